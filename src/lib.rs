@@ -1,0 +1,8 @@
+//! Terrapin: one immutable, digest-named snapshot of an OpenStreetMap extract that answers OverpassQL the same way on
+//! every machine and every day, and the published metrics of the benchmarks built on it.
+//!
+//! Dependencies run one way: `server` → `eval` → `overpass` → `osm` → `snapshot`. The readers of OpenStreetMap files
+//! are a crate of their own, `terrapin-loaders`.
+
+pub mod osm;
+pub mod overpass;
