@@ -1,0 +1,1 @@
+//! Evaluators: the expressions in `if:`, `for`, `make` and `convert`.
