@@ -1,0 +1,201 @@
+//! What can be wrong with a file, and where.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be opened.
+    #[error("{}: {source}", file.display())]
+    Open {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is of no format that is read here.
+    #[error("{}: {reason}", file.display())]
+    Format {
+        /// The file.
+        file: PathBuf,
+        /// What it seems to be.
+        reason: &'static str,
+    },
+    /// A PBF file is broken.
+    #[error("{}: blob {blob} at byte {offset}: {problem}", file.display())]
+    Pbf {
+        /// The file.
+        file: PathBuf,
+        /// Number of the blob, from 0.
+        blob: u64,
+        /// Where the blob begins in the file.
+        offset: u64,
+        /// What is wrong with it.
+        #[source]
+        problem: PbfProblem,
+    },
+}
+
+/// What can be wrong with a blob of a PBF file.
+#[derive(Debug, thiserror::Error)]
+pub enum PbfProblem {
+    /// Reading failed.
+    #[error("{0}")]
+    Read(#[from] io::Error),
+    /// The file ends within the blob.
+    #[error("the file ends within the blob's {part}: {missing} of {expected} bytes are missing")]
+    FileEnds {
+        /// Which part of the blob.
+        part: &'static str,
+        /// Bytes that are not there.
+        missing: u64,
+        /// Bytes that should be there.
+        expected: u64,
+    },
+    /// A blob header is longer than 64 KiB.
+    #[error("blob header of {0} bytes, at most 65536 are allowed")]
+    HeaderLength(u32),
+    /// A blob is longer than 32 MiB, or has a negative length.
+    #[error("{what} of {length} bytes, at most {} are allowed", crate::pbf::MAX_BLOB)]
+    Length {
+        /// Packed or unpacked.
+        what: &'static str,
+        /// The length that the file gives.
+        length: i64,
+    },
+    /// The first blob is not a header.
+    #[error("the first blob is of type {0:?}, not \"OSMHeader\"")]
+    NoHeader(String),
+    /// The file cannot be understood without a feature that is not known here.
+    #[error("the file needs the feature {0:?}, which is not known here")]
+    Feature(String),
+    /// Blob data in a compression that is not read here, or none at all.
+    #[error("{0}")]
+    Compression(&'static str),
+    /// Unpacking failed.
+    #[error("the blob's {method} data is broken: {reason}")]
+    Unpack {
+        /// The compression.
+        method: &'static str,
+        /// What the decoder says.
+        reason: String,
+    },
+    /// The blob is not of the size that it gives.
+    #[error("the blob unpacks to {got} bytes where it says {said}")]
+    Size {
+        /// Bytes that came out.
+        got: usize,
+        /// Bytes that the blob says.
+        said: usize,
+    },
+    /// The protocol buffer encoding is broken.
+    #[error("broken message: {0}")]
+    Wire(#[from] Wire),
+    /// A string is not UTF-8.
+    #[error("string {0} is not valid UTF-8")]
+    Utf8(usize),
+    /// A string number beyond the block's strings.
+    #[error("{element}: string {index}, where the block has {strings}")]
+    StringIndex {
+        /// The element that refers to it.
+        element: Place,
+        /// The number.
+        index: i64,
+        /// How many strings the block has.
+        strings: usize,
+    },
+    /// Lists that belong together have different lengths.
+    #[error("{element}: {what}")]
+    Counts {
+        /// The element.
+        element: Place,
+        /// Which lists.
+        what: &'static str,
+    },
+    /// Dense nodes with fewer of something than ids.
+    #[error("dense nodes: fewer {0} than ids")]
+    Missing(&'static str),
+    /// Dense nodes with more of something than ids.
+    #[error("dense nodes: more {0} than ids")]
+    Surplus(&'static str),
+    /// Differences that add up to no possible number.
+    #[error("the differences between {0} add up to a number out of range")]
+    Overflow(&'static str),
+    /// A number beyond its type.
+    #[error("{element}: {what} out of range")]
+    Range {
+        /// The element.
+        element: Place,
+        /// Which number.
+        what: &'static str,
+    },
+    /// A node or location that is not on the globe.
+    #[error("{element}: coordinates out of range: {lat}, {lon} nanodegrees")]
+    Coordinates {
+        /// The element.
+        element: Place,
+        /// Latitude.
+        lat: i64,
+        /// Longitude.
+        lon: i64,
+    },
+    /// A relation member of an unknown type.
+    #[error("{element}: unknown member type {kind}")]
+    MemberType {
+        /// The relation.
+        element: Place,
+        /// The number given for the type.
+        kind: u64,
+    },
+    /// A block's unit of coordinates or times is not positive.
+    #[error("granularity of {0}")]
+    Granularity(i32),
+}
+
+/// The element that a problem is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A node, by id.
+    Node(i64),
+    /// A way, by id.
+    Way(i64),
+    /// A relation, by id.
+    Relation(i64),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Node(id) => write!(f, "node {id}"),
+            Place::Way(id) => write!(f, "way {id}"),
+            Place::Relation(id) => write!(f, "relation {id}"),
+        }
+    }
+}
+
+/// What can be wrong with the protocol buffer encoding of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Wire {
+    /// The message ends within a field.
+    #[error("it ends within a field")]
+    Ends,
+    /// A number of more than ten bytes.
+    #[error("a number of more than ten bytes")]
+    Varint,
+    /// A field with an unknown kind of encoding.
+    #[error("a field of unknown encoding")]
+    Encoding,
+    /// A field that has another encoding than the format says.
+    #[error("field {0} has the wrong encoding")]
+    Mismatch(u32),
+}
+
+impl Error {
+    /// The file that the error is about.
+    pub fn file(&self) -> &Path {
+        match self {
+            Error::Open { file, .. } | Error::Format { file, .. } | Error::Pbf { file, .. } => file,
+        }
+    }
+}

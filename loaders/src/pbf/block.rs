@@ -1,0 +1,460 @@
+//! The elements of a block: read from the encoded bytes one by one, with buffers that the elements share.
+//! Every index, count and number is checked; a block that is wrong somewhere is an error, never a part of its elements.
+
+use super::wire::{Cursor, Packed, zigzag};
+use crate::element::{Element, ElementType, Member, Meta, NO_COORDINATE, Node, Relation, Way};
+use crate::error::{PbfProblem, Place, Wire};
+
+/// What holds for all elements of a block.
+struct Frame<'a> {
+    strings: Vec<&'a str>,
+    /// Nanodegrees a unit of coordinates.
+    granularity: i64,
+    lat_offset: i64,
+    lon_offset: i64,
+    /// Milliseconds a unit of time.
+    date_granularity: i64,
+}
+
+/// What the elements of a block take turns with.
+#[derive(Default)]
+struct Buffers<'a> {
+    tags: Vec<(&'a str, &'a str)>,
+    refs: Vec<i64>,
+    locations: Vec<(i32, i32)>,
+    members: Vec<Member<'a>>,
+}
+
+/// Gives every element of an unpacked block to `f`, in the block's order.
+pub(crate) fn for_each(bytes: &[u8], mut f: impl FnMut(Element<'_>)) -> Result<(), PbfProblem> {
+    let frame = Frame::read(bytes)?;
+    let mut buffers = Buffers::default();
+    let mut fields = Cursor::new(bytes);
+    while let Some((number, value)) = fields.field()? {
+        if number != 2 {
+            continue;
+        }
+        let mut group = Cursor::new(value.bytes(number)?);
+        while let Some((number, value)) = group.field()? {
+            match number {
+                1 => frame.node(value.bytes(number)?, &mut buffers, &mut f)?,
+                2 => frame.dense_nodes(value.bytes(number)?, &mut buffers, &mut f)?,
+                3 => frame.way(value.bytes(number)?, &mut buffers, &mut f)?,
+                4 => frame.relation(value.bytes(number)?, &mut buffers, &mut f)?,
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+impl<'a> Frame<'a> {
+    fn read(bytes: &'a [u8]) -> Result<Self, PbfProblem> {
+        let mut frame =
+            Frame { strings: Vec::new(), granularity: 100, lat_offset: 0, lon_offset: 0, date_granularity: 1000 };
+        let mut fields = Cursor::new(bytes);
+        while let Some((number, value)) = fields.field()? {
+            match number {
+                1 => {
+                    let mut table = Cursor::new(value.bytes(number)?);
+                    while let Some((number, value)) = table.field()? {
+                        if number == 1 {
+                            let index = frame.strings.len();
+                            let text = std::str::from_utf8(value.bytes(number)?);
+                            frame.strings.push(text.map_err(|_| PbfProblem::Utf8(index))?);
+                        }
+                    }
+                }
+                17 => frame.granularity = positive(value.varint(number)?)?,
+                18 => frame.date_granularity = positive(value.varint(number)?)?,
+                19 => frame.lat_offset = value.varint(number)? as i64,
+                20 => frame.lon_offset = value.varint(number)? as i64,
+                _ => {}
+            }
+        }
+        Ok(frame)
+    }
+
+    #[inline]
+    fn string(&self, index: u64, element: Place) -> Result<&'a str, PbfProblem> {
+        let found = usize::try_from(index).ok().and_then(|index| self.strings.get(index));
+        match found {
+            Some(text) => Ok(text),
+            None => Err(PbfProblem::StringIndex { element, index: index as i64, strings: self.strings.len() }),
+        }
+    }
+
+    /// Coordinates in 1e-7 degrees; `unknown` says whether the writer's mark for "none" may stand there.
+    #[inline]
+    fn coordinates(&self, lat: i64, lon: i64, unknown: bool, element: Place) -> Result<(i32, i32), PbfProblem> {
+        let nano = |value: i64, offset: i64| value.checked_mul(self.granularity)?.checked_add(offset);
+        let (Some(lat), Some(lon)) = (nano(lat, self.lat_offset), nano(lon, self.lon_offset)) else {
+            return Err(PbfProblem::Range { element, what: "coordinates" });
+        };
+        // Towards zero where a file has finer coordinates, as libosmium and with it most of the field does.
+        let (units_lat, units_lon) = (lat / 100, lon / 100);
+        if (-900_000_000..=900_000_000).contains(&units_lat) && (-1_800_000_000..=1_800_000_000).contains(&units_lon) {
+            return Ok((units_lat as i32, units_lon as i32));
+        }
+        if unknown && units_lat == i64::from(NO_COORDINATE) && units_lon == i64::from(NO_COORDINATE) {
+            return Ok((NO_COORDINATE, NO_COORDINATE));
+        }
+        Err(PbfProblem::Coordinates { element, lat, lon })
+    }
+
+    /// Seconds since 1970.
+    #[inline]
+    fn seconds(&self, value: i64, element: Place) -> Result<i64, PbfProblem> {
+        match value.checked_mul(self.date_granularity) {
+            Some(milliseconds) => Ok(milliseconds.div_euclid(1000)),
+            None => Err(PbfProblem::Range { element, what: "timestamp" }),
+        }
+    }
+
+    fn info(&self, bytes: &[u8], element: Place) -> Result<Option<Meta<'a>>, PbfProblem> {
+        let mut meta = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: true };
+        let mut found = false;
+        let mut fields = Cursor::new(bytes);
+        while let Some((number, value)) = fields.field()? {
+            found |= (1..=6).contains(&number);
+            match number {
+                1 => meta.version = version(value.varint(number)? as i64, element)?,
+                2 => meta.timestamp = self.seconds(value.varint(number)? as i64, element)?,
+                3 => meta.changeset = value.varint(number)? as i64,
+                4 => meta.uid = (value.varint(number)? as i64).max(0),
+                5 => meta.user = self.string(value.varint(number)?, element)?,
+                6 => meta.visible = value.varint(number)? != 0,
+                _ => {}
+            }
+        }
+        Ok(found.then_some(meta))
+    }
+
+    fn tags(
+        &self,
+        keys: &Packed<'_>,
+        values: &Packed<'_>,
+        tags: &mut Vec<(&'a str, &'a str)>,
+        element: Place,
+    ) -> Result<(), PbfProblem> {
+        tags.clear();
+        let (mut keys, mut values) = (keys.cursor(), values.cursor());
+        while !keys.is_empty() && !values.is_empty() {
+            tags.push((self.string(keys.varint()?, element)?, self.string(values.varint()?, element)?));
+        }
+        if !keys.is_empty() || !values.is_empty() {
+            return Err(PbfProblem::Counts { element, what: "not as many values as keys" });
+        }
+        Ok(())
+    }
+
+    fn node(&self, bytes: &[u8], buffers: &mut Buffers<'a>, f: &mut impl FnMut(Element<'_>)) -> Result<(), PbfProblem> {
+        let (mut id, mut lat, mut lon, mut info) = (0, 0, 0, None);
+        let (mut keys, mut values) = (Packed::default(), Packed::default());
+        let mut fields = Cursor::new(bytes);
+        while let Some((number, value)) = fields.field()? {
+            match number {
+                1 => id = zigzag(value.varint(number)?),
+                2 => keys.push(number, value)?,
+                3 => values.push(number, value)?,
+                4 => info = Some(value.bytes(number)?),
+                8 => lat = zigzag(value.varint(number)?),
+                9 => lon = zigzag(value.varint(number)?),
+                _ => {}
+            }
+        }
+        let place = Place::Node(id);
+        let meta = self.optional_info(info, place)?;
+        let deleted = meta.is_some_and(|meta| !meta.visible);
+        let (lat, lon) = self.coordinates(lat, lon, deleted, place)?;
+        self.tags(&keys, &values, &mut buffers.tags, place)?;
+        f(Element::Node(Node { id, lat, lon, tags: &buffers.tags, meta }));
+        Ok(())
+    }
+
+    fn optional_info(&self, info: Option<&[u8]>, element: Place) -> Result<Option<Meta<'a>>, PbfProblem> {
+        match info {
+            Some(bytes) => self.info(bytes, element),
+            None => Ok(None),
+        }
+    }
+
+    fn dense_nodes(
+        &self,
+        bytes: &[u8],
+        buffers: &mut Buffers<'a>,
+        f: &mut impl FnMut(Element<'_>),
+    ) -> Result<(), PbfProblem> {
+        let (mut ids, mut lats, mut lons) = (Packed::default(), Packed::default(), Packed::default());
+        let (mut tags, mut columns) = (Packed::default(), InfoColumns::default());
+        let mut fields = Cursor::new(bytes);
+        while let Some((number, value)) = fields.field()? {
+            match number {
+                1 => ids.push(number, value)?,
+                5 => columns.push(value.bytes(number)?)?,
+                8 => lats.push(number, value)?,
+                9 => lons.push(number, value)?,
+                10 => tags.push(number, value)?,
+                _ => {}
+            }
+        }
+        let (mut ids, mut lats, mut lons) = (Deltas::new(&ids), Deltas::new(&lats), Deltas::new(&lons));
+        let mut pairs = tags.cursor();
+        let mut infos = columns.rows();
+        let with_info = infos.any();
+        while !ids.is_empty() {
+            let id = ids.next("ids")?;
+            let place = Place::Node(id);
+            let (lat, lon) = (lats.next("latitudes")?, lons.next("longitudes")?);
+            let meta = if with_info { Some(infos.next(self, place)?) } else { None };
+            let deleted = meta.is_some_and(|meta| !meta.visible);
+            let (lat, lon) = self.coordinates(lat, lon, deleted, place)?;
+            buffers.tags.clear();
+            while !pairs.is_empty() {
+                let key = pairs.varint()?;
+                if key == 0 {
+                    break;
+                }
+                if pairs.is_empty() {
+                    return Err(PbfProblem::Counts { element: place, what: "a key without a value" });
+                }
+                buffers.tags.push((self.string(key, place)?, self.string(pairs.varint()?, place)?));
+            }
+            f(Element::Node(Node { id, lat, lon, tags: &buffers.tags, meta }));
+        }
+        let rest = [(lats.is_empty(), "latitudes"), (lons.is_empty(), "longitudes"), (pairs.is_empty(), "tags")];
+        for (empty, what) in rest.into_iter().chain([(infos.is_empty(), "metadata")]) {
+            if !empty {
+                return Err(PbfProblem::Surplus(what));
+            }
+        }
+        Ok(())
+    }
+
+    fn way(&self, bytes: &[u8], buffers: &mut Buffers<'a>, f: &mut impl FnMut(Element<'_>)) -> Result<(), PbfProblem> {
+        let (mut id, mut info) = (0, None);
+        let (mut keys, mut values) = (Packed::default(), Packed::default());
+        let (mut refs, mut lats, mut lons) = (Packed::default(), Packed::default(), Packed::default());
+        let mut fields = Cursor::new(bytes);
+        while let Some((number, value)) = fields.field()? {
+            match number {
+                1 => id = value.varint(number)? as i64,
+                2 => keys.push(number, value)?,
+                3 => values.push(number, value)?,
+                4 => info = Some(value.bytes(number)?),
+                8 => refs.push(number, value)?,
+                9 => lats.push(number, value)?,
+                10 => lons.push(number, value)?,
+                _ => {}
+            }
+        }
+        let place = Place::Way(id);
+        let meta = self.optional_info(info, place)?;
+        self.tags(&keys, &values, &mut buffers.tags, place)?;
+        buffers.refs.clear();
+        let mut deltas = Deltas::new(&refs);
+        while !deltas.is_empty() {
+            buffers.refs.push(deltas.next("node ids")?);
+        }
+        buffers.locations.clear();
+        let located = !lats.is_empty() || !lons.is_empty();
+        if located {
+            let (mut lats, mut lons) = (Deltas::new(&lats), Deltas::new(&lons));
+            while !lats.is_empty() && !lons.is_empty() {
+                let (lat, lon) = (lats.next("latitudes")?, lons.next("longitudes")?);
+                buffers.locations.push(self.coordinates(lat, lon, true, place)?);
+            }
+            if !lats.is_empty() || !lons.is_empty() || buffers.locations.len() != buffers.refs.len() {
+                return Err(PbfProblem::Counts { element: place, what: "not as many locations as nodes" });
+            }
+        }
+        let locations = located.then_some(buffers.locations.as_slice());
+        f(Element::Way(Way { id, refs: &buffers.refs, locations, tags: &buffers.tags, meta }));
+        Ok(())
+    }
+
+    fn relation(
+        &self,
+        bytes: &[u8],
+        buffers: &mut Buffers<'a>,
+        f: &mut impl FnMut(Element<'_>),
+    ) -> Result<(), PbfProblem> {
+        let (mut id, mut info) = (0, None);
+        let (mut keys, mut values) = (Packed::default(), Packed::default());
+        let (mut roles, mut ids, mut kinds) = (Packed::default(), Packed::default(), Packed::default());
+        let mut fields = Cursor::new(bytes);
+        while let Some((number, value)) = fields.field()? {
+            match number {
+                1 => id = value.varint(number)? as i64,
+                2 => keys.push(number, value)?,
+                3 => values.push(number, value)?,
+                4 => info = Some(value.bytes(number)?),
+                8 => roles.push(number, value)?,
+                9 => ids.push(number, value)?,
+                10 => kinds.push(number, value)?,
+                _ => {}
+            }
+        }
+        let place = Place::Relation(id);
+        let meta = self.optional_info(info, place)?;
+        self.tags(&keys, &values, &mut buffers.tags, place)?;
+        buffers.members.clear();
+        let (mut roles, mut ids, mut kinds) = (roles.cursor(), Deltas::new(&ids), kinds.cursor());
+        while !ids.is_empty() && !roles.is_empty() && !kinds.is_empty() {
+            let kind = match kinds.varint()? {
+                0 => ElementType::Node,
+                1 => ElementType::Way,
+                2 => ElementType::Relation,
+                kind => return Err(PbfProblem::MemberType { element: place, kind }),
+            };
+            let role = self.string(roles.varint()?, place)?;
+            buffers.members.push(Member { kind, id: ids.next("member ids")?, role });
+        }
+        if !ids.is_empty() || !roles.is_empty() || !kinds.is_empty() {
+            return Err(PbfProblem::Counts { element: place, what: "not as many ids, roles and types of members" });
+        }
+        f(Element::Relation(Relation { id, members: &buffers.members, tags: &buffers.tags, meta }));
+        Ok(())
+    }
+}
+
+fn positive(value: u64) -> Result<i64, PbfProblem> {
+    let value = value as i32;
+    if value > 0 { Ok(i64::from(value)) } else { Err(PbfProblem::Granularity(value)) }
+}
+
+/// -1 is the format's word for an unknown version.
+#[inline]
+fn version(value: i64, element: Place) -> Result<u32, PbfProblem> {
+    u32::try_from(value.max(0)).map_err(|_| PbfProblem::Range { element, what: "version" })
+}
+
+/// A list of numbers of which each is given as the difference to the one before.
+struct Deltas<'p> {
+    rest: Cursor<'p>,
+    sum: i64,
+}
+
+impl<'p> Deltas<'p> {
+    fn new(list: &'p Packed<'_>) -> Self {
+        Self { rest: list.cursor(), sum: 0 }
+    }
+
+    fn optional(list: &'p Packed<'_>) -> Option<Self> {
+        (!list.is_empty()).then(|| Self::new(list))
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    #[inline(always)]
+    fn next(&mut self, what: &'static str) -> Result<i64, PbfProblem> {
+        let delta = zigzag(one(&mut self.rest, what)?);
+        self.sum = self.sum.checked_add(delta).ok_or(PbfProblem::Overflow(what))?;
+        Ok(self.sum)
+    }
+}
+
+/// The metadata of dense nodes, a list a field. Writers leave out lists that they have nothing for.
+#[derive(Default)]
+struct InfoColumns<'a> {
+    versions: Packed<'a>,
+    timestamps: Packed<'a>,
+    changesets: Packed<'a>,
+    uids: Packed<'a>,
+    users: Packed<'a>,
+    visible: Packed<'a>,
+}
+
+impl<'a> InfoColumns<'a> {
+    fn push(&mut self, bytes: &'a [u8]) -> Result<(), Wire> {
+        let mut fields = Cursor::new(bytes);
+        while let Some((number, value)) = fields.field()? {
+            let column: &mut Packed<'a> = match number {
+                1 => &mut self.versions,
+                2 => &mut self.timestamps,
+                3 => &mut self.changesets,
+                4 => &mut self.uids,
+                5 => &mut self.users,
+                6 => &mut self.visible,
+                _ => continue,
+            };
+            column.push(number, value)?;
+        }
+        Ok(())
+    }
+
+    fn rows(&self) -> InfoRows<'_> {
+        InfoRows {
+            versions: (!self.versions.is_empty()).then(|| self.versions.cursor()),
+            timestamps: Deltas::optional(&self.timestamps),
+            changesets: Deltas::optional(&self.changesets),
+            uids: Deltas::optional(&self.uids),
+            users: Deltas::optional(&self.users),
+            visible: (!self.visible.is_empty()).then(|| self.visible.cursor()),
+        }
+    }
+}
+
+/// The metadata of dense nodes, node by node.
+struct InfoRows<'p> {
+    versions: Option<Cursor<'p>>,
+    timestamps: Option<Deltas<'p>>,
+    changesets: Option<Deltas<'p>>,
+    uids: Option<Deltas<'p>>,
+    users: Option<Deltas<'p>>,
+    visible: Option<Cursor<'p>>,
+}
+
+impl InfoRows<'_> {
+    fn any(&self) -> bool {
+        let deltas = [&self.timestamps, &self.changesets, &self.uids, &self.users];
+        self.versions.is_some() || self.visible.is_some() || deltas.into_iter().any(Option::is_some)
+    }
+
+    fn is_empty(&self) -> bool {
+        let plain = [&self.versions, &self.visible].into_iter().flatten();
+        let deltas = [&self.timestamps, &self.changesets, &self.uids, &self.users].into_iter().flatten();
+        plain.map(Cursor::is_empty).chain(deltas.map(Deltas::is_empty)).all(|empty| empty)
+    }
+
+    #[inline]
+    fn next<'a>(&mut self, frame: &Frame<'a>, element: Place) -> Result<Meta<'a>, PbfProblem> {
+        Ok(Meta {
+            version: match &mut self.versions {
+                Some(list) => version(one(list, "versions")? as i64, element)?,
+                None => 0,
+            },
+            timestamp: match &mut self.timestamps {
+                Some(list) => frame.seconds(list.next("timestamps")?, element)?,
+                None => 0,
+            },
+            changeset: match &mut self.changesets {
+                Some(list) => list.next("changesets")?,
+                None => 0,
+            },
+            uid: match &mut self.uids {
+                Some(list) => list.next("user ids")?.max(0),
+                None => 0,
+            },
+            user: match &mut self.users {
+                Some(list) => frame.string(list.next("user names")? as u64, element)?,
+                None => "",
+            },
+            visible: match &mut self.visible {
+                Some(list) => one(list, "visible flags")? != 0,
+                None => true,
+            },
+        })
+    }
+}
+
+#[inline(always)]
+fn one(list: &mut Cursor<'_>, what: &'static str) -> Result<u64, PbfProblem> {
+    if list.is_empty() {
+        return Err(PbfProblem::Missing(what));
+    }
+    Ok(list.varint()?)
+}

@@ -1,0 +1,140 @@
+//! The blobs of a PBF file, one after the other, and where they are.
+
+use super::wire::Cursor;
+use super::{MAX_BLOB, MAX_BLOB_HEADER, head, unpack};
+use crate::element::Header;
+use crate::error::{Error, PbfProblem};
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where a blob is; what errors in it refer to.
+#[derive(Clone, Debug)]
+pub(crate) struct Spot {
+    /// The file.
+    pub(crate) file: Arc<Path>,
+    /// Number of the blob, from 0.
+    pub(crate) blob: u64,
+    /// Where the blob begins.
+    pub(crate) offset: u64,
+}
+
+impl Spot {
+    pub(crate) fn error(&self, problem: PbfProblem) -> Error {
+        Error::Pbf { file: self.file.to_path_buf(), blob: self.blob, offset: self.offset, problem }
+    }
+}
+
+/// A data blob as it is in the file.
+pub(crate) struct Blob {
+    /// Where it is.
+    pub(crate) spot: Spot,
+    /// Where the next one begins.
+    pub(crate) end: u64,
+    packed: Vec<u8>,
+}
+
+impl Blob {
+    /// Unpacks it.
+    pub(crate) fn unpack(&self) -> Result<Vec<u8>, Error> {
+        unpack::unpack(&self.packed).map_err(|problem| self.spot.error(problem))
+    }
+}
+
+/// What a blob header names as the type of the blob, and the message behind it.
+type TypeAndContent = (Vec<u8>, Vec<u8>);
+
+/// Reads the blobs of a file.
+pub(crate) struct Blobs<R> {
+    reader: R,
+    spot: Spot,
+    /// Where the next byte is.
+    position: u64,
+}
+
+impl<R: Read> Blobs<R> {
+    /// Begins a file by reading its header.
+    pub(crate) fn begin(reader: R, file: Arc<Path>) -> Result<(Self, Header), Error> {
+        let mut blobs = Self { reader, spot: Spot { file, blob: 0, offset: 0 }, position: 0 };
+        let header = blobs.first().map_err(|problem| blobs.spot.error(problem))?;
+        Ok((blobs, header))
+    }
+
+    fn first(&mut self) -> Result<Header, PbfProblem> {
+        let Some((kind, packed)) = self.raw()? else {
+            return Err(PbfProblem::FileEnds { part: "length", missing: 4, expected: 4 });
+        };
+        if kind != b"OSMHeader" {
+            return Err(PbfProblem::NoHeader(String::from_utf8_lossy(&kind).chars().take(40).collect()));
+        }
+        head::header(&unpack::unpack(&packed)?)
+    }
+
+    /// The next data blob, or none at the end of the file. Blobs of unknown types are left out, as the format wants;
+    /// a further header, which files put together from others have, must not demand what is not known here.
+    pub(crate) fn next(&mut self) -> Option<Result<Blob, Error>> {
+        loop {
+            self.spot.blob += 1;
+            self.spot.offset = self.position;
+            let (kind, packed) = match self.raw() {
+                Ok(Some(found)) => found,
+                Ok(None) => return None,
+                Err(problem) => return Some(Err(self.spot.error(problem))),
+            };
+            match kind.as_slice() {
+                b"OSMData" => return Some(Ok(Blob { spot: self.spot.clone(), end: self.position, packed })),
+                b"OSMHeader" => {
+                    if let Err(problem) = unpack::unpack(&packed).and_then(|bytes| head::header(&bytes)) {
+                        return Some(Err(self.spot.error(problem)));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The type and the still packed message of the next blob.
+    fn raw(&mut self) -> Result<Option<TypeAndContent>, PbfProblem> {
+        let length = self.take("length", 4)?;
+        if length.is_empty() {
+            return Ok(None);
+        }
+        let length = length.iter().fold(0, |length, byte| length << 8 | u32::from(*byte));
+        if length > MAX_BLOB_HEADER {
+            return Err(PbfProblem::HeaderLength(length));
+        }
+        let header = self.whole("header", length as usize)?;
+        let mut fields = Cursor::new(&header);
+        let (mut kind, mut size) = (Vec::new(), 0);
+        while let Some((number, value)) = fields.field()? {
+            match number {
+                1 => kind = value.bytes(number)?.to_vec(),
+                3 => size = value.varint(number)? as i64,
+                _ => {}
+            }
+        }
+        match usize::try_from(size) {
+            Ok(size) if size <= MAX_BLOB => Ok(Some((kind, self.whole("content", size)?))),
+            _ => Err(PbfProblem::Length { what: "blob content", length: size }),
+        }
+    }
+
+    fn whole(&mut self, part: &'static str, length: usize) -> Result<Vec<u8>, PbfProblem> {
+        let bytes = self.take(part, length)?;
+        if bytes.len() < length {
+            return Err(PbfProblem::FileEnds { part, missing: length as u64, expected: length as u64 });
+        }
+        Ok(bytes)
+    }
+
+    /// As many bytes as asked for; none, if the file has ended before them.
+    fn take(&mut self, part: &'static str, length: usize) -> Result<Vec<u8>, PbfProblem> {
+        let mut bytes = Vec::with_capacity(length);
+        let got = self.reader.by_ref().take(length as u64).read_to_end(&mut bytes)?;
+        self.position += got as u64;
+        if got != 0 && got < length {
+            return Err(PbfProblem::FileEnds { part, missing: (length - got) as u64, expected: length as u64 });
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,216 @@
+//! Reads the protocol buffer encoding in place: no message is built, no number is copied before it is needed.
+//! Knows the encoding only, not what the fields mean.
+
+use crate::error::Wire;
+use std::borrow::Cow;
+
+/// Bytes that are read from the front.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor<'a> {
+    rest: &'a [u8],
+}
+
+/// The content of a field.
+pub(super) enum Value<'a> {
+    /// Integers, booleans and enumerations.
+    Varint(u64),
+    /// Strings, messages and packed lists.
+    Bytes(&'a [u8]),
+    /// Fixed-length numbers, which no field that is read here has.
+    Fixed,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// The next field and its number, or none at the end.
+    #[inline]
+    pub(super) fn field(&mut self) -> Result<Option<(u32, Value<'a>)>, Wire> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let key = self.varint()?;
+        let number = u32::try_from(key >> 3).map_err(|_| Wire::Encoding)?;
+        let value = match key & 7 {
+            0 => Value::Varint(self.varint()?),
+            1 => self.skip(8)?,
+            2 => {
+                let length = usize::try_from(self.varint()?).map_err(|_| Wire::Ends)?;
+                let (bytes, rest) = self.rest.split_at_checked(length).ok_or(Wire::Ends)?;
+                self.rest = rest;
+                Value::Bytes(bytes)
+            }
+            5 => self.skip(4)?,
+            _ => return Err(Wire::Encoding),
+        };
+        Ok(Some((number, value)))
+    }
+
+    fn skip(&mut self, length: usize) -> Result<Value<'a>, Wire> {
+        self.rest = self.rest.get(length..).ok_or(Wire::Ends)?;
+        Ok(Value::Fixed)
+    }
+
+    #[inline(always)]
+    pub(super) fn varint(&mut self) -> Result<u64, Wire> {
+        match self.rest {
+            [byte, rest @ ..] if *byte < 0x80 => {
+                self.rest = rest;
+                Ok(u64::from(*byte))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    #[inline]
+    fn long_varint(&mut self) -> Result<u64, Wire> {
+        // Up to eight bytes at once: the first byte without its top bit is the last of the number; what is behind it
+        // is cut off and the groups of seven bits move together in three steps.
+        if let Some((chunk, _)) = self.rest.split_first_chunk::<8>() {
+            let x = u64::from_le_bytes(*chunk);
+            let ends = !x & 0x8080_8080_8080_8080;
+            if ends != 0 {
+                let x = x & (ends ^ (ends - 1));
+                let x = (x & 0x007f_007f_007f_007f) | ((x & 0x7f00_7f00_7f00_7f00) >> 1);
+                let x = (x & 0x0000_3fff_0000_3fff) | ((x & 0x3fff_0000_3fff_0000) >> 2);
+                let x = (x & 0x0fff_ffff) | ((x & 0x0fff_ffff_0000_0000) >> 4);
+                let length = (ends.trailing_zeros() as usize / 8) + 1;
+                self.rest = self.rest.get(length..).unwrap_or_default();
+                return Ok(x);
+            }
+        }
+        let mut value = 0;
+        for (position, byte) in self.rest.iter().enumerate().take(10) {
+            value |= u64::from(byte & 0x7f) << (7 * position);
+            if *byte < 0x80 {
+                self.rest = self.rest.get(position + 1..).unwrap_or_default();
+                return Ok(value);
+            }
+        }
+        Err(if self.rest.len() < 10 { Wire::Ends } else { Wire::Varint })
+    }
+}
+
+/// Undoes the zigzag coding of signed numbers.
+#[inline(always)]
+pub(super) fn zigzag(value: u64) -> i64 {
+    ((value >> 1) as i64) ^ -((value & 1) as i64)
+}
+
+/// A list of integers. Writers pack it into one field; it may also come in several, or number by number.
+#[derive(Default)]
+pub(super) struct Packed<'a> {
+    bytes: Cow<'a, [u8]>,
+}
+
+impl<'a> Packed<'a> {
+    pub(super) fn push(&mut self, number: u32, value: Value<'a>) -> Result<(), Wire> {
+        match value {
+            Value::Bytes(bytes) if self.bytes.is_empty() => self.bytes = Cow::Borrowed(bytes),
+            Value::Bytes(bytes) => self.bytes.to_mut().extend_from_slice(bytes),
+            Value::Varint(mut value) => {
+                let bytes = self.bytes.to_mut();
+                while value >= 0x80 {
+                    bytes.push(value as u8 | 0x80);
+                    value >>= 7;
+                }
+                bytes.push(value as u8);
+            }
+            Value::Fixed => return Err(Wire::Mismatch(number)),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    #[inline]
+    pub(super) fn cursor(&self) -> Cursor<'_> {
+        Cursor::new(&self.bytes)
+    }
+}
+
+impl<'a> Value<'a> {
+    #[inline]
+    pub(super) fn varint(self, number: u32) -> Result<u64, Wire> {
+        match self {
+            Value::Varint(value) => Ok(value),
+            _ => Err(Wire::Mismatch(number)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn bytes(self, number: u32) -> Result<&'a [u8], Wire> {
+        match self {
+            Value::Bytes(bytes) => Ok(bytes),
+            _ => Err(Wire::Mismatch(number)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encode(mut value: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while value >= 0x80 {
+            bytes.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        bytes.push(value as u8);
+        bytes
+    }
+
+    #[test]
+    fn numbers_of_every_length() {
+        for shift in 0..64 {
+            for value in [1u64 << shift, (1 << shift) - 1, (1 << shift) | 1, u64::MAX >> shift] {
+                for tail in [0, 12] {
+                    let mut bytes = encode(value);
+                    bytes.extend(std::iter::repeat_n(0xff, tail));
+                    let mut cursor = Cursor::new(&bytes);
+                    assert_eq!(cursor.varint(), Ok(value));
+                    assert_eq!(cursor.rest.len(), tail);
+                }
+                let bytes = encode(value);
+                let short = bytes.get(..bytes.len() - 1).unwrap();
+                assert_eq!(Cursor::new(short).varint(), Err(Wire::Ends));
+            }
+        }
+        assert_eq!(Cursor::new(&[0xff; 20]).varint(), Err(Wire::Varint));
+        assert_eq!([zigzag(0), zigzag(1), zigzag(2), zigzag(u64::MAX)], [0, -1, 1, i64::MIN]);
+    }
+
+    #[test]
+    fn lists_in_pieces_are_lists() {
+        let mut list = Packed::default();
+        list.push(1, Value::Bytes(&[1, 2])).unwrap();
+        list.push(1, Value::Varint(300)).unwrap();
+        list.push(1, Value::Bytes(&[3])).unwrap();
+        let mut cursor = list.cursor();
+        let mut got = Vec::new();
+        while !cursor.is_empty() {
+            got.push(cursor.varint().unwrap());
+        }
+        assert_eq!(got, [1, 2, 300, 3]);
+        assert_eq!(list.push(7, Value::Fixed), Err(Wire::Mismatch(7)));
+    }
+
+    #[test]
+    fn broken_fields_are_errors() {
+        for bytes in [&[0x0a, 5, 1][..], &[0x09, 1, 2], &[0x0d, 1], &[0x80], &[0x0a]] {
+            assert_eq!(Cursor::new(bytes).field().err(), Some(Wire::Ends));
+        }
+        assert_eq!(Cursor::new(&[0x0b]).field().err(), Some(Wire::Encoding));
+    }
+}
