@@ -4,5 +4,7 @@
 //! Dependencies run one way: `server` → `eval` → `overpass` → `osm` → `snapshot`. The readers of OpenStreetMap files
 //! are a crate of their own, `terrapin-loaders`.
 
+pub mod eval;
 pub mod osm;
 pub mod overpass;
+pub mod places;

@@ -9,6 +9,7 @@ pub mod output;
 pub mod run;
 pub mod set;
 pub mod syntax;
+pub mod turbo;
 
 pub use error::{Class, Diagnostic, Failure};
 
@@ -32,12 +33,7 @@ pub fn parse(text: &str) -> Result<syntax::Script, Failure> {
 }
 
 /// Runs a parsed query and streams its answer. An error before the first byte leaves `out` untouched.
-pub fn run(
-    osm: &Osm,
-    script: &syntax::Script,
-    limits: &run::Limits,
-    out: &mut dyn Write,
-) -> Result<Summary, Failure> {
+pub fn run(osm: &Osm, script: &syntax::Script, limits: &run::Limits, out: &mut dyn Write) -> Result<Summary, Failure> {
     let _ = (osm, script, limits, out);
     todo!()
 }

@@ -1,0 +1,61 @@
+//! Running a prepared query in this process, and telling what an Overpass server would have sent.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use super::answer::{self, Failed, MAX_CHARACTERS};
+use super::class::ErrorClass;
+use super::prepare::TIMEOUT;
+use crate::eval::metrics::execution::Results;
+use crate::osm::Osm;
+use crate::overpass::{self, Failure, run::Limits};
+
+/// Runs a prepared query and reads its answer as the published code does.
+pub fn run(osm: &Osm, query: &str) -> Result<Results, Failed> {
+    let script = overpass::parse(query).map_err(refused)?;
+    let limits =
+        Limits { deadline: Instant::now().checked_add(Duration::from_secs(TIMEOUT.into())), ..Limits::default() };
+    let mut body = Body::default();
+    let outcome = overpass::run(osm, &script, &limits, &mut body);
+    if body.full {
+        return Err(Failed {
+            class: ErrorClass::MemoryError,
+            text: format!("an answer of more than {MAX_CHARACTERS} characters"),
+        });
+    }
+    outcome.map_err(refused)?;
+    let text = String::from_utf8(body.bytes)
+        .map_err(|e| Failed { class: ErrorClass::UnknownError, text: format!("not UTF-8: {e}") })?;
+    answer::read(&text)
+}
+
+/// The class of a failure, by the text that a server sends of it.
+fn refused(failure: Failure) -> Failed {
+    let text = failure.to_string();
+    Failed { class: ErrorClass::of_text(&text).unwrap_or(ErrorClass::UnknownError), text }
+}
+
+/// An answer in memory, up to the length at which it is an error.
+#[derive(Default)]
+struct Body {
+    bytes: Vec<u8>,
+    characters: u64,
+    full: bool,
+}
+
+impl Write for Body {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        // All but the continuation bytes of UTF-8 begin a character.
+        self.characters += part.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() as u64;
+        if self.characters > MAX_CHARACTERS {
+            self.full = true;
+            return Err(io::Error::other("the answer is too long to be scored"));
+        }
+        self.bytes.extend_from_slice(part);
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! Execution accuracy: do two queries give the same results, and if not, how much of them.
+
+use std::fmt;
+
+/// An element of a result: its type's name and its id.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// `node`, `way`, `relation`, `area`, or what a query made.
+    pub kind: String,
+    /// The id.
+    pub id: i64,
+}
+
+/// As `node/1`.
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.kind, self.id)
+    }
+}
+
+/// What a query gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Results {
+    /// Elements, in ascending order of type and id; one that the query put out twice stands there twice.
+    Elements(Vec<Key>),
+    /// A count.
+    Count(i64),
+}
+
+impl Results {
+    /// Elements in any order.
+    pub fn elements(mut keys: Vec<Key>) -> Results {
+        keys.sort_unstable();
+        Results::Elements(keys)
+    }
+
+    /// How many elements, or the count.
+    pub fn number(&self) -> i64 {
+        match self {
+            Results::Elements(keys) => i64::try_from(keys.len()).unwrap_or(i64::MAX),
+            Results::Count(count) => *count,
+        }
+    }
+}
+
+/// How near a prediction's results come to the gold's.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Score {
+    /// 1 where the results are the same and not empty, else 0.
+    pub ex: u8,
+    /// The share of common elements in the larger of the two sets, 0 to 1; of two counts, whether they are equal.
+    pub ex_soft: f64,
+}
+
+/// Scores a prediction's results against the gold's. Nothing is scored where either is empty.
+pub fn score(gold: &Results, pred: &Results) -> Score {
+    if gold.number() == 0 || pred.number() == 0 {
+        return Score::default();
+    }
+    let ex_soft = match (gold, pred) {
+        (Results::Count(a), Results::Count(b)) => f64::from(u8::from(a == b)),
+        (Results::Elements(a), Results::Elements(b)) => {
+            let sides = Sides::of(a, b);
+            let larger = (sides.common + sides.missing.len()).max(sides.common + sides.extra.len());
+            sides.common as f64 / larger as f64
+        }
+        _ => 0.0,
+    };
+    Score { ex: u8::from(gold == pred), ex_soft }
+}
+
+/// Two sets of elements held against each other; duplicates count once.
+#[derive(Debug, Default)]
+pub struct Sides<'a> {
+    /// How many are in both.
+    pub common: usize,
+    /// Those of the gold that the prediction lacks, ascending.
+    pub missing: Vec<&'a Key>,
+    /// Those of the prediction that the gold lacks, ascending.
+    pub extra: Vec<&'a Key>,
+}
+
+impl<'a> Sides<'a> {
+    /// Compares two ascending lists.
+    pub fn of(gold: &'a [Key], pred: &'a [Key]) -> Sides<'a> {
+        let mut sides = Sides::default();
+        let (mut gold, mut pred) = (distinct(gold).peekable(), distinct(pred).peekable());
+        loop {
+            match (gold.peek(), pred.peek()) {
+                (Some(a), Some(b)) if a == b => {
+                    sides.common += 1;
+                    gold.next();
+                    pred.next();
+                }
+                (Some(a), Some(b)) if a < b => sides.missing.extend(gold.next()),
+                (Some(_), Some(_)) => sides.extra.extend(pred.next()),
+                (Some(_), None) => sides.missing.extend(gold.next()),
+                (None, Some(_)) => sides.extra.extend(pred.next()),
+                (None, None) => return sides,
+            }
+        }
+    }
+}
+
+fn distinct(keys: &[Key]) -> impl Iterator<Item = &Key> {
+    keys.chunk_by(|a, b| a == b).filter_map(|run| run.first())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes(ids: &[i64]) -> Results {
+        Results::elements(ids.iter().map(|id| Key { kind: "node".to_owned(), id: *id }).collect())
+    }
+
+    #[test]
+    fn equal_and_not_empty() {
+        assert_eq!(score(&nodes(&[2, 1]), &nodes(&[1, 2])), Score { ex: 1, ex_soft: 1.0 });
+        assert_eq!(score(&nodes(&[]), &nodes(&[])), Score::default());
+        assert_eq!(score(&nodes(&[1]), &nodes(&[])), Score::default());
+    }
+
+    #[test]
+    fn overlap_over_the_larger_set() {
+        assert_eq!(score(&nodes(&[1]), &nodes(&[1, 2, 3, 4])), Score { ex: 0, ex_soft: 0.25 });
+        assert_eq!(score(&nodes(&[1, 2, 3]), &nodes(&[3, 4])), Score { ex: 0, ex_soft: 1.0 / 3.0 });
+        // The lists differ where one has an element twice, the sets do not.
+        assert_eq!(score(&nodes(&[1, 1]), &nodes(&[1])), Score { ex: 0, ex_soft: 1.0 });
+    }
+
+    #[test]
+    fn counts_are_equal_or_not() {
+        assert_eq!(score(&Results::Count(5), &Results::Count(5)), Score { ex: 1, ex_soft: 1.0 });
+        assert_eq!(score(&Results::Count(5), &Results::Count(4)), Score::default());
+        assert_eq!(score(&Results::Count(0), &Results::Count(0)), Score::default());
+        assert_eq!(score(&Results::Count(1), &nodes(&[1])), Score::default());
+    }
+}

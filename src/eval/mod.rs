@@ -1,0 +1,10 @@
+//! Scoring predictions against a benchmark's gold, as the benchmark's authors do.
+//!
+//! `benchmarks` prepare and run the instances of one benchmark (a file each), `metrics` compare two results (a file
+//! each), `input` reads the line files and `report` writes what came out. May use `overpass`, `places` and `osm`;
+//! knows nothing of the command line or of HTTP. No score depends on the number of threads, the clock or the machine.
+
+pub mod benchmarks;
+pub mod input;
+pub mod metrics;
+pub mod report;

@@ -1,0 +1,80 @@
+//! Writing what came out of a run: a line per instance and the totals, each file whole or not at all.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+/// A file that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct WriteError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub source: io::Error,
+}
+
+/// Writes a JSON object a line.
+pub fn write_lines<T: Serialize>(path: &Path, rows: &[T]) -> Result<(), WriteError> {
+    write_whole(path, |out| {
+        for row in rows {
+            serde_json::to_writer(&mut *out, row)?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    })
+}
+
+/// Writes one JSON object, for people to read.
+pub fn write_object<T: Serialize>(path: &Path, object: &T) -> Result<(), WriteError> {
+    write_whole(path, |out| {
+        serde_json::to_writer_pretty(&mut *out, object)?;
+        out.write_all(b"\n")
+    })
+}
+
+/// Writes beside the file, syncs and renames: whoever opens it finds the old content or the new.
+fn write_whole(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
+    let write = || {
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        let mut file = tempfile::Builder::new().prefix(".terrapin-").tempfile_in(folder)?;
+        let mut out = BufWriter::new(file.as_file_mut());
+        content(&mut out)?;
+        out.flush()?;
+        drop(out);
+        readable_by_all(file.as_file())?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().map_err(|source| WriteError { path: path.to_owned(), source })
+}
+
+/// Temporary files are their owner's alone; results are as public as any other file.
+#[cfg(unix)]
+fn readable_by_all(file: &std::fs::File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable_by_all(_: &std::fs::File) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep").join("results.jsonl");
+        write_lines(&path, &[1, 2]).unwrap();
+        assert!(write_whole(&path, |_| Err(io::Error::other("full"))).is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "1\n2\n");
+        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+}
