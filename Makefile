@@ -1,0 +1,41 @@
+# The two commands a newcomer needs are `make demo` and `make test`.
+
+# Outside the checkout, so that a fresh clone builds on what an older one has built.
+export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
+
+.PHONY: help build demo test lint doc audit bench
+
+help:
+	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
+	@echo 'make test   build and run all tests'
+	@echo 'make build  the release binary, in $$CARGO_TARGET_DIR/release/terrapin'
+	@echo 'make lint   formatting and clippy'
+	@echo 'make doc    the documentation of the library'
+	@echo 'make audit  licences, sources and known holes of all dependencies'
+	@echo 'make bench  speed of loading, opening and querying'
+
+build:
+	@scripts/setup
+	cargo build --locked --release
+
+demo:
+	@scripts/setup
+	@demo/run
+
+test:
+	@scripts/setup
+	cargo test --locked --release --workspace
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --locked --release --workspace --all-targets -- -D warnings
+
+doc:
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --release --no-deps --workspace
+
+audit:
+	@scripts/audit
+
+bench:
+	@scripts/setup
+	cargo bench --locked
