@@ -4,7 +4,9 @@
 //! Dependencies run one way: `server` → `eval` → `overpass` → `osm` → `snapshot`. The readers of OpenStreetMap files
 //! are a crate of their own, `terrapin-loaders`.
 
+pub mod cli;
 pub mod eval;
 pub mod osm;
 pub mod overpass;
 pub mod places;
+pub mod size;

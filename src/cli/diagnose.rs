@@ -1,0 +1,168 @@
+//! Errors, rendered: for people with the source line underlined, for programs as one JSON object.
+
+use std::io::{self, IsTerminal, Write};
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use serde_json::json;
+
+use super::error::{Error, Exit};
+use crate::overpass::{Diagnostic, Failure};
+
+/// A parser that recovers can find hundreds of errors in a broken text; people read the first.
+const SHOWN: usize = 10;
+
+/// Writes an error to standard error; a closed standard error is nobody's concern.
+pub fn report(error: &Error, as_json: bool) {
+    let styled = io::stderr().is_terminal();
+    let text = match error {
+        Error::ClosedPipe => return,
+        _ if as_json => to_json(error).to_string(),
+        Error::Query { text, origin, failure } => for_people(failure, text, origin, styled),
+        Error::Other { message, .. } => format!("error: {message}"),
+    };
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// A failure with each offending source line underlined.
+pub fn for_people(failure: &Failure, text: &str, origin: &str, styled: bool) -> String {
+    let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
+    let mut out: Vec<String> =
+        failure.diagnostics.iter().take(SHOWN).map(|d| one(d, text, origin, &renderer)).collect();
+    if failure.diagnostics.len() > SHOWN {
+        out.push(format!("... and {} more", failure.diagnostics.len() - SHOWN));
+    }
+    out.join("\n")
+}
+
+fn one(diagnostic: &Diagnostic, text: &str, origin: &str, renderer: &Renderer) -> String {
+    let title = Level::ERROR
+        .with_name(diagnostic.class.name())
+        .primary_title(printable(&diagnostic.message))
+        .id(diagnostic.code);
+    let mut group = match span_in(diagnostic, text) {
+        Some(span) => title.element(
+            Snippet::source(text).line_start(1).path(origin).annotation(AnnotationKind::Primary.span(span)),
+        ),
+        None => annotate_snippets::Group::with_title(title),
+    };
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(printable(help)));
+    }
+    renderer.render(&[group])
+}
+
+/// The span of a diagnostic, made to lie in the text and on the borders of its characters; where only a line is
+/// known, that line.
+fn span_in(diagnostic: &Diagnostic, text: &str) -> Option<Range<usize>> {
+    if let Some(span) = diagnostic.span {
+        let start = text.floor_char_boundary(span.start.min(text.len()));
+        let end = text.ceil_char_boundary(span.end.min(text.len()));
+        return Some(start..end.max(start));
+    }
+    let line = (diagnostic.line as usize).checked_sub(1)?;
+    let mut start = 0;
+    for (i, content) in text.split_inclusive('\n').enumerate() {
+        if i == line {
+            let content = content.trim_end();
+            return Some(start..start + content.len());
+        }
+        start += content.len();
+    }
+    None
+}
+
+/// Text that quotes somebody's input must not steer the reader's terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// The object that `--json` gives for an error.
+pub fn to_json(error: &Error) -> serde_json::Value {
+    match error {
+        Error::Query { text, failure, .. } => json!({"error": {
+            "code": "query",
+            "exit": Exit::Refused as u8,
+            "message": failure.to_string(),
+            "diagnostics": failure.diagnostics.iter().map(|d| diagnostic_json(d, text)).collect::<Vec<_>>(),
+        }}),
+        Error::Other { exit, code, message } => {
+            json!({"error": {"code": code, "exit": *exit as u8, "message": message}})
+        }
+        Error::ClosedPipe => serde_json::Value::Null,
+    }
+}
+
+fn diagnostic_json(diagnostic: &Diagnostic, text: &str) -> serde_json::Value {
+    let mut object = json!({
+        "class": diagnostic.class.name(),
+        "code": diagnostic.code,
+        "message": diagnostic.message,
+    });
+    if diagnostic.line > 0 {
+        object["line"] = diagnostic.line.into();
+    }
+    if diagnostic.span.is_some()
+        && let Some(span) = span_in(diagnostic, text)
+    {
+        let before = &text[..span.start];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        object["position"] = json!({
+            "start": span.start,
+            "end": span.end,
+            "line": before.matches('\n').count() + 1,
+            "column": text[line_start..span.start].chars().count() + 1,
+        });
+    }
+    if let Some(help) = &diagnostic.help {
+        object["help"] = help.as_str().into();
+    }
+    object
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overpass::Class;
+    use crate::overpass::syntax::Span;
+
+    fn diagnostic(line: u32, span: Option<(usize, usize)>, message: &str) -> Diagnostic {
+        Diagnostic {
+            class: Class::Parse,
+            code: "unknown-type",
+            line,
+            span: span.map(|(start, end)| Span { start, end }),
+            message: message.into(),
+            help: Some("did you mean `node`?".into()),
+        }
+    }
+
+    #[test]
+    fn the_source_is_underlined() {
+        let text = "[out:json];\nnod(1);out;";
+        let shown = for_people(&diagnostic(2, Some((12, 15)), "Unknown type \"nod\"").into(), text, "query", false);
+        assert!(shown.contains("parse error[unknown-type]: Unknown type \"nod\""), "{shown}");
+        assert!(shown.contains("query:2:1") && shown.contains("^^^") && shown.contains("did you mean `node`?"), "{shown}");
+    }
+
+    #[test]
+    fn positions_outside_the_text_and_inside_characters_do_no_harm() {
+        let text = "nöde(1);";
+        for span in [(2, 3), (100, 200), (7, 3), (0, 0), (8, 8)] {
+            let failure = diagnostic(1, Some(span), "bad \u{1b}[31m").into();
+            assert!(!for_people(&failure, text, "query", false).contains('\u{1b}'));
+            to_json(&Error::Query { text: text.into(), origin: "query".into(), failure });
+        }
+        assert_eq!(span_in(&diagnostic(7, None, ""), text), None);
+        assert_eq!(span_in(&diagnostic(1, None, ""), text), Some(0..9));
+    }
+
+    #[test]
+    fn programs_get_line_and_column() {
+        let text = "[out:json];\nö nod(1);out;";
+        let failure = diagnostic(2, Some((15, 18)), "Unknown type \"nod\"").into();
+        let json = to_json(&Error::Query { text: text.into(), origin: "query".into(), failure });
+        assert_eq!(json["error"]["diagnostics"][0]["position"]["column"], 3);
+        assert_eq!(json["error"]["diagnostics"][0]["position"]["line"], 2);
+    }
+}

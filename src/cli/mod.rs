@@ -1,0 +1,72 @@
+//! The command line: a file a command. May use everything; nothing uses it.
+
+mod diagnose;
+mod error;
+mod stdout;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use error::{Error, Exit};
+
+const AFTER_HELP: &str = "\
+Exit status:
+  0  done
+  1  the query was refused or stopped, or a snapshot did not stand its verification
+  2  the command line was wrong
+  3  a file that was to be read is missing, broken or of another kind
+  4  the machine did not give what was needed: a full disk, an address in use
+
+Errors go to standard error, with --json as one JSON object. A pipe that its reader closes is no error.
+
+Examples:
+  terrapin load --osm malta.osm.pbf --out malta.terrapin
+  terrapin query malta.terrapin 'node[amenity=cafe]({{bbox}});out;' --bbox 35.8,14.1,36.1,14.6
+  terrapin serve malta.terrapin --bind 127.0.0.1:8080";
+
+/// Pinned OpenStreetMap snapshots that answer OverpassQL the same way everywhere.
+#[derive(Debug, Parser)]
+#[command(name = "terrapin", version, after_help = AFTER_HELP, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {}
+
+/// Runs the command that the process was started with.
+pub fn main() -> ExitCode {
+    // Looked for by hand: where the command line is wrong there is nothing else to ask.
+    let as_json = std::env::args_os().skip(1).take_while(|a| a != "--").any(|a| a == "--json");
+    let result = match Cli::try_parse() {
+        Ok(cli) => run(cli.command),
+        Err(wrong) if as_json && wrong.use_stderr() => Err(Error::usage(wrong.render().to_string().trim_end())),
+        Err(wrong) => {
+            let _ = wrong.print();
+            return if wrong.use_stderr() { Exit::Usage } else { Exit::Done }.into();
+        }
+    };
+    match result {
+        Ok(()) => Exit::Done.into(),
+        Err(error) => {
+            diagnose::report(&error, as_json);
+            error.exit().into()
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Error> {
+    match command {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grammar_of_the_command_line_is_sound() {
+        <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+}

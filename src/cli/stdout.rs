@@ -1,0 +1,62 @@
+//! Standard output, buffered, which tells a closed pipe from a full disk.
+
+use std::io::{self, BufWriter, StdoutLock, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Error;
+
+/// Standard output.
+pub struct Output {
+    out: BufWriter<StdoutLock<'static>>,
+    failed: Option<io::Error>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Output {
+    /// Standard output; `stop` is set when nothing more can be written.
+    pub fn new(stop: Arc<AtomicBool>) -> Self {
+        Output { out: BufWriter::with_capacity(64 << 10, io::stdout().lock()), failed: None, stop }
+    }
+
+    /// Writes what is left. Gives the first error that any write met.
+    pub fn finish(mut self) -> Result<(), Error> {
+        let _ = self.flush();
+        self.failed.map_or(Ok(()), |error| Err(Error::output(error)))
+    }
+
+    fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| {
+            let kind = error.kind();
+            if kind != io::ErrorKind::Interrupted {
+                self.stop.store(true, Ordering::Relaxed);
+                self.failed.get_or_insert(error);
+            }
+            kind.into()
+        })
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let result = self.out.write(bytes);
+        self.note(result)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.out.flush();
+        self.note(result)
+    }
+}
+
+/// Prints a text.
+pub fn print(text: &str) -> Result<(), Error> {
+    let mut out = Output::new(Arc::default());
+    let _ = out.write_all(text.as_bytes());
+    out.finish()
+}
+
+/// Prints a value as JSON, one line.
+pub fn print_json(value: &serde_json::Value) -> Result<(), Error> {
+    print(&format!("{value}\n"))
+}
