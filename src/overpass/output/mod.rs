@@ -1,4 +1,102 @@
 //! Writing answers: a file a format. Each streams; none holds the answer in memory.
+//!
+//! Everything here is layout: what is written of an element has been decided by the caller, who fills an [`Item`]. It
+//! knows nothing of the store, of sets or of evaluators.
 
-/// Where `out` writes.
-pub trait Answer {}
+mod buffer;
+mod collect;
+mod csv;
+mod item;
+mod json;
+mod xml;
+
+pub use collect::Collect;
+pub use item::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags};
+
+use std::io::{self, Write};
+
+use super::syntax::OutputFormat;
+use super::{Class, Diagnostic, Failure};
+
+/// The licence line of every answer.
+const COPYRIGHT: &str =
+    "The data included in this document is from www.openstreetmap.org. The data is made available under ODbL.";
+
+/// What stands at the head of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    /// The time of the data, seconds since 1970.
+    pub data_time: i64,
+    /// The time of the areas where the query uses areas, seconds since 1970.
+    pub areas_time: Option<i64>,
+}
+
+/// Where `out` writes. Nothing reaches the underlying writer before the first element, count or the end.
+///
+/// An `Err` says that the answer cannot be written any more: its reader has gone.
+pub trait Answer {
+    /// Writes one element.
+    fn element(&mut self, item: &Item<'_>) -> io::Result<()>;
+    /// Writes the answer of `out count`.
+    fn count(&mut self, counts: &Counts) -> io::Result<()>;
+    /// Notes that the query was stopped; at most once, after the last element.
+    fn remark(&mut self, text: &str) -> io::Result<()>;
+    /// Writes what is left. Nothing may follow.
+    fn finish(&mut self) -> io::Result<()>;
+    /// How many elements and counts were written.
+    fn written(&self) -> u64;
+    /// The answer's media type.
+    fn content_type(&self) -> &'static str;
+    /// Whether bytes have gone to the underlying writer, so that an error can only be a remark.
+    fn started(&self) -> bool;
+}
+
+/// The answer in the format that the query asks for. Formats that are not there yet are an `unsupported` error.
+pub fn answer<'a>(
+    format: &OutputFormat,
+    header: Header,
+    out: &'a mut dyn Write,
+) -> Result<Box<dyn Answer + 'a>, Failure> {
+    Ok(match format {
+        OutputFormat::Xml => Box::new(xml::Xml::new(header, out)),
+        OutputFormat::Json => Box::new(json::Json::new(header, out)),
+        OutputFormat::Csv(settings) => Box::new(csv::Csv::new(settings.clone(), out)),
+        OutputFormat::Custom => return Err(unsupported("[out:custom]")),
+        OutputFormat::Popup(_) => return Err(unsupported("[out:popup]")),
+    })
+}
+
+/// The media type of answers in this format.
+pub fn content_type(format: &OutputFormat) -> &'static str {
+    match format {
+        OutputFormat::Xml => "application/osm3s+xml",
+        OutputFormat::Json => "application/json",
+        OutputFormat::Csv(_) => "text/csv",
+        OutputFormat::Custom | OutputFormat::Popup(_) => "text/html",
+    }
+}
+
+/// The error for an answer whose reader has gone.
+pub fn gone(error: io::Error) -> Failure {
+    Diagnostic {
+        class: Class::Runtime,
+        code: "client-gone",
+        line: 0,
+        span: None,
+        message: format!("The answer could not be written: {error}"),
+        help: None,
+    }
+    .into()
+}
+
+fn unsupported(what: &str) -> Failure {
+    Diagnostic {
+        class: Class::Runtime,
+        code: "unsupported",
+        line: 0,
+        span: None,
+        message: format!("The output format {what} is not supported yet."),
+        help: Some("Use [out:json], [out:xml] or [out:csv(...)].".to_owned()),
+    }
+    .into()
+}

@@ -1,0 +1,187 @@
+//! A buffered writer with the printing of integers, coordinates and times that all formats share.
+
+use std::io::{self, Write};
+
+use crate::osm::Coord;
+use crate::overpass::set::Position;
+
+/// Bytes gathered before they go to the underlying writer.
+const FLUSH: usize = 1 << 16;
+
+/// A buffer before a writer.
+pub(super) struct Buffer<'a> {
+    pub(super) bytes: Vec<u8>,
+    out: &'a mut dyn Write,
+    started: bool,
+}
+
+impl<'a> Buffer<'a> {
+    pub(super) fn new(out: &'a mut dyn Write) -> Self {
+        Buffer { bytes: Vec::with_capacity(FLUSH + (FLUSH >> 2)), out, started: false }
+    }
+
+    /// Whether bytes have left the buffer.
+    pub(super) fn started(&self) -> bool {
+        self.started
+    }
+
+    /// Hands the bytes on where there are enough of them.
+    pub(super) fn settle(&mut self) -> io::Result<()> {
+        if self.bytes.len() >= FLUSH { self.flush() } else { Ok(()) }
+    }
+
+    /// Hands all bytes on.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.started = true;
+        self.out.write_all(&self.bytes)?;
+        self.bytes.clear();
+        self.out.flush()
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    pub(super) fn integer(&mut self, value: i64) {
+        if value < 0 {
+            self.bytes.push(b'-');
+        }
+        self.unsigned(value.unsigned_abs());
+    }
+
+    pub(super) fn unsigned(&mut self, mut value: u64) {
+        let mut digits = [0u8; 20];
+        let mut at = digits.len();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (value % 10) as u8;
+            value /= 10;
+            if value == 0 {
+                break;
+            }
+        }
+        self.bytes.extend_from_slice(&digits[at..]);
+    }
+
+    /// 1e-7 degrees as degrees with seven decimals, exactly.
+    pub(super) fn degrees(&mut self, value: i32) {
+        if value < 0 {
+            self.bytes.push(b'-');
+        }
+        let value = value.unsigned_abs();
+        self.unsigned(u64::from(value / 10_000_000));
+        let mut decimals = *b".0000000";
+        let mut rest = value % 10_000_000;
+        for digit in decimals[1..].iter_mut().rev() {
+            *digit = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        self.bytes.extend_from_slice(&decimals);
+    }
+
+    /// Degrees with seven decimals.
+    pub(super) fn float(&mut self, value: f64) {
+        use std::fmt::Write as _;
+        let mut text = String::new();
+        // Writing into a string does not fail.
+        let _ = write!(text, "{value:.7}");
+        self.text(&text);
+    }
+
+    /// `{latitude}{between}{longitude}`.
+    pub(super) fn coord(&mut self, c: Coord, between: &str) {
+        self.degrees(c.lat);
+        self.text(between);
+        self.degrees(c.lon);
+    }
+
+    /// `{latitude}{between}{longitude}`.
+    pub(super) fn position(&mut self, p: Position, between: &str) {
+        self.float(p.lat);
+        self.text(between);
+        self.float(p.lon);
+    }
+
+    /// Seconds since 1970 as `2016-11-09T15:50:10Z`.
+    pub(super) fn time(&mut self, seconds: i64) {
+        let (year, month, day) = civil(seconds.div_euclid(86_400));
+        let second = seconds.rem_euclid(86_400);
+        self.padded(year, 4);
+        for (mark, value) in
+            [(b'-', month), (b'-', day), (b'T', second / 3600), (b':', second / 60 % 60), (b':', second % 60)]
+        {
+            self.bytes.push(mark);
+            self.padded(value, 2);
+        }
+        self.bytes.push(b'Z');
+    }
+
+    fn padded(&mut self, value: i64, width: usize) {
+        let value = value.unsigned_abs();
+        let mut limit = 10u64.pow(width as u32 - 1);
+        while value < limit && limit > 1 {
+            self.bytes.push(b'0');
+            limit /= 10;
+        }
+        self.unsigned(value);
+    }
+}
+
+/// Year, month and day of a day counted from 1970-01-01.
+fn civil(days: i64) -> (i64, i64, i64) {
+    // Days since 0000-03-01, in eras of 400 years, years that begin in March.
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(f: impl FnOnce(&mut Buffer<'_>)) -> String {
+        let mut out = Vec::new();
+        let mut buffer = Buffer::new(&mut out);
+        f(&mut buffer);
+        buffer.flush().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn coordinates_have_seven_decimals() {
+        for (value, text) in [
+            (-190_561_022, "-19.0561022"),
+            (-1_698_613_410, "-169.8613410"),
+            (0, "0.0000000"),
+            (-1, "-0.0000001"),
+            (1_800_000_000, "180.0000000"),
+            (i32::MIN, "-214.7483648"),
+        ] {
+            assert_eq!(printed(|b| b.degrees(value)), text);
+        }
+    }
+
+    #[test]
+    fn times_are_civil() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (1_478_706_610, "2016-11-09T15:50:10Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+        ] {
+            assert_eq!(printed(|b| b.time(seconds)), text);
+        }
+    }
+
+    #[test]
+    fn integers_keep_their_sign() {
+        assert_eq!(printed(|b| b.integer(i64::MIN)), i64::MIN.to_string());
+        assert_eq!(printed(|b| b.integer(0)), "0");
+    }
+}

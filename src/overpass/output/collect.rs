@@ -1,0 +1,54 @@
+//! An answer that is only counted and listed: what the scoring of benchmarks compares.
+
+use std::io;
+
+use super::{Answer, Counts, Item};
+
+/// An answer that keeps each element's type and id, and the counts of `out count`, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Collect {
+    /// Type and id of every element; elements written without their id are left out.
+    pub ids: Vec<(String, i64)>,
+    /// What each `out count` told.
+    pub counts: Vec<Counts>,
+    /// Why the query was stopped.
+    pub remark: Option<String>,
+    written: u64,
+}
+
+impl Answer for Collect {
+    fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
+        self.written += 1;
+        if let Some(id) = item.id {
+            self.ids.push((item.type_name.to_owned(), id));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, counts: &Counts) -> io::Result<()> {
+        self.written += 1;
+        self.counts.push(*counts);
+        Ok(())
+    }
+
+    fn remark(&mut self, text: &str) -> io::Result<()> {
+        self.remark = Some(text.to_owned());
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn written(&self) -> u64 {
+        self.written
+    }
+
+    fn content_type(&self) -> &'static str {
+        "application/json"
+    }
+
+    fn started(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,179 @@
+//! `[out:csv(...)]`: a line an element, a column a field.
+
+use std::io::{self, Write};
+
+use super::buffer::Buffer;
+use super::{Answer, Counts, Item};
+use crate::overpass::set::{Geometry, Position};
+use crate::overpass::syntax::{CsvField, CsvSettings};
+
+/// An answer in CSV.
+pub(super) struct Csv<'a> {
+    buffer: Buffer<'a>,
+    settings: CsvSettings,
+    written: u64,
+}
+
+impl<'a> Csv<'a> {
+    pub(super) fn new(settings: CsvSettings, out: &'a mut dyn Write) -> Self {
+        let mut csv = Csv { buffer: Buffer::new(out), settings, written: 0 };
+        if csv.settings.header {
+            csv.line(|b, field| match field {
+                CsvField::Tag(key) => quoted(b, key),
+                CsvField::Special(name) => {
+                    b.text("@");
+                    b.text(name);
+                }
+            });
+        }
+        csv
+    }
+
+    fn line(&mut self, mut write: impl FnMut(&mut Buffer<'_>, &CsvField)) {
+        for (i, field) in self.settings.fields.iter().enumerate() {
+            if i > 0 {
+                self.buffer.text(&self.settings.separator);
+            }
+            write(&mut self.buffer, field);
+        }
+        self.buffer.text("\n");
+    }
+}
+
+impl Answer for Csv<'_> {
+    fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
+        self.written += 1;
+        let place = Place::of(item);
+        self.line(|b, field| match field {
+            CsvField::Tag(key) => {
+                if let Some(value) = item.tags.and_then(|tags| tags.get(key)) {
+                    quoted(b, value);
+                }
+            }
+            CsvField::Special(name) => special(b, item, &place, name),
+        });
+        self.buffer.settle()
+    }
+
+    fn count(&mut self, counts: &Counts) -> io::Result<()> {
+        self.written += 1;
+        self.line(|b, field| {
+            let CsvField::Special(name) = field else { return };
+            match name.as_str() {
+                "id" => b.text("0"),
+                "type" => b.text("count"),
+                "otype" => b.text("4"),
+                "count" => b.unsigned(counts.total()),
+                "count:nodes" => b.unsigned(counts.nodes),
+                "count:ways" => b.unsigned(counts.ways),
+                "count:relations" => b.unsigned(counts.relations),
+                "count:areas" => b.unsigned(counts.areas),
+                _ => {}
+            }
+        });
+        self.buffer.settle()
+    }
+
+    /// The format has no place for remarks.
+    fn remark(&mut self, _text: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.buffer.flush()
+    }
+
+    fn written(&self) -> u64 {
+        self.written
+    }
+
+    fn content_type(&self) -> &'static str {
+        "text/csv"
+    }
+
+    fn started(&self) -> bool {
+        self.buffer.started()
+    }
+}
+
+/// The point that stands for an element, as its kind of geometry gives it.
+enum Place {
+    None,
+    Exact(crate::osm::Coord),
+    Computed(Position),
+}
+
+impl Place {
+    fn of(item: &Item<'_>) -> Place {
+        if let Some(c) = item.position {
+            Place::Exact(c)
+        } else if let Some(p) = item.center.or(item.label) {
+            Place::Computed(p)
+        } else if let Some(bounds) = item.bounds {
+            Place::Computed(middle(&bounds))
+        } else if let Some(Geometry::Point(p)) = item.shape {
+            Place::Computed(*p)
+        } else {
+            Place::None
+        }
+    }
+
+    fn write(&self, b: &mut Buffer<'_>, longitude: bool) {
+        match *self {
+            Place::None => {}
+            Place::Exact(c) => b.degrees(if longitude { c.lon } else { c.lat }),
+            Place::Computed(p) => b.float(if longitude { p.lon } else { p.lat }),
+        }
+    }
+}
+
+/// The middle of a box in degrees.
+fn middle(bounds: &crate::osm::BoundingBox) -> Position {
+    let half = |a: i32, b: i32| (f64::from(a) / 1e7 + f64::from(b) / 1e7) / 2.0;
+    Position { lat: half(bounds.south, bounds.north), lon: half(bounds.west, bounds.east) }
+}
+
+fn special(b: &mut Buffer<'_>, item: &Item<'_>, place: &Place, name: &str) {
+    match name {
+        "id" => {
+            if let Some(id) = item.id {
+                b.integer(id);
+            }
+        }
+        "type" => b.text(item.type_name),
+        "otype" => b.text(match item.type_name {
+            "node" => "1",
+            "way" => "2",
+            "relation" => "3",
+            _ => "4",
+        }),
+        "lat" => place.write(b, false),
+        "lon" => place.write(b, true),
+        _ => {
+            let Some(meta) = &item.meta else { return };
+            match name {
+                "version" => b.unsigned(u64::from(meta.version)),
+                "timestamp" => b.time(meta.timestamp),
+                "changeset" => b.integer(meta.changeset),
+                "uid" => b.integer(meta.uid),
+                "user" => quoted(b, meta.user),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Quoted where a comma, a quotation mark or a line break stands in it, whatever the separator.
+fn quoted(b: &mut Buffer<'_>, text: &str) {
+    if !text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n')) {
+        return b.text(text);
+    }
+    b.text("\"");
+    for byte in text.bytes() {
+        if byte == b'"' {
+            b.text("\"");
+        }
+        b.bytes.push(byte);
+    }
+    b.text("\"");
+}
