@@ -24,8 +24,8 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::osm::{BoundingBox, Coord, ElementType};
-use crate::places::{Place, Places};
+use crate::osm::{BoundingBox, ElementType};
+use crate::places::{Bounds, Place, Places, Position};
 
 /// How deep definitions may use each other.
 const MAX_DEPTH: u32 = 16;
@@ -134,14 +134,8 @@ impl Expansion<'_> {
         let place = || argument.and_then(|name| self.surroundings.places.find(name)).ok_or(Reason::NoPlace);
         let bbox = || self.surroundings.bbox.filter(|b| !b.is_empty()).ok_or(Reason::NoBox);
         let text = match (name, argument) {
-            ("bbox", None) => {
-                let b = bbox()?;
-                self.bounds(&degrees(b.south), &degrees(b.west), &degrees(b.north), &degrees(b.east))
-            }
-            ("center", None) => {
-                let middle = middle(&bbox()?);
-                self.point(&degrees(middle.lat), &degrees(middle.lon))
-            }
+            ("bbox", None) => self.bounds(&Bounds::of(&bbox()?)),
+            ("center", None) => self.point(&Position::middle_of(&bbox()?)),
             ("date", _) => date(argument.unwrap_or_default(), self.surroundings.now).ok_or(Reason::NoDate)?,
             ("geocodeArea" | "nominatimArea", Some(_)) => {
                 let element = place()?.element.value().copied().ok_or(Reason::NoPlace)?;
@@ -151,13 +145,11 @@ impl Expansion<'_> {
             ("geocodeId", Some(_)) => self.element(&place()?).ok_or(Reason::NoPlace)?,
             ("geocodeBbox", Some(_)) => {
                 let place = place()?;
-                let b = place.bounds.value().ok_or(Reason::NoPlace)?;
-                self.bounds(&b.south, &b.west, &b.north, &b.east)
+                self.bounds(place.bounds.value().ok_or(Reason::NoPlace)?)
             }
             ("geocodeCoords", Some(_)) => {
                 let place = place()?;
-                let center = place.center.value().ok_or(Reason::NoPlace)?;
-                self.point(&center.lat, &center.lon)
+                self.point(place.center.value().ok_or(Reason::NoPlace)?)
             }
             ("style" | "data", Some(_)) => String::new(),
             _ => return Ok(None),
@@ -165,7 +157,8 @@ impl Expansion<'_> {
         Ok(Some(text))
     }
 
-    fn bounds(&self, south: &str, west: &str, north: &str, east: &str) -> String {
+    fn bounds(&self, bounds: &Bounds) -> String {
+        let Bounds { south, north, west, east } = bounds;
         if self.xml {
             format!("s=\"{south}\" w=\"{west}\" n=\"{north}\" e=\"{east}\"")
         } else {
@@ -173,7 +166,7 @@ impl Expansion<'_> {
         }
     }
 
-    fn point(&self, lat: &str, lon: &str) -> String {
+    fn point(&self, Position { lat, lon }: &Position) -> String {
         if self.xml { format!("lat=\"{lat}\" lon=\"{lon}\"") } else { format!("{lat},{lon}") }
     }
 
@@ -247,30 +240,6 @@ fn closing(rest: &str) -> Option<usize> {
         at += 2;
     }
     None
-}
-
-/// Degrees of 1e-7 degrees, without zeros at the end.
-fn degrees(value: i32) -> String {
-    let magnitude = value.unsigned_abs();
-    let text = format!("{}.{:07}", magnitude / 10_000_000, magnitude % 10_000_000);
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if value < 0 { format!("-{text}") } else { text.to_owned() }
-}
-
-/// The middle of a box, also of one across the antimeridian; halves are rounded down.
-fn middle(bbox: &BoundingBox) -> Coord {
-    let half = |low: i64, high: i64| (low + high).div_euclid(2);
-    let lat = half(bbox.south.into(), bbox.north.into());
-    let (west, mut east) = (i64::from(bbox.west), i64::from(bbox.east));
-    if west > east {
-        east += 3_600_000_000;
-    }
-    let mut lon = half(west, east);
-    if lon > 1_800_000_000 {
-        lon -= 3_600_000_000;
-    }
-    let narrow = |value: i64| i32::try_from(value).unwrap_or_default();
-    Coord { lat: narrow(lat), lon: narrow(lon) }
 }
 
 /// A timestamp as it is, or a duration before `now`; nothing is no duration. Months have 2,628,000 seconds and years
@@ -365,12 +334,6 @@ mod tests {
         assert_eq!(ok("{{date:90minutes}}"), "2022-07-03T22:30:00Z");
         assert_eq!(ok("{{date:2019-01-01T00:00:00Z}}"), "2019-01-01T00:00:00Z");
         assert_eq!(run("{{date:soon}}"), Err(Reason::NoDate));
-    }
-
-    #[test]
-    fn the_middle_of_a_box_across_the_antimeridian() {
-        let bbox = BoundingBox { south: 0, west: 1_790_000_000, north: 2, east: -1_770_000_000 };
-        assert_eq!(middle(&bbox), Coord { lat: 1, lon: -1_790_000_000 });
     }
 
     #[test]

@@ -3,11 +3,13 @@
 //! A place is what a query needs of it: the element that carries the name, a position, a box. May use `osm`; knows
 //! nothing of query languages and never asks the network, so a name leads to the same place on every machine.
 
+mod areas;
 mod table;
 
+pub use areas::Areas;
 pub use table::{Table, TableError};
 
-use crate::osm::ElementType;
+use crate::osm::{BoundingBox, Coord, ElementType};
 
 /// What a source knows of one side of a place.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -72,6 +74,30 @@ pub struct Position {
     pub lon: String,
 }
 
+impl Position {
+    /// A position of the data.
+    pub fn of(coord: Coord) -> Position {
+        Position { lat: degrees(coord.lat), lon: degrees(coord.lon) }
+    }
+
+    /// The middle of a box, also of one across the antimeridian; halves are rounded down.
+    pub fn middle_of(bbox: &BoundingBox) -> Position {
+        let half = |low: i64, high: i64| (low + high).div_euclid(2);
+        let lat = half(bbox.south.into(), bbox.north.into());
+        let (west, mut east) = (i64::from(bbox.west), i64::from(bbox.east));
+        if west > east {
+            east += 3_600_000_000;
+        }
+        let mut lon = half(west, east);
+        if lon > 1_800_000_000 {
+            lon -= 3_600_000_000;
+        }
+        // Both lie between numbers that fit.
+        let narrow = |value: i64| i32::try_from(value).unwrap_or_default();
+        Position::of(Coord { lat: narrow(lat), lon: narrow(lon) })
+    }
+}
+
 /// A box in degrees, as the texts that go into a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -80,6 +106,26 @@ pub struct Bounds {
     pub north: String,
     pub west: String,
     pub east: String,
+}
+
+impl Bounds {
+    /// A box of the data.
+    pub fn of(bbox: &BoundingBox) -> Bounds {
+        Bounds {
+            south: degrees(bbox.south),
+            north: degrees(bbox.north),
+            west: degrees(bbox.west),
+            east: degrees(bbox.east),
+        }
+    }
+}
+
+/// Degrees from 1e-7 degrees, without zeros at the end.
+fn degrees(value: i32) -> String {
+    let magnitude = value.unsigned_abs();
+    let text = format!("{}.{:07}", magnitude / 10_000_000, magnitude % 10_000_000);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if value < 0 { format!("-{text}") } else { text.to_owned() }
 }
 
 /// What a name leads to.
@@ -123,5 +169,22 @@ impl Places for Chain<'_> {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn degrees_are_exact() {
+        let text = [0, 1, -1, 358_987_000, -1_800_000_000].map(degrees);
+        assert_eq!(text, ["0", "0.0000001", "-0.0000001", "35.8987", "-180"]);
+    }
+
+    #[test]
+    fn the_middle_of_a_box_across_the_antimeridian() {
+        let bbox = BoundingBox { south: 0, west: 1_790_000_000, north: 3, east: -1_770_000_000 };
+        assert_eq!(Position::middle_of(&bbox), Position { lat: "0.0000001".into(), lon: "-179".into() });
     }
 }

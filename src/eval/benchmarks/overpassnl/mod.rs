@@ -15,6 +15,7 @@ pub use class::ErrorClass;
 pub use prepare::{Refusal, prepare, wants_bbox};
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -99,6 +100,53 @@ pub struct Totals {
     pub ref_empty: usize,
     /// Predictions without results, where neither query had an error.
     pub pred_empty: usize,
+}
+
+/// The summary of a run, with what it depends on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// `overpassnl`.
+    pub benchmark: &'static str,
+    /// The totals.
+    #[serde(flatten)]
+    pub totals: Totals,
+    /// The snapshot's digest.
+    pub snapshot: String,
+    /// Name and version of the engine.
+    pub engine: &'static str,
+}
+
+impl Summary {
+    /// The summary of all records of a run.
+    pub fn of(records: &[Record], snapshot: &str) -> Summary {
+        Summary {
+            benchmark: "overpassnl",
+            totals: totals(records),
+            snapshot: snapshot.to_owned(),
+            engine: concat!("terrapin ", env!("CARGO_PKG_VERSION")),
+        }
+    }
+}
+
+/// For people: a line a number.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Totals { n, ex, ex_soft, errors, ref_errors, ref_empty, pred_empty } = &self.totals;
+        let mut line = |name: &str, value: &dyn fmt::Display| writeln!(f, "{name:<14} {value}");
+        line("EX", &format_args!("{ex:.2}"))?;
+        line("EX_soft", &format_args!("{ex_soft:.2}"))?;
+        line("lines", n)?;
+        for (name, classes) in [("errors", errors), ("gold errors", ref_errors)] {
+            line(name, &classes.values().sum::<usize>())?;
+            for (class, count) in classes {
+                line("", &format_args!("{count} {}", class.name()))?;
+            }
+        }
+        line("empty", pred_empty)?;
+        line("gold empty", ref_empty)?;
+        line("snapshot", &self.snapshot)?;
+        line("engine", &self.engine)
+    }
 }
 
 /// Runs all instances on the threads of the current pool and gives their records in order. `done` is called, from any
