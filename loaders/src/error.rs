@@ -35,6 +35,81 @@ pub enum Error {
         #[source]
         problem: PbfProblem,
     },
+    /// An XML file is broken.
+    #[error("{}: line {line}, byte {offset}: {problem}", file.display())]
+    Xml {
+        /// The file.
+        file: PathBuf,
+        /// Line of the unpacked text, from 1.
+        line: u64,
+        /// Where the tag or text begins, or reading stopped: bytes of the unpacked text.
+        offset: u64,
+        /// What is wrong there.
+        #[source]
+        problem: XmlProblem,
+    },
+}
+
+/// What can be wrong with an OSM XML document.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum XmlProblem {
+    /// Reading or unpacking failed.
+    #[error("cannot be read: {0}")]
+    Read(String),
+    /// It is not XML.
+    #[error("not well-formed: {0}")]
+    Syntax(String),
+    /// It is not in UTF-8.
+    #[error("the encoding {0:?} is not supported, UTF-8 is")]
+    Encoding(String),
+    /// Another kind of document.
+    #[error("the document is a <{0}>, not an <osm>")]
+    Root(String),
+    /// A document of changes.
+    #[error("this is an osmChange document: it has changes of elements, not elements, and cannot be loaded")]
+    Changes,
+    /// Another version of the format.
+    #[error("version {0:?} of the format is not supported, 0.6 is")]
+    Version(String),
+    /// The text ends within the document.
+    #[error("the text ends before </osm>")]
+    Ends,
+    /// There is something behind the document.
+    #[error("there is more behind </osm>")]
+    Behind,
+    /// Tags within tags within tags.
+    #[error("tags are nested too deeply")]
+    Depth,
+    /// An element takes more memory than any real one.
+    #[error("an element of more than {} bytes", crate::xml::MAX_ELEMENT)]
+    Size,
+    /// Something that an element cannot be without.
+    #[error("the attribute {0} is missing")]
+    Missing(&'static str),
+    /// An attribute that cannot be understood.
+    #[error("{attribute}={value:?} is out of range or not of the right form")]
+    Value {
+        /// Name of the attribute.
+        attribute: String,
+        /// What it is, cut to 40 characters.
+        value: String,
+    },
+}
+
+impl XmlProblem {
+    /// An attribute that cannot be understood.
+    pub(crate) fn value(attribute: &str, value: &str) -> Self {
+        XmlProblem::Value { attribute: attribute.to_owned(), value: value.chars().take(40).collect() }
+    }
+}
+
+impl From<quick_xml::Error> for XmlProblem {
+    fn from(error: quick_xml::Error) -> Self {
+        match error {
+            quick_xml::Error::Io(error) => XmlProblem::Read(error.to_string()),
+            error => XmlProblem::Syntax(error.to_string()),
+        }
+    }
 }
 
 /// What can be wrong with a blob of a PBF file.
@@ -195,7 +270,10 @@ impl Error {
     /// The file that the error is about.
     pub fn file(&self) -> &Path {
         match self {
-            Error::Open { file, .. } | Error::Format { file, .. } | Error::Pbf { file, .. } => file,
+            Error::Open { file, .. }
+            | Error::Format { file, .. }
+            | Error::Pbf { file, .. }
+            | Error::Xml { file, .. } => file,
         }
     }
 }

@@ -1,21 +1,25 @@
-//! Reads OpenStreetMap files into plain element streams: PBF in parallel, in the file's order, in bounded memory.
+//! Reads OpenStreetMap files into plain element streams: PBF and XML, in parallel, in the file's order, in bounded
+//! memory. What a file is shows in its first bytes; its name does not matter.
 //!
 //! What is read is passed on as it is: unsorted, twice, deleted, with ids that nothing has. Broken input is an
 //! [`Error`] that says where in the file what is wrong. This crate knows nothing of snapshots or of queries.
 
 mod element;
 mod error;
+mod format;
 mod pbf;
 mod pipeline;
+mod xml;
 
 pub use element::{Element, ElementType, Header, Member, Meta, NO_COORDINATE, Node, Relation, Way};
-pub use error::{Error, PbfProblem, Place, Wire};
+pub use error::{Error, PbfProblem, Place, Wire, XmlProblem};
 
+use format::{Format, Opened};
 use pbf::file::{Blobs, Spot};
-use std::fs::File;
-use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
+use xml::chunk::Chunk;
+use xml::parse::Parser;
 
 /// How to read.
 #[derive(Clone, Debug)]
@@ -42,17 +46,30 @@ pub struct Progress {
     pub blocks: u64,
 }
 
-/// Some elements of a file that stand together in it: a blob of a PBF file.
+/// Some elements of a file that stand together in it: a blob of a PBF file, or some thousand elements of an XML file.
 #[derive(Debug)]
 pub struct Block {
-    spot: Spot,
-    bytes: Vec<u8>,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// An unpacked blob, which is decoded again each time.
+    Pbf { spot: Spot, bytes: Vec<u8> },
+    /// Elements that are known to be in order.
+    Xml(Chunk),
 }
 
 impl Block {
     /// Gives every element to `f`, in the file's order. At an error some have been given already.
     pub fn for_each(&self, f: impl FnMut(Element<'_>)) -> Result<(), Error> {
-        pbf::block::for_each(&self.bytes, f).map_err(|problem| self.spot.error(problem))
+        match &self.content {
+            Content::Pbf { spot, bytes } => pbf::block::for_each(bytes, f).map_err(|problem| spot.error(problem)),
+            Content::Xml(chunk) => {
+                chunk.for_each(f);
+                Ok(())
+            }
+        }
     }
 }
 
@@ -85,35 +102,46 @@ where
     T: Send,
     E: From<Error> + Send,
 {
-    let (file, bytes_total) = open(path)?;
-    let (mut blobs, header) = Blobs::begin(file, Arc::from(path))?;
     let limit = options.blocks_per_thread.max(1).saturating_mul(rayon::current_num_threads());
+    let Opened { format, position, bytes_total } = format::open(path)?;
     let mut blocks = 0;
-    pipeline::ordered(
-        limit,
-        || Some(blobs.next()?.map_err(E::from)),
-        |blob| {
-            let bytes = blob.unpack()?;
-            let end = blob.end;
-            Ok((map(&Block { spot: blob.spot, bytes })?, end))
-        },
-        |(result, bytes_read)| {
-            blocks += 1;
-            consume(result, Progress { bytes_read, bytes_total, blocks })
-        },
-    )?;
-    Ok(header)
+    let mut consume = |(result, bytes_read)| {
+        blocks += 1;
+        consume(result, Progress { bytes_read, bytes_total, blocks })
+    };
+    match format {
+        Format::Pbf(reader) => {
+            let (mut blobs, header) = Blobs::begin(reader, Arc::from(path))?;
+            let next = || Some(blobs.next()?.map_err(E::from));
+            let work = |blob: pbf::file::Blob| {
+                let bytes = blob.unpack()?;
+                let content = Content::Pbf { spot: blob.spot, bytes };
+                Ok((map(&Block { content })?, blob.end))
+            };
+            pipeline::ordered(limit, next, work, consume)?;
+            Ok(header)
+        }
+        Format::Xml(reader) => {
+            let mut parser = Parser::new(reader, Arc::from(path));
+            let next = || {
+                let chunk = parser.next()?.map_err(E::from);
+                Some(chunk.map(|chunk| (Block { content: Content::Xml(chunk) }, position.get())))
+            };
+            let work = |(block, position)| Ok((map(&block)?, position));
+            pipeline::ordered(limit, next, work, &mut consume)?;
+            Ok(parser.header().clone())
+        }
+    }
 }
 
 /// Reads what a file says about itself, and no more of it than that takes.
 pub fn header(path: &Path) -> Result<Header, Error> {
-    let (file, _) = open(path)?;
-    Ok(Blobs::begin(file, Arc::from(path))?.1)
-}
-
-fn open(path: &Path) -> Result<(impl Read, u64), Error> {
-    let fail = |source| Error::Open { file: path.to_path_buf(), source };
-    let file = File::open(path).map_err(fail)?;
-    let about = file.metadata().map_err(fail)?;
-    Ok((BufReader::new(file), if about.is_file() { about.len() } else { 0 }))
+    match format::open(path)?.format {
+        Format::Pbf(reader) => Ok(Blobs::begin(reader, Arc::from(path))?.1),
+        Format::Xml(reader) => {
+            let mut parser = Parser::new(reader, Arc::from(path));
+            parser.head()?;
+            Ok(parser.header().clone())
+        }
+    }
 }

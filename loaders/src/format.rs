@@ -1,0 +1,96 @@
+//! What a file is, by its first bytes, and how it is unpacked.
+
+use crate::error::Error;
+use bzip2::bufread::MultiBzDecoder;
+use flate2::bufread::MultiGzDecoder;
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::rc::Rc;
+
+/// A file that has been opened.
+pub(crate) struct Opened {
+    /// What it is, and its content.
+    pub(crate) format: Format,
+    /// How many of its bytes have been read.
+    pub(crate) position: Rc<Cell<u64>>,
+    /// How many it has; 0 if it is not a regular file.
+    pub(crate) bytes_total: u64,
+}
+
+/// The formats that are read.
+pub(crate) enum Format {
+    /// Blobs.
+    Pbf(Box<dyn BufRead>),
+    /// The unpacked text.
+    Xml(Box<dyn BufRead>),
+}
+
+/// Bytes that are read at once.
+const BUFFER: usize = 256 << 10;
+
+/// Bytes that are looked at to know a format: the length of a blob header, and a header that begins with its type.
+const LOOK: usize = 16;
+
+/// Opens a file and finds out what it is.
+pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
+    let fail = |source| Error::Open { file: path.to_path_buf(), source };
+    let file = File::open(path).map_err(fail)?;
+    let about = file.metadata().map_err(fail)?;
+    if about.is_dir() {
+        return Err(fail(io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    let bytes_total = if about.is_file() { about.len() } else { 0 };
+    let position = Rc::new(Cell::new(0));
+    let (start, reader) = look(Counter { file, position: Rc::clone(&position) }).map_err(fail)?;
+    let format = match start.as_slice() {
+        [] => Err("the file is empty"),
+        [0x1f, 0x8b, ..] => Ok(unpacked(MultiGzDecoder::new(reader)).map_err(fail)?),
+        [b'B', b'Z', b'h', ..] => Ok(unpacked(MultiBzDecoder::new(reader)).map_err(fail)?),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Err("files packed with Zstandard as a whole are not read; unpack it first"),
+        [0xff, 0xe0, ..] => Err("o5m files are not read; osmium or osmconvert make PBF of them"),
+        [b'P', b'K', 3, 4, ..] => Err("zip files are not read; unpack it first"),
+        [0, 0, ..] => Ok(Format::Pbf(Box::new(reader))),
+        start if is_xml(start) => Ok(Format::Xml(Box::new(reader))),
+        _ => Err("neither PBF nor OSM XML (plain, gzip or bzip2)"),
+    };
+    let format = format.map_err(|reason| Error::Format { file: path.to_path_buf(), reason })?;
+    Ok(Opened { format, position, bytes_total })
+}
+
+/// What is in a packed file.
+fn unpacked(decoder: impl Read + 'static) -> io::Result<Format> {
+    let (start, reader) = look(decoder)?;
+    if start.is_empty() || is_xml(&start) {
+        return Ok(Format::Xml(Box::new(reader)));
+    }
+    Err(io::Error::other("packed as a whole, but not OSM XML"))
+}
+
+/// The first bytes of a reader, which are still to be read from the one that is given back.
+fn look<R: Read>(mut reader: R) -> io::Result<(Vec<u8>, impl BufRead + use<R>)> {
+    let mut start = Vec::new();
+    reader.by_ref().take(LOOK as u64).read_to_end(&mut start)?;
+    let rest = BufReader::with_capacity(BUFFER, reader);
+    Ok((start.clone(), io::Cursor::new(start).chain(rest)))
+}
+
+fn is_xml(start: &[u8]) -> bool {
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    start.trim_ascii_start().first().is_none_or(|first| *first == b'<')
+}
+
+/// Counts what is read from a file.
+struct Counter {
+    file: File,
+    position: Rc<Cell<u64>>,
+}
+
+impl Read for Counter {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.file.read(buffer)?;
+        self.position.set(self.position.get() + got as u64);
+        Ok(got)
+    }
+}

@@ -1,0 +1,338 @@
+//! The document: what may stand where, and what its attributes mean.
+
+use super::chunk::{Chunk, Record, Span};
+use super::meter::Meter;
+use super::{MAX_ELEMENT, value};
+use crate::element::{ElementType, Header, Meta, NO_COORDINATE};
+use crate::error::{Error, XmlProblem};
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesDecl, BytesStart, Event};
+use std::borrow::Cow;
+use std::io::BufRead;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Elements and bytes after which a chunk is full.
+const CHUNK_ELEMENTS: usize = 8000;
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// What is inside what: far more than the format has.
+const MAX_DEPTH: usize = 64;
+
+/// Where in the document the parser is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    BeforeRoot,
+    InRoot,
+    InElement,
+    AfterRoot,
+}
+
+/// Reads a document from front to back.
+pub(crate) struct Parser<R> {
+    reader: quick_xml::Reader<Meter<R>>,
+    buffer: Vec<u8>,
+    file: Arc<Path>,
+    header: Header,
+    state: State,
+    /// Depth within something that is not read, with that.
+    skipped: usize,
+    current: Option<Record>,
+    chunk: Chunk,
+    /// The chunk's size before the current element.
+    size_before: usize,
+}
+
+impl<R: BufRead> Parser<R> {
+    /// Begins a document.
+    pub(crate) fn new(reader: R, file: Arc<Path>) -> Self {
+        let mut reader = quick_xml::Reader::from_reader(Meter::new(reader));
+        reader.config_mut().check_end_names = true;
+        Self {
+            reader,
+            buffer: Vec::new(),
+            file,
+            header: Header::default(),
+            state: State::BeforeRoot,
+            skipped: 0,
+            current: None,
+            chunk: Chunk::default(),
+            size_before: 0,
+        }
+    }
+
+    /// What the document has said about itself so far.
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Reads up to the first element.
+    pub(crate) fn head(&mut self) -> Result<(), Error> {
+        while self.current.is_none() && self.step()? {}
+        Ok(())
+    }
+
+    /// The next elements, or none at the end.
+    pub(crate) fn next(&mut self) -> Option<Result<Chunk, Error>> {
+        loop {
+            let full = self.chunk.records.len() >= CHUNK_ELEMENTS || self.chunk.size() >= CHUNK_BYTES;
+            if full && self.current.is_none() {
+                break;
+            }
+            match self.step() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        let chunk = std::mem::take(&mut self.chunk);
+        (!chunk.records.is_empty()).then_some(Ok(chunk))
+    }
+
+    /// Reads one tag or text. False at the end of the document.
+    fn step(&mut self) -> Result<bool, Error> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        let meter = self.reader.get_mut();
+        meter.renew();
+        let (offset, line) = (meter.bytes, meter.lines + 1);
+        let result = match self.reader.read_event_into(&mut buffer) {
+            Ok(Event::Eof) if self.state == State::AfterRoot => Ok(false),
+            Ok(Event::Eof) => Err(XmlProblem::Ends),
+            Ok(Event::Start(tag)) => self.start(&tag).map(|()| true),
+            Ok(Event::Empty(tag)) => self.start(&tag).map(|()| self.end()).map(|()| true),
+            Ok(Event::End(_)) => {
+                self.end();
+                Ok(true)
+            }
+            Ok(Event::Decl(declaration)) => encoding(&declaration).map(|()| true),
+            Ok(_) => Ok(true),
+            Err(error) => Err(error.into()),
+        };
+        self.buffer = buffer;
+        result.map_err(|problem| Error::Xml { file: self.file.to_path_buf(), line, offset, problem })
+    }
+
+    fn start(&mut self, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
+        if self.skipped > 0 {
+            self.skipped += 1;
+            return if self.skipped < MAX_DEPTH { Ok(()) } else { Err(XmlProblem::Depth) };
+        }
+        let name = tag.name().into_inner();
+        match self.state {
+            State::BeforeRoot => {
+                self.root(name, tag)?;
+                self.state = State::InRoot;
+            }
+            State::InRoot => match name {
+                "node" => self.element(ElementType::Node, tag)?,
+                "way" => self.element(ElementType::Way, tag)?,
+                "relation" => self.element(ElementType::Relation, tag)?,
+                "create" | "modify" | "delete" => return Err(XmlProblem::Changes),
+                _ => {
+                    self.about(name, tag)?;
+                    self.skipped = 1;
+                }
+            },
+            State::InElement => {
+                self.part(name, tag)?;
+                self.skipped = 1;
+            }
+            State::AfterRoot => return Err(XmlProblem::Behind),
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+        } else if let Some(record) = self.current.take() {
+            self.chunk.push(record);
+            self.state = State::InRoot;
+        } else {
+            self.state = State::AfterRoot;
+        }
+    }
+
+    fn root(&mut self, name: &str, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
+        match name {
+            "osm" => {}
+            "osmChange" => return Err(XmlProblem::Changes),
+            _ => return Err(XmlProblem::Root(name.chars().take(40).collect())),
+        }
+        for attribute in attributes(tag) {
+            let (key, value) = attribute?;
+            match key {
+                "version" if value != "0.6" => return Err(XmlProblem::Version(value.into_owned())),
+                "generator" => self.header.writing_program = Some(value.into_owned()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands beside the elements and is about the whole file. Boxes are for orientation only: one that makes no
+    /// sense is left out.
+    fn about(&mut self, name: &str, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
+        let mut sides = [None; 4];
+        for attribute in attributes(tag) {
+            let (key, value) = attribute?;
+            let side = match (name, key) {
+                ("bounds", "minlat") => 0,
+                ("bounds", "minlon") => 1,
+                ("bounds", "maxlat") => 2,
+                ("bounds", "maxlon") => 3,
+                ("bound", "box") => {
+                    for (side, (slot, text)) in sides.iter_mut().zip(value.split(',')).enumerate() {
+                        *slot = value::coordinate(text.trim(), LIMITS[side % 2]);
+                    }
+                    continue;
+                }
+                ("meta", "osm_base") => {
+                    self.header.replication_timestamp = value::timestamp(&value);
+                    continue;
+                }
+                _ => continue,
+            };
+            sides[side] = value::coordinate(&value, LIMITS[side % 2]);
+        }
+        if let [Some(south), Some(west), Some(north), Some(east)] = sides {
+            let [s, w, n, e] = self.header.bbox.unwrap_or([south, west, north, east]);
+            self.header.bbox = Some([s.min(south), w.min(west), n.max(north), e.max(east)]);
+        }
+        Ok(())
+    }
+
+    fn element(&mut self, kind: ElementType, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
+        let (mut id, mut lat, mut lon) = (None, None, None);
+        let mut meta = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: true };
+        let mut user = Span::default();
+        let mut known = false;
+        self.size_before = self.chunk.size();
+        for attribute in attributes(tag) {
+            let (key, value) = attribute?;
+            let bad = || XmlProblem::value(key, &value);
+            match key {
+                "id" => id = Some(value.parse().map_err(|_| bad())?),
+                "lat" if kind == ElementType::Node => lat = Some(latitude(&value)?),
+                "lon" if kind == ElementType::Node => lon = Some(longitude(&value)?),
+                _ => {
+                    let whole = || value.parse::<i64>().map_err(|_| bad());
+                    match key {
+                        "version" => meta.version = u32::try_from(whole()?.max(0)).map_err(|_| bad())?,
+                        "timestamp" => meta.timestamp = value::timestamp(&value).ok_or_else(bad)?,
+                        "changeset" => meta.changeset = whole()?,
+                        "uid" => meta.uid = whole()?.max(0),
+                        "user" => user = self.chunk.span(&value),
+                        "visible" if value == "true" => meta.visible = true,
+                        "visible" if value == "false" => meta.visible = false,
+                        "visible" => return Err(bad()),
+                        _ => continue,
+                    }
+                    known = true;
+                }
+            }
+        }
+        let id = id.ok_or(XmlProblem::Missing("id"))?;
+        self.header.history |= !meta.visible;
+        let (lat, lon) = match (kind, lat, lon) {
+            (ElementType::Node, Some(lat), Some(lon)) => (lat, lon),
+            (ElementType::Node, None, _) if meta.visible => return Err(XmlProblem::Missing("lat")),
+            (ElementType::Node, _, None) if meta.visible => return Err(XmlProblem::Missing("lon")),
+            _ => (NO_COORDINATE, NO_COORDINATE),
+        };
+        let meta = known.then_some(meta);
+        self.current = Some(Record { kind, id, lat, lon, located: false, meta, user, tags_end: 0, items_end: 0 });
+        self.state = State::InElement;
+        Ok(())
+    }
+
+    /// A tag, a node of a way or a member of a relation.
+    fn part(&mut self, name: &str, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
+        let Some(record) = &mut self.current else { return Ok(()) };
+        match (name, record.kind) {
+            ("tag", _) => {
+                let (mut k, mut v) = (None, None);
+                for attribute in attributes(tag) {
+                    match attribute? {
+                        ("k", value) => k = Some(value),
+                        ("v", value) => v = Some(value),
+                        _ => {}
+                    }
+                }
+                self.chunk.tag(&k.ok_or(XmlProblem::Missing("k"))?, &v.ok_or(XmlProblem::Missing("v"))?);
+            }
+            ("nd", ElementType::Way) => {
+                let (mut id, mut lat, mut lon) = (None, None, None);
+                for attribute in attributes(tag) {
+                    match attribute? {
+                        ("ref", value) => id = Some(value.parse().map_err(|_| XmlProblem::value("ref", &value))?),
+                        ("lat", value) => lat = Some(latitude(&value)?),
+                        ("lon", value) => lon = Some(longitude(&value)?),
+                        _ => {}
+                    }
+                }
+                let location = lat.zip(lon);
+                record.located |= location.is_some();
+                let location = location.unwrap_or((NO_COORDINATE, NO_COORDINATE));
+                self.chunk.node_ref(id.ok_or(XmlProblem::Missing("ref"))?, location);
+            }
+            ("member", ElementType::Relation) => {
+                let (mut kind, mut id, mut role) = (None, None, Cow::Borrowed(""));
+                for attribute in attributes(tag) {
+                    match attribute? {
+                        ("type", value) => {
+                            kind = Some(match value.as_ref() {
+                                "node" => ElementType::Node,
+                                "way" => ElementType::Way,
+                                "relation" => ElementType::Relation,
+                                _ => return Err(XmlProblem::value("type", &value)),
+                            });
+                        }
+                        ("ref", value) => id = Some(value.parse().map_err(|_| XmlProblem::value("ref", &value))?),
+                        ("role", value) => role = value,
+                        _ => {}
+                    }
+                }
+                let (kind, id) = (kind.ok_or(XmlProblem::Missing("type"))?, id.ok_or(XmlProblem::Missing("ref"))?);
+                self.chunk.member(kind, id, &role);
+            }
+            _ => {}
+        }
+        if self.chunk.size() - self.size_before > MAX_ELEMENT {
+            return Err(XmlProblem::Size);
+        }
+        Ok(())
+    }
+}
+
+/// The highest latitude and longitude in 1e-7 degrees.
+const LIMITS: [i32; 2] = [900_000_000, 1_800_000_000];
+
+fn latitude(text: &str) -> Result<i32, XmlProblem> {
+    value::coordinate(text, LIMITS[0]).ok_or_else(|| XmlProblem::value("lat", text))
+}
+
+fn longitude(text: &str) -> Result<i32, XmlProblem> {
+    value::coordinate(text, LIMITS[1]).ok_or_else(|| XmlProblem::value("lon", text))
+}
+
+/// Names and values without escapes.
+fn attributes<'t>(tag: &'t BytesStart<'_>) -> impl Iterator<Item = Result<(&'t str, Cow<'t, str>), XmlProblem>> {
+    let mut attributes = tag.attributes();
+    // Looking for doubles takes the square of their number, and the number is the file's.
+    attributes.with_checks(false);
+    attributes.map(|attribute| {
+        let attribute = attribute.map_err(|error| XmlProblem::Syntax(error.to_string()))?;
+        Ok((attribute.key.into_inner(), attribute.normalized_value(XmlVersion::Implicit1_0)?))
+    })
+}
+
+fn encoding(declaration: &BytesDecl<'_>) -> Result<(), XmlProblem> {
+    match declaration.encoding() {
+        None => Ok(()),
+        Some(Ok(name)) if name.eq_ignore_ascii_case("utf-8") || name.eq_ignore_ascii_case("us-ascii") => Ok(()),
+        Some(Ok(name)) => Err(XmlProblem::Encoding(name.into_owned())),
+        Some(Err(error)) => Err(XmlProblem::Syntax(error.to_string())),
+    }
+}

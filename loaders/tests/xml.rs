@@ -1,0 +1,177 @@
+//! OSM XML in its three packings, and what is not OSM XML.
+
+use std::io::Write;
+use terrapin_loaders::{Element, Error, Header, NO_COORDINATE, Options, header, read};
+
+const DOCUMENT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<!-- <node id="9" lat="1" lon="1"/> -->
+<osm version="0.6" generator="A &amp; B">
+ <note>The data is <b>open</b>.</note>
+ <meta osm_base="2024-03-13T21:21:12Z"/>
+ <bounds minlat="35.5" minlon="-14.25" maxlat="36" maxlon="1.4E1"/>
+ <node id="-1" lat="35.8999999" lon="14.5" version="3" timestamp="2012-09-12T06:55:00Z" changeset="7" uid="5" user="J&#252;rgen &quot;x&quot;" visible="true"/>
+ <node id="2" lat="1" lon="2"><tag k="name" v="Ħal &lt;Far&gt;&#10;2"/><tag k='note' v='"quoted"
+line'/></node>
+ <node id="2" version="4" visible="false"/>
+ <way id="5"><nd ref="2"/><nd ref="-1"/><nd ref="2"/><tag k="highway" v="path"/></way>
+ <way id="6"><bounds minlat="1" minlon="1" maxlat="2" maxlon="2"/><nd ref="2" lat="1" lon="2"/><nd ref="3"/></way>
+ <way id="7"/>
+ <relation id="8"><member type="way" ref="5" role="outer"><nd lat="1" lon="2"/></member><member type="node" ref="2" role=""/><member type="relation" ref="8"/><tag k="type" v="multipolygon"/></relation>
+</osm>
+"#;
+
+const EXPECTED: &str = r#"Node(Node { id: -1, lat: 358999999, lon: 145000000, tags: [], meta: Some(Meta { version: 3, timestamp: 1347432900, changeset: 7, uid: 5, user: "Jürgen \"x\"", visible: true }) })
+Node(Node { id: 2, lat: 10000000, lon: 20000000, tags: [("name", "Ħal <Far>\n2"), ("note", "\"quoted\" line")], meta: None })
+Node(Node { id: 2, lat: 2147483647, lon: 2147483647, tags: [], meta: Some(Meta { version: 4, timestamp: 0, changeset: 0, uid: 0, user: "", visible: false }) })
+Way(Way { id: 5, refs: [2, -1, 2], locations: None, tags: [("highway", "path")], meta: None })
+Way(Way { id: 6, refs: [2, 3], locations: Some([(10000000, 20000000), (2147483647, 2147483647)]), tags: [], meta: None })
+Way(Way { id: 7, refs: [], locations: None, tags: [], meta: None })
+Relation(Relation { id: 8, members: [Member { kind: Way, id: 5, role: "outer" }, Member { kind: Node, id: 2, role: "" }, Member { kind: Relation, id: 8, role: "" }], tags: [("type", "multipolygon")], meta: None })
+"#;
+
+fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    file
+}
+
+fn elements(bytes: &[u8]) -> Result<(String, Header), Error> {
+    let file = file(bytes);
+    let mut all = String::new();
+    let header = read::<_, Error>(
+        file.path(),
+        &Options::default(),
+        |block| {
+            let mut text = String::new();
+            block.for_each(|element| text.push_str(&format!("{element:?}\n")))?;
+            Ok(text)
+        },
+        |text, _| {
+            all.push_str(&text);
+            Ok(())
+        },
+    )?;
+    Ok((all, header))
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn the_same_in_three_packings() {
+    assert_eq!(NO_COORDINATE, 2_147_483_647);
+    let expected = Header {
+        bbox: Some([355_000_000, -142_500_000, 360_000_000, 140_000_000]),
+        replication_timestamp: Some(1_710_364_872),
+        writing_program: Some("A & B".to_owned()),
+        history: true,
+        ..Header::default()
+    };
+    let with_mark = [b"\xef\xbb\xbf", DOCUMENT.as_bytes()].concat();
+    let (first, second) = DOCUMENT.as_bytes().split_at(500);
+    let in_parts = [gzip(first), gzip(second)].concat();
+    for bytes in
+        [DOCUMENT.as_bytes().to_vec(), with_mark, gzip(DOCUMENT.as_bytes()), in_parts, bzip2(DOCUMENT.as_bytes())]
+    {
+        let (all, header) = elements(&bytes).unwrap();
+        assert_eq!(all, EXPECTED);
+        assert_eq!(header, expected);
+    }
+    // What is deleted is known only after reading.
+    assert_eq!(header(file(DOCUMENT.as_bytes()).path()).unwrap(), Header { history: false, ..expected });
+}
+
+#[test]
+fn many_chunks_stay_in_order() {
+    let mut text = "<osm version='0.6'>".to_owned();
+    for id in 0..50_000 {
+        text.push_str(&format!("<node id='{id}' lat='1' lon='1'><tag k='a' v='{id}'/></node>"));
+    }
+    text.push_str("</osm>");
+    let file = file(&gzip(text.as_bytes()));
+    let (mut next, mut last) = (0, Default::default());
+    read::<_, Error>(
+        file.path(),
+        &Options::default(),
+        |block| {
+            let mut ids = Vec::new();
+            block.for_each(|element| match element {
+                Element::Node(node) => {
+                    assert_eq!(node.tags, [("a", node.id.to_string().as_str())]);
+                    ids.push(node.id);
+                }
+                _ => panic!("only nodes were written"),
+            })?;
+            Ok(ids)
+        },
+        |ids, progress| {
+            for id in ids {
+                assert_eq!(id, next);
+                next += 1;
+            }
+            last = progress;
+            Ok(())
+        },
+    )
+    .unwrap();
+    assert_eq!(next, 50_000);
+    assert_eq!((last.blocks, last.bytes_read), (7, last.bytes_total));
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    for (text, expected) in [
+        ("", "the file is empty"),
+        ("hello", "neither PBF nor OSM XML"),
+        ("PK\x03\x04", "zip files are not read"),
+        ("<osmChange version='0.6'><delete/></osmChange>", "line 1, byte 0: this is an osmChange document"),
+        ("<osm version='0.6'>\n<delete>", "line 2, byte 20: this is an osmChange document"),
+        ("<html/>", "the document is a <html>, not an <osm>"),
+        ("<osm version='0.5'/>", "version \"0.5\" of the format is not supported"),
+        ("<osm>\n\n<node id='1' lat='1' lon='2'>", "line 3, byte 36: the text ends before </osm>"),
+        ("<osm><node id='1' lat='1' ", "tag not closed"),
+        ("<osm></osm><osm/>", "there is more behind </osm>"),
+        ("<osm><node id='x' lat='1' lon='2'/></osm>", "id=\"x\" is out of range or not of the right form"),
+        ("<osm><node id='1' lat='90.1' lon='2'/></osm>", "lat=\"90.1\" is out of range"),
+        ("<osm><node id='1' lon='2'/></osm>", "the attribute lat is missing"),
+        ("<osm><way/></osm>", "the attribute id is missing"),
+        ("<osm><way id='1' timestamp='now'/></osm>", "timestamp=\"now\""),
+        ("<osm><way id='1' visible='no'/></osm>", "visible=\"no\""),
+        ("<osm><relation id='1'><member type='area' ref='1'/></relation></osm>", "type=\"area\""),
+        ("<osm><way id='1'><tag k='a'/></way></osm>", "the attribute v is missing"),
+        ("<osm><way id='1'><tag k='a' v='&nbsp;'/></way></osm>", "unrecognized entity"),
+        ("<osm><way id='1'></node></osm>", "expected `</way>`"),
+        ("<?xml version='1.0' encoding='ISO-8859-1'?><osm/>", "the encoding \"ISO-8859-1\" is not supported"),
+    ] {
+        let error = elements(text.as_bytes()).map(|(all, _)| all).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+    let deep = format!("<osm>{}", "<a>".repeat(1000));
+    assert!(elements(deep.as_bytes()).unwrap_err().to_string().contains("nested too deeply"));
+    assert!(elements(b"<osm><way id='\xff'/></osm>").unwrap_err().to_string().contains("not well-formed"));
+    let packed = gzip(DOCUMENT.as_bytes());
+    let error = elements(packed.get(..packed.len() / 2).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("cannot be read"), "{error}");
+    assert!(elements(&gzip(&[0; 100])).unwrap_err().to_string().contains("packed as a whole, but not OSM XML"));
+}
+
+#[test]
+fn a_part_without_end_is_refused_before_memory_is_full() {
+    // 100 MB of an attribute in 100 kB of a file.
+    let bomb = gzip(format!("<osm><node id='1' lat='1' lon='1' user='{}", "x".repeat(100_000_000)).as_bytes());
+    let error = elements(&bomb).unwrap_err().to_string();
+    assert!(error.contains("a part of more than 33554432 bytes"), "{error}");
+    let tags = "<tag k='1' v='1'/>".repeat(2_000_000);
+    let bomb = gzip(format!("<osm><node id='1' lat='1' lon='1'>{tags}").as_bytes());
+    let error = elements(&bomb).unwrap_err().to_string();
+    assert!(error.contains("an element of more than 33554432 bytes"), "{error}");
+}
