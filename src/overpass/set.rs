@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::osm::Ordinal;
+use super::plan::sorted;
+use crate::osm::{ElementType, Ordinal};
 
 /// The position of an area among the areas of the snapshot.
 pub type AreaOrdinal = u32;
@@ -35,6 +36,13 @@ pub struct Derived {
     pub geometry: Option<Geometry>,
 }
 
+impl Derived {
+    /// By what derived elements are ordered and told apart.
+    fn key(&self) -> (&str, i64) {
+        (&self.type_name, self.id)
+    }
+}
+
 /// A derived element's geometry, in degrees.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)]
@@ -62,5 +70,111 @@ impl Set {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The elements of one type.
+    pub fn part(&self, kind: ElementType) -> &[Ordinal] {
+        match kind {
+            ElementType::Node => &self.nodes,
+            ElementType::Way => &self.ways,
+            ElementType::Relation => &self.relations,
+        }
+    }
+
+    /// The elements of one type, to change.
+    pub fn part_mut(&mut self, kind: ElementType) -> &mut Vec<Ordinal> {
+        match kind {
+            ElementType::Node => &mut self.nodes,
+            ElementType::Way => &mut self.ways,
+            ElementType::Relation => &mut self.relations,
+        }
+    }
+
+    /// The bytes that the set holds, roughly.
+    pub fn bytes(&self) -> u64 {
+        let elements = self.nodes.len() + self.ways.len() + self.relations.len();
+        (elements * size_of::<Ordinal>() + self.areas.len() * size_of::<AreaOrdinal>()) as u64
+            + self.derived.iter().map(|d| d.bytes()).sum::<u64>()
+    }
+
+    /// Adds what is in `other`. Of derived elements with the same type name and id, that of `self` stays.
+    pub fn add(&mut self, other: &Set) {
+        for kind in ElementType::ALL {
+            if !other.part(kind).is_empty() {
+                *self.part_mut(kind) = sorted::union(self.part(kind), other.part(kind));
+            }
+        }
+        if !other.areas.is_empty() {
+            self.areas.extend_from_slice(&other.areas);
+            self.areas.sort_unstable();
+            self.areas.dedup();
+        }
+        if !other.derived.is_empty() {
+            // the sort is stable, so that of two with one key the first stays
+            self.derived.extend(other.derived.iter().cloned());
+            self.derived.sort_by(|a, b| a.key().cmp(&b.key()));
+            self.derived.dedup_by(|b, a| a.key() == b.key());
+        }
+    }
+
+    /// Takes away what is in `other`.
+    pub fn subtract(&mut self, other: &Set) {
+        for kind in ElementType::ALL {
+            if !other.part(kind).is_empty() {
+                *self.part_mut(kind) = sorted::difference(self.part(kind), other.part(kind));
+            }
+        }
+        self.areas.retain(|a| other.areas.binary_search(a).is_err());
+        self.derived.retain(|d| other.derived.binary_search_by(|o| o.key().cmp(&d.key())).is_err());
+    }
+}
+
+impl Derived {
+    /// The bytes that it holds, roughly.
+    pub fn bytes(&self) -> u64 {
+        let tags: usize = self.tags.iter().map(|(k, v)| k.len() + v.len() + 48).sum();
+        (size_of::<Derived>() + self.type_name.len() + tags) as u64 + self.geometry.as_ref().map_or(0, Geometry::bytes)
+    }
+}
+
+impl Geometry {
+    /// The bytes that it holds, roughly.
+    fn bytes(&self) -> u64 {
+        let own = size_of::<Geometry>() as u64;
+        let positions = |n: usize| (n * size_of::<Position>()) as u64;
+        own + match self {
+            Geometry::Point(_) => 0,
+            Geometry::Line(line) => positions(line.len()),
+            Geometry::Polygon(rings) => rings.iter().map(|r| positions(r.len())).sum(),
+            Geometry::Collection(parts) => parts.iter().map(Geometry::bytes).sum(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn derived(type_name: &str, id: i64, tag: &str) -> Arc<Derived> {
+        let tags = vec![("k".to_owned(), tag.to_owned())];
+        Arc::new(Derived { type_name: type_name.to_owned(), id, tags, geometry: None })
+    }
+
+    #[test]
+    fn add_and_subtract() {
+        let mut a =
+            Set { nodes: vec![1, 5], areas: vec![2], derived: vec![derived("x", 1, "a")], ..Set::default() };
+        let b = Set {
+            nodes: vec![3, 5],
+            ways: vec![7],
+            areas: vec![1, 2],
+            derived: vec![derived("a", 9, "b"), derived("x", 1, "b")],
+            ..Set::default()
+        };
+        a.add(&b);
+        assert_eq!((a.nodes.as_slice(), a.ways.as_slice(), a.areas.as_slice()), (&[1, 3, 5][..], &[7][..], &[1, 2][..]));
+        assert_eq!(a.derived, [derived("a", 9, "b"), derived("x", 1, "a")]);
+        a.subtract(&Set { nodes: vec![3], areas: vec![1], derived: vec![derived("x", 1, "z")], ..Set::default() });
+        assert_eq!((a.nodes.as_slice(), a.areas.as_slice(), a.derived.len()), (&[1, 5][..], &[2][..], 1));
     }
 }

@@ -2,8 +2,11 @@
 //! error that says which, never a shorter answer.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::overpass::syntax::{Settings, Statement, StatementKind};
+use crate::overpass::{Class, Diagnostic, Failure};
 
 /// The bounds that the caller sets; the query's own `timeout` and `maxsize` apply besides.
 #[derive(Debug, Clone, Default)]
@@ -12,9 +15,169 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// No query holds more than this many bytes.
     pub memory: Option<u64>,
+    /// No query does more work than this. A unit is an element looked at: unlike time, the same on every machine.
+    pub work: Option<u64>,
     /// Set when nobody waits for the answer any more.
     pub cancelled: Arc<AtomicBool>,
 }
 
 /// The bounds of one running query and what it has used of them.
-pub struct Budget {}
+pub struct Budget {
+    started: Instant,
+    deadline: Instant,
+    memory: u64,
+    work: u64,
+    work_done: AtomicU64,
+    cancelled: Arc<AtomicBool>,
+    /// Index into [`NAMES`] of the statement that runs.
+    statement: AtomicU32,
+    line: AtomicU32,
+}
+
+/// The reference's names of statements, by which its errors say where a query was stopped.
+const NAMES: [&str; 18] = [
+    "osm-script",
+    "query",
+    "union",
+    "difference",
+    "item",
+    "recurse",
+    "coord-query",
+    "map-to-area",
+    "foreach",
+    "for",
+    "if",
+    "complete",
+    "retro",
+    "compare",
+    "timeline",
+    "make",
+    "local",
+    "print",
+];
+
+/// The index in [`NAMES`] of a statement.
+fn name_index(kind: &StatementKind) -> u32 {
+    match kind {
+        StatementKind::Query(_) => 1,
+        StatementKind::Union { .. } => 2,
+        StatementKind::Difference { .. } => 3,
+        StatementKind::Item { .. } => 4,
+        StatementKind::Recurse { .. } => 5,
+        StatementKind::IsIn { .. } => 6,
+        StatementKind::MapToArea { .. } => 7,
+        StatementKind::Foreach { .. } => 8,
+        StatementKind::For { .. } => 9,
+        StatementKind::If { .. } => 10,
+        StatementKind::Complete { .. } => 11,
+        StatementKind::Retro { .. } => 12,
+        StatementKind::Compare { .. } => 13,
+        StatementKind::Timeline { .. } => 14,
+        StatementKind::Make { .. } | StatementKind::Convert { .. } => 15,
+        StatementKind::Local { .. } => 16,
+        StatementKind::Out(_) => 17,
+    }
+}
+
+/// The longest time that a query may ask for, so that adding it to now cannot overflow: ten years.
+const LONGEST: u64 = 10 * 366 * 86_400;
+
+impl Budget {
+    /// The tighter of the query's and the caller's bounds. The clock starts now.
+    pub fn new(settings: &Settings, limits: &Limits) -> Budget {
+        let started = Instant::now();
+        let own = started + Duration::from_secs(settings.timeout.min(LONGEST));
+        Budget {
+            started,
+            deadline: limits.deadline.map_or(own, |d| d.min(own)),
+            memory: limits.memory.map_or(settings.maxsize, |m| m.min(settings.maxsize)),
+            work: limits.work.unwrap_or(u64::MAX),
+            work_done: AtomicU64::new(0),
+            cancelled: limits.cancelled.clone(),
+            statement: AtomicU32::new(0),
+            line: AtomicU32::new(0),
+        }
+    }
+
+    /// Notes which statement runs from here on.
+    pub fn enter(&self, statement: &Statement) {
+        self.statement.store(name_index(&statement.kind), Ordering::Relaxed);
+        self.line.store(statement.line, Ordering::Relaxed);
+    }
+
+    /// Whether the query may go on: cheap enough to ask once a page.
+    pub fn check(&self) -> Result<(), Failure> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(self.failure("cancelled", "Query was cancelled", ""));
+        }
+        if Instant::now() >= self.deadline {
+            let after = format!(" after {} seconds", self.started.elapsed().as_secs());
+            return Err(self.failure("timeout", "Query timed out", &after));
+        }
+        Ok(())
+    }
+
+    /// Counts work, then [`Budget::check`]s.
+    pub fn work(&self, units: usize) -> Result<(), Failure> {
+        let done = self.work_done.fetch_add(units as u64, Ordering::Relaxed).saturating_add(units as u64);
+        if done > self.work {
+            let after = format!(" after looking at {} elements", self.work);
+            return Err(self.failure("work", "Query ran out of its work budget", &after));
+        }
+        self.check()
+    }
+
+    /// The units of work so far.
+    pub fn work_done(&self) -> u64 {
+        self.work_done.load(Ordering::Relaxed)
+    }
+
+    /// Fails where `bytes` are more than the query may hold.
+    pub fn memory(&self, bytes: u64) -> Result<(), Failure> {
+        if bytes <= self.memory {
+            return Ok(());
+        }
+        let using = format!(" using about {} MB of RAM", bytes >> 20);
+        Err(self.failure("memory", "Query run out of memory", &using))
+    }
+
+    fn failure(&self, code: &'static str, what: &str, detail: &str) -> Failure {
+        let line = self.line.load(Ordering::Relaxed);
+        let name = NAMES.get(self.statement.load(Ordering::Relaxed) as usize).copied().unwrap_or(NAMES[0]);
+        Failure::from(Diagnostic {
+            class: Class::Runtime,
+            code,
+            line,
+            span: None,
+            message: format!("{what} in \"{name}\" at line {line}{detail}."),
+            help: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_which_bound_was_reached() {
+        let settings = Settings { timeout: 0, maxsize: 2 << 20, ..Settings::default() };
+        let budget = Budget::new(&settings, &Limits::default());
+        let text = |r: Result<(), Failure>| r.err().map(|f| f.to_string()).unwrap_or_default();
+        assert_eq!(
+            text(budget.check()),
+            "runtime error: Query timed out in \"osm-script\" at line 0 after 0 seconds."
+        );
+        assert_eq!(
+            text(budget.memory(5 << 20)),
+            "runtime error: Query run out of memory in \"osm-script\" at line 0 using about 5 MB of RAM."
+        );
+        assert!(budget.memory(2 << 20).is_ok());
+        let limits = Limits { work: Some(10), ..Limits::default() };
+        let budget = Budget::new(&Settings::default(), &limits);
+        assert!(budget.work(10).is_ok());
+        assert!(budget.work(1).is_err());
+        limits.cancelled.store(true, Ordering::Relaxed);
+        assert!(budget.check().is_err());
+    }
+}

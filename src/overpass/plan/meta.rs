@@ -1,0 +1,61 @@
+//! Filters on who changed an element and when, as tests on its metadata.
+
+use crate::osm::{MetaRef, Osm};
+use crate::overpass::syntax::{FilterKind, Timestamp};
+
+/// One filter on metadata.
+pub enum MetaTest {
+    /// By one of these users, by place of the name (ascending).
+    Users(Vec<u32>),
+    /// By one of these users, by id (ascending).
+    Uids(Vec<i64>),
+    /// Changed at this moment or later.
+    Since(Timestamp),
+    /// Changed after the first moment and not after the second.
+    Between(Timestamp, Timestamp),
+}
+
+impl MetaTest {
+    /// The test of a filter; `None` for other filters. The data being its current state, who touched an element is who
+    /// wrote its current version.
+    pub fn compile(osm: &Osm, filter: &FilterKind) -> Option<MetaTest> {
+        match filter {
+            FilterKind::User { names, .. } => {
+                let mut users: Vec<u32> = names.iter().flat_map(|name| osm.users_named(name)).collect();
+                users.sort_unstable();
+                users.dedup();
+                Some(MetaTest::Users(users))
+            }
+            FilterKind::Uid { uids, .. } => {
+                let mut uids = uids.clone();
+                uids.sort_unstable();
+                Some(MetaTest::Uids(uids))
+            }
+            FilterKind::Newer(than) => Some(MetaTest::Since(*than)),
+            FilterKind::Changed { since, until } => {
+                Some(MetaTest::Between(since.unwrap_or(Timestamp::MIN), until.unwrap_or(Timestamp::MAX)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an element with this metadata passes.
+    pub fn holds(&self, meta: &MetaRef) -> bool {
+        match self {
+            MetaTest::Users(users) => users.binary_search(&meta.user).is_ok(),
+            MetaTest::Uids(uids) => uids.binary_search(&meta.uid).is_ok(),
+            MetaTest::Since(than) => meta.timestamp >= *than,
+            MetaTest::Between(since, until) => meta.timestamp > *since && meta.timestamp <= *until,
+        }
+    }
+
+    /// Whether no element can pass.
+    pub fn never(&self) -> bool {
+        match self {
+            MetaTest::Users(users) => users.is_empty(),
+            MetaTest::Uids(uids) => uids.is_empty(),
+            MetaTest::Since(_) => false,
+            MetaTest::Between(since, until) => since >= until,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! `complete`: a block again and again, until it finds nothing new.
+
+use super::Context;
+use crate::overpass::Failure;
+use crate::overpass::set::Set;
+use crate::overpass::syntax::Block;
+
+/// Runs the statement. Everything found so far is given to the block in `into`; what it leaves in `from` is added.
+pub fn run(ctx: &mut Context, from: &str, into: &str, limit: u64, body: &Block) -> Result<(), Failure> {
+    let mut all = Set::clone(&*ctx.set(from));
+    for _ in 0..limit {
+        ctx.budget.work(1)?;
+        let before = all.len();
+        ctx.assign(into, all.clone());
+        ctx.run_block(body)?;
+        all.add(&*ctx.set(from));
+        if all.len() == before {
+            break;
+        }
+    }
+    ctx.assign(into, all);
+    Ok(())
+}

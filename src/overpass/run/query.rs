@@ -1,0 +1,148 @@
+//! The query statement: `node[...](...)->.set`.
+
+use std::sync::Arc;
+
+use super::Context;
+use super::filters::{self, area, recurse};
+use crate::osm::{ElementType, Ordinal};
+use crate::overpass::plan::{BoxRegion, MetaTest, Plan, Region};
+use crate::overpass::set::Set;
+use crate::overpass::syntax::{FilterKind, Query, QueryType};
+use crate::overpass::{Class, Diagnostic, Failure, evaluators};
+
+/// Runs the statement.
+pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
+    let wanted: Vec<&FilterKind> = query.filters.iter().map(|f| &f.kind).filter(|f| !is_empty(f)).collect();
+    let outer = ctx.script.settings.bbox.filter(|_| !stands_alone(query.what, &wanted));
+    if outer.is_none() && wanted.iter().all(|f| is_weak(f)) {
+        return Err(too_weak(line));
+    }
+    let mut regions = Vec::new();
+    if let Some(bbox) = outer {
+        regions.push(Arc::new(BoxRegion::new(filters::to_osm(&bbox))) as Arc<dyn Region>);
+    }
+    for filter in &wanted {
+        if let Some(region) = filters::region(ctx, filter)? {
+            regions.push(region);
+        }
+    }
+    let mut set = Set::default();
+    match query.what {
+        QueryType::Derived => set.derived = derived(ctx, &wanted),
+        QueryType::Area => area::select(ctx, &wanted, &regions, &mut set)?,
+        what => {
+            for &kind in kinds(what) {
+                *set.part_mut(kind) = select(ctx, kind, &wanted, &regions, None)?;
+                ctx.budget.memory(set.bytes())?;
+            }
+        }
+    }
+    for filter in &wanted {
+        if let FilterKind::If(expr) = filter {
+            set = evaluators::filter(ctx, expr, &set)?;
+        }
+    }
+    ctx.assign(&query.into, set);
+    Ok(())
+}
+
+/// The elements of one type that pass all filters but `if`; `known` are the only ones that come into question.
+pub fn select(
+    ctx: &Context,
+    kind: ElementType,
+    filters: &[&FilterKind],
+    regions: &[Arc<dyn Region>],
+    known: Option<Vec<Ordinal>>,
+) -> Result<Vec<Ordinal>, Failure> {
+    let mut plan = Plan { known, regions: regions.to_vec(), ..Plan::default() };
+    for filter in filters {
+        if let Some(test) = MetaTest::compile(ctx.osm, filter) {
+            plan.meta.push(test);
+        }
+        match filter {
+            FilterKind::Ids(ids) => {
+                let mut found: Vec<Ordinal> = ids.iter().filter_map(|&id| ctx.osm.find(kind, id)).collect();
+                found.sort_unstable();
+                found.dedup();
+                plan.restrict_to(found);
+            }
+            FilterKind::Set(name) => plan.restrict_to(ctx.set(name).part(kind).to_vec()),
+            FilterKind::Recurse(filter) => plan.restrict_to(recurse::elements(ctx, kind, filter)?),
+            FilterKind::WayCount { link, set, lower, upper } => {
+                let upper = upper.unwrap_or(u64::MAX);
+                plan.restrict_to(recurse::counted(ctx, kind, *link, &ctx.set(set).ways, *lower..=upper)?);
+            }
+            FilterKind::Pivot(name) => plan.restrict_to(area::pivots(ctx, kind, &ctx.set(name))),
+            _ => {}
+        }
+        if plan.never() {
+            return Ok(Vec::new());
+        }
+    }
+    plan.add_tags(ctx.osm, &ctx.tags, kind, filters);
+    plan.select(ctx.osm, ctx.budget, kind)
+}
+
+/// Derived elements come from sets only.
+fn derived(ctx: &Context, filters: &[&FilterKind]) -> Vec<Arc<crate::overpass::set::Derived>> {
+    let mut sets = filters.iter().filter_map(|f| match f {
+        FilterKind::Set(name) => Some(ctx.set(name)),
+        _ => None,
+    });
+    let Some(first) = sets.next() else { return Vec::new() };
+    let others: Vec<Arc<Set>> = sets.collect();
+    let passes = |d: &Arc<crate::overpass::set::Derived>| {
+        others.iter().all(|s| s.derived.contains(d)) && filters.iter().all(|f| filters::holds_for_derived(f, d))
+    };
+    first.derived.iter().filter(|d| passes(d)).cloned().collect()
+}
+
+/// The types of element that a query looks for.
+fn kinds(what: QueryType) -> &'static [ElementType] {
+    use ElementType::{Node, Relation, Way};
+    match what {
+        QueryType::Node => &[Node],
+        QueryType::Way => &[Way],
+        QueryType::Relation => &[Relation],
+        QueryType::Nwr => &[Node, Way, Relation],
+        QueryType::Nw => &[Node, Way],
+        QueryType::Nr => &[Node, Relation],
+        QueryType::Wr => &[Way, Relation],
+        QueryType::Area | QueryType::Derived => &[],
+    }
+}
+
+/// `[key=""]` asks for nothing at all, as the reference has it.
+fn is_empty(filter: &FilterKind) -> bool {
+    matches!(filter, FilterKind::Equals { value, .. } | FilterKind::NotEquals { value, .. } if value.is_empty())
+}
+
+/// Whether the global box does not apply: to what the reference's QL front end makes a statement of its own and not a
+/// query, which is the case with a single filter of some kinds.
+fn stands_alone(what: QueryType, filters: &[&FilterKind]) -> bool {
+    let [one] = filters else { return false };
+    match one {
+        FilterKind::Recurse(_) | FilterKind::WayCount { .. } => true,
+        FilterKind::Ids(_) => matches!(what, QueryType::Node | QueryType::Way | QueryType::Relation),
+        FilterKind::Bbox(_) | FilterKind::AroundSet { .. } | FilterKind::AroundPoints { .. } | FilterKind::Poly(_) => {
+            what == QueryType::Node
+        }
+        _ => false,
+    }
+}
+
+/// Whether the reference refuses to look at all elements for this filter alone.
+fn is_weak(filter: &FilterKind) -> bool {
+    matches!(filter, FilterKind::NotEquals { .. } | FilterKind::Newer(_) | FilterKind::If(_))
+}
+
+fn too_weak(line: u32) -> Failure {
+    Failure::from(Diagnostic {
+        class: Class::Runtime,
+        code: "too-weak",
+        line,
+        span: None,
+        message: "Filters too weak in query statement: specify in addition a bbox, a tag filter, or similar.".to_owned(),
+        help: Some("add a box, an area or a tag that must be there".to_owned()),
+    })
+}
