@@ -6,6 +6,7 @@
 mod error;
 pub mod evaluators;
 pub mod output;
+mod plan;
 pub mod run;
 pub mod set;
 pub mod syntax;

@@ -11,7 +11,7 @@ mod tags;
 
 pub use meta::MetaTest;
 pub use region::{BoxRegion, Placement, Region};
-pub use tags::{TagMemo, TagTest};
+pub use tags::{TagMemo, TagTest, compile};
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -79,8 +79,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A pattern that the parser has already compiled once.
-fn compile(pattern: &Pattern) -> Option<Regex> {
+/// A pattern that the parser has already compiled once; `None` where it does not compile after all.
+pub fn compile(pattern: &Pattern) -> Option<Regex> {
     regex::RegexBuilder::new(&pattern.pattern).case_insensitive(pattern.ignore_case).build().ok()
 }
 

@@ -8,7 +8,8 @@ use super::Context;
 use crate::osm::ElementType;
 use crate::overpass::set::Set;
 use crate::overpass::syntax::{Block, Expr};
-use crate::overpass::{Failure, evaluators};
+use crate::overpass::Failure;
+use super::unsupported as evaluators;
 
 /// Runs `foreach`: in the reference's order, that is by type, quadtile and id.
 pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<(), Failure> {
@@ -34,13 +35,10 @@ pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<()
 pub fn run_grouped(ctx: &mut Context, from: &str, into: &str, key: &Expr, body: &Block) -> Result<(), Failure> {
     let from = ctx.set(from);
     for (value, group) in evaluators::group(ctx, key, &from)? {
-        let outer = ctx.loop_values.insert(into.to_owned(), value);
-        let done = round(ctx, into, group, body);
-        match outer {
-            Some(value) => ctx.loop_values.insert(into.to_owned(), value),
-            None => ctx.loop_values.remove(into),
-        };
-        done?;
+        ctx.budget.work(1)?;
+        ctx.assign(into, group);
+        ctx.loop_values.insert(into.to_owned(), value);
+        ctx.run_block(body)?;
     }
     ctx.assign(into, Set::default());
     Ok(())

@@ -2,7 +2,8 @@
 
 use super::Context;
 use crate::overpass::syntax::{Block, Expr};
-use crate::overpass::{Failure, evaluators};
+use crate::overpass::Failure;
+use super::unsupported as evaluators;
 
 /// Runs the statement.
 pub fn run(ctx: &mut Context, condition: &Expr, then: &Block, otherwise: &Block) -> Result<(), Failure> {

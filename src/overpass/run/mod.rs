@@ -1,16 +1,29 @@
 //! Running a query: the statements one after another over named sets. A file a statement.
 
 mod budget;
+mod check;
+mod complete;
+mod filters;
+mod foreach;
+mod if_;
+mod order;
+mod query;
+mod recurse;
+mod topology;
+mod union;
+mod unsupported;
 
 pub use budget::{Budget, Limits};
+pub use check::check;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Failure;
 use super::output::Answer;
+use super::plan::TagMemo;
 use super::set::Set;
-use super::syntax::{Block, Script, SetName, Statement};
+use super::syntax::{Block, Script, SetName, Statement, StatementKind};
 use crate::osm::Osm;
 
 /// What a running query has.
@@ -23,13 +36,31 @@ pub struct Context<'a> {
     pub budget: &'a Budget,
     /// The named sets; a name that was never given is an empty set.
     pub sets: BTreeMap<SetName, Arc<Set>>,
+    /// The value that the group in a set has in common, while a `for` runs over it: `_.val`.
+    pub loop_values: BTreeMap<SetName, String>,
     /// Where `out` writes.
     pub answer: &'a mut dyn Answer,
     /// The last id given to a derived element.
     pub last_derived_id: i64,
+    /// What has been worked out about tags.
+    pub tags: TagMemo,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// Before the first statement.
+    pub fn new(osm: &'a Osm, script: &'a Script, budget: &'a Budget, answer: &'a mut dyn Answer) -> Context<'a> {
+        Context {
+            osm,
+            script,
+            budget,
+            sets: BTreeMap::new(),
+            loop_values: BTreeMap::new(),
+            answer,
+            last_derived_id: 0,
+            tags: TagMemo::default(),
+        }
+    }
+
     /// The content of a set.
     pub fn set(&self, name: &str) -> Arc<Set> {
         self.sets.get(name).cloned().unwrap_or_default()
@@ -37,7 +68,13 @@ impl Context<'_> {
 
     /// Gives a set its content.
     pub fn assign(&mut self, name: &str, set: Set) {
-        self.sets.insert(name.to_owned(), Arc::new(set));
+        self.share(name, Arc::new(set));
+    }
+
+    /// Gives a set the content of another.
+    fn share(&mut self, name: &str, set: Arc<Set>) {
+        self.loop_values.remove(name);
+        self.sets.insert(name.to_owned(), set);
     }
 
     /// Runs the statements of a block in order.
@@ -47,7 +84,38 @@ impl Context<'_> {
 
     /// Runs one statement.
     pub fn run_statement(&mut self, statement: &Statement) -> Result<(), Failure> {
-        let _ = statement;
-        todo!("dispatch to a file a statement")
+        self.budget.enter(statement);
+        self.budget.check()?;
+        match &statement.kind {
+            StatementKind::Query(query) => query::run(self, query, statement.line)?,
+            StatementKind::Union { members, into } => union::run(self, members, into)?,
+            StatementKind::Difference { base, minus, into } => union::difference(self, base, minus, into)?,
+            StatementKind::Item { from, into } => {
+                let set = self.set(from);
+                self.share(into, set);
+            }
+            StatementKind::Recurse { kind, from, into } => recurse::run(self, *kind, from, into)?,
+            StatementKind::Foreach { from, into, body } => foreach::run(self, from, into, body)?,
+            StatementKind::For { from, into, key, body } => foreach::run_grouped(self, from, into, key, body)?,
+            StatementKind::If { condition, then, otherwise } => if_::run(self, condition, then, otherwise)?,
+            StatementKind::Complete { from, into, limit, body } => complete::run(self, from, into, *limit, body)?,
+            StatementKind::Retro { .. }
+            | StatementKind::IsIn { .. }
+            | StatementKind::MapToArea { .. }
+            | StatementKind::Compare { .. }
+            | StatementKind::Make { .. }
+            | StatementKind::Convert { .. }
+            | StatementKind::Local { .. }
+            | StatementKind::Out(_)
+            | StatementKind::Timeline { .. } => {
+                return Err(check::unsupported("This statement", statement.line, Some(statement.span)).into());
+            }
+        }
+        self.budget.memory(self.held())
+    }
+
+    /// The bytes that all sets hold, roughly.
+    fn held(&self) -> u64 {
+        self.sets.values().map(|s| s.bytes()).sum()
     }
 }

@@ -8,7 +8,8 @@ use crate::osm::{ElementType, Ordinal};
 use crate::overpass::plan::{BoxRegion, MetaTest, Plan, Region};
 use crate::overpass::set::Set;
 use crate::overpass::syntax::{FilterKind, Query, QueryType};
-use crate::overpass::{Class, Diagnostic, Failure, evaluators};
+use crate::overpass::{Class, Diagnostic, Failure};
+use super::unsupported as evaluators;
 
 /// Runs the statement.
 pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
