@@ -3,6 +3,8 @@
 //!
 //! This module knows the snapshot file and nothing of query languages. Everything above it speaks in [`Ordinal`]s.
 
+pub mod areas;
+pub mod geometry;
 mod store;
 mod types;
 

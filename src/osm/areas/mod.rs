@@ -1,0 +1,5 @@
+//! Areas: relations and closed ways as polygons.
+
+mod shape;
+
+pub use shape::Shape;

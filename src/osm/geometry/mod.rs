@@ -1,0 +1,16 @@
+//! Exact planar geometry on integer coordinates, and great-circle distances.
+//!
+//! Which side of a line a point lies on, whether segments meet and whether a point is in a polygon are decided in
+//! integers on the plane of latitude and longitude, so they are the same on every machine. Distances are IEEE doubles
+//! through `libm`, in a fixed order of operations. This module knows coordinates only: nothing of elements, pages or
+//! files.
+
+mod distance;
+mod polygon;
+mod segment;
+
+pub use distance::{
+    LineVectors, Place, around_box, line_length, metres, metres_between_segments, metres_to_segment, round_length,
+};
+pub use polygon::{Location, Polygon, Relation as BoxRelation};
+pub use segment::{Segment, Side, line_meets_box, on_segment, segment_meets_box, segments_meet, side};

@@ -1,0 +1,498 @@
+//! Point in polygon, line in polygon and box in polygon over any number of segments, exact and in about log n steps.
+//!
+//! A polygon is a set of segments under the even-odd rule: which ring is an outer or an inner one, in which direction
+//! and in which order they come makes no difference. Segments keep the order they are given in, so that neighbours
+//! in a way stay neighbours, and are put under a tree of boxes, eight to a node. A node also knows between which
+//! latitudes its segments, taken as one chain, lead: of a chain wholly to the east of a point it is enough to know
+//! whether its ends lie on different sides of the point's latitude to count its crossings.
+
+use super::segment::{Segment, Side, on_segment, segment_meets_box, segments_meet, side};
+use crate::osm::{BoundingBox, Coord};
+
+/// Where a point lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Location {
+    Inside,
+    Border,
+    Outside,
+}
+
+/// How a whole box lies to a polygon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// Every point of the box is inside.
+    Inside,
+    /// No point of the box is inside or on the border.
+    Outside,
+    /// The border runs through or along the box.
+    Mixed,
+}
+
+const FANOUT: usize = 8;
+/// Of how many loose ends a node keeps track while the tree is built.
+const MAX_ENDS: usize = 2 * FANOUT;
+
+/// A polygon: any number of rings under the even-odd rule.
+#[derive(Debug, Clone)]
+pub struct Polygon {
+    segments: Box<[Segment]>,
+    /// The tree, leaves' parents first; `levels[k]..levels[k + 1]` are the nodes of level k.
+    nodes: Box<[Node]>,
+    levels: Vec<usize>,
+    bbox: BoundingBox,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    bbox: BoundingBox,
+    /// Latitudes of the two ends of the chain that the node's segments are; equal for closed ones; `low > high` where
+    /// they are several chains.
+    low: i32,
+    high: i32,
+}
+
+impl Polygon {
+    /// The polygon of these segments. Segments of no length are left out; of those that come several times, in
+    /// whatever direction, pairs cancel out.
+    pub fn new(segments: impl IntoIterator<Item = Segment>) -> Polygon {
+        let segments: Vec<Segment> = segments.into_iter().filter(|s| s.a != s.b).collect();
+        let segments = cancel_pairs(segments).into_boxed_slice();
+        let (nodes, levels) = build_tree(&segments);
+        let bbox = nodes.last().map_or(BoundingBox::EMPTY, |n| n.bbox);
+        Polygon { segments, nodes: nodes.into_boxed_slice(), levels, bbox }
+    }
+
+    /// The closed ring through these points; a last point equal to the first is not needed.
+    pub fn from_ring(ring: &[Coord]) -> Polygon {
+        Polygon::new((0..ring.len()).map(|i| Segment { a: ring[i], b: ring[(i + 1) % ring.len()] }))
+    }
+
+    /// The box around it; empty for a polygon without segments.
+    pub fn bbox(&self) -> &BoundingBox {
+        &self.bbox
+    }
+
+    /// Its segments.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Whether it has no segments.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// Bytes of memory that it takes, for bounding caches.
+    pub fn weight(&self) -> usize {
+        size_of_val(&*self.segments) + size_of_val(&*self.nodes) + size_of::<Self>()
+    }
+
+    /// Where the point lies.
+    pub fn locate(&self, c: Coord) -> Location {
+        if c.is_missing() || !self.bbox.contains(c) {
+            return Location::Outside;
+        }
+        self.locate_scaled(i64::from(c.lat), i64::from(c.lon), 1)
+    }
+
+    /// Whether the point lies inside or on the border.
+    pub fn covers(&self, c: Coord) -> bool {
+        self.locate(c) != Location::Outside
+    }
+
+    /// How the box lies to the polygon: one test for all that is in the box. The box may cross the antimeridian.
+    pub fn relate(&self, area: &BoundingBox) -> Relation {
+        if area.is_empty() {
+            return Relation::Outside;
+        }
+        let (parts, n) = area.split();
+        let mut relations = parts[..n].iter().map(|part| {
+            if self.find_segment(part, &mut |s| segment_meets_box(s, part)) {
+                return Relation::Mixed;
+            }
+            match self.locate(Coord { lat: part.south, lon: part.west }) {
+                Location::Outside => Relation::Outside,
+                _ => Relation::Inside,
+            }
+        });
+        let first = relations.next().unwrap_or(Relation::Outside);
+        if relations.all(|r| r == first) { first } else { Relation::Mixed }
+    }
+
+    /// Whether some point of the polyline lies inside, the border not counted: lines that only touch the border or
+    /// run along it do not meet the polygon. A missing node breaks the line. (A line that meets two crossing borders
+    /// where they cross counts as meeting.)
+    pub fn meets_line(&self, line: &[Coord]) -> bool {
+        let mut bbox = BoundingBox::EMPTY;
+        line.iter().for_each(|&c| bbox.extend(c));
+        if bbox.is_empty() || !bbox.intersects(&self.bbox) {
+            return false;
+        }
+        if let [c] = line {
+            return self.locate(*c) == Location::Inside;
+        }
+        // Where the end of the last segment lies, if that is known without asking.
+        let mut known: Option<Location> = None;
+        for w in line.windows(2) {
+            let s = Segment { a: w[0], b: w[1] };
+            if s.a.is_missing() || s.b.is_missing() {
+                known = None;
+                continue;
+            }
+            match self.pass(s, known) {
+                Pass::Inside => return true,
+                Pass::Outside => known = Some(Location::Outside),
+                Pass::Touching => known = None,
+            }
+        }
+        false
+    }
+
+    fn pass(&self, s: Segment, known: Option<Location>) -> Pass {
+        let mut cuts: Vec<Coord> = Vec::new();
+        let mut touched = false;
+        let crossed = self.find_segment(&s.bbox(), &mut |t| {
+            if !segments_meet(s, t) {
+                return false;
+            }
+            touched = true;
+            let at_end = on_segment(t, s.a) || on_segment(t, s.b);
+            let before = cuts.len();
+            cuts.extend([t.a, t.b].into_iter().filter(|&c| on_segment(s, c)));
+            !at_end && cuts.len() == before
+        });
+        if crossed {
+            return Pass::Inside;
+        }
+        if !touched {
+            return match known.unwrap_or_else(|| self.locate(s.a)) {
+                Location::Outside => Pass::Outside,
+                _ => Pass::Inside,
+            };
+        }
+        // Between two neighbouring cuts, all of them whole numbers, the line is on one side or on the border.
+        cuts.extend([s.a, s.b]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        let inside = cuts.windows(2).any(|w| {
+            let lat = i64::from(w[0].lat) + i64::from(w[1].lat);
+            let lon = i64::from(w[0].lon) + i64::from(w[1].lon);
+            self.locate_scaled(lat, lon, 2) == Location::Inside
+        });
+        if inside { Pass::Inside } else { Pass::Touching }
+    }
+
+    /// Locates a point given in units of 1/scale coordinate steps.
+    fn locate_scaled(&self, lat: i64, lon: i64, scale: i64) -> Location {
+        let mut inside = false;
+        let Some(top) = self.levels.len().checked_sub(2) else { return Location::Outside };
+        if self.locate_below(top, 0, lat, lon, scale, &mut inside) {
+            return Location::Border;
+        }
+        if inside { Location::Inside } else { Location::Outside }
+    }
+
+    /// Counts the crossings of the way east under a node; true if the point is on a segment.
+    fn locate_below(&self, level: usize, index: usize, lat: i64, lon: i64, scale: i64, inside: &mut bool) -> bool {
+        let Some(node) = self.nodes.get(self.levels[level] + index) else { return false };
+        let at = |v: i32| i64::from(v) * scale;
+        let b = &node.bbox;
+        if lat < at(b.south) || lat > at(b.north) || lon > at(b.east) {
+            return false;
+        }
+        if lon < at(b.west) && node.low <= node.high {
+            *inside ^= (at(node.low) > lat) != (at(node.high) > lat);
+            return false;
+        }
+        if level > 0 {
+            let count = self.levels[level] - self.levels[level - 1];
+            let children = index * FANOUT..((index + 1) * FANOUT).min(count);
+            return children.into_iter().any(|i| self.locate_below(level - 1, i, lat, lon, scale, inside));
+        }
+        let range = index * FANOUT..((index + 1) * FANOUT).min(self.segments.len());
+        for s in &self.segments[range] {
+            let (ay, ax, by, bx) = (at(s.a.lat), at(s.a.lon), at(s.b.lat), at(s.b.lon));
+            if lat < ay.min(by) || lat > ay.max(by) || lon > ax.max(bx) {
+                continue;
+            }
+            // Positive where the point is to the left of the line upwards, that is to the west of it.
+            let up = if ay <= by { 1 } else { -1 };
+            let cross = i128::from(bx - ax) * i128::from(lat - ay) - i128::from(by - ay) * i128::from(lon - ax);
+            if cross == 0 && lon >= ax.min(bx) {
+                return true;
+            }
+            if (ay > lat) != (by > lat) && cross * up > 0 {
+                *inside = !*inside;
+            }
+        }
+        false
+    }
+
+    /// Whether `test` holds for a segment whose node's box meets `area`.
+    fn find_segment(&self, area: &BoundingBox, test: &mut dyn FnMut(Segment) -> bool) -> bool {
+        match self.levels.len().checked_sub(2) {
+            Some(top) => self.find_below(top, 0, area, test),
+            None => false,
+        }
+    }
+
+    fn find_below(
+        &self,
+        level: usize,
+        index: usize,
+        area: &BoundingBox,
+        test: &mut dyn FnMut(Segment) -> bool,
+    ) -> bool {
+        let Some(node) = self.nodes.get(self.levels[level] + index) else { return false };
+        if !node.bbox.intersects(area) {
+            return false;
+        }
+        if level > 0 {
+            let count = self.levels[level] - self.levels[level - 1];
+            let children = index * FANOUT..((index + 1) * FANOUT).min(count);
+            return children.into_iter().any(|i| self.find_below(level - 1, i, area, test));
+        }
+        let range = index * FANOUT..((index + 1) * FANOUT).min(self.segments.len());
+        self.segments[range].iter().any(|&s| s.bbox().intersects(area) && test(s))
+    }
+}
+
+enum Pass {
+    Inside,
+    Outside,
+    Touching,
+}
+
+/// Drops segments in pairs, keeping the first of those that come an odd number of times.
+fn cancel_pairs(segments: Vec<Segment>) -> Vec<Segment> {
+    let mut sorted: Vec<(Segment, usize)> =
+        segments.iter().enumerate().map(|(i, s)| (Segment::undirected(s.a, s.b), i)).collect();
+    sorted.sort_unstable();
+    if sorted.windows(2).all(|w| w[0].0 != w[1].0) {
+        return segments;
+    }
+    let mut kept: Vec<usize> =
+        sorted.chunk_by(|x, y| x.0 == y.0).filter(|same| same.len() % 2 == 1).map(|same| same[0].1).collect();
+    kept.sort_unstable();
+    kept.into_iter().map(|i| segments[i]).collect()
+}
+
+fn build_tree(segments: &[Segment]) -> (Vec<Node>, Vec<usize>) {
+    if segments.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    let mut nodes = Vec::new();
+    let mut levels = vec![0];
+    // Loose ends of every node of the level below: the points where an odd number of its segments end.
+    let mut ends: Vec<Option<Vec<Coord>>> = Vec::new();
+    for chunk in segments.chunks(FANOUT) {
+        let mut bbox = BoundingBox::EMPTY;
+        let mut loose = Vec::new();
+        for s in chunk {
+            bbox.union(&s.bbox());
+            toggle(&mut loose, s.a);
+            toggle(&mut loose, s.b);
+        }
+        nodes.push(Node::new(bbox, Some(&loose)));
+        ends.push(Some(loose));
+    }
+    levels.push(nodes.len());
+    while ends.len() > 1 {
+        let below = levels[levels.len() - 2];
+        let mut next = Vec::with_capacity(ends.len().div_ceil(FANOUT));
+        for (i, chunk) in ends.chunks(FANOUT).enumerate() {
+            let mut bbox = BoundingBox::EMPTY;
+            for node in &nodes[below + i * FANOUT..below + i * FANOUT + chunk.len()] {
+                bbox.union(&node.bbox);
+            }
+            let mut loose = Some(Vec::new());
+            for child in chunk {
+                if let (Some(all), Some(more)) = (&mut loose, child) {
+                    more.iter().for_each(|&c| toggle(all, c));
+                } else {
+                    loose = None;
+                }
+            }
+            let loose = loose.filter(|l| l.len() <= MAX_ENDS);
+            nodes.push(Node::new(bbox, loose.as_ref()));
+            next.push(loose);
+        }
+        levels.push(nodes.len());
+        ends = next;
+    }
+    (nodes, levels)
+}
+
+impl Node {
+    fn new(bbox: BoundingBox, ends: Option<&Vec<Coord>>) -> Node {
+        let (low, high) = match ends.map(Vec::as_slice) {
+            Some([]) => (bbox.south, bbox.south),
+            Some([a, b]) => (a.lat.min(b.lat), a.lat.max(b.lat)),
+            _ => (i32::MAX, i32::MIN),
+        };
+        Node { bbox, low, high }
+    }
+}
+
+fn toggle(ends: &mut Vec<Coord>, c: Coord) {
+    match ends.iter().position(|&e| e == c) {
+        Some(i) => {
+            ends.swap_remove(i);
+        }
+        None => ends.push(c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small generator with a fixed seed.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, n: i32) -> i32 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((self.0 >> 33) % n as u64) as i32
+        }
+        fn coord(&mut self, n: i32) -> Coord {
+            Coord { lat: self.below(n), lon: self.below(n) }
+        }
+    }
+
+    /// Counts crossings over all segments; the point in parts of a step.
+    fn naive(segments: &[Segment], lat: i64, lon: i64, scale: i64) -> Location {
+        let mut inside = false;
+        for s in segments {
+            let [ay, ax, by, bx] = [s.a.lat, s.a.lon, s.b.lat, s.b.lon].map(|v| i64::from(v) * scale);
+            let cross = (bx - ax) * (lat - ay) - (by - ay) * (lon - ax);
+            let within = lat >= ay.min(by) && lat <= ay.max(by) && lon >= ax.min(bx) && lon <= ax.max(bx);
+            if cross == 0 && within {
+                return Location::Border;
+            }
+            if (ay > lat) != (by > lat) && (cross > 0) == (by > ay) {
+                inside = !inside;
+            }
+        }
+        if inside { Location::Inside } else { Location::Outside }
+    }
+
+    fn random_polygon(r: &mut Random, size: i32) -> Polygon {
+        let mut segments = Vec::new();
+        for _ in 0..1 + r.below(3) {
+            let ring: Vec<Coord> = (0..3 + r.below(60)).map(|_| r.coord(size)).collect();
+            segments.extend((0..ring.len()).map(|i| Segment { a: ring[i], b: ring[(i + 1) % ring.len()] }));
+        }
+        Polygon::new(segments)
+    }
+
+    /// A ring around the middle of a grid of 13, with a hole: no border crosses another.
+    fn random_star(r: &mut Random) -> Polygon {
+        let rays = [(6, 0), (6, 3), (6, 6), (3, 6), (0, 6), (-3, 6), (-6, 6), (-6, 3)];
+        let rays: Vec<(i32, i32)> = rays.into_iter().chain(rays.into_iter().map(|(y, x)| (-y, -x))).collect();
+        let mut segments = Vec::new();
+        for (least, most) in [(4, 6), (1, 3)] {
+            let ring: Vec<Coord> = rays
+                .iter()
+                .map(|&(y, x)| (least + r.below(most - least + 1), y, x))
+                .map(|(k, y, x)| Coord { lat: 6 + y * k / 6, lon: 6 + x * k / 6 })
+                .collect();
+            segments.extend((0..ring.len()).map(|i| Segment { a: ring[i], b: ring[(i + 1) % ring.len()] }));
+        }
+        Polygon::new(segments)
+    }
+
+    #[test]
+    fn locating_agrees_with_counting_all_crossings() {
+        let mut r = Random(1);
+        for _ in 0..60 {
+            let polygon = random_polygon(&mut r, 30);
+            for lat in -1..31 {
+                for lon in -1..31 {
+                    let expected = naive(polygon.segments(), i64::from(lat), i64::from(lon), 1);
+                    assert_eq!(polygon.locate(Coord { lat, lon }), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn boxes_agree_with_every_point_in_them() {
+        let mut r = Random(2);
+        let mut seen = [0; 3];
+        for _ in 0..200 {
+            let polygon = random_polygon(&mut r, 40);
+            for _ in 0..20 {
+                let (south, west) = (r.below(40), r.below(40));
+                let area = BoundingBox { south, west, north: south + r.below(6), east: west + r.below(6) };
+                let relation = polygon.relate(&area);
+                seen[relation as usize] += 1;
+                let mut all = Vec::new();
+                for lat in 2 * area.south..=2 * area.north {
+                    for lon in 2 * area.west..=2 * area.east {
+                        all.push(naive(polygon.segments(), i64::from(lat), i64::from(lon), 2));
+                    }
+                }
+                match relation {
+                    Relation::Inside => assert!(all.iter().all(|&l| l == Location::Inside)),
+                    Relation::Outside => assert!(all.iter().all(|&l| l == Location::Outside)),
+                    Relation::Mixed => {
+                        assert!(polygon.segments().iter().any(|&s| segment_meets_box(s, &area)));
+                    }
+                }
+            }
+        }
+        assert!(seen.iter().all(|&n| n > 10), "{seen:?}");
+    }
+
+    #[test]
+    fn lines_agree_with_a_fine_walk_along_them() {
+        let mut r = Random(3);
+        let (mut met, mut missed) = (0, 0);
+        for _ in 0..300 {
+            let polygon = random_star(&mut r);
+            for _ in 0..20 {
+                let (a, b) = (r.coord(14), r.coord(14));
+                // Between crossings with lines through points of a small grid there is always one of these steps.
+                let steps = 2048;
+                let (dy, dx) = (i64::from(b.lat - a.lat), i64::from(b.lon - a.lon));
+                let walked = (0..=steps).any(|k| {
+                    let (lat, lon) = (i64::from(a.lat) * steps + dy * k, i64::from(a.lon) * steps + dx * k);
+                    naive(polygon.segments(), lat, lon, steps) == Location::Inside
+                });
+                assert_eq!(polygon.meets_line(&[a, b]), walked, "{a:?} {b:?} {:?}", polygon.segments());
+                if walked { met += 1 } else { missed += 1 }
+            }
+        }
+        assert!(met > 100 && missed > 100, "{met} {missed}");
+    }
+
+    #[test]
+    fn lines_on_the_border_do_not_meet() {
+        let c = |lat, lon| Coord { lat, lon };
+        let square = Polygon::from_ring(&[c(0, 0), c(0, 10), c(10, 10), c(10, 0)]);
+        assert!(!square.meets_line(&[c(0, -5), c(0, 15)]), "along an edge");
+        assert!(!square.meets_line(&[c(-5, 5), c(0, 5)]), "up to an edge");
+        assert!(!square.meets_line(&[c(-5, 5), c(5, -5)]), "past a corner");
+        assert!(square.meets_line(&[c(0, 0), c(10, 10)]), "between corners");
+        assert!(square.meets_line(&[c(0, 5), c(10, 5)]), "between edges");
+        assert!(square.meets_line(&[c(3, 3), c(4, 4)]), "inside");
+        assert!(!square.meets_line(&[c(-5, 5), Coord::MISSING, c(15, 5)]), "a missing node breaks the line");
+    }
+
+    #[test]
+    fn pairs_cancel_and_nothing_is_outside() {
+        let c = |lat, lon| Coord { lat, lon };
+        let (left, right) = ([c(0, 0), c(0, 10), c(10, 10), c(10, 0)], [c(0, 10), c(0, 20), c(10, 20), c(10, 10)]);
+        let both = Polygon::new(
+            [left, right].iter().flat_map(|ring| (0..4).map(|i| Segment { a: ring[i], b: ring[(i + 1) % 4] })),
+        );
+        assert_eq!(both.segments().len(), 6);
+        assert_eq!(both.locate(c(5, 10)), Location::Inside, "the common edge is gone");
+        let nothing = Polygon::new([]);
+        assert_eq!(nothing.locate(c(0, 0)), Location::Outside);
+        assert_eq!(nothing.relate(&BoundingBox { south: -1, west: -1, north: 1, east: 1 }), Relation::Outside);
+        assert!(!nothing.meets_line(&[c(0, 0), c(1, 1)]));
+    }
+}
