@@ -4,6 +4,8 @@
 pub(crate) mod block;
 pub(crate) mod file;
 mod head;
+#[cfg(test)]
+mod tests;
 mod unpack;
 mod wire;
 
