@@ -7,6 +7,7 @@
 pub mod cli;
 pub mod eval;
 pub mod osm;
+pub mod snapshot;
 pub mod overpass;
 pub mod places;
 pub mod size;

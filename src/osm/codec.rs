@@ -1,0 +1,120 @@
+//! Variable-length integers: seven bits a byte, least significant first, signed ones zigzag first (the encoding of
+//! Protocol Buffers).
+
+/// Appends an unsigned integer.
+#[inline]
+pub fn put(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Appends a signed integer.
+#[inline]
+pub fn put_signed(out: &mut Vec<u8>, value: i64) {
+    put(out, ((value << 1) ^ (value >> 63)) as u64);
+}
+
+/// Appends what `value` differs from `previous`, and makes it the previous one.
+#[inline]
+pub fn put_delta(out: &mut Vec<u8>, previous: &mut i64, value: i64) {
+    put_signed(out, value.wrapping_sub(*previous));
+    *previous = value;
+}
+
+/// Reads what the functions above wrote; every method gives `None` beyond the end or on an overlong integer.
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// Starts at the first of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader { bytes, at: 0 }
+    }
+
+    /// An unsigned integer.
+    #[inline]
+    pub fn get(&mut self) -> Option<u64> {
+        let first = *self.bytes.get(self.at)?;
+        self.at += 1;
+        if first < 0x80 {
+            return Some(first.into());
+        }
+        let mut value = u64::from(first & 0x7f);
+        let mut shift = 7;
+        loop {
+            let byte = *self.bytes.get(self.at)?;
+            self.at += 1;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+            shift += 7;
+            if shift > 63 {
+                return None;
+            }
+        }
+    }
+
+    /// A signed integer.
+    #[inline]
+    pub fn get_signed(&mut self) -> Option<i64> {
+        let value = self.get()?;
+        Some((value >> 1) as i64 ^ -((value & 1) as i64))
+    }
+
+    /// The value that [`put_delta`] wrote.
+    #[inline]
+    pub fn get_delta(&mut self, previous: &mut i64) -> Option<i64> {
+        *previous = previous.wrapping_add(self.get_signed()?);
+        Some(*previous)
+    }
+
+    /// The next `len` bytes.
+    pub fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let bytes = self.bytes.get(self.at..self.at.checked_add(len)?)?;
+        self.at += len;
+        Some(bytes)
+    }
+
+    /// How many bytes have been read.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Whether everything has been read.
+    pub fn is_at_end(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_survive() {
+        let values = [0, 1, -1, 63, 64, -64, -65, i64::MAX, i64::MIN, 1 << 40];
+        let mut bytes = Vec::new();
+        let mut previous = 0;
+        for v in values {
+            put_signed(&mut bytes, v);
+            put(&mut bytes, v as u64);
+            put_delta(&mut bytes, &mut previous, v);
+        }
+        let mut reader = Reader::new(&bytes);
+        let mut previous = 0;
+        for v in values {
+            assert_eq!(reader.get_signed(), Some(v));
+            assert_eq!(reader.get(), Some(v as u64));
+            assert_eq!(reader.get_delta(&mut previous), Some(v));
+        }
+        assert!(reader.is_at_end());
+        assert_eq!(reader.get(), None);
+        assert_eq!(Reader::new(&[0xff; 11]).get(), None);
+    }
+}

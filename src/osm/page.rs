@@ -1,0 +1,363 @@
+//! What the pages of elements look like inside: columns of variable-length integers ([`super::codec`]), which zstd then
+//! compresses. Each encoder stands above its decoder. Decoders take the number of elements on the page and give `None`
+//! for bytes that no encoder writes.
+//!
+//! ```text
+//! NAME.core   nodes      ids, latitudes, longitudes, each as differences
+//!             ways       ids as differences; node counts; nodes as differences of ordinals
+//!             relations  ids as differences; member counts; member types and roles; members
+//! NAME.meta   a byte that says which columns are there; version; timestamp, changeset, user as differences
+//! NAME.tags   tag counts; pair ids, the first of an element whole, the others as differences
+//! NAME.up     way counts (nodes only), relation counts; the ordinals of the parents as differences
+//! ```
+
+use super::codec::{Reader, put, put_delta, put_signed};
+use super::types::{Coord, ElementType, Member, MetaRef, Ordinal, Reference};
+use super::PairId;
+
+/// Lists of a page's elements, one after another.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Lists<T> {
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Lists<T> {
+    /// No lists.
+    pub fn new() -> Lists<T> {
+        Lists { starts: vec![0], items: Vec::new() }
+    }
+
+    /// `n` empty lists.
+    pub fn empty(n: usize) -> Lists<T> {
+        Lists { starts: vec![0; n + 1], items: Vec::new() }
+    }
+
+    /// Adds an item to the list that [`Lists::close`] ends.
+    pub fn push(&mut self, item: T) {
+        self.items.push(item);
+    }
+
+    /// Ends a list.
+    pub fn close(&mut self) {
+        self.starts.push(self.items.len() as u32);
+    }
+
+    /// The list at `slot`; empty beyond the last.
+    pub fn get(&self, slot: usize) -> &[T] {
+        match (self.starts.get(slot), self.starts.get(slot + 1)) {
+            (Some(&from), Some(&to)) => &self.items[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+
+    /// How many lists.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// All items of all lists.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// Lists of other items, of the same lengths.
+    pub fn map_all<U>(&self, items: Vec<U>) -> Lists<U> {
+        debug_assert_eq!(items.len(), self.items.len());
+        Lists { starts: self.starts.clone(), items }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.starts.len() * 4 + self.items.len() * size_of::<T>()
+    }
+}
+
+fn put_ids(out: &mut Vec<u8>, ids: impl Iterator<Item = i64>) {
+    let mut previous = 0;
+    ids.for_each(|id| put_delta(out, &mut previous, id));
+}
+
+fn get_deltas(r: &mut Reader<'_>, n: usize) -> Option<Vec<i64>> {
+    let mut previous = 0;
+    (0..n).map(|_| r.get_delta(&mut previous)).collect()
+}
+
+/// Lengths of `n` lists; their sum may not exceed what `bytes` could hold.
+fn get_counts(r: &mut Reader<'_>, n: usize, bytes: usize) -> Option<Vec<usize>> {
+    let mut sum = 0_usize;
+    (0..n)
+        .map(|_| {
+            let count = usize::try_from(r.get()?).ok()?;
+            sum = sum.checked_add(count).filter(|&s| s <= bytes)?;
+            Some(count)
+        })
+        .collect()
+}
+
+/// A page of nodes, as ids and positions.
+pub fn encode_nodes(nodes: &[(i64, Coord)]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(nodes.len() * 8);
+    put_ids(&mut out, nodes.iter().map(|n| n.0));
+    put_ids(&mut out, nodes.iter().map(|n| n.1.lat.into()));
+    put_ids(&mut out, nodes.iter().map(|n| n.1.lon.into()));
+    out
+}
+
+/// Ids and positions.
+pub fn decode_nodes(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Vec<Coord>)> {
+    let mut r = Reader::new(bytes);
+    let ids = get_deltas(&mut r, n)?;
+    let lats = get_deltas(&mut r, n)?;
+    let lons = get_deltas(&mut r, n)?;
+    let coords = lats
+        .iter()
+        .zip(&lons)
+        .map(|(&lat, &lon)| Some(Coord { lat: lat.try_into().ok()?, lon: lon.try_into().ok()? }))
+        .collect::<Option<_>>()?;
+    r.is_at_end().then_some((ids, coords))
+}
+
+/// The lowest bit says whether the element is missing; the rest is its index, or the difference to the last ordinal.
+fn put_reference(out: &mut Vec<u8>, previous: &mut i64, reference: Reference) {
+    match reference.ordinal() {
+        Some(ordinal) => {
+            let delta = (ordinal as i64).wrapping_sub(*previous);
+            *previous = ordinal as i64;
+            put(out, (((delta << 1) ^ (delta >> 63)) as u64) << 1);
+        }
+        None => put(out, reference.missing_index().unwrap_or_default() << 1 | 1),
+    }
+}
+
+fn get_reference(r: &mut Reader<'_>, previous: &mut i64) -> Option<Reference> {
+    let value = r.get()?;
+    if value & 1 == 1 {
+        return Some(Reference::missing(value >> 1));
+    }
+    let zigzag = value >> 1;
+    let delta = (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
+    *previous = previous.checked_add(delta).filter(|&o| o >= 0)?;
+    Some(Reference::present(*previous as Ordinal))
+}
+
+/// A page of ways, as ids and nodes.
+pub fn encode_ways(ids: &[i64], nodes: &Lists<Reference>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(ids.len() * 24);
+    put_ids(&mut out, ids.iter().copied());
+    (0..ids.len()).for_each(|slot| put(&mut out, nodes.get(slot).len() as u64));
+    let mut previous = 0;
+    nodes.items().iter().for_each(|&n| put_reference(&mut out, &mut previous, n));
+    out
+}
+
+/// Ids and nodes.
+pub fn decode_ways(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<Reference>)> {
+    let mut r = Reader::new(bytes);
+    let ids = get_deltas(&mut r, n)?;
+    let counts = get_counts(&mut r, n, bytes.len())?;
+    let mut nodes = Lists::new();
+    let mut previous = 0;
+    for count in counts {
+        for _ in 0..count {
+            nodes.push(get_reference(&mut r, &mut previous)?);
+        }
+        nodes.close();
+    }
+    r.is_at_end().then_some((ids, nodes))
+}
+
+/// A page of relations, as ids and members.
+pub fn encode_relations(ids: &[i64], members: &Lists<Member>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(ids.len() * 64);
+    put_ids(&mut out, ids.iter().copied());
+    (0..ids.len()).for_each(|slot| put(&mut out, members.get(slot).len() as u64));
+    members.items().iter().for_each(|m| put(&mut out, u64::from(m.role) * 3 + m.kind as u64));
+    let mut previous = [0; 3];
+    members.items().iter().for_each(|m| put_reference(&mut out, &mut previous[m.kind as usize], m.element));
+    out
+}
+
+/// Ids and members.
+pub fn decode_relations(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<Member>)> {
+    let mut r = Reader::new(bytes);
+    let ids = get_deltas(&mut r, n)?;
+    let counts = get_counts(&mut r, n, bytes.len())?;
+    let kinds: Vec<u64> = (0..counts.iter().sum()).map(|_| r.get()).collect::<Option<_>>()?;
+    let mut members = Lists::new();
+    let mut previous = [0; 3];
+    let mut at = 0;
+    for count in counts {
+        for _ in 0..count {
+            let kind = ElementType::ALL[(kinds[at] % 3) as usize];
+            let role = u32::try_from(kinds[at] / 3).ok()?;
+            let element = get_reference(&mut r, &mut previous[kind as usize])?;
+            members.push(Member { kind, element, role });
+            at += 1;
+        }
+        members.close();
+    }
+    r.is_at_end().then_some((ids, members))
+}
+
+/// A page of metadata.
+pub fn encode_meta(entries: &[MetaRef]) -> Vec<u8> {
+    let columns: [fn(&MetaRef) -> i64; 4] =
+        [|m| m.version.into(), |m| m.timestamp, |m| m.changeset, |m| m.user.into()];
+    let present: Vec<bool> = columns.iter().map(|column| entries.iter().any(|m| column(m) != 0)).collect();
+    if !present.contains(&true) {
+        return Vec::new();
+    }
+    let mut out = vec![present.iter().rev().fold(0, |bits, &p| bits << 1 | u8::from(p))];
+    for (i, column) in columns.iter().enumerate().filter(|(i, _)| present[*i]) {
+        let mut previous = 0;
+        for m in entries {
+            match i {
+                0 => put_signed(&mut out, column(m)),
+                _ => put_delta(&mut out, &mut previous, column(m)),
+            }
+        }
+    }
+    out
+}
+
+/// Metadata; `uid` is left 0, it belongs to the user.
+pub fn decode_meta(bytes: &[u8], n: usize) -> Option<Vec<MetaRef>> {
+    let mut entries = vec![MetaRef::default(); n];
+    let Some(&present) = bytes.first() else { return Some(entries) };
+    let mut r = Reader::new(&bytes[1..]);
+    for column in (0..4).filter(|c| present >> c & 1 == 1) {
+        let mut previous = 0;
+        for m in &mut entries {
+            match column {
+                0 => m.version = r.get_signed()?.try_into().ok()?,
+                1 => m.timestamp = r.get_delta(&mut previous)?,
+                2 => m.changeset = r.get_delta(&mut previous)?,
+                _ => m.user = r.get_delta(&mut previous)?.try_into().ok()?,
+            }
+        }
+    }
+    r.is_at_end().then_some(entries)
+}
+
+/// A page of tags; nothing at all where no element has any.
+pub fn encode_tags(tags: &Lists<PairId>) -> Vec<u8> {
+    if tags.items().is_empty() {
+        return Vec::new();
+    }
+    let mut out = Vec::with_capacity(tags.items().len() * 4);
+    (0..tags.len()).for_each(|slot| put(&mut out, tags.get(slot).len() as u64));
+    for slot in 0..tags.len() {
+        let mut previous = 0;
+        for &pair in tags.get(slot) {
+            put(&mut out, u64::from(pair - previous));
+            previous = pair;
+        }
+    }
+    out
+}
+
+/// Tags.
+pub fn decode_tags(bytes: &[u8], n: usize) -> Option<Lists<PairId>> {
+    if bytes.is_empty() {
+        return Some(Lists::empty(n));
+    }
+    let mut r = Reader::new(bytes);
+    let counts = get_counts(&mut r, n, bytes.len())?;
+    let mut tags = Lists::new();
+    for count in counts {
+        let mut previous = 0_u32;
+        for _ in 0..count {
+            previous = previous.checked_add(r.get()?.try_into().ok()?)?;
+            tags.push(previous);
+        }
+        tags.close();
+    }
+    r.is_at_end().then_some(tags)
+}
+
+/// The parents of a page's elements of one type; nothing at all where there is none.
+pub fn encode_up(parents: &[Lists<Ordinal>]) -> Vec<u8> {
+    if parents.iter().all(|p| p.items().is_empty()) {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    for lists in parents {
+        (0..lists.len()).for_each(|slot| put(&mut out, lists.get(slot).len() as u64));
+        put_ids(&mut out, lists.items().iter().map(|&o| o as i64));
+    }
+    out
+}
+
+/// The parents by type: `types` of them.
+pub fn decode_up(bytes: &[u8], n: usize, types: usize) -> Option<Vec<Lists<Ordinal>>> {
+    if bytes.is_empty() {
+        return Some(vec![Lists::empty(n); types]);
+    }
+    let mut r = Reader::new(bytes);
+    let mut parents = Vec::with_capacity(types);
+    for _ in 0..types {
+        let counts = get_counts(&mut r, n, bytes.len())?;
+        let mut lists = Lists::new();
+        let mut previous = 0;
+        for count in counts {
+            for _ in 0..count {
+                lists.push(r.get_delta(&mut previous)?.try_into().ok()?);
+            }
+            lists.close();
+        }
+        parents.push(lists);
+    }
+    r.is_at_end().then_some(parents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_survive() {
+        let nodes = vec![(5, Coord { lat: -190_561_022, lon: -1_699_214_109 }), (-7, Coord { lat: 0, lon: 1 })];
+        let (ids, coords) = decode_nodes(&encode_nodes(&nodes), 2).unwrap();
+        assert_eq!((ids, coords), (vec![5, -7], vec![nodes[0].1, nodes[1].1]));
+
+        let mut refs = Lists::new();
+        [Reference::present(9), Reference::missing(3), Reference::present(2)].map(|r| refs.push(r));
+        refs.close();
+        refs.close();
+        assert_eq!(decode_ways(&encode_ways(&[1, 2], &refs), 2).unwrap(), (vec![1, 2], refs));
+
+        let mut members = Lists::new();
+        members.push(Member { kind: ElementType::Relation, element: Reference::missing(0), role: 7 });
+        members.push(Member { kind: ElementType::Node, element: Reference::present(70_000), role: 0 });
+        members.close();
+        assert_eq!(decode_relations(&encode_relations(&[1], &members), 1).unwrap(), (vec![1], members));
+
+        let meta = [
+            MetaRef { version: 2, timestamp: 1_600_000_000, changeset: 5, uid: 0, user: 1 },
+            MetaRef { version: 1, timestamp: 0, changeset: 0, uid: 0, user: 0 },
+        ];
+        assert_eq!(decode_meta(&encode_meta(&meta), 2).unwrap(), meta);
+        assert!(encode_meta(&[MetaRef::default()]).is_empty());
+
+        let mut tags = Lists::new();
+        tags.push(3);
+        tags.push(900);
+        tags.close();
+        tags.close();
+        assert_eq!(decode_tags(&encode_tags(&tags), 2).unwrap(), tags);
+
+        let mut up = Lists::new();
+        up.push(11_u64);
+        up.close();
+        assert_eq!(decode_up(&encode_up(&[up.clone(), up.clone()]), 1, 2).unwrap(), vec![up.clone(), up]);
+    }
+
+    #[test]
+    fn damage_is_none() {
+        assert!(decode_nodes(&[1, 2], 1).is_none());
+        assert!(decode_ways(&[2, 0xff, 0xff, 0xff, 0xff, 0x0f], 1).is_none());
+        assert!(decode_tags(&[200], 1).is_none());
+        assert!(decode_meta(&[3, 0], 1).is_none());
+    }
+}

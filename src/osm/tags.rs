@@ -1,0 +1,212 @@
+//! Tags as numbers: every distinct (key, value) pair has one, in byte order, so that the pairs of a key are a range;
+//! and every pair and key has a posting list, the ordinals of the elements that have it.
+//!
+//! ```text
+//! tags.values    a page for 128 pairs: what the value shares with the one before it on the page, the length of the
+//!                rest, the rest
+//! tags.postings  a page for the same 128 pairs: for each and each type, twice the number of ordinals, then their
+//!                differences; or one more than twice, then the list's page in tags.long
+//! tags.long      a list a page: differences of ordinals
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use super::codec::{Reader, put};
+use super::{Ordinal, PairId};
+
+/// Keys and where their values and lists are.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct KeyTable {
+    /// Names, in byte order.
+    pub names: Vec<String>,
+    /// The first pair of each key, and at the end the number of pairs.
+    pub first_pairs: Vec<PairId>,
+    /// For each key, by type of element: how many have it, and the list's page.
+    pub lists: Vec<[KeyList; 3]>,
+}
+
+/// The elements of one type that have a key.
+#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
+pub struct KeyList {
+    /// How many.
+    pub count: u64,
+    /// The list's page in `tags.long`; without one the list is the union of the pairs' lists.
+    pub page: Option<u32>,
+}
+
+/// Where the ordinals of a pair are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairList {
+    /// On the page itself, from this byte.
+    Here {
+        /// Where the differences start.
+        at: u32,
+        /// How many ordinals.
+        count: u32,
+    },
+    /// On a page of `tags.long`.
+    Long {
+        /// The page.
+        page: u32,
+        /// How many ordinals.
+        count: u64,
+    },
+}
+
+/// A page of values.
+#[derive(Debug, Default)]
+pub struct ValuePage {
+    ends: Vec<u32>,
+    text: String,
+}
+
+impl ValuePage {
+    /// The value at `slot`.
+    pub fn get(&self, slot: usize) -> &str {
+        let start = if slot == 0 { 0 } else { self.ends.get(slot - 1).copied().unwrap_or_default() };
+        let end = self.ends.get(slot).copied().unwrap_or(start);
+        self.text.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// How many values.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.text.len() + self.ends.len() * 4
+    }
+}
+
+/// Values in order.
+pub fn encode_values<'a>(values: impl Iterator<Item = &'a str>) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut previous = "";
+    for value in values {
+        let mut shared = previous.bytes().zip(value.bytes()).take_while(|(a, b)| a == b).count();
+        while !value.is_char_boundary(shared) {
+            shared -= 1;
+        }
+        put(&mut out, shared as u64);
+        put(&mut out, (value.len() - shared) as u64);
+        out.extend_from_slice(&value.as_bytes()[shared..]);
+        previous = value;
+    }
+    out
+}
+
+/// `n` values.
+pub fn decode_values(bytes: &[u8], n: usize) -> Option<ValuePage> {
+    let mut r = Reader::new(bytes);
+    let mut page = ValuePage::default();
+    let mut start = 0;
+    for _ in 0..n {
+        let shared = usize::try_from(r.get()?).ok()?;
+        let len = usize::try_from(r.get()?).ok()?;
+        let prefix = page.text.get(start..start.checked_add(shared)?)?.to_owned();
+        start = page.text.len();
+        page.text.push_str(&prefix);
+        page.text.push_str(std::str::from_utf8(r.take(len)?).ok()?);
+        page.ends.push(page.text.len().try_into().ok()?);
+    }
+    r.is_at_end().then_some(page)
+}
+
+/// Appends the differences of ascending ordinals.
+pub fn put_list(out: &mut Vec<u8>, ordinals: impl Iterator<Item = Ordinal>) {
+    let mut previous = 0;
+    for ordinal in ordinals {
+        put(out, ordinal - previous);
+        previous = ordinal;
+    }
+}
+
+/// `count` ordinals from their differences.
+pub fn get_list(bytes: &[u8], count: usize) -> Option<Vec<Ordinal>> {
+    if count > bytes.len() {
+        return None;
+    }
+    let mut r = Reader::new(bytes);
+    let mut previous = 0_u64;
+    let mut out = Vec::with_capacity(count);
+    for _ in 0..count {
+        previous = previous.checked_add(r.get()?)?;
+        out.push(previous);
+    }
+    Some(out)
+}
+
+/// A page of posting lists.
+#[derive(Debug, Default)]
+pub struct PostingPage {
+    lists: Vec<[PairList; 3]>,
+    bytes: Vec<u8>,
+}
+
+impl PostingPage {
+    /// The lists of `n` pairs.
+    pub fn decode(bytes: Vec<u8>, n: usize) -> Option<PostingPage> {
+        let mut r = Reader::new(&bytes);
+        let mut lists = Vec::with_capacity(n);
+        let len = bytes.len();
+        for _ in 0..n {
+            let mut of_pair = [PairList::Here { at: 0, count: 0 }; 3];
+            for list in &mut of_pair {
+                let head = r.get()?;
+                if head & 1 == 1 {
+                    *list = PairList::Long { page: r.get()?.try_into().ok()?, count: head >> 1 };
+                    continue;
+                }
+                let count = u32::try_from(head >> 1).ok().filter(|&c| c as usize <= len)?;
+                *list = PairList::Here { at: r.position().try_into().ok()?, count };
+                for _ in 0..count {
+                    r.get()?;
+                }
+            }
+            lists.push(of_pair);
+        }
+        if !r.is_at_end() {
+            return None;
+        }
+        Some(PostingPage { lists, bytes })
+    }
+
+    /// Where the list of the pair at `slot` is.
+    pub fn list(&self, slot: usize, kind: usize) -> PairList {
+        self.lists.get(slot).map_or(PairList::Here { at: 0, count: 0 }, |l| l[kind])
+    }
+
+    /// The ordinals of a list on this page.
+    pub fn read(&self, at: u32, count: u32) -> Option<Vec<Ordinal>> {
+        get_list(self.bytes.get(at as usize..)?, count as usize)
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len() + self.lists.len() * size_of::<[PairList; 3]>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_and_lists_survive() {
+        let values = ["", "Lija", "Lija (ħal)", "Liġa", "Ž", "Ž"];
+        let page = decode_values(&encode_values(values.iter().copied()), values.len()).unwrap();
+        assert_eq!((0..values.len()).map(|i| page.get(i)).collect::<Vec<_>>(), values);
+
+        let mut bytes = Vec::new();
+        put(&mut bytes, 3 << 1);
+        put_list(&mut bytes, [4, 9, 1 << 40].into_iter());
+        put(&mut bytes, 5000 << 1 | 1);
+        put(&mut bytes, 2);
+        put(&mut bytes, 0);
+        let page = PostingPage::decode(bytes, 1).unwrap();
+        let PairList::Here { at, count } = page.list(0, 0) else { panic!() };
+        assert_eq!(page.read(at, count).unwrap(), [4, 9, 1 << 40]);
+        assert_eq!(page.list(0, 1), PairList::Long { page: 2, count: 5000 });
+    }
+}

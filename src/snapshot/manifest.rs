@@ -1,0 +1,109 @@
+//! The manifest: where every byte of the snapshot came from.
+
+use bincode::config;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::Error;
+
+/// The manifest of a snapshot. Stored in bincode 2's standard form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The format version of the file.
+    pub format_version: u32,
+    /// Name and version of the program that wrote it.
+    pub writer: String,
+    /// The files that it was made of.
+    pub sources: Vec<Source>,
+    /// How many of everything.
+    pub counts: Counts,
+    /// South, west, north, east of the nodes, 1e-7 degrees; `None` without nodes.
+    pub bounding_box: Option<[i32; 4]>,
+    /// Replication time: the source header's, else the newest element's; seconds since 1970.
+    pub replication_timestamp: i64,
+    /// The newest element's timestamp, seconds since 1970: the time of the data, and `now` in queries.
+    pub data_timestamp: i64,
+    /// What became of the relations that should be areas.
+    pub areas: AreaReport,
+    /// Remarks of the loader, such as what it left out.
+    pub remarks: Vec<String>,
+    /// The sections, in the order of the file.
+    pub sections: Vec<Section>,
+}
+
+/// One file that went in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Its name without folders.
+    pub name: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Its SHA-256, hexadecimal.
+    pub sha256: String,
+    /// Its licence.
+    pub licence: String,
+}
+
+/// How many of everything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Counts {
+    pub nodes: u64,
+    pub ways: u64,
+    pub relations: u64,
+    pub areas: u64,
+    /// Distinct keys.
+    pub keys: u64,
+    /// Distinct (key, value) pairs.
+    pub tags: u64,
+    /// Distinct (user id, user name) pairs.
+    pub users: u64,
+    /// Nodes, ways and relations that are referred to and not there.
+    pub missing: [u64; 3],
+}
+
+/// What became of the relations that the rules make areas of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AreaReport {
+    /// Areas made.
+    pub made: u64,
+    /// Relations left out because their rings are not closed.
+    pub unclosed: u64,
+    /// Relations left out because members are missing or none is a way.
+    pub incomplete: u64,
+    /// The first of the relations left out, by id.
+    pub examples: Vec<i64>,
+}
+
+/// A section's place and checksum.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// Its name.
+    pub name: String,
+    /// Where it starts, a multiple of 64.
+    pub offset: u64,
+    /// Its length in bytes.
+    pub len: u64,
+    /// Its BLAKE3.
+    pub checksum: [u8; 32],
+}
+
+impl Manifest {
+    pub(super) fn encode(&self) -> Result<Vec<u8>, Error> {
+        bincode::serde::encode_to_vec(self, config::standard())
+            .map_err(|e| Error::damaged("manifest", format!("cannot be written: {e}")))
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Result<Manifest, Error> {
+        let limited = config::standard().with_limit::<{ 64 << 20 }>();
+        match bincode::serde::decode_from_slice(bytes, limited) {
+            Ok((manifest, read)) if read == bytes.len() => Ok(manifest),
+            Ok((_, read)) => Err(Error::damaged("manifest", format!("{} bytes too many", bytes.len() - read))),
+            Err(e) => Err(Error::damaged("manifest", e.to_string())),
+        }
+    }
+
+    pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
+        Sha256::digest(bytes).into()
+    }
+}
