@@ -6,8 +6,9 @@
 
 pub mod cli;
 pub mod eval;
+pub mod load;
 pub mod osm;
-pub mod snapshot;
 pub mod overpass;
 pub mod places;
 pub mod size;
+pub mod snapshot;

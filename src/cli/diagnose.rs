@@ -41,9 +41,8 @@ fn one(diagnostic: &Diagnostic, text: &str, origin: &str, renderer: &Renderer) -
         .primary_title(printable(&diagnostic.message))
         .id(diagnostic.code);
     let mut group = match span_in(diagnostic, text) {
-        Some(span) => title.element(
-            Snippet::source(text).line_start(1).path(origin).annotation(AnnotationKind::Primary.span(span)),
-        ),
+        Some(span) => title
+            .element(Snippet::source(text).line_start(1).path(origin).annotation(AnnotationKind::Primary.span(span))),
         None => annotate_snippets::Group::with_title(title),
     };
     if let Some(help) = &diagnostic.help {
@@ -142,7 +141,10 @@ mod tests {
         let text = "[out:json];\nnod(1);out;";
         let shown = for_people(&diagnostic(2, Some((12, 15)), "Unknown type \"nod\"").into(), text, "query", false);
         assert!(shown.contains("parse error[unknown-type]: Unknown type \"nod\""), "{shown}");
-        assert!(shown.contains("query:2:1") && shown.contains("^^^") && shown.contains("did you mean `node`?"), "{shown}");
+        assert!(
+            shown.contains("query:2:1") && shown.contains("^^^") && shown.contains("did you mean `node`?"),
+            "{shown}"
+        );
     }
 
     #[test]

@@ -4,9 +4,21 @@
 //! This module knows the snapshot file and nothing of query languages. Everything above it speaks in [`Ordinal`]s.
 
 pub mod areas;
+pub mod build;
+mod codec;
 pub mod geometry;
+mod hilbert;
+pub(crate) mod layout;
+mod lookup;
+mod page;
 mod store;
+mod tags;
 mod types;
 
-pub use store::{KeyId, MetaPage, NodePage, Osm, PairId, RelationPage, TagPage, WayPage};
+pub use store::{MetaPage, NodePage, Osm, RelationPage, TagPage, WayPage};
 pub use types::{BoundingBox, Coord, ElementType, Member, MetaRef, Ordinal, Reference};
+
+/// A key's place among the keys in byte order.
+pub type KeyId = u32;
+/// A tag's place among the distinct (key, value) pairs in byte order: the tags of one key are a range.
+pub type PairId = u32;

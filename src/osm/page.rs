@@ -11,9 +11,9 @@
 //! NAME.up     way counts (nodes only), relation counts; the ordinals of the parents as differences
 //! ```
 
+use super::PairId;
 use super::codec::{Reader, put, put_delta, put_signed};
 use super::types::{Coord, ElementType, Member, MetaRef, Ordinal, Reference};
-use super::PairId;
 
 /// Lists of a page's elements, one after another.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -202,8 +202,7 @@ pub fn decode_relations(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<Membe
 
 /// A page of metadata.
 pub fn encode_meta(entries: &[MetaRef]) -> Vec<u8> {
-    let columns: [fn(&MetaRef) -> i64; 4] =
-        [|m| m.version.into(), |m| m.timestamp, |m| m.changeset, |m| m.user.into()];
+    let columns: [fn(&MetaRef) -> i64; 4] = [|m| m.version.into(), |m| m.timestamp, |m| m.changeset, |m| m.user.into()];
     let present: Vec<bool> = columns.iter().map(|column| entries.iter().any(|m| column(m) != 0)).collect();
     if !present.contains(&true) {
         return Vec::new();

@@ -1,17 +1,87 @@
-//! Reading elements: pages, tags, ids, topology.
+//! Reading elements: an open snapshot's pages, decoded when asked for and cached within a bounded number of bytes.
+//!
+//! Damage found while reading does not interrupt the reader: it gets an empty page of the right size, and the damage is
+//! kept for [`Osm::check`], which everyone who hands out an answer asks before its end.
 
-use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use quick_cache::sync::Cache;
+use rstar::primitives::{GeomWithData, Rectangle};
+use rstar::{AABB, RTree};
+use serde::de::DeserializeOwned;
+
+use super::areas::Areas;
+use super::layout::{self, Part};
+use super::page::{self, Lists};
+use super::tags::{KeyTable, PostingPage, ValuePage};
 use super::types::{BoundingBox, Coord, ElementType, Member, MetaRef, Ordinal, Reference};
+use super::{PairId, codec::Reader};
+use crate::snapshot::{Counts, Error, Pages, Snapshot};
 
-/// A key's place among the keys in byte order.
-pub type KeyId = u32;
-/// A tag's place among the distinct (key, value) pairs in byte order: the tags of one key are a range.
-pub type PairId = u32;
+/// Bytes of decoded pages kept by default.
+const CACHE_BYTES: u64 = 1 << 30;
 
 /// The elements of an open snapshot. Cheap to share: everything decoded is cached within a bounded number of bytes.
-pub struct Osm {}
+pub struct Osm {
+    pub(super) snapshot: Arc<Snapshot>,
+    counts: Counts,
+    data_time: i64,
+    cache: Cache<Key, Cached, Weigher>,
+    trees: [OnceLock<RTree<PageBox>>; 3],
+    keys: OnceLock<KeyTable>,
+    users: OnceLock<Vec<(i64, Box<str>)>>,
+    roles: OnceLock<Vec<Box<str>>>,
+    missing: OnceLock<[Vec<i64>; 3]>,
+    areas: OnceLock<Areas>,
+    fault: OnceLock<Error>,
+}
+
+type PageBox = GeomWithData<Rectangle<[i64; 2]>, u32>;
+
+/// What is cached: pages by type and section, tag pages, posting lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    Page(ElementType, Part, u32),
+    Values(u32),
+    Postings(u32),
+    Pair(ElementType, PairId),
+    KeyList(ElementType, u32),
+}
+
+#[derive(Clone)]
+pub(super) enum Cached {
+    Nodes(Arc<NodePage>),
+    Ways(Arc<WayPage>),
+    Relations(Arc<RelationPage>),
+    Meta(Arc<MetaPage>),
+    Tags(Arc<TagPage>),
+    Up(Arc<Vec<Lists<Ordinal>>>),
+    Ids(Arc<IdPage>),
+    Values(Arc<ValuePage>),
+    Postings(Arc<PostingPage>),
+    List(Arc<[Ordinal]>),
+}
+
+#[derive(Clone)]
+struct Weigher;
+
+impl quick_cache::Weighter<Key, Cached> for Weigher {
+    fn weight(&self, _: &Key, cached: &Cached) -> u64 {
+        let bytes = match cached {
+            Cached::Nodes(p) => p.ids.len() * 16,
+            Cached::Ways(p) => p.ids.len() * 8 + p.nodes.bytes() + p.coords.bytes(),
+            Cached::Relations(p) => p.ids.len() * 8 + p.members.bytes(),
+            Cached::Meta(p) => p.entries.len() * size_of::<MetaRef>(),
+            Cached::Tags(p) => p.tags.bytes(),
+            Cached::Up(p) => p.iter().map(Lists::bytes).sum(),
+            Cached::Ids(p) => p.ids.len() * 12,
+            Cached::Values(p) => p.bytes(),
+            Cached::Postings(p) => p.bytes(),
+            Cached::List(p) => p.len() * 8,
+        };
+        bytes as u64 + 64
+    }
+}
 
 /// Ids and positions of one page's nodes, by slot.
 pub struct NodePage {
@@ -25,19 +95,19 @@ pub struct NodePage {
 pub struct WayPage {
     /// Ids.
     pub ids: Vec<i64>,
-    pub(super) starts: Vec<u32>,
-    pub(super) refs: Vec<Reference>,
-    pub(super) coords: Vec<Coord>,
+    nodes: Lists<Reference>,
+    coords: Lists<Coord>,
 }
 
 impl WayPage {
     /// The nodes of the way at `slot`, in order.
     pub fn nodes(&self, slot: usize) -> &[Reference] {
-        &self.refs[self.starts[slot] as usize..self.starts[slot + 1] as usize]
+        self.nodes.get(slot)
     }
+
     /// Their positions; [`Coord::MISSING`] where a node is missing.
     pub fn coords(&self, slot: usize) -> &[Coord] {
-        &self.coords[self.starts[slot] as usize..self.starts[slot + 1] as usize]
+        self.coords.get(slot)
     }
 }
 
@@ -45,85 +115,223 @@ impl WayPage {
 pub struct RelationPage {
     /// Ids.
     pub ids: Vec<i64>,
-    pub(super) starts: Vec<u32>,
-    pub(super) members: Vec<Member>,
+    members: Lists<Member>,
 }
 
 impl RelationPage {
     /// The members of the relation at `slot`, in order.
     pub fn members(&self, slot: usize) -> &[Member] {
-        &self.members[self.starts[slot] as usize..self.starts[slot + 1] as usize]
+        self.members.get(slot)
     }
 }
 
 /// Tags of one page's elements, by slot.
 pub struct TagPage {
-    pub(super) starts: Vec<u32>,
-    pub(super) pairs: Vec<PairId>,
+    tags: Lists<PairId>,
 }
 
 impl TagPage {
     /// The tags of the element at `slot`, ascending (so in byte order of their keys).
     pub fn tags(&self, slot: usize) -> &[PairId] {
-        &self.pairs[self.starts[slot] as usize..self.starts[slot + 1] as usize]
+        self.tags.get(slot)
     }
 }
 
 /// Metadata of one page's elements, by slot.
 pub struct MetaPage {
-    pub(super) entries: Vec<MetaRef>,
+    entries: Vec<MetaRef>,
 }
 
 impl MetaPage {
     /// The metadata of the element at `slot`.
     pub fn meta(&self, slot: usize) -> MetaRef {
-        self.entries[slot]
+        self.entries.get(slot).copied().unwrap_or_default()
     }
 }
 
-#[allow(unused_variables)]
+/// Some entries of the id index.
+pub(super) struct IdPage {
+    pub(super) ids: Vec<i64>,
+    pub(super) pages: Vec<u32>,
+}
+
 impl Osm {
+    /// The elements of a snapshot.
+    ///
+    /// # Errors
+    /// A snapshot that is still being made.
+    pub fn open(snapshot: Arc<Snapshot>) -> Result<Osm, Error> {
+        let manifest = snapshot.manifest().ok_or_else(|| Error::damaged("manifest", "it is not there"))?;
+        let (counts, time) = (manifest.counts, manifest.data_timestamp);
+        Ok(Osm::of(snapshot, counts, time))
+    }
+
+    /// The elements of a snapshot whose manifest is still to be written.
+    pub(crate) fn of(snapshot: Arc<Snapshot>, counts: Counts, data_time: i64) -> Osm {
+        Osm {
+            snapshot,
+            counts,
+            data_time,
+            cache: Cache::with_weighter(1 << 16, CACHE_BYTES, Weigher),
+            trees: Default::default(),
+            keys: OnceLock::new(),
+            users: OnceLock::new(),
+            roles: OnceLock::new(),
+            missing: OnceLock::new(),
+            areas: OnceLock::new(),
+            fault: OnceLock::new(),
+        }
+    }
+
+    /// The snapshot that the elements are read from.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Whether everything read so far was undamaged; to be asked before an answer is complete.
+    ///
+    /// # Errors
+    /// The first damage that was met.
+    pub fn check(&self) -> Result<(), Error> {
+        match self.fault.get() {
+            None => Ok(()),
+            Some(Error::Damaged { section, reason }) => Err(Error::damaged(section, reason)),
+            Some(other) => Err(Error::damaged("?", other.to_string())),
+        }
+    }
+
+    /// Keeps damage for [`Osm::check`] and goes on with `instead`.
+    pub(super) fn or_fault<T>(&self, result: Result<T, Error>, instead: impl FnOnce() -> T) -> T {
+        result.unwrap_or_else(|error| {
+            let _ = self.fault.set(error);
+            instead()
+        })
+    }
+
     // ---- ordinals, pages, ids
 
     /// How many elements of this type there are; ordinals are `0..count`.
     pub fn count(&self, kind: ElementType) -> u64 {
-        todo!()
+        [self.counts.nodes, self.counts.ways, self.counts.relations][kind as usize]
     }
+
     /// Elements on a full page of this type; ordinal / page_size is the page, the rest the slot.
     pub fn page_size(&self, kind: ElementType) -> u64 {
-        todo!()
+        layout::page_size(kind)
     }
+
     /// How many pages of this type there are.
     pub fn page_count(&self, kind: ElementType) -> u32 {
-        todo!()
+        self.count(kind).div_ceil(layout::page_size(kind)) as u32
     }
-    /// The element with this id.
-    pub fn find(&self, kind: ElementType, id: i64) -> Option<Ordinal> {
-        todo!()
+
+    /// The page of an ordinal and its slot there.
+    pub fn place(&self, kind: ElementType, ordinal: Ordinal) -> (u32, usize) {
+        let size = layout::page_size(kind);
+        ((ordinal / size) as u32, (ordinal % size) as usize)
     }
-    /// The ids of these elements, in the order given (fast for sorted ones).
-    pub fn ids(&self, kind: ElementType, ordinals: &[Ordinal]) -> Vec<i64> {
-        todo!()
+
+    /// How many elements are on a page.
+    fn slots(&self, kind: ElementType, page: u32) -> usize {
+        let size = layout::page_size(kind);
+        self.count(kind).saturating_sub(u64::from(page) * size).min(size) as usize
     }
-    /// The ids of way nodes or members of one type, in the order given; missing ones included.
-    pub fn reference_ids(&self, kind: ElementType, references: &[Reference]) -> Vec<i64> {
-        todo!()
+
+    /// The bytes of a page of a section.
+    fn bytes(&self, (name, index): (&'static str, &'static str), page: u32) -> Result<Vec<u8>, Error> {
+        Pages::of(&self.snapshot, name, index)?.read(page as usize)
     }
+
+    /// A page of a section, decoded.
+    pub(super) fn decoded<T>(
+        &self,
+        section: (&'static str, &'static str),
+        page: u32,
+        decode: impl FnOnce(Vec<u8>) -> Option<T>,
+    ) -> Result<T, Error> {
+        decode(self.bytes(section, page)?)
+            .ok_or_else(|| Error::damaged(section.0, format!("page {page} is not what this format writes")))
+    }
+
+    /// The cached value of `key`, or what `make` gives.
+    pub(super) fn cached(&self, key: Key, make: impl FnOnce() -> Cached) -> Cached {
+        if let Some(found) = self.cache.get(&key) {
+            return found;
+        }
+        let made = make();
+        self.cache.insert(key, made.clone());
+        made
+    }
+
     /// A page of nodes.
     pub fn node_page(&self, page: u32) -> Arc<NodePage> {
-        todo!()
+        let kind = ElementType::Node;
+        let cached = self.cached(Key::Page(kind, Part::Core, page), || {
+            let n = self.slots(kind, page);
+            let read = self.decoded(layout::paged(kind, Part::Core), page, |b| page::decode_nodes(&b, n));
+            let (ids, coords) = self.or_fault(read, || (vec![0; n], vec![Coord::MISSING; n]));
+            Cached::Nodes(Arc::new(NodePage { ids, coords }))
+        });
+        match cached {
+            Cached::Nodes(page) => page,
+            _ => unreachable!("a key belongs to one kind of page"),
+        }
     }
+
     /// A page of ways, with geometry.
     pub fn way_page(&self, page: u32) -> Arc<WayPage> {
-        todo!()
+        let kind = ElementType::Way;
+        let cached = self.cached(Key::Page(kind, Part::Core, page), || {
+            let n = self.slots(kind, page);
+            let read = self.decoded(layout::paged(kind, Part::Core), page, |b| page::decode_ways(&b, n));
+            let (ids, nodes) = self.or_fault(read, || (vec![0; n], Lists::empty(n)));
+            let coords = nodes.map_all(self.reference_coords(nodes.items()));
+            Cached::Ways(Arc::new(WayPage { ids, nodes, coords }))
+        });
+        match cached {
+            Cached::Ways(page) => page,
+            _ => unreachable!("a key belongs to one kind of page"),
+        }
     }
+
     /// A page of relations.
     pub fn relation_page(&self, page: u32) -> Arc<RelationPage> {
-        todo!()
+        let kind = ElementType::Relation;
+        let cached = self.cached(Key::Page(kind, Part::Core, page), || {
+            let n = self.slots(kind, page);
+            let read = self.decoded(layout::paged(kind, Part::Core), page, |b| page::decode_relations(&b, n));
+            let (ids, members) = self.or_fault(read, || (vec![0; n], Lists::empty(n)));
+            Cached::Relations(Arc::new(RelationPage { ids, members }))
+        });
+        match cached {
+            Cached::Relations(page) => page,
+            _ => unreachable!("a key belongs to one kind of page"),
+        }
     }
+
     /// The positions of these nodes, in the order given (fast for sorted ones).
     pub fn coords(&self, nodes: &[Ordinal]) -> Vec<Coord> {
-        todo!()
+        let mut pages = Remembered::new(|page| self.node_page(page));
+        nodes
+            .iter()
+            .map(|&ordinal| {
+                let (page, slot) = self.place(ElementType::Node, ordinal);
+                pages.get(page).coords.get(slot).copied().unwrap_or(Coord::MISSING)
+            })
+            .collect()
+    }
+
+    /// The positions of these way nodes or node members.
+    fn reference_coords(&self, nodes: &[Reference]) -> Vec<Coord> {
+        let mut pages = Remembered::new(|page| self.node_page(page));
+        nodes
+            .iter()
+            .map(|node| {
+                let Some(ordinal) = node.ordinal() else { return Coord::MISSING };
+                let (page, slot) = self.place(ElementType::Node, ordinal);
+                pages.get(page).coords.get(slot).copied().unwrap_or(Coord::MISSING)
+            })
+            .collect()
     }
 
     // ---- space
@@ -131,106 +339,209 @@ impl Osm {
     /// The box of a page's elements. For ways the box of all their nodes, for relations of all their node and way
     /// members; a page whose elements have no place has an empty box.
     pub fn page_box(&self, kind: ElementType, page: u32) -> BoundingBox {
-        todo!()
+        self.page_boxes(kind).get(page as usize * 16..page as usize * 16 + 16).map_or(BoundingBox::EMPTY, corners)
     }
+
+    fn page_boxes(&self, kind: ElementType) -> &[u8] {
+        self.or_fault(self.snapshot.section(layout::boxes(kind)), || &[])
+    }
+
     /// The pages of this type whose box meets `area`, ascending.
     pub fn pages_in(&self, kind: ElementType, area: &BoundingBox) -> Vec<u32> {
-        todo!()
+        let tree = self.trees[kind as usize].get_or_init(|| {
+            let boxes = self.page_boxes(kind).chunks_exact(16).map(corners).enumerate();
+            let rectangles = boxes.filter(|(_, b)| !b.is_empty()).map(|(page, b)| {
+                let rectangle = Rectangle::from_corners(
+                    [i64::from(b.west), i64::from(b.south)],
+                    [i64::from(b.east), i64::from(b.north)],
+                );
+                GeomWithData::new(rectangle, page as u32)
+            });
+            RTree::bulk_load(rectangles.collect())
+        });
+        let (parts, n) = area.split();
+        let mut pages: Vec<u32> = parts[..n]
+            .iter()
+            .filter(|part| !part.is_empty())
+            .flat_map(|part| {
+                tree.locate_in_envelope_intersecting(AABB::from_corners(
+                    [part.west.into(), part.south.into()],
+                    [part.east.into(), part.north.into()],
+                ))
+            })
+            .map(|found| found.data)
+            .collect();
+        pages.sort_unstable();
+        pages.dedup();
+        pages
+    }
+
+    /// The areas.
+    pub fn areas(&self) -> &Areas {
+        self.areas.get_or_init(|| {
+            let opened = self.snapshot.section(layout::AREAS).and_then(Areas::open);
+            self.or_fault(opened, Areas::default)
+        })
     }
 
     // ---- tags
 
     /// The tags of a page's elements.
     pub fn tag_page(&self, kind: ElementType, page: u32) -> Arc<TagPage> {
-        todo!()
+        let cached = self.cached(Key::Page(kind, Part::Tags, page), || {
+            let n = self.slots(kind, page);
+            let read = self.decoded(layout::paged(kind, Part::Tags), page, |b| page::decode_tags(&b, n));
+            let pairs = self.counts.tags;
+            let read = read.and_then(|tags| match tags.items().iter().all(|&t| u64::from(t) < pairs) {
+                true => Ok(tags),
+                false => Err(Error::damaged(layout::paged(kind, Part::Tags).0, "a tag that does not exist")),
+            });
+            Cached::Tags(Arc::new(TagPage { tags: self.or_fault(read, || Lists::empty(n)) }))
+        });
+        match cached {
+            Cached::Tags(page) => page,
+            _ => unreachable!("a key belongs to one kind of page"),
+        }
     }
-    /// The id of a key.
-    pub fn key(&self, name: &str) -> Option<KeyId> {
-        todo!()
+
+    /// The table of keys.
+    pub(super) fn key_table(&self) -> &KeyTable {
+        self.keys.get_or_init(|| {
+            let table: KeyTable = self.table(layout::KEYS);
+            let n = table.names.len();
+            let sound = table.first_pairs.len() == n + 1
+                && table.lists.len() == n
+                && table.first_pairs.is_sorted()
+                && table.first_pairs.last().is_some_and(|&p| u64::from(p) == self.counts.tags);
+            match sound || self.fault.get().is_some() {
+                true => table,
+                false => self
+                    .or_fault(Err(Error::damaged(layout::KEYS.0, "its parts do not fit together")), KeyTable::default),
+            }
+        })
     }
-    /// How many keys there are; key ids are `0..key_count`.
-    pub fn key_count(&self) -> KeyId {
-        todo!()
-    }
-    /// The text of a key.
-    pub fn key_name(&self, key: KeyId) -> &str {
-        todo!()
-    }
-    /// The pairs of a key.
-    pub fn pairs_of(&self, key: KeyId) -> Range<PairId> {
-        todo!()
-    }
-    /// The pair of a key and a value.
-    pub fn pair(&self, key: &str, value: &str) -> Option<PairId> {
-        todo!()
-    }
-    /// The key of a pair.
-    pub fn key_of(&self, pair: PairId) -> KeyId {
-        todo!()
-    }
-    /// Calls `f` with the value of a pair.
-    pub fn with_value<R>(&self, pair: PairId, f: impl FnOnce(&str) -> R) -> R {
-        todo!()
-    }
-    /// Calls `f` with every pair of a key and its value, ascending: the fast way through all values.
-    pub fn for_values(&self, key: KeyId, f: impl FnMut(PairId, &str)) {
-        todo!()
-    }
-    /// The elements of this type that have the pair, ascending.
-    pub fn posting(&self, kind: ElementType, pair: PairId) -> Arc<[Ordinal]> {
-        todo!()
-    }
-    /// How many they are, without reading them.
-    pub fn posting_len(&self, kind: ElementType, pair: PairId) -> u64 {
-        todo!()
-    }
-    /// The elements of this type that have the key, ascending.
-    pub fn key_posting(&self, kind: ElementType, key: KeyId) -> Arc<[Ordinal]> {
-        todo!()
-    }
-    /// How many they are, without reading them.
-    pub fn key_posting_len(&self, kind: ElementType, key: KeyId) -> u64 {
-        todo!()
+
+    /// A table in bincode on the only page of its section.
+    fn table<T: DeserializeOwned + Default>(&self, section: (&'static str, &'static str)) -> T {
+        let read = self.decoded(section, 0, |bytes| {
+            bincode::serde::decode_from_slice(&bytes, bincode::config::standard()).ok().map(|(table, _)| table)
+        });
+        self.or_fault(read, T::default)
     }
 
     // ---- metadata
 
     /// Version, timestamp, changeset and user of a page's elements.
     pub fn meta_page(&self, kind: ElementType, page: u32) -> Arc<MetaPage> {
-        todo!()
+        let cached = self.cached(Key::Page(kind, Part::Meta, page), || {
+            let n = self.slots(kind, page);
+            let read = self.decoded(layout::paged(kind, Part::Meta), page, |b| page::decode_meta(&b, n));
+            let mut entries = self.or_fault(read, || vec![MetaRef::default(); n]);
+            let users = self.users();
+            entries.iter_mut().for_each(|m| m.uid = users.get(m.user as usize).map_or(0, |u| u.0));
+            Cached::Meta(Arc::new(MetaPage { entries }))
+        });
+        match cached {
+            Cached::Meta(page) => page,
+            _ => unreachable!("a key belongs to one kind of page"),
+        }
     }
+
+    fn users(&self) -> &[(i64, Box<str>)] {
+        self.users.get_or_init(|| self.table(layout::USERS))
+    }
+
     /// The text of a user's name.
     pub fn user_name(&self, user: u32) -> &str {
-        todo!()
+        self.users().get(user as usize).map_or("", |u| &u.1)
     }
+
     /// The users with this name (an id may have had several names, a name several ids).
     pub fn users_named(&self, name: &str) -> Vec<u32> {
-        todo!()
+        (0..).zip(self.users()).filter(|(_, u)| &*u.1 == name).map(|(i, _)| i).collect()
     }
 
     // ---- topology
 
+    fn roles(&self) -> &[Box<str>] {
+        self.roles.get_or_init(|| self.table(layout::ROLES))
+    }
+
     /// The text of a role.
     pub fn role(&self, role: u32) -> &str {
-        todo!()
+        self.roles().get(role as usize).map_or("", |r| r)
     }
+
     /// The id of a role.
     pub fn find_role(&self, name: &str) -> Option<u32> {
-        todo!()
+        self.roles().binary_search_by(|r| (**r).cmp(name)).ok().map(|r| r as u32)
     }
-    /// The ways that have at least one of these nodes (ascending), ascending and without duplicates.
-    pub fn ways_of_nodes(&self, nodes: &[Ordinal]) -> Vec<Ordinal> {
-        todo!()
+
+    /// The ids that are referred to and not there, by type.
+    pub(super) fn missing(&self, kind: ElementType) -> &[i64] {
+        &self.missing.get_or_init(|| {
+            ElementType::ALL.map(|kind| {
+                let n = self.counts.missing[kind as usize] as usize;
+                let read = self.decoded(layout::MISSING, kind as u32, |bytes| {
+                    let mut r = Reader::new(&bytes);
+                    let mut previous = 0;
+                    (0..n).map(|_| r.get_delta(&mut previous)).collect()
+                });
+                self.or_fault(read, Vec::new)
+            })
+        })[kind as usize]
     }
-    /// The relations that have at least one of these elements (ascending) as a member, ascending, no duplicates.
-    pub fn relations_of(&self, kind: ElementType, members: &[Ordinal]) -> Vec<Ordinal> {
-        todo!()
+
+    /// The parents of a page's elements, by type of parent: ways (nodes only), relations.
+    pub(super) fn up_page(&self, kind: ElementType, page: u32) -> Arc<Vec<Lists<Ordinal>>> {
+        let cached = self.cached(Key::Page(kind, Part::Up, page), || {
+            let n = self.slots(kind, page);
+            let types = if kind == ElementType::Node { 2 } else { 1 };
+            let read = self.decoded(layout::paged(kind, Part::Up), page, |b| page::decode_up(&b, n, types));
+            Cached::Up(Arc::new(self.or_fault(read, || vec![Lists::empty(n); types])))
+        });
+        match cached {
+            Cached::Up(page) => page,
+            _ => unreachable!("a key belongs to one kind of page"),
+        }
     }
 
     // ---- time
 
     /// The time of the data: the newest element's timestamp, seconds since 1970.
     pub fn data_time(&self) -> i64 {
-        todo!()
+        self.data_time
     }
+}
+
+/// The page asked for last, for runs of ordinals on one page.
+pub(super) struct Remembered<T, F> {
+    page: u32,
+    value: Option<Arc<T>>,
+    load: F,
+}
+
+impl<T, F: FnMut(u32) -> Arc<T>> Remembered<T, F> {
+    pub(super) fn new(load: F) -> Remembered<T, F> {
+        Remembered { page: 0, value: None, load }
+    }
+
+    pub(super) fn get(&mut self, page: u32) -> &T {
+        if self.page != page {
+            self.value = None;
+            self.page = page;
+        }
+        let load = &mut self.load;
+        self.value.get_or_insert_with(|| load(page))
+    }
+}
+
+/// Four numbers as a box.
+fn corners(bytes: &[u8]) -> BoundingBox {
+    let number = |i: usize| {
+        let mut b = [0; 4];
+        b.copy_from_slice(&bytes[i * 4..i * 4 + 4]);
+        i32::from_le_bytes(b)
+    };
+    BoundingBox { south: number(0), west: number(1), north: number(2), east: number(3) }
 }

@@ -68,11 +68,6 @@ impl ValuePage {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// How many values.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.text.len() + self.ends.len() * 4
@@ -100,7 +95,7 @@ pub fn encode_values<'a>(values: impl Iterator<Item = &'a str>) -> Vec<u8> {
 pub fn decode_values(bytes: &[u8], n: usize) -> Option<ValuePage> {
     let mut r = Reader::new(bytes);
     let mut page = ValuePage::default();
-    let mut start = 0;
+    let mut start: usize = 0;
     for _ in 0..n {
         let shared = usize::try_from(r.get()?).ok()?;
         let len = usize::try_from(r.get()?).ok()?;

@@ -38,7 +38,9 @@ pub enum Error {
         writer: String,
     },
     /// Bytes are not what their checksum says, or lie outside the file.
-    #[error("damaged snapshot: section {section}: {reason}; check the file with `terrapin verify`, then fetch or load it again")]
+    #[error(
+        "damaged snapshot: section {section}: {reason}; check the file with `terrapin verify`, then fetch or load it again"
+    )]
     Damaged {
         /// The section: `header`, `footer`, `manifest`, or a section's name.
         section: String,

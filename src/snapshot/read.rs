@@ -7,7 +7,10 @@ use std::sync::OnceLock;
 
 use memmap2::Mmap;
 
-use super::{ALIGNMENT, END_MAGIC, Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, Section, hex, map_read_only, short_checksum};
+use super::{
+    ALIGNMENT, END_MAGIC, Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, Section, hex, map_read_only,
+    short_checksum,
+};
 
 /// An open snapshot.
 pub struct Snapshot {

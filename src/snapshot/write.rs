@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{ALIGNMENT, END_MAGIC, Error, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, Section, short_checksum, writer_name};
+use super::{
+    ALIGNMENT, END_MAGIC, Error, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, Section, short_checksum, writer_name,
+};
 
 /// Writes one snapshot. Nothing bears the final name until [`Writer::finish`]; dropping it removes what was written.
 pub struct Writer {

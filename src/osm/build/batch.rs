@@ -159,7 +159,11 @@ impl Batch {
         if node.lat != NO_COORDINATE {
             record.key = hilbert::key(Coord { lat: node.lat, lon: node.lon });
         } else if !record.is_deleted() {
-            return Err(BuildError::Element { kind: ElementType::Node, id: node.id, reason: "it has no position".into() });
+            return Err(BuildError::Element {
+                kind: ElementType::Node,
+                id: node.id,
+                reason: "it has no position".into(),
+            });
         }
         self.nodes.push(record);
         Ok(())

@@ -72,8 +72,7 @@ impl Builder {
     /// # Errors
     /// A temporary file's, or too many distinct tags.
     pub fn add(&mut self, mut batch: Batch) -> Result<(), BuildError> {
-        let users: Vec<u32> =
-            batch.users.all.iter().map(|user| self.users.number(user, || user.clone())).collect();
+        let users: Vec<u32> = batch.users.all.iter().map(|user| self.users.number(user, || user.clone())).collect();
         let roles: Vec<u32> = batch.roles.all.iter().map(|role| self.roles.number(role, || role.clone())).collect();
         let slot = u32::try_from(self.slots).map_err(|_| BuildError::TooMany("tags"))?;
         let last_slot = self.slots + batch.pairs.all.len() as u64;
@@ -143,16 +142,30 @@ impl Builder {
         let ways = newest_versions(self.ways, self.ordered[1], scratch, |w| &w.record, &mut dropped)?;
         let mut missing = [Missing::new(scratch), Missing::new(scratch), Missing::new(scratch)];
         let refs = self.refs.seal()?;
-        let (ways, way_nodes) =
-            place_ways(scratch, ways.as_slice(), refs.as_slice(), &node_ids, nodes.as_slice(), &mut missing[0], progress)?;
+        let (ways, way_nodes) = place_ways(
+            scratch,
+            ways.as_slice(),
+            refs.as_slice(),
+            &node_ids,
+            nodes.as_slice(),
+            &mut missing[0],
+            progress,
+        )?;
         drop(refs);
         let way_ids = Ids::of(scratch, ways.records.as_slice().iter().map(|w| w.record.id))?;
 
         progress.phase("placing relations", self.relations.len());
         let relations = newest_versions(self.relations, self.ordered[2], scratch, |r| &r.record, &mut dropped)?;
         let members = self.members.seal()?;
-        let relations =
-            place_relations(scratch, relations.as_slice(), members.as_slice(), &node_ids, &way_ids, nodes.as_slice(), &ways)?;
+        let relations = place_relations(
+            scratch,
+            relations.as_slice(),
+            members.as_slice(),
+            &node_ids,
+            &way_ids,
+            nodes.as_slice(),
+            &ways,
+        )?;
         let relation_ids = Ids::of(scratch, relations.records.as_slice().iter().map(|r| r.record.id))?;
         let ids = [&node_ids, &way_ids, &relation_ids];
         let (relation_members, up) =

@@ -205,13 +205,7 @@ impl Parts<'_> {
     }
 
     /// Parents, by type of parent.
-    pub fn up(
-        &self,
-        writer: &mut Writer,
-        kind: ElementType,
-        count: u64,
-        links: &[&Links],
-    ) -> Result<(), BuildError> {
+    pub fn up(&self, writer: &mut Writer, kind: ElementType, count: u64, links: &[&Links]) -> Result<(), BuildError> {
         let encode = |range: &Range<u64>| {
             let parents: Vec<Lists<u64>> = links
                 .iter()
@@ -264,12 +258,7 @@ fn write_boxes(writer: &mut Writer, kind: ElementType, boxes: &[[i32; 4]]) -> Re
     Ok(writer.section(layout::boxes(kind), &bytes)?)
 }
 
-fn write_table<T: serde::Serialize>(
-    writer: &mut Writer,
-    name: &str,
-    table: &T,
-    level: i32,
-) -> Result<(), BuildError> {
+fn write_table<T: serde::Serialize>(writer: &mut Writer, name: &str, table: &T, level: i32) -> Result<(), BuildError> {
     let bytes = bincode::serde::encode_to_vec(table, bincode::config::standard())
         .map_err(|e| Error::damaged(name, e.to_string()))?;
     let mut pages = PageWriter::begin(writer, name)?;
@@ -365,4 +354,3 @@ impl Roles {
         write_table(writer, layout::ROLES.0, &self.all, level)
     }
 }
-

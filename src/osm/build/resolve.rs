@@ -157,8 +157,7 @@ pub fn windows<T: Sync, R: Send>(
     mut each: impl FnMut(R) -> Result<(), BuildError>,
 ) -> Result<(), BuildError> {
     for (w, window_items) in items.chunks(window).enumerate() {
-        let results: Vec<R> =
-            window_items.par_iter().enumerate().map(|(i, item)| map(w * window + i, item)).collect();
+        let results: Vec<R> = window_items.par_iter().enumerate().map(|(i, item)| map(w * window + i, item)).collect();
         results.into_iter().try_for_each(&mut each)?;
     }
     Ok(())

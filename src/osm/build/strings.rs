@@ -123,8 +123,9 @@ mod tests {
     #[test]
     fn byte_order_in_memory_and_on_disk() {
         let folder = tempfile::tempdir().unwrap();
-        let words: Vec<String> =
-            (0..30_000_u64).map(|i| format!("{}-{}", i.wrapping_mul(7919) % 977, "x".repeat((i % 40) as usize))).collect();
+        let words: Vec<String> = (0..30_000_u64)
+            .map(|i| format!("{}-{}", i.wrapping_mul(7919) % 977, "x".repeat((i % 40) as usize)))
+            .collect();
         let mut results = Vec::new();
         for memory in [1, 1 << 30] {
             let mut sorter = StringSorter::new(&Scratch::new(folder.path(), memory));

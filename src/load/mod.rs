@@ -1,0 +1,134 @@
+//! Loading: source files in, one snapshot out. The only place that knows both the readers of files and the builder.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use terrapin_loaders as loaders;
+
+use crate::osm::build::{Batch, BuildError, Builder, Progress, Scratch};
+use crate::osm::{Osm, areas, layout};
+use crate::snapshot::{Error, Manifest, Snapshot, Source, Writer, hex};
+
+/// zstd's level for pages: beyond it files shrink by less than they take longer.
+const LEVEL: i32 = 5;
+
+/// What to load and where to.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The OpenStreetMap file.
+    pub osm: PathBuf,
+    /// The snapshot file to make.
+    pub out: PathBuf,
+    /// Bytes of memory that the load may take before it spills to temporary files.
+    pub memory: u64,
+    /// The folder for temporary files; `None` is the folder of `out`.
+    pub temporary: Option<PathBuf>,
+}
+
+/// What a load made.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The snapshot's name.
+    pub digest: String,
+    /// Its manifest.
+    pub manifest: Manifest,
+}
+
+/// Makes a snapshot of an OpenStreetMap file, on the current rayon pool.
+///
+/// # Errors
+/// A broken source, a full disk. Nothing is left behind then.
+pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, BuildError> {
+    let folder = match (&options.temporary, options.out.parent()) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(folder)) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let scratch = Scratch::new(&folder, options.memory);
+    let mut writer = Writer::create(&options.out)?;
+    let mut builder = Builder::new(&scratch);
+
+    let (source, header) = std::thread::scope(|threads| {
+        let source = threads.spawn(|| describe(&options.osm));
+        let header = read(&options.osm, &mut builder, progress);
+        // A thread that panicked has said why already; there is nothing to add here.
+        let source = source.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok::<_, BuildError>((source?, header?))
+    })?;
+
+    let built = builder.finish(&mut writer, LEVEL, progress)?;
+    let mut remarks = Vec::new();
+    if header.history {
+        remarks.push(format!(
+            "{} is a history file: loaded as its newest visible state, {} older or deleted versions left out",
+            source.name, built.dropped
+        ));
+    } else if built.dropped > 0 {
+        remarks.push(format!("{} older, repeated or deleted versions left out", built.dropped));
+    }
+
+    progress.phase("building areas", 0);
+    let (file, sections) = writer.so_far()?;
+    let partial = Snapshot::partial(&file, &sections).map_err(|e| Error::io(&options.out, e))?;
+    let osm = Osm::of(Arc::new(partial), built.counts, built.newest);
+    let (section, areas) = areas::build(&osm);
+    osm.check()?;
+    drop(osm);
+    writer.section(layout::AREAS, &section)?;
+
+    let mut counts = built.counts;
+    counts.areas = areas.made;
+    let manifest = Manifest {
+        format_version: 0,
+        writer: String::new(),
+        sources: vec![source],
+        counts,
+        bounding_box: built.bounding_box.map(|b| [b.south, b.west, b.north, b.east]),
+        replication_timestamp: header.replication_timestamp.unwrap_or(built.newest),
+        data_timestamp: built.newest,
+        areas,
+        remarks,
+        sections: Vec::new(),
+    };
+    progress.phase("syncing", 0);
+    writer.finish(manifest)?;
+    let snapshot = Snapshot::open(&options.out)?;
+    let manifest = snapshot.manifest().cloned().ok_or_else(|| Error::damaged("manifest", "it is not there"))?;
+    Ok(Loaded { digest: snapshot.digest(), manifest })
+}
+
+fn read(path: &Path, builder: &mut Builder, progress: &dyn Progress) -> Result<loaders::Header, BuildError> {
+    progress.phase("reading", std::fs::metadata(path).map_or(0, |m| m.len()));
+    let mut read = 0;
+    loaders::read(path, &loaders::Options::default(), Batch::read, |batch, at| {
+        progress.advance(at.bytes_read - read);
+        read = at.bytes_read;
+        builder.add(batch)
+    })
+}
+
+/// Name, length and SHA-256 of a source.
+fn describe(path: &Path) -> Result<Source, BuildError> {
+    let failed = |e| BuildError::from(Error::io(path, e));
+    let mut file = File::open(path).map_err(failed)?;
+    let (mut hasher, mut bytes) = (Sha256::new(), 0);
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer).map_err(failed)? {
+            0 => break,
+            n => {
+                hasher.update(&buffer[..n]);
+                bytes += n as u64;
+            }
+        }
+    }
+    Ok(Source {
+        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        bytes,
+        sha256: hex(&hasher.finalize()),
+        licence: "ODbL-1.0, © OpenStreetMap contributors".to_owned(),
+    })
+}
