@@ -162,8 +162,7 @@ mod tests {
 
     #[test]
     fn add_and_subtract() {
-        let mut a =
-            Set { nodes: vec![1, 5], areas: vec![2], derived: vec![derived("x", 1, "a")], ..Set::default() };
+        let mut a = Set { nodes: vec![1, 5], areas: vec![2], derived: vec![derived("x", 1, "a")], ..Set::default() };
         let b = Set {
             nodes: vec![3, 5],
             ways: vec![7],
@@ -172,7 +171,10 @@ mod tests {
             ..Set::default()
         };
         a.add(&b);
-        assert_eq!((a.nodes.as_slice(), a.ways.as_slice(), a.areas.as_slice()), (&[1, 3, 5][..], &[7][..], &[1, 2][..]));
+        assert_eq!(
+            (a.nodes.as_slice(), a.ways.as_slice(), a.areas.as_slice()),
+            (&[1, 3, 5][..], &[7][..], &[1, 2][..])
+        );
         assert_eq!(a.derived, [derived("a", 9, "b"), derived("x", 1, "a")]);
         a.subtract(&Set { nodes: vec![3], areas: vec![1], derived: vec![derived("x", 1, "z")], ..Set::default() });
         assert_eq!((a.nodes.as_slice(), a.areas.as_slice(), a.derived.len()), (&[1, 5][..], &[2][..], 1));

@@ -120,9 +120,7 @@ impl Plan {
         }
         let pages = (!self.regions.is_empty()).then(|| self.region_pages(osm, kind));
         let page_elements = pages.as_ref().map_or(u64::MAX, |p| p.len() as u64 * osm.page_size(kind));
-        let best = (0..self.tags.len())
-            .filter_map(|i| self.tags[i].most(osm, kind).map(|most| (most, i)))
-            .min();
+        let best = (0..self.tags.len()).filter_map(|i| self.tags[i].most(osm, kind).map(|most| (most, i))).min();
 
         let mut list: Option<Arc<[Ordinal]>> = self.known.take().map(Into::into);
         let known = list.as_ref().map_or(u64::MAX, |l| l.len() as u64);
@@ -175,7 +173,11 @@ impl Plan {
                 let Some(range) = run.range.clone() else { continue };
                 let start = kept.len();
                 let part = list.get(range).unwrap_or_default();
-                kept.extend(if negated { sorted::difference(part, &posting) } else { sorted::intersect(part, &posting) });
+                kept.extend(if negated {
+                    sorted::difference(part, &posting)
+                } else {
+                    sorted::intersect(part, &posting)
+                });
                 run.range = Some(start..kept.len());
             }
             runs.retain(|r| r.range.as_ref().is_some_and(|r| !r.is_empty()));
@@ -320,7 +322,9 @@ fn relations_in(
     for (page, range) in &pages {
         for &relation in list.get(range.clone()).unwrap_or_default() {
             for member in page.members((relation % size) as usize) {
-                if let (Some(ordinal), Some(of_kind)) = (member.element.ordinal(), members.get_mut(member.kind as usize)) {
+                if let (Some(ordinal), Some(of_kind)) =
+                    (member.element.ordinal(), members.get_mut(member.kind as usize))
+                {
                     of_kind.push(ordinal);
                     total += 1;
                 }

@@ -118,8 +118,7 @@ mod tests {
 
     #[test]
     fn across_the_antimeridian() {
-        let region =
-            BoxRegion::new(BoundingBox { south: 0, west: 1_790_000_000, north: 10, east: -1_790_000_000 });
+        let region = BoxRegion::new(BoundingBox { south: 0, west: 1_790_000_000, north: 10, east: -1_790_000_000 });
         assert!(region.has_node(c(5, 1_800_000_000)));
         assert!(!region.has_node(c(5, 0)));
         assert!(region.has_way(&[c(5, 1_780_000_000), c(5, -1_780_000_000)]), "the short way around");

@@ -164,10 +164,7 @@ mod tests {
         let settings = Settings { timeout: 0, maxsize: 2 << 20, ..Settings::default() };
         let budget = Budget::new(&settings, &Limits::default());
         let text = |r: Result<(), Failure>| r.err().map(|f| f.to_string()).unwrap_or_default();
-        assert_eq!(
-            text(budget.check()),
-            "runtime error: Query timed out in \"osm-script\" at line 0 after 0 seconds."
-        );
+        assert_eq!(text(budget.check()), "runtime error: Query timed out in \"osm-script\" at line 0 after 0 seconds.");
         assert_eq!(
             text(budget.memory(5 << 20)),
             "runtime error: Query run out of memory in \"osm-script\" at line 0 using about 5 MB of RAM."

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use super::Context;
+use super::unsupported as evaluators;
 use crate::osm::ElementType;
+use crate::overpass::Failure;
 use crate::overpass::set::Set;
 use crate::overpass::syntax::{Block, Expr};
-use crate::overpass::Failure;
-use super::unsupported as evaluators;
 
 /// Runs `foreach`: in the reference's order, that is by type, quadtile and id.
 pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<(), Failure> {

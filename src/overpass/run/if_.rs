@@ -1,9 +1,9 @@
 //! `if (condition) { ... } else { ... }`.
 
 use super::Context;
-use crate::overpass::syntax::{Block, Expr};
-use crate::overpass::Failure;
 use super::unsupported as evaluators;
+use crate::overpass::Failure;
+use crate::overpass::syntax::{Block, Expr};
 
 /// Runs the statement.
 pub fn run(ctx: &mut Context, condition: &Expr, then: &Block, otherwise: &Block) -> Result<(), Failure> {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::Context;
 use super::filters::{self, area, recurse};
+use super::unsupported as evaluators;
 use crate::osm::{ElementType, Ordinal};
 use crate::overpass::plan::{BoxRegion, MetaTest, Plan, Region};
 use crate::overpass::set::Set;
 use crate::overpass::syntax::{FilterKind, Query, QueryType};
 use crate::overpass::{Class, Diagnostic, Failure};
-use super::unsupported as evaluators;
 
 /// Runs the statement.
 pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
@@ -143,7 +143,8 @@ fn too_weak(line: u32) -> Failure {
         code: "too-weak",
         line,
         span: None,
-        message: "Filters too weak in query statement: specify in addition a bbox, a tag filter, or similar.".to_owned(),
+        message: "Filters too weak in query statement: specify in addition a bbox, a tag filter, or similar."
+            .to_owned(),
         help: Some("add a box, an area or a tag that must be there".to_owned()),
     })
 }

@@ -47,8 +47,7 @@ fn over_pages(
     let found = if runs.len() < PARALLEL_PAGES {
         some(&runs)?
     } else {
-        let parts: Vec<Vec<Ordinal>> =
-            runs.par_chunks(PAGES_AT_ONCE).map(some).collect::<Result<_, Failure>>()?;
+        let parts: Vec<Vec<Ordinal>> = runs.par_chunks(PAGES_AT_ONCE).map(some).collect::<Result<_, Failure>>()?;
         parts.concat()
     };
     budget.memory(found.len() as u64 * size_of::<Ordinal>() as u64)?;
