@@ -7,6 +7,7 @@ mod error;
 pub mod evaluators;
 pub mod output;
 mod plan;
+mod reader;
 pub mod run;
 pub mod set;
 pub mod syntax;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::plan::sorted;
-use crate::osm::{ElementType, Ordinal};
+use crate::osm::{Coord, ElementType, Ordinal};
 
 /// The position of an area among the areas of the snapshot.
 pub type AreaOrdinal = u32;
@@ -59,6 +59,20 @@ pub enum Geometry {
 pub struct Position {
     pub lat: f64,
     pub lon: f64,
+}
+
+impl From<Coord> for Position {
+    /// In the reference's operations, which differ in the last bit from a plain division.
+    fn from(c: Coord) -> Position {
+        Position { lat: (f64::from(c.lat) + 910_000_000.0) / 1e7 - 91.0, lon: f64::from(c.lon) / 1e7 }
+    }
+}
+
+impl Position {
+    /// The nearest coordinate.
+    pub fn rounded(self) -> Coord {
+        Coord { lat: libm::round(self.lat * 1e7) as i32, lon: libm::round(self.lon * 1e7) as i32 }
+    }
 }
 
 impl Set {

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use super::buffer::Buffer;
 use super::{Answer, Counts, Item};
-use crate::overpass::set::{Geometry, Position};
+use crate::osm::Coord;
+use crate::overpass::set::Position;
 use crate::overpass::syntax::{CsvField, CsvSettings};
 
 /// An answer in CSV.
@@ -99,7 +100,7 @@ impl Answer for Csv<'_> {
 /// The point that stands for an element, as its kind of geometry gives it.
 enum Place {
     None,
-    Exact(crate::osm::Coord),
+    Exact(Coord),
     Computed(Position),
 }
 
@@ -109,10 +110,6 @@ impl Place {
             Place::Exact(c)
         } else if let Some(p) = item.center.or(item.label) {
             Place::Computed(p)
-        } else if let Some(bounds) = item.bounds {
-            Place::Computed(middle(&bounds))
-        } else if let Some(Geometry::Point(p)) = item.shape {
-            Place::Computed(*p)
         } else {
             Place::None
         }
@@ -125,12 +122,6 @@ impl Place {
             Place::Computed(p) => b.float(if longitude { p.lon } else { p.lat }),
         }
     }
-}
-
-/// The middle of a box in degrees.
-fn middle(bounds: &crate::osm::BoundingBox) -> Position {
-    let half = |a: i32, b: i32| (f64::from(a) / 1e7 + f64::from(b) / 1e7) / 2.0;
-    Position { lat: half(bounds.south, bounds.north), lon: half(bounds.west, bounds.east) }
 }
 
 fn special(b: &mut Buffer<'_>, item: &Item<'_>, place: &Place, name: &str) {

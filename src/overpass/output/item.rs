@@ -26,7 +26,7 @@ pub struct Item<'a> {
     pub members: Option<&'a [MemberItem<'a>]>,
     /// The geometry of a derived element.
     pub shape: Option<&'a Geometry>,
-    /// The point that stands for a derived element where the format has room for no more (CSV).
+    /// The point that stands for the element where the format has room for no more (CSV) and there is no centre.
     pub label: Option<Position>,
     /// The tags.
     pub tags: Option<&'a Tags>,

@@ -70,8 +70,7 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
         StatementKind::MapToArea { .. } => missing("The statement \"map_to_area\""),
         StatementKind::Make { .. } => missing("The statement \"make\""),
         StatementKind::Convert { .. } => missing("The statement \"convert\""),
-        StatementKind::Out(_) => missing("The statement \"out\""),
-        StatementKind::Item { .. } | StatementKind::Recurse { .. } => {}
+        StatementKind::Item { .. } | StatementKind::Out(_) | StatementKind::Recurse { .. } => {}
     }
 }
 

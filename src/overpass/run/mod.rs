@@ -7,6 +7,8 @@ mod filters;
 mod foreach;
 mod if_;
 mod order;
+pub mod out;
+pub mod quadtile;
 mod query;
 mod recurse;
 mod topology;
@@ -99,6 +101,7 @@ impl<'a> Context<'a> {
             StatementKind::For { from, into, key, body } => foreach::run_grouped(self, from, into, key, body)?,
             StatementKind::If { condition, then, otherwise } => if_::run(self, condition, then, otherwise)?,
             StatementKind::Complete { from, into, limit, body } => complete::run(self, from, into, *limit, body)?,
+            StatementKind::Out(out) => out::run(self, out)?,
             StatementKind::Retro { .. }
             | StatementKind::IsIn { .. }
             | StatementKind::MapToArea { .. }
@@ -106,7 +109,6 @@ impl<'a> Context<'a> {
             | StatementKind::Make { .. }
             | StatementKind::Convert { .. }
             | StatementKind::Local { .. }
-            | StatementKind::Out(_)
             | StatementKind::Timeline { .. } => {
                 return Err(check::unsupported("This statement", statement.line, Some(statement.span)).into());
             }

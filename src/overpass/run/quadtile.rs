@@ -31,10 +31,7 @@ impl Tiles {
         if bounds.is_empty() {
             return Tiles::NONE;
         }
-        Tiles {
-            rows: (row(bounds.south), row(bounds.north)),
-            columns: (column(bounds.west), column(bounds.east)),
-        }
+        Tiles { rows: (row(bounds.south), row(bounds.north)), columns: (column(bounds.west), column(bounds.east)) }
     }
 
     fn is_none(&self) -> bool {

@@ -1,0 +1,335 @@
+//! `out`: writes a set, type by type, in order of id or of quadtile.
+
+use std::sync::Arc;
+
+use super::{Context, quadtile};
+use crate::osm::geometry::{Segment, segment_meets_box};
+use crate::osm::{BoundingBox, Coord, ElementType, Ordinal};
+use crate::overpass::Failure;
+use crate::overpass::output::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags, gone};
+use crate::overpass::reader::Reader;
+use crate::overpass::set::{Derived, Geometry, Position, Set};
+use crate::overpass::syntax::{self, Detail, Order, Out};
+
+/// Elements written between two looks at the budget.
+const STEP: u64 = 256;
+
+/// Runs `out`.
+pub fn run(ctx: &mut Context, out: &Out) -> Result<(), Failure> {
+    let set = ctx.set(&out.from);
+    if out.detail == Detail::Count {
+        return ctx.answer.count(&counts(&set)).map_err(gone);
+    }
+    let mut left = out.limit.unwrap_or(u64::MAX);
+    let mut writer = Writer { reader: Reader::new(ctx.osm), shown: Shown::of(out), scratch: Scratch::default() };
+    for kind in ElementType::ALL {
+        for (id, ordinal) in ordered(&mut writer.reader, kind, set.part(kind), out.order, left) {
+            if left % STEP == 0 {
+                ctx.budget.check()?;
+            }
+            left -= 1;
+            writer.element(ctx, kind, ordinal, id)?;
+        }
+    }
+    writer.derived(ctx, &set.derived, left)
+}
+
+fn counts(set: &Set) -> Counts {
+    Counts {
+        nodes: set.nodes.len() as u64,
+        ways: set.ways.len() as u64,
+        relations: set.relations.len() as u64,
+        areas: set.areas.len() as u64,
+    }
+}
+
+/// Ids and ordinals in the order of the answer, at most `limit` of them.
+fn ordered(
+    reader: &mut Reader<'_>,
+    kind: ElementType,
+    list: &[Ordinal],
+    order: Order,
+    limit: u64,
+) -> Vec<(i64, Ordinal)> {
+    if limit == 0 || list.is_empty() {
+        return Vec::new();
+    }
+    let mut pairs: Vec<(i64, Ordinal)> = match order {
+        Order::Asc => {
+            let mut pairs: Vec<_> = reader.osm().ids(kind, list).into_iter().zip(list.iter().copied()).collect();
+            pairs.sort_unstable();
+            pairs
+        }
+        Order::Quadtile => quadtile::keyed(reader, kind, list).into_iter().map(|(_, id, o)| (id, o)).collect(),
+    };
+    pairs.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    pairs
+}
+
+/// Which parts of an element are written.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    ids: bool,
+    /// A node's position, a way's nodes, a relation's members.
+    skeleton: bool,
+    tags: bool,
+    meta: bool,
+    place: Place,
+    bbox: Option<BoundingBox>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    None,
+    Center,
+    Bounds,
+    Full,
+}
+
+impl Shown {
+    fn of(out: &Out) -> Shown {
+        let (skeleton, tags, meta) = match out.detail {
+            Detail::Ids | Detail::Count => (false, false, false),
+            Detail::Skel => (true, false, false),
+            Detail::Body => (true, true, false),
+            Detail::Tags => (false, true, false),
+            Detail::Meta => (true, true, true),
+        };
+        let place = if out.geometry.full {
+            Place::Full
+        } else if out.geometry.bounds {
+            Place::Bounds
+        } else if out.geometry.center {
+            Place::Center
+        } else {
+            Place::None
+        };
+        let bbox =
+            out.bbox.map(|syntax::BoundingBox { south, west, north, east }| BoundingBox { south, west, north, east });
+        Shown { ids: !out.noids, skeleton, tags, meta, place, bbox }
+    }
+}
+
+/// Memory used for one element after another.
+#[derive(Default)]
+struct Scratch {
+    tags: Tags,
+    nodes: Vec<i64>,
+    geometry: Vec<Coord>,
+    /// The positions of the nodes of all members that are ways.
+    lines: Vec<Coord>,
+    members: Vec<LocatedMember>,
+}
+
+/// Type, id, role and place of a member.
+type LocatedMember = (ElementType, i64, u32, Located);
+
+/// Where a member is: a range is one of [`Scratch::lines`].
+#[derive(Debug, Clone, Copy)]
+enum Located {
+    No,
+    Point(Coord),
+    Line(usize, usize),
+}
+
+struct Writer<'a> {
+    reader: Reader<'a>,
+    shown: Shown,
+    scratch: Scratch,
+}
+
+impl Writer<'_> {
+    fn element(&mut self, ctx: &mut Context, kind: ElementType, ordinal: Ordinal, id: i64) -> Result<(), Failure> {
+        let Writer { reader, shown, scratch } = self;
+        let osm = reader.osm();
+        let mut item = Item { type_name: kind.name(), id: shown.ids.then_some(id), ..Item::default() };
+        if shown.meta {
+            let meta = reader.meta(kind, ordinal);
+            item.meta = Some(Meta {
+                version: meta.version,
+                timestamp: meta.timestamp,
+                changeset: meta.changeset,
+                uid: meta.uid,
+                user: osm.user_name(meta.user),
+            });
+        }
+        if shown.tags {
+            scratch.tags.clear();
+            for &pair in reader.tags(kind, ordinal) {
+                osm.with_value(pair, |value| scratch.tags.push(osm.key_name(osm.key_of(pair)), value));
+            }
+            item.tags = Some(&scratch.tags);
+        }
+        let mut bounds = BoundingBox::EMPTY;
+        let mut members = Vec::new();
+        match kind {
+            ElementType::Node => {
+                if shown.skeleton || shown.place != Place::None {
+                    item.position = Some(reader.coord(ordinal));
+                }
+            }
+            ElementType::Way => {
+                let (page, slot) = reader.way(ordinal);
+                if shown.skeleton {
+                    scratch.nodes.clear();
+                    scratch
+                        .nodes
+                        .extend(page.nodes(slot).iter().map(|&node| reader.reference_id(ElementType::Node, node)));
+                    item.nodes = Some(&scratch.nodes);
+                }
+                if shown.place != Place::None {
+                    scratch.geometry.clear();
+                    cut(page.coords(slot), shown.bbox.as_ref(), &mut scratch.geometry);
+                    scratch.geometry.iter().for_each(|&c| bounds.extend(c));
+                    if shown.place == Place::Full {
+                        item.geometry = Some(&scratch.geometry);
+                    }
+                }
+            }
+            ElementType::Relation => {
+                bounds = relation(reader, *shown, ordinal, &mut scratch.members, &mut scratch.lines);
+                if shown.skeleton {
+                    members.extend(scratch.members.iter().map(|&(kind, id, role, located)| MemberItem {
+                        kind,
+                        id,
+                        role: osm.role(role),
+                        geometry: match located {
+                            Located::No => MemberGeometry::None,
+                            Located::Point(c) => MemberGeometry::Point(c),
+                            Located::Line(from, to) => MemberGeometry::Line(&scratch.lines[from..to]),
+                        },
+                    }));
+                    item.members = Some(&members);
+                }
+            }
+        }
+        if !bounds.is_empty() {
+            match shown.place {
+                Place::Center => item.center = Some(middle(&bounds)),
+                Place::Bounds | Place::Full => {
+                    item.bounds = Some(bounds);
+                    item.label = Some(middle(&bounds));
+                }
+                Place::None => {}
+            }
+        }
+        ctx.answer.element(&item).map_err(gone)
+    }
+
+    fn derived(&mut self, ctx: &mut Context, list: &[Arc<Derived>], limit: u64) -> Result<(), Failure> {
+        let mut list: Vec<&Arc<Derived>> = list.iter().collect();
+        // The reference's ids have no sign.
+        list.sort_by_key(|d| d.id as u64);
+        for derived in list.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)) {
+            let shown = self.shown;
+            let tags = &mut self.scratch.tags;
+            let mut item =
+                Item { type_name: &derived.type_name, id: shown.ids.then_some(derived.id), ..Item::default() };
+            if shown.tags {
+                tags.clear();
+                derived.tags.iter().for_each(|(key, value)| tags.push(key, value));
+                item.tags = Some(tags);
+            }
+            if let Some(geometry) = &derived.geometry {
+                let bounds = shape_box(geometry);
+                if shown.skeleton || shown.place != Place::None {
+                    item.label = bounds.as_ref().map(middle);
+                }
+                match shown.place {
+                    Place::None => {}
+                    Place::Center => item.center = bounds.as_ref().map(middle),
+                    Place::Bounds => item.bounds = bounds,
+                    Place::Full => item.shape = Some(geometry),
+                }
+            }
+            ctx.answer.element(&item).map_err(gone)?;
+        }
+        Ok(())
+    }
+}
+
+/// Lists the members of a relation and the lines of those that are ways; gives the box of what is shown of them.
+fn relation(
+    reader: &mut Reader<'_>,
+    shown: Shown,
+    ordinal: Ordinal,
+    members: &mut Vec<LocatedMember>,
+    lines: &mut Vec<Coord>,
+) -> BoundingBox {
+    let mut bounds = BoundingBox::EMPTY;
+    members.clear();
+    lines.clear();
+    if !shown.skeleton && shown.place == Place::None {
+        return bounds;
+    }
+    let (page, slot) = reader.relation(ordinal);
+    for member in page.members(slot) {
+        let mut located = Located::No;
+        if shown.place != Place::None {
+            match (member.kind, member.element.ordinal()) {
+                (ElementType::Node, Some(node)) => {
+                    let c = reader.coord(node);
+                    if shown.bbox.is_none_or(|bbox| bbox.contains(c)) {
+                        bounds.extend(c);
+                        located = Located::Point(c);
+                    }
+                }
+                (ElementType::Way, Some(way)) => {
+                    let from = lines.len();
+                    let (page, slot) = reader.way(way);
+                    cut(page.coords(slot), shown.bbox.as_ref(), lines);
+                    lines[from..].iter().for_each(|&c| bounds.extend(c));
+                    located = Located::Line(from, lines.len());
+                }
+                (ElementType::Way, None) => located = Located::Line(0, 0),
+                _ => {}
+            }
+        }
+        if shown.skeleton {
+            let id = reader.reference_id(member.kind, member.element);
+            members.push((
+                member.kind,
+                id,
+                member.role,
+                if shown.place == Place::Full { located } else { Located::No },
+            ));
+        }
+    }
+    bounds
+}
+
+/// Adds a line to `to`. With a box, only the ends of segments that meet it keep their position.
+fn cut(line: &[Coord], bbox: Option<&BoundingBox>, to: &mut Vec<Coord>) {
+    let Some(bbox) = bbox else { return to.extend_from_slice(line) };
+    let from = to.len();
+    to.extend(line.iter().map(|&c| if !c.is_missing() && bbox.contains(c) { c } else { Coord::MISSING }));
+    for (i, pair) in line.windows(2).enumerate() {
+        let (a, b) = (pair[0], pair[1]);
+        if !a.is_missing() && !b.is_missing() && segment_meets_box(Segment::undirected(a, b), bbox) {
+            to[from + i] = a;
+            to[from + i + 1] = b;
+        }
+    }
+}
+
+/// The middle of a box, with the rounding of the reference.
+fn middle(bounds: &BoundingBox) -> Position {
+    let a = Position::from(Coord { lat: bounds.south, lon: bounds.west });
+    let b = Position::from(Coord { lat: bounds.north, lon: bounds.east });
+    Position { lat: (a.lat + b.lat) / 2.0, lon: (a.lon + b.lon) / 2.0 }
+}
+
+/// The box around a derived element's geometry.
+fn shape_box(geometry: &Geometry) -> Option<BoundingBox> {
+    fn extend(bounds: &mut BoundingBox, geometry: &Geometry) {
+        match geometry {
+            Geometry::Point(p) => bounds.extend(p.rounded()),
+            Geometry::Line(line) => line.iter().for_each(|p| bounds.extend(p.rounded())),
+            Geometry::Polygon(rings) => rings.iter().flatten().for_each(|p| bounds.extend(p.rounded())),
+            Geometry::Collection(parts) => parts.iter().for_each(|part| extend(bounds, part)),
+        }
+    }
+    let mut bounds = BoundingBox::EMPTY;
+    extend(&mut bounds, geometry);
+    (!bounds.is_empty()).then_some(bounds)
+}
