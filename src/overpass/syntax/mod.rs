@@ -1,5 +1,50 @@
-//! The text of a query: tokens, the QL and XML front ends, the tree.
+//! The text of a query: tokens, the QL and XML front ends, the tree. Knows nothing of any data.
+//!
+//! Both front ends make [elements](element), which are checked as they are made and then become the tree.
 
+mod check;
+mod diagnostics;
+mod element;
+mod lower;
+mod parse;
+pub mod posix;
+mod posix_bracket;
+mod suggest;
+mod token;
 mod tree;
+mod xml;
 
 pub use tree::*;
+
+use super::error::{Class, Diagnostic, Failure};
+
+/// The longest text that is looked at, in bytes.
+const LONGEST: usize = 4 << 20;
+
+/// Reads a query in either form.
+pub(super) fn parse(text: &str) -> Result<Script, Failure> {
+    if text.len() > LONGEST {
+        return Err(refuse("too-long", format!("The query has more than {LONGEST} bytes.")).into());
+    }
+    if text.trim().is_empty() {
+        return Err(refuse("empty-query", "Your input contains only whitespace.".to_owned()).into());
+    }
+    let builder = element::Builder::default();
+    let (root, builder) =
+        if text.trim_start().starts_with('<') { xml::parse(text, builder) } else { parse::parse(text, builder) };
+    let mut diagnostics = builder.diagnostics;
+    if diagnostics.is_empty() {
+        if let Some(script) = root.and_then(lower::script) {
+            return Ok(script);
+        }
+        diagnostics.parse("incomplete-query", 1, Span::default(), "The query is incomplete.");
+    }
+    if let Some(help) = suggest::language(text) {
+        diagnostics.help_first(help);
+    }
+    Err(diagnostics.into_failure())
+}
+
+fn refuse(code: &'static str, message: String) -> Diagnostic {
+    Diagnostic { class: Class::Parse, code, line: 1, span: None, message, help: None }
+}

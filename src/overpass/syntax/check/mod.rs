@@ -1,0 +1,160 @@
+//! The static checks: whether an element's attributes have values that it takes, with the reference's words.
+
+mod evaluators;
+mod filters;
+mod numbers;
+mod settings;
+mod statements;
+
+pub(super) use evaluators::{Arguments, Needs, Spec, Type, evaluator_type, operator_element};
+
+use super::diagnostics::Diagnostics;
+use super::element::{Block, Element, Node, Part};
+use super::tree::FilterKind;
+
+/// What an element is; nothing if it is refused, then the reason is among the diagnostics.
+pub(super) fn part(element: &Element, diagnostics: &mut Diagnostics) -> Option<Part> {
+    let context = &mut Context { element, diagnostics, refused: false };
+    if !context.knows_attributes() {
+        return None;
+    }
+    let part = settings::part(context)
+        .or_else(|| statements::part(context))
+        .or_else(|| filters::part(context))
+        .or_else(|| evaluators::part(context));
+    match part {
+        Some(part) if !context.refused => Some(part),
+        Some(_) => None,
+        None => {
+            if !context.refused {
+                context.refuse("unknown-element", format!("Unknown tag \"{}\".", element.name));
+            }
+            None
+        }
+    }
+}
+
+/// An element under check.
+struct Context<'a> {
+    element: &'a Element,
+    diagnostics: &'a mut Diagnostics,
+    refused: bool,
+}
+
+impl Context<'_> {
+    fn refuse(&mut self, code: &'static str, message: impl Into<String>) {
+        self.refused = true;
+        self.diagnostics.fixed(code, self.element.line, self.element.span, message);
+    }
+
+    /// Refuses with `For the attribute "..." of the element "..." the only allowed values are ...`.
+    fn refuse_value(&mut self, attribute: &str, allowed: &str) {
+        let message = format!(
+            "For the attribute \"{attribute}\" of the element \"{}\" the only allowed values are {allowed}.",
+            self.element.name
+        );
+        self.refuse("bad-value", message);
+    }
+
+    fn knows_attributes(&mut self) -> bool {
+        let Some(known) = attributes_of(&self.element.name) else { return true };
+        for (name, _) in &self.element.attributes {
+            let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
+            if !known.contains(&name.as_ref()) && !(known.contains(&stem) && numbered(&self.element.name, stem)) {
+                let message = format!("Unknown attribute \"{name}\" in element \"{}\".", self.element.name);
+                self.refuse("unknown-attribute", message);
+                self.diagnostics.help(super::suggest::nearest(name, known.iter().copied()));
+            }
+        }
+        true
+    }
+}
+
+/// Whether `stem_1`, `stem_2`, ... are attributes of the element.
+fn numbered(element: &str, stem: &str) -> bool {
+    matches!((element, stem), ("id-query", "ref") | ("user", "name" | "uid"))
+}
+
+/// The attributes that an element takes.
+fn attributes_of(element: &str) -> Option<&'static [&'static str]> {
+    Some(match element {
+        "osm-script" => &[
+            "timeout",
+            "element-limit",
+            "output",
+            "output-config",
+            "bbox",
+            "date",
+            "from",
+            "augmented",
+            "regexp",
+            "name",
+        ],
+        "query" => &["into", "type"],
+        "union" | "difference" => &["into"],
+        "foreach" | "for" | "compare" | "item" | "map-to-area" => &["from", "into"],
+        "complete" => &["from", "into", "maxnum"],
+        "if" | "else" | "retro" | "filter" => &[],
+        "recurse" => &["from", "into", "type", "role", "role-restricted", "pos", "lower", "upper"],
+        "coord-query" => &["from", "into", "lat", "lon"],
+        "timeline" => &["into", "type", "ref", "version"],
+        "make" | "convert" => &["from", "into", "type"],
+        "set-prop" => &["k", "keytype"],
+        "localize" => &["from", "into", "type", "s", "w", "n", "e"],
+        "print" => &["mode", "order", "from", "limit", "geometry", "ids", "s", "w", "n", "e"],
+        "has-kv" => &["k", "v", "regk", "regv", "modv", "case"],
+        "id-query" => &["type", "ref", "lower", "upper", "into"],
+        "bbox-query" => &["s", "w", "n", "e", "into"],
+        "around" => &["from", "into", "radius", "lat", "lon", "polyline"],
+        "polygon-query" => &["bounds", "into"],
+        "area-query" => &["from", "into", "ref"],
+        "pivot" => &["from", "into"],
+        "user" => &["type", "name", "uid", "into", "criterion"],
+        "newer" => &["than"],
+        "changed" => &["since", "until", "into"],
+        _ => return None,
+    })
+}
+
+/// Whether `child` may stand in `parent`.
+pub(super) fn allows(parent: &Node, child: &Node) -> bool {
+    let statement =
+        matches!(child.part, Part::Statement(_) | Part::Query { .. } | Part::Block(_) | Part::Produce { .. })
+            || matches!(
+                &child.part,
+                Part::Filter { alone: Some(_), .. } | Part::Filter { kind: FilterKind::Set(_), .. }
+            );
+    match (&parent.part, &child.part) {
+        (_, Part::Broken) | (Part::Broken, _) => true,
+        (Part::Script(_), _) => statement,
+        (Part::Query { .. }, part) => matches!(part, Part::Filter { .. } | Part::If),
+        (Part::If, part) => matches!(part, Part::Evaluator(_)),
+        (Part::Property(_), part) => matches!(part, Part::Evaluator(_)),
+        (Part::Produce { .. }, part) => matches!(part, Part::Property(_)),
+        (Part::Block(Block::If), Part::Else) => true,
+        (Part::Block(Block::For { .. } | Block::If | Block::Retro | Block::Compare { .. }), Part::Evaluator(_)) => true,
+        (Part::Block(_), _) => statement,
+        (Part::Evaluator(_), part) => matches!(part, Part::Evaluator(_)),
+        _ => false,
+    }
+}
+
+/// Checks an element with all its children.
+pub(super) fn complete(node: &Node, diagnostics: &mut Diagnostics) {
+    statements::complete(node, diagnostics);
+}
+
+/// `Evaluator for string expected, ...` is the evaluators'; this is what they and the parser share.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_unknown_attributes() {
+        let mut diagnostics = Diagnostics::default();
+        let element = Element::new("osm-script", 1, Default::default()).with("foo", "1");
+        assert!(part(&element, &mut diagnostics).is_none());
+        let text = diagnostics.into_failure().to_string();
+        assert_eq!(text, "line 1: static error: Unknown attribute \"foo\" in element \"osm-script\".");
+    }
+}

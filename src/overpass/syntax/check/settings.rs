@@ -1,0 +1,127 @@
+//! `osm-script`: the settings of a query.
+
+use super::super::element::Part;
+use super::super::tree::*;
+use super::Context;
+use super::numbers::{degrees, float, timestamp};
+
+/// The settings, if the element is `osm-script`.
+pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
+    if context.element.name != "osm-script" {
+        return None;
+    }
+    let defaults = Settings::default();
+    let timeout = amount(context, "timeout").unwrap_or(defaults.timeout);
+    let maxsize = amount(context, "element-limit").unwrap_or(defaults.maxsize);
+    let output = output(context);
+    let bbox = bounding_box(context);
+    let time = time_frame(context);
+    Some(Part::Script(Box::new(Settings { timeout, maxsize, bbox, output, time })))
+}
+
+/// A positive integer, perhaps with `ki`, `Mi` or `Gi`.
+fn amount(context: &mut Context<'_>, attribute: &str) -> Option<u64> {
+    let text = context.element.find(attribute)?;
+    let digits = text.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(text.len());
+    let factor = match &text[digits..] {
+        "" => Some(1),
+        "ki" => Some(1 << 10),
+        "Mi" => Some(1 << 20),
+        "Gi" => Some(1 << 30),
+        _ => None,
+    };
+    let number = text[..digits].parse::<u64>().ok().filter(|n| *n > 0);
+    let value = number.zip(factor).map(|(n, f)| n.saturating_mul(f));
+    if value.is_none() {
+        context.refuse_value(attribute, "positive integers optionally with suffix \"ki\", \"Mi\", or \"Gi\"");
+    }
+    value
+}
+
+fn output(context: &mut Context<'_>) -> OutputFormat {
+    let config = context.element.get("output-config").to_owned();
+    match context.element.find("output") {
+        None | Some("" | "xml") => OutputFormat::Xml,
+        Some("json") => OutputFormat::Json,
+        Some("csv") => OutputFormat::Csv(csv(&config)),
+        Some("custom") => OutputFormat::Custom,
+        Some("popup") => OutputFormat::Popup(config),
+        Some(other) => {
+            let message = format!("Unknown output format: {other}");
+            context.refuse("unknown-output-format", message);
+            let known = ["xml", "json", "csv", "custom", "popup"];
+            context.diagnostics.help(super::super::suggest::nearest(other, known.into_iter()));
+            OutputFormat::Xml
+        }
+    }
+}
+
+/// Reads `("name",::id;true;",")`.
+fn csv(config: &str) -> CsvSettings {
+    let mut settings = CsvSettings { fields: Vec::new(), header: true, separator: "\t".to_owned() };
+    let mut tokens = super::super::token::Tokens::new(config);
+    let mut part = 0;
+    let mut special = false;
+    while tokens.good() {
+        let token = tokens.current();
+        tokens.advance();
+        match token.text {
+            "(" | "," | ")" => {}
+            "::" => special = true,
+            ";" => part += 1,
+            _ => match part {
+                0 if std::mem::take(&mut special) => settings.fields.push(CsvField::Special(token.value())),
+                0 => settings.fields.push(CsvField::Tag(token.value())),
+                1 => settings.header = token.text != "false",
+                _ => settings.separator = token.value(),
+            },
+        }
+    }
+    settings
+}
+
+fn bounding_box(context: &mut Context<'_>) -> Option<BoundingBox> {
+    let text = context.element.find("bbox").filter(|text| !text.is_empty())?;
+    let sides: Vec<&str> = text.split(',').collect();
+    if sides.len() < 4 {
+        for _ in sides.len()..4 {
+            context.refuse("bad-value", "A bounding box needs four comma-separated values.");
+        }
+        return None;
+    }
+    let [south, west, north, east] = [sides[0], sides[1], sides[2], sides[3]].map(float);
+    if !(-90.0..=90.0).contains(&south) || !(-90.0..=90.0).contains(&north) {
+        context.refuse("bad-value", "Latitudes in bounding boxes must be between -90.0 and 90.0.");
+    }
+    if !(-180.0..=180.0).contains(&west) || !(-180.0..=180.0).contains(&east) {
+        context.refuse("bad-value", "Longitudes in bounding boxes must be between -180.0 and 180.0.");
+    }
+    if north < south {
+        let message = "Northern latitudes in bounding boxes must be greater or equal than southern latitudes.";
+        context.refuse("bad-value", message);
+    }
+    let [south, west, north, east] = [south, west, north, east].map(degrees);
+    Some(BoundingBox { south, west, north, east })
+}
+
+fn time_frame(context: &mut Context<'_>) -> TimeFrame {
+    let date = moment(context, "date");
+    let from = moment(context, "from");
+    match (from, date) {
+        (Some(from), to) => TimeFrame::Diff { from, to, augmented: !context.element.get("augmented").is_empty() },
+        (None, Some(date)) => TimeFrame::Date(date),
+        (None, None) => TimeFrame::Now,
+    }
+}
+
+fn moment(context: &mut Context<'_>, attribute: &str) -> Option<Timestamp> {
+    let text = context.element.find(attribute).filter(|text| !text.is_empty())?;
+    let moment = timestamp(text);
+    if moment.is_none() {
+        let message = format!(
+            "The attribute \"{attribute}\" must be empty or contain a timestamp exactly in the form \"yyyy-mm-ddThh:mm:ssZ\"."
+        );
+        context.refuse("bad-timestamp", message);
+    }
+    moment
+}

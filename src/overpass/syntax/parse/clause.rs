@@ -1,0 +1,264 @@
+//! The filters in round brackets: `(1,2,3,4)`, `(around:100)`, `(if:...)`, ...
+
+use super::super::element::{Element, Node};
+use super::Parser;
+use super::evaluator::Place;
+use super::expression::{Id, Reading, Tree};
+
+/// The names of the filters.
+const NAMES: [&str; 20] = [
+    "id",
+    "around",
+    "poly",
+    "area",
+    "pivot",
+    "w",
+    "r",
+    "bn",
+    "bw",
+    "br",
+    "way_cnt",
+    "way_link",
+    "user",
+    "uid",
+    "user_touched",
+    "uid_touched",
+    "newer",
+    "changed",
+    "if",
+    "bbox",
+];
+
+/// A filter taken apart.
+struct Clause<'a> {
+    name: &'a str,
+    set: Option<String>,
+    arguments: Vec<Id>,
+    start: usize,
+    line: u32,
+}
+
+impl<'a> Parser<'a> {
+    /// Reads a filter and adds what it is to `filters`; `what` is the type of its query.
+    pub(super) fn clause(&mut self, what: &str, filters: &mut Vec<Node>) {
+        let start = self.tokens.current().start;
+        self.tokens.advance();
+        let tree = self.tree(Reading::Filter);
+        self.expect(&[")"]);
+        let root = tree.at(tree.root);
+        if tree.root == 0 {
+            self.unknown_clause(&tree, None);
+            return;
+        }
+        let mut first = tree.root;
+        while tree.at(first).left != 0 {
+            first = tree.at(first).left;
+        }
+        if tree.at(first).token.is_number() && root.token.text != ":" {
+            self.numbers(&tree, start, what, filters);
+            return;
+        }
+        let (head, rest) = if root.token.text == ":" { (root.left, root.right) } else { (tree.root, 0) };
+        let branch = tree.at(head);
+        let (name, set) = match branch.token.text {
+            "." => (tree.text(branch.left), Some(tree.at(branch.right).token.value())),
+            text => (text, None),
+        };
+        let arguments = if rest == 0 { Vec::new() } else { tree.items(rest) };
+        let clause = Clause { name, set, arguments, start, line: root.line };
+        if let Some(node) = self.named(&tree, &clause, what, rest) {
+            filters.push(node);
+        }
+    }
+
+    fn unknown_clause(&mut self, tree: &Tree<'a>, name: Option<&str>) {
+        let line = tree.at(tree.root).line;
+        let span = tree.span(tree.root);
+        self.builder.diagnostics.parse("unknown-filter", line, span, "Unknown query clause");
+        let help = name.and_then(|name| super::super::suggest::nearest(name, NAMES.into_iter()));
+        self.builder.diagnostics.help(help);
+    }
+
+    /// Adds a parse error about a filter.
+    fn refuse(&mut self, line: u32, code: &'static str, message: impl Into<String>) {
+        let span = self.tokens.current().span();
+        self.builder.diagnostics.parse(code, line, span, message);
+    }
+
+    /// `(123)` and `(s,w,n,e)`
+    fn numbers(&mut self, tree: &Tree<'a>, start: usize, what: &str, filters: &mut Vec<Node>) {
+        let line = tree.at(tree.root).line;
+        let mut element = self.element("bbox-query", start, line);
+        if tree.text(tree.root) != "," {
+            element.name = "id-query".into();
+            let id = tree.text(tree.root);
+            filters.push(self.builder.open(element.with("type", id_type(what)).with("ref", id)));
+            return;
+        }
+        // The reference takes the last four of more.
+        let mut sides = Vec::new();
+        let mut at = tree.root;
+        while sides.len() < 3 && tree.text(at) == "," {
+            sides.push(tree.at(at).right);
+            at = tree.at(at).left;
+        }
+        sides.push(at);
+        if sides.len() < 4 {
+            self.refuse(line, "incomplete-box", "bbox requires four arguments");
+            return;
+        }
+        for (name, side) in ["s", "w", "n", "e"].into_iter().zip(sides.iter().rev()) {
+            element = element.with(name, tree.text(*side));
+        }
+        filters.push(self.builder.open(element));
+    }
+
+    fn named(&mut self, tree: &Tree<'a>, clause: &Clause<'_>, what: &str, rest: Id) -> Option<Node> {
+        let value = |id: &Id| tree.at(*id).token.value();
+        let values: Vec<String> = clause.arguments.iter().map(value).collect();
+        let make = |name: &'static str| Element::new(name, clause.line, self.span_from(clause.start));
+        let set = clause.set.clone();
+        let element = match clause.name {
+            "id" => {
+                let mut element = make("id-query").with("type", id_type(what));
+                for (i, id) in values.iter().enumerate() {
+                    let name = if i == 0 { "ref".to_owned() } else { format!("ref_{i}") };
+                    element.attributes.push((name.into(), id.clone()));
+                }
+                element
+            }
+            "around" => return self.around(clause, values),
+            "poly" => make("polygon-query").with("bounds", values.first().cloned().unwrap_or_default()),
+            "area" => make("area-query").with_some("from", set).with_some("ref", values.first().cloned()),
+            "pivot" => make("pivot").with_some("from", set),
+            "w" | "r" | "bn" | "bw" | "br" => return self.relationship(clause, what, values),
+            "way_cnt" | "way_link" => {
+                let kind = if clause.name == "way_cnt" { "way-count" } else { "way-link" };
+                let mut element = make("recurse").with_some("from", set).with("type", kind);
+                if let Some(&id) = clause.arguments.first() {
+                    let (lower, upper) = range(tree, id);
+                    element = element.with("lower", lower).with("upper", upper);
+                }
+                element
+            }
+            "user" | "uid" | "user_touched" | "uid_touched" => {
+                let stem = if clause.name.starts_with("user") { "name" } else { "uid" };
+                let mut element = make("user").with("type", what);
+                let several = values.len() > 1;
+                for (i, value) in values.into_iter().enumerate() {
+                    let name = if several { format!("{stem}_{}", i + 1) } else { stem.to_owned() };
+                    element.attributes.push((name.into(), value));
+                }
+                let touched = clause.name.ends_with("_touched");
+                element.with_some("criterion", touched.then_some("touched"))
+            }
+            "newer" => make("newer").with("than", values.first().cloned().unwrap_or_default()),
+            "changed" => {
+                if values.len() > 2 {
+                    let message = "Unexpected token \",\" after \"changed\"";
+                    self.refuse(clause.line, "unexpected-token", message);
+                    return None;
+                }
+                let mut moments = values.into_iter();
+                make("changed").with_some("since", moments.next()).with_some("until", moments.next())
+            }
+            "if" => {
+                let element = make("filter");
+                let mut node = self.builder.open(element);
+                if let Some(evaluator) = self.evaluate(tree, rest, Place::FILTER) {
+                    self.builder.add(&mut node, evaluator);
+                }
+                return Some(node);
+            }
+            name => {
+                self.unknown_clause(tree, Some(name));
+                return None;
+            }
+        };
+        Some(self.builder.open(element))
+    }
+
+    fn around(&mut self, clause: &Clause<'_>, values: Vec<String>) -> Option<Node> {
+        let element = Element::new("around", clause.line, self.span_from(clause.start));
+        let element = element.with_some("from", clause.set.clone());
+        let element = match values.as_slice() {
+            [] => {
+                let message = "around requires the radius as first argument";
+                self.refuse(clause.line, "missing-radius", message);
+                return None;
+            }
+            [radius] => element.with("radius", radius.as_str()),
+            [radius, lat, lon] => {
+                element.with("radius", radius.as_str()).with("lat", lat.as_str()).with("lon", lon.as_str())
+            }
+            [radius, points @ ..] if points.len() % 2 == 0 => {
+                element.with("radius", radius.as_str()).with("polyline", points.join(","))
+            }
+            _ => {
+                let message = "around requires an odd number of arguments";
+                self.refuse(clause.line, "odd-coordinates", message);
+                return None;
+            }
+        };
+        Some(self.builder.open(element))
+    }
+
+    /// `(w)`, `(r:"role")`, `(bn:1)`, ...
+    fn relationship(&mut self, clause: &Clause<'_>, what: &str, values: Vec<String>) -> Option<Node> {
+        let name = clause.name;
+        let (kind, produces) = match (name, what) {
+            ("w", "node") => ("way-node", ""),
+            ("w", _) => ("", "nodes"),
+            ("r", "node") => ("relation-node", ""),
+            ("r", "way") => ("relation-way", ""),
+            ("r", "relation") => ("relation-relation", ""),
+            ("r", "nwr") => ("relation-nwr", ""),
+            ("r", "nw") => ("relation-nw", ""),
+            ("r", "nr") => ("relation-nr", ""),
+            ("r", "wr") => ("relation-wr", ""),
+            ("r", _) => ("", "nodes, ways, or relations"),
+            ("bn", "way") => ("node-way", ""),
+            ("bn", "relation") => ("node-relation", ""),
+            ("bn", _) => ("", "ways or relations"),
+            ("bw", "relation") => ("way-relation", ""),
+            (_, "relation") => ("relation-backwards", ""),
+            _ => ("", "relations"),
+        };
+        if !produces.is_empty() {
+            let message = format!("A recursion of type '{name}' produces {produces}.");
+            self.refuse(clause.line, "wrong-type", message);
+            if !values.is_empty() {
+                let message = format!("A recursion of type '{name}' cannot have restrictions.");
+                self.refuse(clause.line, "wrong-type", message);
+            }
+        }
+        let mut element = Element::new("recurse", clause.line, self.span_from(clause.start));
+        element = element.with_some("from", clause.set.clone()).with("type", kind);
+        if matches!(kind, "way-node" | "node-way") {
+            if !values.is_empty() {
+                element = element.with("pos", values.join(","));
+            }
+        } else if let Some(role) = values.first() {
+            element = element.with("role", role.as_str()).with("role-restricted", "yes");
+        }
+        Some(self.builder.open(element))
+    }
+}
+
+/// `type` of an `id-query` in a query.
+fn id_type(what: &str) -> &str {
+    match what {
+        "node" | "way" | "relation" | "area" | "nwr" | "nw" | "nr" | "wr" => what,
+        _ => "",
+    }
+}
+
+/// `2`, `2-`, `2-5`
+fn range(tree: &Tree<'_>, id: Id) -> (String, String) {
+    let branch = tree.at(id);
+    if branch.token.text == "-" && branch.left != 0 {
+        let upper = if branch.right == 0 { "4294967295" } else { tree.text(branch.right) };
+        return (tree.text(branch.left).to_owned(), upper.to_owned());
+    }
+    (branch.token.text.to_owned(), branch.token.text.to_owned())
+}

@@ -1,0 +1,494 @@
+//! Trees of tokens to evaluators.
+
+use super::super::check::{Arguments, Needs, Spec, Type, evaluator_type, operator_element};
+use super::super::element::{Element, Node};
+use super::Parser;
+use super::expression::{Branch, Id, Reading, Tree};
+
+/// Which types of evaluator fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    One(Type),
+    StringOrContainer,
+    StringOrGeometry,
+}
+
+impl Wanted {
+    fn takes(self, found: Type) -> bool {
+        match self {
+            Wanted::One(wanted) => wanted == found,
+            Wanted::StringOrContainer => found != Type::Geometry,
+            Wanted::StringOrGeometry => found != Type::Container,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Wanted::One(wanted) => wanted.name(),
+            Wanted::StringOrContainer => "string or container",
+            Wanted::StringOrGeometry => "string or geometry",
+        }
+    }
+}
+
+/// Where an evaluator stands: what it may use and must yield.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub element: bool,
+    pub member: bool,
+    pub wanted: Wanted,
+}
+
+impl Place {
+    const STRING: Wanted = Wanted::One(Type::String);
+    /// `(if:...)`
+    pub const FILTER: Place = Place { element: true, member: false, wanted: Self::STRING };
+    /// `compare(delta:...)`
+    pub const DELTA: Place = Self::FILTER;
+    /// `for(...)`
+    pub const FOR: Place = Place { element: true, member: false, wanted: Wanted::StringOrContainer };
+    /// `if(...)` and `retro(...)`
+    pub const IF: Place = Place { element: false, member: false, wanted: Self::STRING };
+
+    fn wanting(self, wanted: Type) -> Place {
+        Place { wanted: Wanted::One(wanted), ..self }
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// Reads an evaluator up to the bracket that ends it.
+    pub(super) fn evaluator(&mut self, place: Place) -> Option<Node> {
+        let tree = self.tree(Reading::Bracketed);
+        self.evaluate(&tree, tree.root, place)
+    }
+
+    /// The evaluator that a tree is.
+    pub(super) fn evaluate(&mut self, tree: &Tree<'a>, id: Id, place: Place) -> Option<Node> {
+        let branch = tree.at(id);
+        if id == 0 {
+            let message = "Evaluator expected, but empty token found.";
+            self.complain(branch, "missing-evaluator", message);
+            return None;
+        }
+        match (branch.left, branch.right) {
+            (0, 0) => self.leaf(branch, place),
+            (0, _) => self.prefix(tree, branch, place),
+            _ => self.between(tree, id, place),
+        }
+    }
+
+    /// Adds a parse error about a token of a tree.
+    pub(super) fn complain(&mut self, branch: Branch<'a>, code: &'static str, message: impl Into<String>) {
+        self.builder.diagnostics.parse(code, branch.line, branch.token.span(), message);
+    }
+
+    fn unknown_word(&mut self, branch: Branch<'a>) {
+        let word = branch.token.quoted();
+        let message =
+            format!("Put quotation marks around \"{word}\" if it should be a constant and not a tag evaluation.");
+        self.complain(branch, "unquoted-word", message);
+        self.not_recognized(branch);
+    }
+
+    fn not_recognized(&mut self, branch: Branch<'a>) {
+        let message = format!("Token \"{}\" has not been recognized as statement", branch.token.quoted());
+        self.complain(branch, "unquoted-word", message);
+    }
+
+    /// Whether what was found fits; an error if not.
+    fn fits(&mut self, element: &Element, found: Type, place: Place) -> bool {
+        if place.wanted.takes(found) {
+            return true;
+        }
+        let message = format!(
+            "Evaluator for {} expected, but function \"{}\" is an evaluator for {}.",
+            place.wanted.name(),
+            element.name,
+            found.name()
+        );
+        self.builder.diagnostics.fixed("wrong-evaluator", element.line, element.span, message);
+        false
+    }
+
+    fn not_unary(&mut self, branch: Branch<'a>) {
+        let message = format!("\"{}\" cannot be used as unary operator", branch.token.text);
+        self.complain(branch, "wrong-operator", message);
+    }
+
+    fn not_binary(&mut self, branch: Branch<'a>) {
+        let message = format!("\"{}\" cannot be used as binary operator", branch.token.text);
+        self.complain(branch, "wrong-operator", message);
+    }
+
+    fn needs_right(&mut self, branch: Branch<'a>) {
+        let message = format!("\"{}\" needs a right hand side argument", branch.token.text);
+        self.complain(branch, "missing-operand", message);
+    }
+
+    fn leaf(&mut self, branch: Branch<'a>, place: Place) -> Option<Node> {
+        let token = branch.token;
+        let element = if token.is_string() || token.is_number() {
+            Element::new("eval-fixed", branch.line, token.span()).with("v", token.value())
+        } else if token.text == "::" {
+            Element::new("eval-generic", branch.line, token.span())
+        } else if token.text == "(" {
+            let message = "Empty parentheses cannot be evaluated.";
+            self.builder.diagnostics.fixed("missing-evaluator", branch.line, token.span(), message);
+            return None;
+        } else {
+            if token.text != "." {
+                self.unknown_word(branch);
+            }
+            return None;
+        };
+        if self.fits(&element, Type::String, place) {
+            return Some(self.builder.open(element));
+        }
+        if element.name == "eval-fixed" {
+            self.not_recognized(branch)
+        } else {
+            self.unknown_word(branch)
+        }
+        None
+    }
+
+    fn prefix(&mut self, tree: &Tree<'a>, branch: Branch<'a>, place: Place) -> Option<Node> {
+        let name = match branch.token.text {
+            "(" => return self.evaluate(tree, branch.right, place),
+            "." => return None,
+            "!" => Some("eval-not"),
+            "-" => Some("eval-negate"),
+            "[" => {
+                let message = "Tag evaulation needs function name \"t\" before the left bracket";
+                self.complain(branch, "wrong-operator", message);
+                None
+            }
+            _ => None,
+        };
+        if let Some(name) = name {
+            let right = branch.right;
+            let mut span = branch.token.span();
+            span.end = tree.span(right).end;
+            let element = Element::new(name, branch.line, span);
+            if place.wanted.takes(Type::String) {
+                let operand = self.evaluate(tree, right, place.wanting(Type::String));
+                self.missing(branch, operand.is_none(), "right");
+                let mut node = self.builder.open(element);
+                if let Some(operand) = operand {
+                    self.builder.add(&mut node, operand);
+                }
+                return Some(node);
+            }
+            self.fits(&element, Type::String, place);
+        }
+        self.not_unary(branch);
+        self.evaluate(tree, branch.right, place)
+    }
+
+    fn missing(&mut self, branch: Branch<'a>, missing: bool, side: &str) {
+        if missing {
+            let message = format!("Operator \"{}\" needs a {side}-hand-side argument", branch.token.text);
+            self.complain(branch, "missing-operand", message);
+        }
+    }
+
+    fn between(&mut self, tree: &Tree<'a>, id: Id, place: Place) -> Option<Node> {
+        let branch = tree.at(id);
+        match branch.token.text {
+            "(" => return self.call(tree, id, None, place),
+            "." if branch.right == 0 => return None,
+            "." => {
+                let set = tree.at(branch.left).token.value();
+                let right = tree.at(branch.right);
+                if right.token.text == "(" && right.left != 0 {
+                    return self.call(tree, branch.right, Some(set), place);
+                }
+                let element = Element::new("eval-set-key", branch.line, tree.span(id));
+                let element = element.with("from", set).with("key", right.token.value());
+                return self.fits(&element, Type::String, place).then(|| self.builder.open(element));
+            }
+            "[" => return self.tag_value(tree, id, place),
+            _ => {}
+        }
+        if branch.right == 0 {
+            self.needs_right(branch);
+            return None;
+        }
+        if branch.token.text == "?" {
+            return self.ternary(tree, id, place);
+        }
+        let Some(name) = operator_element(branch.token.text) else {
+            self.not_binary(branch);
+            return None;
+        };
+        let left = self.evaluate(tree, branch.left, place.wanting(Type::String));
+        self.missing(branch, left.is_none(), "left");
+        let right = self.evaluate(tree, branch.right, place.wanting(Type::String));
+        self.missing(branch, right.is_none(), "right");
+        let element = Element::new(name, branch.line, tree.span(id));
+        if !self.fits(&element, Type::String, place) {
+            self.not_binary(branch);
+            return None;
+        }
+        let mut node = self.builder.open(element);
+        for operand in [left, right].into_iter().flatten() {
+            self.builder.add(&mut node, operand);
+        }
+        Some(node)
+    }
+
+    fn ternary(&mut self, tree: &Tree<'a>, id: Id, place: Place) -> Option<Node> {
+        let branch = tree.at(id);
+        let colon = tree.at(branch.right);
+        let element = Element::new("eval-ternary", branch.line, tree.span(id));
+        let mut operands = Vec::new();
+        let mut found = Type::String;
+        if colon.token.text != ":" {
+            let message = "Operator \"?\" must have a \":\" operator as right-hand-side argument";
+            self.complain(branch, "missing-operand", message);
+        } else {
+            let condition = self.evaluate(tree, branch.left, place.wanting(Type::String));
+            self.missing(branch, condition.is_none(), "left");
+            let wanted = Place { wanted: Wanted::StringOrGeometry, ..place };
+            let then = self.evaluate(tree, colon.left, wanted);
+            found = then.as_ref().map_or(Type::String, |then| evaluator_type(&then.element));
+            if then.is_none() {
+                let message = "Operator \":\" of operator \"?\" needs a left-hand-side argument";
+                self.complain(colon, "missing-operand", message);
+            }
+            let otherwise = self.evaluate(tree, colon.right, place.wanting(found));
+            if otherwise.is_none() {
+                let message = "Operator \":\" of operator \"?\" needs a right-hand-side argument with the same return type as the left-hand-side argument";
+                self.complain(colon, "missing-operand", message);
+            }
+            operands.extend([condition, then, otherwise].into_iter().flatten());
+        }
+        if !self.fits(&element, found, place) {
+            self.not_binary(branch);
+            return None;
+        }
+        let mut node = self.builder.open(element);
+        for operand in operands {
+            self.builder.add(&mut node, operand);
+        }
+        Some(node)
+    }
+
+    /// `t["key"]`
+    fn tag_value(&mut self, tree: &Tree<'a>, id: Id, place: Place) -> Option<Node> {
+        let branch = tree.at(id);
+        if tree.text(branch.left) != "t" {
+            let message = "Tag evaulation needs function name \"t\" before the left bracket";
+            self.complain(branch, "wrong-operator", message);
+            self.not_binary(branch);
+            return None;
+        }
+        if branch.right == 0 {
+            self.complain(branch, "missing-operand", "Operator \"[\" needs a tag key as argument");
+            self.needs_right(branch);
+            return None;
+        }
+        if !place.element {
+            let message = "(...) must be called in a context where it can evaluate an element";
+            self.complain(branch, "wrong-context", message);
+            self.not_binary(branch);
+            return None;
+        }
+        let element = Element::new("eval-value", branch.line, tree.span(id));
+        let key = self.evaluate(tree, branch.right, place.wanting(Type::String));
+        if key.is_none() {
+            self.complain(branch, "missing-operand", "t[...] needs an argument");
+        }
+        if !self.fits(&element, Type::String, place) {
+            self.not_binary(branch);
+            return None;
+        }
+        let mut node = self.builder.open(element);
+        if let Some(key) = key {
+            self.builder.add(&mut node, key);
+        }
+        Some(node)
+    }
+
+    /// `name(...)`, with the set before it.
+    fn call(&mut self, tree: &Tree<'a>, id: Id, set: Option<String>, place: Place) -> Option<Node> {
+        let branch = tree.at(id);
+        let name = tree.text(branch.left);
+        let Some(spec) = Spec::by_name(name) else {
+            self.complain(branch, "unknown-function", format!("Function \"{name}\" not known"));
+            let help = super::super::suggest::nearest(name, Spec::names());
+            self.builder.diagnostics.help(help);
+            return None;
+        };
+        let of_set = matches!(spec.arguments, Arguments::Each(_) | Arguments::SetCount);
+        if set.is_some() && !of_set {
+            let message = format!("{name}(...) cannot have an input set");
+            self.complain(branch, "wrong-argument", message);
+            return None;
+        }
+        let given = branch.right != 0;
+        let problem = match spec.arguments {
+            Arguments::None if given => format!("{name}(...) does not accept any arguments"),
+            Arguments::Each(_) if !given => format!("{name}(...) needs an argument"),
+            Arguments::Role if !given => format!("{name}() must have the name of the wanted role as argument"),
+            Arguments::None | Arguments::Members | Arguments::Each(_) | Arguments::Role => String::new(),
+            _ if !given => format!("{name}(...) must have one or more arguments"),
+            _ => String::new(),
+        };
+        if !problem.is_empty() {
+            self.complain(branch, "wrong-argument", problem);
+            return None;
+        }
+        let lacks = match spec.needs {
+            Needs::Element if !place.element => "an element",
+            Needs::Member if !place.member => "an element's member",
+            _ => "",
+        };
+        if !lacks.is_empty() {
+            let message = format!("{name}(...) must be called in a context where it can evaluate {lacks}");
+            self.complain(branch, "wrong-context", message);
+            return None;
+        }
+        let (element, operands) = self.arguments(tree, id, spec, place)?;
+        let element = match of_set {
+            true => element.with("from", set.unwrap_or_else(|| "_".to_owned())),
+            false => element,
+        };
+        if !self.fits(&element, spec.returns, place) {
+            return None;
+        }
+        let mut node = self.builder.open(element);
+        for operand in operands {
+            self.builder.add(&mut node, operand);
+        }
+        Some(node)
+    }
+
+    /// The element of a call, with the evaluators in it.
+    fn arguments(
+        &mut self,
+        tree: &Tree<'a>,
+        id: Id,
+        spec: &'static Spec,
+        place: Place,
+    ) -> Option<(Element, Vec<Node>)> {
+        let branch = tree.at(id);
+        let right = branch.right;
+        let mut element = Element::new(spec.element, branch.line, tree.span(id));
+        if !spec.property.is_empty() {
+            element = element.with("type", spec.property);
+        }
+        let mut operands = Vec::new();
+        match spec.arguments {
+            Arguments::None => {}
+            Arguments::One(wanted) | Arguments::Each(wanted) => {
+                let mut inner = place.wanting(wanted);
+                if matches!(spec.arguments, Arguments::Each(_)) {
+                    inner.element = true;
+                }
+                if spec.element == "eval-per-member" || spec.element == "eval-per-vertex" {
+                    inner.member = true;
+                }
+                let operand = self.evaluate(tree, right, inner);
+                if operand.is_none() {
+                    self.complain(branch, "wrong-argument", format!("{}(...) needs an argument", spec.name));
+                }
+                operands.extend(operand);
+            }
+            Arguments::Two(wanted) => {
+                let comma = tree.at(right);
+                if comma.token.text != "," || comma.left == 0 || comma.right == 0 {
+                    self.complain(branch, "wrong-argument", format!("{}(...) needs two arguments", spec.name));
+                } else {
+                    for (ordinal, side) in [("First", comma.left), ("Second", comma.right)] {
+                        let operand = self.evaluate(tree, side, place.wanting(wanted));
+                        if operand.is_none() {
+                            let word = if spec.name == "pt" { "evaluator" } else { "evualator" };
+                            let message = format!("{ordinal} argument of {}(...) must be an {word}", spec.name);
+                            self.complain(branch, "wrong-argument", message);
+                        }
+                        operands.extend(operand);
+                    }
+                }
+            }
+            Arguments::Many(wanted) => {
+                for item in tree.items(right) {
+                    let operand = self.evaluate(tree, item, place.wanting(wanted));
+                    if operand.is_none() {
+                        let message = format!("Every argument of {}(...) must be an evaluator", spec.name);
+                        self.complain(branch, "wrong-argument", message);
+                    }
+                    operands.extend(operand);
+                }
+            }
+            Arguments::Key => match self.word(tree, right) {
+                Some(key) => element = element.with("k", key),
+                None => {
+                    let message = format!("{}(key) needs a simple string as argument", spec.name);
+                    self.complain(branch, "wrong-argument", message);
+                    return None;
+                }
+            },
+            Arguments::SetCount => {
+                const KINDS: [&str; 8] = ["nodes", "ways", "relations", "deriveds", "nwr", "nw", "wr", "nr"];
+                match self.word(tree, right).filter(|_| KINDS.contains(&tree.text(right))) {
+                    Some(kind) => element = element.with("type", kind),
+                    None => {
+                        let message = "\"count\" accepts only one of \"nodes\", \"ways\", \"relations\", \"deriveds\", \"nwr\", \"nw\", \"wr\", or \"nr\" as type argument.";
+                        self.complain(branch, "wrong-argument", message);
+                        let help = super::super::suggest::nearest(tree.text(right), KINDS.into_iter());
+                        self.builder.diagnostics.help(help);
+                        return None;
+                    }
+                }
+            }
+            Arguments::Members => {
+                if right != 0 {
+                    element = self.members(tree, branch, right, spec, element, "an")?;
+                }
+            }
+            Arguments::Role => {
+                let items = tree.items(right);
+                let role = items.first().and_then(|&item| self.word(tree, item));
+                let Some(role) = role else {
+                    let message =
+                        format!("{}() needs a single literal expression as argument for the wanted role", spec.name);
+                    self.complain(branch, "wrong-argument", message);
+                    return None;
+                };
+                element = element.with("role", role);
+                if let Some(&kind) = items.get(1) {
+                    element = self.members(tree, branch, kind, spec, element, "second")?;
+                }
+            }
+        }
+        Some((element, operands))
+    }
+
+    /// `nodes`, `ways` or `relations` in the functions that count members.
+    fn members(
+        &mut self,
+        tree: &Tree<'a>,
+        branch: Branch<'a>,
+        id: Id,
+        spec: &Spec,
+        element: Element,
+        which: &str,
+    ) -> Option<Element> {
+        let kind = self.word(tree, id).filter(|kind| ["nodes", "ways", "relations"].contains(&kind.as_str()));
+        if kind.is_none() {
+            let message = format!(
+                "{}(...) can only have one of the words nodes, ways, or relations as {which} argument",
+                spec.name
+            );
+            self.complain(branch, "wrong-argument", message);
+        }
+        Some(element.with("members_type", kind?))
+    }
+
+    /// A single word, string or number.
+    fn word(&self, tree: &Tree<'a>, id: Id) -> Option<String> {
+        let branch = tree.at(id);
+        (id != 0 && branch.left == 0 && branch.right == 0).then(|| branch.token.value())
+    }
+}

@@ -1,0 +1,244 @@
+//! Trees of tokens by the binding of their signs, without any meaning yet: what evaluators and the filters in round
+//! brackets are read from. Any token can stand anywhere; what is out of place is refused when the tree is read.
+
+use super::super::token::Token;
+use super::Parser;
+
+/// An index into a [`Tree`]; 0 is no node.
+pub(super) type Id = usize;
+
+/// A token with what is left and right of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Branch<'a> {
+    pub token: Token<'a>,
+    pub line: u32,
+    pub left: Id,
+    pub right: Id,
+    /// How tightly it binds: the larger, the tighter.
+    binding: u8,
+    /// A bracket that has not been closed.
+    open: bool,
+    /// How deep the longest path down the left side is.
+    height: usize,
+}
+
+/// A tree of tokens.
+pub(super) struct Tree<'a> {
+    branches: Vec<Branch<'a>>,
+    /// Its topmost token.
+    pub root: Id,
+}
+
+impl<'a> Tree<'a> {
+    /// A node; the empty one for 0.
+    pub fn at(&self, id: Id) -> Branch<'a> {
+        self.branches[id]
+    }
+
+    /// The token of a node as text.
+    pub fn text(&self, id: Id) -> &'a str {
+        self.branches[id].token.text
+    }
+
+    /// The items between commas below `id`.
+    pub fn items(&self, mut id: Id) -> Vec<Id> {
+        let mut items = Vec::new();
+        while id != 0 && self.text(id) == "," {
+            items.push(self.at(id).right);
+            id = self.at(id).left;
+        }
+        items.push(id);
+        items.reverse();
+        items
+    }
+
+    /// The first byte and one past the last byte of what is below a node.
+    pub fn span(&self, id: Id) -> super::super::tree::Span {
+        let mut span = self.at(id).token.span();
+        let mut left = self.at(id).left;
+        while left != 0 {
+            span.start = span.start.min(self.at(left).token.start);
+            left = self.at(left).left;
+        }
+        let mut right = self.at(id).right;
+        while right != 0 {
+            span.end = span.end.max(self.at(right).token.span().end);
+            right = self.at(right).right;
+        }
+        span
+    }
+}
+
+/// What a tree is read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// What stands in brackets: ends before the closing one.
+    Bracketed,
+    /// A filter: the same, and its first colon binds least.
+    Filter,
+    /// Properties: ends before `;` or `->`.
+    Properties,
+}
+
+const LEAF: u8 = u8::MAX;
+const BRACKET: u8 = 20;
+
+/// How tightly a sign binds.
+fn binding(sign: &str) -> Option<u8> {
+    Some(match sign {
+        "," => 1,
+        "=" => 2,
+        "?" => 3,
+        ":" => 4,
+        "||" => 5,
+        "&&" => 6,
+        "==" | "!=" => 7,
+        "<" | "<=" | ">" | ">=" => 8,
+        "+" | "-" => 9,
+        "*" | "/" | "%" => 10,
+        "." => 11,
+        "!" => 12,
+        "::" => 13,
+        "(" | "[" | "{" => BRACKET,
+        _ => return None,
+    })
+}
+
+impl<'a> Parser<'a> {
+    /// Reads a tree up to where it must end; the token after it is the current one then.
+    pub(super) fn tree(&mut self, reading: Reading) -> Tree<'a> {
+        let nothing = Branch {
+            token: Token { text: "", start: self.tokens.current().start, unterminated: false },
+            line: 0,
+            left: 0,
+            right: 0,
+            binding: LEAF,
+            open: false,
+            height: 0,
+        };
+        let mut grower = Grower { tree: Tree { branches: vec![nothing], root: 0 }, spine: Vec::new(), open: 0 };
+        let mut colon = reading == Reading::Filter;
+        while self.goes_on() {
+            let token = self.tokens.current();
+            let line = self.tokens.line();
+            match token.text {
+                ";" | "->" => break,
+                ")" | "]" | "}" => {
+                    if !grower.close() {
+                        if reading != Reading::Properties {
+                            break;
+                        }
+                        self.error("unmatched-bracket", format!("Unmatched {}", token.text));
+                    }
+                }
+                ":" if colon && grower.open == 0 => {
+                    colon = false;
+                    grower.sign(token, line, 0);
+                }
+                text => match binding(text) {
+                    Some(binding) => grower.sign(token, line, binding),
+                    None if !grower.complete() => grower.leaf(token, line),
+                    None if text.starts_with('-') && text.len() > 1 => {
+                        // `1-2` is cut into `1` and `-2`; between operands the sign is a minus.
+                        let (sign, number) = text.split_at(1);
+                        grower.sign(Token { text: sign, ..token }, line, 9);
+                        grower.leaf(Token { text: number, start: token.start + 1, ..token }, line);
+                    }
+                    None => {
+                        let message = format!("Operator expected, but \"{}\"found.", token.quoted());
+                        self.error("operator-expected", message);
+                    }
+                },
+            }
+            if grower.spine.len() > super::MOST_OPERATORS || grower.height() > super::MOST_OPERATORS {
+                let message = format!("Operators are nested in more than {} levels.", super::MOST_OPERATORS);
+                self.error("nested-too-deep", message);
+                self.builder.diagnostics.stop();
+                grower.tree.root = 0;
+                return grower.tree;
+            }
+            self.tokens.advance();
+        }
+        while let Some(open) = grower.last_open() {
+            let sign = grower.tree.text(open);
+            self.error("unclosed-bracket", format!("Left {sign} not closed."));
+            grower.close();
+        }
+        grower.tree
+    }
+}
+
+/// A tree with the path to the place where the next token goes.
+struct Grower<'a> {
+    tree: Tree<'a>,
+    spine: Vec<Id>,
+    open: usize,
+}
+
+impl<'a> Grower<'a> {
+    /// Whether an operand has just ended.
+    fn complete(&self) -> bool {
+        self.spine.last().is_some_and(|&id| self.tree.branches[id].binding == LEAF)
+    }
+
+    fn height(&self) -> usize {
+        self.spine.last().map_or(0, |&id| self.tree.branches[id].height)
+    }
+
+    fn leaf(&mut self, token: Token<'a>, line: u32) {
+        let branch = Branch { token, line, left: 0, right: 0, binding: LEAF, open: false, height: 1 };
+        self.hang(branch);
+    }
+
+    /// Adds a sign; what binds at least as tightly becomes its left side.
+    fn sign(&mut self, token: Token<'a>, line: u32, binding: u8) {
+        let mut left = 0;
+        while let Some(&top) = self.spine.last() {
+            let branch = self.tree.branches[top];
+            if branch.open || branch.binding < binding {
+                break;
+            }
+            left = top;
+            self.spine.pop();
+        }
+        let open = binding == BRACKET;
+        self.open += usize::from(open);
+        // A list is read item by item, not down its commas.
+        let height = if binding == 1 { 1 } else { self.tree.branches[left].height + 1 };
+        self.hang(Branch { token, line, left, right: 0, binding, open, height });
+    }
+
+    fn hang(&mut self, branch: Branch<'a>) {
+        let id = self.tree.branches.len();
+        self.tree.branches.push(branch);
+        match self.spine.last() {
+            Some(&parent) => self.tree.branches[parent].right = id,
+            None => self.tree.root = id,
+        }
+        self.spine.push(id);
+    }
+
+    fn last_open(&self) -> Option<Id> {
+        self.spine.iter().rev().copied().find(|&id| self.tree.branches[id].open)
+    }
+
+    /// Closes the innermost bracket; `false` if none is open.
+    fn close(&mut self) -> bool {
+        if self.open == 0 {
+            return false;
+        }
+        let mut height = 0;
+        while let Some(&top) = self.spine.last() {
+            height = height.max(self.tree.branches[top].height) + 1;
+            if self.tree.branches[top].open {
+                self.tree.branches[top].open = false;
+                self.tree.branches[top].binding = LEAF;
+                self.tree.branches[top].height = height;
+                self.open -= 1;
+                return true;
+            }
+            self.spine.pop();
+        }
+        false
+    }
+}

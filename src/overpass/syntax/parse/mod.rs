@@ -1,0 +1,155 @@
+//! The QL front end: tokens to elements by recursive descent. After an error it goes on as the reference does, so
+//! that follow-up errors are the same.
+
+mod clause;
+mod evaluator;
+mod expression;
+mod output;
+mod properties;
+mod query;
+mod settings;
+mod statement;
+
+use super::element::{Builder, Element, Node};
+use super::token::Tokens;
+use super::tree::Span;
+
+/// How deep blocks may be nested.
+const MOST_BLOCKS: usize = 100;
+/// How deep evaluators may be nested.
+const MOST_OPERATORS: usize = 250;
+
+/// Reads a text as QL.
+pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
+    let mut parser = Parser { tokens: Tokens::new(text), builder, depth: 0, bbox: false };
+    let mut root = parser.settings();
+    while parser.goes_on() {
+        if let Some(statement) = parser.statement() {
+            parser.builder.add(&mut root, statement);
+        }
+    }
+    (Some(root), parser.builder)
+}
+
+struct Parser<'a> {
+    tokens: Tokens<'a>,
+    builder: Builder,
+    depth: usize,
+    /// Whether the settings have a box, which then is a filter of every query.
+    bbox: bool,
+}
+
+impl Parser<'_> {
+    /// Whether there is more text, and not so much wrong that reading it makes no sense.
+    fn goes_on(&self) -> bool {
+        self.tokens.good() && !self.builder.diagnostics.full()
+    }
+
+    /// Adds an error at the current token.
+    fn error(&mut self, code: &'static str, message: impl Into<String>) {
+        let span = self.tokens.current().span();
+        self.builder.diagnostics.parse(code, self.tokens.line(), span, message);
+    }
+
+    /// Adds `... expected - '...' found.`
+    fn expected(&mut self, what: &str) {
+        let found = self.tokens.current().quoted();
+        self.error("unexpected-token", format!("{what} expected - '{found}' found."));
+    }
+
+    /// Skips to one of the tokens `allowed`, with an error if it is not the current one.
+    fn skip_to(&mut self, allowed: &[&str]) {
+        if !allowed.contains(&self.tokens.text()) {
+            let start = self.tokens.end_of_last();
+            let last = self.tokens.good();
+            self.expected(&list(allowed));
+            let help = match allowed {
+                [one @ (";" | ")" | "]" | "}")] if last => Some(format!("a \"{one}\" is missing at byte {start}")),
+                _ => None,
+            };
+            self.builder.diagnostics.help(help);
+        }
+        while self.tokens.good() && !allowed.contains(&self.tokens.text()) {
+            self.tokens.advance();
+        }
+        if !self.tokens.good() {
+            self.error("unexpected-end", "Unexpected end of input.");
+        }
+    }
+
+    /// Skips to and over one of the tokens `allowed`, with an error if it is not the current one.
+    fn expect(&mut self, allowed: &[&str]) {
+        self.skip_to(allowed);
+        self.tokens.advance();
+    }
+
+    /// Takes a word, string or number, with an error if there is none.
+    fn text(&mut self, what: &str) -> String {
+        let token = self.tokens.current();
+        if self.tokens.good() && token.is_text() {
+            self.tokens.advance();
+            return token.value();
+        }
+        self.expected(what);
+        String::new()
+    }
+
+    /// Takes `.name`.
+    fn set(&mut self) -> Option<String> {
+        if !self.tokens.is(".") {
+            return None;
+        }
+        self.tokens.advance();
+        Some(self.name())
+    }
+
+    /// Takes the name of a set, whatever token it is.
+    fn name(&mut self) -> String {
+        let name = self.tokens.current().value();
+        self.tokens.advance();
+        name
+    }
+
+    /// Takes `->.name`; `_` if it is not there.
+    fn into(&mut self) -> String {
+        if !self.tokens.is("->") {
+            return "_".to_owned();
+        }
+        self.tokens.advance();
+        self.expect(&["."]);
+        self.name()
+    }
+
+    /// From a start to the end of the last token.
+    fn span_from(&self, start: usize) -> Span {
+        Span { start, end: self.tokens.end_of_last().max(start) }
+    }
+
+    /// Makes an element that starts at a byte and a line and ends before the current token.
+    fn element(&self, name: &'static str, start: usize, line: u32) -> Element {
+        Element::new(name, line, self.span_from(start))
+    }
+
+    /// Goes one level deeper; `false` and an error if that is too deep.
+    fn descend(&mut self) -> bool {
+        if self.depth >= MOST_BLOCKS {
+            let message = format!("Statements are nested in more than {MOST_BLOCKS} levels.");
+            self.error("nested-too-deep", message);
+            self.builder.diagnostics.stop();
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+}
+
+/// `';'`, `'(' or '{'`, `',', ';', or ')' `: the last with the reference's extra space.
+fn list(allowed: &[&str]) -> String {
+    let quoted: Vec<String> = allowed.iter().map(|token| format!("'{token}'")).collect();
+    match quoted.as_slice() {
+        [one] => one.clone(),
+        [one, other] => format!("{one} or {other}"),
+        [most @ .., last] => format!("{}, or {last} ", most.join(", ")),
+        [] => String::new(),
+    }
+}

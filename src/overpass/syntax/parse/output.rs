@@ -1,0 +1,103 @@
+//! `[out:...]`, up to its closing bracket.
+
+use super::Parser;
+
+impl Parser<'_> {
+    /// The format and its parameters as the XML form has them.
+    pub(super) fn output(&mut self) -> (String, String) {
+        let format = self.text("Value");
+        let config = match format.as_str() {
+            "xml" | "json" | "custom" => String::new(),
+            "csv" => self.csv(),
+            "popup" => self.popup(),
+            _ => {
+                self.error("unknown-output-format", format!("Unknown output format: {format}"));
+                let known = ["xml", "json", "csv", "custom", "popup"];
+                let help = super::super::suggest::nearest(&format, known.into_iter());
+                self.builder.diagnostics.help(help);
+                String::new()
+            }
+        };
+        self.expect(&["]"]);
+        (format, config)
+    }
+
+    /// `("name",::id;true;",")`
+    fn csv(&mut self) -> String {
+        let mut config = String::from("(");
+        self.expect(&["("]);
+        loop {
+            if self.tokens.is("::") {
+                config.push_str("::");
+                self.tokens.advance();
+                config.push_str(&plain(&self.text("CSV format specification")));
+            } else {
+                config.push_str(&quote(&self.text("CSV format specification")));
+            }
+            self.skip_to(&[",", ";", ")"]);
+            if !self.goes_on() || !self.tokens.is(",") {
+                break;
+            }
+            config.push(',');
+            self.tokens.advance();
+        }
+        if self.tokens.is(";") {
+            self.tokens.advance();
+            config.push(';');
+            config.push_str(&self.text("CSV header specification"));
+            if self.tokens.is(";") {
+                self.tokens.advance();
+                config.push(';');
+                config.push_str(&quote(&self.text("CSV separator specification")));
+            }
+        }
+        config.push(')');
+        self.expect(&[")"]);
+        config
+    }
+
+    /// `("title";[key~"value"]...;...;"default")`: kept as written.
+    fn popup(&mut self) -> String {
+        let mut config = String::new();
+        if !self.tokens.is("(") {
+            return config;
+        }
+        let mut depth = 0;
+        while self.tokens.good() {
+            let text = self.tokens.text();
+            match text {
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ => {}
+            }
+            config.push_str(text);
+            self.tokens.advance();
+            if depth == 0 {
+                break;
+            }
+        }
+        config
+    }
+}
+
+/// A special field; one that is not a plain word keeps quotation marks.
+fn plain(name: &str) -> String {
+    if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') { name.to_owned() } else { quote(name) }
+}
+
+/// A string with quotation marks, and escapes where the language needs them.
+fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

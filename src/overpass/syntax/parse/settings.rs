@@ -1,0 +1,86 @@
+//! `[out:json][timeout:25]...;`
+
+use super::super::element::{Element, Node};
+use super::Parser;
+
+impl Parser<'_> {
+    /// The settings, as the element that will hold the statements.
+    pub(super) fn settings(&mut self) -> Node {
+        let start = self.tokens.current().start;
+        let mut values: Vec<(String, String)> = Vec::new();
+        let mut any = false;
+        let mut set = |name: &str, value: String| {
+            values.retain(|(known, _)| known != name);
+            values.push((name.to_owned(), value));
+        };
+        while self.tokens.is("[") {
+            any = true;
+            self.tokens.advance();
+            let keyword = self.text("Keyword");
+            self.expect(&[":"]);
+            match keyword.as_str() {
+                "out" => {
+                    let (format, config) = self.output();
+                    set("output", format);
+                    set("output-config", config);
+                }
+                "bbox" => match self.bounds() {
+                    (bounds, true) => set("bbox", bounds),
+                    (bounds, false) => {
+                        set("bbox", bounds);
+                        break;
+                    }
+                },
+                "diff" | "adiff" => {
+                    let from = self.text("Value");
+                    set("from", from);
+                    if self.tokens.is(",") {
+                        self.tokens.advance();
+                        let date = self.text("Value");
+                        set("date", date);
+                    }
+                    if keyword == "adiff" {
+                        set("augmented", "deletions".to_owned());
+                    }
+                    self.expect(&["]"]);
+                }
+                _ => {
+                    let value = self.text("Value");
+                    let name = match keyword.as_str() {
+                        "maxsize" => "element-limit",
+                        other => other,
+                    };
+                    set(name, value);
+                    self.expect(&["]"]);
+                }
+            }
+            if self.builder.diagnostics.full() {
+                break;
+            }
+        }
+        self.bbox = values.iter().any(|(name, _)| name == "bbox");
+        values.sort();
+        let mut element = Element::new("osm-script", self.tokens.line(), self.span_from(start));
+        element.attributes = values.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        let node = self.builder.open(element);
+        if any {
+            self.expect(&[";"]);
+        }
+        node
+    }
+
+    /// The four sides of `[bbox:...]`, and whether all are there.
+    fn bounds(&mut self) -> (String, bool) {
+        let mut bounds = self.text("Value");
+        for _ in 0..3 {
+            if !self.tokens.is(",") {
+                return (bounds, false);
+            }
+            self.tokens.advance();
+            bounds.push(',');
+            bounds.push_str(&self.text("Value"));
+        }
+        self.expect(&["]"]);
+        (bounds, true)
+    }
+}

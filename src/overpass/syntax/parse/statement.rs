@@ -1,0 +1,363 @@
+//! Every statement but the query.
+
+use super::super::element::{Element, Node};
+use super::Parser;
+
+impl Parser<'_> {
+    /// One statement with its semicolon. Nothing if it was so wrong that nothing is left of it.
+    pub(super) fn statement(&mut self) -> Option<Node> {
+        let (start, line) = (self.tokens.current().start, self.tokens.line());
+        match self.tokens.text() {
+            "(" => return self.nested(|parser| parser.union(start, line)),
+            "foreach" => return self.nested(|parser| parser.foreach(start, line)),
+            "for" => return self.nested(|parser| parser.for_each_value(start, line)),
+            "if" => return self.nested(|parser| parser.choice(start, line)),
+            "complete" => return self.nested(|parser| parser.complete(start, line)),
+            "retro" => return self.nested(|parser| parser.retro(start, line)),
+            "timeline" => return Some(self.timeline(start, line)),
+            _ => {}
+        }
+        let mut from = self.set();
+        if from.is_some() && self.tokens.is(".") {
+            from = self.set();
+        }
+        let node = match self.tokens.text() {
+            _ if from.is_some() && !self.tokens.good() => self.item(start, line, from),
+            "out" => self.print(start, line, from),
+            ">" => self.recurse("down", start, line, from),
+            ">>" => self.recurse("down-rel", start, line, from),
+            "<" => self.recurse("up", start, line, from),
+            "<<" => self.recurse("up-rel", start, line, from),
+            "is_in" => self.is_in(start, line, from),
+            "map_to_area" => {
+                self.tokens.advance();
+                let into = self.into();
+                let element = self.element("map-to-area", start, line);
+                self.builder.open(element.with("from", or_default(from)).with("into", into))
+            }
+            "local" => self.localize(start, line, from),
+            "make" => self.produce("make", start, line, from),
+            "convert" => self.produce("convert", start, line, from),
+            "compare" => return self.nested(|parser| parser.compare(start, line, from)),
+            _ if from.is_some() => self.item(start, line, from),
+            _ => return self.query(),
+        };
+        self.expect(&[";"]);
+        Some(node)
+    }
+
+    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Option<Node>) -> Option<Node> {
+        if !self.descend() {
+            return None;
+        }
+        let node = read(self);
+        self.depth -= 1;
+        node
+    }
+
+    /// `( ...; ...; )` and `( ...; - ...; )`.
+    fn union(&mut self, start: usize, line: u32) -> Option<Node> {
+        self.tokens.advance();
+        let mut members: Vec<Node> = Vec::new();
+        let mut read = 0;
+        let mut difference = false;
+        while self.goes_on() && !self.tokens.is(")") {
+            if read == 1 && self.tokens.is("-") {
+                difference = true;
+                self.tokens.advance();
+            } else if difference {
+                if self.tokens.is("-") {
+                    self.error("difference-operands", "difference always requires two operands");
+                }
+                break;
+            }
+            members.extend(self.statement());
+            read += 1;
+        }
+        if difference {
+            if self.tokens.good() && !self.tokens.is(")") {
+                self.expect(&[")"]);
+            } else {
+                self.tokens.advance();
+            }
+        } else {
+            self.tokens.advance();
+        }
+        let into = self.into();
+        let name = if difference { "difference" } else { "union" };
+        let element = self.element(name, start, line).with("into", into);
+        let mut node = self.builder.open(element);
+        for member in members {
+            // Statements that only write stand in a union without being part of it.
+            self.builder.add(&mut node, member);
+        }
+        if self.builder.diagnostics.is_empty() {
+            self.builder.close(&node);
+        }
+        self.expect(&[";"]);
+        Some(node)
+    }
+
+    /// `( ... )` or `{ ... }` with what comes after it.
+    fn body(&mut self, node: &mut Node) {
+        self.skip_to(&["(", "{"]);
+        self.tokens.advance();
+        while self.goes_on() && !self.tokens.is(")") && !self.tokens.is("}") {
+            if let Some(statement) = self.statement() {
+                self.builder.add(node, statement);
+            }
+        }
+        self.tokens.advance();
+    }
+
+    /// The optional semicolon after a block.
+    fn end_of_block(&mut self) {
+        if self.tokens.is(";") {
+            self.tokens.advance();
+        }
+    }
+
+    fn foreach(&mut self, start: usize, line: u32) -> Option<Node> {
+        self.tokens.advance();
+        let from = or_default(self.set());
+        let into = self.into();
+        let element = self.element("foreach", start, line).with("from", from).with("into", into);
+        let mut node = self.builder.open(element);
+        self.body(&mut node);
+        self.end_of_block();
+        Some(node)
+    }
+
+    fn for_each_value(&mut self, start: usize, line: u32) -> Option<Node> {
+        self.tokens.advance();
+        let from = or_default(self.set());
+        let into = self.into();
+        let element = self.element("for", start, line).with("from", from).with("into", into);
+        let mut node = self.builder.open(element);
+        self.condition(&mut node, super::evaluator::Place::FOR);
+        self.body(&mut node);
+        self.builder.close(&node);
+        self.end_of_block();
+        Some(node)
+    }
+
+    fn choice(&mut self, start: usize, line: u32) -> Option<Node> {
+        self.tokens.advance();
+        let element = self.element("if", start, line);
+        let mut node = self.builder.open(element);
+        self.condition(&mut node, super::evaluator::Place::IF);
+        self.body(&mut node);
+        if self.tokens.is("else") {
+            let (start, line) = (self.tokens.current().start, self.tokens.line());
+            self.tokens.advance();
+            let otherwise = self.builder.open(self.element("else", start, line));
+            self.builder.add(&mut node, otherwise);
+            self.body(&mut node);
+        }
+        self.builder.close(&node);
+        self.end_of_block();
+        Some(node)
+    }
+
+    fn complete(&mut self, start: usize, line: u32) -> Option<Node> {
+        self.tokens.advance();
+        let mut limit = String::new();
+        let from = self.set();
+        if from.is_none() && self.tokens.is("(") {
+            self.tokens.advance();
+            limit = self.text("Maximum number of iterations");
+            self.expect(&[")"]);
+        }
+        let into = self.into();
+        let element = self.element("complete", start, line).with("from", or_default(from)).with("into", into);
+        let mut node = self.builder.open(element.with("maxnum", limit));
+        self.body(&mut node);
+        self.end_of_block();
+        Some(node)
+    }
+
+    fn retro(&mut self, start: usize, line: u32) -> Option<Node> {
+        self.tokens.advance();
+        let element = self.element("retro", start, line);
+        let mut node = self.builder.open(element);
+        self.condition(&mut node, super::evaluator::Place::IF);
+        self.body(&mut node);
+        self.builder.close(&node);
+        self.end_of_block();
+        Some(node)
+    }
+
+    /// `compare(delta:...)->.into{...}`; its condition and its block can be missing.
+    fn compare(&mut self, start: usize, line: u32, from: Option<String>) -> Option<Node> {
+        self.tokens.advance();
+        let mut delta = None;
+        if self.tokens.is("(") {
+            self.tokens.advance();
+            if !self.tokens.is(")") {
+                if !self.tokens.is("delta") {
+                    self.expected("'delta'");
+                } else {
+                    self.tokens.advance();
+                }
+                self.expect(&[":"]);
+                delta = self.evaluator(super::evaluator::Place::DELTA);
+            }
+            self.expect(&[")"]);
+        }
+        let into = self.into();
+        let element = self.element("compare", start, line).with("from", or_default(from)).with("into", into);
+        let mut node = self.builder.open(element);
+        if let Some(delta) = delta {
+            self.builder.add(&mut node, delta);
+        }
+        if self.tokens.is("{") || self.tokens.is("(") {
+            self.body(&mut node);
+            self.end_of_block();
+        } else {
+            self.expect(&[";"]);
+        }
+        Some(node)
+    }
+
+    /// `(evaluator)` before a block.
+    fn condition(&mut self, node: &mut Node, place: super::evaluator::Place) {
+        self.expect(&["("]);
+        if let Some(evaluator) = self.evaluator(place) {
+            self.builder.add(node, evaluator);
+        }
+        self.expect(&[")"]);
+    }
+
+    fn timeline(&mut self, start: usize, line: u32) -> Node {
+        self.tokens.advance();
+        self.expect(&["("]);
+        let kind = match self.text("OSM base type").as_str() {
+            "rel" => "relation".to_owned(),
+            other => other.to_owned(),
+        };
+        self.expect(&[","]);
+        let id = self.text("OSM element id");
+        self.skip_to(&[",", ")"]);
+        let mut version = String::new();
+        if self.tokens.is(",") {
+            self.tokens.advance();
+            version = self.text("Version");
+        }
+        self.expect(&[")"]);
+        let into = self.into();
+        self.expect(&[";"]);
+        let element = self.element("timeline", start, line).with("into", into).with("ref", id);
+        self.builder.open(element.with("type", kind).with("version", version))
+    }
+
+    fn item(&mut self, start: usize, line: u32, from: Option<String>) -> Node {
+        let into = self.into();
+        let element = self.element("item", start, line).with("from", or_default(from)).with("into", into);
+        self.builder.open(element)
+    }
+
+    fn recurse(&mut self, kind: &'static str, start: usize, line: u32, from: Option<String>) -> Node {
+        self.tokens.advance();
+        let into = self.into();
+        let element = self.element("recurse", start, line).with("from", or_default(from)).with("into", into);
+        self.builder.open(element.with("type", kind))
+    }
+
+    fn is_in(&mut self, start: usize, line: u32, from: Option<String>) -> Node {
+        self.tokens.advance();
+        let (mut lat, mut lon) = (String::new(), String::new());
+        if self.tokens.is("(") {
+            self.tokens.advance();
+            lat = self.text("Number");
+            self.skip_to(&[",", ")"]);
+            if self.tokens.is(",") {
+                self.tokens.advance();
+                lon = self.text("Number");
+            }
+            self.expect(&[")"]);
+        }
+        let into = self.into();
+        let element = self.element("coord-query", start, line).with("from", or_default(from)).with("into", into);
+        self.builder.open(element.with("lat", lat).with("lon", lon))
+    }
+
+    fn localize(&mut self, start: usize, line: u32, from: Option<String>) -> Node {
+        self.tokens.advance();
+        let mut kind = "l".to_owned();
+        if self.tokens.good() && self.tokens.current().is_text() {
+            kind = self.text("Detail");
+        }
+        let bounds = if self.tokens.is("(") { self.four_sides() } else { Default::default() };
+        let into = self.into();
+        let [south, west, north, east] = bounds;
+        let element = self.element("localize", start, line).with("e", east).with("from", or_default(from));
+        let element = element.with("into", into).with("n", north).with("s", south).with("type", kind);
+        self.builder.open(element.with("w", west))
+    }
+
+    /// `(s,w,n,e)`
+    fn four_sides(&mut self) -> [String; 4] {
+        self.tokens.advance();
+        let mut sides: [String; 4] = Default::default();
+        for (i, side) in sides.iter_mut().enumerate() {
+            *side = self.text("Number");
+            self.expect(&[if i < 3 { "," } else { ")" }]);
+        }
+        sides
+    }
+
+    fn print(&mut self, start: usize, line: u32, from: Option<String>) -> Node {
+        const MODES: [(&str, &str); 6] = [
+            ("ids", "ids_only"),
+            ("skel", "skeleton"),
+            ("body", "body"),
+            ("tags", "tags"),
+            ("meta", "meta"),
+            ("count", "count"),
+        ];
+        const GEOMETRIES: [(&str, &str); 3] = [("geom", "full"), ("bb", "bounds"), ("center", "center")];
+        self.tokens.advance();
+        let (mut mode, mut geometry, mut ids, mut order) = ("body", "skeleton", "yes", "id");
+        let mut limit = String::new();
+        let mut sides: [String; 4] = Default::default();
+        while self.goes_on() && !self.tokens.is(";") {
+            let token = self.tokens.current();
+            if token.text == "(" {
+                sides = self.four_sides();
+                continue;
+            }
+            if let Some((_, name)) = MODES.iter().find(|(word, _)| *word == token.text) {
+                mode = name;
+            } else if let Some((_, name)) = GEOMETRIES.iter().find(|(word, _)| *word == token.text) {
+                geometry = name;
+            } else {
+                match token.text {
+                    "asc" => order = "id",
+                    "qt" => order = "quadtile",
+                    "noids" => ids = "no",
+                    text if text.starts_with(|c: char| c.is_ascii_digit()) => limit = text.to_owned(),
+                    _ => self.refuse_parameter(),
+                }
+            }
+            self.tokens.advance();
+        }
+        let [south, west, north, east] = sides;
+        let element: Element = self.element("print", start, line).with("e", east).with("from", or_default(from));
+        let element = element.with("geometry", geometry).with("ids", ids).with("limit", limit).with("mode", mode);
+        let element = element.with("n", north).with("order", order).with("s", south).with("w", west);
+        self.builder.open(element)
+    }
+
+    fn refuse_parameter(&mut self) {
+        let token = self.tokens.current();
+        self.error("unknown-parameter", format!("Invalid parameter for print: \"{}\"", token.quoted()));
+        let known = ["ids", "skel", "body", "tags", "meta", "count", "geom", "bb", "center", "asc", "qt", "noids"];
+        let help = super::super::suggest::nearest(token.text, known.into_iter());
+        self.builder.diagnostics.help(help);
+    }
+}
+
+/// The default set where none is named.
+fn or_default(set: Option<String>) -> String {
+    set.unwrap_or_else(|| "_".to_owned())
+}

@@ -1,0 +1,113 @@
+//! Every query of the conformance vectors goes through the parser: what the reference runs must parse, what it
+//! refuses must be refused, in its words as far as they are known. Skipped where the vectors are not at hand.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use terrapin::overpass::parse;
+
+/// The folder of the vectors, if it is there.
+fn vectors() -> Option<PathBuf> {
+    let shared = std::env::var_os("TERRAPIN_SHARED")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let folder = shared.join("conformance/overpass");
+    if folder.is_dir() {
+        Some(folder)
+    } else {
+        println!("skipped: no vectors in {}", folder.display());
+        None
+    }
+}
+
+fn lines(path: &PathBuf) -> Vec<Value> {
+    let mut text = String::new();
+    let file = std::fs::File::open(path).expect("vectors can be opened");
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("vectors are text");
+    text.lines().map(|line| serde_json::from_str(line).expect("vectors are JSON")).collect()
+}
+
+/// The lines of an error that the vectors keep: those that begin with a line number.
+fn kept(error: &str) -> Vec<&str> {
+    error.lines().filter(|line| line.starts_with("line ")).collect()
+}
+
+#[derive(Default)]
+struct Count {
+    right: usize,
+    all: usize,
+    wrong: Vec<String>,
+}
+
+impl Count {
+    fn add(&mut self, right: bool, what: impl FnOnce() -> String) {
+        self.all += 1;
+        if right {
+            self.right += 1;
+        } else if self.wrong.len() < 40 {
+            self.wrong.push(what());
+        }
+    }
+
+    fn at_least(&self, share: f64, name: &str) {
+        println!("{name}: {} of {}", self.right, self.all);
+        if std::env::var_os("TERRAPIN_SHOW").is_some() {
+            for wrong in &self.wrong {
+                println!("  {wrong}");
+            }
+        }
+        assert!(self.right as f64 >= share * self.all as f64, "{name}: {} of {}", self.right, self.all);
+    }
+}
+
+#[test]
+fn vectors_parse_as_the_reference_does() {
+    let Some(folder) = vectors() else { return };
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("folder can be read").map(|entry| entry.expect("entry").path()).collect();
+    paths.sort();
+    let [mut accepted, mut refused, mut equal, mut alike]: [Count; 4] = Default::default();
+    for path in paths.iter().filter(|path| path.to_string_lossy().ends_with(".jsonl.gz")) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        for line in lines(path) {
+            let text = |key: &str| line[key].as_str().unwrap_or_default();
+            let converted = name.starts_with("xml-");
+            let query = if converted { text("prepared") } else { text("query") };
+            let error = text("error");
+            let result = parse(query);
+            let found = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
+            if kept(error).is_empty() {
+                // Converting checks less than running, so a query that converts may still be refused.
+                if !converted {
+                    accepted.add(result.is_ok(), || format!("{query}\n    {found}"));
+                }
+                continue;
+            }
+            if converted
+                && query.contains("[bbox:")
+                && error.lines().all(|line| line.ends_with("empty query is not allowed"))
+            {
+                // The converter does not see that the box of the settings is a filter.
+                continue;
+            }
+            refused.add(result.is_err(), || format!("{query}\n    {error}"));
+            if converted {
+                // The converter makes few of the static checks.
+                let parse = |text: &str| {
+                    kept(text)
+                        .into_iter()
+                        .filter(|line| !line.contains("static"))
+                        .map(str::to_owned)
+                        .collect::<Vec<_>>()
+                };
+                alike.add(parse(&found) == parse(error), || format!("{query}\n    {error}\n  not\n    {found}"));
+            } else {
+                equal.add(kept(&found) == kept(error), || format!("{query}\n    {error}\n  not\n    {found}"));
+            }
+        }
+    }
+    accepted.at_least(1.0, "accepted");
+    refused.at_least(1.0, "refused");
+    equal.at_least(1.0, "with the same errors");
+    alike.at_least(0.98, "with the same parse errors as the converter");
+}
