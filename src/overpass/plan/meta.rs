@@ -32,8 +32,12 @@ impl MetaTest {
                 Some(MetaTest::Uids(uids))
             }
             FilterKind::Newer(than) => Some(MetaTest::Since(*than)),
-            FilterKind::Changed { since, until } => {
-                Some(MetaTest::Between(since.unwrap_or(Timestamp::MIN), until.unwrap_or(Timestamp::MAX)))
+            // without a moment it asks for what changed between now and now
+            FilterKind::Changed { since: None, .. } => Some(MetaTest::Between(Timestamp::MAX, Timestamp::MAX)),
+            FilterKind::Changed { since: Some(since), until } => {
+                // as in the reference, the same moment twice is no upper limit
+                let until = until.filter(|until| until != since).unwrap_or(Timestamp::MAX);
+                Some(MetaTest::Between(*since, until))
             }
             _ => None,
         }
@@ -47,6 +51,11 @@ impl MetaTest {
             MetaTest::Since(than) => meta.timestamp >= *than,
             MetaTest::Between(since, until) => meta.timestamp > *since && meta.timestamp <= *until,
         }
+    }
+
+    /// Whether the test alone is reason enough for the reference to look at all elements.
+    pub fn is_strong(&self) -> bool {
+        !matches!(self, MetaTest::Since(_))
     }
 
     /// Whether no element can pass.

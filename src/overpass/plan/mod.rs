@@ -4,11 +4,13 @@
 //! pages. Every page is looked at once, many of them in parallel, and results come in order. Knows elements and
 //! filters, nothing of statements or of named sets.
 
+mod boxes;
 mod meta;
 mod region;
 pub mod sorted;
 mod tags;
 
+pub use boxes::BoxTree;
 pub use meta::MetaTest;
 pub use region::{BoxRegion, Placement, Region};
 pub use tags::{TagMemo, TagTest, compile};
@@ -89,6 +91,15 @@ impl Plan {
         self.known.as_ref().is_some_and(Vec::is_empty)
             || self.tags.iter().any(TagTest::never)
             || self.meta.iter().any(MetaTest::never)
+    }
+
+    /// Whether the reference refuses to look at all elements of this type for such filters.
+    pub fn is_weak(&self, osm: &Osm, kind: ElementType) -> bool {
+        kind != ElementType::Relation
+            && self.known.is_none()
+            && self.regions.is_empty()
+            && !self.meta.iter().any(MetaTest::is_strong)
+            && !self.tags.iter().any(|test| test.is_strong(osm, kind))
     }
 
     /// The pages that meet all regions.

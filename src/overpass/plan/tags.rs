@@ -188,6 +188,12 @@ impl TagTest {
         self.negated && self.alternatives.is_empty()
     }
 
+    /// Whether the reference takes the test as reason enough to look at all elements: a tag that must be there, or
+    /// one that must not be there and that some element has.
+    pub fn is_strong(&self, osm: &Osm, kind: ElementType) -> bool {
+        !self.negated || self.alternatives.iter().any(|a| a.most(osm, kind) > 0)
+    }
+
     /// At most how many elements pass; `None` where the test is no source of elements.
     pub fn most(&self, osm: &Osm, kind: ElementType) -> Option<u64> {
         (!self.negated).then(|| self.alternatives.iter().map(|a| a.most(osm, kind)).sum())

@@ -15,9 +15,6 @@ use crate::overpass::{Class, Diagnostic, Failure};
 pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
     let wanted: Vec<&FilterKind> = query.filters.iter().map(|f| &f.kind).filter(|f| !is_empty(f)).collect();
     let outer = ctx.script.settings.bbox.filter(|_| !stands_alone(query.what, &wanted));
-    if outer.is_none() && wanted.iter().all(|f| is_weak(f)) {
-        return Err(too_weak(line));
-    }
     let mut regions = Vec::new();
     if let Some(bbox) = outer {
         regions.push(Arc::new(BoxRegion::new(filters::to_osm(&bbox))) as Arc<dyn Region>);
@@ -30,10 +27,10 @@ pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
     let mut set = Set::default();
     match query.what {
         QueryType::Derived => set.derived = derived(ctx, &wanted),
-        QueryType::Area => area::select(ctx, &wanted, &regions, &mut set)?,
+        QueryType::Area => area::select(ctx, &wanted, &regions, &mut set, line)?,
         what => {
             for &kind in kinds(what) {
-                *set.part_mut(kind) = select(ctx, kind, &wanted, &regions, None)?;
+                *set.part_mut(kind) = select(ctx, kind, &wanted, &regions, None, line)?;
                 ctx.budget.memory(set.bytes())?;
             }
         }
@@ -54,6 +51,7 @@ pub fn select(
     filters: &[&FilterKind],
     regions: &[Arc<dyn Region>],
     known: Option<Vec<Ordinal>>,
+    line: u32,
 ) -> Result<Vec<Ordinal>, Failure> {
     let mut plan = Plan { known, regions: regions.to_vec(), ..Plan::default() };
     for filter in filters {
@@ -81,6 +79,9 @@ pub fn select(
         }
     }
     plan.add_tags(ctx.osm, &ctx.tags, kind, filters);
+    if plan.is_weak(ctx.osm, kind) {
+        return Err(too_weak(line));
+    }
     plan.select(ctx.osm, ctx.budget, kind)
 }
 
@@ -130,11 +131,6 @@ fn stands_alone(what: QueryType, filters: &[&FilterKind]) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether the reference refuses to look at all elements for this filter alone.
-fn is_weak(filter: &FilterKind) -> bool {
-    matches!(filter, FilterKind::NotEquals { .. } | FilterKind::Newer(_) | FilterKind::If(_))
 }
 
 fn too_weak(line: u32) -> Failure {
