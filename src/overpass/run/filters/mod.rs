@@ -28,7 +28,7 @@ pub fn region(ctx: &Context, filter: &FilterKind) -> Result<Option<Arc<dyn Regio
     Ok(Some(match filter {
         FilterKind::Bbox(bbox) => Arc::new(BoxRegion::new(to_osm(bbox))),
         FilterKind::AroundSet { set, radius } => around::of_set(ctx, &ctx.set(set), *radius)?,
-        FilterKind::AroundPoints { radius, points } => around::of_points(points, *radius)?,
+        FilterKind::AroundPoints { radius, points } => around::of_points(points, *radius),
         FilterKind::Poly(points) => area::of_polygon(points)?,
         FilterKind::AreaSet(name) => area::of_set(ctx, &ctx.set(name))?,
         FilterKind::AreaId(id) => area::of_id(ctx, *id)?,
