@@ -116,7 +116,7 @@ fn from_xml(body: &str) -> Option<(Vec<String>, Vec<String>)> {
                     let name = reference.decode().ok()?;
                     match reference.resolve_char_ref().ok()? {
                         Some(c) => top.text.push(c),
-                        None => top.text.push_str(quick_xml::escape::resolve_xml_entity(&name)?),
+                        None => top.text.push_str(quick_xml::escape::resolve_predefined_entity(&name)?),
                     }
                 }
                 None

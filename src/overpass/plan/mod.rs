@@ -7,12 +7,14 @@
 mod boxes;
 mod meta;
 mod region;
+mod shapes;
 pub mod sorted;
 mod tags;
 
 pub use boxes::BoxTree;
 pub use meta::MetaTest;
 pub use region::{BoxRegion, Placement, Region};
+pub use shapes::{ShapesRegion, point_box};
 pub use tags::{TagMemo, TagTest, compile};
 
 use std::ops::Range;

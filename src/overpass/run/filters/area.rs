@@ -1,23 +1,137 @@
-//! x
-use crate::osm::{ElementType, Ordinal};
-use crate::overpass::Failure;
-use crate::overpass::plan::Region;
-use crate::overpass::run::Context;
-use crate::overpass::set::Set;
-use crate::overpass::syntax::{FilterKind, Point};
+//! Areas: `(area)`, `(poly)`, `(pivot)` and `area[...]`.
+//!
+//! An area is one that the snapshot has made from a relation, or a closed way, which stands for itself.
+
 use std::sync::Arc;
-pub fn of_polygon(_: &[Point]) -> Result<Arc<dyn Region>, Failure> {
-    Err(crate::overpass::run::check::unsupported("around", 0, None).into())
+
+use super::to_coord;
+use crate::osm::ElementType::{Node, Relation, Way};
+use crate::osm::areas::Shape;
+use crate::osm::{Coord, ElementType, Ordinal, Reference};
+use crate::overpass::Failure;
+use crate::overpass::plan::{Region, ShapesRegion, sorted};
+use crate::overpass::run::Context;
+use crate::overpass::run::query;
+use crate::overpass::set::{AreaOrdinal, Set};
+use crate::overpass::syntax::{FilterKind, Point};
+
+/// What the id of an area made from a relation is above the relation's.
+const RELATION_AREAS: i64 = 3_600_000_000;
+
+/// `(poly:"...")`.
+pub fn of_polygon(points: &[Point]) -> Arc<dyn Region> {
+    let line: Vec<Coord> = points.iter().map(to_coord).collect();
+    Arc::new(ShapesRegion::new(vec![Arc::new(Shape::from_closed_line(&line))]))
 }
-pub fn of_set(_: &Context, _: &Set) -> Result<Arc<dyn Region>, Failure> {
-    Err(crate::overpass::run::check::unsupported("around", 0, None).into())
+
+/// `(area.set)`: the areas of a set and its closed ways.
+pub fn of_set(ctx: &Context, set: &Set) -> Result<Arc<dyn Region>, Failure> {
+    let mut shapes: Vec<Arc<Shape>> = set.areas.iter().map(|&area| ctx.osm.areas().shape(area)).collect();
+    let size = ctx.osm.page_size(Way);
+    for (page, range) in sorted::pages(&set.ways, size) {
+        let page = ctx.osm.way_page(page);
+        ctx.budget.work(range.len())?;
+        for &way in set.ways.get(range).unwrap_or_default() {
+            let slot = (way % size) as usize;
+            if is_closed(page.nodes(slot)) {
+                shapes.push(Arc::new(shape_of_way(page.coords(slot))));
+            }
+        }
+        ctx.budget.memory(shapes.iter().map(|s| s.weight() as u64).sum())?;
+    }
+    Ok(Arc::new(ShapesRegion::new(shapes)))
 }
-pub fn of_id(_: &Context, _: i64) -> Result<Arc<dyn Region>, Failure> {
-    Err(crate::overpass::run::check::unsupported("around", 0, None).into())
+
+/// `(area:id)`: an area made from a relation. The reference knows closed ways by no id here.
+pub fn of_id(ctx: &Context, id: i64) -> Arc<dyn Region> {
+    let shape = area_with_id(ctx, id).map(|area| ctx.osm.areas().shape(area));
+    Arc::new(ShapesRegion::new(shape.into_iter().collect()))
 }
-pub fn pivots(_: &Context, _: ElementType, _: &Set) -> Vec<Ordinal> {
-    Vec::new()
+
+/// Whether a way is one: its last node is its first.
+pub fn is_closed(nodes: &[Reference]) -> bool {
+    nodes.len() > 1 && nodes.first() == nodes.last()
 }
-pub fn select(_: &Context, _: &[&FilterKind], _: &[Arc<dyn Region>], _: &mut Set) -> Result<(), Failure> {
-    Err(crate::overpass::run::check::unsupported("around", 0, None).into())
+
+/// The shape of a closed way, as far as its nodes are known.
+pub fn shape_of_way(coords: &[Coord]) -> Shape {
+    let known: Vec<Coord> = coords.iter().copied().filter(|c| !c.is_missing()).collect();
+    Shape::from_closed_line(&known)
+}
+
+fn area_with_id(ctx: &Context, id: i64) -> Option<AreaOrdinal> {
+    let relation = ctx.osm.find(Relation, id.checked_sub(RELATION_AREAS)?)?;
+    ctx.osm.areas().of_relation(relation)
+}
+
+/// `(pivot.set)`: the elements that the areas of a set are made from.
+pub fn pivots(ctx: &Context, kind: ElementType, set: &Set) -> Vec<Ordinal> {
+    match kind {
+        Node => Vec::new(),
+        Way => set.ways.clone(),
+        Relation => relations_of(ctx, &set.areas),
+    }
+}
+
+fn relations_of(ctx: &Context, areas: &[AreaOrdinal]) -> Vec<Ordinal> {
+    sorted::from_unsorted(areas.iter().map(|&area| ctx.osm.areas().relation(area)).collect())
+}
+
+/// The areas of these relations.
+pub fn areas_of(ctx: &Context, relations: &[Ordinal]) -> Vec<AreaOrdinal> {
+    let mut areas: Vec<AreaOrdinal> = relations.iter().filter_map(|&r| ctx.osm.areas().of_relation(r)).collect();
+    areas.sort_unstable();
+    areas
+}
+
+/// The closed ones among ways.
+pub fn closed(ctx: &Context, ways: &[Ordinal]) -> Result<Vec<Ordinal>, Failure> {
+    let size = ctx.osm.page_size(Way);
+    let mut out = Vec::new();
+    for (page, range) in sorted::pages(ways, size) {
+        let page = ctx.osm.way_page(page);
+        ctx.budget.work(range.len())?;
+        let ways = ways.get(range).unwrap_or_default().iter();
+        out.extend(ways.filter(|&&way| is_closed(page.nodes((way % size) as usize))));
+    }
+    Ok(out)
+}
+
+/// `area[...](...)`: areas made from relations, by the relations' tags, and closed ways. As in the reference, filters on
+/// places do not hold areas made from relations back, and those on metadata let none pass.
+pub fn select(
+    ctx: &Context,
+    filters: &[&FilterKind],
+    regions: &[Arc<dyn Region>],
+    set: &mut Set,
+    line: u32,
+) -> Result<(), Failure> {
+    let mut areas: Vec<AreaOrdinal> = (0..ctx.osm.areas().len()).collect();
+    let mut rest: Vec<&FilterKind> = Vec::new();
+    for &filter in filters {
+        match filter {
+            FilterKind::Ids(ids) => {
+                let wanted: Vec<AreaOrdinal> = ids.iter().filter_map(|&id| area_with_id(ctx, id)).collect();
+                areas.retain(|area| wanted.contains(area));
+            }
+            FilterKind::Set(name) => {
+                let other = ctx.set(name);
+                areas.retain(|area| other.areas.binary_search(area).is_ok());
+            }
+            FilterKind::User { .. }
+            | FilterKind::Uid { .. }
+            | FilterKind::Newer(_)
+            | FilterKind::Changed { .. }
+            | FilterKind::Pivot(_)
+            | FilterKind::Recurse(_)
+            | FilterKind::WayCount { .. } => areas.clear(),
+            _ => rest.push(filter),
+        }
+    }
+    let relations = relations_of(ctx, &areas);
+    let relations = query::select(ctx, Relation, &rest, &[], Some(relations), line)?;
+    set.areas = areas_of(ctx, &relations);
+    let ways = query::select(ctx, Way, filters, regions, None, line)?;
+    set.ways = closed(ctx, &ways)?;
+    Ok(())
 }
