@@ -33,8 +33,35 @@ pub fn parse(text: &str) -> Result<syntax::Script, Failure> {
     syntax::parse(text)
 }
 
-/// Runs a parsed query and streams its answer. An error before the first byte leaves `out` untouched.
+/// Runs a parsed query and streams its answer. An error before the first byte leaves `out` untouched; after it, the
+/// answer is completed with a remark that says what happened, and the error is returned all the same.
 pub fn run(osm: &Osm, script: &syntax::Script, limits: &run::Limits, out: &mut dyn Write) -> Result<Summary, Failure> {
-    let _ = (osm, script, limits, out);
-    todo!()
+    run::check(script)?;
+    let budget = run::Budget::new(&script.settings, limits);
+    let areas_time = run::uses_areas(&script.statements).then(|| osm.data_time());
+    let header = output::Header { data_time: osm.data_time(), areas_time };
+    let mut answer = output::answer(&script.settings.output, header, out)?;
+    let mut context = run::Context::new(osm, script, &budget, answer.as_mut());
+    let done = context.run_block(&script.statements).and_then(|()| osm.check().map_err(|e| damaged(&e)));
+    if let Err(failure) = &done {
+        if answer.started() {
+            let told = answer.remark(&failure.to_string()).and_then(|()| answer.finish());
+            told.map_err(output::gone)?;
+        }
+        done?;
+    }
+    answer.finish().map_err(output::gone)?;
+    Ok(Summary { elements: answer.written(), content_type: answer.content_type() })
+}
+
+/// The error for a snapshot that does not hold what it should.
+fn damaged(error: &crate::snapshot::Error) -> Failure {
+    Failure::from(Diagnostic {
+        class: Class::Runtime,
+        code: "damaged",
+        line: 0,
+        span: None,
+        message: error.to_string(),
+        help: Some("Run `terrapin verify` on the snapshot and load it again.".to_owned()),
+    })
 }

@@ -55,8 +55,7 @@ impl BoxTree {
         f: &mut impl FnMut(usize) -> bool,
     ) -> bool {
         let Some(boxes) = self.levels.get(level) else { return false };
-        for index in range.start..range.end.min(boxes.len()) {
-            let b = boxes[index];
+        for (index, b) in boxes.iter().enumerate().take(range.end).skip(range.start) {
             if b.south <= area.north && b.north >= area.south && b.west <= area.east && b.east >= area.west {
                 let found = match level {
                     0 => f(index),

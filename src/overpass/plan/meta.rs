@@ -11,6 +11,8 @@ pub enum MetaTest {
     Uids(Vec<i64>),
     /// Changed at this moment or later.
     Since(Timestamp),
+    /// Already there at this moment.
+    Until(Timestamp),
     /// Changed after the first moment and not after the second.
     Between(Timestamp, Timestamp),
 }
@@ -49,13 +51,14 @@ impl MetaTest {
             MetaTest::Users(users) => users.binary_search(&meta.user).is_ok(),
             MetaTest::Uids(uids) => uids.binary_search(&meta.uid).is_ok(),
             MetaTest::Since(than) => meta.timestamp >= *than,
+            MetaTest::Until(moment) => meta.timestamp <= *moment,
             MetaTest::Between(since, until) => meta.timestamp > *since && meta.timestamp <= *until,
         }
     }
 
     /// Whether the test alone is reason enough for the reference to look at all elements.
     pub fn is_strong(&self) -> bool {
-        !matches!(self, MetaTest::Since(_))
+        !matches!(self, MetaTest::Since(_) | MetaTest::Until(_))
     }
 
     /// Whether no element can pass.
@@ -63,7 +66,7 @@ impl MetaTest {
         match self {
             MetaTest::Users(users) => users.is_empty(),
             MetaTest::Uids(uids) => uids.is_empty(),
-            MetaTest::Since(_) => false,
+            MetaTest::Since(_) | MetaTest::Until(_) => false,
             MetaTest::Between(since, until) => since >= until,
         }
     }

@@ -70,9 +70,12 @@ impl Lazy {
 /// What a query has worked out about tags so far: a script often asks the same of nodes, ways and relations.
 #[derive(Default)]
 pub struct TagMemo {
-    by_pattern: Mutex<BTreeMap<(KeyId, String, bool), Accept>>,
-    keys: Mutex<BTreeMap<(String, bool), Arc<[KeyId]>>>,
+    by_pattern: Mutex<BTreeMap<(KeyId, PatternName), Accept>>,
+    keys: Mutex<BTreeMap<PatternName, Arc<[KeyId]>>>,
 }
+
+/// A pattern and whether case is ignored.
+type PatternName = (String, bool);
 
 /// Keeps going where another thread panicked while it held the lock: the maps are always whole.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -277,7 +280,7 @@ fn accepted(
         pairs.dedup();
         return listed(pairs, &range);
     }
-    let name = (key, pattern.pattern.clone(), pattern.ignore_case);
+    let name = (key, (pattern.pattern.clone(), pattern.ignore_case));
     let values = u64::from(range.end - range.start);
     let known = lock(&memo.by_pattern).get(&name).cloned();
     let lazily = values > EAGER_VALUES && candidates < values;

@@ -1,6 +1,6 @@
 //! Finds what a query asks for that is not there yet, before anything runs.
 
-use crate::overpass::syntax::{Block, Query, Script, Span, Statement, StatementKind, TimeFrame};
+use crate::overpass::syntax::{Block, FilterKind, QueryType, Script, Span, Statement, StatementKind, TimeFrame};
 use crate::overpass::{Class, Diagnostic, Failure};
 
 /// Blocks may be nested this deep.
@@ -10,8 +10,7 @@ const DEEPEST: usize = 100;
 pub fn check(script: &Script) -> Result<(), Failure> {
     let mut found = Vec::new();
     match &script.settings.time {
-        TimeFrame::Now => {}
-        TimeFrame::Date(_) => found.push(unsupported("The setting [date:]", 0, None)),
+        TimeFrame::Now | TimeFrame::Date(_) => {}
         TimeFrame::Diff { augmented: false, .. } => found.push(unsupported("The setting [diff:]", 0, None)),
         TimeFrame::Diff { augmented: true, .. } => found.push(unsupported("The setting [adiff:]", 0, None)),
     }
@@ -49,7 +48,6 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
     }
     let mut missing = |what: &str| found.push(unsupported(what, s.line, Some(s.span)));
     match &s.kind {
-        StatementKind::Query(query) => filters(query, s.line, found),
         StatementKind::Union { members, .. } => block(members, depth + 1, found),
         StatementKind::Difference { base, minus, .. } => {
             statement(base, depth + 1, found);
@@ -66,12 +64,38 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
         StatementKind::Compare { .. } => missing("The statement \"compare\""),
         StatementKind::Timeline { .. } => missing("The statement \"timeline\""),
         StatementKind::Local { .. } => missing("The statement \"local\""),
-        StatementKind::IsIn { .. } => missing("The statement \"is_in\""),
-        StatementKind::MapToArea { .. } => missing("The statement \"map_to_area\""),
         StatementKind::Make { .. } => missing("The statement \"make\""),
         StatementKind::Convert { .. } => missing("The statement \"convert\""),
-        StatementKind::Item { .. } | StatementKind::Out(_) | StatementKind::Recurse { .. } => {}
+        StatementKind::Query(_)
+        | StatementKind::Item { .. }
+        | StatementKind::IsIn { .. }
+        | StatementKind::MapToArea { .. }
+        | StatementKind::Out(_)
+        | StatementKind::Recurse { .. } => {}
     }
 }
 
-fn filters(_query: &Query, _line: u32, _found: &mut Vec<Diagnostic>) {}
+/// Whether a block asks for areas anywhere, so that its answer tells their time.
+pub fn uses_areas(statements: &[Statement]) -> bool {
+    statements.iter().any(|s| match &s.kind {
+        StatementKind::Query(query) => {
+            query.what == QueryType::Area || query.filters.iter().any(|f| is_area_filter(&f.kind))
+        }
+        StatementKind::Union { members, .. } => uses_areas(members),
+        StatementKind::Difference { base, minus, .. } => {
+            uses_areas(std::slice::from_ref(base)) || uses_areas(std::slice::from_ref(minus))
+        }
+        StatementKind::Foreach { body, .. }
+        | StatementKind::For { body, .. }
+        | StatementKind::Complete { body, .. }
+        | StatementKind::Retro { body, .. }
+        | StatementKind::Compare { body, .. } => uses_areas(body),
+        StatementKind::If { then, otherwise, .. } => uses_areas(then) || uses_areas(otherwise),
+        StatementKind::IsIn { .. } | StatementKind::MapToArea { .. } => true,
+        _ => false,
+    })
+}
+
+fn is_area_filter(filter: &FilterKind) -> bool {
+    matches!(filter, FilterKind::AreaSet(_) | FilterKind::AreaId(_) | FilterKind::Pivot(_))
+}

@@ -13,7 +13,7 @@ pub fn run(ctx: &mut Context, from: &str, into: &str, limit: u64, body: &Block) 
         let before = all.len();
         ctx.assign(into, all.clone());
         ctx.run_block(body)?;
-        all.add(&*ctx.set(from));
+        all.add(&ctx.set(from));
         if all.len() == before {
             break;
         }

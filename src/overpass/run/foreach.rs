@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
-use super::Context;
 use super::unsupported as evaluators;
+use super::{Context, quadtile};
 use crate::osm::ElementType;
 use crate::overpass::Failure;
+use crate::overpass::reader::Reader;
 use crate::overpass::set::Set;
 use crate::overpass::syntax::{Block, Expr};
 
@@ -15,7 +16,8 @@ use crate::overpass::syntax::{Block, Expr};
 pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<(), Failure> {
     let from = ctx.set(from);
     for kind in ElementType::ALL {
-        for ordinal in super::order::by_quadtile(ctx.osm, kind, from.part(kind)) {
+        let ordered = quadtile::keyed(&mut Reader::new(ctx.osm), kind, from.part(kind));
+        for (_, _, ordinal) in ordered {
             let mut one = Set::default();
             one.part_mut(kind).push(ordinal);
             round(ctx, into, one, body)?;

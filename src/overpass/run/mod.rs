@@ -3,10 +3,12 @@
 mod budget;
 mod check;
 mod complete;
+mod date;
 mod filters;
 mod foreach;
 mod if_;
-mod order;
+mod is_in;
+mod map_to_area;
 pub mod out;
 pub mod quadtile;
 mod query;
@@ -16,7 +18,7 @@ mod union;
 mod unsupported;
 
 pub use budget::{Budget, Limits};
-pub use check::check;
+pub use check::{check, uses_areas};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -97,14 +99,14 @@ impl<'a> Context<'a> {
                 self.share(into, set);
             }
             StatementKind::Recurse { kind, from, into } => recurse::run(self, *kind, from, into)?,
+            StatementKind::IsIn { place, into } => is_in::run(self, place, into)?,
+            StatementKind::MapToArea { from, into } => map_to_area::run(self, from, into)?,
             StatementKind::Foreach { from, into, body } => foreach::run(self, from, into, body)?,
             StatementKind::For { from, into, key, body } => foreach::run_grouped(self, from, into, key, body)?,
             StatementKind::If { condition, then, otherwise } => if_::run(self, condition, then, otherwise)?,
             StatementKind::Complete { from, into, limit, body } => complete::run(self, from, into, *limit, body)?,
             StatementKind::Out(out) => out::run(self, out)?,
             StatementKind::Retro { .. }
-            | StatementKind::IsIn { .. }
-            | StatementKind::MapToArea { .. }
             | StatementKind::Compare { .. }
             | StatementKind::Make { .. }
             | StatementKind::Convert { .. }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Context;
 use super::filters::{self, area, recurse};
 use super::unsupported as evaluators;
+use super::{Context, date};
 use crate::osm::{ElementType, Ordinal};
 use crate::overpass::plan::{BoxRegion, MetaTest, Plan, Region};
 use crate::overpass::set::Set;
@@ -54,6 +54,7 @@ pub fn select(
     line: u32,
 ) -> Result<Vec<Ordinal>, Failure> {
     let mut plan = Plan { known, regions: regions.to_vec(), ..Plan::default() };
+    plan.meta.extend(date::test(ctx));
     for filter in filters {
         if let Some(test) = MetaTest::compile(ctx.osm, filter) {
             plan.meta.push(test);

@@ -3,8 +3,8 @@
 //! The elements that are started from are not in the result unless they are reached again; but all except `>` keep the
 //! relations, as the reference does.
 
-use super::Context;
 use super::topology::{Role, Topology};
+use super::{Context, date};
 use crate::osm::ElementType::{Node, Way};
 use crate::overpass::Failure;
 use crate::overpass::plan::sorted;
@@ -21,6 +21,7 @@ pub fn run(ctx: &mut Context, kind: Recurse, from: &str, into: &str) -> Result<(
         Recurse::Up => up(&topology, &from)?,
         Recurse::UpRel => up_rel(&topology, &from)?,
     };
+    let result = date::restrict(ctx, result)?;
     ctx.assign(into, result);
     Ok(())
 }

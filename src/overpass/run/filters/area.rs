@@ -74,7 +74,7 @@ pub fn pivots(ctx: &Context, kind: ElementType, set: &Set) -> Vec<Ordinal> {
 }
 
 fn relations_of(ctx: &Context, areas: &[AreaOrdinal]) -> Vec<Ordinal> {
-    sorted::from_unsorted(areas.iter().map(|&area| ctx.osm.areas().relation(area)).collect())
+    sorted::from_unsorted(areas.iter().filter_map(|&area| ctx.osm.areas().relation(area)).collect())
 }
 
 /// The areas of these relations.
@@ -106,7 +106,7 @@ pub fn select(
     set: &mut Set,
     line: u32,
 ) -> Result<(), Failure> {
-    let mut areas: Vec<AreaOrdinal> = (0..ctx.osm.areas().len()).collect();
+    let mut areas: Vec<AreaOrdinal> = (0..ctx.osm.areas().count()).collect();
     let mut rest: Vec<&FilterKind> = Vec::new();
     for &filter in filters {
         match filter {

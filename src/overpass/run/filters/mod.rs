@@ -29,9 +29,9 @@ pub fn region(ctx: &Context, filter: &FilterKind) -> Result<Option<Arc<dyn Regio
         FilterKind::Bbox(bbox) => Arc::new(BoxRegion::new(to_osm(bbox))),
         FilterKind::AroundSet { set, radius } => around::of_set(ctx, &ctx.set(set), *radius)?,
         FilterKind::AroundPoints { radius, points } => around::of_points(points, *radius),
-        FilterKind::Poly(points) => area::of_polygon(points)?,
+        FilterKind::Poly(points) => area::of_polygon(points),
         FilterKind::AreaSet(name) => area::of_set(ctx, &ctx.set(name))?,
-        FilterKind::AreaId(id) => area::of_id(ctx, *id)?,
+        FilterKind::AreaId(id) => area::of_id(ctx, *id),
         _ => return Ok(None),
     }))
 }
