@@ -127,6 +127,94 @@ fn many_chunks_stay_in_order() {
     assert_eq!((last.blocks, last.bytes_read), (7, last.bytes_total));
 }
 
+/// An element as XML, with everything that it has.
+fn xml(element: &Element<'_>) -> String {
+    let text = |text: &str| quick_xml::escape::escape(text).replace('\n', "&#10;").replace('\t', "&#9;");
+    let degrees = |value: i32| {
+        let size = value.unsigned_abs();
+        format!("{}{}.{:07}", if value < 0 { "-" } else { "" }, size / 10_000_000, size % 10_000_000)
+    };
+    let (name, id, tags, meta) = match element {
+        Element::Node(n) => ("node", n.id, n.tags, n.meta),
+        Element::Way(w) => ("way", w.id, w.tags, w.meta),
+        Element::Relation(r) => ("relation", r.id, r.tags, r.meta),
+    };
+    let mut out = format!("<{name} id='{id}'");
+    if let Some(m) = meta {
+        let (days, seconds) = (m.timestamp / 86_400, m.timestamp % 86_400);
+        let (mut year, mut day) = (1970, days);
+        let length = |year: i64| if year % 4 == 0 { 366 } else { 365 };
+        while day >= length(year) {
+            day -= length(year);
+            year += 1;
+        }
+        let mut month = 0;
+        let months = [31, length(year) - 337, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        while day >= months[month] {
+            day -= months[month];
+            month += 1;
+        }
+        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        let time = format!("{year}-{:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", month + 1, day + 1);
+        let (version, changeset, uid, user, visible) = (m.version, m.changeset, m.uid, text(m.user), m.visible);
+        out.push_str(&format!(" version='{version}' timestamp='{time}' changeset='{changeset}'"));
+        out.push_str(&format!(" uid='{uid}' user='{user}' visible='{visible}'"));
+    }
+    match element {
+        Element::Node(n) if n.lat != NO_COORDINATE => {
+            out.push_str(&format!(" lat='{}' lon='{}'>", degrees(n.lat), degrees(n.lon)));
+        }
+        Element::Node(_) => out.push('>'),
+        Element::Way(w) => {
+            out.push('>');
+            w.refs.iter().for_each(|id| out.push_str(&format!("<nd ref='{id}'/>")));
+        }
+        Element::Relation(r) => {
+            out.push('>');
+            for member in r.members {
+                let kind = format!("{:?}", member.kind).to_lowercase();
+                out.push_str(&format!("<member type='{kind}' ref='{}' role='{}'/>", member.id, text(member.role)));
+            }
+        }
+    }
+    tags.iter().for_each(|(key, value)| out.push_str(&format!("<tag k='{}' v='{}'/>", text(key), text(value))));
+    out.push_str(&format!("</{name}>\n"));
+    out
+}
+
+#[test]
+fn real_extracts_are_the_same_as_xml() {
+    let shared = std::env::var_os("TERRAPIN_SHARED")
+        .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared").into(), std::path::PathBuf::from);
+    for name in ["niue.osm.pbf", "niue.osh.pbf"] {
+        let path = shared.join("data/osm").join(name);
+        let Ok(bytes) = std::fs::read(path) else {
+            println!("skipped: no {name}");
+            continue;
+        };
+        let mut document = "<osm version='0.6'>\n".to_owned();
+        let file = file(&bytes);
+        let map = |block: &terrapin_loaders::Block| {
+            let mut text = String::new();
+            block.for_each(|element| text.push_str(&xml(&element)))?;
+            Ok(text)
+        };
+        let collect = |text: String, _| {
+            document.push_str(&text);
+            Ok(())
+        };
+        read::<_, Error>(file.path(), &Options::default(), map, collect).unwrap();
+        document.push_str("</osm>");
+        let (from_pbf, header) = elements(&bytes).unwrap();
+        let (from_xml, xml_header) = elements(document.as_bytes()).unwrap();
+        assert_eq!(xml_header.history, header.history, "{name}");
+        assert_eq!(from_pbf.lines().count(), from_xml.lines().count(), "{name}");
+        for (from_pbf, from_xml) in from_pbf.lines().zip(from_xml.lines()) {
+            assert_eq!(from_pbf, from_xml, "{name}");
+        }
+    }
+}
+
 #[test]
 fn what_is_wrong_is_said() {
     for (text, expected) in [
