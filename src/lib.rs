@@ -10,5 +10,6 @@ pub mod load;
 pub mod osm;
 pub mod overpass;
 pub mod places;
+pub mod server;
 pub mod size;
 pub mod snapshot;

@@ -2,7 +2,15 @@
 
 mod diagnose;
 mod error;
+mod info;
+mod load;
+mod open;
+mod pin;
+mod progress;
+mod query;
+mod serve;
 mod stdout;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -34,7 +42,13 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Load(load::Args),
+    Info(info::Args),
+    Verify(verify::Args),
+    Query(query::Args),
+    Serve(serve::Args),
+}
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
@@ -58,7 +72,13 @@ pub fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<(), Error> {
-    match command {}
+    match command {
+        Command::Load(args) => load::run(&args),
+        Command::Info(args) => info::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Query(args) => query::run(&args),
+        Command::Serve(args) => serve::run(&args),
+    }
 }
 
 #[cfg(test)]

@@ -57,6 +57,7 @@ pub fn print(text: &str) -> Result<(), Error> {
 }
 
 /// Prints a value as JSON, one line.
-pub fn print_json(value: &serde_json::Value) -> Result<(), Error> {
-    print(&format!("{value}\n"))
+pub fn print_json(value: &impl serde::Serialize) -> Result<(), Error> {
+    let text = serde_json::to_string(value).map_err(|e| Error::system("output", e))?;
+    print(&(text + "\n"))
 }

@@ -1,0 +1,114 @@
+//! `terrapin info`: where a snapshot comes from and what is in it.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::{Error, open, stdout};
+use crate::size;
+use crate::snapshot::Manifest;
+
+/// Tell where a snapshot comes from and what is in it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin info malta.terrapin
+  terrapin info malta.terrapin --json | jq .counts")]
+pub struct Args {
+    /// The snapshot file
+    snapshot: PathBuf,
+    /// As one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let opened = open::snapshot(&args.snapshot)?;
+    let (digest, bytes) = (opened.snapshot.digest(), opened.snapshot.file_len());
+    if args.json {
+        stdout::print_json(&to_json(&digest, bytes, &opened.manifest))
+    } else {
+        stdout::print(&for_people(&digest, bytes, &opened.manifest))
+    }
+}
+
+/// The facts for programs; checksums as hexadecimal text.
+pub fn to_json(digest: &str, bytes: u64, manifest: &Manifest) -> serde_json::Value {
+    let sections: Vec<_> = manifest
+        .sections
+        .iter()
+        .map(|s| json!({"name": s.name, "offset": s.offset, "bytes": s.len, "blake3": hex(&s.checksum)}))
+        .collect();
+    json!({
+        "digest": digest,
+        "bytes": bytes,
+        "format_version": manifest.format_version,
+        "writer": manifest.writer,
+        "sources": manifest.sources,
+        "counts": manifest.counts,
+        "bounding_box": manifest.bounding_box.map(|b| b.map(degrees)),
+        "replication_timestamp": time(manifest.replication_timestamp),
+        "data_timestamp": time(manifest.data_timestamp),
+        "areas": manifest.areas,
+        "remarks": manifest.remarks,
+        "sections": sections,
+    })
+}
+
+/// The facts for people.
+pub fn for_people(digest: &str, bytes: u64, manifest: &Manifest) -> String {
+    let mut out = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(out, "{name:<12} {value}");
+    };
+    let counts = &manifest.counts;
+    line("snapshot", digest.to_owned());
+    line("file", format!("{}, format {}, {}", size::show(bytes), manifest.format_version, manifest.writer));
+    for source in &manifest.sources {
+        line("source", format!("{}, {}, {}", source.name, size::show(source.bytes), source.licence));
+        line("", format!("sha256 {}", source.sha256));
+    }
+    line("data time", time(manifest.data_timestamp).unwrap_or_else(|| "unknown".into()));
+    line("replication", time(manifest.replication_timestamp).unwrap_or_else(|| "unknown".into()));
+    if let Some(sides) = manifest.bounding_box {
+        let [south, west, north, east] = sides.map(degrees);
+        line("box", format!("{south},{west},{north},{east}"));
+    }
+    let elements = [("nodes", counts.nodes), ("ways", counts.ways), ("relations", counts.relations)];
+    for ((name, n), missing) in elements.into_iter().zip(counts.missing) {
+        let besides =
+            if missing > 0 { format!(" ({} referred to, not there)", size::count(missing)) } else { String::new() };
+        line(name, size::count(n) + &besides);
+    }
+    let areas = &manifest.areas;
+    let mut text = size::count(counts.areas);
+    if areas.unclosed + areas.incomplete > 0 {
+        let _ = write!(
+            text,
+            " (left out: {} with open rings, {} with members missing)",
+            size::count(areas.unclosed),
+            size::count(areas.incomplete)
+        );
+    }
+    line("areas", text);
+    line("tags", format!("{} under {} keys", size::count(counts.tags), size::count(counts.keys)));
+    line("users", size::count(counts.users));
+    for remark in &manifest.remarks {
+        line("remark", remark.clone());
+    }
+    out
+}
+
+fn degrees(side: i32) -> f64 {
+    f64::from(side) / 1e7
+}
+
+/// 0 stands for a time that is not known.
+fn time(seconds: i64) -> Option<String> {
+    (seconds != 0).then(|| jiff::Timestamp::from_second(seconds).ok()).flatten().map(|t| t.to_string())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    crate::snapshot::hex(bytes)
+}

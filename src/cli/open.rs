@@ -1,0 +1,46 @@
+//! Opening a snapshot for a command.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Error;
+use crate::osm::Osm;
+use crate::snapshot::{self, Manifest, Snapshot};
+
+/// A snapshot's name and facts.
+pub struct Opened {
+    /// The file.
+    pub snapshot: Arc<Snapshot>,
+    /// Its manifest.
+    pub manifest: Manifest,
+}
+
+/// Opens a snapshot file.
+pub fn snapshot(path: &Path) -> Result<Opened, Error> {
+    facts(Snapshot::open(path).map_err(error)?)
+}
+
+/// A finished snapshot's facts.
+pub fn facts(snapshot: Snapshot) -> Result<Opened, Error> {
+    let manifest =
+        snapshot.manifest().cloned().ok_or_else(|| Error::input("snapshot", "the snapshot is unfinished"))?;
+    Ok(Opened { snapshot: Arc::new(snapshot), manifest })
+}
+
+/// Opens the elements of a snapshot file.
+pub fn elements(path: &Path) -> Result<(Opened, Arc<Osm>), Error> {
+    let opened = snapshot(path)?;
+    let osm = Osm::open(Arc::clone(&opened.snapshot)).map_err(error)?;
+    Ok((opened, Arc::new(osm)))
+}
+
+/// An error of a snapshot file, as a command ends with it.
+pub fn error(error: snapshot::Error) -> Error {
+    let code = match &error {
+        snapshot::Error::Io { .. } => "snapshot-unreadable",
+        snapshot::Error::Foreign { .. } => "snapshot-foreign",
+        snapshot::Error::Version { .. } => "snapshot-version",
+        _ => "snapshot-damaged",
+    };
+    Error::input(code, error)
+}

@@ -1,0 +1,174 @@
+//! `terrapin query`: answers one query on standard output.
+
+use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use super::stdout::Output;
+use super::{Error, open};
+use crate::osm::BoundingBox;
+use crate::overpass::syntax::Span;
+use crate::overpass::turbo::{self, Problem, Reason, Surroundings};
+use crate::overpass::{self, Class, Diagnostic, run::Limits};
+use crate::places::{Areas, Chain, Places, Table};
+use crate::size;
+
+/// Longer texts are not queries.
+const MAX_QUERY: u64 = 16 << 20;
+
+/// Answer an OverpassQL query on standard output
+///
+/// The answer is in the form that the query's [out:...] asks for, XML where it asks for none. What is wrong with a
+/// query goes to standard error, with the place in the text. Overpass Turbo's {{shortcuts}} are replaced first;
+/// `now` is the time of the data.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin query malta.terrapin '[out:json];node[amenity=cafe];out;'
+  terrapin query malta.terrapin -f cafes.overpassql > cafes.json
+  terrapin query malta.terrapin '{{geocodeArea:Valletta}}->.a;node[shop](area.a);out;'
+  terrapin query malta.terrapin 'node[shop]({{bbox}});out;' --bbox 35.89,14.50,35.91,14.52
+  echo 'node(1);out;' | terrapin query malta.terrapin -")]
+pub struct Args {
+    /// The snapshot file
+    snapshot: PathBuf,
+    /// The query; `-` reads it from standard input
+    #[arg(conflicts_with = "file", required_unless_present = "file")]
+    query: Option<String>,
+    /// Read the query from a file
+    #[arg(short, long)]
+    file: Option<PathBuf>,
+    /// The box that {{bbox}} stands for, whose middle is {{center}}: south,west,north,east
+    #[arg(long, value_name = "BOX", value_parser = parse_box, allow_hyphen_values = true)]
+    bbox: Option<BoundingBox>,
+    /// Where geocoded names lead, in the shape of OverpassNL's nominatim_cache.json; names that are not in it are looked
+    /// up among the snapshot's own areas
+    #[arg(long, value_name = "FILE")]
+    places: Option<PathBuf>,
+    /// Stop the query after this many seconds, whatever its own [timeout:]
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+    /// The memory that the query may hold, whatever its own [maxsize:]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    memory: Option<u64>,
+    /// Give errors as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let (written, origin) = read_query(args)?;
+    let table =
+        args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
+    let (opened, osm) = open::elements(&args.snapshot)?;
+    let areas = Areas::new(&osm);
+    let mut places = Chain::default();
+    places.0.extend(table.as_ref().map(|table| table as &dyn Places));
+    places.0.push(&areas);
+    let surroundings = Surroundings { bbox: args.bbox, now: opened.manifest.data_timestamp, places: &places };
+    let text = match turbo::expand(&written, &surroundings) {
+        Ok(text) => text.into_owned(),
+        Err(problem) => return Err(Error::Query { failure: shortcut(&problem).into(), text: written, origin }),
+    };
+    let stop = Arc::new(AtomicBool::new(false));
+    let limits = Limits {
+        deadline: args.timeout.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds))),
+        memory: args.memory,
+        cancelled: Arc::clone(&stop),
+        ..Limits::default()
+    };
+    let mut out = Output::new(stop);
+    let result = overpass::parse(&text).and_then(|script| overpass::run(&osm, &script, &limits, &mut out));
+    // Where nobody reads the answer, that is why the query failed; where the file is damaged, whatever was written is
+    // worth nothing.
+    out.finish()?;
+    osm.check().map_err(open::error)?;
+    result.map(|_| ()).map_err(|failure| Error::Query { text, origin, failure })
+}
+
+/// A shortcut that cannot be replaced, as an error in the query.
+fn shortcut(problem: &Problem) -> Diagnostic {
+    let start = problem.position;
+    Diagnostic {
+        class: Class::Parse,
+        code: "shortcut",
+        line: 0,
+        span: Some(Span { start, end: start + problem.shortcut.len() + "{{}}".len() }),
+        message: problem.to_string(),
+        help: match problem.reason {
+            Reason::NoBox => Some("give the box with --bbox south,west,north,east".into()),
+            Reason::NoPlace => Some("give names and where they lead with --places".into()),
+            _ => None,
+        },
+    }
+}
+
+/// Reads `south,west,north,east` in degrees.
+fn parse_box(text: &str) -> Result<BoundingBox, String> {
+    let sides: Vec<f64> = text.split(',').filter_map(|side| side.trim().parse().ok()).collect();
+    let [south, west, north, east] = sides[..] else {
+        return Err("expected four numbers: south,west,north,east".into());
+    };
+    // Not a number fails these, too.
+    if !(-90.0..=90.0).contains(&south) || !(south..=90.0).contains(&north) {
+        return Err("latitudes are from -90 to 90, the south one first".into());
+    }
+    if !(-180.0..=180.0).contains(&west) || !(-180.0..=180.0).contains(&east) {
+        return Err("longitudes are from -180 to 180".into());
+    }
+    let [south, west, north, east] = [south, west, north, east].map(|side| (side * 1e7).round() as i32);
+    Ok(BoundingBox { south, west, north, east })
+}
+
+/// The query's text, and what to call it.
+fn read_query(args: &Args) -> Result<(String, String), Error> {
+    match (&args.file, args.query.as_deref()) {
+        (Some(path), _) => {
+            let file = std::fs::File::open(path).map_err(|e| unreadable(path, e))?;
+            Ok((read(file).map_err(|e| unreadable(path, e))?, path.display().to_string()))
+        }
+        (None, Some("-")) => {
+            let stdin = std::io::stdin();
+            if stdin.is_terminal() {
+                eprintln_quietly("reading the query from standard input; end it with Ctrl-D");
+            }
+            Ok((read(stdin.lock()).map_err(|e| unreadable(Path::new("standard input"), e))?, "stdin".into()))
+        }
+        (None, text) => Ok((text.unwrap_or_default().to_owned(), "query".into())),
+    }
+}
+
+fn read(from: impl Read) -> std::io::Result<String> {
+    let mut text = String::new();
+    from.take(MAX_QUERY + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_QUERY {
+        return Err(std::io::Error::other(format!("longer than {}, which no query is", size::show(MAX_QUERY))));
+    }
+    Ok(text)
+}
+
+fn unreadable(path: &Path, error: std::io::Error) -> Error {
+    Error::input("query-unreadable", format!("{}: {error}", path.display()))
+}
+
+fn eprintln_quietly(text: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_has_four_sides_in_range() {
+        let malta = parse_box("35.8, 14.1,36.1,14.6").unwrap();
+        assert_eq!((malta.south, malta.west, malta.north, malta.east), (358000000, 141000000, 361000000, 146000000));
+        assert!(parse_box("-17,178,-16,-179").is_ok(), "across the antimeridian");
+        for wrong in ["", "1,2,3", "1,2,3,4,5", "3,0,2,1", "0,0,91,1", "0,-181,1,1", "NaN,0,1,1", "0,inf,1,1"] {
+            assert!(parse_box(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `terrapin verify`: checks every byte of a snapshot, and holds it against a pin.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::pin::Pin;
+use super::{Error, open, stdout};
+use crate::size;
+use crate::snapshot;
+
+/// Check every byte of a snapshot, and hold it against a pin
+///
+/// A pin is a small TOML file with a snapshot's digest and its sources, such as those in snapshots/.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin verify malta.terrapin
+  terrapin verify malta.terrapin --pin snapshots/malta-demo.toml")]
+pub struct Args {
+    /// The snapshot file
+    snapshot: PathBuf,
+    /// The pin that it must be equal to
+    #[arg(long, value_name = "FILE")]
+    pin: Option<PathBuf>,
+    /// As one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let pin = args.pin.as_deref().map(Pin::read).transpose()?;
+    let opened = match snapshot::verify(&args.snapshot) {
+        Ok(whole) => open::facts(whole)?,
+        Err(error @ snapshot::Error::Damaged { .. }) => return Err(Error::refused("snapshot-damaged", error)),
+        Err(error) => return Err(open::error(error)),
+    };
+    let digest = opened.snapshot.digest();
+    if let Some(pin) = &pin {
+        pin.hold(&digest, &opened.manifest)?;
+    }
+    let (sections, bytes) = (opened.manifest.sections.len(), opened.snapshot.file_len());
+    if args.json {
+        let pinned = pin.as_ref().map(|p| p.name.as_str());
+        return stdout::print_json(&json!({"ok": true, "digest": digest, "bytes": bytes, "pin": pinned}));
+    }
+    let pinned = pin.map_or_else(String::new, |p| format!(", equal to the pin `{}`", p.name));
+    stdout::print(&format!("{digest}\nok: {} in {sections} sections{pinned}\n", size::show(bytes)))
+}

@@ -1,0 +1,125 @@
+//! `/metrics`: counters for Prometheus.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use axum::extract::State;
+use axum::http::header;
+use axum::response::IntoResponse;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+
+use super::{About, App};
+use crate::overpass::Failure;
+
+/// Upper borders of the buckets of query times, seconds.
+const BUCKETS: [f64; 14] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 20.0, 60.0, 180.0];
+
+/// How a query ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// With an answer.
+    Answered,
+    /// It is wrong, or went over its memory.
+    Refused,
+    /// It went over its time.
+    TimedOut,
+    /// No slot was free.
+    Busy,
+    /// The client went away or the server down.
+    Abandoned,
+    /// The engine failed.
+    Broken,
+}
+
+impl Outcome {
+    /// How a query ended that failed so.
+    pub fn of(failure: &Failure) -> Self {
+        let has = |code| failure.diagnostics.iter().any(|d| d.code == code);
+        if has("timeout") {
+            Outcome::TimedOut
+        } else if has("cancelled") || has("client-gone") {
+            Outcome::Abandoned
+        } else {
+            Outcome::Refused
+        }
+    }
+
+    /// The label's value.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Answered => "answered",
+            Outcome::Refused => "refused",
+            Outcome::TimedOut => "timed_out",
+            Outcome::Busy => "busy",
+            Outcome::Abandoned => "abandoned",
+            Outcome::Broken => "broken",
+        }
+    }
+}
+
+/// The recorder's handle.
+pub struct Metrics {
+    handle: PrometheusHandle,
+}
+
+impl Metrics {
+    /// Makes this the process's recorder; once a process.
+    pub fn install(about: &About) -> io::Result<Self> {
+        let handle = PrometheusBuilder::new()
+            .set_buckets(&BUCKETS)
+            .and_then(PrometheusBuilder::install_recorder)
+            .map_err(io::Error::other)?;
+        describe_counter!("terrapin_queries_total", "Queries by how they ended.");
+        describe_histogram!("terrapin_query_seconds", "Seconds from a query's start to its answer's last byte.");
+        describe_counter!("terrapin_answer_bytes_total", "Bytes of answers, before compression.");
+        describe_counter!("terrapin_answer_elements_total", "Elements in answers.");
+        describe_gauge!("terrapin_queries_running", "Queries that run now.");
+        describe_gauge!("terrapin_queries_waiting", "Queries that wait for a slot now.");
+        describe_gauge!("terrapin_query_slots", "Queries that may run at once.");
+        describe_gauge!("terrapin_snapshot_info", "1; the labels name the snapshot.");
+        describe_gauge!("terrapin_snapshot_elements", "Elements of the snapshot by type.");
+        describe_gauge!("terrapin_snapshot_data_timestamp_seconds", "The time of the data.");
+        let counts = &about.manifest.counts;
+        gauge!("terrapin_snapshot_info", "digest" => about.digest.clone(), "version" => env!("CARGO_PKG_VERSION"))
+            .set(1.0);
+        for (kind, n) in
+            [("node", counts.nodes), ("way", counts.ways), ("relation", counts.relations), ("area", counts.areas)]
+        {
+            gauge!("terrapin_snapshot_elements", "type" => kind).set(n as f64);
+        }
+        gauge!("terrapin_snapshot_data_timestamp_seconds").set(about.manifest.data_timestamp as f64);
+        Ok(Metrics { handle })
+    }
+
+    /// Counts a query that ran.
+    pub fn finished(&self, outcome: Outcome, took: Duration, bytes: u64, elements: u64) {
+        self.refused(outcome);
+        histogram!("terrapin_query_seconds").record(took.as_secs_f64());
+        counter!("terrapin_answer_bytes_total").increment(bytes);
+        counter!("terrapin_answer_elements_total").increment(elements);
+    }
+
+    /// Counts a query that did not get as far as running.
+    pub fn refused(&self, outcome: Outcome) {
+        counter!("terrapin_queries_total", "outcome" => outcome.name()).increment(1);
+    }
+}
+
+/// Gives all of them.
+pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
+    gauge!("terrapin_query_slots").set(app.gate.total() as f64);
+    gauge!("terrapin_queries_running").set(app.running.list().len() as f64);
+    gauge!("terrapin_queries_waiting").set(app.gate.waiting() as f64);
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.handle.render())
+}
+
+/// Keeps the recorder's histograms small while nobody asks for them. Never returns.
+pub async fn upkeep(app: Arc<App>) {
+    let mut every = tokio::time::interval(Duration::from_secs(5));
+    loop {
+        every.tick().await;
+        app.metrics.handle.run_upkeep();
+    }
+}

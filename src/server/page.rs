@@ -1,0 +1,49 @@
+//! The page on which an Overpass server tells its errors: HTML, one paragraph an error. Clients look for its words.
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+/// The page with these lines as its errors.
+pub fn page<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
+    let mut out = String::from(concat!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
+        "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\"\n",
+        "    \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd\">\n",
+        "<html xmlns=\"http://www.w3.org/1999/xhtml\" xml:lang=\"en\" lang=\"en\">\n",
+        "<head>\n",
+        "  <meta http-equiv=\"content-type\" content=\"text/html; charset=utf-8\" lang=\"en\"/>\n",
+        "  <title>OSM3S Response</title>\n",
+        "</head>\n",
+        "<body>\n\n",
+        "<p>The data included in this document is from www.openstreetmap.org. ",
+        "The data is made available under ODbL.</p>\n",
+    ));
+    for line in lines {
+        out.push_str("<p><strong style=\"color:#FF0000\">Error</strong>: ");
+        html_escape::encode_double_quoted_attribute_to_string(line, &mut out);
+        out.push_str(" </p>\n");
+    }
+    out.push_str("\n</body>\n</html>\n");
+    out
+}
+
+/// The page with these lines as its errors, as an answer.
+pub fn error<'a>(status: StatusCode, lines: impl IntoIterator<Item = &'a str>) -> Response {
+    (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], page(lines)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_cannot_write_into_the_page() {
+        let html = page(["line 1: parse error: Unknown type \"<script>\"", "line 2: parse error: 'a' & b"]);
+        assert!(html.contains(
+            "<p><strong style=\"color:#FF0000\">Error</strong>: line 1: parse error: Unknown type \
+             &quot;&lt;script&gt;&quot; </p>\n"
+        ));
+        assert_eq!(html.matches("Error</strong>").count(), 2);
+        assert!(html.contains("'a' &amp; b"));
+    }
+}

@@ -1,0 +1,61 @@
+//! A small made-up town, and the binary over it.
+
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+
+/// Three cafes in and one outside the area Ladle, a closed way, a street, a relation with a missing member.
+pub const TOWN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<osm version="0.6" generator="hand">
+  <node id="1" lat="10.0010" lon="20.0010" version="1" timestamp="2020-01-01T00:00:00Z" changeset="11" uid="7" user="ann"><tag k="amenity" v="cafe"/><tag k="name" v="Bean &amp; Leaf"/></node>
+  <node id="2" lat="10.0020" lon="20.0020" version="2" timestamp="2020-01-02T00:00:00Z" changeset="12" uid="8" user="bob"><tag k="amenity" v="cafe"/><tag k="name" v="Zur Mühle"/></node>
+  <node id="3" lat="10.0030" lon="20.0030" version="1" timestamp="2020-01-03T00:00:00Z" changeset="13" uid="7" user="ann"><tag k="amenity" v="cafe"/></node>
+  <node id="4" lat="10.0500" lon="20.0500" version="1" timestamp="2020-01-04T00:00:00Z" changeset="14" uid="7" user="ann"><tag k="amenity" v="cafe"/></node>
+  <node id="11" lat="10.0000" lon="20.0000" version="1" timestamp="2020-01-01T00:00:00Z" changeset="11" uid="7" user="ann"/>
+  <node id="12" lat="10.0000" lon="20.0100" version="1" timestamp="2020-01-01T00:00:00Z" changeset="11" uid="7" user="ann"/>
+  <node id="13" lat="10.0100" lon="20.0100" version="1" timestamp="2020-01-01T00:00:00Z" changeset="11" uid="7" user="ann"/>
+  <node id="14" lat="10.0100" lon="20.0000" version="1" timestamp="2020-01-01T00:00:00Z" changeset="11" uid="7" user="ann"/>
+  <way id="21" version="1" timestamp="2020-01-05T00:00:00Z" changeset="15" uid="7" user="ann"><nd ref="11"/><nd ref="12"/><nd ref="13"/><nd ref="14"/><nd ref="11"/></way>
+  <way id="22" version="3" timestamp="2020-01-06T12:00:00Z" changeset="16" uid="8" user="bob"><nd ref="11"/><nd ref="13"/><tag k="highway" v="residential"/><tag k="name" v="Ladle Street"/></way>
+  <relation id="31" version="1" timestamp="2020-01-05T00:00:00Z" changeset="15" uid="7" user="ann"><member type="way" ref="21" role="outer"/><tag k="type" v="multipolygon"/><tag k="name" v="Ladle"/><tag k="admin_level" v="8"/></relation>
+  <relation id="32" version="1" timestamp="2020-01-05T00:00:00Z" changeset="15" uid="7" user="ann"><member type="way" ref="22" role=""/><member type="way" ref="99" role=""/><tag k="type" v="route"/></relation>
+</osm>
+"#;
+
+/// A folder of its own for a test, with the town loaded into `town.terrapin`.
+pub struct Town {
+    folder: tempfile::TempDir,
+}
+
+impl Town {
+    /// Loads it.
+    pub fn new() -> Self {
+        let town = Town { folder: tempfile::tempdir().unwrap() };
+        std::fs::write(town.path("town.osm"), TOWN).unwrap();
+        terrapin()
+            .args(["load", "--osm"])
+            .arg(town.path("town.osm"))
+            .arg("--out")
+            .arg(town.snapshot())
+            .assert()
+            .success();
+        town
+    }
+
+    /// A file in the folder.
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The snapshot.
+    pub fn snapshot(&self) -> PathBuf {
+        self.path("town.terrapin")
+    }
+}
+
+/// The binary.
+pub fn terrapin() -> Command {
+    let mut command = Command::cargo_bin("terrapin").unwrap();
+    command.env_remove("RUST_LOG");
+    command
+}
