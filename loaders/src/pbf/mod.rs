@@ -1,4 +1,4 @@
-//! The PBF format: blobs in a file ([`file`]), their compression ([`unpack`]), the header ([`head`]) and the elements of
+//! The PBF format: blobs in a file ([`mod@file`]), their compression ([`unpack`]), the header ([`head`]) and the elements of
 //! a block ([`block`]), read straight from the encoded bytes ([`wire`]).
 //!
 //! Not by osmpbf, which the tests compare with: it panics on member types it does not know and, in builds with overflow
