@@ -13,7 +13,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The area with these segments as its border, in any order and direction; pairs of equal ones cancel out.
+    /// The area with these segments as its border, in any order and direction.
     pub fn new(segments: impl IntoIterator<Item = Segment>) -> Shape {
         Shape { polygon: Polygon::new(segments) }
     }

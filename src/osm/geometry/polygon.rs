@@ -6,7 +6,7 @@
 //! latitudes its segments, taken as one chain, lead: of a chain wholly to the east of a point it is enough to know
 //! whether its ends lie on different sides of the point's latitude to count its crossings.
 
-use super::segment::{Segment, Side, on_segment, segment_meets_box, segments_meet, side};
+use super::segment::{Segment, on_segment, segment_meets_box, segments_meet};
 use crate::osm::{BoundingBox, Coord};
 
 /// Where a point lies.
@@ -53,11 +53,10 @@ struct Node {
 }
 
 impl Polygon {
-    /// The polygon of these segments. Segments of no length are left out; of those that come several times, in
-    /// whatever direction, pairs cancel out.
+    /// The polygon of these segments. Of those that come several times, in whatever direction, pairs cancel out for
+    /// what is inside, but what is on them is on the border; as it is on a segment of no length.
     pub fn new(segments: impl IntoIterator<Item = Segment>) -> Polygon {
-        let segments: Vec<Segment> = segments.into_iter().filter(|s| s.a != s.b).collect();
-        let segments = cancel_pairs(segments).into_boxed_slice();
+        let segments: Box<[Segment]> = segments.into_iter().collect();
         let (nodes, levels) = build_tree(&segments);
         let bbox = nodes.last().map_or(BoundingBox::EMPTY, |n| n.bbox);
         Polygon { segments, nodes: nodes.into_boxed_slice(), levels, bbox }
@@ -264,20 +263,6 @@ enum Pass {
     Touching,
 }
 
-/// Drops segments in pairs, keeping the first of those that come an odd number of times.
-fn cancel_pairs(segments: Vec<Segment>) -> Vec<Segment> {
-    let mut sorted: Vec<(Segment, usize)> =
-        segments.iter().enumerate().map(|(i, s)| (Segment::undirected(s.a, s.b), i)).collect();
-    sorted.sort_unstable();
-    if sorted.windows(2).all(|w| w[0].0 != w[1].0) {
-        return segments;
-    }
-    let mut kept: Vec<usize> =
-        sorted.chunk_by(|x, y| x.0 == y.0).filter(|same| same.len() % 2 == 1).map(|same| same[0].1).collect();
-    kept.sort_unstable();
-    kept.into_iter().map(|i| segments[i]).collect()
-}
-
 fn build_tree(segments: &[Segment]) -> (Vec<Node>, Vec<usize>) {
     if segments.is_empty() {
         return (Vec::new(), Vec::new());
@@ -482,14 +467,16 @@ mod tests {
     }
 
     #[test]
-    fn pairs_cancel_and_nothing_is_outside() {
+    fn common_edges_and_nothing_at_all() {
         let c = |lat, lon| Coord { lat, lon };
         let (left, right) = ([c(0, 0), c(0, 10), c(10, 10), c(10, 0)], [c(0, 10), c(0, 20), c(10, 20), c(10, 10)]);
         let both = Polygon::new(
             [left, right].iter().flat_map(|ring| (0..4).map(|i| Segment { a: ring[i], b: ring[(i + 1) % 4] })),
         );
-        assert_eq!(both.segments().len(), 6);
-        assert_eq!(both.locate(c(5, 10)), Location::Inside, "the common edge is gone");
+        assert_eq!(both.locate(c(5, 10)), Location::Border, "the common edge");
+        assert_eq!([9, 11].map(|lon| both.locate(c(5, lon))), [Location::Inside; 2]);
+        assert!(!both.meets_line(&[c(0, 10), c(10, 10)]), "along the common edge");
+        assert_eq!(Polygon::new([Segment { a: c(1, 1), b: c(1, 1) }]).locate(c(1, 1)), Location::Border);
         let nothing = Polygon::new([]);
         assert_eq!(nothing.locate(c(0, 0)), Location::Outside);
         assert_eq!(nothing.relate(&BoundingBox { south: -1, west: -1, north: 1, east: 1 }), Relation::Outside);

@@ -1,9 +1,9 @@
 //! `is_in`: the areas and closed ways around nodes or a point.
 
 use super::Context;
-use super::filters::area::{is_closed, shape_of_way};
 use super::filters::to_coord;
 use crate::osm::ElementType::Way;
+use crate::osm::areas::{is_closed, shape_of_way};
 use crate::osm::{BoundingBox, Coord, Ordinal};
 use crate::overpass::Failure;
 use crate::overpass::plan::{BoxTree, point_box};
@@ -16,7 +16,7 @@ pub fn run(ctx: &mut Context, place: &IsInPlace, into: &str) -> Result<(), Failu
         IsInPlace::Point(point) => vec![to_coord(point)],
         IsInPlace::Set(name) => ctx.osm.coords(&ctx.set(name).nodes),
     };
-    let mut areas: Vec<_> = points.iter().flat_map(|&at| ctx.osm.areas().at(at)).collect();
+    let mut areas: Vec<_> = points.iter().flat_map(|&at| ctx.osm.areas().at(ctx.osm, at)).collect();
     areas.sort_unstable();
     areas.dedup();
     let ways = closed_ways_around(ctx, &points)?;

@@ -6,17 +6,14 @@ use std::sync::Arc;
 
 use super::to_coord;
 use crate::osm::ElementType::{Node, Relation, Way};
-use crate::osm::areas::Shape;
-use crate::osm::{Coord, ElementType, Ordinal, Reference};
+use crate::osm::areas::{Shape, is_closed, shape_of_way};
+use crate::osm::{Coord, ElementType, Ordinal};
 use crate::overpass::Failure;
 use crate::overpass::plan::{Region, ShapesRegion, sorted};
 use crate::overpass::run::Context;
 use crate::overpass::run::query;
 use crate::overpass::set::{AreaOrdinal, Set};
 use crate::overpass::syntax::{FilterKind, Point};
-
-/// What the id of an area made from a relation is above the relation's.
-const RELATION_AREAS: i64 = 3_600_000_000;
 
 /// `(poly:"...")`.
 pub fn of_polygon(points: &[Point]) -> Arc<dyn Region> {
@@ -26,7 +23,7 @@ pub fn of_polygon(points: &[Point]) -> Arc<dyn Region> {
 
 /// `(area.set)`: the areas of a set and its closed ways.
 pub fn of_set(ctx: &Context, set: &Set) -> Result<Arc<dyn Region>, Failure> {
-    let mut shapes: Vec<Arc<Shape>> = set.areas.iter().map(|&area| ctx.osm.areas().shape(area)).collect();
+    let mut shapes: Vec<Arc<Shape>> = set.areas.iter().map(|&area| ctx.osm.areas().shape(ctx.osm, area)).collect();
     let size = ctx.osm.page_size(Way);
     for (page, range) in sorted::pages(&set.ways, size) {
         let page = ctx.osm.way_page(page);
@@ -44,24 +41,12 @@ pub fn of_set(ctx: &Context, set: &Set) -> Result<Arc<dyn Region>, Failure> {
 
 /// `(area:id)`: an area made from a relation. The reference knows closed ways by no id here.
 pub fn of_id(ctx: &Context, id: i64) -> Arc<dyn Region> {
-    let shape = area_with_id(ctx, id).map(|area| ctx.osm.areas().shape(area));
+    let shape = area_with_id(ctx, id).map(|area| ctx.osm.areas().shape(ctx.osm, area));
     Arc::new(ShapesRegion::new(shape.into_iter().collect()))
 }
 
-/// Whether a way is one: its last node is its first.
-pub fn is_closed(nodes: &[Reference]) -> bool {
-    nodes.len() > 1 && nodes.first() == nodes.last()
-}
-
-/// The shape of a closed way, as far as its nodes are known.
-pub fn shape_of_way(coords: &[Coord]) -> Shape {
-    let known: Vec<Coord> = coords.iter().copied().filter(|c| !c.is_missing()).collect();
-    Shape::from_closed_line(&known)
-}
-
 fn area_with_id(ctx: &Context, id: i64) -> Option<AreaOrdinal> {
-    let relation = ctx.osm.find(Relation, id.checked_sub(RELATION_AREAS)?)?;
-    ctx.osm.areas().of_relation(relation)
+    ctx.osm.areas().find(ctx.osm, id)
 }
 
 /// `(pivot.set)`: the elements that the areas of a set are made from.
