@@ -13,7 +13,7 @@ use regex::Regex;
 
 use super::sorted;
 use crate::osm::{ElementType, KeyId, Ordinal, Osm, PairId};
-use crate::overpass::syntax::{FilterKind, Regex as Pattern};
+use crate::overpass::syntax::{FilterKind, Regex as Pattern, posix};
 
 /// A regular expression is always run over this many values at once.
 const EAGER_VALUES: u64 = 512;
@@ -84,7 +84,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 /// A pattern that the parser has already compiled once; `None` where it does not compile after all.
 pub fn compile(pattern: &Pattern) -> Option<Regex> {
-    regex::RegexBuilder::new(&pattern.pattern).case_insensitive(pattern.ignore_case).build().ok()
+    posix::compile(&pattern.pattern, pattern.ignore_case).ok()
 }
 
 impl KeyTest {

@@ -1,0 +1,186 @@
+//! The reference's answers to real queries over real extracts, and how many of them come out the same.
+//!
+//! Three levels, each including the one before: the same outcome and the same ids; the same elements in full; in the
+//! same order. Floors are asserted by file, so that no change loses ground unseen.
+//!
+//! Needs the shared data (`TERRAPIN_SHARED`, else `../shared`) and skips without. By default a sample runs;
+//! `TERRAPIN_VECTORS=all` runs every vector, `TERRAPIN_VECTORS=malta` those of files with that in their name, and
+//! `TERRAPIN_VECTORS_FAILED=FILE` writes those that are not exact as JSON lines.
+
+mod canonical;
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use terrapin::load::{Options, load};
+use terrapin::osm::Osm;
+use terrapin::osm::build::Quiet;
+use terrapin::overpass::run::Limits;
+use terrapin::overpass::{parse, run};
+use terrapin::snapshot::Snapshot;
+
+/// By file: the least percentages of ids, elements and exact order, over all vectors. The sample may be a little
+/// below.
+const FLOORS: [(&str, [f64; 3]); 9] = [
+    ("niue.dev", [0.0, 0.0, 0.0]),
+    ("niue.train", [0.0, 0.0, 0.0]),
+    ("niue.features", [0.0, 0.0, 0.0]),
+    ("monaco.dev", [0.0, 0.0, 0.0]),
+    ("malta-2016.dev", [0.0, 0.0, 0.0]),
+    ("malta-2016.train", [0.0, 0.0, 0.0]),
+    ("malta-2016.features", [0.0, 0.0, 0.0]),
+    ("malta-2024.dev", [0.0, 0.0, 0.0]),
+    ("malta-2024.train", [0.0, 0.0, 0.0]),
+];
+/// By how much a sample may miss a floor.
+const SAMPLE_SLACK: f64 = 3.0;
+/// Of how many vectors a sample takes one.
+const SAMPLE: usize = 20;
+/// No query of these takes so long on any machine.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// How a vector came out.
+struct Outcome {
+    /// 0 is wrong, 1 the same ids, 2 the same elements, 3 the same order.
+    level: usize,
+    why: String,
+    took: Duration,
+}
+
+#[test]
+fn answers_as_the_reference() {
+    let shared = std::env::var_os("TERRAPIN_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    if !shared.join("conformance").exists() {
+        println!("skipped: there is no shared data (set TERRAPIN_SHARED)");
+        return;
+    }
+    let wanted = std::env::var("TERRAPIN_VECTORS").unwrap_or_default();
+    let whole = !wanted.is_empty();
+    let failed = std::env::var_os("TERRAPIN_VECTORS_FAILED")
+        .map(|path| Mutex::new(std::fs::File::create(path).expect("a file for the failed vectors")));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut extracts: BTreeMap<&str, Arc<Osm>> = BTreeMap::new();
+    let mut missed = Vec::new();
+    println!(
+        "{:<20} {:>7} {:>8} {:>9} {:>8} {:>9} {:>8}",
+        "file", "vectors", "ids", "elements", "exact", "median", "sum"
+    );
+    for (name, floors) in FLOORS {
+        if whole && wanted != "all" && !name.contains(&wanted) {
+            continue;
+        }
+        let extract = name.split('.').next().unwrap_or(name);
+        let osm = extracts
+            .entry(extract)
+            .or_insert_with(|| snapshot(&shared.join(format!("data/osm/{extract}.osm.pbf")), folder.path()))
+            .clone();
+        let vectors = read(&shared.join(format!("conformance/overpass/{name}.jsonl.gz")));
+        let vectors: Vec<Value> = vectors.into_iter().step_by(if whole { 1 } else { SAMPLE }).collect();
+        let outcomes: Vec<Outcome> = vectors.par_iter().map(|v| judge(&osm, v)).collect();
+        if let Some(failed) = &failed {
+            let mut file = failed.lock().expect("the file");
+            for (v, o) in vectors.iter().zip(&outcomes).filter(|(_, o)| o.level < 3) {
+                let mut v = v.clone();
+                v["level"] = json!(o.level);
+                v["why"] = json!(o.why);
+                writeln!(file, "{v}").expect("written");
+            }
+        }
+        let count = outcomes.len().max(1) as f64;
+        let levels = [1, 2, 3].map(|k| 100.0 * outcomes.iter().filter(|o| o.level >= k).count() as f64 / count);
+        let mut times: Vec<Duration> = outcomes.iter().map(|o| o.took).collect();
+        times.sort();
+        let sum: Duration = times.iter().sum();
+        let median = times.get(times.len() / 2).copied().unwrap_or_default();
+        println!(
+            "{name:<20} {:>7} {:>7.2}% {:>8.2}% {:>7.2}% {:>6.2} ms {:>6.2} s",
+            outcomes.len(),
+            levels[0],
+            levels[1],
+            levels[2],
+            median.as_secs_f64() * 1000.0,
+            sum.as_secs_f64()
+        );
+        let slack = if whole { 0.0 } else { SAMPLE_SLACK };
+        if levels.iter().zip(floors).any(|(got, floor)| got + slack < floor) {
+            missed.push(format!("{name}: {levels:.2?}, the floors are {floors:?}"));
+        }
+    }
+    assert!(missed.is_empty(), "below the floor: {missed:#?}");
+}
+
+fn snapshot(extract: &Path, folder: &Path) -> Arc<Osm> {
+    let name = extract.file_name().unwrap_or_default();
+    let out = folder.join(name).with_extension("terrapin");
+    let options = Options { osm: extract.to_owned(), out: out.clone(), memory: 1 << 30, temporary: None };
+    load(&options, &Quiet).expect("the extract loads");
+    Arc::new(Osm::open(Arc::new(Snapshot::open(&out).expect("it opens"))).expect("its elements are there"))
+}
+
+fn read(path: &Path) -> Vec<Value> {
+    let file = std::fs::File::open(path).expect("the vectors");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("gzip");
+    let vectors = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    // that the reference ran out of something says nothing about the language
+    let counts = |v: &Value| {
+        let error = v["error"].as_str().unwrap_or_default();
+        matches!(v["status"].as_str(), Some("ok" | "error"))
+            && !error.contains("timed out")
+            && !error.contains("run out of memory")
+    };
+    vectors.filter(counts).collect()
+}
+
+fn judge(osm: &Osm, vector: &Value) -> Outcome {
+    let query = vector["query"].as_str().unwrap_or_default();
+    let start = Instant::now();
+    let limits = Limits { deadline: Some(start + LONGEST), ..Limits::default() };
+    let mut body = Vec::new();
+    let result = parse(query).and_then(|script| run(osm, &script, &limits, &mut body));
+    let took = start.elapsed();
+    let (level, why) = match (vector["status"] == "ok", result) {
+        (true, Err(failure)) => (0, format!("refused: {failure}")),
+        (true, Ok(_)) => compare(vector, &String::from_utf8_lossy(&body)),
+        (false, Ok(_)) => (0, "the reference refuses it".to_owned()),
+        (false, Err(failure)) => {
+            let text = failure.to_string();
+            let wanted = vector["error"].as_str().unwrap_or_default();
+            match wanted.lines().find(|line| !line.trim().is_empty() && !text.contains(line)) {
+                Some(line) => (1, format!("refused in other words: {text}, not {line}")),
+                None => (3, String::new()),
+            }
+        }
+    };
+    Outcome { level, why, took }
+}
+
+fn compare(vector: &Value, body: &str) -> (usize, String) {
+    let Some((ids, items)) = canonical::read(body) else {
+        return (0, format!("unreadable: {}", body.chars().take(200).collect::<String>()));
+    };
+    let count = vector["count"].as_u64().unwrap_or_default();
+    if vector["ids"] != canonical::digest(&ids) || items.len() as u64 != count && ids.is_empty() {
+        let ours: Vec<_> = items.iter().take(2).collect();
+        return (0, format!("{} elements, the reference has {count}; {ours:?}", items.len()));
+    }
+    let mut bag = items.clone();
+    bag.sort();
+    if vector["bag"] != canonical::digest(&bag) {
+        let theirs: Vec<&str> = vector["body"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let ours = items.iter().find(|item| !theirs.contains(&item.as_str()));
+        let other = theirs.iter().find(|item| !items.iter().any(|i| i == **item));
+        return (1, format!("other content: {ours:?}, the reference {other:?}"));
+    }
+    if vector["elements"] != canonical::digest(&items) {
+        return (2, "other order".to_owned());
+    }
+    (3, String::new())
+}
