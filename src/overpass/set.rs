@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::plan::sorted;
-use crate::osm::{Coord, ElementType, Ordinal};
+use crate::osm::{BoundingBox, Coord, ElementType, Ordinal};
 
 /// The position of an area among the areas of the snapshot.
 pub type AreaOrdinal = u32;
@@ -69,6 +69,13 @@ impl From<Coord> for Position {
 }
 
 impl Position {
+    /// The middle of a box, with the rounding of the reference.
+    pub fn middle(bounds: &BoundingBox) -> Position {
+        let a = Position::from(Coord { lat: bounds.south, lon: bounds.west });
+        let b = Position::from(Coord { lat: bounds.north, lon: bounds.east });
+        Position { lat: (a.lat + b.lat) / 2.0, lon: (a.lon + b.lon) / 2.0 }
+    }
+
     /// The nearest coordinate.
     pub fn rounded(self) -> Coord {
         Coord { lat: libm::round(self.lat * 1e7) as i32, lon: libm::round(self.lon * 1e7) as i32 }
@@ -152,6 +159,21 @@ impl Derived {
 }
 
 impl Geometry {
+    /// The box around it, to the nearest coordinates.
+    pub fn bounding_box(&self) -> Option<BoundingBox> {
+        fn extend(bounds: &mut BoundingBox, geometry: &Geometry) {
+            match geometry {
+                Geometry::Point(p) => bounds.extend(p.rounded()),
+                Geometry::Line(line) => line.iter().for_each(|p| bounds.extend(p.rounded())),
+                Geometry::Polygon(rings) => rings.iter().flatten().for_each(|p| bounds.extend(p.rounded())),
+                Geometry::Collection(parts) => parts.iter().for_each(|part| extend(bounds, part)),
+            }
+        }
+        let mut bounds = BoundingBox::EMPTY;
+        extend(&mut bounds, self);
+        (!bounds.is_empty()).then_some(bounds)
+    }
+
     /// The bytes that it holds, roughly.
     fn bytes(&self) -> u64 {
         let own = size_of::<Geometry>() as u64;

@@ -1,1 +1,166 @@
 //! Evaluators: the expressions in `if:`, `for`, `make` and `convert`.
+//!
+//! A file an area of the language. They read elements through [`Reader`] and know nothing of statements or output.
+
+mod aggregates;
+mod code;
+mod element;
+mod eval;
+mod lists;
+mod members;
+mod operators;
+mod produce;
+mod shapes;
+mod strings;
+mod value;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use self::code::Code;
+use self::eval::{Subject, eval, subjects};
+use self::produce::Producer;
+use self::value::Value;
+use super::reader::Reader;
+use super::run::Context;
+use super::set::{Derived, Set};
+use super::syntax::{Expr, ExprKind, Function, Property};
+use super::{Class, Diagnostic, Failure};
+use crate::osm::{ElementType, Ordinal};
+
+/// Elements evaluated by one thread between two looks at the budget.
+const CHUNK: usize = 4096;
+/// Evaluators may be nested this deep.
+const DEEPEST: usize = 200;
+
+/// The elements of a set for which an evaluator is true.
+pub fn filter(ctx: &Context, expr: &Expr, set: &Set) -> Result<Set, Failure> {
+    let code = Code::new(ctx, expr)?;
+    let (osm, budget) = (ctx.osm, ctx.budget);
+    let mut found = Set::default();
+    for kind in ElementType::ALL {
+        let kept: Vec<Vec<Ordinal>> = set
+            .part(kind)
+            .par_chunks(CHUNK)
+            .map(|chunk| {
+                budget.work(chunk.len())?;
+                let mut reader = Reader::new(osm);
+                let mut holds =
+                    |&ordinal: &Ordinal| eval(&mut reader, &code, Subject::Element(kind, ordinal).into()).is_true();
+                Ok(chunk.iter().copied().filter(|ordinal| holds(ordinal)).collect())
+            })
+            .collect::<Result<_, Failure>>()?;
+        *found.part_mut(kind) = kept.concat();
+    }
+    let mut reader = Reader::new(osm);
+    let mut holds = |subject: Subject<'_>| eval(&mut reader, &code, subject.into()).is_true();
+    found.areas = set.areas.iter().copied().filter(|&area| holds(Subject::Area(area))).collect();
+    found.derived = set.derived.iter().filter(|derived| holds(Subject::Derived(derived))).cloned().collect();
+    Ok(found)
+}
+
+/// Whether an evaluator that stands on its own is true.
+pub fn condition(ctx: &Context, expr: &Expr) -> Result<bool, Failure> {
+    Ok(alone(ctx, expr)?.is_true())
+}
+
+/// The elements of a set by the value that an evaluator has for them, in byte order of the values.
+pub fn group(ctx: &Context, expr: &Expr, set: &Set) -> Result<Vec<(String, Set)>, Failure> {
+    let code = Code::new(ctx, expr)?;
+    let mut reader = Reader::new(ctx.osm);
+    let mut groups: BTreeMap<String, Set> = BTreeMap::new();
+    for (n, subject) in subjects(set).enumerate() {
+        if n % CHUNK == 0 {
+            ctx.budget.work(CHUNK)?;
+        }
+        let value = eval(&mut reader, &code, subject.into()).into_text();
+        let group = groups.entry(value).or_default();
+        match subject {
+            Subject::Element(kind, ordinal) => group.part_mut(kind).push(ordinal),
+            Subject::Area(area) => group.areas.push(area),
+            Subject::Derived(_) | Subject::None => {}
+        }
+    }
+    for derived in &set.derived {
+        let value = eval(&mut reader, &code, Subject::Derived(derived).into()).into_text();
+        groups.entry(value).or_default().derived.push(Arc::clone(derived));
+    }
+    Ok(groups.into_iter().collect())
+}
+
+fn alone(ctx: &Context, expr: &Expr) -> Result<Value, Failure> {
+    let code = Code::new(ctx, expr)?;
+    Ok(eval(&mut Reader::new(ctx.osm), &code, Subject::None.into()))
+}
+
+/// Finds what evaluators cannot do yet, before anything runs.
+pub fn check(expr: &Expr, line: u32, found: &mut Vec<Diagnostic>) {
+    walk(expr, line, 0, found);
+}
+
+fn walk(expr: &Expr, line: u32, depth: usize, found: &mut Vec<Diagnostic>) {
+    let mut refuse = |code: &'static str, message: String| {
+        found.push(Diagnostic { class: Class::Runtime, code, line, span: Some(expr.span), message, help: None });
+    };
+    if depth > DEEPEST {
+        return refuse("too-deep", format!("Evaluators are nested more than {DEEPEST} deep."));
+    }
+    match &expr.kind {
+        ExprKind::Fixed(_) | ExprKind::GenericTag | ExprKind::SetKey { .. } => {}
+        ExprKind::Tag(key) => walk(key, line, depth + 1, found),
+        ExprKind::Call { function, args, .. } => {
+            if let Some(name) = missing(*function) {
+                refuse("unsupported", format!("The evaluator \"{name}\" is not supported yet."));
+            }
+            args.iter().for_each(|arg| walk(arg, line, depth + 1, found));
+        }
+        ExprKind::Unary { operand, .. } => walk(operand, line, depth + 1, found),
+        ExprKind::Binary { left, right, .. } => {
+            walk(left, line, depth + 1, found);
+            walk(right, line, depth + 1, found);
+        }
+        ExprKind::Ternary { condition, then, otherwise } => {
+            [condition, then, otherwise].into_iter().for_each(|part| walk(part, line, depth + 1, found));
+        }
+    }
+}
+
+/// The name of a function that is not there yet.
+fn missing(function: Function) -> Option<&'static str> {
+    Some(match function {
+        Function::Trace => "trace",
+        Function::Hull => "hull",
+        Function::Poly => "poly",
+        Function::Angle => "angle",
+        Function::Keys => "keys",
+        _ => return None,
+    })
+}
+
+/// The element that `make` makes.
+pub fn make(ctx: &mut Context, type_name: &str, properties: &[Property]) -> Result<Arc<Derived>, Failure> {
+    let producer = Producer::new(ctx, type_name, properties)?;
+    Ok(Arc::new(producer.produce(&mut Reader::new(ctx.osm), Subject::None, &mut ctx.last_derived_id)))
+}
+
+/// The elements that `convert` makes, in order of id.
+pub fn convert(
+    ctx: &mut Context,
+    from: &Set,
+    type_name: &str,
+    properties: &[Property],
+) -> Result<Vec<Arc<Derived>>, Failure> {
+    let producer = Producer::new(ctx, type_name, properties)?;
+    let mut reader = Reader::new(ctx.osm);
+    let mut made = Vec::with_capacity(from.len());
+    for (n, subject) in aggregates::in_order(ctx, from).into_iter().enumerate() {
+        if n % CHUNK == 0 {
+            ctx.budget.work(CHUNK)?;
+        }
+        made.push(Arc::new(producer.produce(&mut reader, subject, &mut ctx.last_derived_id)));
+    }
+    made.sort_by_key(|derived| derived.id as u64);
+    Ok(made)
+}

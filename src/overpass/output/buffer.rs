@@ -104,27 +104,29 @@ impl<'a> Buffer<'a> {
 
     /// Seconds since 1970 as `2016-11-09T15:50:10Z`.
     pub(super) fn time(&mut self, seconds: i64) {
-        let (year, month, day) = civil(seconds.div_euclid(86_400));
-        let second = seconds.rem_euclid(86_400);
-        self.padded(year, 4);
-        for (mark, value) in
-            [(b'-', month), (b'-', day), (b'T', second / 3600), (b':', second / 60 % 60), (b':', second % 60)]
-        {
-            self.bytes.push(mark);
-            self.padded(value, 2);
-        }
-        self.bytes.push(b'Z');
+        push_time(&mut self.bytes, seconds);
     }
+}
 
-    fn padded(&mut self, value: i64, width: usize) {
-        let value = value.unsigned_abs();
-        let mut limit = 10u64.pow(width as u32 - 1);
-        while value < limit && limit > 1 {
-            self.bytes.push(b'0');
-            limit /= 10;
-        }
-        self.unsigned(value);
+/// Seconds since 1970 as `2016-11-09T15:50:10Z`.
+pub(super) fn time(seconds: i64) -> String {
+    let mut bytes = Vec::new();
+    push_time(&mut bytes, seconds);
+    bytes.into_iter().map(char::from).collect()
+}
+
+fn push_time(bytes: &mut Vec<u8>, seconds: i64) {
+    let (year, month, day) = civil(seconds.div_euclid(86_400));
+    let second = seconds.rem_euclid(86_400);
+    // Four digits are enough for the years of data.
+    let year = year.clamp(0, 9999);
+    bytes.extend([year / 1000, year / 100 % 10, year / 10 % 10, year % 10].map(|digit| b'0' + digit as u8));
+    for (mark, value) in
+        [(b'-', month), (b'-', day), (b'T', second / 3600), (b':', second / 60 % 60), (b':', second % 60)]
+    {
+        bytes.extend([mark, b'0' + (value / 10) as u8, b'0' + (value % 10) as u8]);
     }
+    bytes.push(b'Z');
 }
 
 /// Year, month and day of a day counted from 1970-01-01.

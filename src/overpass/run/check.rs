@@ -1,7 +1,7 @@
 //! Finds what a query asks for that is not there yet, before anything runs.
 
 use crate::overpass::syntax::{Block, FilterKind, QueryType, Script, Span, Statement, StatementKind, TimeFrame};
-use crate::overpass::{Class, Diagnostic, Failure};
+use crate::overpass::{Class, Diagnostic, Failure, evaluators};
 
 /// Blocks may be nested this deep.
 const DEEPEST: usize = 100;
@@ -53,10 +53,13 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
             statement(base, depth + 1, found);
             statement(minus, depth + 1, found);
         }
-        StatementKind::Foreach { body, .. }
-        | StatementKind::For { body, .. }
-        | StatementKind::Complete { body, .. } => block(body, depth + 1, found),
-        StatementKind::If { then, otherwise, .. } => {
+        StatementKind::Foreach { body, .. } | StatementKind::Complete { body, .. } => block(body, depth + 1, found),
+        StatementKind::For { key, body, .. } => {
+            evaluators::check(key, s.line, found);
+            block(body, depth + 1, found);
+        }
+        StatementKind::If { condition, then, otherwise } => {
+            evaluators::check(condition, s.line, found);
             block(then, depth + 1, found);
             block(otherwise, depth + 1, found);
         }
@@ -64,10 +67,17 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
         StatementKind::Compare { .. } => missing("The statement \"compare\""),
         StatementKind::Timeline { .. } => missing("The statement \"timeline\""),
         StatementKind::Local { .. } => missing("The statement \"local\""),
-        StatementKind::Make { .. } => missing("The statement \"make\""),
-        StatementKind::Convert { .. } => missing("The statement \"convert\""),
-        StatementKind::Query(_)
-        | StatementKind::Item { .. }
+        StatementKind::Make { properties, .. } | StatementKind::Convert { properties, .. } => {
+            properties.iter().filter_map(|p| p.value.as_ref()).for_each(|e| evaluators::check(e, s.line, found));
+        }
+        StatementKind::Query(query) => {
+            for filter in &query.filters {
+                if let FilterKind::If(condition) = &filter.kind {
+                    evaluators::check(condition, s.line, found);
+                }
+            }
+        }
+        StatementKind::Item { .. }
         | StatementKind::IsIn { .. }
         | StatementKind::MapToArea { .. }
         | StatementKind::Out(_)

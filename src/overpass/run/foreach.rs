@@ -4,10 +4,9 @@
 
 use std::sync::Arc;
 
-use super::unsupported as evaluators;
 use super::{Context, quadtile};
 use crate::osm::ElementType;
-use crate::overpass::Failure;
+use crate::overpass::{Failure, evaluators};
 use crate::overpass::reader::Reader;
 use crate::overpass::set::Set;
 use crate::overpass::syntax::{Block, Expr};

@@ -1,8 +1,7 @@
 //! `if (condition) { ... } else { ... }`.
 
 use super::Context;
-use super::unsupported as evaluators;
-use crate::overpass::Failure;
+use crate::overpass::{Failure, evaluators};
 use crate::overpass::syntax::{Block, Expr};
 
 /// Runs the statement.

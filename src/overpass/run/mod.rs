@@ -3,11 +3,13 @@
 mod budget;
 mod check;
 mod complete;
+pub mod convert;
 mod date;
 mod filters;
 mod foreach;
 mod if_;
 mod is_in;
+pub mod make;
 mod map_to_area;
 pub mod out;
 pub mod quadtile;
@@ -15,7 +17,6 @@ mod query;
 mod recurse;
 mod topology;
 mod union;
-mod unsupported;
 
 pub use budget::{Budget, Limits};
 pub use check::{check, uses_areas};
@@ -105,11 +106,13 @@ impl<'a> Context<'a> {
             StatementKind::For { from, into, key, body } => foreach::run_grouped(self, from, into, key, body)?,
             StatementKind::If { condition, then, otherwise } => if_::run(self, condition, then, otherwise)?,
             StatementKind::Complete { from, into, limit, body } => complete::run(self, from, into, *limit, body)?,
+            StatementKind::Make { into, type_name, properties, .. } => make::run(self, into, type_name, properties)?,
+            StatementKind::Convert { from, into, type_name, properties } => {
+                convert::run(self, from, into, type_name, properties)?;
+            }
             StatementKind::Out(out) => out::run(self, out)?,
             StatementKind::Retro { .. }
             | StatementKind::Compare { .. }
-            | StatementKind::Make { .. }
-            | StatementKind::Convert { .. }
             | StatementKind::Local { .. }
             | StatementKind::Timeline { .. } => {
                 return Err(check::unsupported("This statement", statement.line, Some(statement.span)).into());

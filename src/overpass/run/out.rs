@@ -8,7 +8,7 @@ use crate::osm::{BoundingBox, Coord, ElementType, Ordinal};
 use crate::overpass::Failure;
 use crate::overpass::output::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags, gone};
 use crate::overpass::reader::Reader;
-use crate::overpass::set::{Derived, Geometry, Position, Set};
+use crate::overpass::set::{AreaOrdinal, Derived, Position, Set};
 use crate::overpass::syntax::{self, Detail, Order, Out};
 
 /// Elements written between two looks at the budget.
@@ -30,6 +30,10 @@ pub fn run(ctx: &mut Context, out: &Out) -> Result<(), Failure> {
             left -= 1;
             writer.element(ctx, kind, ordinal, id)?;
         }
+    }
+    for (id, relation) in areas(&mut writer.reader, &set.areas, out.order, left) {
+        left -= 1;
+        writer.area(ctx, relation, id)?;
     }
     writer.derived(ctx, &set.derived, left)
 }
@@ -64,6 +68,28 @@ fn ordered(
     };
     pairs.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     pairs
+}
+
+/// Ids of areas made from relations begin here.
+const AREA_IDS: i64 = 3_600_000_000;
+
+/// The ids of areas and their relations, in the order of the answer, at most `limit` of them.
+fn areas(reader: &mut Reader<'_>, list: &[AreaOrdinal], order: Order, limit: u64) -> Vec<(i64, Ordinal)> {
+    let known = reader.osm().areas();
+    let mut keyed: Vec<(quadtile::Key, i64, Ordinal)> = list
+        .iter()
+        .filter_map(|&area| {
+            let relation = known.relation(area)?;
+            let key = match order {
+                Order::Asc => quadtile::Key::default(),
+                Order::Quadtile => quadtile::area_key(known.shape(reader.osm(), area).bbox()),
+            };
+            Some((key, AREA_IDS + reader.id(ElementType::Relation, relation), relation))
+        })
+        .collect();
+    keyed.sort_unstable();
+    keyed.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    keyed.into_iter().map(|(_, id, relation)| (id, relation)).collect()
 }
 
 /// Which parts of an element are written.
@@ -154,10 +180,7 @@ impl Writer<'_> {
             });
         }
         if shown.tags {
-            scratch.tags.clear();
-            for &pair in reader.tags(kind, ordinal) {
-                osm.with_value(pair, |value| scratch.tags.push(osm.key_name(osm.key_of(pair)), value));
-            }
+            tags(reader, kind, ordinal, &mut scratch.tags);
             item.tags = Some(&scratch.tags);
         }
         let mut bounds = BoundingBox::EMPTY;
@@ -205,13 +228,23 @@ impl Writer<'_> {
         }
         if !bounds.is_empty() {
             match shown.place {
-                Place::Center => item.center = Some(middle(&bounds)),
+                Place::Center => item.center = Some(Position::middle(&bounds)),
                 Place::Bounds | Place::Full => {
                     item.bounds = Some(bounds);
-                    item.label = Some(middle(&bounds));
+                    item.label = Some(Position::middle(&bounds));
                 }
                 Place::None => {}
             }
+        }
+        ctx.answer.element(&item).map_err(gone)
+    }
+
+    /// An area is its id and the tags of its relation.
+    fn area(&mut self, ctx: &mut Context, relation: Ordinal, id: i64) -> Result<(), Failure> {
+        let mut item = Item { type_name: "area", id: self.shown.ids.then_some(id), ..Item::default() };
+        if self.shown.tags {
+            tags(&mut self.reader, ElementType::Relation, relation, &mut self.scratch.tags);
+            item.tags = Some(&self.scratch.tags);
         }
         ctx.answer.element(&item).map_err(gone)
     }
@@ -231,13 +264,13 @@ impl Writer<'_> {
                 item.tags = Some(tags);
             }
             if let Some(geometry) = &derived.geometry {
-                let bounds = shape_box(geometry);
+                let bounds = geometry.bounding_box();
                 if shown.skeleton || shown.place != Place::None {
-                    item.label = bounds.as_ref().map(middle);
+                    item.label = bounds.as_ref().map(Position::middle);
                 }
                 match shown.place {
                     Place::None => {}
-                    Place::Center => item.center = bounds.as_ref().map(middle),
+                    Place::Center => item.center = bounds.as_ref().map(Position::middle),
                     Place::Bounds => item.bounds = bounds,
                     Place::Full => item.shape = Some(geometry),
                 }
@@ -245,6 +278,14 @@ impl Writer<'_> {
             ctx.answer.element(&item).map_err(gone)?;
         }
         Ok(())
+    }
+}
+
+fn tags(reader: &mut Reader<'_>, kind: ElementType, ordinal: Ordinal, to: &mut Tags) {
+    let osm = reader.osm();
+    to.clear();
+    for &pair in reader.tags(kind, ordinal) {
+        osm.with_value(pair, |value| to.push(osm.key_name(osm.key_of(pair)), value));
     }
 }
 
@@ -310,26 +351,4 @@ fn cut(line: &[Coord], bbox: Option<&BoundingBox>, to: &mut Vec<Coord>) {
             to[from + i + 1] = b;
         }
     }
-}
-
-/// The middle of a box, with the rounding of the reference.
-fn middle(bounds: &BoundingBox) -> Position {
-    let a = Position::from(Coord { lat: bounds.south, lon: bounds.west });
-    let b = Position::from(Coord { lat: bounds.north, lon: bounds.east });
-    Position { lat: (a.lat + b.lat) / 2.0, lon: (a.lon + b.lon) / 2.0 }
-}
-
-/// The box around a derived element's geometry.
-fn shape_box(geometry: &Geometry) -> Option<BoundingBox> {
-    fn extend(bounds: &mut BoundingBox, geometry: &Geometry) {
-        match geometry {
-            Geometry::Point(p) => bounds.extend(p.rounded()),
-            Geometry::Line(line) => line.iter().for_each(|p| bounds.extend(p.rounded())),
-            Geometry::Polygon(rings) => rings.iter().flatten().for_each(|p| bounds.extend(p.rounded())),
-            Geometry::Collection(parts) => parts.iter().for_each(|part| extend(bounds, part)),
-        }
-    }
-    let mut bounds = BoundingBox::EMPTY;
-    extend(&mut bounds, geometry);
-    (!bounds.is_empty()).then_some(bounds)
 }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use super::filters::{self, area, recurse};
-use super::unsupported as evaluators;
 use super::{Context, date};
 use crate::osm::{ElementType, Ordinal};
 use crate::overpass::plan::{BoxRegion, MetaTest, Plan, Region};
 use crate::overpass::set::Set;
 use crate::overpass::syntax::{FilterKind, Query, QueryType};
-use crate::overpass::{Class, Diagnostic, Failure};
+use crate::overpass::{Class, Diagnostic, Failure, evaluators};
 
 /// Runs the statement.
 pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
