@@ -52,16 +52,11 @@ impl<'a> Areas<'a> {
         Some(Rank { admin_level: admin_level.unwrap_or(u32::MAX), is_way: kind == ElementType::Way, id })
     }
 
-    fn place_of(&self, kind: ElementType, ordinal: Ordinal) -> (u32, usize) {
-        let size = self.osm.page_size(kind).max(1);
-        ((ordinal / size) as u32, (ordinal % size) as usize)
-    }
-
     fn is_area(&self, kind: ElementType, ordinal: Ordinal) -> bool {
         match kind {
             ElementType::Node => false,
             ElementType::Way => {
-                let (page, slot) = self.place_of(kind, ordinal);
+                let (page, slot) = self.osm.place(kind, ordinal);
                 let page = self.osm.way_page(page);
                 let nodes = page.nodes(slot);
                 nodes.len() >= 4 && nodes.first() == nodes.last()
@@ -75,7 +70,7 @@ impl<'a> Areas<'a> {
 
     fn tag(&self, kind: ElementType, ordinal: Ordinal, key: &str) -> Option<String> {
         let range = self.osm.pairs_of(self.osm.key(key)?);
-        let (page, slot) = self.place_of(kind, ordinal);
+        let (page, slot) = self.osm.place(kind, ordinal);
         let page = self.osm.tag_page(kind, page);
         let pair = page.tags(slot).iter().find(|pair| range.contains(pair))?;
         Some(self.osm.with_value(*pair, str::to_owned))
@@ -84,7 +79,7 @@ impl<'a> Areas<'a> {
     /// The box of a way, or of a relation's ways and nodes.
     fn bounds(&self, kind: ElementType, ordinal: Ordinal) -> BoundingBox {
         let mut bounds = BoundingBox::EMPTY;
-        let (page, slot) = self.place_of(kind, ordinal);
+        let (page, slot) = self.osm.place(kind, ordinal);
         match kind {
             ElementType::Node => self.osm.coords(&[ordinal]).into_iter().for_each(|c| bounds.extend(c)),
             ElementType::Way => {
