@@ -59,8 +59,7 @@ fn agrees(record: &Value, expected: &Value) -> bool {
 
 #[test]
 fn scores_the_malta_benchmark_as_published() {
-    let (Some(folder), Some(extract)) =
-        (shared("conformance/malta-benchmark"), shared("data/osm/malta-2016.osm.pbf"))
+    let (Some(folder), Some(extract)) = (shared("conformance/malta-benchmark"), shared("data/osm/malta-2016.osm.pbf"))
     else {
         return;
     };
@@ -98,14 +97,17 @@ fn scores_the_malta_benchmark_as_published() {
 
     let expected = json_lines(&folder.join("ex.jsonl"));
     assert_eq!(records.len(), expected.len());
-    let differing: Vec<&Value> =
-        records.iter().zip(&expected).filter(|(record, expected)| !agrees(record, expected)).map(|(r, _)| &r["line"]).collect();
+    let differing: Vec<&Value> = records
+        .iter()
+        .zip(&expected)
+        .filter(|(record, expected)| !agrees(record, expected))
+        .map(|(r, _)| &r["line"])
+        .collect();
     println!("{} lines differ: {differing:?}", differing.len());
     assert!(differing.is_empty(), "lines that differ: {differing:?}");
 
     let summary: Value = serde_json::from_str(&summary).unwrap();
-    let published: Value =
-        serde_json::from_slice(&std::fs::read(folder.join("ex.summary.json")).unwrap()).unwrap();
+    let published: Value = serde_json::from_slice(&std::fs::read(folder.join("ex.summary.json")).unwrap()).unwrap();
     for (field, value) in published.as_object().unwrap() {
         match value.as_f64() {
             Some(number) => assert!((summary[field].as_f64().unwrap() - number).abs() < 1e-9, "{field}"),

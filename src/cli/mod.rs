@@ -2,6 +2,7 @@
 
 mod diagnose;
 mod error;
+mod eval;
 mod info;
 mod load;
 mod open;
@@ -48,6 +49,7 @@ enum Command {
     Verify(verify::Args),
     Query(query::Args),
     Serve(serve::Args),
+    Eval(eval::Args),
 }
 
 /// Runs the command that the process was started with.
@@ -78,6 +80,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Verify(args) => verify::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::Eval(args) => eval::run(&args),
     }
 }
 

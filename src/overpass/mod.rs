@@ -36,6 +36,27 @@ pub fn parse(text: &str) -> Result<syntax::Script, Failure> {
 /// Runs a parsed query and streams its answer. An error before the first byte leaves `out` untouched; after it, the
 /// answer is completed with a remark that says what happened, and the error is returned all the same.
 pub fn run(osm: &Osm, script: &syntax::Script, limits: &run::Limits, out: &mut dyn Write) -> Result<Summary, Failure> {
+    attempt(osm, script, limits, out, false)
+}
+
+/// Like [`run`], but the answer to a query that is stopped is completed in any case: it has the elements so far and
+/// a remark. A query that is refused before it runs leaves `out` untouched.
+pub fn run_to_end(
+    osm: &Osm,
+    script: &syntax::Script,
+    limits: &run::Limits,
+    out: &mut dyn Write,
+) -> Result<Summary, Failure> {
+    attempt(osm, script, limits, out, true)
+}
+
+fn attempt(
+    osm: &Osm,
+    script: &syntax::Script,
+    limits: &run::Limits,
+    out: &mut dyn Write,
+    complete: bool,
+) -> Result<Summary, Failure> {
     run::check(script)?;
     let budget = run::Budget::new(&script.settings, limits);
     let areas_time = run::uses_areas(&script.statements).then(|| osm.data_time());
@@ -44,7 +65,7 @@ pub fn run(osm: &Osm, script: &syntax::Script, limits: &run::Limits, out: &mut d
     let mut context = run::Context::new(osm, script, &budget, answer.as_mut());
     let done = context.run_block(&script.statements).and_then(|()| osm.check().map_err(|e| damaged(&e)));
     if let Err(failure) = &done {
-        if answer.started() {
+        if complete || answer.started() {
             let told = answer.remark(&failure.to_string()).and_then(|()| answer.finish());
             told.map_err(output::gone)?;
         }

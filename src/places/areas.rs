@@ -61,10 +61,7 @@ impl<'a> Areas<'a> {
                 let nodes = page.nodes(slot);
                 nodes.len() >= 4 && nodes.first() == nodes.last()
             }
-            ElementType::Relation => {
-                self.tag(kind, ordinal, "admin_level").is_some()
-                    || matches!(self.tag(kind, ordinal, "type").as_deref(), Some("multipolygon" | "boundary"))
-            }
+            ElementType::Relation => self.osm.areas().of_relation(ordinal).is_some(),
         }
     }
 
@@ -76,25 +73,21 @@ impl<'a> Areas<'a> {
         Some(self.osm.with_value(*pair, str::to_owned))
     }
 
-    /// The box of a way, or of a relation's ways and nodes.
+    /// The box around an area; empty where the element is none.
     fn bounds(&self, kind: ElementType, ordinal: Ordinal) -> BoundingBox {
-        let mut bounds = BoundingBox::EMPTY;
-        let (page, slot) = self.osm.place(kind, ordinal);
         match kind {
-            ElementType::Node => self.osm.coords(&[ordinal]).into_iter().for_each(|c| bounds.extend(c)),
+            ElementType::Node => BoundingBox::EMPTY,
             ElementType::Way => {
+                let (page, slot) = self.osm.place(kind, ordinal);
+                let mut bounds = BoundingBox::EMPTY;
                 self.osm.way_page(page).coords(slot).iter().for_each(|c| bounds.extend(*c));
+                bounds
             }
             ElementType::Relation => {
-                for member in self.osm.relation_page(page).members(slot) {
-                    match (member.kind, member.element.ordinal()) {
-                        (ElementType::Relation, _) | (_, None) => {}
-                        (kind, Some(ordinal)) => bounds.union(&self.bounds(kind, ordinal)),
-                    }
-                }
+                let areas = self.osm.areas();
+                areas.of_relation(ordinal).map_or(BoundingBox::EMPTY, |area| *areas.shape(area).bbox())
             }
         }
-        bounds
     }
 }
 

@@ -7,7 +7,7 @@ use super::answer::{self, Failed, MAX_CHARACTERS};
 use super::class::ErrorClass;
 use crate::eval::metrics::execution::Results;
 use crate::osm::Osm;
-use crate::overpass::{self, Failure, run::Limits};
+use crate::overpass::{self, Class, Failure, run::Limits};
 
 /// How long the published code waits for an answer. The prepared time limit is shorter, but a text can hold several.
 const PATIENCE: Duration = Duration::from_secs(500);
@@ -22,7 +22,7 @@ pub fn run(osm: &Osm, query: &str) -> Result<Results, Failed> {
     let start = Instant::now();
     let limits = Limits { deadline: start.checked_add(PATIENCE), ..Limits::default() };
     let mut body = Body::default();
-    let outcome = overpass::run(osm, &script, &limits, &mut body);
+    let outcome = overpass::run_to_end(osm, &script, &limits, &mut body);
     if start.elapsed() >= PATIENCE {
         return Err(Failed {
             class: ErrorClass::ServerErrorTimeout,
@@ -35,7 +35,10 @@ pub fn run(osm: &Osm, query: &str) -> Result<Results, Failed> {
             text: format!("an answer of more than {MAX_CHARACTERS} characters"),
         });
     }
-    outcome.map_err(refused)?;
+    match outcome {
+        Err(failure) if !stopped(&failure) => return Err(refused(failure)),
+        _ => {}
+    }
     let text = String::from_utf8(body.bytes)
         .map_err(|e| Failed { class: ErrorClass::UnknownError, text: format!("not UTF-8: {e}") })?;
     answer::read(&text)
@@ -45,6 +48,13 @@ pub fn run(osm: &Osm, query: &str) -> Result<Results, Failed> {
 fn refused(failure: Failure) -> Failed {
     let text = failure.to_string();
     Failed { class: ErrorClass::of_text(&text).unwrap_or(ErrorClass::UnknownError), text }
+}
+
+/// Whether a running query went over one of its bounds: over HTTP its answer is then one as any other, with the elements
+/// so far and a remark.
+fn stopped(failure: &Failure) -> bool {
+    let ours = ["unsupported", "damaged", "cancelled"];
+    failure.diagnostics.iter().all(|d| d.class == Class::Runtime && !ours.contains(&d.code))
 }
 
 /// An answer in memory, up to the length at which it is an error.
