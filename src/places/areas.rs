@@ -85,7 +85,7 @@ impl<'a> Areas<'a> {
             }
             ElementType::Relation => {
                 let areas = self.osm.areas();
-                areas.of_relation(ordinal).map_or(BoundingBox::EMPTY, |area| *areas.shape(area).bbox())
+                areas.of_relation(ordinal).map_or(BoundingBox::EMPTY, |area| *areas.shape(self.osm, area).bbox())
             }
         }
     }

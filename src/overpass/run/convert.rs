@@ -7,13 +7,7 @@ use crate::overpass::set::Set;
 use crate::overpass::syntax::Property;
 
 /// Runs the statement.
-pub fn run(
-    ctx: &mut Context,
-    from: &str,
-    into: &str,
-    type_name: &str,
-    properties: &[Property],
-) -> Result<(), Failure> {
+pub fn run(ctx: &mut Context, from: &str, into: &str, type_name: &str, properties: &[Property]) -> Result<(), Failure> {
     let from = ctx.set(from);
     let derived = evaluators::convert(ctx, &from, type_name, properties)?;
     ctx.assign(into, Set { derived, ..Set::default() });

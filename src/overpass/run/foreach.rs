@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::{Context, quadtile};
 use crate::osm::ElementType;
-use crate::overpass::{Failure, evaluators};
 use crate::overpass::reader::Reader;
 use crate::overpass::set::Set;
 use crate::overpass::syntax::{Block, Expr};
+use crate::overpass::{Failure, evaluators};
 
 /// Runs `foreach`: in the reference's order, that is by type, quadtile and id.
 pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<(), Failure> {

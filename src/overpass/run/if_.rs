@@ -1,8 +1,8 @@
 //! `if (condition) { ... } else { ... }`.
 
 use super::Context;
-use crate::overpass::{Failure, evaluators};
 use crate::overpass::syntax::{Block, Expr};
+use crate::overpass::{Failure, evaluators};
 
 /// Runs the statement.
 pub fn run(ctx: &mut Context, condition: &Expr, then: &Block, otherwise: &Block) -> Result<(), Failure> {
