@@ -92,13 +92,14 @@ pub fn serve(osm: Arc<Osm>, about: About, settings: Settings, ready: impl FnOnce
 
 async fn listen(app: Arc<App>, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let listener = tokio::net::TcpListener::bind(app.settings.bind).await?;
+    let signals = Signals::hear()?;
     ready(listener.local_addr()?);
     let upkeep = tokio::spawn(metrics::upkeep(Arc::clone(&app)));
     let (told, stopping) = tokio::sync::oneshot::channel();
     let server = axum::serve(listener, router(Arc::clone(&app))).with_graceful_shutdown({
         let app = Arc::clone(&app);
         async move {
-            told_to_stop().await;
+            signals.told().await;
             tracing::info!("stopping: no new queries, {} running", app.running.list().len());
             app.gate.close();
             let _ = told.send(());
@@ -142,26 +143,40 @@ fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// Returns on SIGINT or SIGTERM.
-async fn told_to_stop() {
-    let interrupt = async {
+/// The signals by which the server is told to stop.
+struct Signals {
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    /// From here on they are heard, even before anybody waits for them.
+    #[cfg(unix)]
+    fn hear() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Signals { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    #[cfg(not(unix))]
+    fn hear() -> io::Result<Self> {
+        Ok(Signals {})
+    }
+
+    /// Returns when one came.
+    #[cfg(unix)]
+    async fn told(mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn told(self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    };
-    #[cfg(unix)]
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending::<()>().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate => {}
     }
 }
