@@ -60,7 +60,8 @@ fn attempt(
     run::check(script)?;
     let budget = run::Budget::new(&script.settings, limits);
     let areas_time = run::uses_areas(&script.statements).then(|| osm.data_time());
-    let header = output::Header { data_time: osm.data_time(), areas_time };
+    let bounds = script.settings.bbox.as_ref().map(run::to_osm);
+    let header = output::Header { data_time: osm.data_time(), areas_time, bounds };
     let mut answer = output::answer(&script.settings.output, header, out)?;
     let mut context = run::Context::new(osm, script, &budget, answer.as_mut());
     let done = context.run_block(&script.statements).and_then(|()| osm.check().map_err(|e| damaged(&e)));

@@ -68,7 +68,7 @@ impl Answer for Csv<'_> {
                 "count:nodes" => b.unsigned(counts.nodes),
                 "count:ways" => b.unsigned(counts.ways),
                 "count:relations" => b.unsigned(counts.relations),
-                "count:areas" => b.unsigned(counts.areas),
+                "count:areas" => b.unsigned(counts.areas.unwrap_or_default()),
                 _ => {}
             }
         });

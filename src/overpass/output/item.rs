@@ -81,14 +81,14 @@ pub struct Counts {
     pub ways: u64,
     /// Relations.
     pub relations: u64,
-    /// Areas; written only where there are some.
-    pub areas: u64,
+    /// Areas; told only by queries that have to do with areas.
+    pub areas: Option<u64>,
 }
 
 impl Counts {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.nodes + self.ways + self.relations + self.areas
+        self.nodes + self.ways + self.relations + self.areas.unwrap_or_default()
     }
 }
 

@@ -94,9 +94,9 @@ impl Answer for Json<'_> {
         b.unsigned(counts.ways);
         b.text("\",\n    \"relations\": \"");
         b.unsigned(counts.relations);
-        if counts.areas > 0 {
+        if let Some(areas) = counts.areas {
             b.text("\",\n    \"areas\": \"");
-            b.unsigned(counts.areas);
+            b.unsigned(areas);
         }
         b.text("\",\n    \"total\": \"");
         b.unsigned(counts.total());

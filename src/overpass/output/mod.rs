@@ -17,6 +17,7 @@ use std::io::{self, Write};
 
 use super::syntax::OutputFormat;
 use super::{Class, Diagnostic, Failure};
+use crate::osm::BoundingBox;
 
 /// The licence line of every answer.
 const COPYRIGHT: &str =
@@ -29,6 +30,8 @@ pub struct Header {
     pub data_time: i64,
     /// The time of the areas where the query uses areas, seconds since 1970.
     pub areas_time: Option<i64>,
+    /// The query's own box.
+    pub bounds: Option<BoundingBox>,
 }
 
 /// Where `out` writes. Nothing reaches the underlying writer before the first element, count or the end.

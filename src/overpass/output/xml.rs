@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::buffer::Buffer;
 use super::{Answer, COPYRIGHT, Counts, Header, Item, MemberGeometry};
-use crate::osm::Coord;
+use crate::osm::{BoundingBox, Coord};
 use crate::overpass::set::{Geometry, Position};
 
 /// An answer in XML.
@@ -28,6 +28,10 @@ impl<'a> Xml<'a> {
             b.time(time);
         }
         b.text("\"/>\n\n");
+        if let Some(bounds) = header.bounds {
+            write_bounds(&mut b, "  ", &bounds);
+            b.text("\n");
+        }
         Xml { buffer: b, written: 0, remark: None }
     }
 }
@@ -78,14 +82,14 @@ impl Answer for Xml<'_> {
         self.written += 1;
         let b = &mut self.buffer;
         b.text("  <count id=\"0\">\n");
-        for (name, value, shown) in [
-            ("nodes", counts.nodes, true),
-            ("ways", counts.ways, true),
-            ("relations", counts.relations, true),
-            ("areas", counts.areas, counts.areas > 0),
-            ("total", counts.total(), true),
+        for (name, value) in [
+            ("nodes", Some(counts.nodes)),
+            ("ways", Some(counts.ways)),
+            ("relations", Some(counts.relations)),
+            ("areas", counts.areas),
+            ("total", Some(counts.total())),
         ] {
-            if shown {
+            if let Some(value) = value {
                 b.text("    <tag k=\"");
                 b.text(name);
                 b.text("\" v=\"");
@@ -126,18 +130,24 @@ impl Answer for Xml<'_> {
     }
 }
 
+/// A box, as an element of its own.
+fn write_bounds(b: &mut Buffer<'_>, indent: &str, bounds: &BoundingBox) {
+    b.text(indent);
+    b.text("<bounds minlat=\"");
+    b.degrees(bounds.south);
+    b.text("\" minlon=\"");
+    b.degrees(bounds.west);
+    b.text("\" maxlat=\"");
+    b.degrees(bounds.north);
+    b.text("\" maxlon=\"");
+    b.degrees(bounds.east);
+    b.text("\"/>\n");
+}
+
 /// Everything between an element's start and end.
 fn inside(b: &mut Buffer<'_>, item: &Item<'_>) {
     if let Some(bounds) = &item.bounds {
-        b.text("    <bounds minlat=\"");
-        b.degrees(bounds.south);
-        b.text("\" minlon=\"");
-        b.degrees(bounds.west);
-        b.text("\" maxlat=\"");
-        b.degrees(bounds.north);
-        b.text("\" maxlon=\"");
-        b.degrees(bounds.east);
-        b.text("\"/>\n");
+        write_bounds(b, "    ", bounds);
     } else if let Some(center) = item.center {
         b.text("    <center lat=\"");
         b.position(center, "\" lon=\"");

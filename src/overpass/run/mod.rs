@@ -20,6 +20,7 @@ mod union;
 
 pub use budget::{Budget, Limits};
 pub use check::{check, uses_areas};
+pub use filters::to_osm;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Context, quadtile};
+use super::{Context, quadtile, uses_areas};
 use crate::osm::geometry::{Segment, segment_meets_box};
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal};
 use crate::overpass::Failure;
@@ -18,7 +18,7 @@ const STEP: u64 = 256;
 pub fn run(ctx: &mut Context, out: &Out) -> Result<(), Failure> {
     let set = ctx.set(&out.from);
     if out.detail == Detail::Count {
-        return ctx.answer.count(&counts(&set)).map_err(gone);
+        return ctx.answer.count(&counts(ctx, &set)).map_err(gone);
     }
     let mut left = out.limit.unwrap_or(u64::MAX);
     let mut writer = Writer { reader: Reader::new(ctx.osm), shown: Shown::of(out), scratch: Scratch::default() };
@@ -38,12 +38,12 @@ pub fn run(ctx: &mut Context, out: &Out) -> Result<(), Failure> {
     writer.derived(ctx, &set.derived, left)
 }
 
-fn counts(set: &Set) -> Counts {
+fn counts(ctx: &Context, set: &Set) -> Counts {
     Counts {
         nodes: set.nodes.len() as u64,
         ways: set.ways.len() as u64,
         relations: set.relations.len() as u64,
-        areas: set.areas.len() as u64,
+        areas: uses_areas(&ctx.script.statements).then_some(set.areas.len() as u64),
     }
 }
 
