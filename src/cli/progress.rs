@@ -76,5 +76,9 @@ fn end(phase: Option<Phase>) {
     if let View::Bar(bar) = &view {
         bar.finish_and_clear();
     }
-    let _ = writeln!(io::stderr(), "{name:<24} {:.1} s", began.elapsed().as_secs_f64());
+    let seconds = began.elapsed().as_secs_f64();
+    // What took no time is not worth a line.
+    if seconds >= 0.05 {
+        let _ = writeln!(io::stderr(), "{name:<24} {seconds:.1} s");
+    }
 }
