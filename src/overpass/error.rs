@@ -33,7 +33,7 @@ pub struct Diagnostic {
     pub class: Class,
     /// A stable name for programs, such as `unknown-function`, `unsupported`, `timeout`, `memory`.
     pub code: &'static str,
-    /// The line that the reference names, from 1; 0 where it names none.
+    /// The line that the reference names, from 1; 0 where it knows none.
     pub line: u32,
     /// Where in the text it is, where that is known.
     pub span: Option<Span>,
@@ -46,7 +46,7 @@ pub struct Diagnostic {
 /// As the reference prints it: `line 1: parse error: ...`.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.line > 0 && self.class != Class::Runtime {
+        if self.class != Class::Runtime {
             write!(f, "line {}: ", self.line)?;
         }
         write!(f, "{}: {}", self.class.name(), self.message)

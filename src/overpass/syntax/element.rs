@@ -166,11 +166,16 @@ impl Builder {
     /// Puts `child` into `parent`.
     pub fn add(&mut self, parent: &mut Node, child: Node) {
         if !super::check::allows(parent, &child) {
-            let message = format!(
-                "Element \"{}\" cannot be subelement of element \"{}\".",
-                child.element.name, parent.element.name
-            );
+            let (name, outer) = (&child.element.name, &parent.element.name);
+            let message = if name == "newer" {
+                "\"newer\" can appear only inside \"query\" statements.".to_owned()
+            } else {
+                format!("Element \"{name}\" cannot be subelement of element \"{outer}\".")
+            };
             self.diagnostics.fixed("misplaced-element", child.element.line, child.element.span, message);
+        }
+        if let Some(message) = super::check::before_evaluator(parent, &child) {
+            self.diagnostics.fixed("missing-evaluator", parent.element.line, parent.element.span, message);
         }
         parent.children.push(child);
     }

@@ -62,6 +62,14 @@ pub fn compile(pattern: &str, ignore_case: bool) -> Result<regex::Regex, Error> 
         .map_err(|_| Error::TooLarge)
 }
 
+/// Whether a pattern compiles; for most patterns this is known without compiling them.
+pub(super) fn check(pattern: &str, ignore_case: bool) -> Result<(), Error> {
+    let small = pattern.len() <= 1000
+        && !["{", "[:", "\\w", "\\W"].iter().any(|large| pattern.contains(large))
+        && pattern.bytes().filter(|&b| b == b'(').count() < 100;
+    if small { translate(pattern, ignore_case).map(|_| ()) } else { compile(pattern, ignore_case).map(|_| ()) }
+}
+
 /// The pattern in the syntax of `regex`.
 fn translate(pattern: &str, ignore_case: bool) -> Result<String, Error> {
     if pattern.len() > LONGEST {

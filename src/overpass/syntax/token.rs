@@ -106,6 +106,10 @@ pub(super) struct Tokens<'a> {
     current: Token<'a>,
     end_of_last: usize,
     line: u32,
+    /// The line that the text before `position` ends in.
+    reached: u32,
+    /// After a sign that is not ASCII, the reference names the line that the token before ended in.
+    lags: bool,
     good: bool,
 }
 
@@ -113,7 +117,8 @@ impl<'a> Tokens<'a> {
     /// Stands on the first token of `text`.
     pub fn new(text: &'a str) -> Tokens<'a> {
         let current = Token { text: "", start: 0, unterminated: false };
-        let mut tokens = Tokens { text, position: 0, current, end_of_last: 0, line: 1, good: true };
+        let mut tokens =
+            Tokens { text, position: 0, current, end_of_last: 0, line: 1, reached: 1, lags: false, good: true };
         tokens.advance();
         tokens.end_of_last = 0;
         tokens
@@ -149,17 +154,31 @@ impl<'a> Tokens<'a> {
         self.good && self.current.text == text
     }
 
+    /// Ends the text here.
+    pub fn stop(&mut self) {
+        self.position = self.text.len();
+        self.good = false;
+    }
+
     /// Goes on to the next token.
     pub fn advance(&mut self) {
         if !self.good {
             return;
         }
         self.end_of_last = self.position;
+        let before = self.reached;
+        self.read();
+        self.line = if self.lags { before } else { self.reached };
+        self.lags |= self.good && !self.current.text.is_ascii() && !self.current.is_string();
+    }
+
+    /// Reads the next token.
+    fn read(&mut self) {
         let bytes = self.text.as_bytes();
         loop {
             while let Some(b) = bytes.get(self.position) {
                 match b {
-                    b'\n' => self.line += 1,
+                    b'\n' => self.reached += 1,
                     b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {}
                     _ => break,
                 }
@@ -172,7 +191,7 @@ impl<'a> Tokens<'a> {
                 match self.text[self.position + 2..].find("*/") {
                     Some(length) => {
                         let comment = &bytes[self.position..self.position + 2 + length];
-                        self.line += count_lines(comment);
+                        self.reached += count_lines(comment);
                         self.position += length + 4;
                     }
                     None => {
@@ -187,7 +206,7 @@ impl<'a> Tokens<'a> {
         }
         if self.position >= bytes.len() {
             // One for the line end that the reference adds, one for the end itself.
-            self.line += 1;
+            self.reached += 1;
             self.good = false;
             return;
         }
@@ -195,7 +214,9 @@ impl<'a> Tokens<'a> {
         let (length, unterminated) = token_length(&self.text[start..]);
         self.position = start + length;
         self.current = Token { text: &self.text[start..self.position], start, unterminated };
-        self.line += count_lines(self.current.text.as_bytes());
+        if self.current.is_string() {
+            self.reached += count_lines(self.current.text.as_bytes());
+        }
     }
 }
 
@@ -227,8 +248,14 @@ fn token_length(rest: &str) -> (usize, bool) {
     if first.is_ascii_digit() || (first == b'-' && (second.is_ascii_digit() || second == b'.')) {
         return (number_length(bytes), false);
     }
-    let pairs: [&[u8]; 10] = [b"->", b"==", b"!=", b"<=", b">=", b"&&", b"||", b"::", b"<<", b">>"];
-    if pairs.iter().any(|pair| rest.as_bytes().starts_with(pair)) {
+    let pair = match first {
+        b'-' => second == b'>',
+        b'=' | b'!' => second == b'=',
+        b'<' | b'>' => second == b'=' || second == first,
+        b'&' | b'|' | b':' => second == first,
+        _ => false,
+    };
+    if pair {
         return (2, false);
     }
     (rest.chars().next().map_or(1, char::len_utf8), false)

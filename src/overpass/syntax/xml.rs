@@ -1,7 +1,10 @@
 //! The XML form of the language: `<osm-script>`, or statements without it.
 
-use quick_xml::Reader;
+use quick_xml::errors::IllFormedError;
+use quick_xml::escape::EscapeError;
+use quick_xml::events::attributes::AttrError;
 use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Error, Reader};
 
 use super::element::{Builder, Element, Node, Part};
 use super::tree::Span;
@@ -11,7 +14,15 @@ const DEEPEST: usize = 300;
 
 /// Reads a text as XML.
 pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
-    let mut reading = Reading { text, builder, open: Vec::new(), root: None, counted: 0, line: 1 };
+    let base = text.len() - text.trim_start().len();
+    // The reference puts what is missing before the text, a line each, and counts those lines.
+    let added = match &text[base..] {
+        text if text.starts_with("<?xml") => 0,
+        text if text.starts_with("<osm-script") => 1,
+        _ => 2,
+    };
+    let mut reading =
+        Reading { text, base, builder, open: Vec::new(), root: None, bare: added == 2, counted: base, line: 1 + added };
     reading.run();
     let root = reading.root.or_else(|| {
         let node = reading.open.into_iter().next();
@@ -22,6 +33,10 @@ pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
 
 struct Reading<'a> {
     text: &'a str,
+    /// Where the text begins after white space.
+    base: usize,
+    /// Whether there is no `osm-script`.
+    bare: bool,
     builder: Builder,
     open: Vec<Node>,
     root: Option<Node>,
@@ -33,11 +48,11 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn run(&mut self) {
         let text = self.text;
-        let mut reader = Reader::from_str(text);
+        let mut reader = Reader::from_str(&text[self.base..]);
         loop {
-            let start = reader.buffer_position() as usize;
+            let start = self.base + reader.buffer_position() as usize;
             let event = reader.read_event();
-            let end = (reader.buffer_position() as usize).min(text.len());
+            let end = (self.base + reader.buffer_position() as usize).min(text.len());
             let span = Span { start: start.min(end), end };
             match event {
                 Ok(Event::Start(tag)) => self.start(&tag, span),
@@ -46,25 +61,45 @@ impl Reading<'_> {
                     self.end();
                 }
                 Ok(Event::End(_)) => self.end(),
+                Ok(Event::Text(_) | Event::CData(_) | Event::GeneralRef(_)) => self.characters(span),
                 Ok(Event::Eof) => {
-                    if !self
-                        .open
-                        .iter()
-                        .all(|node| matches!(node.part, Part::Script(_)) && node.element.span == Span::default())
-                    {
+                    // The reference lets elements that are still open pass, if the script is one of them.
+                    let written = usize::from(self.bare);
+                    if self.bare && self.open.len() > written {
+                        self.error(span, "mismatched tag");
+                    } else if self.open.is_empty() && self.root.is_none() {
                         self.error(span, "no element found");
+                    }
+                    while self.open.len() > 1 && !self.bare {
+                        self.end();
                     }
                     break;
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    self.error(span, error.to_string());
+                    let message = words(&error);
+                    self.error(span, message);
+                    self.builder.diagnostics.help(Some(error.to_string()));
                     break;
                 }
             }
             if self.builder.diagnostics.full() {
                 break;
             }
+        }
+    }
+
+    /// Text between the tags: there must be none.
+    fn characters(&mut self, span: Span) {
+        if self.text[span.start..span.end].trim().is_empty() {
+            return;
+        }
+        match self.open.last() {
+            Some(node) => {
+                let message = format!("Element \"{}\" must not contain text.", node.element.name);
+                self.builder.diagnostics.fixed("text-in-element", node.element.line, span, message);
+            }
+            None => self.error(span, "junk after document element"),
         }
     }
 
@@ -89,20 +124,36 @@ impl Reading<'_> {
             self.builder.diagnostics.stop();
             return;
         }
+        if self.root.is_some() {
+            self.error(span, "junk after document element");
+            self.builder.diagnostics.stop();
+            return;
+        }
         let line = self.line_of(span.start);
         let name = tag.name().as_ref().to_owned();
         let mut element = Element::new(name, line, span);
         for attribute in tag.attributes() {
-            let read = attribute.map_err(|error| error.to_string()).and_then(|attribute| {
+            let not_well_formed = "not well-formed (invalid token)";
+            let read = attribute.map_err(|error| match error {
+                AttrError::Duplicated(..) => ("duplicate attribute", error.to_string()),
+                _ => (not_well_formed, error.to_string()),
+            });
+            let read = read.and_then(|attribute| {
                 let name = attribute.key.as_ref().to_owned();
-                let value =
-                    quick_xml::escape::unescape(&attribute.value).map_err(|error| error.to_string())?.into_owned();
-                Ok((name, value))
+                if attribute.value.contains('<') {
+                    return Err((not_well_formed, "\"<\" in an attribute is written &lt;".to_owned()));
+                }
+                match quick_xml::escape::unescape(&attribute.value) {
+                    Ok(value) => Ok((name, value.into_owned())),
+                    Err(error @ EscapeError::UnrecognizedEntity(..)) => Err(("undefined entity", error.to_string())),
+                    Err(error) => Err((not_well_formed, error.to_string())),
+                }
             });
             match read {
                 Ok((name, value)) => element.attributes.push((name.into(), value)),
-                Err(message) => {
+                Err((message, help)) => {
                     self.error(span, message);
+                    self.builder.diagnostics.help(Some(help));
                     break;
                 }
             }
@@ -123,5 +174,15 @@ impl Reading<'_> {
             Some(parent) => self.builder.add(parent, node),
             None => self.root = Some(node),
         }
+    }
+}
+
+/// What is wrong with the XML, in the words of the reference's reader.
+fn words(error: &Error) -> &'static str {
+    match error {
+        Error::IllFormed(IllFormedError::MismatchedEndTag { .. } | IllFormedError::UnmatchedEndTag(_)) => {
+            "mismatched tag"
+        }
+        _ => "not well-formed (invalid token)",
     }
 }

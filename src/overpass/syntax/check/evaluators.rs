@@ -157,7 +157,7 @@ const FUNCTIONS: [Spec; 50] = [
     spec("count", "eval-set-count", Function::Count, Arguments::SetCount, NOTHING),
     spec("u", "eval-union", Function::Union, Each(Text), NOTHING),
     spec("min", "eval-min", Function::Min, Each(Text), NOTHING),
-    spec("max", "eval-max", Function::Max, Each(Text), NOTHING),
+    spec("max", "eval-umax", Function::Max, Each(Text), NOTHING),
     spec("sum", "eval-sum", Function::Sum, Each(Text), NOTHING),
     spec("set", "eval-set", Function::Set, Each(Text), NOTHING),
     spec("gcat", "eval-geom-concat", Function::Gcat, Each(Geometry), NOTHING),
@@ -177,7 +177,7 @@ impl Spec {
 
 /// The function of an element.
 pub(in super::super) fn by_element(element: &Element) -> Option<&'static Spec> {
-    let name = if element.name == "eval-umax" { "eval-max" } else { element.name.as_ref() };
+    let name = element.name.as_ref();
     FUNCTIONS
         .iter()
         .find(|spec| spec.element == name && (spec.property.is_empty() || spec.property == element.get("type")))
@@ -220,7 +220,14 @@ pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
         "eval-fixed" => Evaluator::Fixed(element.get("v").to_owned()),
         "eval-value" => Evaluator::Tag,
         "eval-generic" => Evaluator::Generic,
-        "eval-set-key" => Evaluator::SetKey { set: element.set("from"), key: element.get("key").to_owned() },
+        "eval-set-key" => {
+            let key = element.get("key").to_owned();
+            if key.is_empty() {
+                let message = "\"eval-set-key\" needs a nonempty key in attribute \"key\" to evaluate.";
+                context.refuse("bad-value", message);
+            }
+            Evaluator::SetKey { set: element.set("from"), key }
+        }
         "eval-not" => Evaluator::Unary(UnaryOperator::Not),
         "eval-negate" => Evaluator::Unary(UnaryOperator::Minus),
         "eval-ternary" => Evaluator::Ternary,
@@ -232,7 +239,7 @@ fn call(context: &mut Context<'_>) -> Option<Evaluator> {
     let element = context.element;
     let Some(spec) = by_element(element) else {
         if element.name == "eval-prop-count" {
-            let allowed = "\"tags\", \"members\", \"distinct_members\", \"by_role\", \"distinct_by_role\", \"members_by_role\", or \"distinct_members_by_role\"";
+            let allowed = "\"tags\", \"members\", \"distinct_members\", \"by_role\", or \"distinct_by_role\" strings";
             context.refuse_value("type", allowed);
         }
         return None;
@@ -242,23 +249,44 @@ fn call(context: &mut Context<'_>) -> Option<Evaluator> {
         Arguments::Key => words.push(element.get("k").to_owned()),
         Arguments::SetCount => {
             let kind = element.get("type");
-            let kind = if kind == "node" { "nodes" } else { kind };
             if !["nodes", "ways", "relations", "deriveds", "nwr", "nw", "wr", "nr"].contains(&kind) {
                 context.refuse_value(
                     "type",
-                    "\"nodes\", \"ways\", \"relations\", \"deriveds\", \"nwr\", \"nw\", \"wr\", or \"nr\"",
+                    "\"nodes\", \"ways\", \"relations\", \"deriveds\", \"nwr\", \"nw\", \"wr\", or \"nr\" strings",
                 );
             }
             words.push(kind.to_owned());
         }
-        Arguments::Members => words.extend(element.find("members_type").map(str::to_owned)),
-        Arguments::Role => {
-            words.push(element.get("role").to_owned());
-            words.extend(element.find("members_type").map(str::to_owned));
-        }
+        Arguments::Members => {}
+        Arguments::Role => words.push(element.get("role").to_owned()),
         _ => {}
+    }
+    if matches!(spec.arguments, Arguments::Members | Arguments::Role) {
+        match element.get("members_type") {
+            "" | "all" => {}
+            kind @ ("nodes" | "ways" | "relations") => words.push(kind.to_owned()),
+            _ => context.refuse_value("members_type", "\"all\", \"nodes\", \"ways\", or \"relations\" strings"),
+        }
     }
     let of_set = matches!(spec.arguments, Arguments::Each(_) | Arguments::SetCount);
     let set = of_set.then(|| element.set("from"));
     Some(Evaluator::Call { function: spec.function, set, words })
+}
+
+/// How many evaluators an evaluator has in it, at least and at most.
+pub(super) fn operands(evaluator: &Evaluator) -> (usize, usize) {
+    match evaluator {
+        Evaluator::Fixed(_) | Evaluator::Generic | Evaluator::SetKey { .. } => (0, 0),
+        Evaluator::Tag | Evaluator::Unary(_) => (1, 1),
+        Evaluator::Binary(_) => (2, 2),
+        Evaluator::Ternary => (3, 3),
+        Evaluator::Call { function, .. } => {
+            match FUNCTIONS.iter().find(|spec| spec.function == *function).map(|spec| spec.arguments) {
+                Some(Arguments::One(_) | Arguments::Each(_)) => (1, 1),
+                Some(Arguments::Two(_)) => (2, 2),
+                Some(Arguments::Many(_)) => (1, usize::MAX),
+                _ => (0, 0),
+            }
+        }
+    }
 }

@@ -13,12 +13,15 @@ pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
     let (kind, alone) = match element.name.as_ref() {
         "has-kv" => (tag(context)?, None),
         "id-query" => ids(context)?,
-        "bbox-query" => (FilterKind::Bbox(bounding_box(context)?), Some(QueryType::Node)),
+        "bbox-query" => (FilterKind::Bbox(sides(context, "bbox-query", 200.0)?), Some(QueryType::Node)),
         "around" => (around(context), Some(QueryType::Node)),
         "polygon-query" => (polygon(context)?, Some(QueryType::Node)),
         "area-query" => (area(context)?, Some(QueryType::Node)),
         "pivot" => (FilterKind::Pivot(element.set("from")), Some(QueryType::Wr)),
-        "item" => (FilterKind::Set(element.set("from")), None),
+        "item" => {
+            let name = if element.get("from").is_empty() { "set" } else { "from" };
+            (FilterKind::Set(element.set(name)), None)
+        }
         "recurse" => recurse(context)?,
         "user" => user(context)?,
         "newer" => (newer(context)?, None),
@@ -35,7 +38,8 @@ fn tag(context: &mut Context<'_>) -> Option<FilterKind> {
         "" => false,
         "not" => true,
         _ => {
-            context.refuse_value("modv", "\"\" or \"not\"");
+            let message = "In the element \"has-kv\" the attribute \"modv\" can only be empty or std::set to \"not\".";
+            context.refuse("bad-value", message);
             false
         }
     };
@@ -43,7 +47,7 @@ fn tag(context: &mut Context<'_>) -> Option<FilterKind> {
         "" | "sensitive" => false,
         "ignore" => true,
         _ => {
-            context.refuse_value("case", "\"ignore\" or \"sensitive\"");
+            context.refuse_value("case", "\"sensitive\" or \"ignore\"");
             false
         }
     };
@@ -63,6 +67,10 @@ fn tag(context: &mut Context<'_>) -> Option<FilterKind> {
         context.refuse("bad-value", message);
     }
     if let Some(key_pattern) = key_pattern {
+        if pattern.is_none() && !value.is_empty() {
+            let message = "In the element \"has-kv\" the attribute \"regk\" must be combined with \"regv\".";
+            context.refuse("bad-value", message);
+        }
         if negated {
             let message = "In the element \"has-kv\" regular expressions on keys cannot be combined with negation.";
             context.refuse("bad-value", message);
@@ -85,8 +93,8 @@ fn tag(context: &mut Context<'_>) -> Option<FilterKind> {
 }
 
 fn regex(context: &mut Context<'_>, pattern: &str, ignore_case: bool) -> Option<Regex> {
-    match posix::compile(pattern, ignore_case) {
-        Ok(_) => Some(Regex { pattern: pattern.to_owned(), ignore_case }),
+    match posix::check(pattern, ignore_case) {
+        Ok(()) => Some(Regex { pattern: pattern.to_owned(), ignore_case }),
         Err(error) => {
             let code = match error {
                 posix::Error::Invalid => "invalid-regular-expression",
@@ -106,10 +114,8 @@ fn ids(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)> {
         "way" => Some(QueryType::Way),
         "relation" => Some(QueryType::Relation),
         "area" => Some(QueryType::Area),
-        "nwr" => Some(QueryType::Nwr),
-        "nw" => Some(QueryType::Nw),
-        "nr" => Some(QueryType::Nr),
-        "wr" => Some(QueryType::Wr),
+        // In a query of several types it needs none of its own.
+        "" => None,
         _ => {
             context.refuse_value("type", "\"node\", \"way\", \"relation\", or \"area\"");
             None
@@ -132,37 +138,45 @@ fn ids(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)> {
         let message = "Ranges of ids (\"lower\" and \"upper\") are not supported.";
         context.refuse("unsupported", message);
     }
-    Some((FilterKind::Ids(ids), Some(what?)))
+    Some((FilterKind::Ids(ids), what))
 }
 
-/// The four sides in `s`, `w`, `n`, `e`.
-pub(super) fn bounding_box(context: &mut Context<'_>) -> Option<BoundingBox> {
+/// The four sides in `s`, `w`, `n`, `e`; a missing one counts as `missing`. Errors name the element `name`.
+pub(super) fn sides(context: &mut Context<'_>, name: &str, missing: f64) -> Option<BoundingBox> {
     let element = context.element;
-    let side = |name: &str| if element.get(name).is_empty() { 200.0 } else { float(element.get(name)) };
+    let side = |name: &str| if element.get(name).is_empty() { missing } else { float(element.get(name)) };
     let [south, west, north, east] = ["s", "w", "n", "e"].map(side);
-    let mut good = true;
-    for (name, value) in [("s", south), ("n", north)] {
-        if !(-90.0..=90.0).contains(&value) {
-            context.refuse_value(name, "floats between -90.0 and 90.0");
-            good = false;
+    let mut refuse = |side: &str, value: f64, most: f64| {
+        let out = !(-most..=most).contains(&value);
+        if out {
+            let message = format!(
+                "For the attribute \"{side}\" of the element \"{name}\" the only allowed values are floats between -{most:.1} and {most:.1}."
+            );
+            context.refuse("bad-value", message);
         }
-    }
-    if good && north < south {
+        out
+    };
+    let mut bad = refuse("s", south, 90.0) | refuse("n", north, 90.0);
+    if north < south {
         let message = format!(
-            "The value of attribute \"n\" of the element \"{}\" must always be greater or equal than the value of attribute \"s\".",
-            element.name
+            "The value of attribute \"n\" of the element \"{name}\" must always be greater or equal than the value of attribute \"s\"."
         );
         context.refuse("bad-value", message);
-        good = false;
+        bad = true;
     }
-    for (name, value) in [("w", west), ("e", east)] {
-        if !(-180.0..=180.0).contains(&value) {
-            context.refuse_value(name, "floats between -180.0 and 180.0");
-            good = false;
+    let mut refuse = |side: &str, value: f64| {
+        let out = !(-180.0..=180.0).contains(&value);
+        if out {
+            let message = format!(
+                "For the attribute \"{side}\" of the element \"{name}\" the only allowed values are floats between -180.0 and 180.0."
+            );
+            context.refuse("bad-value", message);
         }
-    }
+        out
+    };
+    bad |= refuse("w", west) | refuse("e", east);
     let [south, west, north, east] = [south, west, north, east].map(degrees);
-    good.then_some(BoundingBox { south, west, north, east })
+    (!bad).then_some(BoundingBox { south, west, north, east })
 }
 
 fn around(context: &mut Context<'_>) -> FilterKind {
@@ -172,17 +186,35 @@ fn around(context: &mut Context<'_>) -> FilterKind {
         context.refuse_value("radius", "nonnegative floats");
     }
     let mut points = Vec::new();
-    if !element.get("lat").is_empty() || !element.get("lon").is_empty() {
-        points.push(point(context));
+    let given = !element.get("lat").is_empty() || !element.get("lon").is_empty();
+    if given {
+        let (lat, lon) = (float(element.get("lat")), float(element.get("lon")));
+        if !(-90.0..=90.0).contains(&lat) {
+            context.refuse_value("lat", "floats between -90.0 and 90.0 or an empty value");
+        }
+        if !(-180.0..=180.0).contains(&lon) {
+            // The reference's words.
+            context.refuse_value("lon", "floats between -1800.0 and 180.0 or an empty value");
+        }
+        points.push(Point { lat: degrees(lat), lon: degrees(lon) });
     }
     let numbers: Vec<f64> =
         element.get("polyline").split(',').filter(|part| !part.trim().is_empty()).map(float).collect();
-    for pair in numbers.chunks_exact(2) {
-        if !(-90.0..=90.0).contains(&pair[0]) || !(-180.0..=180.0).contains(&pair[1]) {
-            let message = "For the attribute \"polyline\" of the element \"around\" the only allowed values are latitudes between -90.0 and 90.0 and longitudes between -180.0 and 180.0.";
-            context.refuse("bad-value", message);
+    if given && !numbers.is_empty() {
+        let message = "In \"around\", the attribute \"polyline\" cannot be used if \"lat\" or \"lon\" are used.";
+        context.refuse("bad-value", message);
+    }
+    points.extend(numbers.chunks_exact(2).map(|pair| Point { lat: degrees(pair[0]), lon: degrees(pair[1]) }));
+    // The reference looks at the last point only.
+    if let Some(&[lat, lon]) = numbers.chunks_exact(2).last() {
+        for (value, most, text) in [(lat, 90.0, "-90.0 and 90.0"), (lon, 180.0, "-1800.0 and 180.0")] {
+            if !(-most..=most).contains(&value) {
+                let message = format!(
+                    "For a latitude entry in the attribute \"polyline\" of the element \"around\" the only allowed values are floats between {text} or an empty value."
+                );
+                context.refuse("bad-value", message);
+            }
         }
-        points.push(Point { lat: degrees(pair[0]), lon: degrees(pair[1]) });
     }
     if points.is_empty() {
         FilterKind::AroundSet { set: element.set("from"), radius }
@@ -219,21 +251,21 @@ fn polygon(context: &mut Context<'_>) -> Option<FilterKind> {
         rest = rest[length..].trim_start();
     }
     let mut good = true;
-    if broken || numbers.len() % 2 == 1 {
+    if broken || numbers.is_empty() || numbers.len() % 2 == 1 {
         let message = "For the attribute \"bounds\" of the element \"polygon-query\" an even number of float values must be provided.";
         context.refuse("bad-value", message);
         good = false;
     }
     let mut points = Vec::new();
     for pair in numbers.chunks_exact(2) {
-        if !(-90.0..=90.0).contains(&pair[0]) || !(-180.0..=180.0).contains(&pair[1]) {
-            let message = format!(
-                "For the attribute \"bounds\" of the element \"polygon-query\" the only allowed values are floats between -90.0 and 90.0 for latitude and floats between -180.0 and 180.0 for longitude: \"{} {}\" is no allowed value.",
-                pair[0], pair[1]
-            );
-            context.refuse("bad-value", message);
-            good = false;
-            continue;
+        for (value, most, axis) in [(pair[0], 90.0, "latitude"), (pair[1], 180.0, "longitude")] {
+            if !(-most..=most).contains(&value) {
+                let message = format!(
+                    "For the attribute \"bounds\" of the element \"polygon-query\" the only allowed values for {axis} are floats between -{most:.1} and {most:.1}."
+                );
+                context.refuse("bad-value", message);
+                good = false;
+            }
         }
         points.push(Point { lat: degrees(pair[0]), lon: degrees(pair[1]) });
     }
@@ -271,13 +303,16 @@ const RECURSIONS: [(&str, RecurseFilterKind, QueryType); 8] = [
     ("node-way", RecurseFilterKind::Bn, QueryType::Way),
 ];
 
+/// What the reference says about a role where there are no roles.
+const NO_ROLE: &str = "A role can only be specified for values \"relation-relation\", \"relation-backwards\",\"relation-way\", \"relation-node\", \"way-relation\",or \"node-relation\".";
+
 fn recurse(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)> {
     let element = context.element;
     let set = element.set("from");
     let name = element.get("type");
     if name == "way-count" || name == "way-link" {
-        let lower = integer(element.get("lower"));
-        let upper = integer(element.get("upper"));
+        let number = |name: &str| element.find(name).filter(|text| !text.is_empty()).map(integer);
+        let (lower, upper) = (number("lower").unwrap_or(1), number("upper").unwrap_or(i64::MAX));
         if lower < 1 {
             context.refuse("bad-value", "lower must be an integer greater or equal 1");
         } else if upper < lower {
@@ -298,8 +333,19 @@ fn recurse(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)>
     let Some((kind, what)) = found.or(several) else {
         let allowed = "\"relation-relation\", \"relation-backwards\",\"relation-way\", \"relation-node\", \"way-node\", \"way-relation\",\"node-relation\", \"node-way\", \"down\", \"down-rel\", \"up\", or \"up-rel\"";
         context.refuse_value("type", allowed);
+        if !element.get("role").is_empty() {
+            context.refuse("bad-value", NO_ROLE);
+        }
         return None;
     };
+    let of_way = matches!(name, "way-node" | "node-way");
+    if of_way && !element.get("role").is_empty() {
+        context.refuse("bad-value", NO_ROLE);
+    }
+    if !of_way && !element.get("pos").is_empty() {
+        let message = "A role can only be specified for values \"way-node\" or \"node-way\",";
+        context.refuse("bad-value", message);
+    }
     let restricted = element.get("role-restricted") == "yes" || !element.get("role").is_empty();
     let role = restricted.then(|| element.get("role").to_owned());
     let mut positions = Vec::new();
@@ -339,6 +385,10 @@ fn user(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)> {
         _ => None,
     };
     let touched = element.get("criterion") == "touched";
+    if !["", "last", "touched"].contains(&element.get("criterion")) {
+        let message = "Atttribute \"criterion\" must have the value \"last\" or \"touched\".";
+        context.refuse("bad-value", message);
+    }
     let kind = if uids.is_empty() { FilterKind::User { names, touched } } else { FilterKind::Uid { uids, touched } };
     Some((kind, what))
 }
@@ -366,6 +416,12 @@ fn changed(context: &mut Context<'_>) -> Option<FilterKind> {
             context.refuse("bad-timestamp", message);
         }
     }
+    let given = |name| !context.element.get(name).is_empty();
+    if given("since") != given("until") {
+        let message = "The attributes \"since\" and \"until\" must be set either both or none.";
+        context.refuse("bad-value", message);
+    }
     let [since, until] = moments;
+    let until = until.filter(|_| until != since);
     Some(FilterKind::Changed { since, until })
 }

@@ -10,7 +10,7 @@ pub(super) use evaluators::{Arguments, Needs, Spec, Type, evaluator_type, operat
 
 use super::diagnostics::Diagnostics;
 use super::element::{Block, Element, Node, Part};
-use super::tree::FilterKind;
+use super::tree::{FilterKind, StatementKind};
 
 /// What an element is; nothing if it is refused, then the reason is among the diagnostics.
 pub(super) fn part(element: &Element, diagnostics: &mut Diagnostics) -> Option<Part> {
@@ -27,7 +27,9 @@ pub(super) fn part(element: &Element, diagnostics: &mut Diagnostics) -> Option<P
         Some(_) => None,
         None => {
             if !context.refused {
-                context.refuse("unknown-element", format!("Unknown tag \"{}\".", element.name));
+                let message = format!("Unknown tag \"{}\" in line {}.", element.name, element.line);
+                context.refuse("unknown-element", message);
+                context.diagnostics.help(super::suggest::nearest(&element.name, NAMES.into_iter()));
             }
             None
         }
@@ -59,8 +61,11 @@ impl Context<'_> {
     fn knows_attributes(&mut self) -> bool {
         let Some(known) = attributes_of(&self.element.name) else { return true };
         for (name, _) in &self.element.attributes {
+            if known.contains(&name.as_ref()) {
+                continue;
+            }
             let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
-            if !known.contains(&name.as_ref()) && !(known.contains(&stem) && numbered(&self.element.name, stem)) {
+            if !(known.contains(&stem) && numbered(&self.element.name, stem)) {
                 let message = format!("Unknown attribute \"{name}\" in element \"{}\".", self.element.name);
                 self.refuse("unknown-attribute", message);
                 self.diagnostics.help(super::suggest::nearest(name, known.iter().copied()));
@@ -78,27 +83,18 @@ fn numbered(element: &str, stem: &str) -> bool {
 /// The attributes that an element takes.
 fn attributes_of(element: &str) -> Option<&'static [&'static str]> {
     Some(match element {
-        "osm-script" => &[
-            "timeout",
-            "element-limit",
-            "output",
-            "output-config",
-            "bbox",
-            "date",
-            "from",
-            "augmented",
-            "regexp",
-            "name",
-        ],
+        "osm-script" => &["timeout", "element-limit", "output", "output-config", "bbox", "date", "from", "augmented"],
         "query" => &["into", "type"],
         "union" | "difference" => &["into"],
-        "foreach" | "for" | "compare" | "item" | "map-to-area" => &["from", "into"],
+        "foreach" | "for" | "compare" | "map-to-area" => &["from", "into"],
+        "item" => &["from", "into", "set"],
         "complete" => &["from", "into", "maxnum"],
         "if" | "else" | "retro" | "filter" => &[],
         "recurse" => &["from", "into", "type", "role", "role-restricted", "pos", "lower", "upper"],
         "coord-query" => &["from", "into", "lat", "lon"],
         "timeline" => &["into", "type", "ref", "version"],
-        "make" | "convert" => &["from", "into", "type"],
+        "make" => &["into", "type"],
+        "convert" => &["from", "into", "type"],
         "set-prop" => &["k", "keytype"],
         "localize" => &["from", "into", "type", "s", "w", "n", "e"],
         "print" => &["mode", "order", "from", "limit", "geometry", "ids", "s", "w", "n", "e"],
@@ -115,6 +111,41 @@ fn attributes_of(element: &str) -> Option<&'static [&'static str]> {
         _ => return None,
     })
 }
+
+/// The elements that are statements or filters.
+const NAMES: [&str; 31] = [
+    "osm-script",
+    "query",
+    "union",
+    "difference",
+    "foreach",
+    "for",
+    "if",
+    "else",
+    "complete",
+    "retro",
+    "compare",
+    "item",
+    "recurse",
+    "coord-query",
+    "map-to-area",
+    "timeline",
+    "make",
+    "convert",
+    "set-prop",
+    "localize",
+    "print",
+    "has-kv",
+    "id-query",
+    "bbox-query",
+    "around",
+    "polygon-query",
+    "area-query",
+    "pivot",
+    "user",
+    "newer",
+    "changed",
+];
 
 /// Whether `child` may stand in `parent`.
 pub(super) fn allows(parent: &Node, child: &Node) -> bool {
@@ -133,10 +164,17 @@ pub(super) fn allows(parent: &Node, child: &Node) -> bool {
         (Part::Produce { .. }, part) => matches!(part, Part::Property(_)),
         (Part::Block(Block::If), Part::Else) => true,
         (Part::Block(Block::For { .. } | Block::If | Block::Retro | Block::Compare { .. }), Part::Evaluator(_)) => true,
+        (Part::Block(Block::Union { .. } | Block::Difference { .. }), Part::Block(Block::If | Block::Retro)) => false,
+        (Part::Block(Block::Union { .. } | Block::Difference { .. }), Part::Statement(StatementKind::Out(_))) => false,
         (Part::Block(_), _) => statement,
         (Part::Evaluator(_), part) => matches!(part, Part::Evaluator(_)),
         _ => false,
     }
+}
+
+/// What is wrong with `child` as the next in `parent`.
+pub(super) fn before_evaluator(parent: &Node, child: &Node) -> Option<String> {
+    statements::before_evaluator(parent, child)
 }
 
 /// Checks an element with all its children.
@@ -144,7 +182,6 @@ pub(super) fn complete(node: &Node, diagnostics: &mut Diagnostics) {
     statements::complete(node, diagnostics);
 }
 
-/// `Evaluator for string expected, ...` is the evaluators'; this is what they and the parser share.
 #[cfg(test)]
 mod tests {
     use super::*;

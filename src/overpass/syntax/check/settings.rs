@@ -41,7 +41,7 @@ fn amount(context: &mut Context<'_>, attribute: &str) -> Option<u64> {
 fn output(context: &mut Context<'_>) -> OutputFormat {
     let config = context.element.get("output-config").to_owned();
     match context.element.find("output") {
-        None | Some("" | "xml") => OutputFormat::Xml,
+        None | Some("xml") => OutputFormat::Xml,
         Some("json") => OutputFormat::Json,
         Some("csv") => OutputFormat::Csv(csv(&config)),
         Some("custom") => OutputFormat::Custom,
@@ -96,10 +96,6 @@ fn bounding_box(context: &mut Context<'_>) -> Option<BoundingBox> {
     if !(-180.0..=180.0).contains(&west) || !(-180.0..=180.0).contains(&east) {
         context.refuse("bad-value", "Longitudes in bounding boxes must be between -180.0 and 180.0.");
     }
-    if north < south {
-        let message = "Northern latitudes in bounding boxes must be greater or equal than southern latitudes.";
-        context.refuse("bad-value", message);
-    }
     let [south, west, north, east] = [south, west, north, east].map(degrees);
     Some(BoundingBox { south, west, north, east })
 }
@@ -107,6 +103,15 @@ fn bounding_box(context: &mut Context<'_>) -> Option<BoundingBox> {
 fn time_frame(context: &mut Context<'_>) -> TimeFrame {
     let date = moment(context, "date");
     let from = moment(context, "from");
+    let augmented = context.element.get("augmented");
+    if !["", "deletions"].contains(&augmented) {
+        let message = "The only allowed values for \"augmented\" are an empty value or \"deletions\".";
+        context.refuse("bad-value", message);
+    }
+    if !augmented.is_empty() && context.element.get("from").is_empty() {
+        let message = "The attribute \"augmented\" can only be set if the attribute \"from\" is set.";
+        context.refuse("bad-value", message);
+    }
     match (from, date) {
         (Some(from), to) => TimeFrame::Diff { from, to, augmented: !context.element.get("augmented").is_empty() },
         (None, Some(date)) => TimeFrame::Date(date),

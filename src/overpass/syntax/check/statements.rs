@@ -4,7 +4,7 @@ use super::super::diagnostics::Diagnostics;
 use super::super::element::{Block, Element, Node, Part};
 use super::super::tree::*;
 use super::Context;
-use super::filters::{bounding_box, point};
+use super::filters::{point, sides};
 use super::numbers::integer;
 
 /// The statement that the element is.
@@ -63,9 +63,10 @@ fn iterations(context: &mut Context<'_>) -> u64 {
     match context.element.get("maxnum") {
         "" => 4096,
         text => match integer(text) {
-            n if n > 0 => n as u64,
+            n @ 1..=1_048_576 => n as u64,
             _ => {
-                context.refuse_value("maxnum", "positive integers");
+                let message = "Maximum loop number for complete must be an integer between \"1\" and \"1048576\".";
+                context.refuse("bad-value", message);
                 0
             }
         },
@@ -131,16 +132,16 @@ fn property(context: &mut Context<'_>) -> PropertyTarget {
             PropertyTarget::Tag(key)
         }
         _ => {
-            context.refuse_value("keytype", "\"tag\", \"generic\", \"id\", or \"geometry\"");
+            context.refuse_value("keytype", "\"tag\", \"id\", \"geometry\", or \"generic\"");
             PropertyTarget::Tag(key)
         }
     }
 }
 
-/// The box of `print` and `localize`: all four sides or none.
-fn optional_box(context: &mut Context<'_>) -> Option<BoundingBox> {
+/// The box of `print` and `localize`, if one of its sides is given.
+fn optional_box(context: &mut Context<'_>, name: &str, missing: f64) -> Option<BoundingBox> {
     let given = ["s", "w", "n", "e"].iter().any(|side| !context.element.get(side).is_empty());
-    if given { bounding_box(context) } else { None }
+    if given { sides(context, name, missing) } else { None }
 }
 
 fn localize(context: &mut Context<'_>) -> StatementKind {
@@ -155,7 +156,7 @@ fn localize(context: &mut Context<'_>) -> StatementKind {
             LocalDetail::Full
         }
     };
-    let bbox = optional_box(context);
+    let bbox = optional_box(context, "bbox-query", 200.0);
     StatementKind::Local { from: element.set("from"), into: element.set("into"), detail, bbox }
 }
 
@@ -169,7 +170,7 @@ fn print(context: &mut Context<'_>) -> Out {
         "meta" => Detail::Meta,
         "count" => Detail::Count,
         _ => {
-            let allowed = "\"ids_only\", \"skeleton\", \"body\", \"tags\", \"meta\", or \"count\"";
+            let allowed = "\"ids_only\", \"skeleton\", \"body\", \"tags\",  \"count\", or \"meta\"";
             context.refuse_value("mode", allowed);
             Detail::Body
         }
@@ -199,33 +200,49 @@ fn print(context: &mut Context<'_>) -> Out {
         }
     };
     let limit = element.find("limit").filter(|text| !text.is_empty()).map(integer);
-    if limit.is_some_and(|limit| limit < 0) {
-        context.refuse_value("limit", "nonnegative integers");
-    }
-    let bbox = optional_box(context);
-    let limit = limit.map(|limit| limit as u64);
+    let bbox = optional_box(context, "print", 0.0);
+    let limit = limit.and_then(|limit| u64::try_from(limit).ok());
     Out { from: element.set("from"), detail, noids, geometry, bbox, order, limit }
 }
 
-/// Checks a statement with what is in it.
+/// Checks an element with what is in it.
 pub(super) fn complete(node: &Node, diagnostics: &mut Diagnostics) {
-    let (article, name) = match &node.part {
-        Part::Block(Block::For { .. }) => ("A", "For"),
-        Part::Block(Block::If) => ("An", "If"),
-        Part::Block(Block::Retro) => ("A", "Retro"),
-        Part::Block(Block::Difference { .. }) if node.children.len() != 2 => {
-            let message = "A difference needs exactly two statements.";
+    let children = &node.children;
+    let first = children.first().is_some_and(Node::is_evaluator);
+    let problem = match &node.part {
+        Part::Block(Block::For { .. } | Block::If | Block::Retro) if children.is_empty() => "needs an evaluator",
+        Part::Block(Block::Difference { .. }) if children.len() > 2 => {
+            let message = "A set difference always requires exactly two substatements: the set of elements to copy to the result minus the set of elements to leave out in the result.";
             diagnostics.fixed("incomplete-statement", node.element.line, node.element.span, message);
             return;
         }
+        Part::Block(Block::Difference { .. }) if children.len() < 2 => "needs two statements",
+        Part::If if children.len() > 1 => {
+            let message = "A filter statement can have at most one evaluator statement.";
+            diagnostics.fixed("wrong-evaluator", node.element.line, node.element.span, message);
+            return;
+        }
+        Part::If if !first => "needs an evaluator",
+        Part::Evaluator(kind) => match super::evaluators::operands(kind) {
+            (least, _) if children.len() < least => "needs more evaluators in it",
+            (_, most) if children.len() > most => "has too many evaluators in it",
+            _ => return,
+        },
         _ => return,
     };
-    if !node.children.first().is_some_and(Node::is_evaluator) {
-        let message = format!("{article} {name} statement must have an Evaluator as first sub-statement.");
-        // The reference says so when a body begins without an evaluator, and again at its end.
-        let times = if name == "For" && !node.children.is_empty() { 2 } else { 1 };
-        for _ in 0..times {
-            diagnostics.fixed("missing-evaluator", node.element.line, node.element.span, message.as_str());
-        }
-    }
+    let message = format!("Element \"{}\" {problem}.", node.element.name);
+    diagnostics.fixed("incomplete-statement", node.element.line, node.element.span, message);
+}
+
+/// What is wrong with a statement in a block that needs an evaluator first and has none.
+pub(super) fn before_evaluator(parent: &Node, child: &Node) -> Option<String> {
+    let (article, name) = match &parent.part {
+        Part::Block(Block::For { .. }) => ("A", "For"),
+        Part::Block(Block::If) => ("An", "If"),
+        Part::Block(Block::Retro) => ("A", "Retro"),
+        _ => return None,
+    };
+    let first = parent.children.first().is_some_and(Node::is_evaluator);
+    (!first && !child.is_evaluator() && !matches!(child.part, Part::Broken | Part::Else))
+        .then(|| format!("{article} {name} statement must have an Evaluator as first sub-statement."))
 }

@@ -54,17 +54,24 @@ impl<'a> Parser<'a> {
         while tree.at(first).left != 0 {
             first = tree.at(first).left;
         }
-        if tree.at(first).token.is_number() && root.token.text != ":" {
+        let colon = matches!(root.token.text, ":" | "::");
+        if tree.at(first).token.is_number() && !colon {
             self.numbers(&tree, start, what, filters);
             return;
         }
-        let (head, rest) = if root.token.text == ":" { (root.left, root.right) } else { (tree.root, 0) };
+        let (head, rest) = if colon { (root.left, root.right) } else { (tree.root, 0) };
         let branch = tree.at(head);
         let (name, set) = match branch.token.text {
             "." => (tree.text(branch.left), Some(tree.at(branch.right).token.value())),
             text => (text, None),
         };
         let arguments = if rest == 0 { Vec::new() } else { tree.items(rest) };
+        // What is missing between commas is not counted, unless it is the first.
+        let mut arguments = arguments;
+        if arguments.first() == Some(&0) {
+            arguments.clear();
+        }
+        arguments.retain(|&id| id != 0);
         let clause = Clause { name, set, arguments, start, line: root.line };
         if let Some(node) = self.named(&tree, &clause, what, rest) {
             filters.push(node);
@@ -159,14 +166,21 @@ impl<'a> Parser<'a> {
                     self.refuse(clause.line, "unexpected-token", message);
                     return None;
                 }
-                let mut moments = values.into_iter();
+                // One moment stands for both; the check takes it for "since then".
+                let mut moments = values.iter().chain(values.iter().take(usize::from(values.len() == 1))).cloned();
                 make("changed").with_some("since", moments.next()).with_some("until", moments.next())
             }
             "if" => {
                 let element = make("filter");
                 let mut node = self.builder.open(element);
-                if let Some(evaluator) = self.evaluate(tree, rest, Place::FILTER) {
-                    self.builder.add(&mut node, evaluator);
+                match self.evaluate(tree, rest, Place::FILTER) {
+                    Some(evaluator) => self.builder.add(&mut node, evaluator),
+                    None if self.builder.diagnostics.is_empty() => {
+                        // The reference lets a set without a key pass.
+                        let message = "A set needs a key after its point: \"set.key\"";
+                        self.refuse(clause.line, "missing-operand", message);
+                    }
+                    None => {}
                 }
                 return Some(node);
             }
@@ -227,14 +241,16 @@ impl<'a> Parser<'a> {
         if !produces.is_empty() {
             let message = format!("A recursion of type '{name}' produces {produces}.");
             self.refuse(clause.line, "wrong-type", message);
-            if !values.is_empty() {
+            if !values.is_empty() && name != "r" {
                 let message = format!("A recursion of type '{name}' cannot have restrictions.");
                 self.refuse(clause.line, "wrong-type", message);
             }
         }
         let mut element = Element::new("recurse", clause.line, self.span_from(clause.start));
         element = element.with_some("from", clause.set.clone()).with("type", kind);
-        if matches!(kind, "way-node" | "node-way") {
+        if kind.is_empty() && name != "r" {
+            // Refused already.
+        } else if matches!(kind, "way-node" | "node-way") {
             if !values.is_empty() {
                 element = element.with("pos", values.join(","));
             }
@@ -248,8 +264,8 @@ impl<'a> Parser<'a> {
 /// `type` of an `id-query` in a query.
 fn id_type(what: &str) -> &str {
     match what {
-        "node" | "way" | "relation" | "area" | "nwr" | "nw" | "nr" | "wr" => what,
-        _ => "",
+        "nwr" | "nw" | "nr" | "wr" => "",
+        _ => what,
     }
 }
 

@@ -277,6 +277,14 @@ impl<'a> Parser<'a> {
     /// `t["key"]`
     fn tag_value(&mut self, tree: &Tree<'a>, id: Id, place: Place) -> Option<Node> {
         let branch = tree.at(id);
+        if !place.element && branch.right != 0 {
+            // The reference names what it takes for a function.
+            let name = tree.text(tree.at(branch.right).left);
+            let message = format!("{name}(...) must be called in a context where it can evaluate an element");
+            self.complain(branch, "wrong-context", message);
+            self.not_binary(branch);
+            return None;
+        }
         if tree.text(branch.left) != "t" {
             let message = "Tag evaulation needs function name \"t\" before the left bracket";
             self.complain(branch, "wrong-operator", message);
@@ -286,12 +294,6 @@ impl<'a> Parser<'a> {
         if branch.right == 0 {
             self.complain(branch, "missing-operand", "Operator \"[\" needs a tag key as argument");
             self.needs_right(branch);
-            return None;
-        }
-        if !place.element {
-            let message = "(...) must be called in a context where it can evaluate an element";
-            self.complain(branch, "wrong-context", message);
-            self.not_binary(branch);
             return None;
         }
         let element = Element::new("eval-value", branch.line, tree.span(id));
@@ -330,7 +332,9 @@ impl<'a> Parser<'a> {
         let problem = match spec.arguments {
             Arguments::None if given => format!("{name}(...) does not accept any arguments"),
             Arguments::Each(_) if !given => format!("{name}(...) needs an argument"),
-            Arguments::Role if !given => format!("{name}() must have the name of the wanted role as argument"),
+            Arguments::Role if !given && place.element => {
+                format!("{name}() must have the name of the wanted role as argument")
+            }
             Arguments::None | Arguments::Members | Arguments::Each(_) | Arguments::Role => String::new(),
             _ if !given => format!("{name}(...) must have one or more arguments"),
             _ => String::new(),

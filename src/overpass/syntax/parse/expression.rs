@@ -131,7 +131,7 @@ impl<'a> Parser<'a> {
                         self.error("unmatched-bracket", format!("Unmatched {}", token.text));
                     }
                 }
-                ":" if colon && grower.open == 0 => {
+                ":" | "::" if colon && grower.open == 0 => {
                     colon = false;
                     grower.sign(token, line, 0);
                 }
@@ -154,6 +154,7 @@ impl<'a> Parser<'a> {
                 let message = format!("Operators are nested in more than {} levels.", super::MOST_OPERATORS);
                 self.error("nested-too-deep", message);
                 self.builder.diagnostics.stop();
+                self.tokens.stop();
                 grower.tree.root = 0;
                 return grower.tree;
             }

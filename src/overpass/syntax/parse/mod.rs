@@ -136,6 +136,7 @@ impl Parser<'_> {
             let message = format!("Statements are nested in more than {MOST_BLOCKS} levels.");
             self.error("nested-too-deep", message);
             self.builder.diagnostics.stop();
+            self.tokens.stop();
             return false;
         }
         self.depth += 1;

@@ -26,6 +26,9 @@ impl Parser<'_> {
     fn csv(&mut self) -> String {
         let mut config = String::from("(");
         self.expect(&["("]);
+        if !self.tokens.good() {
+            return String::new();
+        }
         loop {
             if self.tokens.is("::") {
                 config.push_str("::");

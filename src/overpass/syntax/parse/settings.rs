@@ -44,13 +44,22 @@ impl Parser<'_> {
                     }
                     self.expect(&["]"]);
                 }
+                "timeout" | "maxsize" => {
+                    // `1Gi` is two tokens.
+                    let mut value = String::new();
+                    while self.tokens.good() && !self.tokens.is("]") {
+                        if !value.is_empty() && self.tokens.current().is_number() {
+                            value.push(' ');
+                        }
+                        value.push_str(&self.tokens.current().value());
+                        self.tokens.advance();
+                    }
+                    set(if keyword == "maxsize" { "element-limit" } else { "timeout" }, value);
+                    self.expect(&["]"]);
+                }
                 _ => {
                     let value = self.text("Value");
-                    let name = match keyword.as_str() {
-                        "maxsize" => "element-limit",
-                        other => other,
-                    };
-                    set(name, value);
+                    set(&keyword, value);
                     self.expect(&["]"]);
                 }
             }
@@ -73,6 +82,7 @@ impl Parser<'_> {
     fn bounds(&mut self) -> (String, bool) {
         let mut bounds = self.text("Value");
         for _ in 0..3 {
+            self.skip_to(&[",", "]"]);
             if !self.tokens.is(",") {
                 return (bounds, false);
             }

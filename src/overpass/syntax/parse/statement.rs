@@ -17,18 +17,19 @@ impl Parser<'_> {
             "timeline" => return Some(self.timeline(start, line)),
             _ => {}
         }
-        let mut from = self.set();
-        if from.is_some() && self.tokens.is(".") {
-            from = self.set();
-        }
+        let from = self.set();
         let node = match self.tokens.text() {
             _ if from.is_some() && !self.tokens.good() => self.item(start, line, from),
+            "." if from.is_some() => {
+                let from = self.set();
+                self.item(start, line, from)
+            }
             "out" => self.print(start, line, from),
             ">" => self.recurse("down", start, line, from),
             ">>" => self.recurse("down-rel", start, line, from),
             "<" => self.recurse("up", start, line, from),
             "<<" => self.recurse("up-rel", start, line, from),
-            "is_in" => self.is_in(start, line, from),
+            "is_in" => return Some(self.is_in(start, line, from)),
             "map_to_area" => {
                 self.tokens.advance();
                 let into = self.into();
@@ -65,6 +66,9 @@ impl Parser<'_> {
             if read == 1 && self.tokens.is("-") {
                 difference = true;
                 self.tokens.advance();
+                if self.tokens.is(")") {
+                    break;
+                }
             } else if difference {
                 if self.tokens.is("-") {
                     self.error("difference-operands", "difference always requires two operands");
@@ -86,77 +90,79 @@ impl Parser<'_> {
         let into = self.into();
         let name = if difference { "difference" } else { "union" };
         let element = self.element(name, start, line).with("into", into);
+        self.expect(&[";"]);
         let mut node = self.builder.open(element);
         for member in members {
-            // Statements that only write stand in a union without being part of it.
             self.builder.add(&mut node, member);
         }
         if self.builder.diagnostics.is_empty() {
             self.builder.close(&node);
         }
-        self.expect(&[";"]);
         Some(node)
     }
 
-    /// `( ... )` or `{ ... }` with what comes after it.
-    fn body(&mut self, node: &mut Node) {
+    /// `( ... )` or `{ ... }`
+    fn body(&mut self) -> Vec<Node> {
         self.skip_to(&["(", "{"]);
+        let end = if self.tokens.is("(") { ")" } else { "}" };
         self.tokens.advance();
-        while self.goes_on() && !self.tokens.is(")") && !self.tokens.is("}") {
-            if let Some(statement) = self.statement() {
-                self.builder.add(node, statement);
-            }
+        let mut statements = Vec::new();
+        while self.goes_on() && !self.tokens.is(end) {
+            statements.extend(self.statement());
         }
         self.tokens.advance();
+        statements
     }
 
-    /// The optional semicolon after a block.
-    fn end_of_block(&mut self) {
+    /// Makes a block of an element, the evaluator before it and its statements.
+    fn block(&mut self, element: Element, evaluator: Option<Node>, body: Vec<Node>) -> Node {
+        let mut node = self.builder.open(element);
+        for child in evaluator.into_iter().chain(body) {
+            self.builder.add(&mut node, child);
+        }
+        // The semicolon after a block is optional.
         if self.tokens.is(";") {
             self.tokens.advance();
         }
+        node
     }
 
     fn foreach(&mut self, start: usize, line: u32) -> Option<Node> {
         self.tokens.advance();
         let from = or_default(self.set());
         let into = self.into();
+        let body = self.body();
         let element = self.element("foreach", start, line).with("from", from).with("into", into);
-        let mut node = self.builder.open(element);
-        self.body(&mut node);
-        self.end_of_block();
-        Some(node)
+        Some(self.block(element, None, body))
     }
 
     fn for_each_value(&mut self, start: usize, line: u32) -> Option<Node> {
         self.tokens.advance();
         let from = or_default(self.set());
         let into = self.into();
+        let key = self.condition(super::evaluator::Place::FOR);
+        let body = self.body();
         let element = self.element("for", start, line).with("from", from).with("into", into);
-        let mut node = self.builder.open(element);
-        self.condition(&mut node, super::evaluator::Place::FOR);
-        self.body(&mut node);
-        self.builder.close(&node);
-        self.end_of_block();
-        Some(node)
+        if key.is_none() {
+            let message = "A For statement must have an Evaluator as first sub-statement.";
+            self.builder.diagnostics.fixed("missing-evaluator", line, element.span, message);
+        }
+        Some(self.block(element, key, body))
     }
 
     fn choice(&mut self, start: usize, line: u32) -> Option<Node> {
         self.tokens.advance();
-        let element = self.element("if", start, line);
-        let mut node = self.builder.open(element);
-        self.condition(&mut node, super::evaluator::Place::IF);
-        self.body(&mut node);
+        let condition = self.condition(super::evaluator::Place::IF);
+        let mut body = self.body();
         if self.tokens.is("else") {
             let (start, line) = (self.tokens.current().start, self.tokens.line());
             self.tokens.advance();
             let otherwise = self.builder.open(self.element("else", start, line));
-            self.builder.add(&mut node, otherwise);
-            self.body(&mut node);
+            body.push(otherwise);
+            body.extend(self.body());
         }
-        self.builder.close(&node);
-        self.end_of_block();
-        Some(node)
+        let element = self.element("if", start, line);
+        Some(self.block(element, condition, body))
     }
 
     fn complete(&mut self, start: usize, line: u32) -> Option<Node> {
@@ -169,22 +175,17 @@ impl Parser<'_> {
             self.expect(&[")"]);
         }
         let into = self.into();
+        let body = self.body();
         let element = self.element("complete", start, line).with("from", or_default(from)).with("into", into);
-        let mut node = self.builder.open(element.with("maxnum", limit));
-        self.body(&mut node);
-        self.end_of_block();
-        Some(node)
+        Some(self.block(element.with("maxnum", limit), None, body))
     }
 
     fn retro(&mut self, start: usize, line: u32) -> Option<Node> {
         self.tokens.advance();
+        let at = self.condition(super::evaluator::Place::IF);
+        let body = self.body();
         let element = self.element("retro", start, line);
-        let mut node = self.builder.open(element);
-        self.condition(&mut node, super::evaluator::Place::IF);
-        self.body(&mut node);
-        self.builder.close(&node);
-        self.end_of_block();
-        Some(node)
+        Some(self.block(element, at, body))
     }
 
     /// `compare(delta:...)->.into{...}`; its condition and its block can be missing.
@@ -193,39 +194,29 @@ impl Parser<'_> {
         let mut delta = None;
         if self.tokens.is("(") {
             self.tokens.advance();
-            if !self.tokens.is(")") {
-                if !self.tokens.is("delta") {
-                    self.expected("'delta'");
-                } else {
-                    self.tokens.advance();
-                }
+            if self.tokens.is("delta") {
+                self.tokens.advance();
                 self.expect(&[":"]);
                 delta = self.evaluator(super::evaluator::Place::DELTA);
             }
             self.expect(&[")"]);
         }
         let into = self.into();
+        let has_body = self.tokens.is("{") || self.tokens.is("(");
+        let body = if has_body { self.body() } else { Vec::new() };
         let element = self.element("compare", start, line).with("from", or_default(from)).with("into", into);
-        let mut node = self.builder.open(element);
-        if let Some(delta) = delta {
-            self.builder.add(&mut node, delta);
-        }
-        if self.tokens.is("{") || self.tokens.is("(") {
-            self.body(&mut node);
-            self.end_of_block();
-        } else {
+        if !has_body {
             self.expect(&[";"]);
         }
-        Some(node)
+        Some(self.block(element, delta, body))
     }
 
     /// `(evaluator)` before a block.
-    fn condition(&mut self, node: &mut Node, place: super::evaluator::Place) {
+    fn condition(&mut self, place: super::evaluator::Place) -> Option<Node> {
         self.expect(&["("]);
-        if let Some(evaluator) = self.evaluator(place) {
-            self.builder.add(node, evaluator);
-        }
+        let evaluator = self.evaluator(place);
         self.expect(&[")"]);
+        evaluator
     }
 
     fn timeline(&mut self, start: usize, line: u32) -> Node {
@@ -273,10 +264,12 @@ impl Parser<'_> {
             if self.tokens.is(",") {
                 self.tokens.advance();
                 lon = self.text("Number");
+                self.skip_to(&[")"]);
             }
-            self.expect(&[")"]);
+            self.tokens.advance();
         }
         let into = self.into();
+        self.expect(&[";"]);
         let element = self.element("coord-query", start, line).with("from", or_default(from)).with("into", into);
         self.builder.open(element.with("lat", lat).with("lon", lon))
     }
@@ -287,7 +280,7 @@ impl Parser<'_> {
         if self.tokens.good() && self.tokens.current().is_text() {
             kind = self.text("Detail");
         }
-        let bounds = if self.tokens.is("(") { self.four_sides() } else { Default::default() };
+        let bounds = self.up_to_four_sides();
         let into = self.into();
         let [south, west, north, east] = bounds;
         let element = self.element("localize", start, line).with("e", east).with("from", or_default(from));
@@ -303,6 +296,28 @@ impl Parser<'_> {
             *side = self.text("Number");
             self.expect(&[if i < 3 { "," } else { ")" }]);
         }
+        sides
+    }
+
+    /// `(s,w,n,e)` where it stands; the reference takes fewer.
+    fn up_to_four_sides(&mut self) -> [String; 4] {
+        let mut sides: [String; 4] = Default::default();
+        if !self.tokens.is("(") {
+            return sides;
+        }
+        self.tokens.advance();
+        for (i, side) in sides.iter_mut().enumerate() {
+            *side = self.text("Number");
+            if i == 3 {
+                break;
+            }
+            self.skip_to(&[",", ")"]);
+            if !self.tokens.is(",") {
+                break;
+            }
+            self.tokens.advance();
+        }
+        self.tokens.advance();
         sides
     }
 
@@ -342,6 +357,7 @@ impl Parser<'_> {
             self.tokens.advance();
         }
         let [south, west, north, east] = sides;
+        let line = if self.tokens.good() { line } else { self.tokens.line() };
         let element: Element = self.element("print", start, line).with("e", east).with("from", or_default(from));
         let element = element.with("geometry", geometry).with("ids", ids).with("limit", limit).with("mode", mode);
         let element = element.with("n", north).with("order", order).with("s", south).with("w", west);
