@@ -286,10 +286,33 @@ fn an_idle_server_stops_at_once() {
     assert!(told.elapsed() < Duration::from_secs(5), "{:?}", told.elapsed());
 }
 
+/// Goes round for hours without a byte of an answer.
+fn endless_query(timeout: u32) -> String {
+    let nested = (0..16).fold(String::new(), |inner, _| format!("node[amenity=cafe];foreach{{{inner}}}"));
+    format!("[out:json][timeout:{timeout}];{nested}out;")
+}
+
 #[test]
 fn a_query_over_its_time_gets_504() {
-    let server = Server::start(&["--max-time", "0"]);
-    let answer = server.query(CAFES);
+    let server = Server::start(&[]);
+    let answer = server.query(&endless_query(1));
     assert_eq!(answer.status, 504, "{}", answer.text());
-    assert!(answer.text().contains("runtime error: "), "{}", answer.text());
+    assert!(answer.text().contains("runtime error: Query timed out in "), "{}", answer.text());
+    let server = Server::start(&["--max-time", "1"]);
+    assert_eq!(server.query(&endless_query(600)).status, 504);
+}
+
+#[test]
+fn a_client_that_leaves_stops_its_query() {
+    let server = Server::start(&["--max-queries", "1"]);
+    let mut stream = server.connect();
+    let text = endless_query(600);
+    write!(stream, "POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n{text}", text.len())
+        .unwrap();
+    let patience = Instant::now() + Duration::from_secs(10);
+    while server.ask("GET", "/api/status", "", "").text().lines().count() < 7 {
+        assert!(Instant::now() < patience, "the query does not run");
+    }
+    drop(stream);
+    assert_eq!(server.query(CAFES).status, 200);
 }

@@ -55,8 +55,9 @@ fn one(diagnostic: &Diagnostic, text: &str, origin: &str, renderer: &Renderer) -
 /// known, that line.
 fn span_in(diagnostic: &Diagnostic, text: &str) -> Option<Range<usize>> {
     if let Some(span) = diagnostic.span {
-        let start = text.floor_char_boundary(span.start.min(text.len()));
-        let end = text.ceil_char_boundary(span.end.min(text.len()));
+        let is_border = |&at: &usize| text.is_char_boundary(at);
+        let start = (0..=span.start.min(text.len())).rev().find(is_border).unwrap_or(0);
+        let end = (span.end.min(text.len())..=text.len()).find(is_border).unwrap_or(text.len());
         return Some(start..end.max(start));
     }
     let line = (diagnostic.line as usize).checked_sub(1)?;

@@ -140,8 +140,11 @@ fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Option<Cow<'a,
     fn parameter(encoded: &[u8]) -> Option<Cow<'_, str>> {
         form_urlencoded::parse(encoded).find(|(name, _)| name == "data").map(|(_, value)| value)
     }
-    // Told apart by their beginning and not by the content type: clients send plain queries as forms, too.
-    let is_form = body.starts_with(b"data=") || body.windows(6).any(|w| w == b"&data=");
+    // Told apart by what it looks like and not by the content type: clients send plain queries as forms, too. What
+    // stands before a parameter is encoded, which no query is.
+    let is_encoded = |b: &u8| b.is_ascii_alphanumeric() || b"*-._+%=&".contains(b);
+    let plain_from = body.iter().position(|b| !is_encoded(b)).unwrap_or(body.len());
+    let is_form = body.starts_with(b"data=") || body[..plain_from].windows(6).any(|w| w == b"&data=");
     if is_form && let Some(data) = parameter(body) {
         return Some(data);
     }
@@ -206,6 +209,8 @@ mod tests {
         assert_eq!(text(Some("data=node(1)%3Bout%3B"), "").as_deref(), Some("node(1);out;"));
         assert_eq!(text(None, "data=node%281%29%3b+out%3b").as_deref(), Some("node(1); out;"));
         assert_eq!(text(None, "target=x&data=out;").as_deref(), Some("out;"));
+        let looks_like_a_form = "node[url=\"http://a?b=1&data=2\"];out;";
+        assert_eq!(text(None, looks_like_a_form).as_deref(), Some(looks_like_a_form));
         assert_eq!(text(Some("data=a"), "node(1);out;").as_deref(), Some("node(1);out;"));
         assert_eq!(text(None, "node[\"a\"=\"b&c\"];out;").as_deref(), Some("node[\"a\"=\"b&c\"];out;"));
         assert_eq!(text(Some("query=1"), ""), None);
