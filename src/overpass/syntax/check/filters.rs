@@ -4,7 +4,7 @@ use super::super::element::Part;
 use super::super::posix;
 use super::super::tree::*;
 use super::Context;
-use super::numbers::{degrees, float, float_prefix, integer, timestamp};
+use super::numbers::{bounds, float, float_prefix, integer, position, timestamp};
 
 /// The filter that the element is.
 pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
@@ -175,8 +175,7 @@ pub(super) fn sides(context: &mut Context<'_>, name: &str, missing: f64) -> Opti
         out
     };
     bad |= refuse("w", west) | refuse("e", east);
-    let [south, west, north, east] = [south, west, north, east].map(degrees);
-    (!bad).then_some(BoundingBox { south, west, north, east })
+    (!bad).then_some(bounds(south, west, north, east))
 }
 
 fn around(context: &mut Context<'_>) -> FilterKind {
@@ -196,7 +195,7 @@ fn around(context: &mut Context<'_>) -> FilterKind {
             // The reference's words.
             context.refuse_value("lon", "floats between -1800.0 and 180.0 or an empty value");
         }
-        points.push(Point { lat: degrees(lat), lon: degrees(lon) });
+        points.push(position(lat, lon));
     }
     let numbers: Vec<f64> =
         element.get("polyline").split(',').filter(|part| !part.trim().is_empty()).map(float).collect();
@@ -204,7 +203,7 @@ fn around(context: &mut Context<'_>) -> FilterKind {
         let message = "In \"around\", the attribute \"polyline\" cannot be used if \"lat\" or \"lon\" are used.";
         context.refuse("bad-value", message);
     }
-    points.extend(numbers.chunks_exact(2).map(|pair| Point { lat: degrees(pair[0]), lon: degrees(pair[1]) }));
+    points.extend(numbers.chunks_exact(2).map(|pair| position(pair[0], pair[1])));
     // The reference looks at the last point only.
     if let Some(&[lat, lon]) = numbers.chunks_exact(2).last() {
         for (value, most, text) in [(lat, 90.0, "-90.0 and 90.0"), (lon, 180.0, "-1800.0 and 180.0")] {
@@ -234,7 +233,7 @@ pub(super) fn point(context: &mut Context<'_>) -> Point {
     if !(-180.0..=180.0).contains(&lon) {
         context.refuse_value("lon", "floats between -180.0 and 180.0");
     }
-    Point { lat: degrees(lat), lon: degrees(lon) }
+    position(lat, lon)
 }
 
 fn polygon(context: &mut Context<'_>) -> Option<FilterKind> {
@@ -267,7 +266,7 @@ fn polygon(context: &mut Context<'_>) -> Option<FilterKind> {
                 good = false;
             }
         }
-        points.push(Point { lat: degrees(pair[0]), lon: degrees(pair[1]) });
+        points.push(position(pair[0], pair[1]));
     }
     if points.len() < 3 {
         let message = "For the attribute \"bounds\" of the element \"polygon-query\" at least 3 lat/lon float value pairs must be provided.";
@@ -350,8 +349,8 @@ fn recurse(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)>
     let role = restricted.then(|| element.get("role").to_owned());
     let mut positions = Vec::new();
     for text in element.get("pos").split(',').filter(|text| !text.is_empty()) {
-        match position(text) {
-            Some(position) => positions.push(position),
+        match index(text) {
+            Some(index) => positions.push(index),
             None => context.refuse("bad-value", format!("Invalid pos '{text}' in positions list.")),
         }
     }
@@ -359,7 +358,7 @@ fn recurse(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)>
 }
 
 /// `3`, `-1`, `2:5`.
-fn position(text: &str) -> Option<Position> {
+fn index(text: &str) -> Option<Position> {
     let (from, to) = text.split_once(':').unwrap_or((text, text));
     let (from, to) = (integer(from), integer(to));
     (from != 0 && to != 0).then_some(Position { from, to })

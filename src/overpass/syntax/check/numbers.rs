@@ -1,6 +1,6 @@
 //! Numbers and moments as the reference reads them from attributes: from the start of the text, as far as it goes.
 
-use super::super::tree::Timestamp;
+use super::super::tree::{BoundingBox, Point, Timestamp};
 
 /// The number at the start of `text`, 0 if there is none.
 pub(super) fn float(text: &str) -> f64 {
@@ -60,9 +60,24 @@ pub(super) fn integer(text: &str) -> i64 {
     }
 }
 
-/// Degrees to 1e-7 degrees.
-pub(super) fn degrees(value: f64) -> i32 {
-    (value * 1e7).round() as i32
+/// A latitude in 1e-7 degrees; half a unit goes north.
+pub(super) fn latitude(degrees: f64) -> i32 {
+    (degrees * 1e7 + 0.5).floor() as i32
+}
+
+/// A longitude in 1e-7 degrees; half a unit goes away from Greenwich.
+pub(super) fn longitude(degrees: f64) -> i32 {
+    (degrees * 1e7 + 0.5_f64.copysign(degrees)).trunc() as i32
+}
+
+/// A position of two numbers in degrees.
+pub(super) fn position(lat: f64, lon: f64) -> Point {
+    Point { lat: latitude(lat), lon: longitude(lon) }
+}
+
+/// A box of four numbers in degrees.
+pub(super) fn bounds(south: f64, west: f64, north: f64, east: f64) -> BoundingBox {
+    BoundingBox { south: latitude(south), west: longitude(west), north: latitude(north), east: longitude(east) }
 }
 
 /// The moment that `text` starts with (`2016-01-31T12:00:00Z`; the fields may be out of range, what stands between
@@ -101,6 +116,13 @@ mod tests {
         assert_eq!(float_prefix("1e"), (1.0, 1));
         assert_eq!(integer("-12abc"), -12);
         assert_eq!(integer("99999999999999999999"), i64::MAX);
+    }
+
+    #[test]
+    fn rounds_halves_as_the_reference_does() {
+        assert_eq!((latitude(-19.12667795), latitude(-19.12667785)), (-191_266_779, -191_266_778));
+        assert_eq!((longitude(-169.89932035), longitude(14.49462065)), (-1_698_993_204, 144_946_207));
+        assert_eq!((latitude(90.0), longitude(-180.0)), (900_000_000, -1_800_000_000));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::super::element::Part;
 use super::super::tree::*;
 use super::Context;
-use super::numbers::{degrees, float, timestamp};
+use super::numbers::{bounds, float, timestamp};
 
 /// The settings, if the element is `osm-script`.
 pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
@@ -96,8 +96,7 @@ fn bounding_box(context: &mut Context<'_>) -> Option<BoundingBox> {
     if !(-180.0..=180.0).contains(&west) || !(-180.0..=180.0).contains(&east) {
         context.refuse("bad-value", "Longitudes in bounding boxes must be between -180.0 and 180.0.");
     }
-    let [south, west, north, east] = [south, west, north, east].map(degrees);
-    Some(BoundingBox { south, west, north, east })
+    Some(bounds(south, west, north, east))
 }
 
 fn time_frame(context: &mut Context<'_>) -> TimeFrame {

@@ -45,7 +45,11 @@ impl Parser<'_> {
             None => {
                 self.error("unknown-statement", format!("Unknown type \"{}\"", word.quoted()));
                 let known = TYPES.iter().map(|(known, _)| *known).chain(STATEMENTS);
-                let help = super::super::suggest::nearest(word.text, known);
+                let help = match word.text {
+                    "-." => Some("put a space between \"-\" and \".\"".to_owned()),
+                    ";" => Some("one of the semicolons here is too many".to_owned()),
+                    text => super::super::suggest::nearest(text, known),
+                };
                 self.builder.diagnostics.help(help);
                 word.value()
             }
