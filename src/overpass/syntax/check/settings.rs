@@ -70,7 +70,15 @@ fn csv(config: &str) -> CsvSettings {
             "::" => special = true,
             ";" => part += 1,
             _ => match part {
-                0 if std::mem::take(&mut special) => settings.fields.push(CsvField::Special(token.value())),
+                0 if std::mem::take(&mut special) => {
+                    let mut name = token.value();
+                    // `::count:nodes` may stand without quotation marks here.
+                    while tokens.good() && ![",", ";", ")"].contains(&tokens.text()) {
+                        name.push_str(tokens.text());
+                        tokens.advance();
+                    }
+                    settings.fields.push(CsvField::Special(name));
+                }
                 0 => settings.fields.push(CsvField::Tag(token.value())),
                 1 => settings.header = token.text != "false",
                 _ => settings.separator = token.value(),
