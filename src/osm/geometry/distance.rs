@@ -80,6 +80,10 @@ impl Arc {
     }
 
     fn metres_to(&self, p: Place, w: Vector) -> f64 {
+        // Without rounding: `around:0` finds what shares a node.
+        if p == self.a || p == self.b {
+            return 0.0;
+        }
         if let Some(n) = self.normal {
             // The foot of the perpendicular lies on the arc if it is ahead of `a` and behind `b`.
             if dot(cross(n, self.u), w) >= 0.0 && dot(cross(self.v, n), w) >= 0.0 {

@@ -6,7 +6,7 @@
 //! latitudes its segments, taken as one chain, lead: of a chain wholly to the east of a point it is enough to know
 //! whether its ends lie on different sides of the point's latitude to count its crossings.
 
-use super::segment::{Segment, on_segment, segment_meets_box, segments_meet};
+use super::segment::{Segment, latitude_rounds_to, on_segment, segment_meets_box, segments_meet};
 use crate::osm::{BoundingBox, Coord};
 
 /// Where a point lies.
@@ -87,11 +87,20 @@ impl Polygon {
         size_of_val(&*self.segments) + size_of_val(&*self.nodes) + size_of::<Self>()
     }
 
-    /// Where the point lies.
+    /// Where the point lies. As in the reference, the border has whole coordinates only: a point is on it where the
+    /// border's latitude at the point's longitude, rounded, is the point's.
     pub fn locate(&self, c: Coord) -> Location {
         if c.is_missing() || !self.bbox.contains(c) {
             return Location::Outside;
         }
+        let point = BoundingBox { south: c.lat, west: c.lon, north: c.lat, east: c.lon };
+        if self.find_segment(&point, &mut |s| latitude_rounds_to(s, c)) {
+            return Location::Border;
+        }
+        self.locate_exactly(c)
+    }
+
+    fn locate_exactly(&self, c: Coord) -> Location {
         self.locate_scaled(i64::from(c.lat), i64::from(c.lon), 1)
     }
 
@@ -107,7 +116,10 @@ impl Polygon {
         }
         let (parts, n) = area.split();
         let mut relations = parts[..n].iter().map(|part| {
-            if self.find_segment(part, &mut |s| segment_meets_box(s, part)) {
+            // A border half a step beside the box is on points in it.
+            let grown =
+                BoundingBox { south: part.south.saturating_sub(1), north: part.north.saturating_add(1), ..*part };
+            if self.find_segment(&grown, &mut |s| segment_meets_box(s, &grown)) {
                 return Relation::Mixed;
             }
             match self.locate(Coord { lat: part.south, lon: part.west }) {
@@ -129,7 +141,7 @@ impl Polygon {
             return false;
         }
         if let [c] = line {
-            return self.locate(*c) == Location::Inside;
+            return self.locate_exactly(*c) == Location::Inside;
         }
         // Where the end of the last segment lies, if that is known without asking.
         let mut known: Option<Location> = None;
@@ -165,7 +177,7 @@ impl Polygon {
             return Pass::Inside;
         }
         if !touched {
-            return match known.unwrap_or_else(|| self.locate(s.a)) {
+            return match known.unwrap_or_else(|| self.locate_exactly(s.a)) {
                 Location::Outside => Pass::Outside,
                 _ => Pass::Inside,
             };
@@ -396,7 +408,15 @@ mod tests {
             for lat in -1..31 {
                 for lon in -1..31 {
                     let expected = naive(polygon.segments(), i64::from(lat), i64::from(lon), 1);
-                    assert_eq!(polygon.locate(Coord { lat, lon }), expected);
+                    let c = Coord { lat, lon };
+                    assert_eq!(polygon.locate_exactly(c), expected);
+                    let rounded = polygon.segments().iter().any(|s| {
+                        let (low, high) = (s.a.lon.min(s.b.lon), s.a.lon.max(s.b.lon));
+                        let slope = f64::from(s.b.lat - s.a.lat) / f64::from(s.b.lon - s.a.lon);
+                        let border = f64::from(s.a.lat) + slope * f64::from(lon - s.a.lon);
+                        low < high && (low..=high).contains(&lon) && (border + 0.5 + 1e-9).floor() == f64::from(lat)
+                    });
+                    assert_eq!(polygon.locate(c), if rounded { Location::Border } else { expected });
                 }
             }
         }
@@ -423,6 +443,7 @@ mod tests {
                     Relation::Inside => assert!(all.iter().all(|&l| l == Location::Inside)),
                     Relation::Outside => assert!(all.iter().all(|&l| l == Location::Outside)),
                     Relation::Mixed => {
+                        let area = BoundingBox { south: area.south - 1, north: area.north + 1, ..area };
                         assert!(polygon.segments().iter().any(|&s| segment_meets_box(s, &area)));
                     }
                 }
