@@ -58,7 +58,10 @@ pub fn main() -> ExitCode {
     let as_json = std::env::args_os().skip(1).take_while(|a| a != "--").any(|a| a == "--json");
     let result = match Cli::try_parse() {
         Ok(cli) => run(cli.command),
-        Err(wrong) if as_json && wrong.use_stderr() => Err(Error::usage(wrong.render().to_string().trim_end())),
+        Err(wrong) if as_json && wrong.use_stderr() => {
+            let text = wrong.render().to_string();
+            Err(Error::usage(text.trim_start_matches("error: ").trim_end()))
+        }
         Err(wrong) => {
             let _ = wrong.print();
             return if wrong.use_stderr() { Exit::Usage } else { Exit::Done }.into();
