@@ -74,7 +74,7 @@ pub(super) fn per_vertex(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>)
     let Subject::Element(ElementType::Way, way) = scope.subject else { return Value::EMPTY };
     let (page, slot) = reader.way(way);
     let nodes = page.nodes(slot);
-    let end = if nodes.first() == nodes.last() { nodes.len() } else { nodes.len().saturating_sub(1) };
+    let end = if nodes.len() > 2 && nodes.first() == nodes.last() { nodes.len() } else { nodes.len().saturating_sub(1) };
     over(reader, code, scope, 1.min(end)..end)
 }
 
@@ -91,7 +91,7 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, scope: Scope
             match function {
                 Function::MemberType => Value::text(ElementType::Node.name()),
                 Function::Ref => Value::Int(reader.reference_id(ElementType::Node, node)),
-                Function::Angle => shapes::angle(page.coords(slot), at).map_or(Value::EMPTY, Value::number),
+                Function::Angle => shapes::angle(page.coords(slot), at).map_or(Value::EMPTY, Value::Text),
                 _ => Value::EMPTY,
             }
         }

@@ -133,7 +133,6 @@ fn missing(function: Function) -> Option<&'static str> {
         Function::Trace => "trace",
         Function::Hull => "hull",
         Function::Poly => "poly",
-        Function::Angle => "angle",
         Function::Keys => "keys",
         _ => return None,
     })

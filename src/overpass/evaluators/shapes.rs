@@ -64,7 +64,59 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, args: &[Code
     Value::Shape(shape.map(Box::new))
 }
 
-/// The angle in degrees by which a line bends at one of its points, to three decimals.
-pub(super) fn angle(_line: &[Coord], _at: usize) -> Option<f64> {
-    None
+/// The angle in degrees by which a line bends at one of its points, printed with three decimals: positive to the right.
+/// A closed line bends at its last point, too. `None` at the ends.
+pub(super) fn angle(line: &[Coord], at: usize) -> Option<String> {
+    let closed = line.len() > 1 && line.first() == line.last();
+    let before = *line.get(at.checked_sub(1)?)?;
+    let here = *line.get(at)?;
+    let after = match line.get(at + 1) {
+        Some(&after) => after,
+        None if closed => *line.get(1)?,
+        None => return None,
+    };
+    let [a, b, c] = [before, here, after].map(|c| vector(Position::from(c)));
+    let (come, go) = (cross(a, b), cross(b, c));
+    let (sine, cosine) = (dot(cross(come, go), b), dot(come, go));
+    if before == here || here == after {
+        return Some("NaN".to_owned());
+    }
+    Some(format!("{:.3}", libm::atan2(sine, cosine).to_degrees()))
+}
+
+type Vector = [f64; 3];
+
+fn vector(p: Position) -> Vector {
+    let (lat, lon) = (p.lat.to_radians(), p.lon.to_radians());
+    [libm::sin(lat), libm::cos(lat) * libm::sin(lon), libm::cos(lat) * libm::cos(lon)]
+}
+
+fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn angles_as_the_reference_prints_them() {
+        let line = [
+            (-190763330, -1699273185),
+            (-190762292, -1699272931),
+            (-190762676, -1699271172),
+            (-190763725, -1699271428),
+            (-190764210, -1699271550),
+            (-190763815, -1699273307),
+            (-190763330, -1699273185),
+        ]
+        .map(|(lat, lon)| Coord { lat, lon });
+        let angles: Vec<String> = (0..7).map(|at| angle(&line, at).unwrap_or_default()).collect();
+        assert_eq!(angles, ["", "89.985", "89.981", "0.385", "90.008", "89.992", "-0.351"]);
+        assert_eq!(angle(&line[..3], 2), None);
+    }
 }

@@ -107,5 +107,5 @@ pub fn uses_areas(statements: &[Statement]) -> bool {
 }
 
 fn is_area_filter(filter: &FilterKind) -> bool {
-    matches!(filter, FilterKind::AreaSet(_) | FilterKind::AreaId(_) | FilterKind::Pivot(_))
+    matches!(filter, FilterKind::AreaSet(_) | FilterKind::AreaId(_))
 }
