@@ -24,7 +24,8 @@ pub(super) fn count(set: &Set, what: &str) -> Value {
         "nodes" => nodes,
         "ways" => ways,
         "relations" => relations,
-        "deriveds" => set.derived.len(),
+        // The reference counts areas here.
+        "deriveds" => set.areas.len() + set.derived.len(),
         "nwr" => nodes + ways + relations,
         "nw" => nodes + ways,
         "nr" => nodes + relations,
@@ -79,7 +80,7 @@ pub(super) fn in_order<'s>(ctx: &Context, set: &'s Set) -> Vec<Subject<'s>> {
         list.extend(ordinals.into_iter().map(|ordinal| Subject::Element(kind, ordinal)));
     }
     list.extend(set.areas.iter().map(|&area| Subject::Area(area)));
-    list.extend(set.derived.iter().map(|derived| Subject::Derived(derived)));
+    list.extend(set.derived.iter().map(Subject::Derived));
     list
 }
 

@@ -25,9 +25,14 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Sub
         Function::Changeset => meta(reader, subject, |_, meta| Value::Int(meta.changeset)),
         Function::Uid => meta(reader, subject, |_, meta| Value::Int(meta.uid)),
         Function::User => meta(reader, subject, |reader, meta| Value::text(reader.osm().user_name(meta.user))),
-        Function::Lat => middle(reader, subject).map_or_else(Value::not_a_number, |(lat, _)| Value::Degrees(lat)),
-        Function::Lon => middle(reader, subject).map_or_else(Value::not_a_number, |(_, lon)| Value::Degrees(lon)),
-        Function::Length => Value::number(round_length(length(reader, subject))),
+        Function::Lat => middle(reader, subject).map_or_else(Value::not_a_number, |(lat, _)| Value::degrees(lat)),
+        Function::Lon => middle(reader, subject).map_or_else(Value::not_a_number, |(_, lon)| Value::degrees(lon)),
+        Function::Length => match subject {
+            Subject::Element(ElementType::Way | ElementType::Relation, _) => {
+                Value::metres(round_length(length(reader, subject)))
+            }
+            _ => Value::Int(0),
+        },
         Function::IsClosed => match subject {
             Subject::Element(ElementType::Way, way) => {
                 let (page, slot) = reader.way(way);

@@ -1,5 +1,7 @@
 //! Runs an evaluator over one element.
 
+use std::sync::Arc;
+
 use super::code::{Code, Key};
 use super::value::Value;
 use super::{element, members, operators, shapes};
@@ -18,7 +20,7 @@ pub(super) enum Subject<'s> {
     None,
     Element(ElementType, Ordinal),
     Area(AreaOrdinal),
-    Derived(&'s Derived),
+    Derived(&'s Arc<Derived>),
 }
 
 /// A member of the element, by its place from 0.
@@ -49,7 +51,7 @@ pub(super) fn subjects(set: &Set) -> impl Iterator<Item = Subject<'_>> {
         .chain(part(ElementType::Way))
         .chain(part(ElementType::Relation))
         .chain(set.areas.iter().map(|&area| Subject::Area(area)))
-        .chain(set.derived.iter().map(|derived| Subject::Derived(derived)))
+        .chain(set.derived.iter().map(Subject::Derived))
 }
 
 /// The value of an evaluator.
@@ -101,6 +103,16 @@ pub(super) fn tagged(reader: &Reader<'_>, subject: Subject<'_>) -> Option<(Eleme
         Subject::Area(area) => reader.osm().areas().relation(area).map(|r| (ElementType::Relation, r)),
         Subject::None | Subject::Derived(_) => None,
     }
+}
+
+/// The keys of the subject's tags.
+pub(super) fn keys(reader: &mut Reader<'_>, subject: Subject<'_>) -> Vec<String> {
+    if let Subject::Derived(derived) = subject {
+        return derived.tags.iter().map(|(key, _)| key.clone()).collect();
+    }
+    let Some((kind, ordinal)) = tagged(reader, subject) else { return Vec::new() };
+    let osm = reader.osm();
+    reader.tags(kind, ordinal).iter().map(|&pair| osm.key_name(osm.key_of(pair)).to_owned()).collect()
 }
 
 /// The id of an area.

@@ -58,25 +58,24 @@ pub(super) fn greatest(list: &Value) -> Value {
 }
 
 /// The least or the greatest of some values: of whole numbers where all are, else of numbers where all are, else of
-/// strings. Empty strings do not count.
+/// strings. Empty strings are never the answer, but are not numbers.
 pub(super) fn extreme(values: impl Iterator<Item = Value>, wanted: Ordering) -> Value {
     let mut int: Option<i64> = None;
     let mut float: Option<f64> = None;
     let mut text: Option<String> = None;
     let (mut all_int, mut all_float) = (true, true);
-    for value in values.filter(|value| !value.is_empty()) {
-        all_int = all_int
-            && value.int().is_some_and(|new| {
-                int = Some(int.filter(|old| new.cmp(old) != wanted).unwrap_or(new));
-                true
-            });
-        all_float = all_float
-            && value.float().is_some_and(|new| {
-                float = Some(float.filter(|old| new.partial_cmp(old) != Some(wanted)).unwrap_or(new));
-                true
-            });
+    for value in values {
+        match value.int() {
+            Some(new) => int = Some(int.filter(|old| new.cmp(old) != wanted).unwrap_or(new)),
+            None => all_int = false,
+        }
+        match value.float() {
+            Some(new) if new.is_nan() => {}
+            Some(new) => float = Some(float.filter(|old| new.partial_cmp(old) != Some(wanted)).unwrap_or(new)),
+            None => all_float = false,
+        }
         let new = value.into_text();
-        if text.as_ref().is_none_or(|old| new.as_bytes().cmp(old.as_bytes()) == wanted) {
+        if !new.is_empty() && text.as_ref().is_none_or(|old| new.as_bytes().cmp(old.as_bytes()) == wanted) {
             text = Some(new);
         }
     }

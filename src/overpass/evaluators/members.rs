@@ -74,7 +74,8 @@ pub(super) fn per_vertex(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>)
     let Subject::Element(ElementType::Way, way) = scope.subject else { return Value::EMPTY };
     let (page, slot) = reader.way(way);
     let nodes = page.nodes(slot);
-    let end = if nodes.len() > 2 && nodes.first() == nodes.last() { nodes.len() } else { nodes.len().saturating_sub(1) };
+    let end =
+        if nodes.len() > 2 && nodes.first() == nodes.last() { nodes.len() } else { nodes.len().saturating_sub(1) };
     over(reader, code, scope, 1.min(end)..end)
 }
 

@@ -6,12 +6,15 @@ mod aggregates;
 mod code;
 mod element;
 mod eval;
+mod hull;
 mod lists;
 mod members;
 mod operators;
 mod produce;
 mod shapes;
+mod sphere;
 mod strings;
+mod trace;
 mod value;
 
 use std::collections::BTreeMap;
@@ -20,7 +23,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use self::code::Code;
-use self::eval::{Subject, eval, subjects};
+use self::eval::{Subject, eval, keys, subjects};
 use self::produce::Producer;
 use self::value::Value;
 use super::reader::Reader;
@@ -71,21 +74,24 @@ pub fn group(ctx: &Context, expr: &Expr, set: &Set) -> Result<Vec<(String, Set)>
     let code = Code::new(ctx, expr)?;
     let mut reader = Reader::new(ctx.osm);
     let mut groups: BTreeMap<String, Set> = BTreeMap::new();
+    let mut values = |subject: Subject<'_>| match code {
+        // An element is in the group of each of its keys.
+        Code::Element(Function::Keys) => keys(&mut reader, subject),
+        _ => vec![eval(&mut reader, &code, subject.into()).into_text()],
+    };
     for (n, subject) in subjects(set).enumerate() {
         if n % CHUNK == 0 {
             ctx.budget.work(CHUNK)?;
         }
-        let value = eval(&mut reader, &code, subject.into()).into_text();
-        let group = groups.entry(value).or_default();
-        match subject {
-            Subject::Element(kind, ordinal) => group.part_mut(kind).push(ordinal),
-            Subject::Area(area) => group.areas.push(area),
-            Subject::Derived(_) | Subject::None => {}
+        for value in values(subject) {
+            let group = groups.entry(value).or_default();
+            match subject {
+                Subject::Element(kind, ordinal) => group.part_mut(kind).push(ordinal),
+                Subject::Area(area) => group.areas.push(area),
+                Subject::Derived(derived) => group.derived.push(Arc::clone(derived)),
+                Subject::None => {}
+            }
         }
-    }
-    for derived in &set.derived {
-        let value = eval(&mut reader, &code, Subject::Derived(derived).into()).into_text();
-        groups.entry(value).or_default().derived.push(Arc::clone(derived));
     }
     Ok(groups.into_iter().collect())
 }
@@ -95,7 +101,7 @@ fn alone(ctx: &Context, expr: &Expr) -> Result<Value, Failure> {
     Ok(eval(&mut Reader::new(ctx.osm), &code, Subject::None.into()))
 }
 
-/// Finds what evaluators cannot do yet, before anything runs.
+/// Finds what evaluators cannot do, before anything runs.
 pub fn check(expr: &Expr, line: u32, found: &mut Vec<Diagnostic>) {
     walk(expr, line, 0, found);
 }
@@ -110,10 +116,7 @@ fn walk(expr: &Expr, line: u32, depth: usize, found: &mut Vec<Diagnostic>) {
     match &expr.kind {
         ExprKind::Fixed(_) | ExprKind::GenericTag | ExprKind::SetKey { .. } => {}
         ExprKind::Tag(key) => walk(key, line, depth + 1, found),
-        ExprKind::Call { function, args, .. } => {
-            if let Some(name) = missing(*function) {
-                refuse("unsupported", format!("The evaluator \"{name}\" is not supported yet."));
-            }
+        ExprKind::Call { args, .. } => {
             args.iter().for_each(|arg| walk(arg, line, depth + 1, found));
         }
         ExprKind::Unary { operand, .. } => walk(operand, line, depth + 1, found),
@@ -125,17 +128,6 @@ fn walk(expr: &Expr, line: u32, depth: usize, found: &mut Vec<Diagnostic>) {
             [condition, then, otherwise].into_iter().for_each(|part| walk(part, line, depth + 1, found));
         }
     }
-}
-
-/// The name of a function that is not there yet.
-fn missing(function: Function) -> Option<&'static str> {
-    Some(match function {
-        Function::Trace => "trace",
-        Function::Hull => "hull",
-        Function::Poly => "poly",
-        Function::Keys => "keys",
-        _ => return None,
-    })
 }
 
 /// The element that `make` makes.

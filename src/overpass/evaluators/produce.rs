@@ -1,7 +1,7 @@
 //! What `make` and `convert` assign: the properties of a new element.
 
 use super::code::Code;
-use super::eval::{Scope, Subject, eval, tagged};
+use super::eval::{Scope, Subject, eval, keys};
 use super::value::Value;
 use crate::overpass::Failure;
 use crate::overpass::reader::Reader;
@@ -46,15 +46,7 @@ impl<'p> Producer<'p> {
 
     /// `:: = ...`: every key of the element that no other property names.
     fn generic(&self, reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>, tags: &mut Vec<(String, String)>) {
-        let keys: Vec<String> = match (scope.subject, tagged(reader, scope.subject)) {
-            (Subject::Derived(derived), _) => derived.tags.iter().map(|(key, _)| key.clone()).collect(),
-            (_, Some((kind, ordinal))) => {
-                let osm = reader.osm();
-                reader.tags(kind, ordinal).iter().map(|&pair| osm.key_name(osm.key_of(pair)).to_owned()).collect()
-            }
-            _ => Vec::new(),
-        };
-        for key in keys {
+        for key in keys(reader, scope.subject) {
             let named = |target: &PropertyTarget| matches!(target, PropertyTarget::Tag(name) if *name == key);
             if !self.properties.iter().any(|(target, _)| named(target)) {
                 let value = eval(reader, code, Scope { key: Some(&key), ..scope }).into_text();

@@ -3,7 +3,9 @@
 use super::code::Code;
 use super::element::known;
 use super::eval::{Scope, Subject, eval};
+use super::sphere::{cross, dot, vector};
 use super::value::Value;
+use super::{hull, trace};
 use crate::osm::{Coord, ElementType};
 use crate::overpass::reader::Reader;
 use crate::overpass::set::{Geometry, Position};
@@ -59,6 +61,24 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, args: &[Code
                 .collect();
             (!points.is_empty()).then_some(Geometry::Line(points))
         }
+        Function::Trace => match values.next() {
+            Some(Value::Shape(Some(shape))) => Some(trace::trace(&shape)),
+            _ => None,
+        },
+        Function::Hull => match values.next() {
+            Some(Value::Shape(Some(shape))) => Some(hull::hull(&shape)),
+            _ => None,
+        },
+        Function::Poly => {
+            let rings = values.filter_map(|value| match value {
+                Value::Shape(Some(shape)) => match *shape {
+                    Geometry::Line(line) => Some(line),
+                    _ => None,
+                },
+                _ => None,
+            });
+            Some(hull::polygon(rings.collect()))
+        }
         _ => None,
     };
     Value::Shape(shape.map(Box::new))
@@ -82,21 +102,6 @@ pub(super) fn angle(line: &[Coord], at: usize) -> Option<String> {
         return Some("NaN".to_owned());
     }
     Some(format!("{:.3}", libm::atan2(sine, cosine).to_degrees()))
-}
-
-type Vector = [f64; 3];
-
-fn vector(p: Position) -> Vector {
-    let (lat, lon) = (p.lat.to_radians(), p.lon.to_radians());
-    [libm::sin(lat), libm::cos(lat) * libm::sin(lon), libm::cos(lat) * libm::cos(lon)]
-}
-
-fn cross(a: Vector, b: Vector) -> Vector {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn dot(a: Vector, b: Vector) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ pub(super) enum Value {
     Int(i64),
     /// A number that its 14 significant digits print and read back unchanged, and that is not whole.
     Float(f64),
-    /// 1e-7 degrees, printed with all seven decimals.
-    Degrees(i64),
+    /// A number that is printed with all of so many decimals, without its point.
+    Decimal(i64, u8),
     /// Anything else.
     Text(String),
     /// A geometry, or none.
@@ -34,6 +34,16 @@ impl Value {
             return Value::Int(value as i64);
         }
         Value::Float(if value.is_finite() { rounded(value) } else { value })
+    }
+
+    /// 1e-7 degrees.
+    pub fn degrees(value: i64) -> Value {
+        Value::Decimal(value, 7)
+    }
+
+    /// Metres, already rounded to the millimetre.
+    pub fn metres(value: f64) -> Value {
+        Value::Decimal(libm::round(value * 1000.0) as i64, 3)
     }
 
     /// `1` or `0`.
@@ -65,7 +75,7 @@ impl Value {
         match self {
             Value::Int(value) => Some(*value as f64),
             Value::Float(value) => Some(*value),
-            Value::Degrees(value) => Some(*value as f64 / 1e7),
+            Value::Decimal(value, places) => Some(*value as f64 / 10f64.powi(i32::from(*places))),
             Value::Text(text) => parse_float(text).filter(|(_, end, _)| *end == text.len()).map(|(value, ..)| value),
             Value::Shape(_) => None,
         }
@@ -90,10 +100,10 @@ impl Value {
         match self {
             Value::Int(value) => value.to_string().into(),
             Value::Float(value) => print(*value).into(),
-            Value::Degrees(value) => {
+            Value::Decimal(value, places) => {
                 let sign = if *value < 0 { "-" } else { "" };
-                let size = value.unsigned_abs();
-                format!("{sign}{}.{:07}", size / 10_000_000, size % 10_000_000).into()
+                let (size, unit) = (value.unsigned_abs(), 10u64.pow(u32::from(*places)));
+                format!("{sign}{}.{:0width$}", size / unit, size % unit, width = usize::from(*places)).into()
             }
             Value::Text(text) => text.into(),
             Value::Shape(_) => "".into(),
@@ -358,7 +368,9 @@ mod tests {
 
     #[test]
     fn degrees_keep_their_decimals() {
-        assert_eq!(Value::Degrees(-1_698_613_410).to_text(), "-169.8613410");
-        assert_eq!(Value::Degrees(-1).to_text(), "-0.0000001");
+        assert_eq!(Value::degrees(-1_698_613_410).to_text(), "-169.8613410");
+        assert_eq!(Value::degrees(-1).to_text(), "-0.0000001");
+        assert_eq!(Value::metres(1156.07).to_text(), "1156.070");
+        assert_eq!(Value::metres(1156.07).float(), Some(1156.07));
     }
 }

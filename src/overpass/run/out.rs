@@ -318,7 +318,7 @@ fn relation(
                 (ElementType::Way, Some(way)) => {
                     let from = lines.len();
                     let (page, slot) = reader.way(way);
-                    cut(page.coords(slot), shown.bbox.as_ref(), lines);
+                    member_line(page.coords(slot), shown.bbox.as_ref(), lines);
                     lines[from..].iter().for_each(|&c| bounds.extend(c));
                     located = Located::Line(from, lines.len());
                 }
@@ -337,6 +337,23 @@ fn relation(
         }
     }
     bounds
+}
+
+/// Adds the line of a member to `to`. With a box, only the points in it and their neighbours keep their position; of a
+/// line that is far from it nothing is added.
+fn member_line(line: &[Coord], bbox: Option<&BoundingBox>, to: &mut Vec<Coord>) {
+    let Some(bbox) = bbox else { return to.extend_from_slice(line) };
+    let mut bounds = BoundingBox::EMPTY;
+    line.iter().for_each(|&c| bounds.extend(c));
+    if !quadtile::near(&bounds, bbox) {
+        return;
+    }
+    let shown = |at: usize| line.get(at).is_some_and(|&c| !c.is_missing() && bbox.contains(c));
+    to.extend(
+        line.iter()
+            .enumerate()
+            .map(|(at, &c)| if shown(at) || shown(at + 1) || at > 0 && shown(at - 1) { c } else { Coord::MISSING }),
+    );
 }
 
 /// Adds a line to `to`. With a box, only the ends of segments that meet it keep their position.

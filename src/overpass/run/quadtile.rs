@@ -117,6 +117,18 @@ pub fn area_key(bounds: &BoundingBox) -> Key {
     tiles.key()
 }
 
+/// Whether the squares of something meet a box: what the reference looks up for a box.
+pub fn near(bounds: &BoundingBox, area: &BoundingBox) -> bool {
+    let tiles = Tiles::of(bounds).covered();
+    let (parts, n) = area.split();
+    parts.iter().take(n).map(Tiles::of).any(|area| {
+        tiles.rows.0 <= area.rows.1
+            && tiles.rows.1 >= area.rows.0
+            && tiles.columns.0 <= area.columns.1
+            && tiles.columns.1 >= area.columns.0
+    })
+}
+
 fn way_tiles(reader: &mut Reader<'_>, way: Ordinal) -> Tiles {
     Tiles::of(&reader.way_box(way))
 }

@@ -1,0 +1,189 @@
+//! `hull` and `poly`: rings on the sphere, their edges drawn along great circles.
+
+use super::sphere::{Vector, cross, dot, vector};
+use crate::osm::Coord;
+use crate::overpass::set::{Geometry, Position};
+
+/// Edges are drawn in steps of at most so many degrees, measured where meridians lie closest.
+const STEP: f64 = 0.006_553_6;
+/// More points than this are not put into one edge.
+const MOST: f64 = 100_000.0;
+
+/// Positive where `c` lies to the left of the great circle from `a` to `b`.
+fn turn(a: Position, b: Position, c: Position) -> f64 {
+    -dot(cross(vector(a), vector(b)), vector(c))
+}
+
+/// `hull(a)`: the smallest convex polygon around a geometry, counterclockwise, from the point after the easternmost.
+pub(super) fn hull(geometry: &Geometry) -> Geometry {
+    let mut points = Vec::new();
+    gather(geometry, &mut points);
+    points.sort_unstable_by_key(|c| (c.lon, c.lat));
+    points.dedup();
+    let positions: Vec<Position> = points.into_iter().map(Position::from).collect();
+    let mut ring = chain(positions.iter().copied());
+    let mut back = chain(positions.iter().rev().copied());
+    match (ring.as_slice(), back.as_slice()) {
+        ([], _) => return Geometry::Collection(Vec::new()),
+        ([only], _) => return Geometry::Point(*only),
+        ([a, b], [_, _]) if a.lat == b.lat => return Geometry::Line(vec![*a, *b]),
+        ([a, b], [_, _]) => return Geometry::Line(vec![*a, *b, *a]),
+        _ => {}
+    }
+    // The lower chain ends where the upper one begins: at the easternmost point.
+    ring.pop();
+    back.pop();
+    let lower = ring;
+    ring = back;
+    ring.extend(lower);
+    ring.rotate_left(1);
+    Geometry::Polygon(vec![drawn(ring)])
+}
+
+/// The points from which all others lie to the left.
+fn chain(points: impl Iterator<Item = Position>) -> Vec<Position> {
+    let mut chain: Vec<Position> = Vec::new();
+    for p in points {
+        while let [.., a, b] = chain.as_slice() {
+            if turn(*a, *b, p) > 0.0 {
+                break;
+            }
+            chain.pop();
+        }
+        chain.push(p);
+    }
+    chain
+}
+
+/// `poly(a, ...)`: a polygon of rings, which are closed where they are not. Those around others run counterclockwise,
+/// those within others clockwise.
+pub(super) fn polygon(rings: Vec<Vec<Position>>) -> Geometry {
+    let open: Vec<Vec<Position>> = rings
+        .into_iter()
+        .map(|mut ring| {
+            while ring.len() > 1 && ring.first() == ring.last() {
+                ring.pop();
+            }
+            ring
+        })
+        .filter(|ring| !ring.is_empty())
+        .collect();
+    let mut result = Vec::with_capacity(open.len());
+    for (n, ring) in open.iter().enumerate() {
+        let within = open.iter().enumerate().filter(|(m, other)| *m != n && contains(other, ring[0])).count();
+        let mut ring = ring.clone();
+        if (area(&ring) < 0.0) != (within % 2 == 1) {
+            ring[1..].reverse();
+        }
+        result.push(drawn(ring));
+    }
+    Geometry::Polygon(result)
+}
+
+/// Twice the area in the plane, positive for a ring that runs counterclockwise.
+fn area(ring: &[Position]) -> f64 {
+    let next = ring.iter().cycle().skip(1);
+    ring.iter().zip(next).fold(0.0, |sum, (a, b)| sum + (a.lon * b.lat - b.lon * a.lat))
+}
+
+/// Whether a point lies in a ring, in the plane.
+fn contains(ring: &[Position], p: Position) -> bool {
+    let next = ring.iter().cycle().skip(1);
+    let crossings = ring.iter().zip(next).filter(|(a, b)| {
+        (a.lon > p.lon) != (b.lon > p.lon) && p.lat > a.lat + (p.lon - a.lon) / (b.lon - a.lon) * (b.lat - a.lat)
+    });
+    crossings.count() % 2 == 1
+}
+
+/// Closes a ring and puts points into its long edges.
+fn drawn(ring: Vec<Position>) -> Vec<Position> {
+    let mut result = Vec::with_capacity(ring.len() + 1);
+    for (n, &a) in ring.iter().enumerate() {
+        let b = ring[(n + 1) % ring.len()];
+        result.push(a);
+        let (u, v) = (vector(a), vector(b));
+        let chord = libm::sqrt(u.iter().zip(v).fold(0.0, |sum, (x, y)| sum + (x - y) * (x - y)));
+        let angle = 2.0 * libm::asin((chord / 2.0).min(1.0));
+        let widest = libm::cos(a.lat.abs().max(b.lat.abs()).to_radians()).max(1e-9);
+        let pieces = libm::ceil(angle.to_degrees() / STEP / widest).min(MOST);
+        let mut piece = 1.0;
+        while piece < pieces {
+            result.push(between(u, v, angle, piece / pieces));
+            piece += 1.0;
+        }
+    }
+    result.extend(ring.first());
+    result
+}
+
+/// The point that is so much of the way along a great circle.
+fn between(a: Vector, b: Vector, angle: f64, part: f64) -> Position {
+    let (p, q) = (libm::sin((1.0 - part) * angle), libm::sin(part * angle));
+    let [x, y, z] = [0, 1, 2].map(|i| a[i] * p + b[i] * q);
+    Position { lat: libm::atan2(x, libm::sqrt(y * y + z * z)).to_degrees(), lon: libm::atan2(y, z).to_degrees() }
+}
+
+fn gather(geometry: &Geometry, points: &mut Vec<Coord>) {
+    match geometry {
+        Geometry::Point(p) => points.push(p.rounded()),
+        Geometry::Line(line) => points.extend(line.iter().map(|p| p.rounded())),
+        Geometry::Polygon(rings) => points.extend(rings.iter().flatten().map(|p| p.rounded())),
+        Geometry::Collection(parts) => parts.iter().for_each(|part| gather(part, points)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(points: &[(f64, f64)]) -> Geometry {
+        Geometry::Line(points.iter().map(|&(lat, lon)| Position { lat, lon }).collect())
+    }
+
+    fn ring(geometry: Geometry) -> Vec<(f64, f64)> {
+        let round = |v: f64| libm::round(v * 1e7) / 1e7;
+        match geometry {
+            Geometry::Polygon(mut rings) => rings.remove(0).into_iter().map(|p| (round(p.lat), round(p.lon))).collect(),
+            other => panic!("not a polygon: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_hull_starts_after_its_easternmost_point() {
+        let square = [(0.0, 0.0), (0.0, 0.001), (0.001, 0.001), (0.0005, 0.0002), (0.001, 0.0)];
+        assert_eq!(ring(hull(&line(&square))), [(0.001, 0.0), (0.0, 0.0), (0.0, 0.001), (0.001, 0.001), (0.001, 0.0)]);
+        let other = [(0.001, 0.002), (0.0, 0.0), (0.001, 0.001), (0.0, 0.001)];
+        assert_eq!(
+            ring(hull(&line(&other))),
+            [(0.001, 0.001), (0.0, 0.0), (0.0, 0.001), (0.001, 0.002), (0.001, 0.001)]
+        );
+    }
+
+    #[test]
+    fn degenerate_hulls_are_points_and_lines() {
+        assert!(matches!(hull(&line(&[(1.0, 1.0), (1.0, 1.0)])), Geometry::Point(_)));
+        assert_eq!(hull(&line(&[(0.0, 0.0), (0.0, 0.001), (0.0, 0.002)])), line(&[(0.0, 0.0), (0.0, 0.002)]));
+    }
+
+    #[test]
+    fn long_edges_follow_great_circles() {
+        let triangle = vec![(35.9, 14.5), (35.91, 14.51), (35.9, 14.52)];
+        let triangle = triangle.into_iter().map(|(lat, lon)| Position { lat, lon }).collect();
+        assert_eq!(
+            ring(polygon(vec![triangle])),
+            [
+                (35.9, 14.5),
+                (35.9000003, 14.505),
+                (35.9000004, 14.51),
+                (35.9000003, 14.515),
+                (35.9, 14.52),
+                (35.9033334, 14.5166669),
+                (35.9066668, 14.5133336),
+                (35.91, 14.51),
+                (35.9066668, 14.5066664),
+                (35.9033334, 14.5033331),
+                (35.9, 14.5)
+            ]
+        );
+    }
+}
