@@ -108,6 +108,14 @@ fn answers_as_the_reference() {
             median.as_secs_f64() * 1000.0,
             sum.as_secs_f64()
         );
+        if whole {
+            let mut slowest: Vec<_> = vectors.iter().zip(&outcomes).collect();
+            slowest.sort_by_key(|(_, o)| std::cmp::Reverse(o.took));
+            for (v, o) in slowest.iter().take(5) {
+                let query: String = v["query"].as_str().unwrap_or_default().chars().take(150).collect();
+                println!("    {:>8.2} ms {}", o.took.as_secs_f64() * 1000.0, query.replace('\n', " "));
+            }
+        }
         let slack = if whole { 0.0 } else { SAMPLE_SLACK };
         if levels.iter().zip(floors).any(|(got, floor)| got + slack < floor) {
             missed.push(format!("{name}: {levels:.2?}, the floors are {floors:?}"));

@@ -8,7 +8,8 @@ use crate::overpass::syntax::Block;
 /// Runs the statement. Everything found so far is given to the block in `into`; what it leaves in `from` is added.
 pub fn run(ctx: &mut Context, from: &str, into: &str, limit: u64, body: &Block) -> Result<(), Failure> {
     let mut all = Set::clone(&*ctx.set(from));
-    for _ in 0..limit {
+    // once more than the limit says, as the reference does
+    for _ in 0..=limit {
         ctx.budget.work(1)?;
         let before = all.len();
         ctx.assign(into, all.clone());

@@ -52,8 +52,10 @@ pub fn select(
     known: Option<Vec<Ordinal>>,
     line: u32,
 ) -> Result<Vec<Ordinal>, Failure> {
+    // what areas are made from is seen at all times
+    let date = if known.is_some() { None } else { date::test(ctx) };
     let mut plan = Plan { known, regions: regions.to_vec(), ..Plan::default() };
-    plan.meta.extend(date::test(ctx));
+    plan.meta.extend(date);
     for filter in filters {
         if let Some(test) = MetaTest::compile(ctx.osm, filter) {
             plan.meta.push(test);
