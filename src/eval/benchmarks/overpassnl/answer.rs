@@ -104,6 +104,17 @@ mod tests {
     }
 
     #[test]
+    fn of_stopped_queries_only_those_out_of_time_are_errors() {
+        let stopped = |remark: &str| {
+            format!("{{\"elements\": [{{\"type\": \"node\", \"id\": 1}}], \"remark\": \"runtime error: {remark}\"}}")
+        };
+        let time = stopped("Query timed out in \\\"query\\\" at line 1 after 301 seconds.");
+        assert_eq!(class(&time), "runtime_error_timeout");
+        let memory = stopped("Query run out of memory in \\\"query\\\" at line 1 using about 2048 MB of RAM.");
+        assert_eq!(read(&memory).unwrap().number(), 1);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_unknown() {
         assert_eq!(class("<html>"), "unknown_error");
         assert_eq!(class("{}"), "unknown_error");

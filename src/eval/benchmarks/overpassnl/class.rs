@@ -85,6 +85,10 @@ impl ErrorClass {
     ///
     /// `text` is what the server says before it is escaped for HTML: no test depends on the difference.
     pub fn of_text(text: &str) -> Option<ErrorClass> {
+        // In all tests, and in hardly any answer.
+        if !text.contains("error:") {
+            return None;
+        }
         TESTS.iter().find(|(parts, _)| parts.iter().all(|part| text.contains(part))).map(|(_, class)| *class)
     }
 }
