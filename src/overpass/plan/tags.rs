@@ -72,6 +72,15 @@ impl Lazy {
 pub struct TagMemo {
     by_pattern: Mutex<BTreeMap<(KeyId, PatternName), Accept>>,
     keys: Mutex<BTreeMap<PatternName, Arc<[KeyId]>>>,
+    compiled: Mutex<BTreeMap<PatternName, Option<Regex>>>,
+}
+
+impl TagMemo {
+    /// The compiled pattern: one on values is often run for hundreds of keys.
+    fn compile(&self, pattern: &Pattern) -> Option<Regex> {
+        let name = (pattern.pattern.clone(), pattern.ignore_case);
+        lock(&self.compiled).entry(name).or_insert_with(|| compile(pattern)).clone()
+    }
 }
 
 /// A pattern and whether case is ignored.
@@ -293,7 +302,7 @@ fn accepted(
     let accept = match accept {
         Some(accept) => accept,
         None => {
-            let regex = compile(pattern)?;
+            let regex = memo.compile(pattern)?;
             let accept = if lazily {
                 let known = std::iter::repeat_with(AtomicU8::default).take(values as usize).collect();
                 Accept::Lazy(Arc::new(Lazy { regex, first: range.start, known }))
@@ -337,7 +346,7 @@ fn key_matches(osm: &Osm, memo: &TagMemo, key: &Pattern, value: &Pattern, candid
     let keys = match known {
         Some(keys) => keys,
         None => {
-            let Some(regex) = compile(key) else { return Vec::new() };
+            let Some(regex) = memo.compile(key) else { return Vec::new() };
             let keys: Arc<[KeyId]> = (0..osm.key_count()).filter(|&id| regex.is_match(osm.key_name(id))).collect();
             lock(&memo.keys).insert(name, keys.clone());
             keys

@@ -56,6 +56,13 @@ impl Around {
 
 /// A box that holds everything within `radius` of a segment of a great circle.
 fn near(a: Coord, b: Coord, radius: f64) -> BoundingBox {
+    if radius == 0.0 && (i64::from(a.lon) - i64::from(b.lon)).abs() <= 1_800_000_000 {
+        // nothing besides it, not even what is no distance away by rounding
+        let mut exact = BoundingBox::EMPTY;
+        exact.extend(a);
+        exact.extend(b);
+        return exact;
+    }
     let mut all = around_box(a.into(), radius);
     if a == b {
         return all;
