@@ -157,6 +157,5 @@ pub fn is_closed(nodes: &[Reference]) -> bool {
 
 /// The area within a closed way; missing nodes are passed over.
 pub fn shape_of_way(coords: &[Coord]) -> Shape {
-    let known: Vec<Coord> = coords.iter().copied().filter(|c| !c.is_missing()).collect();
-    Shape::from_closed_way(&known)
+    Shape::of_way(coords)
 }

@@ -1,35 +1,36 @@
 //! The shape of an area: what is in it and what meets it.
 
-use crate::osm::geometry::{BoxRelation, Location, Polygon, Segment};
+use crate::osm::geometry::{Border, BoxRelation, Location, Polygon, Segment, split_at_antimeridian};
 use crate::osm::{BoundingBox, Coord};
 
 /// The shape of an area.
 ///
-/// As in the reference, a node is in an area if it lies inside or on the border; a way is in it if some point of the
-/// way lies inside, the border not counted: ways that only touch the border or run along it are not in the area.
+/// A node is in an area if it lies inside or on the border, a way if a piece of it lies inside; [`Border`] says how
+/// close to the border is on it, and what is done with ways that run along it.
 #[derive(Debug, Clone)]
 pub struct Shape {
     polygon: Polygon,
-    /// Whether ways on the border may be in it, as [`Shape::from_closed_way`] says.
-    halves: bool,
 }
 
 impl Shape {
-    /// The area with these segments as its border, in any order and direction.
+    /// The area of a relation with these segments as its border, in any order and direction.
     pub fn new(segments: impl IntoIterator<Item = Segment>) -> Shape {
-        Shape { polygon: Polygon::new(segments), halves: false }
+        Shape::of(Border::Relation, segments.into_iter().collect())
     }
 
-    /// The area within a closed line; the last point may repeat the first.
+    /// The area within a line that a query draws; the last point may repeat the first.
     pub fn from_closed_line(line: &[Coord]) -> Shape {
-        Shape { polygon: Polygon::from_ring(line), halves: false }
+        Shape::of(Border::Drawn, ring(line))
     }
 
-    /// The area that a closed way is. The reference then also asks where the middles of a way's segments lie, rounded
-    /// to whole coordinates: of a segment along the border the rounding decides, so that most closed ways are in the
-    /// area that they are themselves, and neighbours that share a wall are in each other's or not.
-    pub fn from_closed_way(line: &[Coord]) -> Shape {
-        Shape { halves: true, ..Shape::from_closed_line(line) }
+    /// The area within a closed way with these nodes; missing ones are passed over.
+    pub fn of_way(line: &[Coord]) -> Shape {
+        let known: Vec<Coord> = line.iter().copied().filter(|c| !c.is_missing()).collect();
+        Shape::of(Border::ClosedWay, ring(&known))
+    }
+
+    fn of(border: Border, segments: Vec<Segment>) -> Shape {
+        Shape { polygon: Polygon::new(border, split_at_antimeridian(segments)) }
     }
 
     /// The box around it; empty for an area without a border.
@@ -47,10 +48,9 @@ impl Shape {
         self.polygon.covers(c)
     }
 
-    /// Whether a way with these nodes is in the area: a point of it inside, the border not counted.
+    /// Whether a way with these nodes is in the area.
     pub fn meets_line(&self, line: &[Coord]) -> bool {
         self.polygon.meets_line(line)
-            || (self.halves && line.windows(2).any(|w| self.polygon.locate(middle(w[0], w[1])) == Location::Inside))
     }
 
     /// How a box lies to the area: one test for a whole page of elements.
@@ -64,16 +64,8 @@ impl Shape {
     }
 }
 
-/// The middle of a segment, latitude rounded down and longitude towards zero; missing where an end is.
-fn middle(a: Coord, b: Coord) -> Coord {
-    if a.is_missing() || b.is_missing() {
-        return Coord::MISSING;
-    }
-    let whole = |v: i64| i32::try_from(v).unwrap_or_default();
-    Coord {
-        lat: whole((i64::from(a.lat) + i64::from(b.lat)).div_euclid(2)),
-        lon: whole((i64::from(a.lon) + i64::from(b.lon)) / 2),
-    }
+fn ring(line: &[Coord]) -> Vec<Segment> {
+    (0..line.len()).map(|i| Segment { a: line[i], b: line[(i + 1) % line.len()] }).collect()
 }
 
 #[cfg(test)]
@@ -98,31 +90,23 @@ mod tests {
             (359_138_711, 144_948_882),
             (359_139_507, 144_946_735),
         ]);
-        let area = Shape::from_closed_way(&b);
+        let area = Shape::of_way(&b);
         assert!(area.meets_line(&b) && area.meets_line(&c));
-        assert!(!Shape::from_closed_line(&b).meets_line(&c));
+        assert!(!Shape::new(ring(&b)).meets_line(&c), "as the area of a relation");
     }
 
+    /// A node a hundredth of a step outside a relation's border.
     #[test]
-    fn middles_are_rounded_as_in_the_reference() {
-        let c = |lat, lon| Coord { lat, lon };
-        assert_eq!(middle(c(-3, -3), c(0, 0)), c(-2, -1));
-        assert_eq!(middle(c(3, 3), c(0, 0)), c(1, 1));
-        assert!(middle(c(3, 3), Coord::MISSING).is_missing());
-    }
-
-    /// A node half a hundredth of a step outside a relation's border.
-    #[test]
-    fn the_border_is_rounded() {
-        let shape = Shape::from_closed_line(&[
+    fn nearly_on_the_border() {
+        let shape = Shape::new(ring(&[
             Coord { lat: 359_004_518, lon: 145_089_461 },
             Coord { lat: 359_005_568, lon: 145_086_248 },
             Coord { lat: 359_000_000, lon: 145_086_248 },
-        ]);
+        ]));
         let at = |lat| shape.locate(Coord { lat, lon: 145_088_745 });
         assert_eq!(
             (at(359_004_751), at(359_004_752), at(359_004_753)),
-            (Location::Inside, Location::Border, Location::Outside)
+            (Location::Border, Location::Border, Location::Outside)
         );
     }
 }

@@ -5,12 +5,14 @@
 //! through `libm`, in a fixed order of operations. This module knows coordinates only: nothing of elements, pages or
 //! files.
 
+mod antimeridian;
 mod distance;
 mod polygon;
 mod segment;
 
+pub use antimeridian::split_at_antimeridian;
 pub use distance::{
     LineVectors, Place, around_box, line_length, metres, metres_between_segments, metres_to_segment, round_length,
 };
-pub use polygon::{Location, Polygon, Relation as BoxRelation};
+pub use polygon::{Border, Location, Polygon, Relation as BoxRelation};
 pub use segment::{Segment, Side, line_meets_box, on_segment, segment_meets_box, segments_meet, side};

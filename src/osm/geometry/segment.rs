@@ -72,19 +72,6 @@ pub fn segments_meet(s: Segment, t: Segment) -> bool {
     p != q || p == Side::On
 }
 
-/// Whether the segment's latitude at the longitude of `c` is `c`'s when rounded, halves upwards. A segment along a
-/// meridian has none.
-pub fn latitude_rounds_to(s: Segment, c: Coord) -> bool {
-    let (west, east) = if s.a.lon <= s.b.lon { (s.a, s.b) } else { (s.b, s.a) };
-    if west.lon == east.lon || c.lon < west.lon || c.lon > east.lon {
-        return false;
-    }
-    let wide = i128::from(east.lon) - i128::from(west.lon);
-    let rise = (i128::from(east.lat) - i128::from(west.lat)) * (i128::from(c.lon) - i128::from(west.lon));
-    let above = 2 * (rise - (i128::from(c.lat) - i128::from(west.lat)) * wide);
-    -wide <= above && above < wide
-}
-
 /// Whether the segment and the box share a point, borders included; the box may cross the antimeridian.
 pub fn segment_meets_box(s: Segment, area: &BoundingBox) -> bool {
     if area.is_empty() {
