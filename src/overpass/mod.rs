@@ -5,6 +5,7 @@
 
 mod error;
 pub mod evaluators;
+mod extent;
 pub mod output;
 mod plan;
 mod reader;

@@ -5,9 +5,10 @@
 
 use std::sync::Arc;
 
+use super::extent::Extent;
 use crate::osm::{
-    BoundingBox, Coord, ElementType, Member, MetaPage, MetaRef, NodePage, Ordinal, Osm, PairId, Reference,
-    RelationPage, TagPage, WayPage,
+    BoundingBox, Coord, ElementType, MetaPage, MetaRef, NodePage, Ordinal, Osm, PairId, Reference, RelationPage,
+    TagPage, WayPage,
 };
 
 /// Pages of one kind that are kept in hand.
@@ -131,16 +132,28 @@ impl<'a> Reader<'a> {
         bounds
     }
 
-    /// The box around a relation's node and way members; relations among its members do not count.
-    pub fn relation_box(&mut self, members: &[Member]) -> BoundingBox {
-        let mut bounds = BoundingBox::EMPTY;
-        for member in members {
-            match (member.kind, member.element.ordinal()) {
-                (ElementType::Node, Some(node)) => bounds.extend(self.coord(node)),
-                (ElementType::Way, Some(way)) => bounds.union(&self.way_box(way)),
-                _ => {}
+    /// The extent of an element: of a relation that of its node and way members, relations among them do not count.
+    pub fn extent(&mut self, kind: ElementType, ordinal: Ordinal) -> Extent {
+        let mut extent = Extent::EMPTY;
+        match kind {
+            ElementType::Node => extent.add(self.coord(ordinal)),
+            ElementType::Way => self.add_way(ordinal, &mut extent),
+            ElementType::Relation => {
+                let (page, slot) = self.relation(ordinal);
+                for member in page.members(slot) {
+                    match (member.kind, member.element.ordinal()) {
+                        (ElementType::Node, Some(node)) => extent.add(self.coord(node)),
+                        (ElementType::Way, Some(way)) => self.add_way(way, &mut extent),
+                        _ => {}
+                    }
+                }
             }
         }
-        bounds
+        extent
+    }
+
+    fn add_way(&mut self, way: Ordinal, extent: &mut Extent) {
+        let (page, slot) = self.ways.at(way, |page| self.osm.way_page(page));
+        page.coords(slot).iter().for_each(|&c| extent.add(c));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::extent::Extent;
 use super::plan::sorted;
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal};
 
@@ -69,16 +70,34 @@ impl From<Coord> for Position {
 }
 
 impl Position {
-    /// The middle of a box, with the rounding of the reference.
+    /// The middle of a box, with the rounding of the reference; on the other side of the globe of a box across the
+    /// antimeridian.
     pub fn middle(bounds: &BoundingBox) -> Position {
+        let plain = Position::plain_middle(bounds);
+        if bounds.west <= bounds.east {
+            return plain;
+        }
+        let (west, east) = (f64::from(bounds.west) / 1e7, f64::from(bounds.east) / 1e7);
+        let lon = (west + (east + 360.0)) / 2.0;
+        Position { lon: if lon > 180.0 { lon - 360.0 } else { lon }, ..plain }
+    }
+
+    /// The middle of a box without regard to the antimeridian.
+    pub fn plain_middle(bounds: &BoundingBox) -> Position {
         let a = Position::from(Coord { lat: bounds.south, lon: bounds.west });
         let b = Position::from(Coord { lat: bounds.north, lon: bounds.east });
         Position { lat: (a.lat + b.lat) / 2.0, lon: (a.lon + b.lon) / 2.0 }
     }
 
-    /// The nearest coordinate.
+    /// The nearest coordinate, rounded from the exact value of the double as printing seven decimals does.
     pub fn rounded(self) -> Coord {
-        Coord { lat: libm::round(self.lat * 1e7) as i32, lon: libm::round(self.lon * 1e7) as i32 }
+        let round = |degrees: f64| {
+            let floor = libm::floor(degrees * 1e7);
+            let rest = libm::fma(degrees, 1e7, -floor);
+            let up = rest > 0.5 || rest == 0.5 && floor % 2.0 != 0.0;
+            (if up { floor + 1.0 } else { floor }) as i32
+        };
+        Coord { lat: round(self.lat), lon: round(self.lon) }
     }
 }
 
@@ -161,17 +180,17 @@ impl Derived {
 impl Geometry {
     /// The box around it, to the nearest coordinates.
     pub fn bounding_box(&self) -> Option<BoundingBox> {
-        fn extend(bounds: &mut BoundingBox, geometry: &Geometry) {
+        fn extend(extent: &mut Extent, geometry: &Geometry) {
             match geometry {
-                Geometry::Point(p) => bounds.extend(p.rounded()),
-                Geometry::Line(line) => line.iter().for_each(|p| bounds.extend(p.rounded())),
-                Geometry::Polygon(rings) => rings.iter().flatten().for_each(|p| bounds.extend(p.rounded())),
-                Geometry::Collection(parts) => parts.iter().for_each(|part| extend(bounds, part)),
+                Geometry::Point(p) => extent.add(p.rounded()),
+                Geometry::Line(line) => line.iter().for_each(|p| extent.add(p.rounded())),
+                Geometry::Polygon(rings) => rings.iter().flatten().for_each(|p| extent.add(p.rounded())),
+                Geometry::Collection(parts) => parts.iter().for_each(|part| extend(extent, part)),
             }
         }
-        let mut bounds = BoundingBox::EMPTY;
-        extend(&mut bounds, self);
-        (!bounds.is_empty()).then_some(bounds)
+        let mut extent = Extent::EMPTY;
+        extend(&mut extent, self);
+        extent.around()
     }
 
     /// The bytes that it holds, roughly.

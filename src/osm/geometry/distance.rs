@@ -21,8 +21,9 @@ pub struct Place {
 }
 
 impl From<Coord> for Place {
+    /// In the reference's operations on the positions that it keeps, which differ in the last bit from a plain division.
     fn from(c: Coord) -> Place {
-        Place { lat: f64::from(c.lat) / 1e7, lon: f64::from(c.lon) / 1e7 }
+        Place { lat: (f64::from(c.lat) + 910_000_000.0) / 1e7 - 91.0, lon: f64::from(c.lon) / 1e7 }
     }
 }
 

@@ -4,7 +4,7 @@ use super::eval::{Subject, area_id, tagged};
 use super::shapes;
 use super::value::Value;
 use crate::osm::geometry::{line_length, round_length};
-use crate::osm::{BoundingBox, Coord, ElementType, MetaRef};
+use crate::osm::{Coord, ElementType, MetaRef};
 use crate::overpass::output::print_time;
 use crate::overpass::reader::Reader;
 use crate::overpass::set::{Geometry, Position};
@@ -77,19 +77,10 @@ fn middle(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<(i64, i64)> {
             let c = reader.coord(node);
             return Some((i64::from(c.lat), i64::from(c.lon)));
         }
-        Subject::Element(ElementType::Way, way) => reader.way_box(way),
-        Subject::Element(ElementType::Relation, relation) => {
-            let (page, slot) = reader.relation(relation);
-            reader.relation_box(page.members(slot))
-        }
-        Subject::Derived(derived) => {
-            derived.geometry.as_ref().and_then(Geometry::bounding_box).unwrap_or(BoundingBox::EMPTY)
-        }
-        Subject::Area(_) | Subject::None => return None,
-    };
-    if bounds.is_empty() {
-        return None;
-    }
+        Subject::Element(kind, ordinal) => reader.extent(kind, ordinal).around(),
+        Subject::Derived(derived) => derived.geometry.as_ref().and_then(Geometry::bounding_box),
+        Subject::Area(_) | Subject::None => None,
+    }?;
     let center = Position::middle(&bounds);
     Some((decimals(center.lat), decimals(center.lon)))
 }

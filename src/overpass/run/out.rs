@@ -6,6 +6,7 @@ use super::{Context, quadtile, uses_areas};
 use crate::osm::geometry::{Segment, segment_meets_box};
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal};
 use crate::overpass::Failure;
+use crate::overpass::extent::Extent;
 use crate::overpass::output::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags, gone};
 use crate::overpass::reader::Reader;
 use crate::overpass::set::{AreaOrdinal, Derived, Position, Set};
@@ -134,6 +135,13 @@ impl Shown {
             out.bbox.map(|syntax::BoundingBox { south, west, north, east }| BoundingBox { south, west, north, east });
         Shown { ids: !out.noids, skeleton, tags, meta, place, bbox }
     }
+
+    /// Adds what is shown of a line to an extent. Where only the box or the centre is asked for, the reference takes
+    /// what the output box hides for a place in the far south-west.
+    fn add_line(&self, extent: &mut Extent, line: &[Coord]) {
+        let hidden = if self.bbox.is_some() && self.place != Place::Full { Extent::NULL } else { Coord::MISSING };
+        line.iter().for_each(|&c| extent.add(if c.is_missing() { hidden } else { c }));
+    }
 }
 
 /// Memory used for one element after another.
@@ -183,7 +191,7 @@ impl Writer<'_> {
             tags(reader, kind, ordinal, &mut scratch.tags);
             item.tags = Some(&scratch.tags);
         }
-        let mut bounds = BoundingBox::EMPTY;
+        let mut bounds = None;
         let mut members = Vec::new();
         match kind {
             ElementType::Node => {
@@ -203,14 +211,17 @@ impl Writer<'_> {
                 if shown.place != Place::None {
                     scratch.geometry.clear();
                     cut(page.coords(slot), shown.bbox.as_ref(), &mut scratch.geometry);
-                    scratch.geometry.iter().for_each(|&c| bounds.extend(c));
+                    let mut extent = Extent::EMPTY;
+                    shown.add_line(&mut extent, &scratch.geometry);
+                    bounds = if shown.place == Place::Full { extent.around() } else { extent.plain() };
                     if shown.place == Place::Full {
                         item.geometry = Some(&scratch.geometry);
                     }
                 }
             }
             ElementType::Relation => {
-                bounds = relation(reader, *shown, ordinal, &mut scratch.members, &mut scratch.lines);
+                let extent = relation(reader, *shown, ordinal, &mut scratch.members, &mut scratch.lines);
+                bounds = if shown.place == Place::Full { extent.around() } else { extent.turned() };
                 if shown.skeleton {
                     members.extend(scratch.members.iter().map(|&(kind, id, role, located)| MemberItem {
                         kind,
@@ -226,9 +237,9 @@ impl Writer<'_> {
                 }
             }
         }
-        if !bounds.is_empty() {
+        if let Some(bounds) = bounds {
             match shown.place {
-                Place::Center => item.center = Some(Position::middle(&bounds)),
+                Place::Center => item.center = Some(Position::plain_middle(&bounds)),
                 Place::Bounds | Place::Full => {
                     item.bounds = Some(bounds);
                     item.label = Some(Position::middle(&bounds));
@@ -296,30 +307,34 @@ fn relation(
     ordinal: Ordinal,
     members: &mut Vec<LocatedMember>,
     lines: &mut Vec<Coord>,
-) -> BoundingBox {
-    let mut bounds = BoundingBox::EMPTY;
+) -> Extent {
+    let mut extent = Extent::EMPTY;
     members.clear();
     lines.clear();
     if !shown.skeleton && shown.place == Place::None {
-        return bounds;
+        return extent;
     }
     let (page, slot) = reader.relation(ordinal);
     for member in page.members(slot) {
         let mut located = Located::No;
         if shown.place != Place::None {
             match (member.kind, member.element.ordinal()) {
-                (ElementType::Node, Some(node)) => {
-                    let c = reader.coord(node);
-                    if shown.bbox.is_none_or(|bbox| bbox.contains(c)) {
-                        bounds.extend(c);
-                        located = Located::Point(c);
+                (ElementType::Node, node) => {
+                    let coord = node.map(|node| reader.coord(node));
+                    match coord.filter(|&c| shown.bbox.is_none_or(|bbox| bbox.contains(c))) {
+                        Some(c) => {
+                            extent.add(c);
+                            located = Located::Point(c);
+                        }
+                        None if shown.place != Place::Full => extent.add(Extent::NULL),
+                        None => {}
                     }
                 }
                 (ElementType::Way, Some(way)) => {
                     let from = lines.len();
                     let (page, slot) = reader.way(way);
                     member_line(page.coords(slot), shown.bbox.as_ref(), lines);
-                    lines[from..].iter().for_each(|&c| bounds.extend(c));
+                    shown.add_line(&mut extent, &lines[from..]);
                     located = Located::Line(from, lines.len());
                 }
                 (ElementType::Way, None) => located = Located::Line(0, 0),
@@ -336,7 +351,7 @@ fn relation(
             ));
         }
     }
-    bounds
+    extent
 }
 
 /// Adds the line of a member to `to`. With a box, only the points in it and their neighbours keep their position; of a
