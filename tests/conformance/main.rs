@@ -28,18 +28,18 @@ use terrapin::snapshot::Snapshot;
 /// By file: the least percentages of ids, elements and exact order, over all vectors. The sample may be a little
 /// below.
 const FLOORS: [(&str, [f64; 3]); 9] = [
-    ("niue.dev", [0.0, 0.0, 0.0]),
-    ("niue.train", [0.0, 0.0, 0.0]),
-    ("niue.features", [0.0, 0.0, 0.0]),
-    ("monaco.dev", [0.0, 0.0, 0.0]),
-    ("malta-2016.dev", [0.0, 0.0, 0.0]),
-    ("malta-2016.train", [0.0, 0.0, 0.0]),
-    ("malta-2016.features", [0.0, 0.0, 0.0]),
-    ("malta-2024.dev", [0.0, 0.0, 0.0]),
-    ("malta-2024.train", [0.0, 0.0, 0.0]),
+    ("niue.dev", [100.0, 100.0, 100.0]),
+    ("niue.train", [99.9, 99.9, 99.9]),
+    ("niue.features", [93.0, 93.0, 93.0]),
+    ("monaco.dev", [99.8, 99.7, 99.7]),
+    ("malta-2016.dev", [99.9, 99.9, 99.9]),
+    ("malta-2016.train", [99.9, 99.8, 99.8]),
+    ("malta-2016.features", [93.0, 93.0, 93.0]),
+    ("malta-2024.dev", [99.7, 99.7, 99.7]),
+    ("malta-2024.train", [99.7, 99.7, 99.7]),
 ];
 /// By how much a sample may miss a floor.
-const SAMPLE_SLACK: f64 = 3.0;
+const SAMPLE_SLACK: f64 = 8.0;
 /// Of how many vectors a sample takes one.
 const SAMPLE: usize = 20;
 /// No query of these takes so long on any machine.
