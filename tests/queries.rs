@@ -87,6 +87,8 @@ fn finds_what_is_asked_for() {
         ("node[amenity](newer:\"2021-01-01T00:00:00Z\");out;", "n5 n6"),
         ("node(changed:\"2020-06-01T00:00:00Z\",\"2021-06-01T00:00:00Z\");out;", "n5"),
         ("[date:\"2021-06-01T00:00:00Z\"];node[amenity];out;", "n1 n5"),
+        ("node[amenity]->.a;retro(\"2021-06-01T00:00:00Z\"){node.a->.a;.a out;}.a out;", "n1 n5 n1 n5 n6"),
+        ("timeline(way,11);out;", "timeline1"),
         // from element to element
         ("way(11);>;out;", "n2 n3 n6"),
         ("rel(21);>;out;", "n1 n2 n3 n6 w11"),

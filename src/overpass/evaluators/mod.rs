@@ -69,6 +69,11 @@ pub fn condition(ctx: &Context, expr: &Expr) -> Result<bool, Failure> {
     Ok(alone(ctx, expr)?.is_true())
 }
 
+/// The value of an evaluator that stands on its own.
+pub fn text(ctx: &Context, expr: &Expr) -> Result<String, Failure> {
+    Ok(alone(ctx, expr)?.into_text())
+}
+
 /// The elements of a set by the value that an evaluator has for them, in byte order of the values.
 pub fn group(ctx: &Context, expr: &Expr, set: &Set) -> Result<Vec<(String, Set)>, Failure> {
     let code = Code::new(ctx, expr)?;

@@ -63,9 +63,11 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
             block(then, depth + 1, found);
             block(otherwise, depth + 1, found);
         }
-        StatementKind::Retro { .. } => missing("The statement \"retro\""),
+        StatementKind::Retro { at, body } => {
+            evaluators::check(at, s.line, found);
+            block(body, depth + 1, found);
+        }
         StatementKind::Compare { .. } => missing("The statement \"compare\""),
-        StatementKind::Timeline { .. } => missing("The statement \"timeline\""),
         StatementKind::Local { .. } => missing("The statement \"local\""),
         StatementKind::Make { properties, .. } | StatementKind::Convert { properties, .. } => {
             properties.iter().filter_map(|p| p.value.as_ref()).for_each(|e| evaluators::check(e, s.line, found));
@@ -77,7 +79,8 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
                 }
             }
         }
-        StatementKind::Item { .. }
+        StatementKind::Timeline { .. }
+        | StatementKind::Item { .. }
         | StatementKind::IsIn { .. }
         | StatementKind::MapToArea { .. }
         | StatementKind::Out(_)

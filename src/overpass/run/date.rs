@@ -1,18 +1,35 @@
-//! `[date:]` over data that has only the current version of every element: what is newer than the date is not there.
+//! `[date:]` and `retro` over data that has only the current version of every element: what is newer than the date is not there.
 
 use super::Context;
 use crate::osm::ElementType;
-use crate::overpass::Failure;
 use crate::overpass::plan::{MetaTest, Plan};
 use crate::overpass::set::Set;
-use crate::overpass::syntax::TimeFrame;
+use crate::overpass::syntax::{self, Block, Expr, Script, TimeFrame, Timestamp};
+use crate::overpass::{Failure, evaluators};
 
 /// The test that elements must pass to be seen; `None` where all are.
 pub fn test(ctx: &Context) -> Option<MetaTest> {
-    match ctx.script.settings.time {
-        TimeFrame::Date(moment) if moment < ctx.osm.data_time() => Some(MetaTest::Until(moment)),
+    ctx.date.filter(|&moment| moment < ctx.osm.data_time()).map(MetaTest::Until)
+}
+
+/// The date that a query is to be answered for from its first statement on.
+pub fn of(script: &Script) -> Option<Timestamp> {
+    match script.settings.time {
+        TimeFrame::Date(moment) => Some(moment),
         _ => None,
     }
+}
+
+/// Runs `retro`: a block at another date. What it leaves in sets stays within; where the evaluator gives no date, it
+/// does not run.
+pub fn retro(ctx: &mut Context, at: &Expr, body: &Block) -> Result<(), Failure> {
+    let Some(moment) = syntax::timestamp(&evaluators::text(ctx, at)?) else { return Ok(()) };
+    let outside = (ctx.sets.clone(), ctx.loop_values.clone());
+    let outer = ctx.date.replace(moment);
+    let done = ctx.run_block(body);
+    ctx.date = outer;
+    (ctx.sets, ctx.loop_values) = outside;
+    done
 }
 
 /// Leaves what is seen of a set.

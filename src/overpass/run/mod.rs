@@ -15,6 +15,7 @@ pub mod out;
 pub mod quadtile;
 mod query;
 mod recurse;
+mod timeline;
 mod topology;
 mod union;
 
@@ -29,7 +30,7 @@ use super::Failure;
 use super::output::Answer;
 use super::plan::TagMemo;
 use super::set::Set;
-use super::syntax::{Block, Script, SetName, Statement, StatementKind};
+use super::syntax::{Block, Script, SetName, Statement, StatementKind, Timestamp};
 use crate::osm::Osm;
 
 /// What a running query has.
@@ -46,6 +47,8 @@ pub struct Context<'a> {
     pub loop_values: BTreeMap<SetName, String>,
     /// Where `out` writes.
     pub answer: &'a mut dyn Answer,
+    /// The date at which the data is seen, where it is not now.
+    pub date: Option<Timestamp>,
     /// The last id given to a derived element.
     pub last_derived_id: i64,
     /// What has been worked out about tags.
@@ -62,6 +65,7 @@ impl<'a> Context<'a> {
             sets: BTreeMap::new(),
             loop_values: BTreeMap::new(),
             answer,
+            date: date::of(script),
             last_derived_id: 0,
             tags: TagMemo::default(),
         }
@@ -112,10 +116,9 @@ impl<'a> Context<'a> {
                 convert::run(self, from, into, type_name, properties)?;
             }
             StatementKind::Out(out) => out::run(self, out)?,
-            StatementKind::Retro { .. }
-            | StatementKind::Compare { .. }
-            | StatementKind::Local { .. }
-            | StatementKind::Timeline { .. } => {
+            StatementKind::Retro { at, body } => date::retro(self, at, body)?,
+            StatementKind::Timeline { kind, id, version, into } => timeline::run(self, *kind, *id, *version, into),
+            StatementKind::Compare { .. } | StatementKind::Local { .. } => {
                 return Err(check::unsupported("This statement", statement.line, Some(statement.span)).into());
             }
         }

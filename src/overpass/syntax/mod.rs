@@ -14,6 +14,7 @@ mod token;
 mod tree;
 mod xml;
 
+pub(super) use check::numbers::timestamp;
 pub use tree::*;
 
 use super::error::{Class, Diagnostic, Failure};

@@ -2,7 +2,7 @@
 
 mod evaluators;
 mod filters;
-mod numbers;
+pub(in crate::overpass) mod numbers;
 mod settings;
 mod statements;
 

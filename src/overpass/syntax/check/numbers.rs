@@ -82,7 +82,7 @@ pub(super) fn bounds(south: f64, west: f64, north: f64, east: f64) -> BoundingBo
 
 /// The moment that `text` starts with (`2016-01-31T12:00:00Z`; the fields may be out of range, what stands between
 /// and after them is not looked at), or nothing if it is not one.
-pub(super) fn timestamp(text: &str) -> Option<Timestamp> {
+pub(in crate::overpass) fn timestamp(text: &str) -> Option<Timestamp> {
     let bytes = text.as_bytes();
     let field = |from: usize, length: usize| -> Option<i64> {
         let part = bytes.get(from..from + length)?;
