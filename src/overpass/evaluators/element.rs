@@ -37,7 +37,7 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Sub
             Subject::Element(ElementType::Way, way) => {
                 let (page, slot) = reader.way(way);
                 let nodes = page.nodes(slot);
-                Value::flag(nodes.first().is_some() && nodes.first() == nodes.last())
+                Value::flag(!nodes.is_empty() && nodes.first() == nodes.last())
             }
             _ => Value::text("NaW"),
         },

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::Item;
 use crate::osm::Coord;
 use crate::overpass::set::Position;
 
@@ -47,6 +48,11 @@ impl<'a> Buffer<'a> {
             self.bytes.push(b'-');
         }
         self.unsigned(value.unsigned_abs());
+    }
+
+    /// An element's id: those of elements that a query made have no sign in the reference.
+    pub(super) fn id(&mut self, item: &Item<'_>, id: i64) {
+        if item.is_derived() { self.unsigned(id as u64) } else { self.integer(id) }
     }
 
     pub(super) fn unsigned(&mut self, mut value: u64) {

@@ -128,7 +128,7 @@ fn special(b: &mut Buffer<'_>, item: &Item<'_>, place: &Place, name: &str) {
     match name {
         "id" => {
             if let Some(id) = item.id {
-                b.integer(id);
+                b.id(item, id);
             }
         }
         "type" => b.text(item.type_name),

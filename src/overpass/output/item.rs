@@ -32,6 +32,13 @@ pub struct Item<'a> {
     pub tags: Option<&'a Tags>,
 }
 
+impl Item<'_> {
+    /// Whether a query made it.
+    pub fn is_derived(&self) -> bool {
+        !matches!(self.type_name, "node" | "way" | "relation" | "area")
+    }
+}
+
 /// The metadata of an element.
 #[derive(Debug, Clone, Copy)]
 pub struct Meta<'a> {

@@ -53,7 +53,7 @@ impl Answer for Json<'_> {
         b.text("\"");
         if let Some(id) = item.id {
             b.text(",\n  \"id\": ");
-            b.integer(id);
+            b.id(item, id);
         }
         if let Some(position) = item.position {
             b.text(",\n  \"lat\": ");
@@ -136,7 +136,7 @@ impl Answer for Json<'_> {
 
 /// Box, centre or shape. Derived elements have all of them as GeoJSON.
 fn place(b: &mut Buffer<'_>, item: &Item<'_>) {
-    let derived = !matches!(item.type_name, "node" | "way" | "relation" | "area");
+    let derived = item.is_derived();
     if let Some(bounds) = &item.bounds {
         if derived { box_shape(b, bounds) } else { box_sides(b, bounds) }
     } else if let Some(center) = item.center {

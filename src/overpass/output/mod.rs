@@ -8,6 +8,8 @@ mod collect;
 mod csv;
 mod item;
 mod json;
+#[cfg(test)]
+mod tests;
 mod xml;
 
 pub use collect::Collect;

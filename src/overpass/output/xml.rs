@@ -44,7 +44,7 @@ impl Answer for Xml<'_> {
         b.text(item.type_name);
         if let Some(id) = item.id {
             b.text(" id=\"");
-            b.integer(id);
+            b.id(item, id);
             b.text("\"");
         }
         if let Some(position) = item.position {
@@ -159,7 +159,7 @@ fn inside(b: &mut Buffer<'_>, item: &Item<'_>) {
         let geometry = item.geometry.unwrap_or_default();
         for (i, &id) in nodes.iter().enumerate() {
             b.text("    <nd ref=\"");
-            b.integer(id);
+            b.id(item, id);
             b.text("\"");
             if let Some(&c) = geometry.get(i).filter(|c| !c.is_missing()) {
                 attributes(b, c);

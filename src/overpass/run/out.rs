@@ -25,7 +25,7 @@ pub fn run(ctx: &mut Context, out: &Out) -> Result<(), Failure> {
     let mut writer = Writer { reader: Reader::new(ctx.osm), shown: Shown::of(out), scratch: Scratch::default() };
     for kind in ElementType::ALL {
         for (id, ordinal) in ordered(&mut writer.reader, kind, set.part(kind), out.order, left) {
-            if left % STEP == 0 {
+            if left.is_multiple_of(STEP) {
                 ctx.budget.check()?;
             }
             left -= 1;
