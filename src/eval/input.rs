@@ -38,12 +38,6 @@ pub enum InputError {
         /// Its lines.
         other_lines: usize,
     },
-    /// A file has no line.
-    #[error("{}: empty: there is nothing to score", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
 }
 
 /// The lines of a UTF-8 file, without their ends: `\n`, `\r\n` or `\r`, as text files are read in Python. A last line
