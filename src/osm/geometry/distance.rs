@@ -185,7 +185,7 @@ pub fn around_box(p: Place, radius: f64) -> BoundingBox {
         BoundingBox { south: -900_000_000, west: -1_800_000_000, north: 900_000_000, east: 1_800_000_000 };
     /// More than the rounding of distances and of coordinates: some centimetres.
     const SLACK: f64 = 1e-6;
-    if !(radius < 20_000_000.0) {
+    if radius.is_nan() || radius >= 20_000_000.0 {
         return WORLD;
     }
     let angle = radius.max(0.0) / METRES * (180.0 / PI) * (1.0 + 1e-9) + SLACK;
@@ -195,7 +195,7 @@ pub fn around_box(p: Place, radius: f64) -> BoundingBox {
     let pole = p.lat + angle >= 90.0 || p.lat - angle <= -90.0;
     // The meridians that touch a circle on the sphere: sin Δlon = sin angle / cos lat.
     let sine = libm::sin(radians(angle)) / libm::cos(radians(p.lat));
-    if pole || !(sine < 1.0) {
+    if pole || sine.is_nan() || sine >= 1.0 {
         return BoundingBox { south, north, ..WORLD };
     }
     let wide = libm::asin(sine) * (180.0 / PI) * (1.0 + 1e-9) + SLACK;
