@@ -34,32 +34,33 @@ pub(super) fn count(set: &Set, what: &str) -> Value {
     } as i64)
 }
 
-/// The value of a function over the elements of a set.
+/// The value of a function over the elements of a set. No more than one value is held at a time, but by `set`, which
+/// holds the distinct ones, and by `gcat`.
 pub(super) fn over(ctx: &Context, function: Function, set: &Set, code: Code) -> Result<Value, Failure> {
     let mut reader = Reader::new(ctx.osm);
-    let mut values = |subjects: &mut dyn Iterator<Item = Subject<'_>>| -> Result<Vec<Value>, Failure> {
-        let mut values = Vec::new();
-        for (n, subject) in subjects.enumerate() {
-            if n % STEP == 0 {
-                ctx.budget.work(STEP)?;
-            }
-            values.push(eval(&mut reader, &code, subject.into()));
-        }
-        Ok(values)
+    let mut stopped = None;
+    let ordered = match function {
+        Function::Sum | Function::Gcat => in_order(ctx, set),
+        _ => Vec::new(),
     };
-    Ok(match function {
-        Function::Union => union(values(&mut subjects(set))?),
-        Function::Min => lists::extreme(values(&mut subjects(set))?.into_iter(), Ordering::Less),
-        Function::Max => lists::extreme(values(&mut subjects(set))?.into_iter(), Ordering::Greater),
-        Function::Set => {
-            let texts: BTreeSet<String> = values(&mut subjects(set))?.into_iter().map(Value::into_text).collect();
-            Value::Text(texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(";"))
+    let any_order = subjects(set).take(if ordered.is_empty() { usize::MAX } else { 0 });
+    let values = any_order.chain(ordered.iter().copied()).enumerate().map_while(|(n, subject)| {
+        if n % STEP == 0 {
+            stopped = ctx.budget.work(STEP).err();
         }
-        Function::Sum => sum(values(&mut in_order(ctx, set).into_iter())?),
+        stopped.is_none().then(|| eval(&mut reader, &code, subject.into()))
+    });
+    let value = match function {
+        Function::Union => union(values),
+        Function::Min => lists::extreme(values, Ordering::Less),
+        Function::Max => lists::extreme(values, Ordering::Greater),
+        Function::Set => {
+            let texts: BTreeSet<String> = values.map(Value::into_text).filter(|text| !text.is_empty()).collect();
+            Value::Text(texts.into_iter().collect::<Vec<_>>().join(";"))
+        }
+        Function::Sum => sum(values),
         Function::Gcat => {
-            let shapes = values(&mut in_order(ctx, set).into_iter())?;
-            let parts: Vec<Geometry> = shapes
-                .into_iter()
+            let parts: Vec<Geometry> = values
                 .filter_map(|value| match value {
                     Value::Shape(Some(shape)) => Some(*shape),
                     _ => None,
@@ -68,7 +69,11 @@ pub(super) fn over(ctx: &Context, function: Function, set: &Set, code: Code) -> 
             Value::Shape((!parts.is_empty()).then(|| Box::new(Geometry::Collection(parts))))
         }
         _ => Value::EMPTY,
-    })
+    };
+    match stopped {
+        Some(failure) => Err(failure),
+        None => Ok(value),
+    }
 }
 
 /// Every element of a set in the order in which the reference goes through it, on which the rounding of sums and the
@@ -85,9 +90,9 @@ pub(super) fn in_order<'s>(ctx: &Context, set: &'s Set) -> Vec<Subject<'s>> {
 }
 
 /// The value that all elements have that have one.
-fn union(values: Vec<Value>) -> Value {
+fn union(values: impl Iterator<Item = Value>) -> Value {
     let mut one: Option<Value> = None;
-    for value in values.into_iter().filter(|value| !value.is_empty()) {
+    for value in values.filter(|value| !value.is_empty()) {
         match &one {
             Some(old) if old.to_text() != value.to_text() => return Value::text("< multiple values found >"),
             Some(_) => {}
@@ -97,15 +102,17 @@ fn union(values: Vec<Value>) -> Value {
     one.unwrap_or(Value::EMPTY)
 }
 
-fn sum(values: Vec<Value>) -> Value {
-    let ints: Option<Vec<i64>> = values.iter().map(Value::int).collect();
-    if let Some(ints) = ints {
-        return Value::Int(ints.into_iter().fold(0, i64::wrapping_add));
+/// The sum of whole numbers where all are, else of numbers where all are.
+fn sum(values: impl Iterator<Item = Value>) -> Value {
+    let (mut int, mut float) = (Some(0i64), Some(0.0));
+    for value in values {
+        int = int.zip(value.int()).map(|(sum, value)| sum.wrapping_add(value));
+        float = float.zip(value.float()).map(|(sum, value)| sum + value);
     }
-    let floats: Option<Vec<f64>> = values.iter().map(Value::float).collect();
-    match floats {
-        Some(floats) => Value::number(floats.into_iter().fold(0.0, |sum, value| sum + value)),
-        None => Value::not_a_number(),
+    match (int, float) {
+        (Some(int), _) => Value::Int(int),
+        (None, Some(float)) => Value::number(float),
+        (None, None) => Value::not_a_number(),
     }
 }
 
@@ -113,8 +120,8 @@ fn sum(values: Vec<Value>) -> Value {
 mod tests {
     use super::*;
 
-    fn values(texts: &[&str]) -> Vec<Value> {
-        texts.iter().map(|text| Value::text(text)).collect()
+    fn values(texts: &[&'static str]) -> impl Iterator<Item = Value> {
+        texts.to_vec().into_iter().map(Value::text)
     }
 
     #[test]
