@@ -20,7 +20,7 @@ pub struct Set {
     pub relations: Vec<Ordinal>,
     /// Areas made from relations. (An area made from a closed way is that way.)
     pub areas: Vec<AreaOrdinal>,
-    /// What `make`, `convert` and the like made, in order of type name and id.
+    /// What `make`, `convert` and the like made, in order of id.
     pub derived: Vec<Arc<Derived>>,
 }
 
@@ -38,9 +38,9 @@ pub struct Derived {
 }
 
 impl Derived {
-    /// By what derived elements are ordered and told apart.
-    fn key(&self) -> (&str, i64) {
-        (&self.type_name, self.id)
+    /// By what derived elements are ordered and told apart, whatever their types: ids have no sign in the reference.
+    fn key(&self) -> u64 {
+        self.id as u64
     }
 }
 
@@ -137,7 +137,7 @@ impl Set {
             + self.derived.iter().map(|d| d.bytes()).sum::<u64>()
     }
 
-    /// Adds what is in `other`. Of derived elements with the same type name and id, that of `self` stays.
+    /// Adds what is in `other`. Of derived elements with the same id, that of `other` stays.
     pub fn add(&mut self, other: &Set) {
         for kind in ElementType::ALL {
             if !other.part(kind).is_empty() {
@@ -151,8 +151,8 @@ impl Set {
         }
         if !other.derived.is_empty() {
             // the sort is stable, so that of two with one key the first stays
-            self.derived.extend(other.derived.iter().cloned());
-            self.derived.sort_by(|a, b| a.key().cmp(&b.key()));
+            self.derived.splice(..0, other.derived.iter().cloned());
+            self.derived.sort_by_key(|d| d.key());
             self.derived.dedup_by(|b, a| a.key() == b.key());
         }
     }
@@ -165,7 +165,7 @@ impl Set {
             }
         }
         self.areas.retain(|a| other.areas.binary_search(a).is_err());
-        self.derived.retain(|d| other.derived.binary_search_by(|o| o.key().cmp(&d.key())).is_err());
+        self.derived.retain(|d| other.derived.binary_search_by_key(&d.key(), |o| o.key()).is_err());
     }
 }
 
@@ -222,7 +222,7 @@ mod tests {
             nodes: vec![3, 5],
             ways: vec![7],
             areas: vec![1, 2],
-            derived: vec![derived("a", 9, "b"), derived("x", 1, "b")],
+            derived: vec![derived("y", 1, "b"), derived("a", 9, "b")],
             ..Set::default()
         };
         a.add(&b);
@@ -230,7 +230,7 @@ mod tests {
             (a.nodes.as_slice(), a.ways.as_slice(), a.areas.as_slice()),
             (&[1, 3, 5][..], &[7][..], &[1, 2][..])
         );
-        assert_eq!(a.derived, [derived("a", 9, "b"), derived("x", 1, "a")]);
+        assert_eq!(a.derived, [derived("y", 1, "b"), derived("a", 9, "b")]);
         a.subtract(&Set { nodes: vec![3], areas: vec![1], derived: vec![derived("x", 1, "z")], ..Set::default() });
         assert_eq!((a.nodes.as_slice(), a.areas.as_slice(), a.derived.len()), (&[1, 5][..], &[2][..], 1));
     }

@@ -89,16 +89,20 @@ pub fn select(
 
 /// Derived elements come from sets only.
 fn derived(ctx: &Context, filters: &[&FilterKind]) -> Vec<Arc<crate::overpass::set::Derived>> {
-    let mut sets = filters.iter().filter_map(|f| match f {
-        FilterKind::Set(name) => Some(ctx.set(name)),
-        _ => None,
-    });
-    let Some(first) = sets.next() else { return Vec::new() };
-    let others: Vec<Arc<Set>> = sets.collect();
+    let mut sets: Vec<Arc<Set>> = filters
+        .iter()
+        .filter_map(|f| match f {
+            FilterKind::Set(name) => Some(ctx.set(name)),
+            _ => None,
+        })
+        .collect();
+    // Of elements with the same id, those of the last set are the answer.
+    let Some(last) = sets.pop() else { return Vec::new() };
     let passes = |d: &Arc<crate::overpass::set::Derived>| {
-        others.iter().all(|s| s.derived.contains(d)) && filters.iter().all(|f| filters::holds_for_derived(f, d))
+        sets.iter().all(|s| s.derived.binary_search_by_key(&(d.id as u64), |o| o.id as u64).is_ok())
+            && filters.iter().all(|f| filters::holds_for_derived(f, d))
     };
-    first.derived.iter().filter(|d| passes(d)).cloned().collect()
+    last.derived.iter().filter(|d| passes(d)).cloned().collect()
 }
 
 /// The types of element that a query looks for.
