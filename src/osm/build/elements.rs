@@ -7,7 +7,7 @@ use super::resolve::{Ids, Links, Missing, Resolved, windows};
 use super::strings::StringSorter;
 use super::tags::{Posting, write_postings, write_values};
 use super::{BuildError, Progress};
-use crate::osm::{BoundingBox, ElementType, hilbert};
+use crate::osm::{BoundingBox, Coord, ElementType, hilbert};
 use crate::snapshot::{Counts, Writer};
 
 /// Elements resolved at once, so that results in memory stay few.
@@ -136,37 +136,22 @@ impl Builder {
         let nodes = newest_versions(self.nodes, self.ordered[0], scratch, |n| n, &mut dropped)?;
         let nodes = with_located(nodes, self.located, scratch)?;
         let nodes = nodes.sort(scratch, |n| (n.key, n.id))?;
-        let node_ids = Ids::of(scratch, nodes.as_slice().iter().map(|n| n.id))?;
+        let node_ids = Ids::of(scratch, nodes.as_slice(), |n| (n.id, hilbert::position(n.key)))?;
 
         progress.phase("placing ways", self.ways.len());
         let ways = newest_versions(self.ways, self.ordered[1], scratch, |w| &w.record, &mut dropped)?;
         let mut missing = [Missing::new(scratch), Missing::new(scratch), Missing::new(scratch)];
         let refs = self.refs.seal()?;
-        let (ways, way_nodes) = place_ways(
-            scratch,
-            ways.as_slice(),
-            refs.as_slice(),
-            &node_ids,
-            nodes.as_slice(),
-            &mut missing[0],
-            progress,
-        )?;
+        let (ways, way_nodes) =
+            place_ways(scratch, ways.as_slice(), refs.as_slice(), &node_ids, &mut missing[0], progress)?;
         drop(refs);
-        let way_ids = Ids::of(scratch, ways.records.as_slice().iter().map(|w| w.record.id))?;
+        let way_ids = Ids::of(scratch, ways.records.as_slice(), |w| (w.record.id, Coord::MISSING))?;
 
         progress.phase("placing relations", self.relations.len());
         let relations = newest_versions(self.relations, self.ordered[2], scratch, |r| &r.record, &mut dropped)?;
         let members = self.members.seal()?;
-        let relations = place_relations(
-            scratch,
-            relations.as_slice(),
-            members.as_slice(),
-            &node_ids,
-            &way_ids,
-            nodes.as_slice(),
-            &ways,
-        )?;
-        let relation_ids = Ids::of(scratch, relations.records.as_slice().iter().map(|r| r.record.id))?;
+        let relations = place_relations(scratch, relations.as_slice(), members.as_slice(), &node_ids, &way_ids, &ways)?;
+        let relation_ids = Ids::of(scratch, relations.records.as_slice(), |r| (r.record.id, Coord::MISSING))?;
         let ids = [&node_ids, &way_ids, &relation_ids];
         let (relation_members, up) =
             resolve_members(scratch, relations.records.as_slice(), members.as_slice(), ids, &mut missing)?;
@@ -239,7 +224,7 @@ fn newest_versions<T: bytemuck::Pod + Send + Sync>(
     if ordered {
         return pile.seal();
     }
-    let sorted = pile.sort(|r| (record(r).id, record(r).version))?;
+    let sorted = pile.sort_stable(|r| (record(r).id, record(r).version))?;
     let mut kept = Pile::new(scratch);
     let mut window = Vec::new();
     for versions in sorted.as_slice().chunk_by(|a, b| record(a).id == record(b).id) {
@@ -303,7 +288,7 @@ fn middle(b: &BoundingBox) -> u64 {
         return u64::MAX;
     }
     let half = |a: i32, b: i32| ((i64::from(a) + i64::from(b)).div_euclid(2)) as i32;
-    hilbert::key(crate::osm::Coord { lat: half(b.south, b.north), lon: half(b.west, b.east) })
+    hilbert::key(Coord { lat: half(b.south, b.north), lon: half(b.west, b.east) })
 }
 
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -328,7 +313,6 @@ fn place_ways(
     ways: &[Compound],
     refs: &[i64],
     node_ids: &Ids,
-    nodes: &[Record],
     missing: &mut Missing,
     progress: &dyn Progress,
 ) -> Result<(Placed, Sealed<Resolved>), BuildError> {
@@ -345,11 +329,13 @@ fn place_ways(
                 let mut area = BoundingBox::EMPTY;
                 let parts = nodes_of.len() as u64;
                 for &id in &refs[way.parts as usize..(way.parts + way.part_count) as usize] {
-                    let node = Resolved::of(node_ids, id, &mut hint);
-                    if let Some(ordinal) = node.ordinal() {
-                        area.extend(hilbert::position(nodes[ordinal as usize].key));
-                    }
-                    nodes_of.push(node);
+                    nodes_of.push(match node_ids.find(id, &mut hint) {
+                        Some(node) => {
+                            area.extend(Coord { lat: node.lat, lon: node.lon });
+                            Resolved::present(node.ordinal)
+                        }
+                        None => Resolved::missing(id),
+                    });
                 }
                 let record = Record { key: middle(&area), ..way.record };
                 boxed.push(Boxed { compound: Compound { record, parts, ..*way }, corners: corners(&area) });
@@ -375,7 +361,6 @@ fn place_relations(
     members: &[RawMember],
     node_ids: &Ids,
     way_ids: &Ids,
-    nodes: &[Record],
     ways: &Placed,
 ) -> Result<Placed, BuildError> {
     let mut placed = Pile::new(scratch);
@@ -388,13 +373,13 @@ fn place_relations(
             let (mut node_hint, mut way_hint) = (0, 0);
             for member in &members[relation.parts as usize..(relation.parts + relation.part_count) as usize] {
                 if member.kind == ElementType::Node as u32 {
-                    if let Some(ordinal) = node_ids.find(member.id, &mut node_hint) {
-                        area.extend(hilbert::position(nodes[ordinal as usize].key));
+                    if let Some(node) = node_ids.find(member.id, &mut node_hint) {
+                        area.extend(Coord { lat: node.lat, lon: node.lon });
                     }
                 } else if member.kind == ElementType::Way as u32
-                    && let Some(ordinal) = way_ids.find(member.id, &mut way_hint)
+                    && let Some(way) = way_ids.find(member.id, &mut way_hint)
                 {
-                    let [south, west, north, east] = way_boxes[ordinal as usize];
+                    let [south, west, north, east] = way_boxes[way.ordinal as usize];
                     area.union(&BoundingBox { south, west, north, east });
                 }
             }
@@ -429,18 +414,24 @@ fn resolve_members(
 ) -> Result<MembersAndParents, BuildError> {
     let mut resolved = Pile::new(scratch);
     let mut links: [Pile<[u64; 2]>; 3] = [Pile::new(scratch), Pile::new(scratch), Pile::new(scratch)];
+    let chunks: Vec<&[RawMember]> = members.chunks(WINDOW).collect();
     windows(
-        members,
-        WINDOW,
-        |_, m| {
-            let element = Resolved::of(ids[m.kind as usize], m.id, &mut 0);
-            ResolvedMember { element, kind: m.kind, role: m.role }
+        &chunks,
+        16,
+        |_, chunk| {
+            let mut hints = [0; 3];
+            let resolve = |m: &RawMember| {
+                let kind = m.kind as usize;
+                ResolvedMember { element: Resolved::of(ids[kind], m.id, &mut hints[kind]), kind: m.kind, role: m.role }
+            };
+            chunk.iter().map(resolve).collect::<Vec<_>>()
         },
-        |m| {
-            if let Some(id) = m.element.missing_id() {
-                missing[m.kind as usize].extend(&[id])?;
+        |chunk| {
+            for kind in ElementType::ALL {
+                let of_kind = chunk.iter().filter(|m| m.kind == kind as u32);
+                missing[kind as usize].extend(&of_kind.filter_map(|m| m.element.missing_id()).collect::<Vec<_>>())?;
             }
-            resolved.extend(&[m])
+            resolved.extend(&chunk)
         },
     )?;
     let resolved = resolved.seal()?;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::batch::Record;
 use super::elements::{Placed, ResolvedMember, corners};
 use super::pile::Pile;
-use super::resolve::{Ids, Links, Resolved, windows};
+use super::resolve::{Entry, Ids, Links, Resolved, windows};
 use super::tags::{PairNumbers, Posting, page as compressed, posting};
 use super::{BuildError, Progress};
 use crate::osm::layout::{self, IDS_ON_PAGE, Part};
@@ -231,8 +231,8 @@ impl Parts<'_> {
 
     /// The id index.
     pub fn ids(&self, writer: &mut Writer, kind: ElementType, ids: &Ids) -> Result<(), BuildError> {
-        let size = layout::page_size(kind) as i64;
-        let chunks: Vec<&[[i64; 2]]> = ids.entries().chunks(IDS_ON_PAGE).collect();
+        let size = layout::page_size(kind);
+        let chunks: Vec<&[Entry]> = ids.entries().chunks(IDS_ON_PAGE).collect();
         let mut pages = PageWriter::begin(writer, layout::paged(kind, Part::Ids).0)?;
         windows(
             &chunks,
@@ -240,15 +240,15 @@ impl Parts<'_> {
             |_, chunk| {
                 let mut content = Vec::new();
                 let mut previous = 0;
-                chunk.iter().for_each(|e| codec::put_delta(&mut content, &mut previous, e[0]));
+                chunk.iter().for_each(|e| codec::put_delta(&mut content, &mut previous, e.id));
                 previous = 0;
-                chunk.iter().for_each(|e| codec::put_delta(&mut content, &mut previous, e[1] / size));
+                chunk.iter().for_each(|e| codec::put_delta(&mut content, &mut previous, (e.ordinal / size) as i64));
                 compressed(&content, self.level)
             },
             |frame| Ok(pages.push(writer, &frame?)?),
         )?;
         pages.finish(writer)?;
-        let firsts: Vec<u8> = chunks.iter().flat_map(|c| c[0][0].to_le_bytes()).collect();
+        let firsts: Vec<u8> = chunks.iter().flat_map(|c| c[0].id.to_le_bytes()).collect();
         Ok(writer.section(layout::first_ids(kind), &firsts)?)
     }
 }

@@ -1,54 +1,78 @@
 //! From ids to ordinals.
 
+use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use super::BuildError;
 use super::pile::{Pile, Scratch, Sealed};
-use crate::osm::{Ordinal, Reference};
+use crate::osm::{Coord, Ordinal, Reference};
+
+/// Elements handled at once.
+const CHUNK: usize = 4096;
+
+/// An id, where its element is in order, and for nodes where in the world: references are resolved in runs of
+/// neighbouring ids, so what they need stands together here and not in the elements' own order.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct Entry {
+    /// The id.
+    pub id: i64,
+    /// The ordinal.
+    pub ordinal: u64,
+    /// The position of a node.
+    pub lat: i32,
+    /// The position of a node.
+    pub lon: i32,
+}
 
 /// All ids of one type with their ordinals, by id.
 pub struct Ids {
-    entries: Sealed<[i64; 2]>,
+    entries: Sealed<Entry>,
 }
 
 impl Ids {
-    /// From the ids in the order of their ordinals.
-    pub fn of(scratch: &Scratch, ids: impl Iterator<Item = i64>) -> Result<Ids, BuildError> {
+    /// From elements in the order of their ordinals.
+    pub fn of<T: Sync>(
+        scratch: &Scratch,
+        elements: &[T],
+        id_and_place: impl Fn(&T) -> (i64, Coord) + Sync,
+    ) -> Result<Ids, BuildError> {
         let mut pile = Pile::new(scratch);
-        let mut window = Vec::with_capacity(1 << 14);
-        for (ordinal, id) in ids.enumerate() {
-            window.push([id, ordinal as i64]);
-            if window.len() == window.capacity() {
-                pile.extend(&window)?;
-                window.clear();
-            }
-        }
-        pile.extend(&window)?;
-        Ok(Ids { entries: pile.sort(|e| e[0])? })
+        let chunks: Vec<&[T]> = elements.chunks(CHUNK).collect();
+        let entries = |i: usize, chunk: &&[T]| -> Vec<Entry> {
+            let first = (i * CHUNK) as u64;
+            let entry = |(ordinal, element)| {
+                let (id, Coord { lat, lon }) = id_and_place(element);
+                Entry { id, ordinal, lat, lon }
+            };
+            (first..).zip(chunk.iter()).map(entry).collect()
+        };
+        windows(&chunks, 64, entries, |entries| pile.extend(&entries))?;
+        Ok(Ids { entries: pile.sort(|e| e.id)? })
     }
 
-    /// (id, ordinal) by id.
-    pub fn entries(&self) -> &[[i64; 2]] {
+    /// All of them, by id.
+    pub fn entries(&self) -> &[Entry] {
         self.entries.as_slice()
     }
 
-    /// The ordinal of an id. `hint` is where the last one was found: neighbours in the source are neighbours here.
-    pub fn find(&self, id: i64, hint: &mut usize) -> Option<Ordinal> {
+    /// The entry of an id. `hint` is where the last one was found: neighbours in the source are neighbours here.
+    pub fn find(&self, id: i64, hint: &mut usize) -> Option<&Entry> {
         let entries = self.entries();
         let at = gallop(entries, id, *hint);
         *hint = at;
-        entries.get(at).filter(|e| e[0] == id).map(|e| e[1] as Ordinal)
+        entries.get(at).filter(|e| e.id == id)
     }
 }
 
 /// The first entry whose id is not below `id`, looked for around `hint`.
-fn gallop(entries: &[[i64; 2]], id: i64, hint: usize) -> usize {
+fn gallop(entries: &[Entry], id: i64, hint: usize) -> usize {
     let (mut low, mut high);
-    if entries.get(hint).is_some_and(|e| e[0] < id) {
+    if entries.get(hint).is_some_and(|e| e.id < id) {
         let mut step = 1;
         low = hint + 1;
         high = low;
-        while entries.get(high).is_some_and(|e| e[0] < id) {
+        while entries.get(high).is_some_and(|e| e.id < id) {
             low = high + 1;
             step *= 2;
             high += step;
@@ -58,13 +82,13 @@ fn gallop(entries: &[[i64; 2]], id: i64, hint: usize) -> usize {
         let mut step = 1;
         high = hint.min(entries.len());
         low = high;
-        while low > 0 && entries[low - 1][0] >= id {
+        while low > 0 && entries[low - 1].id >= id {
             high = low - 1;
             step *= 2;
             low = high.saturating_sub(step);
         }
     }
-    low + entries[low..high].partition_point(|e| e[0] < id)
+    low + entries[low..high].partition_point(|e| e.id < id)
 }
 
 /// Ids that are referred to and not there, numbered in the end by ascending id.
@@ -94,7 +118,7 @@ impl Missing {
 
 /// A reference while missing ids have no numbers yet: an ordinal, or the bits of `!id` marked by the highest bit pattern
 /// that no ordinal has.
-#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Resolved {
     /// The ordinal or the id.
@@ -104,11 +128,21 @@ pub struct Resolved {
 }
 
 impl Resolved {
+    /// An element that is there.
+    pub fn present(ordinal: Ordinal) -> Resolved {
+        Resolved { value: ordinal as i64, missing: 0 }
+    }
+
+    /// One that is not.
+    pub fn missing(id: i64) -> Resolved {
+        Resolved { value: id, missing: 1 }
+    }
+
     /// What `id` is in `ids`.
     pub fn of(ids: &Ids, id: i64, hint: &mut usize) -> Resolved {
         match ids.find(id, hint) {
-            Some(ordinal) => Resolved { value: ordinal as i64, missing: 0 },
-            None => Resolved { value: id, missing: 1 },
+            Some(entry) => Resolved::present(entry.ordinal),
+            None => Resolved::missing(id),
         }
     }
 
@@ -169,10 +203,10 @@ mod tests {
 
     #[test]
     fn galloping_finds_what_searching_finds() {
-        let entries: Vec<[i64; 2]> = (0..100).map(|i| [i * 3, i]).collect();
+        let entries: Vec<Entry> = (0..100).map(|i| Entry { id: i * 3, ordinal: 0, lat: 0, lon: 0 }).collect();
         for hint in 0..=100 {
             for id in -2..305 {
-                assert_eq!(gallop(&entries, id, hint), entries.partition_point(|e| e[0] < id), "{id} from {hint}");
+                assert_eq!(gallop(&entries, id, hint), entries.partition_point(|e| e.id < id), "{id} from {hint}");
             }
         }
         assert_eq!(gallop(&[], 5, 0), 0);
