@@ -13,7 +13,7 @@ use crate::osm::{Osm, areas, layout};
 use crate::snapshot::{Error, Manifest, Snapshot, Source, Writer, hex};
 
 /// zstd's level for pages: beyond it files shrink by less than they take longer.
-const LEVEL: i32 = 5;
+const LEVEL: i32 = 3;
 
 /// What to load and where to.
 #[derive(Debug, Clone)]

@@ -1,10 +1,20 @@
 //! Sections of compressed pages: `NAME` holds zstd frames one after another, each with zstd's checksum of its content;
 //! `NAME.index` holds where each begins, u64, and where the last one ends. A page of no bytes has no frame.
 
+use std::cell::RefCell;
+
+use zstd::bulk::{Compressor, Decompressor};
+
 use super::{Error, Snapshot, Writer};
 
 /// Bytes that a page may have once decompressed: what a damaged frame can make us allocate.
 const MAX_PAGE: usize = 1 << 30;
+
+thread_local! {
+    /// zstd's working memory is larger than a page, and clearing it dearer than using it: one a thread.
+    static COMPRESSOR: RefCell<Option<(i32, Compressor<'static>)>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
 
 /// Compresses the content of one page.
 ///
@@ -14,10 +24,28 @@ pub fn compress(content: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
     if content.is_empty() {
         return Ok(Vec::new());
     }
-    let mut encoder = zstd::bulk::Compressor::new(level)?;
-    encoder.include_checksum(true)?;
-    encoder.include_contentsize(true)?;
-    encoder.compress(content)
+    COMPRESSOR.with_borrow_mut(|slot| {
+        let compressor = match slot {
+            Some((at, compressor)) if *at == level => compressor,
+            _ => {
+                let mut compressor = Compressor::new(level)?;
+                compressor.include_checksum(true)?;
+                compressor.include_contentsize(true)?;
+                &mut slot.insert((level, compressor)).1
+            }
+        };
+        compressor.compress(content)
+    })
+}
+
+fn decompress(frame: &[u8], len: usize) -> std::io::Result<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|slot| {
+        let decompressor = match slot {
+            Some(decompressor) => decompressor,
+            None => slot.insert(Decompressor::new()?),
+        };
+        decompressor.decompress(frame, len)
+    })
 }
 
 /// Writes one section of pages and its index.
@@ -100,7 +128,7 @@ impl<'a> Pages<'a> {
             Ok(Some(len)) if len <= MAX_PAGE as u64 => len as usize,
             _ => return Err(damaged("no content size")),
         };
-        zstd::bulk::decompress(frame, len).map_err(|e| damaged(&e.to_string()))
+        decompress(frame, len).map_err(|e| damaged(&e.to_string()))
     }
 
     fn start(&self, page: usize) -> Option<usize> {

@@ -65,30 +65,26 @@ impl Ids {
     }
 }
 
-/// The first entry whose id is not below `id`, looked for around `hint`.
+/// How far from the hint an id is looked for before the whole table is.
+const NEAR: usize = 64;
+
+/// The first entry whose id is not below `id`, looked for around `hint` first.
 fn gallop(entries: &[Entry], id: i64, hint: usize) -> usize {
-    let (mut low, mut high);
-    if entries.get(hint).is_some_and(|e| e.id < id) {
-        let mut step = 1;
-        low = hint + 1;
-        high = low;
-        while entries.get(high).is_some_and(|e| e.id < id) {
-            low = high + 1;
-            step *= 2;
-            high += step;
-        }
-        high = high.min(entries.len());
+    let hint = hint.min(entries.len());
+    let below = |at: usize| entries[at].id < id;
+    let (low, high) = if hint < entries.len() && below(hint) {
+        let near = (hint + NEAR).min(entries.len() - 1);
+        if below(near) { (near + 1, entries.len()) } else { (hint + 1, near) }
     } else {
-        let mut step = 1;
-        high = hint.min(entries.len());
-        low = high;
-        while low > 0 && entries[low - 1].id >= id {
-            high = low - 1;
-            step *= 2;
-            low = high.saturating_sub(step);
-        }
-    }
+        let near = hint.saturating_sub(NEAR);
+        if below_or_none(near, below) { (near, hint) } else { (0, near) }
+    };
     low + entries[low..high].partition_point(|e| e.id < id)
+}
+
+/// Whether everything before `at` may be left out.
+fn below_or_none(at: usize, below: impl Fn(usize) -> bool) -> bool {
+    at == 0 || below(at - 1)
 }
 
 /// Ids that are referred to and not there, numbered in the end by ascending id.
