@@ -135,7 +135,16 @@ impl Osm {
         (self.key_table().first_pairs.partition_point(|&first| first <= pair) as KeyId).saturating_sub(1)
     }
 
-    fn value_page(&self, page: u32) -> Arc<ValuePage> {
+    /// Values on a page of values: pair / this is the page, the rest the slot.
+    pub const VALUES_ON_PAGE: u64 = PAIRS_ON_PAGE as u64;
+
+    /// How many pages of values there are.
+    pub fn value_page_count(&self) -> u32 {
+        self.key_table().first_pairs.last().copied().unwrap_or_default().div_ceil(PAIRS_ON_PAGE as u32)
+    }
+
+    /// A page of values.
+    pub fn value_page(&self, page: u32) -> Arc<ValuePage> {
         let cached = self.cached(Key::Values(page), || {
             let n = self.pairs_on(page);
             let read = self.decoded(layout::VALUES, page, |bytes| decode_values(&bytes, n));

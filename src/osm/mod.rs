@@ -16,6 +16,7 @@ mod tags;
 mod types;
 
 pub use store::{MetaPage, NodePage, Osm, RelationPage, TagPage, WayPage};
+pub use tags::ValuePage;
 pub use types::{BoundingBox, Coord, ElementType, Member, MetaRef, Ordinal, Reference};
 
 /// A key's place among the keys in byte order.

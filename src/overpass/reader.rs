@@ -8,31 +8,39 @@ use std::sync::Arc;
 use super::extent::Extent;
 use crate::osm::{
     BoundingBox, Coord, ElementType, MetaPage, MetaRef, NodePage, Ordinal, Osm, PairId, Reference, RelationPage,
-    TagPage, WayPage,
+    TagPage, ValuePage, WayPage,
 };
 
-/// Pages of one kind that are kept in hand.
-const KEPT: usize = 256;
+/// Pages of one kind that are kept in hand at most. Writing in order of id hops over all pages of the answer, and a
+/// page in hand is several times cheaper than one from the store's cache.
+const KEPT: u32 = 4096;
 
 /// Some pages by number; a page takes the place of another whose number has the same remainder.
 struct Kept<P> {
     pages: Vec<Option<(u32, Arc<P>)>>,
+    kept: u32,
     size: u64,
 }
 
 impl<P> Kept<P> {
-    fn new(size: u64) -> Self {
-        Kept { pages: Vec::new(), size: size.max(1) }
+    /// For pages of `size`, of which there are `count`.
+    fn new(size: u64, count: u32) -> Self {
+        Kept { pages: Vec::new(), kept: count.clamp(1, KEPT), size: size.max(1) }
+    }
+
+    /// For the pages of a type.
+    fn of(osm: &Osm, kind: ElementType) -> Self {
+        Kept::new(osm.page_size(kind), osm.page_count(kind))
     }
 
     /// The page with this element, and its slot there.
     fn at(&mut self, ordinal: Ordinal, load: impl FnOnce(u32) -> Arc<P>) -> (&Arc<P>, usize) {
         if self.pages.is_empty() {
-            self.pages.resize_with(KEPT, || None);
+            self.pages.resize_with(self.kept as usize, || None);
         }
         let page = (ordinal / self.size) as u32;
         let slot = (ordinal % self.size) as usize;
-        let place = &mut self.pages[page as usize % KEPT];
+        let place = &mut self.pages[(page % self.kept) as usize];
         if place.as_ref().is_none_or(|(number, _)| *number != page) {
             *place = None;
         }
@@ -48,6 +56,7 @@ pub struct Reader<'a> {
     relations: Kept<RelationPage>,
     tags: [Kept<TagPage>; 3],
     metas: [Kept<MetaPage>; 3],
+    values: Kept<ValuePage>,
 }
 
 impl<'a> Reader<'a> {
@@ -55,11 +64,12 @@ impl<'a> Reader<'a> {
     pub fn new(osm: &'a Osm) -> Self {
         Reader {
             osm,
-            nodes: Kept::new(osm.page_size(ElementType::Node)),
-            ways: Kept::new(osm.page_size(ElementType::Way)),
-            relations: Kept::new(osm.page_size(ElementType::Relation)),
-            tags: ElementType::ALL.map(|kind| Kept::new(osm.page_size(kind))),
-            metas: ElementType::ALL.map(|kind| Kept::new(osm.page_size(kind))),
+            nodes: Kept::of(osm, ElementType::Node),
+            ways: Kept::of(osm, ElementType::Way),
+            relations: Kept::of(osm, ElementType::Relation),
+            tags: ElementType::ALL.map(|kind| Kept::of(osm, kind)),
+            metas: ElementType::ALL.map(|kind| Kept::of(osm, kind)),
+            values: Kept::new(Osm::VALUES_ON_PAGE, osm.value_page_count()),
         }
     }
 
@@ -116,6 +126,12 @@ impl<'a> Reader<'a> {
     pub fn tags(&mut self, kind: ElementType, ordinal: Ordinal) -> &[PairId] {
         let (page, slot) = self.tags[kind as usize].at(ordinal, |page| self.osm.tag_page(kind, page));
         page.tags(slot)
+    }
+
+    /// The key and the value of a tag.
+    pub fn tag_text(&mut self, pair: PairId) -> (&'a str, &str) {
+        let (page, slot) = self.values.at(pair.into(), |page| self.osm.value_page(page));
+        (self.osm.key_name(self.osm.key_of(pair)), page.get(slot))
     }
 
     /// The metadata of an element.

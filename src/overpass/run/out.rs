@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Context, quadtile, uses_areas};
 use crate::osm::geometry::{Segment, segment_meets_box};
-use crate::osm::{BoundingBox, Coord, ElementType, Ordinal};
+use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, PairId};
 use crate::overpass::Failure;
 use crate::overpass::extent::Extent;
 use crate::overpass::output::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags, gone};
@@ -147,6 +147,7 @@ impl Shown {
 /// Memory used for one element after another.
 #[derive(Default)]
 struct Scratch {
+    pairs: Vec<PairId>,
     tags: Tags,
     nodes: Vec<i64>,
     geometry: Vec<Coord>,
@@ -188,7 +189,7 @@ impl Writer<'_> {
             });
         }
         if shown.tags {
-            tags(reader, kind, ordinal, &mut scratch.tags);
+            tags(reader, kind, ordinal, &mut scratch.pairs, &mut scratch.tags);
             item.tags = Some(&scratch.tags);
         }
         let mut bounds = None;
@@ -254,7 +255,8 @@ impl Writer<'_> {
     fn area(&mut self, ctx: &mut Context, relation: Ordinal, id: i64) -> Result<(), Failure> {
         let mut item = Item { type_name: "area", id: self.shown.ids.then_some(id), ..Item::default() };
         if self.shown.tags {
-            tags(&mut self.reader, ElementType::Relation, relation, &mut self.scratch.tags);
+            let Scratch { pairs, tags: to, .. } = &mut self.scratch;
+            tags(&mut self.reader, ElementType::Relation, relation, pairs, to);
             item.tags = Some(&self.scratch.tags);
         }
         ctx.answer.element(&item).map_err(gone)
@@ -292,11 +294,13 @@ impl Writer<'_> {
     }
 }
 
-fn tags(reader: &mut Reader<'_>, kind: ElementType, ordinal: Ordinal, to: &mut Tags) {
-    let osm = reader.osm();
+fn tags(reader: &mut Reader<'_>, kind: ElementType, ordinal: Ordinal, pairs: &mut Vec<PairId>, to: &mut Tags) {
     to.clear();
-    for &pair in reader.tags(kind, ordinal) {
-        osm.with_value(pair, |value| to.push(osm.key_name(osm.key_of(pair)), value));
+    pairs.clear();
+    pairs.extend_from_slice(reader.tags(kind, ordinal));
+    for &pair in pairs.iter() {
+        let (key, value) = reader.tag_text(pair);
+        to.push(key, value);
     }
 }
 

@@ -1,0 +1,96 @@
+//! A snapshot that lost or changed bytes is always found out by `verify`, and no query over it panics or gives another
+//! answer as if nothing were wrong.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use terrapin::load::{Options, load};
+use terrapin::osm::Osm;
+use terrapin::osm::build::Quiet;
+use terrapin::overpass::{parse, run, run::Limits};
+use terrapin::snapshot::{Snapshot, verify};
+
+/// A town of a few streets, houses, a bus line and a boundary.
+fn extract() -> String {
+    let mut xml = String::from("<osm version=\"0.6\">\n");
+    for i in 0..3000_i64 {
+        let (lat, lon) = (35.8 + (i / 60) as f64 * 1e-3, 14.4 + (i % 60) as f64 * 1e-3);
+        let _ = write!(xml, r#"<node id="{}" lat="{lat:.7}" lon="{lon:.7}" version="{}""#, i * 7 + 1, 1 + i % 4);
+        let _ = write!(xml, r#" timestamp="2020-01-01T00:00:{:02}Z" changeset="{}" uid="{1}" user="u{1}">"#, i % 60, i % 9);
+        if i % 11 == 0 {
+            let _ = write!(xml, r#"<tag k="amenity" v="cafe"/><tag k="name" v="Café {i}"/>"#);
+        }
+        xml.push_str("</node>\n");
+    }
+    for w in 0..600_i64 {
+        let _ = write!(xml, r#"<way id="{}" version="1">"#, w + 1);
+        for n in 0..5 {
+            let _ = write!(xml, r#"<nd ref="{}"/>"#, (w * 5 + n) * 7 + 1);
+        }
+        let _ = write!(xml, r#"<tag k="highway" v="residential"/><tag k="name" v="Street {w}"/></way>"#);
+    }
+    let corners = [0, 59, 2999, 2940, 0].map(|i| format!(r#"<nd ref="{}"/>"#, i * 7 + 1)).concat();
+    let _ = write!(xml, r#"<way id="9000">{corners}<tag k="boundary" v="administrative"/></way>"#);
+    xml.push_str(r#"<relation id="1"><member type="way" ref="9000" role="outer"/><member type="node" ref="1" role="label"/>"#);
+    xml.push_str(r#"<tag k="type" v="boundary"/><tag k="name" v="Town"/><tag k="admin_level" v="8"/></relation></osm>"#);
+    xml
+}
+
+const QUERIES: [&str; 5] = [
+    "[out:json];area[name=Town];nwr(area)[amenity];out meta center;",
+    "[out:json];way(35.8,14.4,35.81,14.41)[highway];(._;>;);out meta geom;",
+    "[out:json];node(1);<;>>;out geom;",
+    "[out:json];nwr[name~\"9$\"];out ids;",
+    "[out:json];node(35.81,14.41,35.82,14.42)(if:version()>1);out count;",
+];
+
+/// The answers, or `None` where one was refused.
+fn answers(path: &Path) -> Option<Vec<Vec<u8>>> {
+    let osm = Osm::open(Arc::new(Snapshot::open(path).ok()?)).ok()?;
+    QUERIES
+        .iter()
+        .map(|query| {
+            let mut out = Vec::new();
+            run(&osm, &parse(query).unwrap(), &Limits::default(), &mut out).ok().map(|_| out)
+        })
+        .collect()
+}
+
+#[test]
+fn flips_and_cuts_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("town.osm");
+    let path = folder.path().join("town.terrapin");
+    std::fs::write(&source, extract()).unwrap();
+    load(&Options { osm: source, out: path.clone(), memory: 1 << 30, temporary: None }, &Quiet).unwrap();
+    verify(&path).unwrap();
+    let good = std::fs::read(&path).unwrap();
+    let expected = answers(&path).unwrap();
+    assert!(expected.iter().all(|a| a.len() > 300), "every query finds something");
+
+    let broken = folder.path().join("broken.terrapin");
+    let mut random = 88172645463325252_u64;
+    let mut refused = 0;
+    for round in 0..200 {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let at = (random % good.len() as u64) as usize;
+        let bytes = if round % 5 == 0 {
+            good[..at].to_vec()
+        } else {
+            let mut bytes = good.clone();
+            bytes[at] ^= 1 << (random >> 60 & 7);
+            bytes
+        };
+        std::fs::write(&broken, bytes).unwrap();
+        assert!(verify(&broken).is_err(), "byte {at} of round {round}");
+        match answers(&broken) {
+            // What no query read may be damaged; what they read must be right.
+            Some(answers) => assert!(answers == expected, "byte {at} of round {round}"),
+            None => refused += 1,
+        }
+    }
+    assert!(refused > 50, "only {refused} of 200 were met by the queries");
+}
