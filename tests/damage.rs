@@ -17,7 +17,8 @@ fn extract() -> String {
     for i in 0..3000_i64 {
         let (lat, lon) = (35.8 + (i / 60) as f64 * 1e-3, 14.4 + (i % 60) as f64 * 1e-3);
         let _ = write!(xml, r#"<node id="{}" lat="{lat:.7}" lon="{lon:.7}" version="{}""#, i * 7 + 1, 1 + i % 4);
-        let _ = write!(xml, r#" timestamp="2020-01-01T00:00:{:02}Z" changeset="{}" uid="{1}" user="u{1}">"#, i % 60, i % 9);
+        let _ =
+            write!(xml, r#" timestamp="2020-01-01T00:00:{:02}Z" changeset="{}" uid="{1}" user="u{1}">"#, i % 60, i % 9);
         if i % 11 == 0 {
             let _ = write!(xml, r#"<tag k="amenity" v="cafe"/><tag k="name" v="Café {i}"/>"#);
         }
@@ -32,8 +33,12 @@ fn extract() -> String {
     }
     let corners = [0, 59, 2999, 2940, 0].map(|i| format!(r#"<nd ref="{}"/>"#, i * 7 + 1)).concat();
     let _ = write!(xml, r#"<way id="9000">{corners}<tag k="boundary" v="administrative"/></way>"#);
-    xml.push_str(r#"<relation id="1"><member type="way" ref="9000" role="outer"/><member type="node" ref="1" role="label"/>"#);
-    xml.push_str(r#"<tag k="type" v="boundary"/><tag k="name" v="Town"/><tag k="admin_level" v="8"/></relation></osm>"#);
+    xml.push_str(
+        r#"<relation id="1"><member type="way" ref="9000" role="outer"/><member type="node" ref="1" role="label"/>"#,
+    );
+    xml.push_str(
+        r#"<tag k="type" v="boundary"/><tag k="name" v="Town"/><tag k="admin_level" v="8"/></relation></osm>"#,
+    );
     xml
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, Counts, Item};
+use super::{Answer, Counts, Item, Wants};
 use crate::osm::Coord;
 use crate::overpass::set::Position;
 use crate::overpass::syntax::{CsvField, CsvSettings};
@@ -42,6 +42,16 @@ impl<'a> Csv<'a> {
 }
 
 impl Answer for Csv<'_> {
+    fn wants(&self) -> Wants {
+        let fields = &self.settings.fields;
+        let of_meta = |name: &str| matches!(name, "version" | "timestamp" | "changeset" | "uid" | "user");
+        Wants {
+            tags: fields.iter().any(|field| matches!(field, CsvField::Tag(_))),
+            parts: false,
+            meta: fields.iter().any(|field| matches!(field, CsvField::Special(name) if of_meta(name))),
+        }
+    }
+
     fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
         self.written += 1;
         let place = Place::of(item);

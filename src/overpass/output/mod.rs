@@ -36,10 +36,30 @@ pub struct Header {
     pub bounds: Option<BoundingBox>,
 }
 
+/// What a format has room for: the rest need not be looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wants {
+    /// Tags.
+    pub tags: bool,
+    /// The nodes of ways and the members of relations.
+    pub parts: bool,
+    /// Version, timestamp, changeset and user.
+    pub meta: bool,
+}
+
+impl Wants {
+    /// Everything.
+    pub const ALL: Wants = Wants { tags: true, parts: true, meta: true };
+}
+
 /// Where `out` writes. Nothing reaches the underlying writer before the first element, count or the end.
 ///
 /// An `Err` says that the answer cannot be written any more: its reader has gone.
 pub trait Answer {
+    /// What the format has room for.
+    fn wants(&self) -> Wants {
+        Wants::ALL
+    }
     /// Writes one element.
     fn element(&mut self, item: &Item<'_>) -> io::Result<()>;
     /// Writes the answer of `out count`.

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::{Context, quadtile, uses_areas};
 use crate::osm::geometry::{Segment, segment_meets_box};
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, PairId};
 use crate::overpass::Failure;
 use crate::overpass::extent::Extent;
-use crate::overpass::output::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags, gone};
+use crate::overpass::output::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags, Wants, gone};
 use crate::overpass::reader::Reader;
 use crate::overpass::set::{AreaOrdinal, Derived, Position, Set};
 use crate::overpass::syntax::{self, Detail, Order, Out};
@@ -22,7 +24,8 @@ pub fn run(ctx: &mut Context, out: &Out) -> Result<(), Failure> {
         return ctx.answer.count(&counts(ctx, &set)).map_err(gone);
     }
     let mut left = out.limit.unwrap_or(u64::MAX);
-    let mut writer = Writer { reader: Reader::new(ctx.osm), shown: Shown::of(out), scratch: Scratch::default() };
+    let mut writer =
+        Writer { reader: Reader::new(ctx.osm), shown: Shown::of(out, ctx.answer.wants()), scratch: Scratch::default() };
     for kind in ElementType::ALL {
         for (id, ordinal) in ordered(&mut writer.reader, kind, set.part(kind), out.order, left) {
             if left.is_multiple_of(STEP) {
@@ -62,7 +65,7 @@ fn ordered(
     let mut pairs: Vec<(i64, Ordinal)> = match order {
         Order::Asc => {
             let mut pairs: Vec<_> = reader.osm().ids(kind, list).into_iter().zip(list.iter().copied()).collect();
-            pairs.sort_unstable();
+            pairs.par_sort_unstable();
             pairs
         }
         Order::Quadtile => quadtile::keyed(reader, kind, list).into_iter().map(|(_, id, o)| (id, o)).collect(),
@@ -97,8 +100,10 @@ fn areas(reader: &mut Reader<'_>, list: &[AreaOrdinal], order: Order, limit: u64
 #[derive(Debug, Clone, Copy)]
 struct Shown {
     ids: bool,
-    /// A node's position, a way's nodes, a relation's members.
+    /// A node's position.
     skeleton: bool,
+    /// A way's nodes, a relation's members.
+    parts: bool,
     tags: bool,
     meta: bool,
     place: Place,
@@ -114,7 +119,7 @@ enum Place {
 }
 
 impl Shown {
-    fn of(out: &Out) -> Shown {
+    fn of(out: &Out, wants: Wants) -> Shown {
         let (skeleton, tags, meta) = match out.detail {
             Detail::Ids | Detail::Count => (false, false, false),
             Detail::Skel => (true, false, false),
@@ -133,7 +138,15 @@ impl Shown {
         };
         let bbox =
             out.bbox.map(|syntax::BoundingBox { south, west, north, east }| BoundingBox { south, west, north, east });
-        Shown { ids: !out.noids, skeleton, tags, meta, place, bbox }
+        Shown {
+            ids: !out.noids,
+            skeleton,
+            parts: skeleton && wants.parts,
+            tags: tags && wants.tags,
+            meta: meta && wants.meta,
+            place,
+            bbox,
+        }
     }
 
     /// Adds what is shown of a line to an extent. Where only the box or the centre is asked for, the reference takes
@@ -202,7 +215,7 @@ impl Writer<'_> {
             }
             ElementType::Way => {
                 let (page, slot) = reader.way(ordinal);
-                if shown.skeleton {
+                if shown.parts {
                     scratch.nodes.clear();
                     scratch
                         .nodes
@@ -223,7 +236,7 @@ impl Writer<'_> {
             ElementType::Relation => {
                 let extent = relation(reader, *shown, ordinal, &mut scratch.members, &mut scratch.lines);
                 bounds = if shown.place == Place::Full { extent.around() } else { extent.turned() };
-                if shown.skeleton {
+                if shown.parts {
                     members.extend(scratch.members.iter().map(|&(kind, id, role, located)| MemberItem {
                         kind,
                         id,
@@ -315,7 +328,7 @@ fn relation(
     let mut extent = Extent::EMPTY;
     members.clear();
     lines.clear();
-    if !shown.skeleton && shown.place == Place::None {
+    if !shown.parts && shown.place == Place::None {
         return extent;
     }
     let (page, slot) = reader.relation(ordinal);
@@ -345,7 +358,7 @@ fn relation(
                 _ => {}
             }
         }
-        if shown.skeleton {
+        if shown.parts {
             let id = reader.reference_id(member.kind, member.element);
             members.push((
                 member.kind,
