@@ -29,14 +29,14 @@ use terrapin::snapshot::Snapshot;
 /// below.
 const FLOORS: [(&str, [f64; 3]); 9] = [
     ("niue.dev", [100.0, 100.0, 100.0]),
-    ("niue.train", [99.9, 99.9, 99.9]),
-    ("niue.features", [93.0, 93.0, 93.0]),
-    ("monaco.dev", [99.8, 99.7, 99.7]),
-    ("malta-2016.dev", [99.9, 99.9, 99.9]),
-    ("malta-2016.train", [99.9, 99.8, 99.8]),
-    ("malta-2016.features", [93.0, 93.0, 93.0]),
-    ("malta-2024.dev", [99.7, 99.7, 99.7]),
-    ("malta-2024.train", [99.7, 99.7, 99.7]),
+    ("niue.train", [100.0, 100.0, 100.0]),
+    ("niue.features", [97.2, 97.1, 97.1]),
+    ("monaco.dev", [99.9, 99.9, 99.9]),
+    ("malta-2016.dev", [100.0, 100.0, 100.0]),
+    ("malta-2016.train", [99.95, 99.95, 99.95]),
+    ("malta-2016.features", [97.6, 97.4, 97.4]),
+    ("malta-2024.dev", [99.75, 99.75, 99.75]),
+    ("malta-2024.train", [100.0, 100.0, 100.0]),
 ];
 /// By how much a sample may miss a floor.
 const SAMPLE_SLACK: f64 = 8.0;
