@@ -210,7 +210,7 @@ impl Osm {
 
     /// The elements of this type that have the key, ascending.
     pub fn key_posting(&self, kind: ElementType, key: KeyId) -> Arc<[Ordinal]> {
-        self.list(Key::KeyList(kind, key), kind, || {
+        self.list(Key::List(kind, key), kind, || {
             let Some(list) = self.key_table().lists.get(key as usize).map(|l| l[kind as usize]) else {
                 return Ok(Vec::new());
             };

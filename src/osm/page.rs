@@ -321,7 +321,9 @@ mod tests {
         assert_eq!((ids, coords), (vec![5, -7], vec![nodes[0].1, nodes[1].1]));
 
         let mut refs = Lists::new();
-        [Reference::present(9), Reference::missing(3), Reference::present(2)].map(|r| refs.push(r));
+        for r in [Reference::present(9), Reference::missing(3), Reference::present(2)] {
+            refs.push(r);
+        }
         refs.close();
         refs.close();
         assert_eq!(decode_ways(&encode_ways(&[1, 2], &refs), 2).unwrap(), (vec![1, 2], refs));

@@ -45,7 +45,7 @@ pub(super) enum Key {
     Values(u32),
     Postings(u32),
     Pair(ElementType, PairId),
-    KeyList(ElementType, u32),
+    List(ElementType, u32),
 }
 
 #[derive(Clone)]

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     fn values(texts: &[&'static str]) -> impl Iterator<Item = Value> {
-        texts.to_vec().into_iter().map(Value::text)
+        texts.iter().copied().map(Value::text)
     }
 
     #[test]
