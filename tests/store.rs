@@ -22,13 +22,17 @@ fn shared(file: &str) -> Option<PathBuf> {
 }
 
 type Tags = BTreeMap<String, String>;
+/// Type, id, role.
+type Members = Vec<(u8, i64, String)>;
+/// Version, timestamp, changeset, user id, user name.
+type Meta = (u32, i64, i64, i64, String);
 
 #[derive(Default)]
 struct Plain {
     nodes: BTreeMap<i64, (Coord, Tags)>,
     ways: BTreeMap<i64, (Vec<i64>, Tags)>,
-    relations: BTreeMap<i64, (Vec<(u8, i64, String)>, Tags)>,
-    meta: BTreeMap<(u8, i64), (u32, i64, i64, i64, String)>,
+    relations: BTreeMap<i64, (Members, Tags)>,
+    meta: BTreeMap<(u8, i64), Meta>,
 }
 
 fn plain(path: &Path) -> Plain {

@@ -40,7 +40,7 @@ pub fn run(osm: &Osm, script: &syntax::Script, limits: &run::Limits, out: &mut d
     attempt(osm, script, limits, out, false)
 }
 
-/// Like [`run`], but the answer to a query that is stopped is completed in any case: it has the elements so far and
+/// Like [`run()`], but the answer to a query that is stopped is completed in any case: it has the elements so far and
 /// a remark. A query that is refused before it runs leaves `out` untouched.
 pub fn run_to_end(
     osm: &Osm,

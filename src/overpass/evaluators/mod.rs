@@ -1,6 +1,6 @@
 //! Evaluators: the expressions in `if:`, `for`, `make` and `convert`.
 //!
-//! A file an area of the language. They read elements through [`Reader`] and know nothing of statements or output.
+//! A file an area of the language. They read elements through `Reader` and know nothing of statements or output.
 
 mod aggregates;
 mod code;

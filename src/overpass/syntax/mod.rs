@@ -1,6 +1,6 @@
 //! The text of a query: tokens, the QL and XML front ends, the tree. Knows nothing of any data.
 //!
-//! Both front ends make [elements](element), which are checked as they are made and then become the tree.
+//! Both front ends make elements, which are checked as they are made and then become the tree.
 
 mod check;
 mod diagnostics;

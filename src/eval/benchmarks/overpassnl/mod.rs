@@ -1,7 +1,7 @@
 //! OverpassNL (TACL 2024): execution accuracy of predicted OverpassQL, as the authors' evaluation computes it.
 //!
 //! A line goes through [`prepare`](prepare::prepare), is run, is read as their code reads a server's answer
-//! ([`answer`]), and the two results are compared ([`crate::eval::metrics::execution`]). What this gives equals what
+//! (`answer`), and the two results are compared ([`crate::eval::metrics::execution`]). What this gives equals what
 //! their code gives on a server with the same data; the habits of that code that move numbers are kept and are named
 //! where they are.
 
