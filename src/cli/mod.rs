@@ -1,5 +1,6 @@
 //! The command line: a file a command. May use everything; nothing uses it.
 
+mod convert;
 mod diagnose;
 mod error;
 mod eval;
@@ -48,6 +49,7 @@ enum Command {
     Info(info::Args),
     Verify(verify::Args),
     Query(query::Args),
+    Convert(convert::Args),
     Serve(serve::Args),
     Eval(eval::Args),
 }
@@ -82,6 +84,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Info(args) => info::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Query(args) => query::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Eval(args) => eval::run(&args),
     }

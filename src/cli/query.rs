@@ -59,7 +59,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let (written, origin) = read_query(args)?;
+    let (written, origin) = text_of(args.query.as_deref(), args.file.as_deref())?;
     let table =
         args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
     let (opened, osm) = open::elements(&args.snapshot)?;
@@ -122,9 +122,9 @@ fn parse_box(text: &str) -> Result<BoundingBox, String> {
     Ok(BoundingBox { south, west, north, east })
 }
 
-/// The query's text, and what to call it.
-fn read_query(args: &Args) -> Result<(String, String), Error> {
-    match (&args.file, args.query.as_deref()) {
+/// The text of the query that was given or is in a file, `-` for standard input, and what to call it.
+pub fn text_of(query: Option<&str>, file: Option<&Path>) -> Result<(String, String), Error> {
+    match (file, query) {
         (Some(path), _) => {
             let file = std::fs::File::open(path).map_err(|e| unreadable(path, e))?;
             Ok((read(file).map_err(|e| unreadable(path, e))?, path.display().to_string()))

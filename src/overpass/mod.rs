@@ -3,6 +3,7 @@
 //! What Overpass API 0.7.62 answers is right, element for element. May use `osm`; knows nothing of files on disk, of
 //! HTTP or of benchmarks.
 
+pub mod convert;
 mod error;
 pub mod evaluators;
 mod extent;

@@ -136,7 +136,7 @@ impl Job {
 }
 
 /// The query in a request: the parameter `data` of the body or of the address, or the body as it is.
-fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Option<Cow<'a, str>> {
+pub(super) fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Option<Cow<'a, str>> {
     fn parameter(encoded: &[u8]) -> Option<Cow<'_, str>> {
         form_urlencoded::parse(encoded).find(|(name, _)| name == "data").map(|(_, value)| value)
     }
@@ -164,7 +164,7 @@ fn refused(failure: &Failure) -> Response {
     page::error(status, lines.iter().map(String::as_str))
 }
 
-fn unreadable(app: &App, rejection: &BytesRejection) -> Response {
+pub(super) fn unreadable(app: &App, rejection: &BytesRejection) -> Response {
     app.metrics.refused(Outcome::Refused);
     let message = match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {

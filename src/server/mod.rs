@@ -1,6 +1,7 @@
 //! The HTTP services over one open snapshot: a file a service. May use the query engine and the snapshot's facts; knows
 //! nothing of loading, and keeps no state but the queries that run now.
 
+mod convert;
 mod gate;
 mod health;
 mod home;
@@ -133,6 +134,7 @@ fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/", get(home::home))
         .route("/api/interpreter", get(interpreter::interpreter).post(interpreter::interpreter))
+        .route("/api/convert", get(convert::convert).post(convert::convert))
         .route("/api/status", get(status::status))
         .route("/api/timestamp", get(timestamp::timestamp))
         .route("/healthz", get(health::health))

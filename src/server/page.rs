@@ -5,6 +5,11 @@ use axum::response::{IntoResponse, Response};
 
 /// The page with these lines as its errors.
 pub fn page<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
+    page_with(lines, None)
+}
+
+/// The page with these lines as its errors, and a text as it is below them.
+pub fn page_with<'a>(lines: impl IntoIterator<Item = &'a str>, text: Option<&str>) -> String {
     let mut out = String::from(concat!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
         "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\"\n",
@@ -22,6 +27,11 @@ pub fn page<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
         out.push_str("<p><strong style=\"color:#FF0000\">Error</strong>: ");
         html_escape::encode_double_quoted_attribute_to_string(line, &mut out);
         out.push_str(" </p>\n");
+    }
+    if let Some(text) = text {
+        out.push_str("\n<pre>");
+        html_escape::encode_double_quoted_attribute_to_string(text, &mut out);
+        out.push_str("</pre>\n");
     }
     out.push_str("\n</body>\n</html>\n");
     out

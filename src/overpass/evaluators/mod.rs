@@ -26,6 +26,7 @@ use self::code::Code;
 use self::eval::{Subject, eval, keys, subjects};
 use self::produce::Producer;
 use self::value::Value;
+pub(super) use self::value::print as number_text;
 use super::reader::Reader;
 use super::run::Context;
 use super::set::{Derived, Set};

@@ -136,7 +136,7 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// A number as C prints it with `%.14g`.
-pub(super) fn print(value: f64) -> String {
+pub(in crate::overpass) fn print(value: f64) -> String {
     if value.is_nan() {
         return if value.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
     }

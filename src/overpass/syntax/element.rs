@@ -9,7 +9,7 @@ use super::tree::*;
 
 /// One element as written.
 #[derive(Debug, Clone)]
-pub(super) struct Element {
+pub(in crate::overpass) struct Element {
     /// Its name in the XML form, such as `has-kv`.
     pub name: Cow<'static, str>,
     /// Its attributes, in order.
@@ -133,11 +133,11 @@ pub(super) enum Evaluator {
 
 /// An element with what it is and its children.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(in crate::overpass) struct Node {
     /// As written.
     pub element: Element,
     /// What it is.
-    pub part: Part,
+    pub(super) part: Part,
     /// What is in it.
     pub children: Vec<Node>,
 }
@@ -154,17 +154,33 @@ impl Node {
 pub(super) struct Builder {
     /// What was wrong so far.
     pub diagnostics: Diagnostics,
+    /// Whether the elements are only to be written in another form. The reference then makes few of the checks.
+    pub converting: bool,
+}
+
+/// Whether the reference checks an element that it only converts.
+fn checked_in_converting(name: &str) -> bool {
+    const FILTERS: [&str; 9] =
+        ["id-query", "bbox-query", "around", "polygon-query", "area-query", "recurse", "user", "newer", "changed"];
+    FILTERS.contains(&name)
 }
 
 impl Builder {
     /// Checks an element by itself.
     pub fn open(&mut self, element: Element) -> Node {
+        if self.converting && !checked_in_converting(&element.name) {
+            return Node { element, part: Part::Broken, children: Vec::new() };
+        }
         let part = super::check::part(&element, &mut self.diagnostics).unwrap_or(Part::Broken);
         Node { element, part, children: Vec::new() }
     }
 
     /// Puts `child` into `parent`.
     pub fn add(&mut self, parent: &mut Node, child: Node) {
+        if self.converting {
+            parent.children.push(child);
+            return;
+        }
         if !super::check::allows(parent, &child) {
             let (name, outer) = (&child.element.name, &parent.element.name);
             let message = if name == "newer" {
@@ -182,6 +198,8 @@ impl Builder {
 
     /// Checks what can only be known when all children are there.
     pub fn close(&mut self, node: &Node) {
-        super::check::complete(node, &mut self.diagnostics);
+        if !self.converting {
+            super::check::complete(node, &mut self.diagnostics);
+        }
     }
 }

@@ -14,7 +14,9 @@ mod token;
 mod tree;
 mod xml;
 
-pub(super) use check::numbers::timestamp;
+pub(super) use check::evaluators::{function_name, operator_sign};
+pub(super) use check::numbers::{float, float_prefix, integer, timestamp};
+pub(super) use element::{Element, Node};
 pub use tree::*;
 
 use super::error::{Class, Diagnostic, Failure};
@@ -24,16 +26,7 @@ const LONGEST: usize = 4 << 20;
 
 /// Reads a query in either form.
 pub(super) fn parse(text: &str) -> Result<Script, Failure> {
-    if text.len() > LONGEST {
-        return Err(refuse("too-long", format!("The query has more than {LONGEST} bytes.")).into());
-    }
-    if text.trim().is_empty() {
-        return Err(refuse("empty-query", "Your input contains only whitespace.".to_owned()).into());
-    }
-    let builder = element::Builder::default();
-    let (root, builder) =
-        if text.trim_start().starts_with('<') { xml::parse(text, builder) } else { parse::parse(text, builder) };
-    let mut diagnostics = builder.diagnostics;
+    let (root, mut diagnostics) = read(text, false)?;
     if diagnostics.is_empty() {
         if let Some(script) = root.and_then(lower::script) {
             return Ok(script);
@@ -44,6 +37,31 @@ pub(super) fn parse(text: &str) -> Result<Script, Failure> {
         diagnostics.help_first(help);
     }
     Err(diagnostics.into_failure())
+}
+
+/// What was understood of a query in either form, to be written in another, and what is wrong with it. Fewer things
+/// are wrong than for [`parse`].
+pub(super) fn outline(text: &str) -> Result<(Option<Node>, Option<Failure>), Failure> {
+    let (root, diagnostics) = read(text, true)?;
+    let failure = if diagnostics.is_empty() { None } else { Some(diagnostics.into_failure()) };
+    Ok((root, failure))
+}
+
+/// Whether a text is in the XML form.
+fn is_xml(text: &str) -> bool {
+    text.trim_start().starts_with('<')
+}
+
+fn read(text: &str, converting: bool) -> Result<(Option<Node>, diagnostics::Diagnostics), Failure> {
+    if text.len() > LONGEST {
+        return Err(refuse("too-long", format!("The query has more than {LONGEST} bytes.")).into());
+    }
+    if text.trim().is_empty() {
+        return Err(refuse("empty-query", "Your input contains only whitespace.".to_owned()).into());
+    }
+    let builder = element::Builder { converting, ..Default::default() };
+    let (root, builder) = if is_xml(text) { xml::parse(text, builder) } else { parse::parse(text, builder) };
+    Ok((root, builder.diagnostics))
 }
 
 fn refuse(code: &'static str, message: String) -> Diagnostic {

@@ -6,7 +6,7 @@ use quick_xml::events::attributes::AttrError;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Error, Reader};
 
-use super::element::{Builder, Element, Node, Part};
+use super::element::{Builder, Element, Node};
 use super::tree::Span;
 
 /// How deep elements may be nested.
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
     reading.run();
     let root = reading.root.or_else(|| {
         let node = reading.open.into_iter().next();
-        node.filter(|node| matches!(node.part, Part::Script(_)))
+        node.filter(|node| node.element.name == "osm-script")
     });
     (root, reading.builder)
 }

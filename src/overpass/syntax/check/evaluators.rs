@@ -204,6 +204,16 @@ pub(in super::super) fn operator_element(sign: &str) -> Option<&'static str> {
     BINARY.iter().find(|(known, ..)| *known == sign).map(|(_, element, _)| *element)
 }
 
+/// The operator between two operands that an element is.
+pub(in crate::overpass) fn operator_sign(element: &str) -> Option<&'static str> {
+    BINARY.iter().find(|(_, known, _)| *known == element).map(|(sign, ..)| *sign)
+}
+
+/// The QL name of the function that an element is.
+pub(in crate::overpass) fn function_name(element: &Element) -> Option<&'static str> {
+    by_element(element).map(|spec| spec.name)
+}
+
 /// What an evaluator element yields; a ternary yields what its branches do.
 pub(in super::super) fn evaluator_type(element: &Element) -> Type {
     by_element(element).map_or(Type::String, |spec| spec.returns)

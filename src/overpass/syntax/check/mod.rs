@@ -1,6 +1,6 @@
 //! The static checks: whether an element's attributes have values that it takes, with the reference's words.
 
-mod evaluators;
+pub(in crate::overpass) mod evaluators;
 mod filters;
 pub(in crate::overpass) mod numbers;
 mod settings;

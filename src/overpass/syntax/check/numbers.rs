@@ -3,12 +3,12 @@
 use super::super::tree::{BoundingBox, Point, Timestamp};
 
 /// The number at the start of `text`, 0 if there is none.
-pub(super) fn float(text: &str) -> f64 {
+pub(in crate::overpass) fn float(text: &str) -> f64 {
     float_prefix(text).0
 }
 
 /// The number at the start of `text` (0 if there is none) and how many bytes it takes.
-pub(in super::super) fn float_prefix(text: &str) -> (f64, usize) {
+pub(in crate::overpass) fn float_prefix(text: &str) -> (f64, usize) {
     let bytes = text.as_bytes();
     let digits = |mut at: usize| {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -44,7 +44,7 @@ pub(in super::super) fn float_prefix(text: &str) -> (f64, usize) {
 }
 
 /// The integer at the start of `text`, 0 if there is none; clamped to 64 bits.
-pub(super) fn integer(text: &str) -> i64 {
+pub(in crate::overpass) fn integer(text: &str) -> i64 {
     let text = text.trim_start();
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let end = digits.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(digits.len());

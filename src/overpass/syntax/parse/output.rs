@@ -3,19 +3,19 @@
 use super::Parser;
 
 impl Parser<'_> {
-    /// The format and its parameters as the XML form has them.
-    pub(super) fn output(&mut self) -> (String, String) {
+    /// The format and its parameters as the XML form has them; no parameters where the format is not known.
+    pub(super) fn output(&mut self) -> (String, Option<String>) {
         let format = self.text("Value");
         let config = match format.as_str() {
-            "xml" | "json" | "custom" => String::new(),
-            "csv" => self.csv(),
-            "popup" => self.popup(),
+            "xml" | "json" | "custom" => Some(String::new()),
+            "csv" => Some(self.csv()),
+            "popup" => Some(self.popup()),
             _ => {
                 self.error("unknown-output-format", format!("Unknown output format: {format}"));
                 let known = ["xml", "json", "csv", "custom", "popup"];
                 let help = super::super::suggest::nearest(&format, known.into_iter());
                 self.builder.diagnostics.help(help);
-                String::new()
+                None
             }
         };
         self.expect(&["]"]);
@@ -33,7 +33,9 @@ impl Parser<'_> {
             if self.tokens.is("::") {
                 config.push_str("::");
                 self.tokens.advance();
-                config.push_str(&plain(&self.text("CSV format specification")));
+                let name = self.text("CSV format specification");
+                // The converter forgets the quotation marks.
+                config.push_str(&if self.builder.converting { name } else { plain(&name) });
             } else {
                 config.push_str(&quote(&self.text("CSV format specification")));
             }

@@ -22,7 +22,9 @@ impl Parser<'_> {
                 "out" => {
                     let (format, config) = self.output();
                     set("output", format);
-                    set("output-config", config);
+                    if let Some(config) = config {
+                        set("output-config", config);
+                    }
                 }
                 "bbox" => match self.bounds() {
                     (bounds, true) => set("bbox", bounds),
@@ -67,7 +69,8 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.bbox = values.iter().any(|(name, _)| name == "bbox");
+        // The reference forgets it in converting, and then finds queries empty that are not.
+        self.bbox = !self.builder.converting && values.iter().any(|(name, _)| name == "bbox");
         values.sort();
         let mut element = Element::new("osm-script", self.tokens.line(), self.span_from(start));
         element.attributes = values.into_iter().map(|(name, value)| (name.into(), value)).collect();

@@ -1,0 +1,59 @@
+//! `terrapin convert`: a query in another form of the language.
+
+use std::path::PathBuf;
+
+use super::Error;
+use super::query::text_of;
+use super::stdout::print;
+use crate::overpass::convert::{self, Form};
+
+/// Write a query in another form of the language
+///
+/// Reads QL and the XML form alike. What can be understood of a broken query is converted; what is wrong with it goes
+/// to standard error. Less is checked than where a query is run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin convert 'node[amenity=cafe];out;'
+  terrapin convert --to ql -f cafes.xml
+  echo '<query type=\"node\"><id-query type=\"node\" ref=\"1\"/></query>' | terrapin convert --to compact -")]
+pub struct Args {
+    /// The query; `-` reads it from standard input
+    #[arg(conflicts_with = "file", required_unless_present = "file")]
+    query: Option<String>,
+    /// Read the query from a file
+    #[arg(short, long)]
+    file: Option<PathBuf>,
+    /// The form to write
+    #[arg(long, value_enum, default_value_t = To::Xml)]
+    to: To,
+    /// Give errors as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum To {
+    /// The XML form
+    Xml,
+    /// QL over several lines
+    Ql,
+    /// QL on one line
+    Compact,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let (text, origin) = text_of(args.query.as_deref(), args.file.as_deref())?;
+    let form = match args.to {
+        To::Xml => Form::Xml,
+        To::Ql => Form::Pretty,
+        To::Compact => Form::Compact,
+    };
+    let refused = |failure| Error::Query { failure, text: text.clone(), origin: origin.clone() };
+    let converted = convert::convert(&text, form).map_err(refused)?;
+    print(&(converted.text + "\n"))?;
+    match converted.problems {
+        Some(failure) => Err(refused(failure)),
+        None => Ok(()),
+    }
+}
