@@ -224,3 +224,15 @@ fn a_reader_that_goes_away_is_no_error() {
         assert_eq!((child.wait().unwrap().code(), err.as_str()), (Some(0), ""), "{args:?}");
     }
 }
+
+#[test]
+fn a_query_is_converted_and_what_is_wrong_with_it_is_told() {
+    let xml = "<osm-script>\n  <id-query type=\"node\" ref=\"1\"/>\n</osm-script>\n";
+    let (status, out, err) = run(["convert", "node(1);"]);
+    assert_eq!((status, out.as_str(), err.as_str()), (0, xml, ""));
+    let (status, out, err) = run_with_input(["convert", "--to", "compact", "-"], xml);
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "node(1);\n", ""));
+    let (status, out, err) = run(["convert", "node(1);ouy;"]);
+    assert_eq!((status, out.as_str()), (1, xml));
+    assert!(err.contains("Unknown type \"ouy\""), "{err}");
+}

@@ -163,6 +163,26 @@ fn a_wrong_query_gets_the_page_that_clients_know() {
 }
 
 #[test]
+fn a_query_is_converted_on_a_page() {
+    let server = Server::start(&[]);
+    let converted = |parameters: &str| {
+        let answer = server.ask("GET", &format!("/api/convert?{parameters}"), "", "");
+        let text = answer.text();
+        let inner = text.split_once("<pre>").and_then(|(_, rest)| rest.split_once("</pre>")).map(|(inner, _)| inner);
+        (answer.status, inner.unwrap_or(&text).replace("&quot;", "\"").replace("&gt;", ">").replace("&lt;", "<"))
+    };
+    let xml = "<osm-script>\n  <id-query type=\"node\" ref=\"1\"/>\n</osm-script>";
+    let query = encoded("node(1);ouy;");
+    assert_eq!(converted(&format!("data={query}&target=xml")), (200, xml.to_owned()));
+    let xml = encoded(xml);
+    assert_eq!(converted(&format!("data={xml}&target=compact")), (200, "node(1);".to_owned()));
+    assert_eq!(converted(&format!("data={xml}&target=mapql")), (200, "node(1);".to_owned()));
+    assert_eq!(converted("data=out;&target=sql").0, 400);
+    let page = server.ask("GET", &format!("/api/convert?data={query}"), "", "");
+    assert!(page.text().contains("Error</strong>: line 1: parse error: Unknown type &quot;ouy&quot;"));
+}
+
+#[test]
 fn a_huge_body_is_refused_and_the_server_goes_on() {
     let server = Server::start(&["--max-body", "10k"]);
     let answer = server.ask("POST", "/api/interpreter", FORM, &format!("data={}", "x".repeat(20 << 10)));

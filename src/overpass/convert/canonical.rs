@@ -70,10 +70,13 @@ pub(super) fn values(element: &Element) -> Values {
             recurse_filter(element, &mut list)
         }
         "user" => user(element, &mut list),
-        "newer" => list.always("than", moment(get("than")).unwrap_or("0000-00-00T00:00:00Z")),
+        "newer" => list.always("than", moment(get("than"))),
         "changed" => {
             for name in ["since", "until"] {
-                list.some(name, moment(get(name)).unwrap_or_default());
+                // What is too short to be a moment is not kept at all.
+                if get(name).len() >= "2020-02-20T20:20:20".len() {
+                    list.always(name, moment(get(name)));
+                }
             }
         }
         "item" => {
@@ -173,7 +176,7 @@ fn bounds(text: &str) -> String {
     points.join("  ")
 }
 
-/// A moment, if it is one.
-fn moment(text: &str) -> Option<&str> {
-    syntax::timestamp(text).map(|_| text)
+/// A moment; what is none is the earliest there is.
+fn moment(text: &str) -> &str {
+    if syntax::timestamp(text).is_some() { text } else { "0000-00-00T00:00:00Z" }
 }

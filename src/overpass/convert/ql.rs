@@ -122,7 +122,7 @@ impl Writer {
                     self.block(&head, body, depth);
                 }
             }
-            "make" | "convert" => self.produce(node),
+            "make" | "convert" => self.produce(node, depth),
             "print" => self.print(element),
             _ => match simple(element) {
                 Some(text) => {
@@ -194,7 +194,7 @@ impl Writer {
         self.out.push(';');
     }
 
-    fn produce(&mut self, node: &Node) {
+    fn produce(&mut self, node: &Node, depth: usize) {
         let element = &node.element;
         self.out.push_str(&before(element));
         self.out.push_str(&element.name);
@@ -205,7 +205,8 @@ impl Writer {
                 self.out.push(',');
             }
             if self.pretty {
-                self.out.push_str("\n  ");
+                self.out.push('\n');
+                self.indent(depth + 1);
             } else if i == 0 {
                 self.out.push(' ');
             }

@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
             at = tree.at(at).left;
         }
         sides.push(at);
-        if sides.len() < 4 {
+        if sides.len() < 4 || sides.contains(&0) {
             self.refuse(line, "incomplete-box", "bbox requires four arguments");
             return;
         }

@@ -117,7 +117,18 @@ impl Parser<'_> {
         }
         self.tokens.advance();
         self.expect(&["."]);
-        self.name()
+        self.variable()
+    }
+
+    /// Takes the name of a set where it must be a word, with an error if it is none.
+    fn variable(&mut self) -> String {
+        if self.tokens.text().starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            return self.name();
+        }
+        if self.tokens.good() {
+            self.expected("Variable");
+        }
+        String::new()
     }
 
     /// From a start to the end of the last token.

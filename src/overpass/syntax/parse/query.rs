@@ -65,9 +65,11 @@ impl Parser<'_> {
                     self.clause(&what, &mut filters);
                 }
                 "." => {
-                    any = true;
                     let (start, line) = (self.tokens.current().start, self.tokens.line());
-                    let from = self.set().unwrap_or_default();
+                    self.tokens.advance();
+                    // Only right after the type any token does.
+                    let from = if any { self.variable() } else { self.name() };
+                    any = true;
                     let element = self.element("item", start, line).with("from", from);
                     filters.push(self.builder.open(element));
                 }

@@ -50,7 +50,8 @@ impl Parser<'_> {
                     // `1Gi` is two tokens.
                     let mut value = String::new();
                     while self.tokens.good() && !self.tokens.is("]") {
-                        if !value.is_empty() && self.tokens.current().is_number() {
+                        let apart = self.builder.converting || self.tokens.current().is_number();
+                        if !value.is_empty() && apart {
                             value.push(' ');
                         }
                         value.push_str(&self.tokens.current().value());
