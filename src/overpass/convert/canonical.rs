@@ -80,8 +80,8 @@ pub(super) fn values(element: &Element) -> Values {
             }
         }
         "item" => {
-            let from = if get("from").is_empty() { get("set") } else { get("from") };
-            list.always("from", if from.is_empty() { "_" } else { from });
+            let from = element.find("from").or(element.find("set"));
+            list.always("from", from.unwrap_or("_"));
             list.always("into", if get("into").is_empty() { "_" } else { get("into") });
         }
         "eval-set-count" => {
@@ -167,6 +167,10 @@ fn bounds(text: &str) -> String {
     while !rest.is_empty() {
         let (value, length) = syntax::float_prefix(rest);
         if length == 0 {
+            if numbers.len() % 2 == 1 {
+                // A longitude that is no number is 0, and the last.
+                numbers.push("0".to_owned());
+            }
             break;
         }
         numbers.push(number_text(value));
@@ -177,6 +181,7 @@ fn bounds(text: &str) -> String {
 }
 
 /// A moment; what is none is the earliest there is.
-fn moment(text: &str) -> &str {
-    if syntax::timestamp(text).is_some() { text } else { "0000-00-00T00:00:00Z" }
+fn moment(text: &str) -> String {
+    let digits = syntax::timestamp(text).and_then(|_| text.get(.."2020-02-20T20:20:20".len()));
+    format!("{}Z", digits.unwrap_or("0000-00-00T00:00:00"))
 }

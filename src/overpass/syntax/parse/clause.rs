@@ -180,6 +180,7 @@ impl<'a> Parser<'a> {
                         let message = "A set needs a key after its point: \"set.key\"";
                         self.refuse(clause.line, "missing-operand", message);
                     }
+                    None if self.builder.converting => return None,
                     None => {}
                 }
                 return Some(node);

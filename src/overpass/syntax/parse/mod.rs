@@ -125,9 +125,10 @@ impl Parser<'_> {
         if self.tokens.text().starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
             return self.name();
         }
-        if self.tokens.good() {
-            self.expected("Variable");
+        if !self.tokens.good() {
+            return "_".to_owned();
         }
+        self.expected("Variable");
         String::new()
     }
 

@@ -82,6 +82,11 @@ impl Parser<'_> {
             self.expect(&[";"]);
             return None;
         }
+        if self.builder.converting && filters.is_empty() {
+            // All its filters were refused, and nothing is left of it.
+            self.expect(&[";"]);
+            return None;
+        }
         let element = self.element("query", start, line).with("into", into).with("type", what);
         let mut query = self.builder.open(element);
         for filter in filters {
