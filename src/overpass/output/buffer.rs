@@ -10,15 +10,26 @@ use crate::overpass::set::Position;
 const FLUSH: usize = 1 << 16;
 
 /// A buffer before a writer.
-pub(super) struct Buffer<'a> {
+pub struct Buffer<'a> {
     pub(super) bytes: Vec<u8>,
     out: &'a mut dyn Write,
     started: bool,
 }
 
 impl<'a> Buffer<'a> {
-    pub(super) fn new(out: &'a mut dyn Write) -> Self {
+    /// An empty one.
+    pub fn new(out: &'a mut dyn Write) -> Self {
         Buffer { bytes: Vec::with_capacity(FLUSH + (FLUSH >> 2)), out, started: false }
+    }
+
+    /// How many bytes it holds.
+    pub fn held(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// What it holds.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// Whether bytes have left the buffer.

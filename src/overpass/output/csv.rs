@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, Counts, Item, Wants};
+use super::{Answer, Counts, Item, Renderer, Wants};
 use crate::osm::Coord;
 use crate::overpass::set::Position;
 use crate::overpass::syntax::{CsvField, CsvSettings};
@@ -30,15 +30,33 @@ impl<'a> Csv<'a> {
         csv
     }
 
-    fn line(&mut self, mut write: impl FnMut(&mut Buffer<'_>, &CsvField)) {
-        for (i, field) in self.settings.fields.iter().enumerate() {
-            if i > 0 {
-                self.buffer.text(&self.settings.separator);
-            }
-            write(&mut self.buffer, field);
-        }
-        self.buffer.text("\n");
+    fn line(&mut self, write: impl FnMut(&mut Buffer<'_>, &CsvField)) {
+        line(&mut self.buffer, &self.settings, write);
     }
+}
+
+/// One line: every column by `write`.
+fn line(b: &mut Buffer<'_>, settings: &CsvSettings, mut write: impl FnMut(&mut Buffer<'_>, &CsvField)) {
+    for (i, field) in settings.fields.iter().enumerate() {
+        if i > 0 {
+            b.text(&settings.separator);
+        }
+        write(b, field);
+    }
+    b.text("\n");
+}
+
+/// One element.
+fn render(b: &mut Buffer<'_>, settings: &CsvSettings, item: &Item<'_>) {
+    let place = Place::of(item);
+    line(b, settings, |b, field| match field {
+        CsvField::Tag(key) => {
+            if let Some(value) = item.tags.and_then(|tags| tags.get(key)) {
+                quoted(b, value);
+            }
+        }
+        CsvField::Special(name) => special(b, item, &place, name),
+    });
 }
 
 impl Answer for Csv<'_> {
@@ -54,15 +72,18 @@ impl Answer for Csv<'_> {
 
     fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
         self.written += 1;
-        let place = Place::of(item);
-        self.line(|b, field| match field {
-            CsvField::Tag(key) => {
-                if let Some(value) = item.tags.and_then(|tags| tags.get(key)) {
-                    quoted(b, value);
-                }
-            }
-            CsvField::Special(name) => special(b, item, &place, name),
-        });
+        render(&mut self.buffer, &self.settings, item);
+        self.buffer.settle()
+    }
+
+    fn renderer(&self) -> Option<Renderer> {
+        let settings = self.settings.clone();
+        Some(Box::new(move |b, item| render(b, &settings, item)))
+    }
+
+    fn rendered(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.written += 1;
+        self.buffer.bytes.extend_from_slice(bytes);
         self.buffer.settle()
     }
 

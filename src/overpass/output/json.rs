@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, COPYRIGHT, Counts, Header, Item, MemberGeometry, Tags};
+use super::{Answer, COPYRIGHT, Counts, Header, Item, MemberGeometry, Renderer, Tags};
 use crate::osm::{BoundingBox, Coord};
 use crate::overpass::set::{Geometry, Position};
 
@@ -47,42 +47,18 @@ impl<'a> Json<'a> {
 impl Answer for Json<'_> {
     fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
         self.separate();
-        let b = &mut self.buffer;
-        b.text("{\n  \"type\": \"");
-        escaped(b, item.type_name);
-        b.text("\"");
-        if let Some(id) = item.id {
-            b.text(",\n  \"id\": ");
-            b.id(item, id);
-        }
-        if let Some(position) = item.position {
-            b.text(",\n  \"lat\": ");
-            b.coord(position, ",\n  \"lon\": ");
-        }
-        if let Some(meta) = &item.meta {
-            b.text(",\n  \"timestamp\": \"");
-            b.time(meta.timestamp);
-            b.text("\",\n  \"version\": ");
-            b.unsigned(u64::from(meta.version));
-            b.text(",\n  \"changeset\": ");
-            b.integer(meta.changeset);
-            b.text(",\n  \"user\": \"");
-            escaped(b, meta.user);
-            b.text("\",\n  \"uid\": ");
-            b.integer(meta.uid);
-        }
-        place(b, item);
-        if let Some(nodes) = item.nodes {
-            list(b, "nodes", nodes, |b, &id| b.integer(id));
-        }
-        if let Some(geometry) = item.geometry {
-            list(b, "geometry", geometry, |b, &c| vertex(b, c));
-        }
-        members(b, item);
-        if let Some(tags) = item.tags {
-            tagged(b, tags);
-        }
-        self.close()
+        render(&mut self.buffer, item);
+        self.buffer.settle()
+    }
+
+    fn renderer(&self) -> Option<Renderer> {
+        Some(Box::new(render))
+    }
+
+    fn rendered(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.separate();
+        self.buffer.bytes.extend_from_slice(bytes);
+        self.buffer.settle()
     }
 
     fn count(&mut self, counts: &Counts) -> io::Result<()> {
@@ -132,6 +108,45 @@ impl Answer for Json<'_> {
     fn started(&self) -> bool {
         self.buffer.started()
     }
+}
+
+/// One element.
+fn render(b: &mut Buffer<'_>, item: &Item<'_>) {
+    b.text("{\n  \"type\": \"");
+    escaped(b, item.type_name);
+    b.text("\"");
+    if let Some(id) = item.id {
+        b.text(",\n  \"id\": ");
+        b.id(item, id);
+    }
+    if let Some(position) = item.position {
+        b.text(",\n  \"lat\": ");
+        b.coord(position, ",\n  \"lon\": ");
+    }
+    if let Some(meta) = &item.meta {
+        b.text(",\n  \"timestamp\": \"");
+        b.time(meta.timestamp);
+        b.text("\",\n  \"version\": ");
+        b.unsigned(u64::from(meta.version));
+        b.text(",\n  \"changeset\": ");
+        b.integer(meta.changeset);
+        b.text(",\n  \"user\": \"");
+        escaped(b, meta.user);
+        b.text("\",\n  \"uid\": ");
+        b.integer(meta.uid);
+    }
+    place(b, item);
+    if let Some(nodes) = item.nodes {
+        list(b, "nodes", nodes, |b, &id| b.integer(id));
+    }
+    if let Some(geometry) = item.geometry {
+        list(b, "geometry", geometry, |b, &c| vertex(b, c));
+    }
+    members(b, item);
+    if let Some(tags) = item.tags {
+        tagged(b, tags);
+    }
+    b.text("\n}");
 }
 
 /// Box, centre or shape. Derived elements have all of them as GeoJSON.

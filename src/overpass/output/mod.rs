@@ -12,6 +12,7 @@ mod json;
 mod tests;
 mod xml;
 
+pub use buffer::Buffer;
 pub use collect::Collect;
 pub use item::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags};
 
@@ -52,6 +53,10 @@ impl Wants {
     pub const ALL: Wants = Wants { tags: true, parts: true, meta: true };
 }
 
+/// Prints one element as its format does, without what stands between elements: elements of a large answer are printed
+/// on all cores and then handed to [`Answer::rendered`] in order.
+pub type Renderer = Box<dyn Fn(&mut Buffer<'_>, &Item<'_>) + Send + Sync>;
+
 /// Where `out` writes. Nothing reaches the underlying writer before the first element, count or the end.
 ///
 /// An `Err` says that the answer cannot be written any more: its reader has gone.
@@ -62,6 +67,14 @@ pub trait Answer {
     }
     /// Writes one element.
     fn element(&mut self, item: &Item<'_>) -> io::Result<()>;
+    /// The format's renderer, where it prints elements at all.
+    fn renderer(&self) -> Option<Renderer> {
+        None
+    }
+    /// Writes one element that the format's renderer printed.
+    fn rendered(&mut self, _bytes: &[u8]) -> io::Result<()> {
+        Err(io::Error::other("this format prints no elements"))
+    }
     /// Writes the answer of `out count`.
     fn count(&mut self, counts: &Counts) -> io::Result<()>;
     /// Notes that the query was stopped; at most once, after the last element.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, COPYRIGHT, Counts, Header, Item, MemberGeometry};
+use super::{Answer, COPYRIGHT, Counts, Header, Item, MemberGeometry, Renderer};
 use crate::osm::{BoundingBox, Coord};
 use crate::overpass::set::{Geometry, Position};
 
@@ -36,46 +36,60 @@ impl<'a> Xml<'a> {
     }
 }
 
+/// One element.
+fn render(b: &mut Buffer<'_>, item: &Item<'_>) {
+    b.text("  <");
+    b.text(item.type_name);
+    if let Some(id) = item.id {
+        b.text(" id=\"");
+        b.id(item, id);
+        b.text("\"");
+    }
+    if let Some(position) = item.position {
+        attributes(b, position);
+    }
+    if let Some(meta) = &item.meta {
+        b.text(" version=\"");
+        b.unsigned(u64::from(meta.version));
+        b.text("\" timestamp=\"");
+        b.time(meta.timestamp);
+        b.text("\" changeset=\"");
+        b.integer(meta.changeset);
+        b.text("\" uid=\"");
+        b.integer(meta.uid);
+        b.text("\" user=\"");
+        escaped(b, meta.user);
+        b.text("\"");
+    }
+    let open = b.bytes.len();
+    b.text(">\n");
+    let content = b.bytes.len();
+    inside(b, item);
+    if b.bytes.len() == content {
+        b.bytes.truncate(open);
+        b.text("/>\n");
+    } else {
+        b.text("  </");
+        b.text(item.type_name);
+        b.text(">\n");
+    }
+}
+
 impl Answer for Xml<'_> {
     fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
         self.written += 1;
-        let b = &mut self.buffer;
-        b.text("  <");
-        b.text(item.type_name);
-        if let Some(id) = item.id {
-            b.text(" id=\"");
-            b.id(item, id);
-            b.text("\"");
-        }
-        if let Some(position) = item.position {
-            attributes(b, position);
-        }
-        if let Some(meta) = &item.meta {
-            b.text(" version=\"");
-            b.unsigned(u64::from(meta.version));
-            b.text("\" timestamp=\"");
-            b.time(meta.timestamp);
-            b.text("\" changeset=\"");
-            b.integer(meta.changeset);
-            b.text("\" uid=\"");
-            b.integer(meta.uid);
-            b.text("\" user=\"");
-            escaped(b, meta.user);
-            b.text("\"");
-        }
-        let open = b.bytes.len();
-        b.text(">\n");
-        let content = b.bytes.len();
-        inside(b, item);
-        if b.bytes.len() == content {
-            b.bytes.truncate(open);
-            b.text("/>\n");
-        } else {
-            b.text("  </");
-            b.text(item.type_name);
-            b.text(">\n");
-        }
-        b.settle()
+        render(&mut self.buffer, item);
+        self.buffer.settle()
+    }
+
+    fn renderer(&self) -> Option<Renderer> {
+        Some(Box::new(render))
+    }
+
+    fn rendered(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.written += 1;
+        self.buffer.bytes.extend_from_slice(bytes);
+        self.buffer.settle()
     }
 
     fn count(&mut self, counts: &Counts) -> io::Result<()> {

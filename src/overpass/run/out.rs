@@ -1,5 +1,7 @@
 //! `out`: writes a set, type by type, in order of id or of quadtile.
 
+mod parallel;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -15,7 +17,10 @@ use crate::overpass::set::{AreaOrdinal, Derived, Position, Set};
 use crate::overpass::syntax::{self, Detail, Order, Out};
 
 /// Elements written between two looks at the budget.
-const STEP: u64 = 256;
+const STEP: usize = 256;
+
+/// So many elements of one type are worth printing on all cores.
+const PARALLEL: usize = 2048;
 
 /// Runs `out`.
 pub fn run(ctx: &mut Context, out: &Out) -> Result<(), Failure> {
@@ -24,15 +29,23 @@ pub fn run(ctx: &mut Context, out: &Out) -> Result<(), Failure> {
         return ctx.answer.count(&counts(ctx, &set)).map_err(gone);
     }
     let mut left = out.limit.unwrap_or(u64::MAX);
-    let mut writer =
-        Writer { reader: Reader::new(ctx.osm), shown: Shown::of(out, ctx.answer.wants()), scratch: Scratch::default() };
+    let shown = Shown::of(out, ctx.answer.wants());
+    let renderer = ctx.answer.renderer();
+    let mut writer = Writer { reader: Reader::new(ctx.osm), shown, scratch: Scratch::default() };
     for kind in ElementType::ALL {
-        for (id, ordinal) in ordered(&mut writer.reader, kind, set.part(kind), out.order, left) {
-            if left.is_multiple_of(STEP) {
-                ctx.budget.check()?;
+        let list = ordered(&mut writer.reader, kind, set.part(kind), out.order, left);
+        left -= list.len() as u64;
+        match &renderer {
+            Some(renderer) if list.len() >= PARALLEL => parallel::write(ctx, renderer, shown, kind, &list)?,
+            _ => {
+                for (step, &(id, ordinal)) in list.iter().enumerate() {
+                    if step.is_multiple_of(STEP) {
+                        ctx.budget.check()?;
+                    }
+                    let answer = &mut ctx.answer;
+                    writer.element(kind, ordinal, id, |item| answer.element(item)).map_err(gone)?;
+                }
             }
-            left -= 1;
-            writer.element(ctx, kind, ordinal, id)?;
         }
     }
     for (id, relation) in areas(&mut writer.reader, &set.areas, out.order, left) {
@@ -187,7 +200,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn element(&mut self, ctx: &mut Context, kind: ElementType, ordinal: Ordinal, id: i64) -> Result<(), Failure> {
+    /// Gathers what is to be written of an element and hands it to `write`.
+    fn element<R>(&mut self, kind: ElementType, ordinal: Ordinal, id: i64, write: impl FnOnce(&Item<'_>) -> R) -> R {
         let Writer { reader, shown, scratch } = self;
         let osm = reader.osm();
         let mut item = Item { type_name: kind.name(), id: shown.ids.then_some(id), ..Item::default() };
@@ -261,7 +275,7 @@ impl Writer<'_> {
                 Place::None => {}
             }
         }
-        ctx.answer.element(&item).map_err(gone)
+        write(&item)
     }
 
     /// An area is its id and the tags of its relation.
