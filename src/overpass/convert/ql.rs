@@ -75,9 +75,9 @@ impl Writer {
     fn statement(&mut self, node: &Node, depth: usize) {
         let element = &node.element;
         let (operands, body) = expression::split(&node.children);
-        let operand = operands.first().map(|node| expression::write(node)).unwrap_or_default();
+        let operand = operands.first().map(expression::write).unwrap_or_default();
         match element.name.as_ref() {
-            "query" => return self.query(node, depth),
+            "query" => self.query(node, depth),
             "union" | "difference" => {
                 self.out.push('(');
                 self.end_line();
