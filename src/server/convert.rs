@@ -13,6 +13,9 @@ use super::{App, page};
 use crate::overpass::Failure;
 use crate::overpass::convert::{self, Form};
 
+/// The longest query that is converted, in bytes: the page can be fifty times as long and is held in memory.
+const LONGEST: usize = 1 << 20;
+
 /// Converts a query. What is wrong with it stands before it; the status is 200 all the same, as clients expect.
 pub async fn convert(
     State(app): State<Arc<App>>,
@@ -38,6 +41,10 @@ pub async fn convert(
             return page::error(StatusCode::BAD_REQUEST, [message]);
         }
     };
+    if text.len() > LONGEST {
+        let message = format!("encoding error: The query is longer than {LONGEST} bytes.");
+        return page::error(StatusCode::PAYLOAD_TOO_LARGE, [message.as_str()]);
+    }
     let text = text.into_owned();
     // A long text takes its time, which the threads that serve connections do not have.
     let Ok(result) = tokio::task::spawn_blocking(move || convert::convert(&text, form)).await else {
