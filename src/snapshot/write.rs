@@ -29,11 +29,8 @@ impl Writer {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
-        let file = tempfile::Builder::new()
-            .prefix(".terrapin-")
-            .suffix(".part")
-            .tempfile_in(folder)
-            .map_err(|e| Error::io(folder, e))?;
+        sweep(folder);
+        let file = temporary(folder).map_err(|e| Error::io(folder, e))?;
         let mut writer = Writer {
             file: BufWriter::with_capacity(1 << 20, file),
             path: path.to_owned(),
@@ -146,6 +143,41 @@ impl Writer {
     }
 }
 
+/// How the names of unfinished files begin and end.
+const PREFIX: &str = ".terrapin-";
+const SUFFIX: &str = ".part";
+
+/// A new unfinished file, locked for as long as it is being written.
+fn temporary(folder: &Path) -> std::io::Result<NamedTempFile> {
+    loop {
+        let file = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempfile_in(folder)?;
+        // Where files cannot be locked nobody sweeps either. Where they can, somebody may have swept this one away
+        // before it was locked: then its name is gone.
+        if file.as_file().lock().is_err() || file.path().exists() {
+            return Ok(file);
+        }
+    }
+}
+
+/// Removes what writers that were killed left in the folder, so that it does not pile up. The lock of a writer that
+/// lives keeps its file.
+fn sweep(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let unfinished = name.starts_with(PREFIX) && name.ends_with(SUFFIX);
+        if unfinished
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && let Ok(file) = File::options().write(true).open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            // What cannot be removed is no reason not to write.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Temporary files are private; a snapshot is for everyone, and for nobody to change.
 #[cfg(unix)]
 fn set_readable(file: &File) -> std::io::Result<()> {
@@ -169,4 +201,24 @@ fn header() -> [u8; HEADER_LEN as usize] {
     let check = short_checksum(&header[..56]);
     header[56..].copy_from_slice(&check);
     header
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_writer_left_is_swept_and_a_live_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = folder.path().join(".terrapin-killed.part");
+        std::fs::write(&left, b"half").unwrap();
+        let others = folder.path().join("notes.part");
+        std::fs::write(&others, b"mine").unwrap();
+        let live = Writer::create(&folder.path().join("a.terrapin")).unwrap();
+        assert!(!left.exists() && others.exists());
+        let second = Writer::create(&folder.path().join("b.terrapin")).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+        drop((live, second));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }
