@@ -140,8 +140,13 @@ impl<'a> Parser<'a> {
             "pivot" => make("pivot").with_some("from", set),
             "w" | "r" | "bn" | "bw" | "br" => return self.relationship(clause, what, values),
             "way_cnt" | "way_link" => {
+                if what != "node" {
+                    let message = format!("A recursion of type '{}' produces nodes.", clause.name);
+                    self.refuse(clause.line, "wrong-type", message);
+                }
                 let kind = if clause.name == "way_cnt" { "way-count" } else { "way-link" };
-                let mut element = make("recurse").with_some("from", set).with("type", kind);
+                let element = Element::new("recurse", clause.line, self.span_from(clause.start));
+                let mut element = element.with_some("from", set).with("type", kind);
                 if let Some(&id) = clause.arguments.first() {
                     let (lower, upper) = range(tree, id);
                     element = element.with("lower", lower).with("upper", upper);
