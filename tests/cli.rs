@@ -236,3 +236,21 @@ fn a_query_is_converted_and_what_is_wrong_with_it_is_told() {
     assert_eq!((status, out.as_str()), (1, xml));
     assert!(err.contains("Unknown type \"ouy\""), "{err}");
 }
+
+#[test]
+fn a_load_does_not_destroy_its_source_or_a_device() {
+    let town = Town::new();
+    let source = town.path("town.osm");
+    std::fs::write(&source, TOWN).unwrap();
+    let source = source.to_str().unwrap();
+    let (status, _, err) = run(["load", "--osm", source, "--out", source]);
+    assert_eq!(status, 4);
+    assert!(err.contains("is the source"), "{err}");
+    assert_eq!(std::fs::read_to_string(source).unwrap(), TOWN);
+
+    let folder = town.path("folder");
+    std::fs::create_dir(&folder).unwrap();
+    let (status, _, err) = run(["load", "--osm", source, "--out", folder.to_str().unwrap()]);
+    assert!(status == 4 && err.contains("is a directory"), "{err}");
+    assert_eq!(run(["load", "--osm", source, "--out", "x.terrapin", "--threads", "0"]).0, 2);
+}

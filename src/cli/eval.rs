@@ -51,8 +51,8 @@ struct Overpassnl {
     #[arg(long, value_name = "FILE")]
     places: Option<PathBuf>,
     /// How many queries run at once; the results do not depend on it [default: one a core]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// The folder for results.jsonl and summary.json
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -108,7 +108,7 @@ fn run_overpassnl(args: &Overpassnl) -> Result<(), Error> {
     places.0.push(&areas);
 
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.threads.unwrap_or(0))
+        .num_threads(args.threads.map_or(0, usize::from))
         .build()
         .map_err(|e| Error::system("threads", e))?;
     let bar = progress(instances.len());

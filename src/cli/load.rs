@@ -28,8 +28,8 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size::parse)]
     memory: u64,
     /// Threads to use [default: one a core]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// The folder for temporary files [default: that of --out]
     #[arg(long, value_name = "DIR")]
     temp: Option<PathBuf>,
@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let options =
         Options { osm: args.osm.clone(), out: args.out.clone(), memory: args.memory, temporary: args.temp.clone() };
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.threads.unwrap_or(0))
+        .num_threads(args.threads.map_or(0, usize::from))
         .build()
         .map_err(|e| Error::system("threads", e))?;
     let shown = (!args.json).then(Shown::new);
@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 /// An error of a load, as a command ends with it.
 fn error(args: &Args, error: BuildError) -> Error {
     match &error {
-        BuildError::Snapshot(snapshot::Error::Io { path, .. }) if *path == args.osm => {
+        BuildError::Snapshot(snapshot::Error::Io { path, .. }) if *path == args.osm && *path != args.out => {
             Error::input("source-unreadable", error)
         }
         BuildError::Snapshot(_) | BuildError::Temporary { .. } => Error::system("output", error),

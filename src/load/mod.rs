@@ -1,7 +1,7 @@
 //! Loading: source files in, one snapshot out. The only place that knows both the readers of files and the builder.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,6 +42,7 @@ pub struct Loaded {
 /// # Errors
 /// A broken source, a full disk. Nothing is left behind then.
 pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, BuildError> {
+    check_paths(options)?;
     let folder = match (&options.temporary, options.out.parent()) {
         (Some(folder), _) => folder.clone(),
         (None, Some(folder)) if !folder.as_os_str().is_empty() => folder.to_owned(),
@@ -98,6 +99,30 @@ pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, BuildE
     let snapshot = Snapshot::open(&options.out)?;
     let manifest = snapshot.manifest().cloned().ok_or_else(|| Error::damaged("manifest", "it is not there"))?;
     Ok(Loaded { digest: snapshot.digest(), manifest })
+}
+
+/// Refuses paths that would waste the work or destroy something: the snapshot's name is given by a rename, which
+/// replaces a device or the source itself as readily as an older snapshot.
+fn check_paths(options: &Options) -> Result<(), Error> {
+    let Options { osm, out, .. } = options;
+    let refuse = |path: &Path, kind, why: &str| Err(Error::io(path, io::Error::new(kind, why)));
+    // It is read twice at the same time, for its elements and for its digest.
+    if std::fs::metadata(osm).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        return refuse(osm, io::ErrorKind::InvalidInput, "not a regular file");
+    }
+    match std::fs::metadata(out) {
+        Ok(m) if m.is_dir() => return refuse(out, io::ErrorKind::IsADirectory, "is a directory"),
+        Ok(m) if !m.is_file() => {
+            return refuse(out, io::ErrorKind::AlreadyExists, "is not a regular file, so no snapshot replaces it");
+        }
+        _ => {}
+    }
+    match (osm.canonicalize(), out.canonicalize()) {
+        (Ok(from), Ok(to)) if from == to => {
+            refuse(out, io::ErrorKind::AlreadyExists, "is the source; a snapshot needs a file of its own")
+        }
+        _ => Ok(()),
+    }
 }
 
 fn read(path: &Path, builder: &mut Builder, progress: &dyn Progress) -> Result<loaders::Header, BuildError> {
