@@ -1,0 +1,241 @@
+use super::*;
+
+/// The kind that is on the border exactly where that is, apart from segments that fall eastwards.
+const BORDER: Border = Border::Relation;
+
+fn ring(border: Border, points: &[Coord]) -> Polygon {
+    let n = points.len();
+    Polygon::new(border, (0..n).map(|i| Segment { a: points[i], b: points[(i + 1) % n] }))
+}
+
+/// A small generator with a fixed seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: i32) -> i32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % n as u64) as i32
+    }
+    fn coord(&mut self, n: i32) -> Coord {
+        Coord { lat: self.below(n), lon: self.below(n) }
+    }
+}
+
+/// Counts crossings over all segments; the point in parts of a step.
+fn naive(segments: &[Segment], lat: i64, lon: i64, scale: i64) -> Location {
+    let mut inside = false;
+    for s in segments {
+        let [ay, ax, by, bx] = [s.a.lat, s.a.lon, s.b.lat, s.b.lon].map(|v| i64::from(v) * scale);
+        let cross = (bx - ax) * (lat - ay) - (by - ay) * (lon - ax);
+        let within = lat >= ay.min(by) && lat <= ay.max(by) && lon >= ax.min(bx) && lon <= ax.max(bx);
+        if cross == 0 && within {
+            return Location::Border;
+        }
+        if (ay > lat) != (by > lat) && (cross > 0) == (by > ay) {
+            inside = !inside;
+        }
+    }
+    if inside { Location::Inside } else { Location::Outside }
+}
+
+fn random_polygon(r: &mut Random, size: i32) -> Polygon {
+    let mut segments = Vec::new();
+    for _ in 0..1 + r.below(3) {
+        let ring: Vec<Coord> = (0..3 + r.below(60)).map(|_| r.coord(size)).collect();
+        segments.extend((0..ring.len()).map(|i| Segment { a: ring[i], b: ring[(i + 1) % ring.len()] }));
+    }
+    Polygon::new(BORDER, segments)
+}
+
+/// A ring around the middle of a grid of 13, with a hole: no border crosses another.
+fn random_star(r: &mut Random) -> Polygon {
+    let rays = [(6, 0), (6, 3), (6, 6), (3, 6), (0, 6), (-3, 6), (-6, 6), (-6, 3)];
+    let rays: Vec<(i32, i32)> = rays.into_iter().chain(rays.into_iter().map(|(y, x)| (-y, -x))).collect();
+    let mut segments = Vec::new();
+    for (least, most) in [(4, 6), (1, 3)] {
+        let ring: Vec<Coord> = rays
+            .iter()
+            .map(|&(y, x)| (least + r.below(most - least + 1), y, x))
+            .map(|(k, y, x)| Coord { lat: 6 + y * k / 6, lon: 6 + x * k / 6 })
+            .collect();
+        segments.extend((0..ring.len()).map(|i| Segment { a: ring[i], b: ring[(i + 1) % ring.len()] }));
+    }
+    Polygon::new(BORDER, segments)
+}
+
+#[test]
+fn locating_agrees_with_counting_all_crossings() {
+    let mut r = Random(1);
+    for _ in 0..60 {
+        let polygon = random_polygon(&mut r, 30);
+        for lat in -1..31 {
+            for lon in -1..31 {
+                let expected = naive(polygon.segments(), i64::from(lat), i64::from(lon), 1);
+                assert_eq!(polygon.locate_exactly(Coord { lat, lon }), expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn boxes_agree_with_every_point_in_them() {
+    let mut r = Random(2);
+    let mut seen = [0; 3];
+    for _ in 0..200 {
+        let polygon = random_polygon(&mut r, 40);
+        for _ in 0..20 {
+            let (south, west) = (r.below(40), r.below(40));
+            let area = BoundingBox { south, west, north: south + r.below(6), east: west + r.below(6) };
+            let relation = polygon.relate(&area);
+            seen[relation as usize] += 1;
+            let mut all = Vec::new();
+            for lat in 2 * area.south..=2 * area.north {
+                for lon in 2 * area.west..=2 * area.east {
+                    all.push(naive(polygon.segments(), i64::from(lat), i64::from(lon), 2));
+                }
+            }
+            match relation {
+                Relation::Inside => assert!(all.iter().all(|&l| l == Location::Inside)),
+                Relation::Outside => assert!(all.iter().all(|&l| l == Location::Outside)),
+                Relation::Mixed => {
+                    let wider = BoundingBox {
+                        south: area.south - 1,
+                        west: area.west - 1,
+                        north: area.north + 1,
+                        east: area.east + 1,
+                    };
+                    assert!(polygon.segments().iter().any(|&s| segment_meets_box(s, &wider)));
+                }
+            }
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 10), "{seen:?}");
+}
+
+#[test]
+fn lines_agree_with_a_fine_walk_along_them() {
+    let mut r = Random(3);
+    let (mut met, mut missed) = (0, 0);
+    for _ in 0..40 {
+        let polygon = random_star(&mut r);
+        for _ in 0..20 {
+            let (a, b) = (r.coord(14), r.coord(14));
+            // Between crossings with lines through points of a small grid there is always one of these steps.
+            let steps = 2048;
+            let (dy, dx) = (i64::from(b.lat - a.lat), i64::from(b.lon - a.lon));
+            let walked = (0..=steps).any(|k| {
+                let (lat, lon) = (i64::from(a.lat) * steps + dy * k, i64::from(a.lon) * steps + dx * k);
+                naive(polygon.segments(), lat, lon, steps) == Location::Inside
+            });
+            assert_eq!(polygon.meets_line(&[a, b]), walked, "{a:?} {b:?} {:?}", polygon.segments());
+            if walked { met += 1 } else { missed += 1 }
+        }
+    }
+    assert!(met > 20 && missed > 20, "{met} {missed}");
+}
+
+#[test]
+fn lines_on_the_border_do_not_meet() {
+    let c = |lat, lon| Coord { lat, lon };
+    let square = ring(BORDER, &[c(0, 0), c(0, 10), c(10, 10), c(10, 0)]);
+    assert!(!square.meets_line(&[c(0, -5), c(0, 15)]), "along an edge");
+    assert!(!square.meets_line(&[c(-5, 5), c(0, 5)]), "up to an edge");
+    assert!(!square.meets_line(&[c(-5, 5), c(5, -5)]), "past a corner");
+    assert!(square.meets_line(&[c(0, 0), c(10, 10)]), "between corners");
+    assert!(square.meets_line(&[c(0, 5), c(10, 5)]), "between edges");
+    assert!(square.meets_line(&[c(3, 3), c(4, 4)]), "inside");
+    assert!(!square.meets_line(&[c(-5, 5), Coord::MISSING, c(15, 5)]), "a missing node breaks the line");
+}
+
+#[test]
+fn common_edges_and_nothing_at_all() {
+    let c = |lat, lon| Coord { lat, lon };
+    let (left, right) = ([c(0, 0), c(0, 10), c(10, 10), c(10, 0)], [c(0, 10), c(0, 20), c(10, 20), c(10, 10)]);
+    let both = Polygon::new(
+        BORDER,
+        [left, right].iter().flat_map(|ring| (0..4).map(|i| Segment { a: ring[i], b: ring[(i + 1) % 4] })),
+    );
+    assert_eq!(both.locate(c(5, 10)), Location::Border, "the common edge");
+    assert_eq!([9, 11].map(|lon| both.locate(c(5, lon))), [Location::Inside; 2]);
+    assert!(!both.meets_line(&[c(0, 10), c(10, 10)]), "along the common edge");
+    assert_eq!(Polygon::new(BORDER, [Segment { a: c(1, 1), b: c(1, 1) }]).locate(c(1, 1)), Location::Border);
+    let nothing = Polygon::new(BORDER, []);
+    assert_eq!(nothing.locate(c(0, 0)), Location::Outside);
+    assert_eq!(nothing.relate(&BoundingBox { south: -1, west: -1, north: 1, east: 1 }), Relation::Outside);
+    assert!(!nothing.meets_line(&[c(0, 0), c(1, 1)]));
+}
+
+/// As observed in the reference: which nodes beside a sloping segment are on it.
+#[test]
+fn nearly_on_the_border() {
+    let c = |lat, lon| Coord { lat, lon };
+    // What is above a segment that falls eastwards and below one that rises; at longitude 10 the first is at 13⅓,
+    // the second at 6⅔ steps.
+    let (falls, rises) = ([c(20, 0), c(0, 30), c(90, 30)], [c(0, 0), c(20, 30), c(-90, 30)]);
+    for (border, expected_falling, expected_rising) in [
+        (Border::Relation, [false, true, true, true], [true, true, false, false]),
+        (Border::ClosedWay, [false, true, true, true], [true, true, true, false]),
+    ] {
+        let at = |points: &[Coord], lats: [i32; 4]| lats.map(|lat| ring(border, points).covers(c(lat, 10)));
+        assert_eq!(at(&falls, [12, 13, 14, 15]), expected_falling, "{border:?}");
+        assert_eq!(at(&rises, [5, 6, 7, 8]), expected_rising, "{border:?}");
+    }
+    // At longitude 5 the first is at 16⅔.
+    assert_eq!(ring(Border::Relation, &falls).locate(c(16, 5)), Location::Border);
+    assert_eq!(ring(Border::ClosedWay, &falls).locate(c(16, 5)), Location::Outside);
+}
+
+/// As observed in the reference, which has some closed ways among the ways in themselves and others not.
+#[test]
+fn closed_ways_in_themselves() {
+    let ways: [(bool, &[(i32, i32)]); 4] = [
+        (
+            true,
+            &[
+                (-556_880_895, -620_739_020),
+                (-556_881_226, -620_740_064),
+                (-556_881_458, -620_740_229),
+                (-556_882_392, -620_738_222),
+            ],
+        ),
+        (
+            true,
+            &[
+                (582_778_861, 1_435_442_262),
+                (582_779_145, 1_435_440_325),
+                (582_778_515, 1_435_439_714),
+                (582_776_232, 1_435_440_730),
+                (582_776_210, 1_435_440_830),
+                (582_777_153, 1_435_442_573),
+            ],
+        ),
+        (
+            false,
+            &[
+                (-538_855_479, 1_309_204_871),
+                (-538_856_137, 1_309_203_094),
+                (-538_857_126, 1_309_203_211),
+                (-538_857_593, 1_309_203_733),
+                (-538_857_675, 1_309_204_505),
+            ],
+        ),
+        (
+            false,
+            &[
+                (550_900_939, -670_443_654),
+                (550_902_391, -670_444_089),
+                (550_905_003, -670_448_096),
+                (550_905_005, -670_448_136),
+            ],
+        ),
+    ];
+    for (expected, points) in ways {
+        let mut line: Vec<Coord> = points.iter().map(|&(lat, lon)| Coord { lat, lon }).collect();
+        let [way, relation, drawn] =
+            [Border::ClosedWay, Border::Relation, Border::Drawn].map(|border| ring(border, &line));
+        line.push(line[0]);
+        assert_eq!(way.meets_line(&line), expected);
+        assert!(!relation.meets_line(&line));
+        assert!(drawn.meets_line(&line));
+    }
+}
