@@ -3,7 +3,7 @@
 # Outside the checkout, so that a fresh clone builds on what an older one has built.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 
-.PHONY: help build demo test lint doc audit bench pin
+.PHONY: help build demo test lint doc audit bench pin features
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -13,6 +13,7 @@ help:
 	@echo 'make doc    the documentation of the library'
 	@echo 'make audit  licences, sources and known holes of all dependencies'
 	@echo 'make bench  speed of loading, opening and querying'
+	@echo 'make features  docs/features.md anew, after a change to tests/cases'
 	@echo "make pin    the demo's pin anew, after a change to the file format that was meant"
 
 build:
@@ -43,3 +44,6 @@ bench:
 
 pin:
 	@scripts/pin
+
+features:
+	TERRAPIN_WRITE=1 cargo test --locked --release --test cases the_page_of_features_is_current

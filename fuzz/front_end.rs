@@ -1,0 +1,96 @@
+//! What no query text may do to the front end, however broken: panic, recurse without bound, or take longer than a
+//! second for a mebibyte. The fuzzer's target, and the test that goes through the corpus that it left.
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use terrapin::osm::BoundingBox;
+use terrapin::overpass::convert::{Form, convert};
+use terrapin::overpass::turbo::{self, Surroundings};
+use terrapin::overpass::{Failure, parse};
+use terrapin::places::Table;
+
+/// What a text may take in any case; a machine does other things, too.
+const ALLOWANCE: Duration = Duration::from_millis(100);
+/// What it may take for a mebibyte.
+const PER_MEBIBYTE: Duration = Duration::from_secs(1);
+/// How long the texts are that a small one is repeated to, to see what grows faster than the text.
+const REPEATED: usize = 64 << 10;
+
+/// Puts a text through every part of the front end.
+pub fn check(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    pass(&text);
+    // Repeating is dear, and a fuzzer shows many texts that are alike: some of them will do.
+    if !text.is_empty() && text.len() < 2048 && hash(bytes) % 32 == 0 {
+        pass(&text.repeat(REPEATED / text.len()));
+        nest(&text);
+    }
+}
+
+/// The text within itself: what one opens in its first half and closes in its second gets deep.
+fn nest(text: &str) {
+    let middle = (text.len() / 2..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
+    let (before, after) = text.split_at(middle);
+    let times = REPEATED / text.len();
+    pass(&format!("{}{}", before.repeat(times), after.repeat(times)));
+}
+
+fn pass(text: &str) {
+    let allowed = ALLOWANCE + PER_MEBIBYTE.mul_f64(text.len() as f64 / f64::from(1 << 20));
+    timed("parse", text, allowed, || {
+        if let Err(failure) = parse(text) {
+            show(&failure, text);
+        }
+    });
+    for form in [Form::Xml, Form::Compact, Form::Pretty] {
+        timed("convert", text, allowed, || {
+            if let Ok(converted) = convert(text, form) {
+                converted.problems.iter().for_each(|failure| show(failure, text));
+            }
+        });
+    }
+    if let Ok(converted) = convert(text, Form::Xml)
+        && let Ok(back) = convert(&converted.text, Form::Pretty)
+    {
+        let _ = parse(&back.text);
+        let _ = parse(&converted.text);
+    }
+    timed("shortcuts", text, allowed, || shortcuts(text));
+}
+
+fn shortcuts(text: &str) {
+    let bbox = Some(BoundingBox { south: 0, west: 0, north: 10_000_000, east: 10_000_000 });
+    let places = Table::default();
+    let _ = turbo::expand(text, &Surroundings { bbox, now: 1_600_000_000, places: &places });
+}
+
+/// Errors are there to be shown.
+fn show(failure: &Failure, text: &str) {
+    let mut out = String::new();
+    let _ = write!(out, "{failure}");
+    for diagnostic in &failure.diagnostics {
+        if let Some(span) = diagnostic.span {
+            assert!(span.start <= span.end && span.end <= text.len() + 1, "{span:?} of {}", text.len());
+        }
+    }
+}
+
+/// Runs a part; a machine that is busy gets another two tries.
+fn timed(what: &str, text: &str, allowed: Duration, part: impl Fn()) {
+    let mut fastest = Duration::MAX;
+    for _ in 0..3 {
+        let start = Instant::now();
+        part();
+        fastest = fastest.min(start.elapsed());
+        if fastest <= allowed {
+            return;
+        }
+    }
+    panic!("{what} takes {fastest:?} for {} bytes", text.len());
+}
+
+/// FNV-1a: the same on every machine.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}

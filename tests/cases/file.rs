@@ -1,0 +1,152 @@
+//! Case files: a feature, and queries that show what it does.
+//!
+//! ```text
+//! # foreach->.x { ... }
+//! Runs the block once for each element of a set.
+//!
+//! == a set of its own
+//! node[amenity];
+//! foreach->.x { .x out ids; }
+//! -- answer
+//! ...
+//! ```
+//!
+//! The first line is the feature as it is written, the next ones say what it is. Then come cases: a title after `==`,
+//! the query, and what is expected after `--`:
+//!
+//! | section | what |
+//! |---|---|
+//! | `-- answer` | what the query answers, with the settings that it has; empty for a refused one |
+//! | `-- error` | the lines of errors |
+//! | `-- xml`, `-- pretty`, `-- compact` | what it is converted to |
+//! | `-- reference` | what the reference answers, where that is different and is to stay so |
+//! | `-- data` | OpenStreetMap XML instead of `world.osm` |
+//!
+//! `== pending: title` marks a case that is not answered so yet; it fails when it is.
+
+use std::path::{Path, PathBuf};
+
+/// A case file.
+pub struct File {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The folder that it is in.
+    pub area: String,
+    /// The feature, as written in a query.
+    pub form: String,
+    /// What it is, in a sentence.
+    pub summary: String,
+    /// Its cases.
+    pub cases: Vec<Case>,
+}
+
+/// A query and what is expected.
+pub struct Case {
+    /// What it shows.
+    pub title: String,
+    /// Whether it is known not to be answered so.
+    pub pending: bool,
+    /// The query.
+    pub query: String,
+    /// Sections by name.
+    pub sections: Vec<(String, String)>,
+}
+
+impl Case {
+    /// A section.
+    pub fn section(&self, name: &str) -> Option<&str> {
+        self.sections.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
+    }
+
+    /// Puts a text into a section.
+    pub fn set(&mut self, name: &str, text: String) {
+        match self.sections.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => *old = text,
+            None => self.sections.push((name.to_owned(), text)),
+        }
+    }
+}
+
+/// The folder of the cases.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/overpass")
+}
+
+/// Every case file, by area and name.
+pub fn all() -> Vec<File> {
+    let mut paths = Vec::new();
+    for area in std::fs::read_dir(folder()).expect("the folder of the cases") {
+        let area = area.expect("an entry").path();
+        if area.is_dir() {
+            paths.extend(std::fs::read_dir(area).expect("a folder").map(|entry| entry.expect("an entry").path()));
+        }
+    }
+    paths.sort();
+    paths.iter().map(|path| read(path)).collect()
+}
+
+fn read(path: &Path) -> File {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let area = path.parent().and_then(Path::file_name).expect("a folder").to_string_lossy().into_owned();
+    let mut parts = text.split("\n== ");
+    let head = parts.next().unwrap_or_default();
+    let (form, summary) = head.split_once('\n').unwrap_or((head, ""));
+    let form = form.strip_prefix("# ").unwrap_or_else(|| panic!("{}: begins with \"# \"", path.display()));
+    let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!summary.is_empty(), "{}: says what the feature is", path.display());
+    let cases: Vec<Case> = parts.map(case).collect();
+    assert!(!cases.is_empty(), "{}: has a case", path.display());
+    File { path: path.to_owned(), area, form: form.trim().to_owned(), summary, cases }
+}
+
+fn case(text: &str) -> Case {
+    let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let (pending, title) = match title.strip_prefix("pending: ") {
+        Some(title) => (true, title),
+        None => (false, title),
+    };
+    // So that a section right after another one is seen.
+    let rest = format!("\n{rest}");
+    let mut sections = rest.split("\n-- ").map(|section| section.to_owned());
+    let query = sections.next().unwrap_or_default().trim_matches('\n').to_owned();
+    let sections = sections
+        .map(|section| {
+            let (name, text) = section.split_once('\n').unwrap_or((&section, ""));
+            (name.trim().to_owned(), text.trim_end().to_owned())
+        })
+        .collect();
+    Case { title: title.trim().to_owned(), pending, query, sections }
+}
+
+/// The file as text again.
+pub fn write(file: &File) -> String {
+    let mut out = format!("# {}\n{}\n", file.form, wrapped(&file.summary));
+    for case in &file.cases {
+        let mark = if case.pending { "pending: " } else { "" };
+        out.push_str(&format!("\n== {mark}{}\n{}\n", case.title, case.query));
+        for (name, text) in &case.sections {
+            out.push_str(&format!("-- {name}\n"));
+            if !text.is_empty() {
+                out.push_str(text);
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("a line");
+        if line.len() + word.len() > 118 {
+            lines.push(word.to_owned());
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,178 @@
+//! The table of features: every case file under `tests/cases/overpass` is run, and `docs/features.md` is written from
+//! them. `file.rs` says how a case is written.
+//!
+//! | variable | what the tests do then |
+//! |---|---|
+//! | `TERRAPIN_WRITE=1` | write `docs/features.md` anew: `make features` |
+//! | `TERRAPIN_REFERENCE=command` | write every expected answer anew, as a reference gives it |
+//!
+//! The command gets a query on its standard input and `answer`, `xml`, `pretty` or `compact` as its first argument. It
+//! writes the answer to its standard output and errors to its standard error. Its data is `world.osm`.
+
+mod file;
+mod page;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use file::{Case, File};
+use terrapin::load::{Options, load};
+use terrapin::osm::build::Quiet;
+use terrapin::osm::{BoundingBox, Osm};
+use terrapin::overpass::convert::{Form, convert};
+use terrapin::overpass::run::Limits;
+use terrapin::overpass::turbo::{self, Surroundings};
+use terrapin::overpass::{parse, run};
+use terrapin::places::Areas;
+use terrapin::snapshot::Snapshot;
+
+#[test]
+fn every_case_is_answered_as_expected() {
+    let world = open(&std::fs::read_to_string(file::folder().join("world.osm")).expect("the data of the cases"));
+    let reference = std::env::var("TERRAPIN_REFERENCE").ok();
+    let mut wrong = Vec::new();
+    for mut file in file::all() {
+        if let Some(reference) = &reference {
+            ask_reference(&mut file, &world, reference);
+        }
+        for case in &file.cases {
+            let own = case.section("data").map(open);
+            let problems = check(case, own.as_ref().unwrap_or(&world));
+            let place = format!("{}, \"{}\"", file.path.display(), case.title);
+            match (problems.is_empty(), case.pending) {
+                (true, true) => wrong.push(format!("{place}: is right now; take off the mark \"pending\"")),
+                (false, false) => wrong.push(format!("{place}:\n{}", problems.join("\n"))),
+                _ => {}
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_page_of_features_is_current() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/features.md");
+    let page = page::write(&file::all());
+    if std::env::var_os("TERRAPIN_WRITE").is_some() {
+        std::fs::write(&path, &page).expect("the page can be written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == page, "docs/features.md is not what the cases say: run `make features`");
+}
+
+/// A snapshot of OpenStreetMap XML.
+fn open(data: &str) -> Arc<Osm> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (osm, out) = (folder.path().join("data.osm"), folder.path().join("data.terrapin"));
+    std::fs::write(&osm, data).expect("written");
+    load(&Options { osm, out: out.clone(), memory: 1 << 26, temporary: None }, &Quiet).expect("it loads");
+    Arc::new(Osm::open(Arc::new(Snapshot::open(&out).expect("a snapshot"))).expect("its elements"))
+}
+
+/// What is not as expected.
+fn check(case: &Case, osm: &Osm) -> Vec<String> {
+    let mut problems = Vec::new();
+    let query = expand(&case.query, osm);
+    let found = answer(&query, osm);
+    for (name, expected) in &case.sections {
+        let found = match name.as_str() {
+            "answer" => found.0.clone(),
+            "error" => found.1.clone(),
+            "xml" => converted(&query, Form::Xml),
+            "pretty" => converted(&query, Form::Pretty),
+            "compact" => converted(&query, Form::Compact),
+            "data" => continue,
+            "reference" => {
+                if *expected == found.0 {
+                    problems.push("  there is no difference to the reference any more".to_owned());
+                }
+                continue;
+            }
+            other => panic!("{}: no section is called \"{other}\"", case.title),
+        };
+        if found != *expected {
+            problems.push(format!("  -- {name}, expected\n{expected}\n  -- found\n{found}"));
+        }
+    }
+    if case.section("error").is_none() && !found.1.is_empty() && case.section("answer").is_some() {
+        problems.push(format!("  -- error, not expected\n{}", found.1));
+    }
+    problems
+}
+
+/// The query without shortcuts: the box is the town's.
+fn expand(query: &str, osm: &Osm) -> String {
+    let bbox = Some(BoundingBox { south: 100_000_000, west: 200_000_000, north: 100_100_000, east: 200_100_000 });
+    let areas = Areas::new(osm);
+    let surroundings = Surroundings { bbox, now: 1_628_467_200, places: &areas };
+    match turbo::expand(query, &surroundings) {
+        Ok(text) => text.into_owned(),
+        Err(problem) => panic!("{query}: {problem}"),
+    }
+}
+
+/// The answer, and the errors.
+fn answer(query: &str, osm: &Osm) -> (String, String) {
+    let mut body = Vec::new();
+    let result = parse(query).and_then(|script| run(osm, &script, &Limits::default(), &mut body));
+    let errors = result.err().map(|failure| failure.to_string()).unwrap_or_default();
+    (plain(&String::from_utf8(body).expect("UTF-8")), errors)
+}
+
+fn converted(query: &str, form: Form) -> String {
+    convert(query, form).map_or_else(|failure| failure.to_string(), |converted| converted.text.trim_end().to_owned())
+}
+
+/// An answer without the lines that name the program and the licence.
+fn plain(answer: &str) -> String {
+    let names = ["\"generator\":", "<osm version=", "\"copyright\":", "<note>The data included"];
+    let lines: Vec<&str> = answer
+        .trim_end()
+        .lines()
+        .filter(|line| !names.iter().any(|name| line.trim_start().starts_with(name)))
+        .collect();
+    lines.join("\n")
+}
+
+/// Writes what a reference says into a case file.
+fn ask_reference(file: &mut File, osm: &Osm, command: &str) {
+    for case in &mut file.cases {
+        if case.section("data").is_some() {
+            println!("{}, \"{}\": left, it has its own data", file.path.display(), case.title);
+            continue;
+        }
+        let query = expand(&case.query, osm);
+        let forms: Vec<String> = ["xml", "pretty", "compact"].map(str::to_owned).to_vec();
+        for form in forms.iter().filter(|form| case.section(form).is_some()).cloned().collect::<Vec<_>>() {
+            let (text, _) = reference(command, &form, &query);
+            case.set(&form, text.trim_end().to_owned());
+        }
+        let converts = forms.iter().any(|form| case.section(form).is_some());
+        if converts && case.section("answer").is_none() {
+            continue;
+        }
+        let (text, errors) = reference(command, "answer", &query);
+        let differs = case.section("reference").is_some();
+        case.set(if differs { "reference" } else { "answer" }, plain(&text));
+        let errors: Vec<&str> = errors.lines().filter(|line| line.contains(" error: ")).collect();
+        if !errors.is_empty() && !differs {
+            case.set("error", errors.join("\n"));
+        }
+    }
+    std::fs::write(&file.path, file::write(file)).expect("a case file can be written");
+}
+
+fn reference(command: &str, what: &str, query: &str) -> (String, String) {
+    let mut child = Command::new(command)
+        .arg(what)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the reference runs");
+    child.stdin.take().expect("an input").write_all(query.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (text(output.stdout), text(output.stderr))
+}
