@@ -9,10 +9,12 @@ mod answer;
 mod class;
 mod engine;
 mod prepare;
+mod similarity;
 
 pub use answer::Failed;
 pub use class::ErrorClass;
 pub use prepare::{Refusal, prepare, wants_bbox};
+pub use similarity::{Similarity, similarity, without_shortcuts};
 
 use std::collections::BTreeMap;
 use std::fmt;

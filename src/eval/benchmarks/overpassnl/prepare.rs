@@ -12,6 +12,7 @@ use jiff::civil::{Date, DateTime, date};
 use regex::Regex;
 
 use super::class::ErrorClass;
+use crate::eval::metrics::is_python_space;
 use crate::osm::ElementType;
 use crate::places::{Place, Places};
 
@@ -46,11 +47,6 @@ pub fn prepare(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<St
     query = bound_max_size(query);
     query = set_timeout(query)?;
     Ok(set_output(&query))
-}
-
-/// What `str.strip` takes away in Python.
-fn is_python_space(c: char) -> bool {
-    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
 fn pattern(text: &str) -> Regex {

@@ -1,0 +1,54 @@
+//! KVS, key-value similarity: how many of the keys, values and pairs of both that two queries mention in their tag
+//! filters they have in common.
+
+use std::collections::BTreeSet;
+
+use super::query_tree::QueryTree;
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Mention<'a> {
+    /// Keys and values are not told apart.
+    Word(&'a str),
+    Pair(&'a str, &'a str),
+}
+
+/// The share of common mentions in the larger of the two sets, 0 to 1; two queries without any are alike.
+pub fn kvs(gold: &QueryTree, pred: &QueryTree) -> f64 {
+    let (gold, pred) = (mentions(gold), mentions(pred));
+    let larger = gold.len().max(pred.len());
+    if larger == 0 {
+        return 1.0;
+    }
+    gold.intersection(&pred).count() as f64 / larger as f64
+}
+
+fn mentions(tree: &QueryTree) -> BTreeSet<Mention<'_>> {
+    let mut mentions = BTreeSet::new();
+    for node in &tree.nodes {
+        // A regular expression goes before a plain text.
+        let key = node.get("regk").or_else(|| node.get("k")).unwrap_or_default();
+        let value = node.get("regv").or_else(|| node.get("v")).unwrap_or_default();
+        mentions.extend([key, value].into_iter().filter(|word| !word.is_empty()).map(Mention::Word));
+        if !key.is_empty() && !value.is_empty() {
+            mentions.insert(Mention::Pair(key, value));
+        }
+    }
+    mentions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_values_and_pairs() {
+        let tree = |filters: &str| QueryTree::of_xml(&format!("<osm-script>{filters}</osm-script>"));
+        let cafes = tree(r#"<has-kv k="amenity" v="cafe"/>"#);
+        let bars = tree(r#"<has-kv k="amenity" regv="bar"/><has-kv k="name"/>"#);
+        assert_eq!(kvs(&cafes, &cafes), 1.0);
+        // amenity, of: amenity, bar, name, (amenity, bar).
+        assert_eq!(kvs(&cafes, &bars), 0.25);
+        assert_eq!(kvs(&cafes, &tree("")), 0.0);
+        assert_eq!(kvs(&tree(""), &tree("<print/>")), 1.0);
+    }
+}

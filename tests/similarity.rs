@@ -1,0 +1,82 @@
+//! chrF, KVS, TreeS, OQS and exact match against what the OverpassNL authors' evaluation code computed.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use terrapin::eval::benchmarks::overpassnl::{Similarity, similarity, without_shortcuts};
+use terrapin::eval::input::read_lines;
+use terrapin::overpass::convert::{Form, convert};
+
+/// A file of the shared data, or `None` where it is not there.
+fn shared(part: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("TERRAPIN_SHARED")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let path = root.join(part);
+    if path.exists() {
+        return Some(path);
+    }
+    println!("skipped: {} is not there", path.display());
+    None
+}
+
+fn close(scores: &Similarity, expected: &Value) -> bool {
+    let Similarity { chrf, kvs, trees, oqs, em } = *scores;
+    [("chrf", chrf), ("kvs", kvs), ("trees", trees), ("oqs", oqs), ("em", em.into())]
+        .iter()
+        .all(|(name, score)| (score - expected[name].as_f64().unwrap()).abs() < 1.001e-6)
+}
+
+/// Whether both queries convert without a complaint.
+fn valid(gold: &str, pred: &str) -> bool {
+    [gold, pred].iter().all(|query| {
+        convert(&without_shortcuts(query.trim()), Form::Xml).is_ok_and(|converted| converted.problems.is_none())
+    })
+}
+
+fn compare(gold: &str, pred: &str, scores: &str) {
+    let (Some(gold), Some(pred), Some(expected)) = (shared(gold), shared(pred), shared(scores)) else { return };
+    let summary = shared(&scores.replace(".jsonl", ".summary.json")).unwrap();
+    let (gold, pred) = (read_lines(&gold).unwrap(), read_lines(&pred).unwrap());
+    let expected: Vec<Value> =
+        read_lines(&expected).unwrap().iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((gold.len(), pred.len()), (expected.len(), expected.len()));
+    let (mut sums, mut differing, mut broken) = ([0.0; 5], Vec::new(), Vec::new());
+    for ((gold, pred), expected) in gold.iter().zip(&pred).zip(&expected) {
+        let scores = similarity(gold, pred);
+        let Similarity { chrf, kvs, trees, oqs, em } = scores;
+        for (sum, score) in sums.iter_mut().zip([chrf, kvs, trees, oqs, em.into()]) {
+            *sum += score;
+        }
+        if !close(&scores, expected) {
+            if valid(gold, pred) {
+                differing.push(format!("{}: {scores:?}", expected["line"]));
+            } else {
+                broken.push(&expected["line"]);
+            }
+        }
+    }
+    println!("{scores}: {} valid lines differ; of those with errors {broken:?}", differing.len());
+    assert!(differing.is_empty(), "{differing:#?}");
+    let published: Value = serde_json::from_slice(&std::fs::read(summary).unwrap()).unwrap();
+    for (name, sum) in ["chrf", "kvs", "trees", "oqs", "em"].iter().zip(sums) {
+        let (mean, expected) = (100.0 * sum / expected.len() as f64, published[name].as_f64().unwrap());
+        println!("{name} {mean} {expected}");
+        assert!((mean - expected).abs() < 0.05, "{name}: {mean}, published {expected}");
+    }
+}
+
+#[test]
+fn the_malta_benchmark_is_as_published() {
+    let folder = "conformance/malta-benchmark";
+    compare(&format!("{folder}/gold.query"), &format!("{folder}/pred.query"), &format!("{folder}/oqs.jsonl"));
+}
+
+#[test]
+fn the_dev_split_is_as_published() {
+    let folder = "conformance/malta-benchmark";
+    compare(
+        "data/overpassnl/dataset.dev.query",
+        &format!("{folder}/dev-pred.query"),
+        &format!("{folder}/dev-oqs.jsonl"),
+    );
+}
