@@ -13,3 +13,4 @@ pub mod places;
 pub mod server;
 pub mod size;
 pub mod snapshot;
+pub mod sparql;

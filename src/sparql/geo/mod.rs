@@ -1,0 +1,33 @@
+//! The functions of GeoSPARQL 1.1 (OGC 22-047r1) on WKT and GeoJSON literals: the simple-feature, Egenhofer and RCC8
+//! relations, measures, and functions that make geometries. Pure functions from terms to a term: nothing here knows
+//! queries or snapshots. The geometry is `geo`'s; what is ours is the reading of literals, axes, and metres.
+//!
+//! A function that is given something it cannot use (no geometry, two reference systems, an unknown unit) gives nothing,
+//! which SPARQL takes as an error of the expression.
+
+mod constructions;
+mod geometry;
+mod measures;
+mod parts;
+mod relations;
+mod units;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use oxrdf::Term;
+
+pub use geometry::{Crs, Format, Located};
+
+/// A function on terms. Nothing for an error.
+pub type Function = fn(&[Term]) -> Option<Term>;
+
+/// The functions by their names in the namespace `http://www.opengis.net/def/function/geosparql/`, in alphabetical order
+/// within each kind.
+pub fn functions() -> impl Iterator<Item = (&'static str, Function)> {
+    [relations::FUNCTIONS, measures::FUNCTIONS, constructions::FUNCTIONS].into_iter().flatten().copied()
+}
+
+/// Calls a function. Geometry that its library gives up on is an error of the expression, not the end of the query.
+pub fn call(function: Function, arguments: &[Term]) -> Option<Term> {
+    catch_unwind(AssertUnwindSafe(|| function(arguments))).ok().flatten()
+}

@@ -1,0 +1,126 @@
+//! Relations between two geometries, by the patterns of the dimensionally extended nine-intersection model that
+//! GeoSPARQL 1.1 gives for them (its tables 4 to 6).
+
+use geo::algorithm::relate::IntersectionMatrix;
+use geo::{Geometry, HasDimensions, Relate};
+use oxrdf::{Literal, Term};
+
+use super::Function;
+use super::geometry::pair;
+
+pub(super) const FUNCTIONS: &[(&str, Function)] = &[
+    ("relate", relate),
+    ("sfContains", |a| test(a, |m, _, _| m.is_contains())),
+    ("sfCrosses", |a| test(a, |m, _, _| m.is_crosses())),
+    ("sfDisjoint", |a| test(a, |m, _, _| m.is_disjoint())),
+    ("sfEquals", |a| test(a, |m, _, _| m.is_equal_topo())),
+    ("sfIntersects", |a| test(a, |m, _, _| m.is_intersects())),
+    ("sfOverlaps", |a| test(a, |m, _, _| m.is_overlaps())),
+    ("sfTouches", |a| test(a, |m, _, _| m.is_touches())),
+    ("sfWithin", |a| test(a, |m, _, _| m.is_within())),
+    ("ehContains", |a| matches(a, &["T*TFF*FF*"])),
+    ("ehCoveredBy", |a| matches(a, &["TFF*TFT**"])),
+    ("ehCovers", |a| matches(a, &["T*TFT*FF*"])),
+    ("ehDisjoint", |a| matches(a, &["FF*FF****"])),
+    ("ehEquals", |a| matches(a, &["TFFFTFFFT"])),
+    ("ehInside", |a| matches(a, &["TFF*FFT**"])),
+    ("ehMeet", |a| matches(a, &["FT*******", "F**T*****", "F***T****"])),
+    ("ehOverlap", |a| matches(a, &["T*T***T**"])),
+    ("rcc8dc", |a| areas(a, &["FFTFFTTTT"])),
+    ("rcc8ec", |a| areas(a, &["FFTFTTTTT"])),
+    ("rcc8eq", |a| areas(a, &["TFFFTFFFT"])),
+    ("rcc8ntpp", |a| areas(a, &["TFFTFFTTT"])),
+    ("rcc8ntppi", |a| areas(a, &["TTTFFTFFT"])),
+    ("rcc8po", |a| areas(a, &["TTTTTTTTT"])),
+    ("rcc8tpp", |a| areas(a, &["TFFTTFTTT"])),
+    ("rcc8tppi", |a| areas(a, &["TTTFTTFFT"])),
+];
+
+fn boolean(value: bool) -> Option<Term> {
+    Some(Literal::from(value).into())
+}
+
+fn test(arguments: &[Term], holds: fn(&IntersectionMatrix, &Geometry, &Geometry) -> bool) -> Option<Term> {
+    let [_, _] = arguments else { return None };
+    let (a, b) = pair(arguments)?;
+    boolean(holds(&a.geometry.relate(&b.geometry), &a.geometry, &b.geometry))
+}
+
+fn matches(arguments: &[Term], patterns: &[&str]) -> Option<Term> {
+    let [_, _] = arguments else { return None };
+    let (a, b) = pair(arguments)?;
+    let matrix = a.geometry.relate(&b.geometry);
+    boolean(patterns.iter().any(|pattern| matrix.matches(pattern).unwrap_or(false)))
+}
+
+/// The region connection calculus speaks of areas only.
+fn areas(arguments: &[Term], patterns: &[&str]) -> Option<Term> {
+    let (a, b) = pair(arguments)?;
+    let is_area = |g: &Geometry| g.dimensions() == geo::dimensions::Dimensions::TwoDimensional;
+    if !(is_area(&a.geometry) && is_area(&b.geometry)) {
+        return boolean(false);
+    }
+    matches(arguments, patterns)
+}
+
+/// `geof:relate(a, b, pattern)`.
+fn relate(arguments: &[Term]) -> Option<Term> {
+    let [_, _, Term::Literal(pattern)] = arguments else { return None };
+    let (a, b) = pair(arguments)?;
+    boolean(a.geometry.relate(&b.geometry).matches(&pattern.value().to_ascii_uppercase()).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::geometry::tests::wkt;
+    use super::super::{call, functions};
+    use super::*;
+
+    fn holds(name: &str, a: &str, b: &str) -> Option<bool> {
+        let (_, function) = functions().find(|(n, _)| *n == name).unwrap();
+        call(function, &[wkt(a), wkt(b)]).map(|term| term == Literal::from(true).into())
+    }
+
+    #[test]
+    fn relations_of_squares() {
+        let square = "POLYGON((0 0,4 0,4 4,0 4,0 0))";
+        let inner = "POLYGON((1 1,2 1,2 2,1 2,1 1))";
+        let corner = "POLYGON((0 0,2 0,2 2,0 2,0 0))";
+        let beside = "POLYGON((4 0,8 0,8 4,4 4,4 0))";
+        let across = "POLYGON((2 2,6 2,6 6,2 6,2 2))";
+        let far = "POLYGON((20 20,21 20,21 21,20 20))";
+        for (name, other) in [
+            ("sfContains", inner),
+            ("ehContains", inner),
+            ("rcc8ntppi", inner),
+            ("sfContains", corner),
+            ("ehCovers", corner),
+            ("rcc8tppi", corner),
+            ("sfTouches", beside),
+            ("ehMeet", beside),
+            ("rcc8ec", beside),
+            ("sfOverlaps", across),
+            ("ehOverlap", across),
+            ("rcc8po", across),
+            ("sfDisjoint", far),
+            ("ehDisjoint", far),
+            ("rcc8dc", far),
+            ("sfEquals", square),
+            ("ehEquals", square),
+            ("rcc8eq", square),
+        ] {
+            assert_eq!(holds(name, square, other), Some(true), "{name} {other}");
+            assert_eq!(
+                holds(name, other, square),
+                Some(!name.contains("ontains") && !name.contains("overs") && !name.ends_with("ppi")),
+                "{name} turned"
+            );
+        }
+        assert_eq!(holds("sfWithin", "POINT(1 1)", square), Some(true));
+        assert_eq!(holds("sfCrosses", "LINESTRING(-1 1,5 1)", square), Some(true));
+        assert_eq!(holds("rcc8ntpp", "POINT(1 1)", square), Some(false));
+        assert_eq!(holds("sfIntersects", square, "POINT(1"), None);
+        assert_eq!(call(relate, &[wkt(square), wkt(inner), Literal::from("T*****FF*").into()]), boolean(true));
+        assert_eq!(call(relate, &[wkt(square), wkt(inner), Literal::from("T*").into()]), None);
+    }
+}

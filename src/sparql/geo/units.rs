@@ -1,0 +1,91 @@
+//! Units of measure of the OGC (`http://www.opengis.net/def/uom/OGC/1.0/`), and degrees as metres.
+
+use std::f64::consts::PI;
+
+use geo::{BoundingRect, Coord, Geometry, MapCoords};
+
+const OGC: &str = "http://www.opengis.net/def/uom/OGC/1.0/";
+const QUDT: &str = "http://qudt.org/vocab/unit/";
+
+/// The Earth as a sphere of its mean radius (IUGG), in metres.
+const RADIUS: f64 = 6_371_008.8;
+
+/// What a length can be given in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Unit {
+    /// So many metres.
+    Metres(f64),
+    /// So many degrees, in the plane of longitude and latitude.
+    Degrees(f64),
+    /// The units of the reference system itself.
+    Own,
+}
+
+impl Unit {
+    /// The unit of this IRI.
+    pub fn from_iri(iri: &str) -> Option<Unit> {
+        let iri = iri.replacen("https://", "http://", 1);
+        let name = iri.strip_prefix(OGC).or_else(|| iri.strip_prefix(QUDT))?;
+        Some(match name {
+            "metre" | "meter" | "M" => Unit::Metres(1.0),
+            "kilometre" | "kilometer" | "KiloM" => Unit::Metres(1000.0),
+            "centimetre" | "centimeter" | "CentiM" => Unit::Metres(0.01),
+            "mile" | "statuteMile" | "MI" => Unit::Metres(1609.344),
+            "nauticalMile" | "MI_N" => Unit::Metres(1852.0),
+            "foot" | "FT" => Unit::Metres(0.3048),
+            "yard" | "YD" => Unit::Metres(0.9144),
+            "squareMetre" | "M2" => Unit::Metres(1.0),
+            "degree" | "DEG" => Unit::Degrees(1.0),
+            "radian" | "RAD" => Unit::Degrees(180.0 / PI),
+            "unity" | "UNITY" => Unit::Own,
+            _ => return None,
+        })
+    }
+}
+
+/// A plane in metres around a latitude, in which short distances and angles are nearly those on the sphere: longitudes
+/// are shortened by the latitude's cosine. Off by about the square of the extent in radians (a part in a million for
+/// 10 km, a part in a hundred for 1,000 km).
+#[derive(Debug, Clone, Copy)]
+pub struct LocalPlane {
+    metres_lon: f64,
+    metres_lat: f64,
+}
+
+impl LocalPlane {
+    /// The plane around the middle latitude of these geometries, in degrees. Nothing where all are empty.
+    pub fn around<'a>(geometries: impl IntoIterator<Item = &'a Geometry<f64>>) -> Option<LocalPlane> {
+        let boxes: Vec<_> = geometries.into_iter().filter_map(BoundingRect::bounding_rect).collect();
+        let south = boxes.iter().map(|b| b.min().y).reduce(f64::min)?;
+        let north = boxes.iter().map(|b| b.max().y).reduce(f64::max)?;
+        let metres_lat = RADIUS * PI / 180.0;
+        // At the poles themselves a longitude is no length; a plane needs some.
+        let cosine = libm::cos((south + north) / 2.0 * PI / 180.0).max(1e-9);
+        Some(LocalPlane { metres_lon: metres_lat * cosine, metres_lat })
+    }
+
+    /// Degrees to metres.
+    pub fn flatten(&self, geometry: &Geometry<f64>) -> Geometry<f64> {
+        geometry.map_coords(|c| Coord { x: c.x * self.metres_lon, y: c.y * self.metres_lat })
+    }
+
+    /// Metres to degrees.
+    pub fn unflatten(&self, geometry: &Geometry<f64>) -> Geometry<f64> {
+        geometry.map_coords(|c| Coord { x: c.x / self.metres_lon, y: c.y / self.metres_lat })
+    }
+}
+
+/// Degrees to metres by the sinusoidal projection, which keeps areas.
+pub fn equal_area(geometry: &Geometry<f64>) -> Geometry<f64> {
+    let degree = RADIUS * PI / 180.0;
+    geometry.map_coords(|c| Coord { x: c.x * degree * libm::cos(c.y * PI / 180.0), y: c.y * degree })
+}
+
+/// The distance of two positions on the sphere in metres, by the haversine formula.
+pub fn great_circle(a: Coord<f64>, b: Coord<f64>) -> f64 {
+    let (p, q) = (a.y * PI / 180.0, b.y * PI / 180.0);
+    let (dy, dx) = ((q - p) / 2.0, (b.x - a.x) * PI / 360.0);
+    let (sy, sx) = (libm::sin(dy), libm::sin(dx));
+    let h = sy * sy + libm::cos(p) * libm::cos(q) * sx * sx;
+    2.0 * RADIUS * libm::asin(libm::sqrt(h.clamp(0.0, 1.0)))
+}

@@ -1,0 +1,3 @@
+//! SPARQL over a snapshot's triples, as the Wikidata Query Service answers it.
+
+pub mod geo;
