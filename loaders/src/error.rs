@@ -48,6 +48,33 @@ pub enum Error {
         #[source]
         problem: XmlProblem,
     },
+    /// A text of triples or of entities is broken.
+    #[error("{}: line {line}, byte {offset}: {problem}", file.display())]
+    Text {
+        /// The file.
+        file: PathBuf,
+        /// Line of the unpacked text, from 1.
+        line: u64,
+        /// Where it is wrong, or reading stopped: bytes of the unpacked text.
+        offset: u64,
+        /// What is wrong there.
+        #[source]
+        problem: TextProblem,
+    },
+}
+
+/// What can be wrong with a text of triples or of entities.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TextProblem {
+    /// Reading or unpacking failed.
+    #[error("cannot be read: {0}")]
+    Read(String),
+    /// A line takes more memory than any real one.
+    #[error("a line of more than {} bytes", crate::text::MAX_LINE)]
+    Line,
+    /// It is not what the format says.
+    #[error("{0}")]
+    Syntax(String),
 }
 
 /// What can be wrong with an OSM XML document.
@@ -273,7 +300,8 @@ impl Error {
             Error::Open { file, .. }
             | Error::Format { file, .. }
             | Error::Pbf { file, .. }
-            | Error::Xml { file, .. } => file,
+            | Error::Xml { file, .. }
+            | Error::Text { file, .. } => file,
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) enum Format {
 }
 
 /// Bytes that are read at once.
-const BUFFER: usize = 256 << 10;
+pub(crate) const BUFFER: usize = 256 << 10;
 
 /// Bytes that are looked at to know a format: the length of a blob header, and a header that begins with its type.
 const LOOK: usize = 16;
@@ -36,14 +36,9 @@ const LOOK: usize = 16;
 /// Opens a file and finds out what it is.
 pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
     let fail = |source| Error::Open { file: path.to_path_buf(), source };
-    let file = File::open(path).map_err(fail)?;
-    let about = file.metadata().map_err(fail)?;
-    if about.is_dir() {
-        return Err(fail(io::Error::from(io::ErrorKind::IsADirectory)));
-    }
-    let bytes_total = if about.is_file() { about.len() } else { 0 };
-    let position = Rc::new(Cell::new(0));
-    let (start, reader) = look(Counter { file, position: Rc::clone(&position) }).map_err(fail)?;
+    let (counter, bytes_total) = Counter::open(path)?;
+    let position = Rc::clone(&counter.position);
+    let (start, reader) = look(counter).map_err(fail)?;
     let format = match start.as_slice() {
         [] => Err("the file is empty"),
         [0x1f, 0x8b, ..] => Ok(unpacked(MultiGzDecoder::new(reader)).map_err(fail)?),
@@ -69,9 +64,14 @@ fn unpacked(decoder: impl Read + 'static) -> io::Result<Format> {
 }
 
 /// The first bytes of a reader, which are still to be read from the one that is given back.
-fn look<R: Read>(mut reader: R) -> io::Result<(Vec<u8>, impl BufRead + use<R>)> {
+fn look<R: Read>(reader: R) -> io::Result<(Vec<u8>, impl BufRead + use<R>)> {
+    look_at(LOOK, reader)
+}
+
+/// The first `bytes` of a reader, which are still to be read from the one that is given back.
+pub(crate) fn look_at<R: Read>(bytes: usize, mut reader: R) -> io::Result<(Vec<u8>, impl BufRead + use<R>)> {
     let mut start = Vec::new();
-    reader.by_ref().take(LOOK as u64).read_to_end(&mut start)?;
+    reader.by_ref().take(bytes as u64).read_to_end(&mut start)?;
     let rest = BufReader::with_capacity(BUFFER, reader);
     Ok((start.clone(), io::Cursor::new(start).chain(rest)))
 }
@@ -82,9 +82,24 @@ fn is_xml(start: &[u8]) -> bool {
 }
 
 /// Counts what is read from a file.
-struct Counter {
+pub(crate) struct Counter {
     file: File,
-    position: Rc<Cell<u64>>,
+    /// How many of its bytes have been read.
+    pub(crate) position: Rc<Cell<u64>>,
+}
+
+impl Counter {
+    /// Opens a file; with how many bytes it has, which is 0 if it is not a regular file.
+    pub(crate) fn open(path: &Path) -> Result<(Self, u64), Error> {
+        let fail = |source| Error::Open { file: path.to_path_buf(), source };
+        let file = File::open(path).map_err(fail)?;
+        let about = file.metadata().map_err(fail)?;
+        if about.is_dir() {
+            return Err(fail(io::Error::from(io::ErrorKind::IsADirectory)));
+        }
+        let bytes_total = if about.is_file() { about.len() } else { 0 };
+        Ok((Counter { file, position: Rc::new(Cell::new(0)) }, bytes_total))
+    }
 }
 
 impl Read for Counter {

@@ -1,5 +1,5 @@
 //! Reads OpenStreetMap files into plain element streams: PBF and XML, in parallel, in the file's order, in bounded
-//! memory. What a file is shows in its first bytes; its name does not matter.
+//! memory. What a file is shows in its first bytes; its name does not matter. [`rdf`] does the same for triples.
 //!
 //! What is read is passed on as it is: unsorted, twice, deleted, with ids that nothing has. Broken input is an
 //! [`Error`] that says where in the file what is wrong. This crate knows nothing of snapshots or of queries.
@@ -9,10 +9,12 @@ mod error;
 mod format;
 mod pbf;
 mod pipeline;
+pub mod rdf;
+mod text;
 mod xml;
 
 pub use element::{Element, ElementType, Header, Member, Meta, NO_COORDINATE, Node, Relation, Way};
-pub use error::{Error, PbfProblem, Place, Wire, XmlProblem};
+pub use error::{Error, PbfProblem, Place, TextProblem, Wire, XmlProblem};
 
 use format::{Format, Opened};
 use pbf::file::{Blobs, Spot};

@@ -1,0 +1,90 @@
+//! Turtle: statements over many lines, with prefixes that may change, so that it is parsed from its start.
+
+use super::{Summary, Wrong};
+use crate::Progress;
+use crate::error::{Error, TextProblem};
+use crate::text::Text;
+use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple};
+use oxrdfio::{RdfFormat, RdfParseError, RdfParser};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Triples that are passed on together.
+const BATCH: usize = 8192;
+
+/// Reads a text of Turtle.
+pub(super) fn read<E: From<Error>>(
+    path: &Path,
+    text: Text,
+    mut consume: impl FnMut(Vec<Triple>, Progress) -> Result<(), E>,
+) -> Result<Summary, E> {
+    let Text { reader, position, bytes_total } = text;
+    let mut summary = Summary::default();
+    let mut anonymous = Anonymous::default();
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut blocks = 0;
+    let mut hand_over = |batch: Vec<Triple>| {
+        blocks += 1;
+        consume(batch, Progress { bytes_read: position.get(), bytes_total, blocks })
+    };
+    for quad in RdfParser::from_format(RdfFormat::Turtle).for_reader(reader) {
+        match quad {
+            Ok(quad) => batch.push(anonymous.rename(quad.into())),
+            Err(error) => {
+                let wrong = match error {
+                    RdfParseError::Syntax(error) => Wrong::from(error),
+                    RdfParseError::Io(error) => {
+                        Wrong { line: 0, offset: 0, problem: TextProblem::Read(error.to_string()) }
+                    }
+                };
+                if !batch.is_empty() {
+                    hand_over(batch)?;
+                }
+                return Err(wrong.at(path, 0, 0).into());
+            }
+        }
+        summary.triples += 1;
+        if batch.len() == BATCH {
+            hand_over(std::mem::replace(&mut batch, Vec::with_capacity(BATCH)))?;
+        }
+    }
+    if !batch.is_empty() {
+        hand_over(batch)?;
+    }
+    Ok(summary)
+}
+
+/// Names for blank nodes without a label.
+///
+/// The parser gives them random labels of 32 hexadecimal digits, in which nothing tells them from labels of that form
+/// in the file. So all of that form are numbered as they come, which keeps nodes apart and is the same every time.
+#[derive(Default)]
+struct Anonymous {
+    /// A number for each label; 24 bytes a node.
+    numbers: HashMap<u128, u64>,
+}
+
+impl Anonymous {
+    fn rename(&mut self, mut triple: Triple) -> Triple {
+        if let NamedOrBlankNode::BlankNode(node) = &mut triple.subject {
+            self.renumber(node);
+        }
+        if let Term::BlankNode(node) = &mut triple.object {
+            self.renumber(node);
+        }
+        triple
+    }
+
+    fn renumber(&mut self, node: &mut BlankNode) {
+        if node.as_str().len() < 24 {
+            return; // a random one of so few digits will not be met
+        }
+        let Some(id) = node.as_ref().unique_id() else { return };
+        let next = self.numbers.len() as u64;
+        let number = *self.numbers.entry(id).or_insert(next);
+        *node = BlankNode::new_unchecked(format!("{PREFIX}{number:016x}"));
+    }
+}
+
+/// Begins the labels given here, so that they have 32 hexadecimal digits: no label that is kept looks like that.
+const PREFIX: &str = "b0000000000000aa";
