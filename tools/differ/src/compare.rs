@@ -1,0 +1,186 @@
+//! Whether two answers say the same.
+
+use anyhow::{Context, Result};
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use serde_json::Value;
+
+use crate::source::Answer;
+
+/// How much two answers differ, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Difference {
+    /// One refuses what the other answers.
+    Outcome,
+    /// Both refuse, in other words.
+    Words,
+    /// Other elements.
+    Ids,
+    /// The same elements with other content.
+    Content,
+    /// The same elements in another order.
+    Order,
+}
+
+impl Difference {
+    /// Its name in reports and file names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Difference::Outcome => "outcome",
+            Difference::Words => "words",
+            Difference::Ids => "ids",
+            Difference::Content => "content",
+            Difference::Order => "order",
+        }
+    }
+}
+
+/// What comparing two answers found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// They say the same.
+    Same {
+        /// How many elements, or lines of a text, each has.
+        elements: usize,
+        /// Whether both refuse.
+        refused: bool,
+    },
+    /// One of them had no time or memory left.
+    Nothing,
+    /// They differ.
+    Differs(Difference),
+}
+
+/// Compares what the reference says with what the tested program says.
+pub fn compare(reference: &Answer, tested: &Answer) -> Verdict {
+    match (reference, tested) {
+        (Answer::Exhausted(_), _) | (_, Answer::Exhausted(_)) => Verdict::Nothing,
+        (Answer::Refused(lines), Answer::Refused(others)) => {
+            let missing = lines.iter().any(|line| !others.iter().any(|other| other.contains(line.trim())));
+            if missing { Verdict::Differs(Difference::Words) } else { Verdict::Same { elements: 0, refused: true } }
+        }
+        (Answer::Body(a), Answer::Body(b)) => match (read(a), read(b)) {
+            (Ok(a), Ok(b)) => bodies(a, b),
+            (Err(_), Err(_)) if a == b => Verdict::Same { elements: 0, refused: false },
+            _ => Verdict::Differs(Difference::Content),
+        },
+        _ => Verdict::Differs(Difference::Outcome),
+    }
+}
+
+fn bodies((mut a_ids, mut a): Items, (mut b_ids, mut b): Items) -> Verdict {
+    if a == b {
+        return Verdict::Same { elements: a.len(), refused: false };
+    }
+    a_ids.sort();
+    b_ids.sort();
+    if a_ids != b_ids || (a_ids.is_empty() && a.len() != b.len()) {
+        return Verdict::Differs(Difference::Ids);
+    }
+    a.sort();
+    b.sort();
+    Verdict::Differs(if a == b { Difference::Order } else { Difference::Content })
+}
+
+/// The ids of an answer, and its elements in a form that leaves out what does not matter.
+type Items = (Vec<String>, Vec<String>);
+
+/// Takes an answer apart.
+pub fn read(body: &str) -> Result<Items> {
+    match body.trim_start().as_bytes().first() {
+        Some(b'{') => json(body),
+        Some(b'<') => xml(body),
+        _ => Ok((Vec::new(), body.lines().map(str::to_owned).collect())),
+    }
+}
+
+fn json(body: &str) -> Result<Items> {
+    let value: Value = serde_json::from_str(body)?;
+    let elements = value.get("elements").and_then(Value::as_array).context("no elements")?;
+    let id = |e: &Value| Some(format!("{}/{}", e.get("type")?.as_str()?, e.get("id")?));
+    Ok((elements.iter().filter_map(id).collect(), elements.iter().map(Value::to_string).collect()))
+}
+
+fn xml(body: &str) -> Result<Items> {
+    let mut reader = Reader::from_str(body);
+    let (mut ids, mut items) = (Vec::new(), Vec::new());
+    let (mut depth, mut item) = (0_usize, String::new());
+    loop {
+        let event = reader.read_event()?;
+        match &event {
+            Event::Start(start) | Event::Empty(start) if depth > 0 => {
+                let name = start.name().as_ref().to_owned();
+                let attributes = attributes(start)?;
+                if depth == 1 {
+                    item.clear();
+                    ids.extend(attributes.iter().find(|(key, _)| key == "id").map(|(_, id)| format!("{name}/{id}")));
+                }
+                item.push_str(&format!("<{name} {attributes:?}>"));
+            }
+            Event::Text(text) if depth > 1 => item.push_str(text.as_ref().trim()),
+            Event::GeneralRef(name) if depth > 1 => {
+                item.push_str(&format!("&{};", AsRef::<str>::as_ref(name)));
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+        let ended = match event {
+            Event::Start(_) => {
+                depth += 1;
+                false
+            }
+            Event::Empty(_) => true,
+            Event::End(_) => {
+                depth = depth.saturating_sub(1);
+                item.push_str("</>");
+                true
+            }
+            _ => false,
+        };
+        if ended && depth == 1 && !item.starts_with("<note ") && !item.starts_with("<meta ") {
+            items.push(std::mem::take(&mut item));
+        }
+    }
+    Ok((ids, items))
+}
+
+/// Name and value of each attribute, by name.
+fn attributes(start: &BytesStart<'_>) -> Result<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    for attribute in start.attributes() {
+        let attribute = attribute?;
+        let key = attribute.key.as_ref().to_owned();
+        found.push((key, attribute.value.into_owned()));
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(a: &str, b: &str) -> Verdict {
+        compare(&Answer::Body(a.to_owned()), &Answer::Body(b.to_owned()))
+    }
+
+    #[test]
+    fn tells_how_answers_differ() {
+        let xml = |inner: &str| format!("<osm><note>n</note><meta osm_base=\"now\"/>{inner}</osm>");
+        let (a, b) = ("<node id=\"1\" lat=\"2\"/>", "<way id=\"1\"><nd ref=\"5\"/></way>");
+        let (one, other) = (xml(&format!("{a}{b}")), xml(&format!("{b}{a}")));
+        assert_eq!(verdict(&one, &one), Verdict::Same { elements: 2, refused: false });
+        assert_eq!(verdict(&one, &other), Verdict::Differs(Difference::Order));
+        assert_eq!(verdict(&one, &xml(a)), Verdict::Differs(Difference::Ids));
+        assert_eq!(verdict(&one, &one.replace("ref=\"5\"", "ref=\"6\"")), Verdict::Differs(Difference::Content));
+        let json = |lat: &str| format!("{{\"version\":1,\"elements\":[{{\"type\":\"node\",\"id\":1,\"lat\":{lat}}}]}}");
+        assert_eq!(verdict(&json("1.50"), &json("1.5")), Verdict::Same { elements: 1, refused: false });
+        assert_eq!(verdict(&json("1"), &json("2")), Verdict::Differs(Difference::Content));
+        assert_eq!(verdict("a\nb", "b\na"), Verdict::Differs(Difference::Order));
+        let refused = |line: &str| Answer::Refused(vec![line.to_owned()]);
+        let body = Answer::Body(one);
+        assert_eq!(compare(&refused("x"), &body), Verdict::Differs(Difference::Outcome));
+        assert_eq!(compare(&refused("x"), &refused("y")), Verdict::Differs(Difference::Words));
+        assert_eq!(compare(&Answer::Exhausted("late".to_owned()), &body), Verdict::Nothing);
+    }
+}

@@ -1,0 +1,175 @@
+//! What queries can ask for: tags, ids, users, moments and places that an extract has.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use terrapin_loaders::{Element, ElementType, Error, Meta, Options, read};
+
+use crate::random::Random;
+
+/// One element of the extract.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// Its type.
+    pub kind: ElementType,
+    /// Its id.
+    pub id: i64,
+    /// Where it is, or where one of its nodes is; degrees.
+    pub lat: f64,
+    /// See `lat`.
+    pub lon: f64,
+    /// Its tags.
+    pub tags: Vec<(String, String)>,
+    /// Who made it.
+    pub user: String,
+    /// See `user`.
+    pub uid: i64,
+    /// When, in seconds since 1970.
+    pub timestamp: i64,
+    /// How many nodes or members it has.
+    pub members: usize,
+    /// The roles of its members.
+    pub roles: Vec<String>,
+}
+
+/// The elements that queries are made of, near ones together.
+#[derive(Debug)]
+pub struct Extract {
+    samples: Vec<Sample>,
+    /// Where the samples of one type are in `samples`.
+    by_kind: [Vec<usize>; 3],
+    /// Ids of relations that the reference makes areas of.
+    pub areas: Vec<i64>,
+}
+
+/// Of the nodes without tags, one of so many is kept.
+const UNTAGGED: i64 = 16;
+
+/// The side of the cells by which near elements are put together; degrees.
+const CELL: f64 = 0.01;
+
+impl Extract {
+    /// Reads an extract.
+    pub fn read(path: &Path) -> Result<Self> {
+        let mut places = HashMap::new();
+        let mut samples = Vec::new();
+        let map = |block: &terrapin_loaders::Block| {
+            let mut found = Vec::new();
+            block.for_each(|element| found.push(Raw::of(element)))?;
+            Ok(found)
+        };
+        read::<Vec<Raw>, Error>(path, &Options::default(), map, |found, _| {
+            for Raw { mut sample, first } in found {
+                match first {
+                    None => drop(places.insert((sample.kind, sample.id), (sample.lat, sample.lon))),
+                    Some(member) => {
+                        let Some(&(lat, lon)) = places.get(&member) else { continue };
+                        (sample.lat, sample.lon) = (lat, lon);
+                        places.insert((sample.kind, sample.id), (lat, lon));
+                    }
+                }
+                if sample.kind != ElementType::Node || !sample.tags.is_empty() || sample.id % UNTAGGED == 0 {
+                    samples.push(sample);
+                }
+            }
+            Ok(())
+        })
+        .with_context(|| format!("cannot read {}", path.display()))?;
+        let cell = |degrees: f64| (degrees / CELL).floor() as i64;
+        samples.sort_by_key(|s| (cell(s.lat), cell(s.lon), s.kind, s.id));
+        let of = |kind| samples.iter().enumerate().filter(|(_, s)| s.kind == kind).map(|(i, _)| i).collect();
+        let by_kind: [Vec<usize>; 3] = [of(ElementType::Node), of(ElementType::Way), of(ElementType::Relation)];
+        ensure!(by_kind.iter().all(|list| !list.is_empty()), "the extract has no nodes, no ways or no relations");
+        let is_area = |s: &&Sample| {
+            let has = |key: &str| s.tags.iter().any(|(k, _)| k == key);
+            let kind = s.tags.iter().find(|(k, _)| k == "type").map(|(_, v)| v.as_str());
+            s.kind == ElementType::Relation
+                && has("name")
+                && (has("admin_level") || matches!(kind, Some("multipolygon" | "boundary")))
+        };
+        let areas = samples.iter().filter(is_area).map(|s| s.id).collect();
+        Ok(Extract { samples, by_kind, areas })
+    }
+
+    /// How many elements there are to choose from.
+    pub fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Where to ask: an element, each type as likely as the others.
+    pub fn anchor(&self, random: &mut Random) -> usize {
+        let kind = random.below(3);
+        *random.pick(&self.by_kind[kind])
+    }
+
+    /// An element near another, of a type where that is asked for.
+    pub fn near(&self, anchor: usize, kind: Option<ElementType>, random: &mut Random) -> &Sample {
+        for _ in 0..20 {
+            let at = (anchor + random.below(120)).saturating_sub(60).min(self.samples.len() - 1);
+            let sample = &self.samples[at];
+            if kind.is_none_or(|kind| sample.kind == kind) {
+                return sample;
+            }
+        }
+        match kind {
+            Some(kind) => &self.samples[*random.pick(&self.by_kind[kind as usize])],
+            None => &self.samples[anchor],
+        }
+    }
+
+    /// An element near another that has tags.
+    pub fn tagged(&self, anchor: usize, kind: Option<ElementType>, random: &mut Random) -> &Sample {
+        let mut sample = self.near(anchor, kind, random);
+        for _ in 0..20 {
+            if !sample.tags.is_empty() {
+                break;
+            }
+            sample = self.near(anchor, kind, random);
+        }
+        sample
+    }
+}
+
+/// An element as it was read: one that has members has its place from the first.
+struct Raw {
+    sample: Sample,
+    first: Option<(ElementType, i64)>,
+}
+
+impl Raw {
+    fn of(element: Element<'_>) -> Self {
+        let sample = |kind, id, tags: &[(&str, &str)], meta: Option<Meta<'_>>| Sample {
+            kind,
+            id,
+            lat: 0.0,
+            lon: 0.0,
+            tags: tags.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+            user: meta.map_or(String::new(), |m| m.user.to_owned()),
+            uid: meta.map_or(0, |m| m.uid),
+            timestamp: meta.map_or(0, |m| m.timestamp),
+            members: 0,
+            roles: Vec::new(),
+        };
+        match element {
+            Element::Node(node) => {
+                let mut sample = sample(ElementType::Node, node.id, node.tags, node.meta);
+                (sample.lat, sample.lon) = (f64::from(node.lat) / 1e7, f64::from(node.lon) / 1e7);
+                Raw { sample, first: None }
+            }
+            Element::Way(way) => {
+                let mut sample = sample(ElementType::Way, way.id, way.tags, way.meta);
+                sample.members = way.refs.len();
+                let first = (ElementType::Node, way.refs.first().copied().unwrap_or(0));
+                Raw { sample, first: Some(first) }
+            }
+            Element::Relation(relation) => {
+                let mut sample = sample(ElementType::Relation, relation.id, relation.tags, relation.meta);
+                sample.members = relation.members.len();
+                sample.roles = relation.members.iter().take(20).map(|m| m.role.to_owned()).collect();
+                let first = relation.members.first().map_or((ElementType::Node, 0), |m| (m.kind, m.id));
+                Raw { sample, first: Some(first) }
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Makes random queries that the language allows, about things that the extract has.
+//!
+//! What a set holds is tracked roughly, so that most statements find something to work on. Each use of a feature is
+//! noted under its name; what the reader of a report sees is these names.
+
+mod expression;
+mod filter;
+mod output;
+mod statement;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use terrapin_loaders::ElementType;
+
+use crate::extract::Extract;
+use crate::piece::Piece;
+use crate::random::Random;
+
+/// What a set may hold, as bits.
+type Holds = u8;
+const NODES: Holds = 1;
+const WAYS: Holds = 2;
+const RELATIONS: Holds = 4;
+const AREAS: Holds = 8;
+const DERIVED: Holds = 16;
+const ELEMENTS: Holds = NODES | WAYS | RELATIONS;
+
+/// The names that sets get.
+const NAMES: [&str; 4] = ["a", "b", "c", "x"];
+
+/// One generated query.
+#[derive(Debug)]
+pub struct Generated {
+    /// The query.
+    pub query: Piece,
+    /// The features that it uses, each as often as it does.
+    pub features: Vec<&'static str>,
+}
+
+/// Makes a query: the one with this number of the run with this seed. Features in `without` are not used.
+pub fn generate(extract: &Extract, seed: u64, number: u64, without: &BTreeSet<String>) -> Generated {
+    let mut random = Random::new(seed, number);
+    let anchor = extract.anchor(&mut random);
+    let mut generator =
+        Generator { extract, random, anchor, without, features: Vec::new(), sets: BTreeMap::new(), loops: 0, retro: 0 };
+    let query = generator.script();
+    Generated { query, features: generator.features }
+}
+
+/// The state of making one query.
+struct Generator<'a> {
+    extract: &'a Extract,
+    random: Random,
+    /// The element that the query is about.
+    anchor: usize,
+    without: &'a BTreeSet<String>,
+    features: Vec<&'static str>,
+    sets: BTreeMap<&'static str, Holds>,
+    /// How many `for` there are around, which have a `_.val`.
+    loops: usize,
+    /// How many `retro` there are around.
+    retro: usize,
+}
+
+impl Generator<'_> {
+    /// One of several features by weight, and notes it.
+    fn choose(&mut self, options: &[(usize, &'static str)]) -> &'static str {
+        let weight = |(weight, name): &(usize, &'static str)| if self.without.contains(*name) { 0 } else { *weight };
+        let total: usize = options.iter().map(weight).sum();
+        let weights: Vec<usize> = options.iter().map(weight).collect();
+        let mut at = self.random.below(total);
+        for ((_, name), weight) in options.iter().zip(weights) {
+            if at < weight {
+                self.features.push(name);
+                return name;
+            }
+            at -= weight;
+        }
+        options.first().map_or("", |(_, name)| name)
+    }
+
+    /// Notes a feature, and says whether it may be used at all.
+    fn note(&mut self, name: &'static str) -> bool {
+        let allowed = !self.without.contains(name);
+        if allowed {
+            self.features.push(name);
+        }
+        allowed
+    }
+
+    /// The name of a set that may hold what is wanted; now and then any other.
+    fn set_with(&mut self, wanted: Holds) -> &'static str {
+        let fitting: Vec<&'static str> =
+            self.sets.iter().filter(|(_, holds)| **holds & wanted != 0).map(|(name, _)| *name).collect();
+        if fitting.is_empty() || self.random.chance(4) {
+            return if self.random.chance(60) { "_" } else { NAMES[self.random.below(NAMES.len())] };
+        }
+        fitting[self.random.below(fitting.len())]
+    }
+
+    /// Whether a set may hold what is wanted.
+    fn has(&self, wanted: Holds) -> bool {
+        self.sets.values().any(|holds| holds & wanted != 0)
+    }
+
+    /// What a set may hold.
+    fn holds(&self, set: &str) -> Holds {
+        self.sets.get(set).copied().unwrap_or(0)
+    }
+
+    /// `.a`, or nothing for the default set.
+    fn from(&mut self, set: &'static str) -> Piece {
+        if set == "_" && self.random.chance(90) { Piece::Row(Vec::new()) } else { Piece::from(format!(".{set}")) }
+    }
+
+    /// `->.a`, or nothing; the set then holds what is told.
+    fn into(&mut self, holds: Holds) -> Piece {
+        let set = if self.random.chance(65) { "_" } else { *self.random.pick(&NAMES) };
+        self.sets.insert(set, holds);
+        if set == "_" { Piece::Row(Vec::new()) } else { Piece::from(format!("->.{set}")).optional() }
+    }
+
+    fn kind(&mut self) -> ElementType {
+        *self.random.pick(&[ElementType::Node, ElementType::Way, ElementType::Relation])
+    }
+}
+
+/// What elements of a type are as bits.
+fn bit(kind: ElementType) -> Holds {
+    match kind {
+        ElementType::Node => NODES,
+        ElementType::Way => WAYS,
+        ElementType::Relation => RELATIONS,
+    }
+}

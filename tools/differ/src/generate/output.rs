@@ -1,0 +1,169 @@
+//! Settings and `out`.
+
+use super::text::quote;
+use super::{AREAS, DERIVED, ELEMENTS, Generator};
+use crate::piece::{Piece, Sort, row};
+
+const FIELDS: [&str; 17] = [
+    "::id",
+    "::type",
+    "::otype",
+    "::lat",
+    "::lon",
+    "::version",
+    "::timestamp",
+    "::changeset",
+    "::uid",
+    "::user",
+    "::count",
+    "::\"count:nodes\"",
+    "::\"count:ways\"",
+    "::\"count:relations\"",
+    "::\"count:areas\"",
+    "::\"count:tags\"",
+    "::\"count:members\"",
+];
+
+impl Generator<'_> {
+    /// The settings with their semicolon; nothing where there are none.
+    pub(super) fn settings(&mut self) -> Piece {
+        let mut items = Vec::new();
+        let format = self.choose(&[
+            (50, "setting out:json"),
+            (22, "setting out:xml"),
+            (16, "setting out:csv"),
+            (2, "setting out:custom"),
+            (2, "setting out:popup"),
+            (8, "no setting out"),
+        ]);
+        match format {
+            "setting out:json" => items.push(Piece::from("[out:json]")),
+            "setting out:xml" => items.push(Piece::from("[out:xml]")),
+            "setting out:csv" => items.push(self.csv()),
+            "setting out:custom" => items.push(Piece::from("[out:custom]")),
+            "setting out:popup" => items.push(self.popup()),
+            _ => {}
+        }
+        if self.random.chance(8) && self.note("setting timeout") {
+            items.push(row!["[timeout:", Piece::number(20 + self.random.below(100)), "]"]);
+        }
+        if self.random.chance(8) && self.note("setting maxsize") {
+            items.push(row!["[maxsize:", *self.random.pick(&["268435456", "1073741824", "512000000"]), "]"]);
+        }
+        if self.random.chance(8) && self.note("setting bbox") {
+            items.push(row!["[bbox:", self.bounds(), "]"]);
+        }
+        match self.random.below(30) {
+            0..=2 if self.note("setting date") => items.push(row!["[date:\"", self.moment(), "\"]"]),
+            3..=4 if self.note("setting diff") => items.push(self.difference("diff")),
+            5..=6 if self.note("setting adiff") => items.push(self.difference("adiff")),
+            _ => {}
+        }
+        if items.is_empty() {
+            return Piece::from("");
+        }
+        let end = if self.random.chance(20) { "\n" } else { "" };
+        row![Piece::List { items, separator: "", least: 1 }, ";", end].optional()
+    }
+
+    fn difference(&mut self, word: &str) -> Piece {
+        let (mut from, mut to) = (self.moment(), self.moment());
+        if self.random.chance(50) {
+            return row!["[", word, ":\"", from, "\"]"];
+        }
+        if from > to {
+            std::mem::swap(&mut from, &mut to);
+        }
+        row!["[", word, ":\"", from, "\",\"", to, "\"]"]
+    }
+
+    fn csv(&mut self) -> Piece {
+        let mut items = Vec::new();
+        for _ in 0..1 + self.random.below(6) {
+            items.push(if self.random.chance(60) {
+                Piece::from(*self.random.pick(&FIELDS))
+            } else {
+                let (key, _) = self.tag(None);
+                Piece::from(self.key(&key))
+            });
+        }
+        let fields = Piece::List { items, separator: ",", least: 1 };
+        let rest = match self.random.below(4) {
+            0 | 1 => Piece::from(""),
+            2 => Piece::from(*self.random.pick(&[";true", ";false"])),
+            _ => Piece::from(*self.random.pick(&[";true;\"|\"", ";false;\",\"", ";true;\";\"", ";false;\"\""])),
+        };
+        row!["[out:csv(", fields, rest.optional(), ")]"]
+    }
+
+    fn popup(&mut self) -> Piece {
+        let (key, value) = self.tag(None);
+        let (key, value) = (quote(&key), quote(&value));
+        row![
+            "[out:popup(\"Title\";[",
+            key.clone(),
+            "];",
+            key.clone(),
+            ")(\"Other\";[",
+            key.clone(),
+            "=",
+            value,
+            "];",
+            key,
+            ")]"
+        ]
+    }
+
+    /// `out` with its semicolon.
+    pub(super) fn out(&mut self) -> Piece {
+        let set = self.set_with(ELEMENTS | AREAS | DERIVED);
+        let mut items = Vec::new();
+        let mode = self.choose(&[
+            (20, "out"),
+            (8, "out ids"),
+            (5, "out skel"),
+            (5, "out body"),
+            (6, "out tags"),
+            (12, "out meta"),
+            (6, "out count"),
+        ]);
+        items.extend(mode.strip_prefix("out ").map(Piece::from));
+        let geometry = self.choose(&[
+            (40, "out without geometry"),
+            (10, "out geom"),
+            (5, "out bb"),
+            (8, "out center"),
+            (5, "out geom(bbox)"),
+        ]);
+        match geometry {
+            "out geom" => items.push(Piece::from("geom")),
+            "out bb" => items.push(Piece::from("bb")),
+            "out center" => items.push(Piece::from("center")),
+            "out geom(bbox)" => items.push(row![
+                *self.random.pick(&["geom", "geom", "geom", "", "center", "bb"]),
+                "(",
+                self.bounds(),
+                ")"
+            ]),
+            _ => {}
+        }
+        if self.random.chance(5) && self.note("out noids") {
+            items.push(Piece::from("noids"));
+        }
+        if self.random.chance(15) && self.note("out qt") {
+            items.push(Piece::from("qt"));
+        } else if self.random.chance(5) && self.note("out asc") {
+            items.push(Piece::from("asc"));
+        }
+        if self.random.chance(15) && self.note("out limit") {
+            items.push(Piece::number(*self.random.pick(&[1, 2, 5, 20])));
+        }
+        if items.len() > 1 && self.random.chance(30) {
+            let last = items.remove(0);
+            items.push(last);
+        }
+        let from = if set == "_" && self.random.chance(95) { String::new() } else { format!(".{set} ") };
+        let space = if items.is_empty() { "" } else { " " };
+        row![from, "out", space, Piece::List { items, separator: " ", least: 0 }, ";"].of(Sort::Statement)
+    }
+}

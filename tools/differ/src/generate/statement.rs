@@ -1,0 +1,300 @@
+//! Statements.
+
+use terrapin_loaders::ElementType;
+
+use super::expression::Scope;
+use super::text::{degrees, quote};
+use super::{AREAS, DERIVED, ELEMENTS, Generator, Holds, NODES, RELATIONS, WAYS, bit};
+use crate::piece::{Piece, Sort, row};
+
+impl Generator<'_> {
+    /// A whole query.
+    pub(super) fn script(&mut self) -> Piece {
+        let settings = self.settings();
+        let mut items = Vec::new();
+        if self.random.chance(12) {
+            items.push(self.areas());
+        }
+        items.push(self.query_statement());
+        for _ in 0..*self.random.pick(&[0, 0, 1, 1, 2, 3]) {
+            items.push(self.statement(2));
+        }
+        items.push(self.out());
+        row![settings, Piece::List { items, separator: "", least: 1 }]
+    }
+
+    /// `area(...)->.a;`
+    fn areas(&mut self) -> Piece {
+        self.note("query area");
+        let query = self.query_of("area", AREAS);
+        let into = self.into(AREAS);
+        row![query, into, ";"].of(Sort::Statement)
+    }
+
+    fn query_statement(&mut self) -> Piece {
+        let (query, holds) = self.query();
+        let into = self.into(holds);
+        row![query, into, ";"].of(Sort::Statement)
+    }
+
+    /// Any statement with its semicolon, with so many levels in it at most.
+    pub(super) fn statement(&mut self, depth: usize) -> Piece {
+        let deep = usize::from(depth > 0);
+        let name = self.choose(&[
+            (24, "statement query"),
+            (6 * deep, "statement union"),
+            (5 * deep, "statement difference"),
+            (2, "statement item"),
+            (4, "statement >"),
+            (4, "statement >>"),
+            (4, "statement <"),
+            (4, "statement <<"),
+            (2, "statement is_in point"),
+            (3, "statement is_in set"),
+            (4, "statement map_to_area"),
+            (5 * deep, "statement foreach"),
+            (5 * deep, "statement for"),
+            (5 * deep, "statement if"),
+            (3 * deep, "statement complete"),
+            (3 * deep, "statement retro"),
+            (2, "statement timeline"),
+            (3, "statement compare"),
+            (6, "statement make"),
+            (7, "statement convert"),
+            (2, "statement local"),
+            (8, "statement out"),
+        ]);
+        let piece = match name {
+            "statement query" => return self.query_statement(),
+            "statement out" => return self.out(),
+            "statement union" => {
+                let mut items = Vec::new();
+                let mut holds = 0;
+                for _ in 0..1 + self.random.below(3) {
+                    items.push(self.part(depth - 1, &mut holds));
+                }
+                row!["(", list(items, 1), ")", self.into(holds), ";"]
+            }
+            "statement difference" => {
+                let (mut holds, mut other) = (0, 0);
+                let (base, minus) = (self.part(depth - 1, &mut holds), self.part(depth - 1, &mut other));
+                row!["(", base, "-", minus, ")", self.into(holds), ";"]
+            }
+            "statement item" => {
+                let set = self.set_with(ELEMENTS | AREAS | DERIVED);
+                let holds = self.holds(set);
+                row![format!(".{set}"), self.into(holds), ";"]
+            }
+            "statement >" | "statement >>" | "statement <" | "statement <<" => self.recurse(name),
+            "statement is_in point" => {
+                let (lat, lon) = self.place(0.01);
+                row!["is_in(", degrees(lat), ",", degrees(lon), ")", self.into(AREAS | WAYS), ";"]
+            }
+            "statement is_in set" => {
+                let set = self.set_with(NODES);
+                row![self.before(set), "is_in", self.into(AREAS | WAYS), ";"]
+            }
+            "statement map_to_area" => {
+                let set = self.set_with(WAYS | RELATIONS);
+                row![self.before(set), "map_to_area", self.into(AREAS), ";"]
+            }
+            "statement foreach" => {
+                let set = self.set_with(ELEMENTS);
+                let holds = self.holds(set);
+                let before = self.sets.clone();
+                let (from, into) = (self.from(set), self.into(holds));
+                let body = self.body(depth - 1);
+                self.sets = before;
+                if self.random.chance(50) {
+                    row!["foreach", from, into, "(", body, ");"]
+                } else {
+                    row!["foreach", from, into, "{", body, "}"]
+                }
+            }
+            "statement for" => self.for_each_value(depth),
+            "statement if" => {
+                let condition = self.text(Scope::Free, 2);
+                let then = self.body(depth - 1);
+                let otherwise = if self.random.chance(60) && self.note("statement else") {
+                    row!["else{", self.body(depth - 1), "}"].optional()
+                } else {
+                    Piece::from("")
+                };
+                row!["if(", condition, "){", then, "}", otherwise]
+            }
+            "statement complete" => {
+                let set = self.set_with(ELEMENTS);
+                let from = self.from(set);
+                let limit = if self.random.chance(70) && self.note("statement complete(n)") {
+                    row!["(", Piece::number(1 + self.random.below(4)), ")"]
+                } else {
+                    Piece::from("")
+                };
+                let into = if self.random.chance(30) { self.into(ELEMENTS) } else { Piece::from("") };
+                row!["complete", limit, from, into, "{", self.body(depth - 1), "};"]
+            }
+            "statement retro" => {
+                let at = if self.random.chance(70) {
+                    Piece::from(quote(&self.moment())).of(Sort::Text)
+                } else {
+                    row!["u(timestamp())"].of(Sort::Text)
+                };
+                self.retro += 1;
+                let body = self.body(depth - 1);
+                self.retro -= 1;
+                row!["retro(", at, "){", body, "}"]
+            }
+            "statement timeline" => self.timeline(),
+            "statement compare" => {
+                let set = self.set_with(ELEMENTS);
+                let from = self.before(set);
+                let delta = row!["(delta:", self.text(Scope::Element, 1), ")"].optional();
+                let into = self.into(ELEMENTS | DERIVED);
+                if depth > 0 && self.random.chance(30) {
+                    row![from, "compare", delta, into, "{", self.body(depth - 1), "};"]
+                } else {
+                    row![from, "compare", delta, into, ";"]
+                }
+            }
+            "statement make" => self.produce("make", Scope::Free),
+            "statement convert" => self.produce("convert", Scope::Element),
+            _ => {
+                let set = self.set_with(ELEMENTS);
+                let detail = *self.random.pick(&["", " l", " ll", " llb"]);
+                row![self.before(set), "local", detail, self.into(ELEMENTS | DERIVED), ";"]
+            }
+        };
+        piece.of(Sort::Statement)
+    }
+
+    /// `.a `, or nothing for the default set.
+    fn before(&mut self, set: &'static str) -> Piece {
+        if set == "_" && self.random.chance(90) { Piece::from("") } else { Piece::from(format!(".{set} ")) }
+    }
+
+    /// A statement of a union; adds what it yields to `holds`.
+    fn part(&mut self, depth: usize, holds: &mut Holds) -> Piece {
+        match self.random.below(10) {
+            0..=5 => {
+                self.note("statement query");
+                let (query, found) = self.query();
+                *holds |= found;
+                row![query, self.into(found), ";"].of(Sort::Statement)
+            }
+            6 | 7 => {
+                self.note("statement item");
+                let set = self.set_with(ELEMENTS | AREAS);
+                *holds |= self.holds(set);
+                row![format!(".{set};")].of(Sort::Statement)
+            }
+            8 => {
+                let name =
+                    self.choose(&[(1, "statement >"), (1, "statement >>"), (1, "statement <"), (1, "statement <<")]);
+                *holds |= ELEMENTS;
+                self.recurse(name).of(Sort::Statement)
+            }
+            _ => {
+                *holds |= ELEMENTS;
+                self.statement(depth)
+            }
+        }
+    }
+
+    fn body(&mut self, depth: usize) -> Piece {
+        let mut items = vec![self.statement(depth)];
+        for _ in 0..*self.random.pick(&[0, 0, 1, 1, 2]) {
+            items.push(self.statement(depth));
+        }
+        list(items, 0)
+    }
+
+    fn recurse(&mut self, name: &str) -> Piece {
+        let word = name.trim_start_matches("statement ").to_owned();
+        let (wanted, found) = match word.starts_with('>') {
+            true => (WAYS | RELATIONS, ELEMENTS),
+            false => (ELEMENTS, WAYS | RELATIONS),
+        };
+        let set = self.set_with(wanted);
+        row![self.before(set), word, self.into(found), ";"]
+    }
+
+    fn for_each_value(&mut self, depth: usize) -> Piece {
+        let set = self.set_with(ELEMENTS);
+        let holds = self.holds(set);
+        let before = self.sets.clone();
+        let from = self.from(set);
+        let by = if self.random.chance(15) && self.note("evaluator keys()") {
+            Piece::from("keys()")
+        } else {
+            self.text(Scope::Element, 1)
+        };
+        let into = self.into(holds);
+        self.loops += 1;
+        let body = self.body(depth - 1);
+        self.loops -= 1;
+        self.sets = before;
+        if self.random.chance(60) {
+            row!["for", from, into, "(", by, "){", body, "}"]
+        } else {
+            row!["for", from, into, "(", by, ")(", body, ");"]
+        }
+    }
+
+    fn timeline(&mut self) -> Piece {
+        let kind = self.kind();
+        let word = match kind {
+            ElementType::Node => "node",
+            ElementType::Way => "way",
+            ElementType::Relation => "rel",
+        };
+        let id = self.extract.near(self.anchor, Some(kind), &mut self.random).id;
+        let version = if self.random.chance(40) {
+            row![",", Piece::number(1 + self.random.below(4))].optional()
+        } else {
+            Piece::from("")
+        };
+        let found = row!["timeline(", word, ",", Piece::from(id.to_string()), version, ")"];
+        if self.random.chance(40) && self.note("statement retro") {
+            self.sets.insert("_", bit(kind));
+            return row![found, ";for(t[\"created\"]){retro(_.val){", word, format!("({id})"), ";out meta;}}"];
+        }
+        row![found, self.into(DERIVED), ";"]
+    }
+
+    fn produce(&mut self, word: &str, scope: Scope) -> Piece {
+        let set = if word == "convert" { self.set_with(ELEMENTS) } else { "_" };
+        let mut items = Vec::new();
+        let mut keys: Vec<String> = Vec::new();
+        for _ in 0..1 + self.random.below(4) {
+            let name = self.choose(&[
+                (20, "property key"),
+                (4, "property ::id"),
+                (6, "property ::geom"),
+                (2, "property !key"),
+                (if scope == Scope::Free { 1 } else { 4 }, "property ::"),
+            ]);
+            let (key, _) = self.tag(None);
+            // Nothing may be set twice.
+            let target = if name.ends_with("key") { key.clone() } else { name.to_owned() };
+            if keys.contains(&target) && self.random.chance(95) {
+                continue;
+            }
+            keys.push(target);
+            items.push(match name {
+                "property ::id" => row!["::id=", self.text(scope, 1)],
+                "property ::geom" => row!["::geom=", self.geometry(scope, 2)],
+                "property !key" => row!["!", self.key(&key)],
+                "property ::" if self.random.chance(70) => Piece::from("::=::"),
+                "property ::" => row!["::=", self.text(scope, 1)],
+                _ => row![self.key(&key), "=", self.text(scope, 3)],
+            });
+        }
+        let properties = Piece::List { items, separator: ",", least: 1 };
+        let into = self.into(DERIVED);
+        row![self.before(set), word, " made ", properties, into, ";"]
+    }
+}
+
+fn list(items: Vec<Piece>, least: usize) -> Piece {
+    Piece::List { items, separator: "", least }
+}

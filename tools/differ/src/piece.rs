@@ -1,0 +1,220 @@
+//! A query as a tree of pieces that knows how it can become smaller and stay a query.
+
+use std::fmt;
+
+/// What can stand in each other's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// A statement with its semicolon.
+    Statement,
+    /// An evaluator that yields text.
+    Text,
+    /// An evaluator that yields a geometry.
+    Geometry,
+}
+
+/// A part of a query.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Piece {
+    /// Fixed text.
+    Fixed(String),
+    /// A number, which can become simpler.
+    Number(String),
+    /// Parts one after the other.
+    Row(Vec<Piece>),
+    /// May be left out.
+    Optional(Box<Piece>),
+    /// Any number of items, but at least `least`, with something between them.
+    List {
+        /// The items.
+        items: Vec<Piece>,
+        /// What stands between them.
+        separator: &'static str,
+        /// The fewest.
+        least: usize,
+    },
+    /// Can be replaced by any part of the same sort in it.
+    Of(Sort, Box<Piece>),
+}
+
+impl fmt::Display for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Piece::Fixed(text) | Piece::Number(text) => f.write_str(text),
+            Piece::Row(parts) => parts.iter().try_for_each(|part| part.fmt(f)),
+            Piece::Optional(part) | Piece::Of(_, part) => part.fmt(f),
+            Piece::List { items, separator, .. } => items.iter().enumerate().try_for_each(|(i, item)| {
+                if i > 0 {
+                    f.write_str(separator)?;
+                }
+                item.fmt(f)
+            }),
+        }
+    }
+}
+
+impl From<&str> for Piece {
+    fn from(text: &str) -> Self {
+        Piece::Fixed(text.to_owned())
+    }
+}
+
+impl From<String> for Piece {
+    fn from(text: String) -> Self {
+        Piece::Fixed(text)
+    }
+}
+
+/// Parts one after the other.
+macro_rules! row {
+    ($($part:expr),* $(,)?) => { $crate::piece::Piece::Row(vec![$($crate::piece::Piece::from($part)),*]) };
+}
+pub(crate) use row;
+
+impl Piece {
+    /// A number.
+    pub fn number(value: impl ToString) -> Self {
+        Piece::Number(value.to_string())
+    }
+
+    /// A part that may be left out.
+    pub fn optional(self) -> Self {
+        Piece::Optional(Box::new(self))
+    }
+
+    /// A part of a sort.
+    pub fn of(self, sort: Sort) -> Self {
+        Piece::Of(sort, Box::new(self))
+    }
+
+    /// All that is one step smaller, the biggest steps first.
+    pub fn smaller(&self) -> Vec<Piece> {
+        let mut found = Vec::new();
+        self.steps(&mut |piece| found.push(piece));
+        // What is shorter as text is the bigger step.
+        found.sort_by_key(|piece| piece.to_string().len());
+        found
+    }
+
+    fn steps(&self, emit: &mut dyn FnMut(Piece)) {
+        match self {
+            Piece::Fixed(_) => {}
+            Piece::Number(text) => simpler(text).into_iter().for_each(|text| emit(Piece::Number(text))),
+            Piece::Row(parts) => {
+                for (i, part) in parts.iter().enumerate() {
+                    part.steps(&mut |smaller| {
+                        let mut parts = parts.clone();
+                        parts[i] = smaller;
+                        emit(Piece::Row(parts));
+                    });
+                }
+            }
+            Piece::Optional(part) => {
+                emit(Piece::Row(Vec::new()));
+                part.steps(&mut |smaller| emit(smaller.optional()));
+            }
+            Piece::List { items, separator, least } => {
+                let with = |items| Piece::List { items, separator, least: *least };
+                // Halves first, then one by one.
+                let half = items.len() / 2;
+                if half > 1 && items.len() - half >= *least {
+                    emit(with(items[half..].to_vec()));
+                    emit(with(items[..items.len() - half].to_vec()));
+                }
+                for (i, item) in items.iter().enumerate() {
+                    if items.len() > *least {
+                        let mut items = items.clone();
+                        items.remove(i);
+                        emit(with(items));
+                    }
+                    // A statement with statements in it can be replaced by all of them.
+                    let mut inner = Vec::new();
+                    if let Piece::Of(Sort::Statement, part) = item {
+                        part.parts(Sort::Statement, &mut inner);
+                    }
+                    if inner.len() > 1 {
+                        let mut items = items.clone();
+                        items.splice(i..=i, inner);
+                        emit(with(items));
+                    }
+                    item.steps(&mut |smaller| {
+                        let mut items = items.clone();
+                        items[i] = smaller;
+                        emit(with(items));
+                    });
+                }
+            }
+            Piece::Of(sort, part) => {
+                let mut inner = Vec::new();
+                part.parts(*sort, &mut inner);
+                inner.into_iter().for_each(&mut *emit);
+                let simplest: &[&str] = match sort {
+                    Sort::Statement => &[],
+                    Sort::Text => &["1", "id()"],
+                    Sort::Geometry => &["geom()", "pt(0,0)"],
+                };
+                let now = part.to_string();
+                if let Some(at) = simplest.iter().position(|simple| *simple == now) {
+                    simplest[..at].iter().for_each(|simple| emit(Piece::from(*simple).of(*sort)));
+                } else {
+                    simplest.iter().for_each(|simple| emit(Piece::from(*simple).of(*sort)));
+                }
+                part.steps(&mut |smaller| emit(smaller.of(*sort)));
+            }
+        }
+    }
+
+    /// The topmost parts of a sort.
+    fn parts(&self, sort: Sort, found: &mut Vec<Piece>) {
+        match self {
+            Piece::Fixed(_) | Piece::Number(_) => {}
+            Piece::Of(own, _) if *own == sort => found.push(self.clone()),
+            Piece::Row(parts) | Piece::List { items: parts, .. } => {
+                parts.iter().for_each(|part| part.parts(sort, found));
+            }
+            Piece::Optional(part) | Piece::Of(_, part) => part.parts(sort, found),
+        }
+    }
+}
+
+/// Simpler numbers than one.
+fn simpler(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut add = |simple: String| {
+        if simple != text && !found.contains(&simple) {
+            found.push(simple);
+        }
+    };
+    if let Some((whole, digits)) = text.split_once('.') {
+        add(whole.to_owned());
+        for keep in [1, 2, 3, 5] {
+            if keep < digits.len() {
+                add(format!("{whole}.{}", &digits[..keep]));
+            }
+        }
+    } else if !matches!(text, "0" | "1") {
+        add("1".to_owned());
+        if text.len() > 1 {
+            add(text[..text.len() - 1].trim_end_matches('-').to_owned());
+        }
+    }
+    found.retain(|simple| !simple.is_empty() && simple.len() <= text.len());
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn becomes_smaller_down_to_its_core() {
+        let statement = |text: &str| Piece::from(text).of(Sort::Statement);
+        let block = row!["foreach(", row![statement("a;"), statement("b;")], ");"].of(Sort::Statement);
+        let query = Piece::List { items: vec![statement("x;"), block], separator: "", least: 1 };
+        let all: Vec<String> = query.smaller().iter().map(Piece::to_string).collect();
+        assert_eq!(all, ["x;", "x;a;", "x;b;", "x;a;b;", "foreach(a;b;);"]);
+        let number: Vec<String> = Piece::number(12.3456).smaller().iter().map(Piece::to_string).collect();
+        assert_eq!(number, ["12", "12.3", "12.34", "12.345"]);
+        assert!(Piece::number(1).smaller().is_empty());
+    }
+}

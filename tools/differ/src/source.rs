@@ -1,0 +1,118 @@
+//! Whom to ask: an HTTP service, or a program that reads a query and writes an answer.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Something that answers queries as Overpass API does.
+#[derive(Debug)]
+pub enum Source {
+    /// The URL of an interpreter.
+    Url(String, ureq::Agent),
+    /// A program with its arguments.
+    Program(Vec<String>),
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// An answer.
+    Body(String),
+    /// Refused, with these lines.
+    Refused(Vec<String>),
+    /// It ran out of time or memory, or crashed, which says nothing about the language.
+    Exhausted(String),
+}
+
+impl Source {
+    /// A URL, or else a command with arguments between spaces.
+    pub fn parse(text: &str) -> Self {
+        if text.starts_with("http://") {
+            let config = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).http_status_as_error(false);
+            return Source::Url(text.to_owned(), config.build().into());
+        }
+        Source::Program(text.split_whitespace().map(str::to_owned).collect())
+    }
+
+    /// Asks one query.
+    pub fn ask(&self, query: &str) -> Result<Answer> {
+        match self {
+            Source::Url(url, agent) => by_http(agent, url, query),
+            Source::Program(command) => by_program(command, query),
+        }
+    }
+}
+
+fn by_http(agent: &ureq::Agent, url: &str, query: &str) -> Result<Answer> {
+    let form: String = form_urlencoded::Serializer::new(String::new()).append_pair("data", query).finish();
+    let sent = agent.post(url).content_type("application/x-www-form-urlencoded").send(form);
+    let mut answer = match sent {
+        Ok(answer) => answer,
+        Err(ureq::Error::Timeout(_)) => return Ok(Answer::Exhausted("no answer in time".to_owned())),
+        Err(e) => return Err(e).with_context(|| format!("cannot ask {url}")),
+    };
+    let bytes = answer.body_mut().with_config().limit(1 << 30).read_to_vec()?;
+    let body = String::from_utf8_lossy(&bytes).into_owned();
+    if answer.status().as_u16() < 400 {
+        return Ok(Answer::Body(body));
+    }
+    let plain = html_escape::decode_html_entities(&without_tags(&body)).into_owned();
+    let lines: Vec<String> = plain
+        .lines()
+        .filter(|line| line.contains("error:"))
+        .map(|line| line.trim().trim_start_matches("Error:").trim().to_owned())
+        .collect();
+    let lines = if lines.is_empty() { vec![format!("status {}", answer.status())] } else { lines };
+    Ok(refused(lines))
+}
+
+fn by_program(command: &[String], query: &str) -> Result<Answer> {
+    let (program, arguments) = command.split_first().context("the command is empty")?;
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {program}"))?;
+    let mut input = child.stdin.take().context("no standard input")?;
+    input.write_all(query.as_bytes())?;
+    drop(input);
+    let output = child.wait_with_output()?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<String> = errors.lines().filter(|line| line.contains("error:")).map(str::to_owned).collect();
+    if !lines.is_empty() {
+        return Ok(refused(lines));
+    }
+    if output.status.code().is_none() {
+        return Ok(Answer::Exhausted(format!("crashed: {}", output.status)));
+    }
+    ensure!(output.status.success(), "{program} ended with {}: {errors}", output.status);
+    Ok(Answer::Body(String::from_utf8_lossy(&output.stdout).into_owned()))
+}
+
+fn refused(lines: Vec<String>) -> Answer {
+    match lines.iter().find(|line| line.contains("timed out") || line.contains("out of memory")) {
+        Some(line) => Answer::Exhausted(line.clone()),
+        None => Answer::Refused(lines),
+    }
+}
+
+fn without_tags(html: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    for c in html.chars() {
+        match c {
+            '<' => inside = true,
+            '>' if inside => inside = false,
+            c if !inside => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}
