@@ -102,6 +102,17 @@ impl Snapshot {
         self.map.len() as u64
     }
 
+    /// Where in the file a section lies.
+    pub(crate) fn place(&self, name: &str) -> Option<std::ops::Range<usize>> {
+        self.sections.get(name).map(|(s, _)| s.offset as usize..(s.offset + s.len) as usize)
+    }
+
+    /// Every byte of the file.
+    #[inline]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.map
+    }
+
     /// The bytes of a section whose pages carry checksums of their own; an absent section is empty.
     pub(crate) fn unchecked(&self, name: &str) -> &[u8] {
         match self.sections.get(name) {

@@ -1,34 +1,19 @@
 //! What bounds a running query: a deadline, a memory budget, a work budget, a client that went away. Reaching one is an
 //! error that says which, never a shorter answer.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
+use crate::budget::{self, Exceeded};
 use crate::overpass::syntax::{Settings, Statement, StatementKind};
 use crate::overpass::{Class, Diagnostic, Failure};
 
-/// The bounds that the caller sets; the query's own `timeout` and `maxsize` apply besides.
-#[derive(Debug, Clone, Default)]
-pub struct Limits {
-    /// No query runs past this moment.
-    pub deadline: Option<Instant>,
-    /// No query holds more than this many bytes.
-    pub memory: Option<u64>,
-    /// No query does more work than this. A unit is an element looked at: unlike time, the same on every machine.
-    pub work: Option<u64>,
-    /// Set when nobody waits for the answer any more.
-    pub cancelled: Arc<AtomicBool>,
-}
+pub use crate::budget::Limits;
 
-/// The bounds of one running query and what it has used of them.
+/// The bounds of one running query and what it has used of them; the query's own `timeout` and `maxsize` apply besides
+/// the caller's.
 pub struct Budget {
-    started: Instant,
-    deadline: Instant,
-    memory: u64,
-    work: u64,
-    work_done: AtomicU64,
-    cancelled: Arc<AtomicBool>,
+    bounds: budget::Budget,
     /// Index into [`NAMES`] of the statement that runs.
     statement: AtomicU32,
     line: AtomicU32,
@@ -85,15 +70,9 @@ const LONGEST: u64 = 10 * 366 * 86_400;
 impl Budget {
     /// The tighter of the query's and the caller's bounds. The clock starts now.
     pub fn new(settings: &Settings, limits: &Limits) -> Budget {
-        let started = Instant::now();
-        let own = started + Duration::from_secs(settings.timeout.min(LONGEST));
+        let time = Duration::from_secs(settings.timeout.min(LONGEST));
         Budget {
-            started,
-            deadline: limits.deadline.map_or(own, |d| d.min(own)),
-            memory: limits.memory.map_or(settings.maxsize, |m| m.min(settings.maxsize)),
-            work: limits.work.unwrap_or(u64::MAX),
-            work_done: AtomicU64::new(0),
-            cancelled: limits.cancelled.clone(),
+            bounds: budget::Budget::new(limits).tighten(time, settings.maxsize),
             statement: AtomicU32::new(0),
             line: AtomicU32::new(0),
         }
@@ -107,38 +86,35 @@ impl Budget {
 
     /// Whether the query may go on: cheap enough to ask once a page.
     pub fn check(&self) -> Result<(), Failure> {
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Err(self.failure("cancelled", "Query was cancelled", ""));
-        }
-        if Instant::now() >= self.deadline {
-            let after = format!(" after {} seconds", self.started.elapsed().as_secs());
-            return Err(self.failure("timeout", "Query timed out", &after));
-        }
-        Ok(())
+        self.bounds.check().map_err(|e| self.exceeded(e))
     }
 
     /// Counts work, then [`Budget::check`]s.
     pub fn work(&self, units: usize) -> Result<(), Failure> {
-        let done = self.work_done.fetch_add(units as u64, Ordering::Relaxed).saturating_add(units as u64);
-        if done > self.work {
-            let after = format!(" after looking at {} elements", self.work);
-            return Err(self.failure("work", "Query ran out of its work budget", &after));
-        }
-        self.check()
+        self.bounds.work(units as u64).map_err(|e| self.exceeded(e))
     }
 
     /// The units of work so far.
     pub fn work_done(&self) -> u64 {
-        self.work_done.load(Ordering::Relaxed)
+        self.bounds.work_done()
     }
 
     /// Fails where `bytes` are more than the query may hold.
     pub fn memory(&self, bytes: u64) -> Result<(), Failure> {
-        if bytes <= self.memory {
-            return Ok(());
-        }
-        let using = format!(" using about {} MB of RAM", bytes >> 20);
-        Err(self.failure("memory", "Query run out of memory", &using))
+        self.bounds.memory(bytes).map_err(|e| self.exceeded(e))
+    }
+
+    /// The bound that was reached, in the reference's words.
+    fn exceeded(&self, bound: Exceeded) -> Failure {
+        let (what, detail) = match bound {
+            Exceeded::Cancelled => ("Query was cancelled", String::new()),
+            Exceeded::Time(after) => ("Query timed out", format!(" after {} seconds", after.as_secs())),
+            Exceeded::Work(units) => {
+                ("Query ran out of its work budget", format!(" after looking at {units} elements"))
+            }
+            Exceeded::Memory(bytes) => ("Query run out of memory", format!(" using about {} MB of RAM", bytes >> 20)),
+        };
+        self.failure(bound.code(), what, &detail)
     }
 
     fn failure(&self, code: &'static str, what: &str, detail: &str) -> Failure {

@@ -1,0 +1,405 @@
+//! Terms that fit into 64 bits with their exact lexical form, and so need no text: IRIs of Wikidata's entities and
+//! properties, booleans, integers, decimals, plain doubles, dates and times, points. What does not come out as it went
+//! in, such as "007" or "+1.0E3", is text.
+//!
+//! The eight bits at the top say what it is, 56 bits are the value. The codes are part of the file's format.
+
+use oxrdf::vocab::xsd;
+use oxrdf::{LiteralRef, NamedNodeRef, TermRef};
+use oxsdatatypes::{DateTime, Decimal, Double, Integer};
+use spareval::ExpressionTerm;
+
+/// A term without text. The order of codes is: by kind, then by value, where the kind is an IRI's prefix or a literal's
+/// datatype.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(u64);
+
+/// IRIs: one of these, then a number without leading zeros. The place in the list is the kind.
+const PREFIXES: [&str; 26] = [
+    "http://www.wikidata.org/entity/Q",
+    "http://www.wikidata.org/entity/P",
+    "http://www.wikidata.org/entity/L",
+    "http://www.wikidata.org/prop/P",
+    "http://www.wikidata.org/prop/direct/P",
+    "http://www.wikidata.org/prop/direct-normalized/P",
+    "http://www.wikidata.org/prop/statement/P",
+    "http://www.wikidata.org/prop/statement/value/P",
+    "http://www.wikidata.org/prop/statement/value-normalized/P",
+    "http://www.wikidata.org/prop/qualifier/P",
+    "http://www.wikidata.org/prop/qualifier/value/P",
+    "http://www.wikidata.org/prop/qualifier/value-normalized/P",
+    "http://www.wikidata.org/prop/reference/P",
+    "http://www.wikidata.org/prop/reference/value/P",
+    "http://www.wikidata.org/prop/reference/value-normalized/P",
+    "http://www.wikidata.org/prop/novalue/P",
+    "https://www.wikidata.org/wiki/Special:EntityData/Q",
+    "https://www.wikidata.org/wiki/Special:EntityData/P",
+    "https://www.wikidata.org/wiki/Special:EntityData/L",
+    "http://www.wikidata.org/wiki/Special:EntityData/Q",
+    "http://www.wikidata.org/wiki/Special:EntityData/P",
+    "http://www.wikidata.org/wiki/Special:EntityData/L",
+    "http://commons.wikimedia.org/entity/M",
+    "https://commons.wikimedia.org/entity/M",
+    "https://www.openstreetmap.org/relation/",
+    "https://www.openstreetmap.org/node/",
+];
+/// How [`PREFIXES`] begin: most other IRIs are told apart from them at once.
+const HOSTS: [&str; 5] = ["http://www.w", "https://www.w", "http://commo", "https://comm", "https://www.o"];
+
+const BOOLEAN: u64 = 0x80;
+const INTEGER: u64 = 0x81;
+const DECIMAL: u64 = 0x82;
+const DOUBLE: u64 = 0x83;
+const DATE_TIME: u64 = 0x84;
+const DATE: u64 = 0x85;
+const POINT: u64 = 0x86;
+/// The first kind of literals: those below are IRIs.
+const LITERALS: u64 = BOOLEAN;
+
+const PAYLOAD: u32 = 56;
+const MASK: u64 = (1 << PAYLOAD) - 1;
+const WKT: &str = "http://www.opengis.net/ont/geosparql#wktLiteral";
+const BOOLEANS: [&str; 4] = ["false", "true", "0", "1"];
+
+impl Code {
+    /// The code of a term that has one.
+    pub fn of(term: TermRef<'_>) -> Option<Code> {
+        match term {
+            TermRef::NamedNode(node) => Code::of_iri(node.as_str()),
+            TermRef::Literal(literal) => Code::of_literal(literal),
+            _ => None,
+        }
+    }
+
+    /// The code of an IRI.
+    pub fn of_iri(iri: &str) -> Option<Code> {
+        if !HOSTS.iter().any(|host| iri.starts_with(host)) {
+            return None;
+        }
+        let digits = iri.len() - iri.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let (prefix, number) = iri.split_at_checked(digits)?;
+        let kind = PREFIXES.iter().position(|p| *p == prefix)?;
+        Some(Code((kind as u64) << PAYLOAD | whole(number).filter(|&n| n <= MASK)?))
+    }
+
+    fn of_literal(literal: LiteralRef<'_>) -> Option<Code> {
+        if literal.language().is_some() {
+            return None;
+        }
+        let (text, datatype) = (literal.value(), literal.datatype());
+        let (kind, payload) = if datatype == xsd::STRING {
+            return None;
+        } else if datatype == xsd::DECIMAL {
+            (DECIMAL, decimal(text)?)
+        } else if datatype == xsd::INTEGER {
+            (INTEGER, integer(text)?)
+        } else if datatype == xsd::DATE_TIME {
+            (DATE_TIME, date_time(text)?)
+        } else if datatype == xsd::DOUBLE {
+            (DOUBLE, decimal(text)?)
+        } else if datatype == xsd::BOOLEAN {
+            (BOOLEAN, BOOLEANS.iter().position(|b| *b == text)? as u64)
+        } else if datatype == xsd::DATE {
+            (DATE, date(text)? << 17)
+        } else if datatype.as_str() == WKT {
+            (POINT, point(text)?)
+        } else {
+            return None;
+        };
+        Some(Code(kind << PAYLOAD | payload))
+    }
+
+    /// The number that the file has for it.
+    pub fn to_bits(self) -> u64 {
+        self.0
+    }
+
+    /// The code that [`Code::to_bits`] gave.
+    pub fn from_bits(bits: u64) -> Code {
+        Code(bits)
+    }
+
+    /// Whether it is an IRI; else it is a literal.
+    pub fn is_iri(self) -> bool {
+        self.kind() < LITERALS
+    }
+
+    /// The least code that is a literal.
+    pub fn first_literal() -> Code {
+        Code(LITERALS << PAYLOAD)
+    }
+
+    fn kind(self) -> u64 {
+        self.0 >> PAYLOAD
+    }
+
+    fn payload(self) -> u64 {
+        self.0 & MASK
+    }
+
+    /// The term's text, an IRI or a lexical form, and a literal's datatype. `None` if no term has this code.
+    pub fn text(self) -> Option<(String, Option<NamedNodeRef<'static>>)> {
+        let value = self.payload();
+        Some(match self.kind() {
+            BOOLEAN => ((*BOOLEANS.get(value as usize)?).to_owned(), Some(xsd::BOOLEAN)),
+            INTEGER => (integer_of(value).to_string(), Some(xsd::INTEGER)),
+            DECIMAL => (decimal_text(value), Some(xsd::DECIMAL)),
+            DOUBLE => (decimal_text(value), Some(xsd::DOUBLE)),
+            DATE_TIME => (date_time_text(value), Some(xsd::DATE_TIME)),
+            DATE => (date_text(value >> 17), Some(xsd::DATE)),
+            POINT => (point_text(value), Some(NamedNodeRef::new_unchecked(WKT))),
+            kind => (format!("{}{value}", PREFIXES.get(kind as usize)?), None),
+        })
+    }
+
+    /// The value of a number, where that is quicker than by its text.
+    pub fn expression(self) -> Option<ExpressionTerm> {
+        let value = self.payload();
+        Some(match self.kind() {
+            BOOLEAN => ExpressionTerm::BooleanLiteral((value % 2 == 1).into()),
+            INTEGER => ExpressionTerm::IntegerLiteral(Integer::from(integer_of(value))),
+            DECIMAL => ExpressionTerm::DecimalLiteral(decimal_text(value).parse::<Decimal>().ok()?),
+            DOUBLE => ExpressionTerm::DoubleLiteral(decimal_text(value).parse::<Double>().ok()?),
+            DATE_TIME => ExpressionTerm::DateTimeLiteral(date_time_text(value).parse::<DateTime>().ok()?),
+            _ => return None,
+        })
+    }
+}
+
+/// A number without sign and leading zeros.
+fn whole(digits: &str) -> Option<u64> {
+    match digits.as_bytes() {
+        [b'0'] => Some(0),
+        [b'1'..=b'9', rest @ ..] if rest.len() < 18 && rest.iter().all(u8::is_ascii_digit) => digits.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Exactly `width` digits.
+fn digits(text: &str, width: usize) -> Option<u64> {
+    let fits = text.len() == width && text.bytes().all(|b| b.is_ascii_digit());
+    if fits { text.parse().ok() } else { None }
+}
+
+/// Integers of 55 bits and a sign, moved up to be without sign and in order.
+const MIDDLE: i64 = 1 << (PAYLOAD - 1);
+
+fn integer(text: &str) -> Option<u64> {
+    let value = match text.strip_prefix('-') {
+        Some("0") => return None,
+        Some(digits) => -i64::try_from(whole(digits)?).ok()?,
+        None => i64::try_from(whole(text)?).ok()?,
+    };
+    (-MIDDLE..MIDDLE).contains(&value).then(|| (value + MIDDLE) as u64)
+}
+
+fn integer_of(payload: u64) -> i64 {
+    payload as i64 - MIDDLE
+}
+
+/// `+12.50`: its sign (2 bits: none, plus, minus), how many digits stand behind the point (4 bits; 15 for a number
+/// without a point), all digits as one number (50 bits).
+fn decimal(text: &str) -> Option<u64> {
+    let (sign, text) = match text.as_bytes().first()? {
+        b'+' => (1, &text[1..]),
+        b'-' => (2, &text[1..]),
+        _ => (0, text),
+    };
+    let (before, behind) = text.split_once('.').map_or((text, None), |(a, b)| (a, Some(b)));
+    let before_value = whole(before)?;
+    let (scale, value) = match behind {
+        None => (15, before_value),
+        Some(behind) if (1..15).contains(&behind.len()) => {
+            let factor = 10_u64.pow(behind.len() as u32);
+            (behind.len() as u64, before_value.checked_mul(factor)?.checked_add(digits(behind, behind.len())?)?)
+        }
+        Some(_) => return None,
+    };
+    (value < 1 << 50).then_some(sign << 54 | scale << 50 | value)
+}
+
+fn decimal_text(payload: u64) -> String {
+    let sign = ["", "+", "-", ""][(payload >> 54) as usize & 3];
+    let (scale, value) = ((payload >> 50 & 15) as u32, payload & ((1 << 50) - 1));
+    match scale {
+        15 => format!("{sign}{value}"),
+        scale => {
+            let factor = 10_u64.pow(scale);
+            format!("{sign}{}.{:0width$}", value / factor, value % factor, width = scale as usize)
+        }
+    }
+}
+
+/// `-0044-03-15`: year (16 bits, moved up to be in order), month (4), day (5).
+fn date(text: &str) -> Option<u64> {
+    let (negative, text) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let mut parts = text.splitn(3, '-');
+    let (year, month, day) = (digits(parts.next()?, 4)?, digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
+    if month > 15 || day > 31 || negative && year == 0 {
+        return None;
+    }
+    let year = if negative { (1 << 15) - year } else { (1 << 15) + year };
+    Some(year << 9 | month << 5 | day)
+}
+
+fn date_text(value: u64) -> String {
+    let year = (value >> 9) as i64 - (1 << 15);
+    let sign = if year < 0 { "-" } else { "" };
+    format!("{sign}{:04}-{:02}-{:02}", year.unsigned_abs(), value >> 5 & 15, value & 31)
+}
+
+/// `2001-12-31T00:00:00Z`, as Wikidata writes times: a date and 17 bits of hour (5), minute (6), second (6).
+fn date_time(text: &str) -> Option<u64> {
+    let (day, time) = text.strip_suffix('Z')?.split_once('T')?;
+    let mut parts = time.splitn(3, ':');
+    let mut part = || digits(parts.next()?, 2);
+    let (hour, minute, second) = (part()?, part()?, part()?);
+    let fits = hour < 32 && minute < 64 && second < 64;
+    fits.then_some(date(day)? << 17 | hour << 12 | minute << 6 | second)
+}
+
+fn date_time_text(value: u64) -> String {
+    format!("{}T{:02}:{:02}:{:02}Z", date_text(value >> 17), value >> 12 & 31, value >> 6 & 63, value & 63)
+}
+
+/// `Point(12.5 -41.9)`: two decimals of 28 bits: minus (1), digits behind the point (3; 7 for a number without one), all
+/// digits as one number (24).
+fn point(text: &str) -> Option<u64> {
+    let (a, b) = text.strip_prefix("Point(")?.strip_suffix(')')?.split_once(' ')?;
+    let side = |text: &str| {
+        let wide = decimal(text)?;
+        let (sign, scale, value) = (wide >> 54, wide >> 50 & 15, wide & ((1 << 50) - 1));
+        let scale = match scale {
+            15 => 7,
+            7.. => return None,
+            scale => scale,
+        };
+        (sign != 1 && value < 1 << 24).then_some((sign >> 1) << 27 | scale << 24 | value)
+    };
+    Some(side(a)? << 28 | side(b)?)
+}
+
+fn point_text(payload: u64) -> String {
+    let side = |bits: u64| {
+        let scale = match bits >> 24 & 7 {
+            7 => 15,
+            scale => scale,
+        };
+        decimal_text((bits >> 27 & 1) << 55 | scale << 50 | bits & ((1 << 24) - 1))
+    };
+    format!("Point({} {})", side(payload >> 28), side(payload & ((1 << 28) - 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use oxrdf::Literal;
+
+    use super::*;
+
+    fn through(text: &str, datatype: NamedNodeRef<'_>) -> Option<String> {
+        let literal = Literal::new_typed_literal(text, datatype);
+        let code = Code::of(literal.as_ref().into())?;
+        let (out, kind) = code.text().unwrap();
+        assert_eq!(kind.unwrap().as_str(), datatype.as_str());
+        assert!(!code.is_iri() && code >= Code::first_literal());
+        Some(out)
+    }
+
+    #[test]
+    fn what_has_a_code_comes_out_as_it_went_in() {
+        let wkt = NamedNodeRef::new(WKT).unwrap();
+        for (text, datatype, fits) in [
+            ("0", xsd::INTEGER, true),
+            ("-1", xsd::INTEGER, true),
+            ("-0", xsd::INTEGER, false),
+            ("007", xsd::INTEGER, false),
+            ("+7", xsd::INTEGER, false),
+            ("", xsd::INTEGER, false),
+            ("36028797018963967", xsd::INTEGER, true),
+            ("-36028797018963968", xsd::INTEGER, true),
+            ("36028797018963968", xsd::INTEGER, false),
+            ("99999999999999999999", xsd::INTEGER, false),
+            ("+9745", xsd::DECIMAL, true),
+            ("1.50", xsd::DECIMAL, true),
+            ("-0.0", xsd::DECIMAL, true),
+            ("+0", xsd::DECIMAL, true),
+            (".5", xsd::DECIMAL, false),
+            ("5.", xsd::DECIMAL, false),
+            ("1.00000000000000", xsd::DECIMAL, true),
+            ("1.000000000000000", xsd::DECIMAL, false),
+            ("-43.196388888889", xsd::DECIMAL, true),
+            ("1.5", xsd::DOUBLE, true),
+            ("1.0E-6", xsd::DOUBLE, false),
+            ("INF", xsd::DOUBLE, false),
+            ("true", xsd::BOOLEAN, true),
+            ("1", xsd::BOOLEAN, true),
+            ("True", xsd::BOOLEAN, false),
+            ("2001-12-31T00:00:00Z", xsd::DATE_TIME, true),
+            ("-0044-03-15T00:00:00Z", xsd::DATE_TIME, true),
+            ("2001-00-00T00:00:00Z", xsd::DATE_TIME, true),
+            ("-0000-01-01T00:00:00Z", xsd::DATE_TIME, false),
+            ("2001-12-31T00:00:00", xsd::DATE_TIME, false),
+            ("2001-12-31T00:00:00.5Z", xsd::DATE_TIME, false),
+            ("-13798000000-01-01T00:00:00Z", xsd::DATE_TIME, false),
+            ("1999-01-02", xsd::DATE, true),
+            ("1999-01-02Z", xsd::DATE, false),
+            ("Point(-43.1964 -22.9)", wkt, true),
+            ("Point(0 -22)", wkt, true),
+            ("Point(-0 0.0)", wkt, true),
+            ("Point(+1 2)", wkt, false),
+            ("Point(-43.196388888 -22.9)", wkt, false),
+            ("POINT(1 2)", wkt, false),
+        ] {
+            assert_eq!(through(text, datatype).as_deref(), fits.then_some(text), "{text}");
+        }
+        assert_eq!(Code::of(Literal::from("1").as_ref().into()), None);
+    }
+
+    #[test]
+    fn entities_and_properties() {
+        for (iri, fits) in [
+            ("http://www.wikidata.org/entity/Q42", true),
+            ("http://www.wikidata.org/entity/Q0", true),
+            ("http://www.wikidata.org/prop/direct/P31", true),
+            ("https://www.wikidata.org/wiki/Special:EntityData/Q1", true),
+            ("http://www.wikidata.org/entity/Q042", false),
+            ("http://www.wikidata.org/entity/Q", false),
+            ("http://www.wikidata.org/entity/Q1é1", false),
+            ("http://www.wikidata.org/entity/statement/Q1", false),
+            ("http://www.wikidata.org/entity/Q99999999999999999999", false),
+            ("http://www.w3.org/1999", false),
+        ] {
+            let code = Code::of_iri(iri);
+            assert_eq!(code.and_then(Code::text), fits.then(|| (iri.to_owned(), None)), "{iri}");
+            assert!(code.is_none_or(Code::is_iri));
+        }
+        assert!(Code::of_iri("http://www.wikidata.org/entity/Q9") < Code::of_iri("http://www.wikidata.org/entity/Q10"));
+    }
+
+    #[test]
+    fn values_are_those_of_the_text() {
+        let value = |text: &str, datatype| {
+            let literal = Literal::new_typed_literal(text, datatype);
+            (
+                Code::of(literal.as_ref().into()).and_then(Code::expression),
+                ExpressionTerm::from(oxrdf::Term::from(literal)),
+            )
+        };
+        for (text, datatype) in [
+            ("-12", xsd::INTEGER),
+            ("+1.50", xsd::DECIMAL),
+            ("-2.5", xsd::DOUBLE),
+            ("0", xsd::BOOLEAN),
+            ("true", xsd::BOOLEAN),
+            ("1999-01-02T03:04:05Z", xsd::DATE_TIME),
+        ] {
+            let (quick, slow) = value(text, datatype);
+            assert!(quick == Some(slow), "{text}");
+        }
+        // What is no date stays a literal of an unknown form.
+        assert!(value("2001-00-00T00:00:00Z", xsd::DATE_TIME).0.is_none());
+    }
+}

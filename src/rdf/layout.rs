@@ -1,0 +1,26 @@
+//! The sections that hold triples. A snapshot without triples has none of them. A change here is a new format version.
+
+/// The dictionary's keys.
+pub const STRINGS: &str = "rdf.strings";
+/// Where the dictionary's buckets begin: a column.
+pub const BUCKETS: &str = "rdf.strings.buckets";
+/// The codes of the terms that need no text, ascending: a column.
+pub const CODES: &str = "rdf.codes";
+/// Where each kind of term begins among the numbers: a column.
+pub const KINDS: &str = "rdf.kinds";
+/// The numbers of the predicates, ascending: a column. A predicate's place in it is what the permutations have.
+pub const PREDICATES: &str = "rdf.predicates";
+/// Distinct subjects of each predicate: a column.
+pub const PREDICATE_SUBJECTS: &str = "rdf.predicates.subjects";
+/// Distinct objects of each predicate: a column.
+pub const PREDICATE_OBJECTS: &str = "rdf.predicates.objects";
+
+/// The three columns of a permutation: where the triples of each first component begin; second components; third ones.
+pub type Permutation = [&'static str; 3];
+
+/// Subject, predicate, object.
+pub const SPO: Permutation = ["rdf.spo.starts", "rdf.spo.predicates", "rdf.spo.objects"];
+/// Predicate, object, subject.
+pub const POS: Permutation = ["rdf.pos.starts", "rdf.pos.objects", "rdf.pos.subjects"];
+/// Object, subject, predicate.
+pub const OSP: Permutation = ["rdf.osp.starts", "rdf.osp.subjects", "rdf.osp.predicates"];

@@ -1,0 +1,37 @@
+//! Triples in a snapshot: a dictionary of terms in canonical order and three sorted permutations of the triples, read in
+//! place from the mapped file, and a query's view of them for the SPARQL evaluator.
+//!
+//! This module knows the snapshot file and nothing of the query language's text. A term is its number in the canonical
+//! order ([`TermId`]); what a term is and in which order solutions come depends on the triples alone, not on how they
+//! were loaded.
+//!
+//! ```text
+//! rdf.strings                    terms with text, front-coded in buckets of 16, in byte order of their keys (key.rs)
+//! rdf.codes                      terms that need no text, as 64 bits each, ascending (code.rs)
+//! rdf.kinds                      where IRIs, literals, codes, literals' codes begin among the numbers, and the end
+//! rdf.predicates, .subjects,     the distinct predicates; how many subjects and objects each has
+//!   .objects
+//! rdf.spo.*, rdf.pos.*,          a permutation of the triples: where those of each first component begin, then a column
+//!   rdf.osp.*                    of the second and one of the third components (store.rs)
+//! ```
+//!
+//! All but the dictionary's text are columns of integers in as few bits as they need (column.rs); all are checked in
+//! granules of 16 KiB when first touched (checked.rs).
+
+mod checked;
+mod code;
+mod column;
+mod id;
+mod key;
+mod layout;
+mod local;
+mod relation;
+mod store;
+mod strings;
+mod view;
+
+pub use code::Code;
+pub use id::TermId;
+pub use relation::{End, Pairs, Relation};
+pub use store::{PredicateCounts, Store, TermKind, Triples};
+pub use view::{Quads, ReadError, Stored, View};
