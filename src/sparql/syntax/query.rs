@@ -1,0 +1,417 @@
+//! The four forms of queries, subqueries, and what stands around their pattern.
+
+use std::collections::HashSet;
+
+use oxrdf::{NamedNode, Variable};
+use spargebra::Query;
+use spargebra::algebra::{
+    AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression, QueryDataset,
+};
+use spargebra::term::{NamedNodePattern, TriplePattern};
+
+use super::parser::{Parser, Result, Tolerance};
+use super::pattern::{filtered, in_scope};
+use super::token::{Kind, Token};
+use super::triples::{Triple, join};
+
+/// What duplicates become.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Duplicates {
+    Kept,
+    Distinct,
+    Reduced,
+}
+
+/// One thing of a SELECT clause, and where it stands.
+enum Member {
+    Variable(Variable, Token),
+    Expression(Expression, Variable, Token),
+}
+
+struct Selection {
+    duplicates: Duplicates,
+    /// None for `*`.
+    members: Option<Vec<Member>>,
+    start: Token,
+}
+
+/// What follows the pattern.
+#[derive(Default)]
+struct Modifiers {
+    group: Option<(Vec<Variable>, Vec<(Expression, Variable)>)>,
+    having: Option<Expression>,
+    order: Option<Vec<OrderExpression>>,
+    slice: Option<(usize, Option<usize>)>,
+    values: Option<GraphPattern>,
+}
+
+impl Parser<'_> {
+    pub fn query(&mut self) -> Result<Query> {
+        let start = self.peek();
+        if self.is_word("SELECT") {
+            let selection = self.selection()?;
+            let dataset = self.dataset()?;
+            self.with_clauses()?;
+            let pattern = self.where_clause()?;
+            let modifiers = self.modifiers()?;
+            let pattern = self.select(selection, pattern, modifiers)?;
+            return Ok(Query::Select { dataset, pattern, base_iri: self.base.clone() });
+        }
+        self.aggregates.push(Vec::new());
+        let all = Selection { duplicates: Duplicates::Kept, members: None, start };
+        if self.word("ASK") {
+            let dataset = self.dataset()?;
+            self.with_clauses()?;
+            let pattern = self.where_clause()?;
+            let modifiers = self.modifiers()?;
+            let pattern = self.select(all, pattern, modifiers)?;
+            return Ok(Query::Ask { dataset, pattern, base_iri: self.base.clone() });
+        }
+        if self.word("CONSTRUCT") {
+            return self.construct(all);
+        }
+        if self.word("DESCRIBE") {
+            return self.describe(all);
+        }
+        let error = self.expected("SELECT, ASK, CONSTRUCT or DESCRIBE");
+        if ["INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE"].iter().any(|word| self.is_word(word)) {
+            return Err(error.help("a snapshot never changes: there are no updates"));
+        }
+        Err(error)
+    }
+
+    fn construct(&mut self, all: Selection) -> Result<Query> {
+        let mut template = None;
+        if self.is_mark("{") {
+            template = Some(self.template()?);
+            self.labels.clear();
+        }
+        let dataset = self.dataset()?;
+        let pattern = match &template {
+            Some(_) => {
+                self.with_clauses()?;
+                self.where_clause()?
+            }
+            None => {
+                self.expect_word("WHERE")?;
+                GraphPattern::Bgp { patterns: template.insert(self.template()?).clone() }
+            }
+        };
+        let modifiers = self.modifiers()?;
+        let pattern = self.select(all, pattern, modifiers)?;
+        Ok(Query::Construct { template: template.unwrap_or_default(), dataset, pattern, base_iri: self.base.clone() })
+    }
+
+    fn template(&mut self) -> Result<Vec<TriplePattern>> {
+        self.expect("{")?;
+        let triples = self.triples_block(false)?;
+        self.expect("}")?;
+        Ok(triples
+            .into_iter()
+            .filter_map(|triple| match triple {
+                Triple::Plain(triple) => Some(triple),
+                Triple::Path { .. } => None,
+            })
+            .collect())
+    }
+
+    fn describe(&mut self, all: Selection) -> Result<Query> {
+        let mut selection = all;
+        if !self.mark("*") {
+            let mut members = Vec::new();
+            while self.peek().kind == Kind::Variable || self.is_iri() {
+                let token = self.peek();
+                members.push(match self.variable_or_iri()? {
+                    NamedNodePattern::NamedNode(node) => Member::Expression(node.into(), self.helper(), token),
+                    NamedNodePattern::Variable(variable) => Member::Variable(variable, token),
+                });
+            }
+            if members.is_empty() {
+                return Err(self.expected("'*', a variable or an IRI"));
+            }
+            selection.members = Some(members);
+        }
+        let dataset = self.dataset()?;
+        self.with_clauses()?;
+        let pattern =
+            if self.is_word("WHERE") || self.is_mark("{") { self.where_clause()? } else { GraphPattern::default() };
+        let modifiers = self.modifiers()?;
+        let pattern = self.select(selection, pattern, modifiers)?;
+        Ok(Query::Describe { dataset, pattern, base_iri: self.base.clone() })
+    }
+
+    /// A subquery, after the brace that opens its group.
+    pub fn sub_select(&mut self) -> Result<GraphPattern> {
+        let selection = self.selection()?;
+        let pattern = self.where_clause()?;
+        let modifiers = self.modifiers()?;
+        self.select(selection, pattern, modifiers)
+    }
+
+    fn selection(&mut self) -> Result<Selection> {
+        let start = self.peek();
+        self.expect_word("SELECT")?;
+        self.aggregates.push(Vec::new());
+        let duplicates = if self.word("DISTINCT") {
+            Duplicates::Distinct
+        } else if self.word("REDUCED") {
+            Duplicates::Reduced
+        } else {
+            Duplicates::Kept
+        };
+        if self.mark("*") {
+            return Ok(Selection { duplicates, members: None, start });
+        }
+        let mut members = Vec::new();
+        loop {
+            let token = self.peek();
+            if let Some(variable) = self.maybe_variable() {
+                members.push(Member::Variable(variable, token));
+            } else if self.mark("(") {
+                let expression = self.expression()?;
+                self.expect_word("AS")?;
+                let token = self.peek();
+                let variable = self.variable()?;
+                self.expect(")")?;
+                members.push(Member::Expression(expression, variable, token));
+            } else if members.is_empty() {
+                return Err(self.expected("'*', a variable or (expression AS ?variable)"));
+            } else {
+                return Ok(Selection { duplicates, members: Some(members), start });
+            }
+        }
+    }
+
+    fn dataset(&mut self) -> Result<Option<QueryDataset>> {
+        let (mut default, mut named): (Vec<NamedNode>, Vec<NamedNode>) = (Vec::new(), Vec::new());
+        while self.word("FROM") {
+            if self.word("NAMED") {
+                named.push(self.iri()?);
+            } else {
+                default.push(self.iri()?);
+            }
+        }
+        Ok((!default.is_empty() || !named.is_empty()).then_some(QueryDataset { default, named: Some(named) }))
+    }
+
+    fn where_clause(&mut self) -> Result<GraphPattern> {
+        self.word("WHERE");
+        self.group()
+    }
+
+    fn modifiers(&mut self) -> Result<Modifiers> {
+        let mut modifiers = Modifiers::default();
+        if self.word("GROUP") {
+            self.expect_word("BY")?;
+            modifiers.group = Some(self.group_conditions()?);
+        }
+        if self.word("HAVING") {
+            let mut condition = self.constraint()?;
+            while let Some(next) = self.maybe_constraint()? {
+                condition = Expression::And(Box::new(condition), Box::new(next));
+            }
+            modifiers.having = Some(condition);
+        }
+        if self.word("ORDER") {
+            self.expect_word("BY")?;
+            modifiers.order = Some(self.order_conditions()?);
+        }
+        let (mut limit, mut offset) = (None, None);
+        loop {
+            if limit.is_none() && self.word("LIMIT") {
+                limit = Some(self.count()?);
+            } else if offset.is_none() && self.word("OFFSET") {
+                offset = Some(self.count()?);
+            } else {
+                break;
+            }
+        }
+        if limit.is_some() || offset.is_some() {
+            modifiers.slice = Some((offset.unwrap_or(0), limit));
+        }
+        if self.word("VALUES") {
+            modifiers.values = Some(self.data_block()?);
+        }
+        Ok(modifiers)
+    }
+
+    fn count(&mut self) -> Result<usize> {
+        let token = self.peek();
+        let count = if token.kind == Kind::Integer { self.slice(token).parse().ok() } else { None };
+        match count {
+            Some(count) => {
+                self.at += 1;
+                Ok(count)
+            }
+            None => Err(self.expected("a whole number")),
+        }
+    }
+
+    fn group_conditions(&mut self) -> Result<(Vec<Variable>, Vec<(Expression, Variable)>)> {
+        let (mut variables, mut binds) = (Vec::new(), Vec::new());
+        loop {
+            if let Some(variable) = self.maybe_variable() {
+                variables.push(variable);
+                continue;
+            }
+            let mut alias = None;
+            let expression = if self.mark("(") {
+                let expression = self.expression()?;
+                if self.word("AS") {
+                    alias = Some(self.variable()?);
+                }
+                self.expect(")")?;
+                expression
+            } else {
+                match self.maybe_constraint()? {
+                    Some(expression) => expression,
+                    None if variables.is_empty() => return Err(self.expected("what to group by")),
+                    None => return Ok((variables, binds)),
+                }
+            };
+            match (expression, alias) {
+                (Expression::Variable(variable), None) => variables.push(variable),
+                (expression, alias) => {
+                    let variable = alias.unwrap_or_else(|| self.helper());
+                    binds.push((expression, variable.clone()));
+                    variables.push(variable);
+                }
+            }
+        }
+    }
+
+    fn order_conditions(&mut self) -> Result<Vec<OrderExpression>> {
+        let mut conditions = Vec::new();
+        loop {
+            if let Some(variable) = self.maybe_variable() {
+                conditions.push(OrderExpression::Asc(variable.into()));
+            } else if self.is_word("ASC") || self.is_word("DESC") {
+                let descending = self.is_word("DESC");
+                self.at += 1;
+                let expression = self.bracketed()?;
+                conditions.push(if descending {
+                    OrderExpression::Desc(expression)
+                } else {
+                    OrderExpression::Asc(expression)
+                });
+            } else if let Some(expression) = self.maybe_constraint()? {
+                conditions.push(OrderExpression::Asc(expression));
+            } else if conditions.is_empty() {
+                return Err(self.expected("what to order by"));
+            } else {
+                return Ok(conditions);
+            }
+        }
+    }
+
+    /// Puts a query's parts together, as the standard orders them: grouping, HAVING, VALUES, expressions of SELECT,
+    /// ORDER BY, projection, DISTINCT, LIMIT.
+    fn select(&mut self, selection: Selection, pattern: GraphPattern, modifiers: Modifiers) -> Result<GraphPattern> {
+        let mut pattern = pattern;
+        let aggregates = self.aggregates.pop().unwrap_or_default();
+        let mut group = modifiers.group;
+        if group.is_none() && !aggregates.is_empty() {
+            group = Some((Vec::new(), Vec::new()));
+        }
+        let grouped = group.is_some();
+        if let Some((variables, binds)) = group {
+            for (expression, variable) in binds {
+                pattern = GraphPattern::Extend { inner: Box::new(pattern), variable, expression };
+            }
+            let aggregates = self.with_samples(&selection, &pattern, &variables, aggregates)?;
+            pattern = GraphPattern::Group { inner: Box::new(pattern), variables, aggregates };
+        }
+        pattern = filtered(pattern, modifiers.having);
+        if let Some(values) = modifiers.values {
+            pattern = join(pattern, values);
+        }
+        let (mut pattern, projected) = self.project(selection.members, selection.start, grouped, pattern)?;
+        if let Some(expression) = modifiers.order {
+            pattern = GraphPattern::OrderBy { inner: Box::new(pattern), expression };
+        }
+        pattern = GraphPattern::Project { inner: Box::new(pattern), variables: projected };
+        pattern = match selection.duplicates {
+            Duplicates::Kept => pattern,
+            Duplicates::Distinct => GraphPattern::Distinct { inner: Box::new(pattern) },
+            Duplicates::Reduced => GraphPattern::Reduced { inner: Box::new(pattern) },
+        };
+        if let Some((start, length)) = modifiers.slice {
+            pattern = GraphPattern::Slice { inner: Box::new(pattern), start, length };
+        }
+        Ok(pattern)
+    }
+
+    /// Projected variables that are neither grouped nor aggregated become samples of themselves.
+    fn with_samples(
+        &mut self,
+        selection: &Selection,
+        pattern: &GraphPattern,
+        grouped: &[Variable],
+        mut aggregates: Vec<(Variable, AggregateExpression)>,
+    ) -> Result<Vec<(Variable, AggregateExpression)>> {
+        let mut made: Vec<Variable> = Vec::new();
+        let mut visible = None;
+        for member in selection.members.iter().flatten() {
+            let Member::Variable(variable, token) = member else {
+                if let Member::Expression(_, variable, _) = member {
+                    made.push(variable.clone());
+                }
+                continue;
+            };
+            if grouped.contains(variable) || made.contains(variable) || aggregates.iter().any(|(v, _)| v == variable) {
+                continue;
+            }
+            let wrong = format!("{variable} is neither grouped nor in an aggregate");
+            let visible = visible.get_or_insert_with(|| in_scope(pattern));
+            self.tolerate(*token, Tolerance::Ungrouped, &wrong)?;
+            if visible.contains(variable) {
+                let expr = variable.clone().into();
+                let sample =
+                    AggregateExpression::FunctionCall { name: AggregateFunction::Sample, expr, distinct: false };
+                aggregates.push((variable.clone(), sample));
+            }
+        }
+        Ok(aggregates)
+    }
+
+    /// The expressions of SELECT, and what is projected.
+    fn project(
+        &mut self,
+        members: Option<Vec<Member>>,
+        start: Token,
+        grouped: bool,
+        mut pattern: GraphPattern,
+    ) -> Result<(GraphPattern, Vec<Variable>)> {
+        let Some(members) = members else {
+            if grouped {
+                let error = self.error_at(start, "aggregate", "SELECT * cannot stand with GROUP BY or an aggregate");
+                return Err(error.help("name the variables"));
+            }
+            let mut projected: Vec<Variable> = in_scope(&pattern).into_iter().collect();
+            projected.sort();
+            return Ok((pattern, projected));
+        };
+        let mut visible: HashSet<Variable> = in_scope(&pattern);
+        let mut projected: Vec<Variable> = Vec::with_capacity(members.len());
+        for member in members {
+            let (variable, token) = match member {
+                Member::Variable(variable, token) => (variable, token),
+                Member::Expression(expression, variable, token) => {
+                    if visible.contains(&variable) {
+                        let wrong = format!("{variable} has a value already and cannot be an alias");
+                        self.tolerate(token, Tolerance::AliasOfVisible, &wrong)?;
+                    }
+                    visible.insert(variable.clone());
+                    pattern = GraphPattern::Extend { inner: Box::new(pattern), variable: variable.clone(), expression };
+                    (variable, token)
+                }
+            };
+            if projected.contains(&variable) {
+                self.tolerate(token, Tolerance::RepeatedVariable, &format!("{variable} is selected twice"))?;
+            } else {
+                projected.push(variable);
+            }
+        }
+        Ok((pattern, projected))
+    }
+}

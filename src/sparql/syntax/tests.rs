@@ -1,0 +1,84 @@
+//! The grammar beside spargebra's own, and what goes beyond it.
+
+use regex::Regex;
+use spargebra::SparqlParser;
+
+use super::*;
+
+/// Helper names replaced by numbers in the order in which they come.
+fn canonical(sse: &str) -> String {
+    let helper = Regex::new(r"(\?|_:)(\.[0-9]+|[0-9a-f]{20,32})\b").unwrap();
+    let mut names: Vec<String> = Vec::new();
+    helper
+        .replace_all(sse, |found: &regex::Captures| {
+            let name = found[0].to_owned();
+            let index = names.iter().position(|n| *n == name).unwrap_or_else(|| {
+                names.push(name.clone());
+                names.len() - 1
+            });
+            format!("{}h{index}", &found[1])
+        })
+        .into_owned()
+}
+
+fn ours(text: &str) -> String {
+    canonical(&parse(text, Dialect::Wdqs).unwrap().query.to_sse())
+}
+
+#[test]
+fn standard_queries_give_the_algebra_of_the_reference() {
+    for text in [
+        "SELECT * { ?s a <http://a>, <http://b> ; <http://p>/^<http://q>* [ <http://r> 1, -2.5 ] . (1 ?x) <http://p> () }",
+        "SELECT DISTINCT ?a (COUNT(DISTINCT ?b) AS ?c) { ?a ?p ?b OPTIONAL { ?b ?q ?d FILTER(?d > 1) } } GROUP BY ?a (STR(?a) AS ?e) HAVING (COUNT(DISTINCT ?b) > 2) ORDER BY DESC(?c) ?a LIMIT 3 OFFSET 1",
+        "ASK { { ?a ?b ?c } UNION { ?c ?b 'x'@en-GB } UNION { VALUES (?a ?b) { (1 UNDEF) (<http://x> 'y') } } MINUS { ?a ?b true } }",
+        "CONSTRUCT { ?s ?p _:x . _:x ?p [] } WHERE { ?s ?p ?o . FILTER NOT EXISTS { ?o ?p ?s } BIND(1 - 2 - 3 * 4 / -5 AS ?z) }",
+        "CONSTRUCT WHERE { ?s ?p 'a' }",
+        "DESCRIBE ?x <http://a> { ?x !(<http://p>|^<http://q>) ?y . ?y (<http://p>|<http://q>)+ ?z GRAPH ?g { ?z ?z ?z } }",
+        "SELECT ?x FROM <http://g> FROM NAMED <http://h> { { SELECT ?x (SAMPLE(?y) AS ?z) { ?x ?p ?y } GROUP BY ?x } SERVICE SILENT <http://s> { ?x ?y ?z } } VALUES ?x { 1 2 }",
+        "SELECT (GROUP_CONCAT(DISTINCT ?x; separator=\"\\t|\") AS ?y) { ?x ?y2 ?z FILTER(?x IN (1,2) && !BOUND(?z) || ?x NOT IN () && IF(?x<?z, REGEX(?z,'a','i'), COALESCE(?x)) ) }",
+        "BASE <http://b/> PREFIX : <c#> SELECT ?a { ?a :d\\,e <f> OPTIONAL {{ ?a ?b ?c FILTER(?c) }} FILTER EXISTS {} }",
+    ] {
+        let theirs = SparqlParser::new().parse_query(text).unwrap();
+        assert_eq!(ours(text), canonical(&theirs.to_sse()), "{text}");
+    }
+}
+
+#[test]
+fn one_text_gives_one_tree() {
+    let text = "SELECT (COUNT(*) AS ?n) { [] wdt:P31/wdt:P279 ?x }";
+    assert_eq!(parse(text, Dialect::Wdqs).unwrap().query, parse(text, Dialect::Wdqs).unwrap().query);
+}
+
+#[test]
+fn named_subqueries_may_come_in_any_order_and_often() {
+    let text = "SELECT * WITH { SELECT ?x { INCLUDE %b } } AS %a # %c
+        WITH { SELECT ?x { ?x wdt:P31 [] } } AS %b WHERE { INCLUDE %a . INCLUDE %b }";
+    let parsed = parse(text, Dialect::Wdqs).unwrap();
+    assert_eq!(parsed.tolerances, [Tolerance::NamedSubquery]);
+    assert_eq!(parsed.query.to_string().matches("urn:terrapin:named:b").count(), 2);
+    assert!(parse(text, Dialect::Standard).is_err());
+}
+
+#[test]
+fn errors_tell_place_and_advice() {
+    let error = |text: &str| parse(text, Dialect::Wdqs).unwrap_err();
+    let unknown = error("SELECT * {\n  ?s xyz:p ?o }");
+    assert_eq!((unknown.code, unknown.place.unwrap().line, unknown.place.unwrap().column), ("unknown-prefix", 2, 6));
+    let named = error("SELECT * WITH { SELECT * {} } AS %a { INCLUDE %b }");
+    assert_eq!((named.code, named.help.as_deref()), ("named-subquery", Some("defined are %a")));
+    assert!(error("SELECT * WITH { SELECT * { INCLUDE %a } } AS %a { INCLUDE %a }").message.contains("itself"));
+    assert_eq!(error("SELECT ?x { ?x wdt:P31 }").place.unwrap().column, 24);
+    assert_eq!(error("SELECT (UPPER(?x) AS ?y) {}").help.as_deref(), Some("it is called UCASE"));
+    assert_eq!(error(&"{".repeat(100_000)).code, "syntax");
+    assert_eq!(error(&format!("SELECT * {}", "{".repeat(100_000))).code, "too-deep");
+    assert_eq!(error(&format!("SELECT * {{ FILTER({}", "!".repeat(100_000))).code, "too-deep");
+}
+
+#[test]
+fn tolerances_are_named() {
+    let needs = |text: &str| parse(text, Dialect::Wdqs).unwrap().tolerances;
+    assert_eq!(needs("SELECT (STR(?x) AS ?x) { ?x ?y ?z }"), [Tolerance::AliasOfVisible]);
+    assert_eq!(needs("SELECT * { ?x ?y ?z BIND(1 AS ?z) }"), [Tolerance::BindToBound]);
+    assert_eq!(needs("SELECT ?x ?y { ?x ?y ?z } GROUP BY ?x"), [Tolerance::Ungrouped]);
+    assert_eq!(needs("SELECT (COUNT(?x) AS ?c) (?c / 2 AS ?d) { ?x ?y ?z }"), []);
+}

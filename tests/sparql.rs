@@ -1,0 +1,116 @@
+//! The SPARQL dialect over public query sets: what parses, and that standard queries mean what spargebra's own parser
+//! says. Skips where the shared data is not at hand.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::PathBuf;
+
+use flate2::read::GzDecoder;
+use regex::Regex;
+use serde_json::Value;
+use spargebra::SparqlParser;
+use terrapin::sparql::syntax::{Dialect, parse};
+
+fn shared() -> PathBuf {
+    std::env::var_os("TERRAPIN_SHARED")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from)
+}
+
+/// The lines of a gzipped file of JSON objects; None, with a line that says so, where it is not there.
+fn lines(name: &str) -> Option<Vec<Value>> {
+    let path = shared().join(name);
+    let Ok(file) = File::open(&path) else {
+        println!("skipped: {} is not there", path.display());
+        return None;
+    };
+    let mut text = String::new();
+    GzDecoder::new(file).read_to_string(&mut text).expect("a gzip file");
+    Some(text.lines().map(|line| serde_json::from_str(line).expect("a JSON object a line")).collect())
+}
+
+/// The algebra with helper names numbered in the order in which they come.
+fn canonical(query: &spargebra::Query) -> String {
+    let helper = Regex::new(r"(\?|_:)(\.[0-9]+|[0-9a-f]{20,32})\b").expect("a pattern");
+    let mut names: Vec<String> = Vec::new();
+    let numbered = |found: &regex::Captures<'_>| {
+        let name = found[0].to_owned();
+        let index = names.iter().position(|n| *n == name).unwrap_or_else(|| {
+            names.push(name.clone());
+            names.len() - 1
+        });
+        format!("{}h{index}", &found[1])
+    };
+    helper.replace_all(&query.to_sse(), numbered).into_owned()
+}
+
+/// Prefixes as WDQS knows them, for the other parser.
+fn reference() -> SparqlParser {
+    let mut parser = SparqlParser::new();
+    for (prefix, iri) in [
+        ("wd", "http://www.wikidata.org/entity/"),
+        ("wdt", "http://www.wikidata.org/prop/direct/"),
+        ("wikibase", "http://wikiba.se/ontology#"),
+        ("bd", "http://www.bigdata.com/rdf#"),
+        ("p", "http://www.wikidata.org/prop/"),
+        ("ps", "http://www.wikidata.org/prop/statement/"),
+        ("pq", "http://www.wikidata.org/prop/qualifier/"),
+        ("psv", "http://www.wikidata.org/prop/statement/value/"),
+        ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
+        ("schema", "http://schema.org/"),
+        ("xsd", "http://www.w3.org/2001/XMLSchema#"),
+    ] {
+        parser = parser.with_prefix(prefix, iri).expect("an IRI");
+    }
+    parser
+}
+
+#[test]
+fn instruct_to_sparql_parses() {
+    let Some(queries) = lines("data/instruct-to-sparql/queries.jsonl.gz") else { return };
+    let (mut parsed, mut same, mut compared) = (0, 0, 0);
+    for query in &queries {
+        let text = query["query"].as_str().expect("a query");
+        match parse(text, Dialect::Wdqs) {
+            Ok(ours) => {
+                parsed += 1;
+                // Where no tolerance is needed and nothing is moved, both parsers say the same.
+                let moved = text.contains("hint:") || text.contains("wikibase:label");
+                if ours.tolerances.is_empty() && !moved {
+                    if let Ok(theirs) = reference().parse_query(text) {
+                        compared += 1;
+                        let equal = canonical(&ours.query) == canonical(&theirs);
+                        same += usize::from(equal);
+                        if !equal {
+                            println!(
+                                "differs: {}\n{text}\n{}\n{}",
+                                query["id"],
+                                canonical(&ours.query),
+                                canonical(&theirs)
+                            );
+                        }
+                    }
+                }
+            }
+            Err(error) => println!("not parsed: {}: {error}", query["id"]),
+        }
+    }
+    println!("{parsed} of {} parsed, {same} of {compared} compared equal", queries.len());
+    assert!(parsed * 1000 >= queries.len() * 995);
+    assert_eq!(same, compared);
+}
+
+#[test]
+fn standard_queries_have_the_reference_algebra() {
+    let Some(vectors) = lines("conformance/sparql/vectors.jsonl.gz") else { return };
+    for vector in &vectors {
+        let text = vector["query"].as_str().expect("a query");
+        let theirs = reference().parse_query(text);
+        match parse(text, Dialect::Wdqs) {
+            Ok(ours) => match theirs {
+                Ok(theirs) => assert_eq!(canonical(&ours.query), canonical(&theirs), "{}", vector["id"]),
+                Err(why) => println!("only ours parses {} ({:?}): {why}", vector["id"], ours.tolerances),
+            },
+            Err(error) => assert!(theirs.is_err(), "{}: {error}", vector["id"]),
+        }
+    }
+}
