@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Answer, Counts, Item};
+use super::{Action, Answer, Counts, Item};
 
 /// An answer that keeps each element's type and id, and the counts of `out count`, in order.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +22,10 @@ impl Answer for Collect {
         if let Some(id) = item.id {
             self.ids.push((item.type_name.to_owned(), id));
         }
+        Ok(())
+    }
+
+    fn action(&mut self, _action: Action) -> io::Result<()> {
         Ok(())
     }
 

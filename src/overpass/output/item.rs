@@ -10,6 +10,8 @@ pub struct Item<'a> {
     pub type_name: &'a str,
     /// The id; `None` with `noids`.
     pub id: Option<i64>,
+    /// Whether the element is in the data at the newer moment, where an answer tells it.
+    pub visible: Option<bool>,
     /// The position of a node.
     pub position: Option<Coord>,
     /// Version and so on.

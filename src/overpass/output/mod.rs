@@ -57,6 +57,19 @@ impl Wants {
 /// on all cores and then handed to [`Answer::rendered`] in order.
 pub type Renderer = Box<dyn Fn(&mut Buffer<'_>, &Item<'_>) + Send + Sync>;
 
+/// What stands around elements in the answer to a query with two moments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Action {
+    /// What follows was done: `create`, `modify`, `delete`; `show_initial` and `show_final` in the block of a `compare`.
+    Begin(&'static str),
+    End,
+    Old,
+    EndOld,
+    New,
+    EndNew,
+}
+
 /// Where `out` writes. Nothing reaches the underlying writer before the first element, count or the end.
 ///
 /// An `Err` says that the answer cannot be written any more: its reader has gone.
@@ -74,6 +87,10 @@ pub trait Answer {
     /// Writes one element that the format's renderer printed.
     fn rendered(&mut self, _bytes: &[u8]) -> io::Result<()> {
         Err(io::Error::other("this format prints no elements"))
+    }
+    /// Writes what stands around elements in the answer to a query with two moments.
+    fn action(&mut self, _action: Action) -> io::Result<()> {
+        Err(io::Error::other("this format has no actions"))
     }
     /// Writes the answer of `out count`.
     fn count(&mut self, counts: &Counts) -> io::Result<()>;

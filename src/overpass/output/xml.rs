@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, COPYRIGHT, Counts, Header, Item, MemberGeometry, Renderer};
+use super::{Action, Answer, COPYRIGHT, Counts, Header, Item, MemberGeometry, Renderer};
 use crate::osm::{BoundingBox, Coord};
 use crate::overpass::set::{Geometry, Position};
 
@@ -45,10 +45,15 @@ fn render(b: &mut Buffer<'_>, item: &Item<'_>) {
         b.id(item, id);
         b.text("\"");
     }
+    if let Some(visible) = item.visible {
+        b.text(if visible { " visible=\"true\"" } else { " visible=\"false\"" });
+    }
     if let Some(position) = item.position {
         attributes(b, position);
     }
-    if let Some(meta) = &item.meta {
+    if item.visible == Some(false) && item.meta.is_some() {
+        b.text(" version=\"0\" timestamp=\"0000-00-00T00:00:00Z\" changeset=\"0\" uid=\"0\"");
+    } else if let Some(meta) = &item.meta {
         b.text(" version=\"");
         b.unsigned(u64::from(meta.version));
         b.text("\" timestamp=\"");
@@ -90,6 +95,23 @@ impl Answer for Xml<'_> {
         self.written += 1;
         self.buffer.bytes.extend_from_slice(bytes);
         self.buffer.settle()
+    }
+
+    fn action(&mut self, action: Action) -> io::Result<()> {
+        let b = &mut self.buffer;
+        match action {
+            Action::Begin(what) => {
+                b.text("<action type=\"");
+                b.text(what);
+                b.text("\">\n");
+            }
+            Action::End => b.text("</action>\n"),
+            Action::Old => b.text("<old>\n"),
+            Action::EndOld => b.text("</old>\n"),
+            Action::New => b.text("<new>\n"),
+            Action::EndNew => b.text("</new>\n"),
+        }
+        Ok(())
     }
 
     fn count(&mut self, counts: &Counts) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! Finds what a query asks for that is not there yet, before anything runs.
 
-use crate::overpass::syntax::{Block, FilterKind, QueryType, Script, Span, Statement, StatementKind, TimeFrame};
+use crate::overpass::syntax::{Block, FilterKind, QueryType, Script, Span, Statement, StatementKind};
 use crate::overpass::{Class, Diagnostic, Failure, evaluators};
 
 /// Blocks may be nested this deep.
@@ -9,11 +9,6 @@ const DEEPEST: usize = 100;
 /// Every use of something that cannot be run.
 pub fn check(script: &Script) -> Result<(), Failure> {
     let mut found = Vec::new();
-    match &script.settings.time {
-        TimeFrame::Now | TimeFrame::Date(_) => {}
-        TimeFrame::Diff { augmented: false, .. } => found.push(unsupported("The setting [diff:]", 0, None)),
-        TimeFrame::Diff { augmented: true, .. } => found.push(unsupported("The setting [adiff:]", 0, None)),
-    }
     block(&script.statements, 0, &mut found);
     if found.is_empty() { Ok(()) } else { Err(Failure { diagnostics: found }) }
 }
@@ -67,7 +62,12 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
             evaluators::check(at, s.line, found);
             block(body, depth + 1, found);
         }
-        StatementKind::Compare { .. } => missing("The statement \"compare\""),
+        StatementKind::Compare { delta, body, .. } => {
+            if let Some(delta) = delta {
+                evaluators::check(delta, s.line, found);
+            }
+            block(body, depth + 1, found);
+        }
         StatementKind::Local { .. } => missing("The statement \"local\""),
         StatementKind::Make { properties, .. } | StatementKind::Convert { properties, .. } => {
             properties.iter().filter_map(|p| p.value.as_ref()).for_each(|e| evaluators::check(e, s.line, found));

@@ -2,9 +2,11 @@
 
 mod budget;
 mod check;
+mod compare;
 mod complete;
 pub mod convert;
 mod date;
+mod diff;
 mod filters;
 mod foreach;
 mod if_;
@@ -49,6 +51,8 @@ pub struct Context<'a> {
     pub answer: &'a mut dyn Answer,
     /// The date at which the data is seen, where it is not now.
     pub date: Option<Timestamp>,
+    /// Where the query is if it has two moments.
+    pub diff: Option<diff::Diff>,
     /// The last id given to a derived element.
     pub last_derived_id: i64,
     /// What has been worked out about tags.
@@ -66,6 +70,7 @@ impl<'a> Context<'a> {
             loop_values: BTreeMap::new(),
             answer,
             date: date::of(script),
+            diff: diff::Diff::of(script),
             last_derived_id: 0,
             tags: TagMemo::default(),
         }
@@ -84,7 +89,15 @@ impl<'a> Context<'a> {
     /// Gives a set the content of another.
     fn share(&mut self, name: &str, set: Arc<Set>) {
         self.loop_values.remove(name);
+        if let Some(diff) = &mut self.diff {
+            diff.forget(name);
+        }
         self.sets.insert(name.to_owned(), set);
+    }
+
+    /// Runs the whole query.
+    pub fn run_script(&mut self) -> Result<(), Failure> {
+        if self.diff.is_some() { diff::run(self) } else { self.run_block(&self.script.statements) }
     }
 
     /// Runs the statements of a block in order.
@@ -115,10 +128,13 @@ impl<'a> Context<'a> {
             StatementKind::Convert { from, into, type_name, properties } => {
                 convert::run(self, from, into, type_name, properties)?;
             }
-            StatementKind::Out(out) => out::run(self, out)?,
+            StatementKind::Out(out) => out::run(self, out, statement.span.start)?,
             StatementKind::Retro { at, body } => date::retro(self, at, body)?,
             StatementKind::Timeline { kind, id, version, into } => timeline::run(self, *kind, *id, *version, into),
-            StatementKind::Compare { .. } | StatementKind::Local { .. } => {
+            StatementKind::Compare { from, into, delta, body } => {
+                compare::run(self, (from, into), delta.as_ref(), body, statement.span.start)?;
+            }
+            StatementKind::Local { .. } => {
                 return Err(check::unsupported("This statement", statement.line, Some(statement.span)).into());
             }
         }
@@ -127,6 +143,6 @@ impl<'a> Context<'a> {
 
     /// The bytes that all sets hold, roughly.
     fn held(&self) -> u64 {
-        self.sets.values().map(|s| s.bytes()).sum()
+        self.sets.values().map(|s| s.bytes()).sum::<u64>() + self.diff.as_ref().map_or(0, |diff| diff.bytes())
     }
 }

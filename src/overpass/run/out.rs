@@ -1,17 +1,21 @@
 //! `out`: writes a set, type by type, in order of id or of quadtile.
 
+mod changes;
 mod parallel;
 
+use std::io;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::diff::Phase;
 use super::{Context, quadtile, uses_areas};
 use crate::osm::geometry::{Segment, segment_meets_box};
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, PairId};
 use crate::overpass::Failure;
 use crate::overpass::extent::Extent;
-use crate::overpass::output::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags, Wants, gone};
+use crate::overpass::output::{Action, Answer, Counts, Item, MemberGeometry, MemberItem, Meta, Tags, Wants, gone};
+use crate::overpass::plan::sorted;
 use crate::overpass::reader::Reader;
 use crate::overpass::set::{AreaOrdinal, Derived, Position, Set};
 use crate::overpass::syntax::{self, Detail, Order, Out};
@@ -22,15 +26,23 @@ const STEP: usize = 256;
 /// So many elements of one type are worth printing on all cores.
 const PARALLEL: usize = 2048;
 
-/// Runs `out`.
-pub fn run(ctx: &mut Context, out: &Out) -> Result<(), Failure> {
+/// Runs the `out` that stands at `place` in the text.
+pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
+    let frame = match ctx.diff.as_ref().map(|diff| diff.phase) {
+        None => None,
+        Some(Phase::Older | Phase::Newer) => return changes::run(ctx, out, place),
+        Some(Phase::Initial) => Some("show_initial"),
+        Some(Phase::Final) => Some("show_final"),
+    };
     let set = ctx.set(&out.from);
     if out.detail == Detail::Count {
-        return ctx.answer.count(&counts(ctx, &set)).map_err(gone);
+        let counts = counts(ctx, &set);
+        return framed(ctx.answer, frame, |answer| answer.count(&counts)).map_err(gone);
     }
     let mut left = out.limit.unwrap_or(u64::MAX);
     let shown = Shown::of(out, ctx.answer.wants());
-    let renderer = ctx.answer.renderer();
+    let renderer = if frame.is_some() { None } else { ctx.answer.renderer() };
+    let bare = ctx.diff.as_ref().map(|diff| Arc::clone(&diff.bare)).unwrap_or_default();
     let mut writer = Writer { reader: Reader::new(ctx.osm), shown, scratch: Scratch::default() };
     for kind in ElementType::ALL {
         let list = ordered(&mut writer.reader, kind, set.part(kind), out.order, left);
@@ -42,17 +54,42 @@ pub fn run(ctx: &mut Context, out: &Out) -> Result<(), Failure> {
                     if step.is_multiple_of(STEP) {
                         ctx.budget.check()?;
                     }
-                    let answer = &mut ctx.answer;
-                    writer.element(kind, ordinal, id, |item| answer.element(item)).map_err(gone)?;
+                    let answer = &mut *ctx.answer;
+                    let write = |item: &Item<'_>| framed(answer, frame, |answer| answer.element(item));
+                    if sorted::contains(bare.part(kind), ordinal) {
+                        writer.bare(kind, ordinal, id, write).map_err(gone)?;
+                    } else {
+                        writer.element(kind, ordinal, id, write).map_err(gone)?;
+                    }
                 }
             }
         }
     }
     for (id, relation) in areas(&mut writer.reader, &set.areas, out.order, left) {
         left -= 1;
-        writer.area(ctx, relation, id)?;
+        writer.area(ctx, frame, relation, id)?;
     }
-    writer.derived(ctx, &set.derived, left)
+    let mut derived: Vec<&Arc<Derived>> = set.derived.iter().collect();
+    // The reference's ids have no sign.
+    derived.sort_by_key(|d| d.id as u64);
+    for derived in derived.into_iter().take(usize::try_from(left).unwrap_or(usize::MAX)) {
+        let answer = &mut *ctx.answer;
+        let write = |item: &Item<'_>| framed(answer, frame, |answer| answer.element(item));
+        writer.derived(derived, write).map_err(gone)?;
+    }
+    Ok(())
+}
+
+/// Writes something, with an action around it where there is one.
+fn framed(
+    answer: &mut dyn Answer,
+    frame: Option<&'static str>,
+    write: impl FnOnce(&mut dyn Answer) -> io::Result<()>,
+) -> io::Result<()> {
+    let Some(frame) = frame else { return write(answer) };
+    answer.action(Action::Begin(frame))?;
+    write(answer)?;
+    answer.action(Action::End)
 }
 
 fn counts(ctx: &Context, set: &Set) -> Counts {
@@ -206,14 +243,7 @@ impl Writer<'_> {
         let osm = reader.osm();
         let mut item = Item { type_name: kind.name(), id: shown.ids.then_some(id), ..Item::default() };
         if shown.meta {
-            let meta = reader.meta(kind, ordinal);
-            item.meta = Some(Meta {
-                version: meta.version,
-                timestamp: meta.timestamp,
-                changeset: meta.changeset,
-                uid: meta.uid,
-                user: osm.user_name(meta.user),
-            });
+            item.meta = Some(meta(reader, kind, ordinal));
         }
         if shown.tags {
             tags(reader, kind, ordinal, &mut scratch.pairs, &mut scratch.tags);
@@ -278,46 +308,66 @@ impl Writer<'_> {
         write(&item)
     }
 
+    /// The same for the id and the metadata alone.
+    fn bare<R>(&mut self, kind: ElementType, ordinal: Ordinal, id: i64, write: impl FnOnce(&Item<'_>) -> R) -> R {
+        let mut item = Item { type_name: kind.name(), id: self.shown.ids.then_some(id), ..Item::default() };
+        if self.shown.meta {
+            item.meta = Some(meta(&mut self.reader, kind, ordinal));
+        }
+        write(&item)
+    }
+
     /// An area is its id and the tags of its relation.
-    fn area(&mut self, ctx: &mut Context, relation: Ordinal, id: i64) -> Result<(), Failure> {
+    fn area(
+        &mut self,
+        ctx: &mut Context,
+        frame: Option<&'static str>,
+        relation: Ordinal,
+        id: i64,
+    ) -> Result<(), Failure> {
         let mut item = Item { type_name: "area", id: self.shown.ids.then_some(id), ..Item::default() };
         if self.shown.tags {
             let Scratch { pairs, tags: to, .. } = &mut self.scratch;
             tags(&mut self.reader, ElementType::Relation, relation, pairs, to);
             item.tags = Some(&self.scratch.tags);
         }
-        ctx.answer.element(&item).map_err(gone)
+        framed(ctx.answer, frame, |answer| answer.element(&item)).map_err(gone)
     }
 
-    fn derived(&mut self, ctx: &mut Context, list: &[Arc<Derived>], limit: u64) -> Result<(), Failure> {
-        let mut list: Vec<&Arc<Derived>> = list.iter().collect();
-        // The reference's ids have no sign.
-        list.sort_by_key(|d| d.id as u64);
-        for derived in list.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)) {
-            let shown = self.shown;
-            let tags = &mut self.scratch.tags;
-            let mut item =
-                Item { type_name: &derived.type_name, id: shown.ids.then_some(derived.id), ..Item::default() };
-            if shown.tags {
-                tags.clear();
-                derived.tags.iter().for_each(|(key, value)| tags.push(key, value));
-                item.tags = Some(tags);
-            }
-            if let Some(geometry) = &derived.geometry {
-                let bounds = geometry.bounding_box();
-                if shown.skeleton || shown.place != Place::None {
-                    item.label = bounds.as_ref().map(Position::middle);
-                }
-                match shown.place {
-                    Place::None => {}
-                    Place::Center => item.center = bounds.as_ref().map(Position::middle),
-                    Place::Bounds => item.bounds = bounds,
-                    Place::Full => item.shape = Some(geometry),
-                }
-            }
-            ctx.answer.element(&item).map_err(gone)?;
+    /// Gathers what is to be written of a derived element and hands it to `write`.
+    fn derived<R>(&mut self, derived: &Derived, write: impl FnOnce(&Item<'_>) -> R) -> R {
+        let shown = self.shown;
+        let tags = &mut self.scratch.tags;
+        let mut item = Item { type_name: &derived.type_name, id: shown.ids.then_some(derived.id), ..Item::default() };
+        if shown.tags {
+            tags.clear();
+            derived.tags.iter().for_each(|(key, value)| tags.push(key, value));
+            item.tags = Some(tags);
         }
-        Ok(())
+        if let Some(geometry) = &derived.geometry {
+            let bounds = geometry.bounding_box();
+            if shown.skeleton || shown.place != Place::None {
+                item.label = bounds.as_ref().map(Position::middle);
+            }
+            match shown.place {
+                Place::None => {}
+                Place::Center => item.center = bounds.as_ref().map(Position::middle),
+                Place::Bounds => item.bounds = bounds,
+                Place::Full => item.shape = Some(geometry),
+            }
+        }
+        write(&item)
+    }
+}
+
+fn meta<'a>(reader: &mut Reader<'a>, kind: ElementType, ordinal: Ordinal) -> Meta<'a> {
+    let meta = reader.meta(kind, ordinal);
+    Meta {
+        version: meta.version,
+        timestamp: meta.timestamp,
+        changeset: meta.changeset,
+        uid: meta.uid,
+        user: reader.osm().user_name(meta.user),
     }
 }
 

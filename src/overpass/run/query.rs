@@ -57,7 +57,9 @@ pub fn select(
     let mut plan = Plan { known, regions: regions.to_vec(), ..Plan::default() };
     plan.meta.extend(date);
     for filter in filters {
-        if let Some(test) = MetaTest::compile(ctx.osm, filter) {
+        if let (FilterKind::Changed { since: None, .. }, Some(diff)) = (filter, &ctx.diff) {
+            plan.meta.push(diff.changed());
+        } else if let Some(test) = MetaTest::compile(ctx.osm, filter) {
             plan.meta.push(test);
         }
         match filter {

@@ -16,6 +16,10 @@ pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
     let output = output(context);
     let bbox = bounding_box(context);
     let time = time_frame(context);
+    if matches!(time, TimeFrame::Diff { .. }) && output != OutputFormat::Xml && !context.refused {
+        let message = "The selected output format does not support the diff or adiff mode.";
+        context.refuse("diff-format", message);
+    }
     Some(Part::Script(Box::new(Settings { timeout, maxsize, bbox, output, time })))
 }
 

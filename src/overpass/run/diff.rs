@@ -1,0 +1,204 @@
+//! `[diff:]` and `[adiff:]`: the query runs at two moments, and `out` writes what differs.
+//!
+//! At the older moment every `out` and every `compare` keeps the set that it is given; at the newer moment it compares
+//! with that. Elements are told apart by their ordinals: the data has one version of each, so an element that is in both
+//! sets is the same in both. Derived elements are the same where tags and geometry are, whatever their ids and types.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Context, date};
+use crate::overpass::plan::MetaTest;
+use crate::overpass::set::{Derived, Set};
+use crate::overpass::syntax::{Script, SetName, TimeFrame, Timestamp};
+use crate::overpass::{Class, Diagnostic, Failure};
+
+/// Where a query with two moments is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It runs at the older moment and writes nothing.
+    Older,
+    /// It runs at the newer moment.
+    Newer,
+    /// The block of a `compare` runs over what was there at the older moment only.
+    Initial,
+    /// The same over what is there at the newer moment only.
+    Final,
+}
+
+/// What a query with two moments knows besides its sets.
+pub struct Diff {
+    /// `[adiff:]`: tells also what became of the elements.
+    pub augmented: bool,
+    /// The older moment.
+    pub from: Timestamp,
+    /// The newer moment; the time of the data if there is none.
+    pub to: Option<Timestamp>,
+    /// Where the query is.
+    pub phase: Phase,
+    /// What the statements were given at the older moment, by where they stand in the text.
+    kept: BTreeMap<usize, Arc<Set>>,
+    /// What `compare` found, by the set that has it; only `out` sees it.
+    found: BTreeMap<SetName, Arc<Changes>>,
+    /// Elements of which only id and metadata are shown in [`Phase::Initial`].
+    pub bare: Arc<Set>,
+}
+
+/// How a set differs at two moments.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// What is in it at the older moment only.
+    pub gone: Set,
+    /// Of that, what is in the data at the newer moment all the same.
+    pub still: Set,
+    /// What is in it at the newer moment only.
+    pub come: Set,
+    /// Of that, what was in the data at the older moment already.
+    pub before: Set,
+}
+
+impl Diff {
+    /// For a query that asks for it.
+    pub fn of(script: &Script) -> Option<Diff> {
+        let TimeFrame::Diff { from, to, augmented } = script.settings.time else { return None };
+        Some(Diff {
+            augmented,
+            from,
+            to,
+            phase: Phase::Older,
+            kept: BTreeMap::new(),
+            found: BTreeMap::new(),
+            bare: Arc::default(),
+        })
+    }
+
+    /// Keeps what a statement is given at the older moment. Whether it is the first time.
+    pub fn keep(&mut self, place: usize, set: Arc<Set>) -> bool {
+        self.kept.insert(place, set).is_none()
+    }
+
+    /// What a statement was given at the older moment; `None` if it was not run then.
+    pub fn kept(&self, place: usize) -> Option<Arc<Set>> {
+        self.kept.get(&place).cloned()
+    }
+
+    /// What `compare` left in a set.
+    pub fn found(&self, name: &str) -> Option<Arc<Changes>> {
+        self.found.get(name).cloned()
+    }
+
+    /// Leaves what `compare` found in a set.
+    pub fn leave(&mut self, name: &str, changes: Arc<Changes>) {
+        self.found.insert(name.to_owned(), changes);
+    }
+
+    /// Forgets what `compare` left in a set.
+    pub fn forget(&mut self, name: &str) {
+        self.found.remove(name);
+    }
+
+    /// The test of `(changed)` without a moment: between the two of the query.
+    pub fn changed(&self) -> MetaTest {
+        MetaTest::Between(self.from, self.to.unwrap_or(Timestamp::MAX))
+    }
+
+    /// The bytes that it holds, roughly.
+    pub fn bytes(&self) -> u64 {
+        let found = self.found.values().map(|c| c.gone.bytes() + c.still.bytes() + c.come.bytes() + c.before.bytes());
+        self.kept.values().map(|s| s.bytes()).sum::<u64>() + found.sum::<u64>()
+    }
+}
+
+/// Runs a whole query at both moments.
+pub fn run(ctx: &mut Context) -> Result<(), Failure> {
+    let Some(diff) = &ctx.diff else { return Ok(()) };
+    let (from, to) = (diff.from, diff.to);
+    let statements = &ctx.script.statements;
+    ctx.date = Some(from);
+    ctx.run_block(statements)?;
+    ctx.sets.clear();
+    ctx.loop_values.clear();
+    ctx.date = to;
+    if let Some(diff) = &mut ctx.diff {
+        diff.phase = Phase::Newer;
+    }
+    ctx.run_block(statements)
+}
+
+/// What differs between two sets.
+pub fn changes(ctx: &mut Context, older: &Set, newer: &Set) -> Result<Changes, Failure> {
+    let (mut gone, mut come) = (older.clone(), newer.clone());
+    (gone.derived, come.derived) = (Vec::new(), Vec::new());
+    gone.subtract(newer);
+    come.subtract(older);
+    (gone.derived, come.derived) = apart(&older.derived, &newer.derived);
+    let (mut still, mut before) = (Set::default(), Set::default());
+    if let Some(Diff { augmented: true, from, to, .. }) = ctx.diff {
+        still = seen_at(ctx, to, &gone)?;
+        before = seen_at(ctx, Some(from), &come)?;
+    }
+    Ok(Changes { gone, still, come, before })
+}
+
+/// The elements of a set that are in the data at a moment.
+fn seen_at(ctx: &mut Context, moment: Option<Timestamp>, set: &Set) -> Result<Set, Failure> {
+    let elements = Set { derived: Vec::new(), areas: Vec::new(), ..set.clone() };
+    let now = std::mem::replace(&mut ctx.date, moment);
+    let seen = date::restrict(ctx, elements);
+    ctx.date = now;
+    seen
+}
+
+/// The derived elements that have no equal on the other side.
+fn apart(older: &[Arc<Derived>], newer: &[Arc<Derived>]) -> (Vec<Arc<Derived>>, Vec<Arc<Derived>>) {
+    type Key<'d> = &'d [(String, String)];
+    let mut unmatched: BTreeMap<Key<'_>, Vec<&Arc<Derived>>> = BTreeMap::new();
+    for derived in older {
+        unmatched.entry(&derived.tags).or_default().push(derived);
+    }
+    let mut come = Vec::new();
+    for derived in newer {
+        let equals = unmatched.get_mut(derived.tags.as_slice());
+        let equal = equals.and_then(|list| {
+            let at = list.iter().position(|other| other.geometry == derived.geometry)?;
+            Some(list.remove(at))
+        });
+        if equal.is_none() {
+            come.push(Arc::clone(derived));
+        }
+    }
+    let mut gone: Vec<Arc<Derived>> = unmatched.into_values().flatten().cloned().collect();
+    gone.sort_by_key(|derived| derived.id as u64);
+    (gone, come)
+}
+
+/// The error for an `out` that is run again at the older moment.
+pub fn in_a_loop() -> Failure {
+    Diagnostic {
+        class: Class::Runtime,
+        code: "diff-in-a-loop",
+        line: 0,
+        span: None,
+        message: "A print statement cannot be executed in a loop in a diff setting.".to_owned(),
+        help: Some("gather the elements in a union and write them after the loop".to_owned()),
+    }
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(type_name: &str, id: i64, value: &str) -> Arc<Derived> {
+        let tags = vec![("n".to_owned(), value.to_owned())];
+        Arc::new(Derived { type_name: type_name.to_owned(), id, tags, geometry: None })
+    }
+
+    #[test]
+    fn derived_elements_are_matched_one_to_one_by_content() {
+        let older = [made("x", 1, "1"), made("x", 2, "2"), made("x", 3, "0")];
+        let newer = [made("y", 5, "1"), made("x", 6, "2"), made("x", 7, "1")];
+        let (gone, come) = apart(&older, &newer);
+        assert_eq!((gone, come), (vec![made("x", 3, "0")], vec![made("x", 7, "1")]));
+    }
+}
