@@ -1,5 +1,6 @@
 //! Reads OpenStreetMap files into plain element streams: PBF and XML, in parallel, in the file's order, in bounded
-//! memory. What a file is shows in its first bytes; its name does not matter. [`rdf`] does the same for triples.
+//! memory. What a file is shows in its first bytes; its name does not matter. [`rdf`] does the same for triples,
+//! [`wikidata`] for entities of Wikidata.
 //!
 //! What is read is passed on as it is: unsorted, twice, deleted, with ids that nothing has. Broken input is an
 //! [`Error`] that says where in the file what is wrong. This crate knows nothing of snapshots or of queries.
@@ -11,6 +12,7 @@ mod pbf;
 mod pipeline;
 pub mod rdf;
 mod text;
+pub mod wikidata;
 mod xml;
 
 pub use element::{Element, ElementType, Header, Member, Meta, NO_COORDINATE, Node, Relation, Way};

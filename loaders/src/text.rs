@@ -71,6 +71,8 @@ pub(crate) struct Lines {
     pub(crate) offset: u64,
     /// Bytes of the file that were read when they were complete.
     pub(crate) position: u64,
+    /// Whether they are the whole text, to be taken as one.
+    pub(crate) whole: bool,
 }
 
 /// Cuts a text into blocks of whole lines.
@@ -79,11 +81,17 @@ pub(crate) struct Blocks {
     /// The beginning of the next block.
     rest: Vec<u8>,
     offset: u64,
+    whole: bool,
 }
 
 impl Blocks {
     pub(crate) fn new(text: Text) -> Self {
-        Self { text, rest: Vec::new(), offset: 0 }
+        Self { text, rest: Vec::new(), offset: 0, whole: false }
+    }
+
+    /// Gives the whole text as one block, if it is no longer than a line may be.
+    pub(crate) fn whole(text: Text) -> Self {
+        Self { whole: true, ..Self::new(text) }
     }
 
     /// The next lines, or what is wrong behind all that were given so far, with the offset where reading stopped.
@@ -101,7 +109,8 @@ impl Blocks {
                 }
             }
             let new = bytes.get(had..).unwrap_or_default();
-            if let Some(end) = new.iter().rposition(|byte| *byte == b'\n') {
+            let end = if self.whole { None } else { new.iter().rposition(|byte| *byte == b'\n') };
+            if let Some(end) = end {
                 self.rest = bytes.split_off(had + end + 1);
                 break;
             }
@@ -109,7 +118,7 @@ impl Blocks {
                 return Some(Err((self.offset, TextProblem::Line)));
             }
         }
-        let lines = Lines { offset: self.offset, position: self.text.position.get(), bytes };
+        let lines = Lines { offset: self.offset, position: self.text.position.get(), whole: self.whole, bytes };
         self.offset += lines.bytes.len() as u64;
         Some(Ok(lines))
     }

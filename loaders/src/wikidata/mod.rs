@@ -1,0 +1,248 @@
+//! Reads entities of Wikidata as its JSON dumps have them, and makes of them the triples that its RDF dumps have or its
+//! query service serves.
+//!
+//! A dump has an entity a line, within an array or not, plain or packed with gzip, bzip2 or Zstandard. What
+//! `Special:EntityData` gives is read too, over many lines if it has at most 64 MiB. Entities are passed on in the file's
+//! order.
+//!
+//! The triples follow the documented [RDF dump format] and its chapter on how the query service differs. What cannot
+//! be told from an entity alone is left out or stands for itself:
+//! - Nodes of full values and of unknown values have names made of their content by another hash than Wikidata's, so
+//!   that equal values are one node, as there, but under another name.
+//! - Normalised values: quantities in the units of [a table](self) of common units; external identifiers where
+//!   [`Converter::formatters`] has what makes IRIs of them.
+//! - Formulas stay the text that editors wrote, where Wikidata has MathML.
+//!
+//! [RDF dump format]: https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format
+
+mod convert;
+mod lexeme;
+pub mod model;
+mod sites;
+mod time;
+mod units;
+mod value;
+mod vocabulary;
+
+pub use convert::{Converter, Shape};
+
+use crate::error::{Error, TextProblem};
+use crate::text::{self, Blocks, Lines};
+use crate::{Progress, pipeline};
+use model::{Entity, Map};
+use oxrdf::Triple;
+use std::path::Path;
+
+/// Bytes that are looked at to know what a file is.
+const LOOK: usize = 4096;
+
+/// Errors that a [`Summary`] has in full.
+const MAX_SHOWN: usize = 10;
+
+/// How to read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether lines that are no entities are left out and counted.
+    pub skip_bad: bool,
+    /// How many blocks of lines a thread may be between reading and consuming; at least 1. A block has 1 MiB, or one
+    /// line if that is longer.
+    pub blocks_per_thread: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { skip_bad: false, blocks_per_thread: 4 }
+    }
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Entities.
+    pub entities: u64,
+    /// Lines that were left out because they are wrong.
+    pub bad: u64,
+    /// What is wrong with the first of them, 10 at most.
+    pub errors: Vec<Error>,
+}
+
+/// Whether a text begins as a dump of entities does, so that it can be told from other texts.
+pub fn is_dump(path: &Path) -> Result<bool, Error> {
+    let (start, _) = text::open(path, LOOK)?;
+    let start = start.trim_ascii_start();
+    let start = start.strip_prefix(b"[").unwrap_or(start).trim_ascii_start();
+    // Turtle may begin with a bracket, but a name in quotes is followed by a colon in JSON only.
+    Ok(start.strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"")))
+}
+
+/// Whether a text begins as JSON that is spread over lines for people to read.
+fn is_spread(start: &[u8]) -> bool {
+    let mut lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let first = lines.next();
+    first == Some(b"{") || first == Some(b"[") && lines.next() == Some(b"{")
+}
+
+/// Reads entities as triples: `consume` gets those of some entities together, on the calling thread.
+///
+/// ```no_run
+/// # use terrapin_loaders::{Error, wikidata};
+/// let converter = wikidata::Converter::new(wikidata::Shape::Service);
+/// let mut triples = 0;
+/// wikidata::read::<Error>("latest-all.json.bz2".as_ref(), &wikidata::Options::default(), &converter, |batch, _| {
+///     triples += batch.len();
+///     Ok(())
+/// })?;
+/// # Ok::<(), Error>(())
+/// ```
+pub fn read<E: From<Error> + Send>(
+    path: &Path,
+    options: &Options,
+    converter: &Converter,
+    consume: impl FnMut(Vec<Triple>, Progress) -> Result<(), E>,
+) -> Result<Summary, E> {
+    entities(path, options, |entity, triples| converter.convert(entity, triples), consume)
+}
+
+/// Reads entities: `map` adds what it makes of each to a list, in parallel on the current rayon pool; `consume` gets the
+/// lists of some entities together on the calling thread, in the file's order. [`Options`] bounds how many are under
+/// way. What `map` adds for an entity that it refuses is dropped.
+///
+/// The first error in the file's order ends it, whether it comes from the file or from `consume`.
+pub fn entities<T: Send, E: From<Error> + Send>(
+    path: &Path,
+    options: &Options,
+    map: impl Fn(&Entity<'_>, &mut Vec<T>) -> Result<(), String> + Sync,
+    mut consume: impl FnMut(Vec<T>, Progress) -> Result<(), E>,
+) -> Result<Summary, E> {
+    let limit = options.blocks_per_thread.max(1).saturating_mul(rayon::current_num_threads());
+    let (start, text) = text::open(path, LOOK)?;
+    let bytes_total = text.bytes_total;
+    let mut blocks = if is_spread(&start) { Blocks::whole(text) } else { Blocks::new(text) };
+    let mut summary = Summary::default();
+    let (mut lines, mut count) = (0, 0);
+    let mut broken = None;
+    let next = || match blocks.next()? {
+        Ok(block) => Some(Ok::<_, E>(block)),
+        Err(end) => {
+            // Its line is known only when all before it has been read.
+            broken = Some(end);
+            None
+        }
+    };
+    let error = |line, offset, problem| Error::Text { file: path.to_path_buf(), line, offset, problem };
+    pipeline::ordered(
+        limit,
+        next,
+        |block| Ok(block_of(&block, options.skip_bad, &map)),
+        |done: Done<T>| {
+            for (line, offset, problem) in done.bad {
+                let error = error(lines + line, offset, TextProblem::Syntax(problem));
+                if !options.skip_bad {
+                    return Err(error.into());
+                }
+                summary.bad += 1;
+                if summary.errors.len() < MAX_SHOWN {
+                    summary.errors.push(error);
+                }
+            }
+            lines += done.lines;
+            count += 1;
+            summary.entities += done.entities;
+            consume(done.made, Progress { bytes_read: done.position, bytes_total, blocks: count })
+        },
+    )?;
+    match broken {
+        Some((offset, problem)) => Err(error(lines + 1, offset, problem).into()),
+        None => Ok(summary),
+    }
+}
+
+/// What was made of a block of lines.
+struct Done<T> {
+    made: Vec<T>,
+    entities: u64,
+    /// What is wrong: number of the line in the block, from 1; offset in the text; problem. The first only, unless it
+    /// is to be skipped.
+    bad: Vec<(u64, u64, String)>,
+    lines: u64,
+    position: u64,
+}
+
+fn block_of<T>(
+    block: &Lines,
+    skip_bad: bool,
+    map: &impl Fn(&Entity<'_>, &mut Vec<T>) -> Result<(), String>,
+) -> Done<T> {
+    let mut done = Done { made: Vec::new(), entities: 0, bad: Vec::new(), lines: 0, position: block.position };
+    let mut offset = block.offset;
+    let lines = block.bytes.split_inclusive(|byte| *byte == b'\n' && !block.whole);
+    for line in lines {
+        done.lines += 1;
+        let kept = done.made.len();
+        match line_of(line, &mut |entity| map(entity, &mut done.made)) {
+            Ok(entities) => done.entities += entities,
+            Err(problem) => {
+                done.made.truncate(kept);
+                done.bad.push((done.lines, offset, problem));
+                if !skip_bad {
+                    break;
+                }
+            }
+        }
+        offset += line.len() as u64;
+    }
+    done
+}
+
+/// An answer of `Special:EntityData` or of the API.
+#[derive(serde::Deserialize)]
+#[serde(bound(deserialize = "'de: 'a"))]
+struct Answer<'a> {
+    entities: Map<'a, Entity<'a>>,
+}
+
+/// Gives the entities of a line to `f`; how many there are.
+fn line_of(line: &[u8], f: &mut dyn FnMut(&Entity<'_>) -> Result<(), String>) -> Result<u64, String> {
+    let line = line.trim_ascii();
+    let line = line.strip_suffix(b",").unwrap_or(line);
+    let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
+    // The array's brackets stand alone on their lines, or with an entity.
+    let text = match (text.strip_prefix('['), text.strip_suffix(']')) {
+        (Some(_), Some(_)) if text.len() > 1 => {
+            let all: Vec<Entity<'_>> = serde_json::from_str(text).map_err(|error| problem(&error))?;
+            all.iter().try_for_each(&mut *f)?;
+            return Ok(all.len() as u64);
+        }
+        (Some(rest), _) => rest,
+        (_, Some(rest)) => rest,
+        (None, None) => text,
+    };
+    if text.is_empty() {
+        return Ok(0);
+    }
+    if text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with("\"entities\"")) {
+        let answer: Answer<'_> = serde_json::from_str(text).map_err(|error| problem(&error))?;
+        answer.entities.iter().try_for_each(|(_, entity)| f(entity))?;
+        return Ok(answer.entities.len() as u64);
+    }
+    let entity: Entity<'_> = serde_json::from_str(text).map_err(|error| problem(&error))?;
+    f(&entity)?;
+    Ok(1)
+}
+
+/// What is wrong with a line, in the line's columns.
+fn problem(error: &serde_json::Error) -> String {
+    let column = match (error.line(), error.column()) {
+        (0 | 1, column) => column.to_string(),
+        (line, column) => format!("{column}, {} lines on", line - 1),
+    };
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or(&message);
+    if error.is_eof() {
+        return format!("the line ends within an entity (column {column}): {message}; one entity a line is read");
+    }
+    format!("no entity of Wikidata (column {column}): {message}")
+}
+
+#[cfg(test)]
+mod tests;

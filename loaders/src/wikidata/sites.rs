@@ -1,0 +1,114 @@
+//! The sites that items link to: their addresses, languages and groups, from their ids.
+
+use std::borrow::Cow;
+
+/// A site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Site<'a> {
+    /// Its host.
+    pub(super) host: String,
+    /// Code of its language.
+    pub(super) language: Cow<'a, str>,
+    /// Its group.
+    pub(super) group: &'a str,
+}
+
+/// Sites with a name of their own: id, host, group. Their language is English.
+const SINGLE: &[(&str, &str, &str)] = &[
+    ("abstractwiki", "abstract.wikipedia.org", "abstract"),
+    ("betawikiversity", "beta.wikiversity.org", "wikiversity"),
+    ("commonswiki", "commons.wikimedia.org", "commons"),
+    ("foundationwiki", "foundation.wikimedia.org", "foundation"),
+    ("incubatorwiki", "incubator.wikimedia.org", "incubator"),
+    ("mediawikiwiki", "www.mediawiki.org", "mediawiki"),
+    ("metawiki", "meta.wikimedia.org", "meta"),
+    ("outreachwiki", "outreach.wikimedia.org", "outreach"),
+    ("sourceswiki", "wikisource.org", "sources"),
+    ("specieswiki", "species.wikimedia.org", "species"),
+    ("wikidatawiki", "www.wikidata.org", "wikidata"),
+    ("wikifunctionswiki", "www.wikifunctions.org", "wikifunctions"),
+    ("wikimaniawiki", "wikimania.wikimedia.org", "wikimania"),
+];
+
+/// Groups of sites in many languages: how their ids end, and their group, which is also their domain.
+const GROUPS: &[(&str, &str)] = &[
+    ("wikibooks", "wikibooks"),
+    ("wikinews", "wikinews"),
+    ("wikiquote", "wikiquote"),
+    ("wikisource", "wikisource"),
+    ("wikiversity", "wikiversity"),
+    ("wikivoyage", "wikivoyage"),
+    ("wiktionary", "wiktionary"),
+    ("wiki", "wikipedia"),
+];
+
+/// Sites whose language has another code than their address.
+const LANGUAGES: &[(&str, &str)] = &[
+    ("als", "gsw"),
+    ("bat-smg", "sgs"),
+    ("be-x-old", "be-tarask"),
+    ("bh", "bho"),
+    ("eml", "egl"),
+    ("fiu-vro", "vro"),
+    ("no", "nb"),
+    ("roa-rup", "rup"),
+    ("simple", "en-simple"),
+    ("zh-classical", "lzh"),
+    ("zh-min-nan", "nan"),
+    ("zh-yue", "yue"),
+];
+
+/// The site of an id, if it is one of Wikimedia's.
+pub(super) fn site(id: &str) -> Option<Site<'_>> {
+    if let Some((_, host, group)) = SINGLE.iter().find(|(single, ..)| *single == id) {
+        return Some(Site { host: (*host).to_owned(), language: Cow::Borrowed("en"), group });
+    }
+    let (code, group) = GROUPS.iter().find_map(|(end, group)| Some((id.strip_suffix(end)?, group)))?;
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    if code.is_empty() || code.starts_with('_') || !code.bytes().all(plain) {
+        return None;
+    }
+    let code = code.replace('_', "-");
+    let language = LANGUAGES.iter().find(|(old, _)| *old == code).map(|(_, language)| *language);
+    let name = if code == "be-x-old" { "be-tarask" } else { &code };
+    let host = format!("{name}.{group}.org");
+    Some(Site { host, language: language.map_or(Cow::Owned(code), Cow::Borrowed), group })
+}
+
+/// A page's address.
+pub(super) fn address(host: &str, title: &str) -> String {
+    let mut address = format!("https://{host}/wiki/");
+    encode(&title.replace(' ', "_"), b"-_.~;@$!*,/:()", &mut address);
+    address
+}
+
+/// Writes a text with all bytes but letters, digits and those of `plain` as `%` and two digits.
+pub(super) fn encode(text: &str, plain: &[u8], into: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || plain.contains(&byte) {
+            into.push(char::from(byte));
+        } else {
+            into.push('%');
+            for digit in [byte >> 4, byte & 15] {
+                into.push(char::from(DIGITS.get(usize::from(digit)).copied().unwrap_or(b'0')));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sites_of_all_kinds_are_known() {
+        let of = |id| site(id).map(|site| (site.host, site.language.into_owned(), site.group.to_owned()));
+        let known = |host: &str, language: &str, group: &str| Some((host.into(), language.into(), group.into()));
+        assert_eq!(of("enwiki"), known("en.wikipedia.org", "en", "wikipedia"));
+        assert_eq!(of("be_x_oldwiki"), known("be-tarask.wikipedia.org", "be-tarask", "wikipedia"));
+        assert_eq!(of("zh_min_nanwikisource"), known("zh-min-nan.wikisource.org", "nan", "wikisource"));
+        assert_eq!(of("commonswiki"), known("commons.wikimedia.org", "en", "commons"));
+        assert_eq!((of("wiki"), of("enwikia"), of("a b/wiki"), of("")), (None, None, None, None));
+    }
+}

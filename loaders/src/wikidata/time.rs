@@ -1,0 +1,108 @@
+//! Times of Wikidata as `xsd:dateTime`: proleptic Gregorian calendar, with a year 0 as XSD 1.1 has it.
+
+/// The precision of a day; larger ones are finer.
+const DAY: u8 = 11;
+
+/// Years from which on days are not converted between calendars.
+const FAR: i64 = 10_000_000;
+
+/// Rewrites a time such as `+1952-03-00T00:00:00Z` or `-0044-03-15T00:00:00Z`, which counts years before our era from 1
+/// and may leave month and day 0. One of the Julian calendar is converted if it is precise to the day. `None` if it is
+/// no time.
+pub(super) fn date_time(time: &str, precision: u8, julian: bool) -> Option<String> {
+    let (negative, rest) = match time.split_at_checked(1)? {
+        ("-", rest) => (true, rest),
+        ("+", rest) => (false, rest),
+        _ => (false, time),
+    };
+    let (date, clock) = rest.split_once('T').unwrap_or((rest, "00:00:00Z"));
+    let mut parts = date.split('-');
+    let year: i64 = number(parts.next()?)?.try_into().ok()?;
+    let month = number(parts.next()?)?;
+    let day = number(parts.next()?)?;
+    if parts.next().is_some() || month > 12 || day > 31 || !is_clock(clock) {
+        return None;
+    }
+    let year = if negative && year > 0 { 1 - year } else { year };
+    let (month, day) = (i64::try_from(month.max(1)).ok()?, i64::try_from(day.max(1)).ok()?);
+    let (year, month, day) = if julian && precision >= DAY && year.abs() < FAR {
+        gregorian(julian_day(year, month, day))
+    } else {
+        (year, month, day.min(days_in(year, month)))
+    };
+    let sign = if year < 0 { "-" } else { "" };
+    Some(format!("{sign}{:04}-{month:02}-{day:02}T{clock}", year.unsigned_abs()))
+}
+
+fn number(digits: &str) -> Option<u64> {
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| plain)
+}
+
+/// Whether a text is a time of day in UTC such as `12:30:00Z`.
+fn is_clock(clock: &str) -> bool {
+    let at_most = |part: Option<&str>, limit| {
+        part.is_some_and(|part| part.len() == 2 && number(part).is_some_and(|number| number <= limit))
+    };
+    let Some(clock) = clock.strip_suffix('Z') else { return false };
+    let mut parts = clock.split(':');
+    at_most(parts.next(), 23) && at_most(parts.next(), 59) && at_most(parts.next(), 59) && parts.next().is_none()
+}
+
+fn days_in(year: i64, month: i64) -> i64 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// The number of a day of the Julian calendar, counted from the first day of March of the year 0 in that calendar.
+fn julian_day(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    year.div_euclid(4) * 1461 + year.rem_euclid(4) * 365 + (month * 153 + 2) / 5 + day - 1
+}
+
+/// The day of the Gregorian calendar for what [`julian_day`] gives.
+fn gregorian(day: i64) -> (i64, i64, i64) {
+    let day = day - 2; // the Julian calendar's year 0 began two days before the Gregorian one's
+    let era = day.div_euclid(146_097);
+    let day = day.rem_euclid(146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (era * 400 + year + next, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_xsd_does() {
+        let of = |time| date_time(time, 11, false);
+        assert_eq!(of("+2001-05-11T00:00:00Z").as_deref(), Some("2001-05-11T00:00:00Z"));
+        assert_eq!(of("+00000002013-00-00T00:00:00Z").as_deref(), Some("2013-01-01T00:00:00Z"));
+        assert_eq!(of("-0001-00-00T00:00:00Z").as_deref(), Some("0000-01-01T00:00:00Z"));
+        assert_eq!(of("-13798000000-00-00T00:00:00Z").as_deref(), Some("-13797999999-01-01T00:00:00Z"));
+        assert_eq!(of("+2001-02-31T00:00:00Z").as_deref(), Some("2001-02-28T00:00:00Z"));
+        for bad in ["", "+", "2001", "+2001-13-01T00:00:00Z", "+2001-01-01T24:00:00Z", "+1-1-1-1T00:00:00Z", "é"] {
+            assert_eq!(of(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn julian_days_are_converted() {
+        let of = |time| date_time(time, 11, true).unwrap();
+        assert_eq!(of("+1582-10-05T00:00:00Z"), "1582-10-15T00:00:00Z");
+        assert_eq!(of("+1917-10-25T00:00:00Z"), "1917-11-07T00:00:00Z");
+        assert_eq!(of("-0044-03-15T00:00:00Z"), "-0043-03-13T00:00:00Z");
+        assert_eq!(of("+0306-07-25T00:00:00Z"), "0306-07-26T00:00:00Z");
+        assert_eq!(of("+0272-02-27T00:00:00Z"), "0272-02-27T00:00:00Z");
+        assert_eq!(of("+1700-02-29T00:00:00Z"), "1700-03-11T00:00:00Z");
+        assert_eq!(date_time("+1517-10-00T00:00:00Z", 10, true).unwrap(), "1517-10-01T00:00:00Z");
+    }
+}
