@@ -18,6 +18,7 @@
 //! All but the dictionary's text are columns of integers in as few bits as they need (column.rs); all are checked in
 //! granules of 16 KiB when first touched (checked.rs).
 
+pub mod build;
 mod checked;
 mod code;
 mod column;

@@ -18,6 +18,8 @@ use std::path::PathBuf;
 pub use batch::Batch;
 pub use elements::Builder;
 pub use pile::Scratch;
+pub(crate) use pile::{Pile, Sealed};
+pub(crate) use strings::StringSorter;
 
 use super::{ElementType, hilbert};
 

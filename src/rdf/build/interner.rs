@@ -1,0 +1,108 @@
+//! Gives keys numbers, equal keys the same one as long as memory lasts.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+/// Keys with numbers: an open table over one stretch of bytes.
+pub struct Interner {
+    bytes: Vec<u8>,
+    keys: Vec<Key>,
+    /// Places in `keys` plus 1, 0 for an empty slot; as many as a power of two.
+    table: Vec<u32>,
+}
+
+#[derive(Clone, Copy)]
+struct Key {
+    start: usize,
+    len: u32,
+    /// The upper half of the hash: tells most keys apart without looking at them.
+    tag: u32,
+    number: u32,
+}
+
+impl Interner {
+    pub fn new() -> Interner {
+        Interner { bytes: Vec::new(), keys: Vec::new(), table: vec![0; 1 << 10] }
+    }
+
+    /// About how many bytes it takes.
+    pub fn memory(&self) -> usize {
+        self.bytes.len() + self.keys.len() * size_of::<Key>() + self.table.len() * 4
+    }
+
+    /// The number of a key; one that is not here gets `next`, and the second value is true.
+    pub fn number(&mut self, key: &[u8], next: u32) -> (u32, bool) {
+        let hash = hash(key);
+        let tag = (hash >> 32) as u32;
+        let mut slot = hash as usize & (self.table.len() - 1);
+        while let Some(found) = self.table[slot].checked_sub(1) {
+            let entry = self.keys[found as usize];
+            if entry.tag == tag && &self.bytes[entry.start..entry.start + entry.len as usize] == key {
+                return (entry.number, false);
+            }
+            slot = (slot + 1) & (self.table.len() - 1);
+        }
+        self.keys.push(Key { start: self.bytes.len(), len: key.len() as u32, tag, number: next });
+        self.bytes.extend_from_slice(key);
+        self.table[slot] = self.keys.len() as u32;
+        if self.keys.len() * 2 > self.table.len() {
+            self.grow();
+        }
+        (next, true)
+    }
+
+    fn grow(&mut self) {
+        let mut table = vec![0; self.table.len() * 2];
+        let mask = table.len() - 1;
+        for (i, key) in self.keys.iter().enumerate() {
+            let mut slot = hash(&self.bytes[key.start..key.start + key.len as usize]) as usize & mask;
+            while table[slot] != 0 {
+                slot = (slot + 1) & mask;
+            }
+            table[slot] = i as u32 + 1;
+        }
+        self.table = table;
+    }
+
+    /// All keys with their numbers; then it is empty.
+    pub fn drain<E>(&mut self, mut each: impl FnMut(&[u8], u32) -> Result<(), E>) -> Result<(), E> {
+        for key in &self.keys {
+            each(&self.bytes[key.start..key.start + key.len as usize], key.number)?;
+        }
+        *self = Interner::new();
+        Ok(())
+    }
+}
+
+/// A hash that is the same in every run: blank nodes are told apart by it.
+pub fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    // Its low bits are its weakest.
+    let h = hasher.finish();
+    (h ^ (h >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_keys_have_one_number() {
+        let mut interner = Interner::new();
+        for round in 0..2 {
+            for i in 0..5000_u32 {
+                assert_eq!(interner.number(format!("key {i}").as_bytes(), i), (i, round == 0));
+            }
+        }
+        let mut keys = Vec::new();
+        let all: Result<(), ()> = interner.drain(|key, number| {
+            keys.push((key.to_vec(), number));
+            Ok(())
+        });
+        assert!(all.is_ok());
+        assert_eq!((keys.len(), keys[4321].clone()), (5000, (b"key 4321".to_vec(), 4321)));
+        assert_eq!(interner.number(b"key 1", 7), (7, true));
+    }
+}
