@@ -68,7 +68,18 @@ fn flips_and_cuts_are_found() {
     let source = folder.path().join("town.osm");
     let path = folder.path().join("town.terrapin");
     std::fs::write(&source, extract()).unwrap();
-    load(&Options { osm: source, out: path.clone(), memory: 1 << 30, temporary: None }, &Quiet).unwrap();
+    load(
+        &Options {
+            osm: Some(source),
+            wikidata: vec![],
+            rdf: vec![],
+            out: path.clone(),
+            memory: 1 << 30,
+            temporary: None,
+        },
+        &Quiet,
+    )
+    .unwrap();
     verify(&path).unwrap();
     let good = std::fs::read(&path).unwrap();
     let expected = answers(&path).unwrap();

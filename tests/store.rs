@@ -74,7 +74,18 @@ fn plain(path: &Path) -> Plain {
 
 fn snapshot(source: &Path, folder: &Path, memory: u64) -> PathBuf {
     let out = folder.join(format!("{memory}.terrapin"));
-    load(&Options { osm: source.to_owned(), out: out.clone(), memory, temporary: None }, &Quiet).unwrap();
+    load(
+        &Options {
+            osm: Some(source.to_owned()),
+            wikidata: vec![],
+            rdf: vec![],
+            out: out.clone(),
+            memory,
+            temporary: None,
+        },
+        &Quiet,
+    )
+    .unwrap();
     out
 }
 

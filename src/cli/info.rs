@@ -47,6 +47,12 @@ pub fn to_json(digest: &str, bytes: u64, manifest: &Manifest) -> serde_json::Val
         "writer": manifest.writer,
         "sources": manifest.sources,
         "counts": manifest.counts,
+        "triples": manifest.triples.map(|t| json!({
+            "triples": t.triples,
+            "terms": t.terms,
+            "predicates": t.predicates,
+            "newest": time(t.newest),
+        })),
         "bounding_box": manifest.bounding_box.map(|b| b.map(degrees)),
         "replication_timestamp": time(manifest.replication_timestamp),
         "data_timestamp": time(manifest.data_timestamp),
@@ -94,6 +100,13 @@ pub fn for_people(digest: &str, bytes: u64, manifest: &Manifest) -> String {
     line("areas", text);
     line("tags", format!("{} under {} keys", size::count(counts.tags), size::count(counts.keys)));
     line("users", size::count(counts.users));
+    if let Some(triples) = &manifest.triples {
+        let (terms, predicates) = (size::count(triples.terms), size::count(triples.predicates));
+        line("triples", format!("{} of {terms} terms, {predicates} predicates", size::count(triples.triples)));
+        if let Some(newest) = time(triples.newest) {
+            line("", format!("newest {newest}"));
+        }
+    }
     for remark in &manifest.remarks {
         line("remark", remark.clone());
     }

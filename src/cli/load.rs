@@ -1,4 +1,4 @@
-//! `terrapin load`: makes a snapshot of an OpenStreetMap file.
+//! `terrapin load`: makes a snapshot of an OpenStreetMap file and of triples.
 
 use std::path::PathBuf;
 
@@ -9,18 +9,27 @@ use crate::osm::build::{BuildError, Progress, Quiet};
 use crate::size::{self, count};
 use crate::snapshot;
 
-/// Make a snapshot of an OpenStreetMap file
+/// Make a snapshot of an OpenStreetMap file and of triples
 ///
-/// Reads PBF and OSM XML. The same file and version give the same bytes, whatever the number of threads and the
-/// memory. A load that is stopped leaves nothing behind that opens.
+/// Reads PBF and OSM XML; N-Triples, N-Quads and Turtle, plain or packed. The same files and version give the same
+/// bytes, whatever the number of threads, the memory and the order of the files. A load that is stopped leaves nothing
+/// behind that opens.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin load --osm malta.osm.pbf --out malta.terrapin
+  terrapin load --osm malta.osm.pbf --wikidata malta.nt.gz --out malta.terrapin
   terrapin load --osm europe.osm.pbf --out europe.terrapin --memory 16GiB --temp /scratch")]
+#[group(id = "sources", required = true, multiple = true, args = ["osm", "wikidata", "rdf"])]
 pub struct Args {
     /// The OpenStreetMap file
     #[arg(long, value_name = "FILE")]
-    osm: PathBuf,
+    osm: Option<PathBuf>,
+    /// Triples that are a part of Wikidata
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    wikidata: Vec<PathBuf>,
+    /// Other triples
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    rdf: Vec<PathBuf>,
     /// The snapshot file to make; one that is there is replaced in one step at the end
     #[arg(long, value_name = "NAME.terrapin")]
     out: PathBuf,
@@ -40,8 +49,14 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let options =
-        Options { osm: args.osm.clone(), out: args.out.clone(), memory: args.memory, temporary: args.temp.clone() };
+    let options = Options {
+        osm: args.osm.clone(),
+        wikidata: args.wikidata.clone(),
+        rdf: args.rdf.clone(),
+        out: args.out.clone(),
+        memory: args.memory,
+        temporary: args.temp.clone(),
+    };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.threads.map_or(0, usize::from))
         .build()
@@ -58,16 +73,20 @@ pub fn run(args: &Args) -> Result<(), Error> {
         return stdout::print_json(&info::to_json(&loaded.digest, bytes, &loaded.manifest));
     }
     let counts = &loaded.manifest.counts;
-    let mut text = format!(
-        "{}\n{}: {}, {} nodes, {} ways, {} relations, {} areas\n",
-        loaded.digest,
-        args.out.display(),
-        size::show(bytes),
-        count(counts.nodes),
-        count(counts.ways),
-        count(counts.relations),
-        count(counts.areas)
-    );
+    let mut text = format!("{}\n{}: {}", loaded.digest, args.out.display(), size::show(bytes));
+    if args.osm.is_some() {
+        text.push_str(&format!(
+            ", {} nodes, {} ways, {} relations, {} areas",
+            count(counts.nodes),
+            count(counts.ways),
+            count(counts.relations),
+            count(counts.areas)
+        ));
+    }
+    if let Some(triples) = &loaded.manifest.triples {
+        text.push_str(&format!(", {} triples, {} terms", count(triples.triples), count(triples.terms)));
+    }
+    text.push('\n');
     for remark in &loaded.manifest.remarks {
         text.push_str(remark);
         text.push('\n');
@@ -78,7 +97,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
 /// An error of a load, as a command ends with it.
 fn error(args: &Args, error: BuildError) -> Error {
     match &error {
-        BuildError::Snapshot(snapshot::Error::Io { path, .. }) if *path == args.osm && *path != args.out => {
+        BuildError::Snapshot(snapshot::Error::Io { path, .. })
+            if *path != args.out && args.osm.iter().chain(&args.wikidata).chain(&args.rdf).any(|s| s == path) =>
+        {
             Error::input("source-unreadable", error)
         }
         BuildError::Snapshot(_) | BuildError::Temporary { .. } => Error::system("output", error),

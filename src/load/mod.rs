@@ -1,5 +1,7 @@
 //! Loading: source files in, one snapshot out. The only place that knows both the readers of files and the builder.
 
+mod triples;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -18,8 +20,12 @@ const LEVEL: i32 = 3;
 /// What to load and where to.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The OpenStreetMap file.
-    pub osm: PathBuf,
+    /// The OpenStreetMap file, if there is one.
+    pub osm: Option<PathBuf>,
+    /// Files of triples that are a part of Wikidata.
+    pub wikidata: Vec<PathBuf>,
+    /// Files of other triples.
+    pub rdf: Vec<PathBuf>,
     /// The snapshot file to make.
     pub out: PathBuf,
     /// Bytes of memory that the load may take before it spills to temporary files.
@@ -37,7 +43,7 @@ pub struct Loaded {
     pub manifest: Manifest,
 }
 
-/// Makes a snapshot of an OpenStreetMap file, on the current rayon pool.
+/// Makes a snapshot of an OpenStreetMap file, of triples, or of both, on the current rayon pool.
 ///
 /// # Errors
 /// A broken source, a full disk. Nothing is left behind then.
@@ -50,22 +56,45 @@ pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, BuildE
     };
     let scratch = Scratch::new(&folder, options.memory);
     let mut writer = Writer::create(&options.out)?;
-    let mut builder = Builder::new(&scratch);
+    let mut manifest = load_osm(options, &scratch, &mut writer, progress)?;
+    if !(options.wikidata.is_empty() && options.rdf.is_empty()) {
+        triples::load(options, &scratch, &mut writer, &mut manifest, progress)?;
+    }
+    progress.phase("syncing", 0);
+    writer.finish(manifest)?;
+    let snapshot = Snapshot::open(&options.out)?;
+    let manifest = snapshot.manifest().cloned().ok_or_else(|| Error::damaged("manifest", "it is not there"))?;
+    Ok(Loaded { digest: snapshot.digest(), manifest })
+}
 
-    let (source, header) = std::thread::scope(|threads| {
-        let source = threads.spawn(|| describe(&options.osm));
-        let header = read(&options.osm, &mut builder, progress);
-        // A thread that panicked has said why already; there is nothing to add here.
-        let source = source.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok::<_, BuildError>((source?, header?))
-    })?;
+/// Writes the sections of elements, empty ones without an OpenStreetMap file, and begins the manifest.
+fn load_osm(
+    options: &Options,
+    scratch: &Scratch,
+    writer: &mut Writer,
+    progress: &dyn Progress,
+) -> Result<Manifest, BuildError> {
+    let mut builder = Builder::new(scratch);
+    let (mut sources, mut header) = (Vec::new(), loaders::Header::default());
+    if let Some(osm) = &options.osm {
+        let (source, read) = std::thread::scope(|threads| {
+            let source = threads.spawn(|| describe(osm, "ODbL-1.0, © OpenStreetMap contributors"));
+            let header = read(osm, &mut builder, progress);
+            // A thread that panicked has said why already; there is nothing to add here.
+            let source = source.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok::<_, BuildError>((source?, header?))
+        })?;
+        sources.push(source);
+        header = read;
+    }
 
-    let built = builder.finish(&mut writer, LEVEL, progress)?;
+    let built = builder.finish(writer, LEVEL, progress)?;
     let mut remarks = Vec::new();
     if header.history {
         remarks.push(format!(
             "{} is a history file: loaded as its newest visible state, {} older or deleted versions left out",
-            source.name, built.dropped
+            sources.first().map_or("", |source| &source.name),
+            built.dropped
         ));
     } else if built.dropped > 0 {
         remarks.push(format!("{} older, repeated or deleted versions left out", built.dropped));
@@ -82,10 +111,10 @@ pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, BuildE
 
     let mut counts = built.counts;
     counts.areas = areas.made;
-    let manifest = Manifest {
+    Ok(Manifest {
         format_version: 0,
         writer: String::new(),
-        sources: vec![source],
+        sources,
         counts,
         bounding_box: built.bounding_box.map(|b| [b.south, b.west, b.north, b.east]),
         replication_timestamp: header.replication_timestamp.unwrap_or(built.newest),
@@ -93,22 +122,26 @@ pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, BuildE
         areas,
         remarks,
         sections: Vec::new(),
-    };
-    progress.phase("syncing", 0);
-    writer.finish(manifest)?;
-    let snapshot = Snapshot::open(&options.out)?;
-    let manifest = snapshot.manifest().cloned().ok_or_else(|| Error::damaged("manifest", "it is not there"))?;
-    Ok(Loaded { digest: snapshot.digest(), manifest })
+        triples: None,
+    })
 }
 
 /// Refuses paths that would waste the work or destroy something: the snapshot's name is given by a rename, which
 /// replaces a device or the source itself as readily as an older snapshot.
 fn check_paths(options: &Options) -> Result<(), Error> {
-    let Options { osm, out, .. } = options;
+    let Options { osm, wikidata, rdf, out, .. } = options;
     let refuse = |path: &Path, kind, why: &str| Err(Error::io(path, io::Error::new(kind, why)));
-    // It is read twice at the same time, for its elements and for its digest.
-    if std::fs::metadata(osm).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-        return refuse(osm, io::ErrorKind::InvalidInput, "not a regular file");
+    for source in osm.iter().chain(wikidata).chain(rdf) {
+        // It is read twice at the same time, for its content and for its digest.
+        if std::fs::metadata(source).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+            return refuse(source, io::ErrorKind::InvalidInput, "not a regular file");
+        }
+        if let (Ok(from), Ok(to)) = (source.canonicalize(), out.canonicalize())
+            && from == to
+            && !from.is_dir()
+        {
+            return refuse(out, io::ErrorKind::AlreadyExists, "is the source; a snapshot needs a file of its own");
+        }
     }
     match std::fs::metadata(out) {
         Ok(m) if m.is_dir() => return refuse(out, io::ErrorKind::IsADirectory, "is a directory"),
@@ -117,12 +150,7 @@ fn check_paths(options: &Options) -> Result<(), Error> {
         }
         _ => {}
     }
-    match (osm.canonicalize(), out.canonicalize()) {
-        (Ok(from), Ok(to)) if from == to => {
-            refuse(out, io::ErrorKind::AlreadyExists, "is the source; a snapshot needs a file of its own")
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 fn read(path: &Path, builder: &mut Builder, progress: &dyn Progress) -> Result<loaders::Header, BuildError> {
@@ -136,7 +164,7 @@ fn read(path: &Path, builder: &mut Builder, progress: &dyn Progress) -> Result<l
 }
 
 /// Name, length and SHA-256 of a source.
-fn describe(path: &Path) -> Result<Source, BuildError> {
+fn describe(path: &Path, licence: &str) -> Result<Source, BuildError> {
     let failed = |e| BuildError::from(Error::io(path, e));
     let mut file = File::open(path).map_err(failed)?;
     let (mut hasher, mut bytes) = (Sha256::new(), 0);
@@ -154,6 +182,6 @@ fn describe(path: &Path) -> Result<Source, BuildError> {
         name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         bytes,
         sha256: hex(&hasher.finalize()),
-        licence: "ODbL-1.0, © OpenStreetMap contributors".to_owned(),
+        licence: licence.to_owned(),
     })
 }

@@ -29,6 +29,22 @@ pub struct Manifest {
     pub remarks: Vec<String>,
     /// The sections, in the order of the file.
     pub sections: Vec<Section>,
+    /// How many triples and terms; `None` for a snapshot without triples, whose manifest ends before.
+    #[serde(skip)]
+    pub triples: Option<TripleCounts>,
+}
+
+/// How many triples there are, and of what.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TripleCounts {
+    /// Distinct triples.
+    pub triples: u64,
+    /// Distinct terms.
+    pub terms: u64,
+    /// Distinct predicates.
+    pub predicates: u64,
+    /// The newest `schema:dateModified`, seconds since 1970; 0 where there is none.
+    pub newest: i64,
 }
 
 /// One file that went in.
@@ -90,16 +106,27 @@ pub struct Section {
 
 impl Manifest {
     pub(super) fn encode(&self) -> Result<Vec<u8>, Error> {
-        bincode::serde::encode_to_vec(self, config::standard())
-            .map_err(|e| Error::damaged("manifest", format!("cannot be written: {e}")))
+        let failed = |e| Error::damaged("manifest", format!("cannot be written: {e}"));
+        let mut bytes = bincode::serde::encode_to_vec(self, config::standard()).map_err(failed)?;
+        if let Some(triples) = &self.triples {
+            bytes.extend(bincode::serde::encode_to_vec(triples, config::standard()).map_err(failed)?);
+        }
+        Ok(bytes)
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Result<Manifest, Error> {
         let limited = config::standard().with_limit::<{ 64 << 20 }>();
-        match bincode::serde::decode_from_slice(bytes, limited) {
-            Ok((manifest, read)) if read == bytes.len() => Ok(manifest),
-            Ok((_, read)) => Err(Error::damaged("manifest", format!("{} bytes too many", bytes.len() - read))),
-            Err(e) => Err(Error::damaged("manifest", e.to_string())),
+        let failed = |e: bincode::error::DecodeError| Error::damaged("manifest", e.to_string());
+        let (mut manifest, mut read): (Manifest, usize) =
+            bincode::serde::decode_from_slice(bytes, limited).map_err(failed)?;
+        if let Some(rest) = bytes.get(read..).filter(|rest| !rest.is_empty()) {
+            let (triples, more) = bincode::serde::decode_from_slice(rest, limited).map_err(failed)?;
+            manifest.triples = Some(triples);
+            read += more;
+        }
+        match bytes.len() - read {
+            0 => Ok(manifest),
+            more => Err(Error::damaged("manifest", format!("{more} bytes too many"))),
         }
     }
 

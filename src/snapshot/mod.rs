@@ -13,7 +13,8 @@
 //!               │   nodes.core, nodes.core.index, nodes.tags, ...          │
 //!               ├──────────────────────────────────────────────────────────┤
 //!               │ manifest: sources, counts, box, times, area report, and  │
-//!               │ the table of sections (name, offset, length, BLAKE3)     │
+//!               │ the table of sections (name, offset, length, BLAKE3);    │
+//!               │ counts of triples, if there are any                      │
 //! length − 64   ├──────────────────────────────────────────────────────────┤
 //!               │ footer, 64 bytes                                         │
 //!               │   0  manifest's offset, u64    8  its length, u64        │
@@ -37,7 +38,7 @@ mod read;
 mod write;
 
 pub use error::Error;
-pub use manifest::{AreaReport, Counts, Manifest, Section, Source};
+pub use manifest::{AreaReport, Counts, Manifest, Section, Source, TripleCounts};
 pub use map::map_read_only;
 pub use paged::{PageWriter, Pages, compress};
 pub use read::{Snapshot, verify};

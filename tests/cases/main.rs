@@ -66,7 +66,11 @@ fn open(data: &str) -> Arc<Osm> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (osm, out) = (folder.path().join("data.osm"), folder.path().join("data.terrapin"));
     std::fs::write(&osm, data).expect("written");
-    load(&Options { osm, out: out.clone(), memory: 1 << 26, temporary: None }, &Quiet).expect("it loads");
+    load(
+        &Options { osm: Some(osm), wikidata: vec![], rdf: vec![], out: out.clone(), memory: 1 << 26, temporary: None },
+        &Quiet,
+    )
+    .expect("it loads");
     Arc::new(Osm::open(Arc::new(Snapshot::open(&out).expect("a snapshot"))).expect("its elements"))
 }
 

@@ -134,7 +134,8 @@ mod tests {
         assert_eq!(one, labels(&["w", "z", "y", "x"], &turned));
         assert_eq!(one.iter().map(|(_, label)| label).collect::<BTreeSet<_>>().len(), 4);
         // Other names for the same: the same labels.
-        let renamed = labels(&["a", "b", "c", "d"], &[("a", "p", "b"), ("b", "p", "c"), ("c", "q", "A"), ("d", "q", "A")]);
+        let renamed =
+            labels(&["a", "b", "c", "d"], &[("a", "p", "b"), ("b", "p", "c"), ("c", "q", "A"), ("d", "q", "A")]);
         assert!(one.iter().map(|(_, l)| l).collect::<BTreeSet<_>>() == renamed.iter().map(|(_, l)| l).collect());
         // Two that can be exchanged are told apart all the same.
         let twins = labels(&["x", "y"], &[("x", "p", "A"), ("y", "p", "A")]);

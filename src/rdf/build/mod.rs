@@ -289,11 +289,7 @@ fn push(
 }
 
 /// The triples by the final numbers, which lie in the order of the temporary ones.
-fn renumber(
-    scratch: &Scratch,
-    triples: Pile<[u32; 3]>,
-    numbers: &[[u32; 2]],
-) -> Result<Sealed<[u32; 3]>, BuildError> {
+fn renumber(scratch: &Scratch, triples: Pile<[u32; 3]>, numbers: &[[u32; 2]]) -> Result<Sealed<[u32; 3]>, BuildError> {
     use rayon::prelude::*;
     let triples = triples.seal()?;
     let mut out = Pile::new(scratch);
