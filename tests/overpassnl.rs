@@ -59,7 +59,7 @@ fn agrees(record: &Value, expected: &Value) -> bool {
         && (number(record, "ex_soft") - number(expected, "ex_soft")).abs() < 1e-12
 }
 
-/// Runs `terrapin eval`; gives the summary and the records without their times.
+/// Runs `terrapin eval`; gives the summary and the records.
 fn score(snapshot: &Path, gold: &Path, pred: &Path, more: &[&str], out: &Path) -> (Value, Vec<Value>) {
     let mut args = vec!["eval", "overpassnl", text(snapshot), "--gold", text(gold), "--pred", text(pred)];
     args.extend(["--out", text(out)]);
@@ -67,11 +67,7 @@ fn score(snapshot: &Path, gold: &Path, pred: &Path, more: &[&str], out: &Path) -
     let done = terrapin(&args);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let summary = serde_json::from_slice(&std::fs::read(out.join("summary.json")).unwrap()).unwrap();
-    let mut records = json_lines(&out.join("results.jsonl"));
-    for record in &mut records {
-        assert!(record.as_object_mut().unwrap().remove("ms").is_some());
-    }
-    (summary, records)
+    (summary, json_lines(&out.join("results.jsonl")))
 }
 
 #[test]
@@ -109,8 +105,9 @@ fn scores_the_malta_benchmark_as_published() {
     println!("{} lines differ: {differing:?}", differing.len());
     assert!(differing.is_empty(), "lines that differ: {differing:?}");
 
-    let published: Value = serde_json::from_slice(&std::fs::read(folder.join("ex.summary.json")).unwrap()).unwrap();
-    for (field, value) in published.as_object().unwrap() {
+    let published = ["ex.summary.json", "oqs.summary.json"]
+        .map(|name| serde_json::from_slice::<Value>(&std::fs::read(folder.join(name)).unwrap()).unwrap());
+    for (field, value) in published.iter().flat_map(|published| published.as_object().unwrap()) {
         match value.as_f64() {
             Some(number) => assert!((summary[field].as_f64().unwrap() - number).abs() < 1e-9, "{field}"),
             None => assert_eq!(&summary[field], value, "{field}"),
@@ -178,7 +175,7 @@ fn names_lead_to_the_table_then_to_the_snapshots_areas() {
     assert_eq!(field("ex"), [0, 1, 0, 0]);
     assert_eq!(field("error"), [Value::Null, Value::Null, "nominatim".into(), "nominatim".into()]);
     assert_eq!(records[0]["missing"], serde_json::json!(["node/3"]));
-    assert_eq!(records[0]["ex_soft"].as_f64(), Some(2.0 / 3.0));
+    assert!((records[0]["ex_soft"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-12);
     assert_eq!(summary["errors"], serde_json::json!({"nominatim": 2}));
     assert_eq!(summary["snapshot"].as_str().map(str::len), Some(64));
 }

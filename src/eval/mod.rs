@@ -1,13 +1,20 @@
-//! Scoring predictions against a benchmark's gold, as the benchmark's authors do.
+//! Scoring predictions against a benchmark's gold, as the benchmark's authors do and stricter.
 //!
-//! `benchmarks` prepare and run the instances of one benchmark (a file each), `metrics` compare two results (a file
-//! each), `input` reads the line files and `report` writes what came out. May use `overpass`, `places` and `osm`;
-//! knows nothing of the command line or of HTTP. No score depends on the number of threads, the clock or the machine.
+//! `benchmarks` prepare and run the instances of one benchmark (a file each), `metrics` compare two results or two
+//! queries (a file each), `runs` score many instances and keep what came out, `summary` adds it up, `report` shows it.
+//! May use `overpass`, `places` and `osm`; knows nothing of the command line or of HTTP. No score depends on the number
+//! of threads, the clock or the machine.
 
 pub mod benchmarks;
+pub mod bootstrap;
+pub mod difficulty;
+pub mod files;
 pub mod input;
 pub mod metrics;
+pub mod record;
 pub mod report;
+pub mod runs;
+pub mod summary;
 
 /// A score as it is written: to 1e-12, so that every reader of JSON gets the same number back and what is made of the
 /// files of a run equals what was made while it ran.

@@ -9,7 +9,7 @@ pub mod evaluators;
 mod extent;
 pub mod output;
 mod plan;
-mod reader;
+pub(crate) mod reader;
 pub mod run;
 pub mod set;
 pub mod syntax;

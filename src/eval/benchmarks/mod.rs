@@ -1,3 +1,5 @@
-//! The published benchmarks: how each prepares a query, runs it and names what went wrong. A file each.
+//! The published benchmarks, and any other in a file of JSON lines: how each prepares a query, runs it and names what
+//! went wrong. A file each.
 
+pub mod jsonl;
 pub mod overpassnl;

@@ -1,6 +1,7 @@
 //! chrF: the F-score of common character n-grams, as sacreBLEU's `CHRF` computes it with `char_order=6`,
 //! `word_order=0`, `beta=2`, `lowercase=False`, `whitespace=False`, `eps_smoothing=False`.
 
+use super::execution::in_both;
 use super::is_python_space;
 
 /// The longest n-grams.
@@ -19,7 +20,7 @@ pub fn chrf(gold: &str, pred: &str) -> f64 {
         if of_gold.is_empty() || of_pred.is_empty() {
             continue;
         }
-        let common = common(&of_gold, &of_pred) as f64;
+        let common = in_both(&of_gold, &of_pred) as f64;
         precision += common / of_pred.len() as f64;
         recall += common / of_gold.len() as f64;
         orders += 1;
@@ -39,24 +40,6 @@ fn sorted_ngrams(letters: &[char], n: usize) -> Vec<&[char]> {
     let mut ngrams: Vec<&[char]> = letters.windows(n).collect();
     ngrams.sort_unstable();
     ngrams
-}
-
-/// How many members two ascending lists have in common, duplicates counted as often as both have them.
-fn common<T: Ord>(a: &[T], b: &[T]) -> usize {
-    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
-    let mut count = 0;
-    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
-        match x.cmp(y) {
-            std::cmp::Ordering::Less => drop(a.next()),
-            std::cmp::Ordering::Greater => drop(b.next()),
-            std::cmp::Ordering::Equal => {
-                count += 1;
-                a.next();
-                b.next();
-            }
-        }
-    }
-    count
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Execution accuracy: do two queries give the same results, and if not, how much of them.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// An element of a result: its type's name and its id.
@@ -67,6 +68,46 @@ pub fn score(gold: &Results, pred: &Results) -> Score {
         _ => 0.0,
     };
     Score { ex: u8::from(gold == pred), ex_soft }
+}
+
+/// Stricter than what was published: two empty results are the same, and an element that one of them has twice counts
+/// twice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Strict {
+    /// 1 where the results are the same multiset, else 0.
+    pub multiset: u8,
+    /// F1 over results matched one to one, 0 to 1.
+    pub f1: f64,
+}
+
+/// Scores a prediction's results against the gold's as multisets. A count is a single result.
+pub fn strict(gold: &Results, pred: &Results) -> Strict {
+    let f1 = match (gold, pred) {
+        (Results::Elements(gold), Results::Elements(pred)) if gold.is_empty() && pred.is_empty() => 1.0,
+        (Results::Elements(gold), Results::Elements(pred)) => {
+            2.0 * in_both(gold, pred) as f64 / (gold.len() + pred.len()) as f64
+        }
+        _ => f64::from(u8::from(gold == pred)),
+    };
+    Strict { multiset: u8::from(gold == pred), f1 }
+}
+
+/// How many members two ascending lists have in common, duplicates counted as often as both have them.
+pub fn in_both<T: Ord>(a: &[T], b: &[T]) -> usize {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    let mut count = 0;
+    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+        match x.cmp(y) {
+            Ordering::Less => drop(a.next()),
+            Ordering::Greater => drop(b.next()),
+            Ordering::Equal => {
+                count += 1;
+                a.next();
+                b.next();
+            }
+        }
+    }
+    count
 }
 
 /// Two sets of elements held against each other; duplicates count once.

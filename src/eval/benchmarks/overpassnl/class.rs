@@ -1,9 +1,9 @@
 //! The fourteen error classes of OverpassNL's evaluation, and which text of a server falls into which.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Why a query has no result to compare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
     /// A name that leads nowhere.

@@ -214,7 +214,8 @@ fn set_timeout(query: String) -> Result<String, Refusal> {
     }
 }
 
-fn set_output(query: &str) -> String {
+/// The text with every output format called JSON, and one where there was none.
+pub(in crate::eval) fn set_output(query: &str) -> String {
     static OUTPUT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[out:[^\]]+\]"));
     let json = OUTPUT.replace_all(query, "[out:json]");
     if json.contains("[out:json]") { json.into_owned() } else { format!("[out:json]{json}") }

@@ -1,4 +1,4 @@
-//! Writing what came out of a run: a line per instance and the totals, each file whole or not at all.
+//! Writing files, each whole or not at all.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -32,6 +32,11 @@ pub fn write_object<T: Serialize>(path: &Path, object: &T) -> Result<(), WriteEr
         serde_json::to_writer_pretty(&mut *out, object)?;
         out.write_all(b"\n")
     })
+}
+
+/// Writes a text.
+pub fn write_text(path: &Path, text: &str) -> Result<(), WriteError> {
+    write_whole(path, |out| out.write_all(text.as_bytes()))
 }
 
 /// Writes beside the file, syncs and renames: whoever opens it finds the old content or the new.

@@ -1,0 +1,77 @@
+//! `terrapin eval compare`: what got better from one run to another, what worse.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use super::super::{Error, stdout};
+use super::{read_run, unusable};
+use crate::eval::record::Record;
+use crate::eval::runs::{self, Run};
+
+/// Compare two runs over the same instances
+///
+/// For each metric: both means, the difference with its 95 % bootstrap interval, the two-sided p of a paired bootstrap
+/// test, and on how many instances the second run is better and worse. Then the instances that changed by one metric.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin eval compare run-base run-tuned
+  terrapin eval compare run-base run-tuned --json | jq '.changes[] | {metric, difference, p}'")]
+pub struct Args {
+    /// The folder of the first run
+    first: PathBuf,
+    /// The folder of the second run
+    second: PathBuf,
+    /// The metric whose better and worse instances are listed [default: ex, or oqs where nothing was run]
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+    /// How many instances are listed on each side
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    list: usize,
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let (first, second) = (read_run(&args.first)?, read_run(&args.second)?);
+    let comparison = runs::compare(&first, &second).map_err(unusable)?;
+    if args.json {
+        return stdout::print_json(&comparison);
+    }
+    let change = match args.by.as_deref() {
+        Some(name) => Some(comparison.changes.iter().find(|change| change.metric == name).ok_or_else(|| {
+            let known: Vec<&str> = comparison.changes.iter().map(|change| change.metric).collect();
+            Error::usage(format!("--by {name}: the runs have {}", known.join(", ")))
+        })?),
+        None => ["ex", "oqs"].iter().find_map(|name| comparison.changes.iter().find(|c| c.metric == *name)),
+    };
+    let mut text = comparison.to_string();
+    if let Some(change) = change {
+        for (what, lines) in [("better", &change.better), ("worse", &change.worse)] {
+            let _ = writeln!(text, "\n{what} by {}: {}", change.metric, lines.len());
+            for line in lines.iter().take(args.list) {
+                write_pair(&mut text, *line, &first, &second);
+            }
+        }
+    }
+    stdout::print(&text)
+}
+
+fn write_pair(text: &mut String, line: usize, first: &Run, second: &Run) {
+    let record = |run: &'_ Run| run.outcomes.iter().map(|o| &o.record).find(|record| record.line == line).cloned();
+    let (Some(first), Some(second)) = (record(first), record(second)) else { return };
+    let name = first.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+    let _ = writeln!(text, "  line {line}{name}\n    gold    {}", first.gold);
+    for (side, record) in [("first ", &first), ("second", &second)] {
+        let _ = writeln!(text, "    {side}  {}  {}", record.pred, outcome(record));
+    }
+}
+
+fn outcome(record: &Record) -> String {
+    match record.execution.as_ref().map(|execution| (execution.error, execution.pred_n)) {
+        Some((Some(error), _)) => format!("-> {}", error.name()),
+        Some((None, Some(n))) => format!("-> {n}"),
+        _ => String::new(),
+    }
+}

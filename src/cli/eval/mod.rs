@@ -1,0 +1,169 @@
+//! `terrapin eval`: scores predicted queries against gold ones, and what comes after: shards put together, runs
+//! compared, published numbers recomputed. A file a subcommand.
+
+mod compare;
+mod jsonl;
+mod merge;
+mod overpassnl;
+mod verify;
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use sha2::{Digest, Sha256};
+
+use super::{Error, stdout};
+use crate::eval::files::WriteError;
+use crate::eval::input;
+use crate::eval::record::Instance;
+use crate::eval::runs::{self, About, Benchmark, FileJournal, Journal, Run, RunError, Shard};
+
+/// Score predicted queries against gold ones
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Overpassnl(overpassnl::Args),
+    Jsonl(jsonl::Args),
+    Merge(merge::Args),
+    Compare(compare::Args),
+    Verify(verify::Args),
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    match &args.command {
+        Command::Overpassnl(args) => overpassnl::run(args),
+        Command::Jsonl(args) => jsonl::run(args),
+        Command::Merge(args) => merge::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Verify(args) => verify::run(args),
+    }
+}
+
+/// How a run is run and where it goes.
+#[derive(Debug, clap::Args)]
+struct RunArgs {
+    /// How many queries run at once; the results do not depend on it [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Score only one part of the instances, such as 2/4, the second of four; `terrapin eval merge` puts the parts
+    /// together
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// The folder for what comes out: results.jsonl, summary.json, report.html and more. A run that was stopped goes on
+    /// where it was
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Print the summary as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl RunArgs {
+    /// Scores the instances of this shard, and writes and prints what comes out. Places are those that the instances
+    /// may use.
+    fn score(
+        &self,
+        benchmark: &dyn Benchmark,
+        about: About,
+        mut instances: Vec<Instance>,
+        places: Option<&Path>,
+    ) -> Result<(), Error> {
+        let about = About { shard: self.shard, ..about };
+        if let Some(shard) = self.shard {
+            instances.retain(|instance| shard.has(instance.line));
+        }
+        let places = places.map(|path| used_places(path, &instances)).transpose()?.unwrap_or_default();
+        // Better now than after the run.
+        let output = |e: std::io::Error| Error::system("output", format!("{}: {e}", self.out.display()));
+        std::fs::create_dir_all(&self.out).map_err(output)?;
+        let journal_path = self.out.join("journal.jsonl");
+        let journal = FileJournal::open(&journal_path, &about, &instances).map_err(output)?;
+        if !journal.known().is_empty() {
+            eprintln!("going on after {} of {} instances", journal.known().len(), instances.len());
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads.map_or(0, usize::from))
+            .build()
+            .map_err(|e| Error::system("threads", e))?;
+        let bar = progress(instances.len());
+        let outcomes = pool.install(|| runs::run(benchmark, &instances, &journal, &|| bar.inc(1))).map_err(output)?;
+        bar.finish_and_clear();
+        let run = Run { about, instances, outcomes, places };
+        write_and_print(&run, &self.out, self.json)?;
+        drop(journal);
+        std::fs::remove_file(&journal_path).map_err(output)
+    }
+}
+
+/// Writes a run's folder and prints its summary.
+fn write_and_print(run: &Run, out: &Path, json: bool) -> Result<(), Error> {
+    let summary = run.write(out).map_err(unwritten)?;
+    if json { stdout::print_json(&summary) } else { stdout::print(&summary.to_string()) }
+}
+
+fn unwritten(error: WriteError) -> Error {
+    Error::system("output", error)
+}
+
+/// A run's folder that could not be used, as what ends the command.
+fn unusable(error: RunError) -> Error {
+    match error {
+        RunError::Write(error) => unwritten(error),
+        RunError::Unfit(message) => Error::input("run-unfit", message),
+        other => Error::input("lines-unreadable", other),
+    }
+}
+
+fn read_run(folder: &Path) -> Result<Run, Error> {
+    Run::read(folder).map_err(unusable)
+}
+
+fn read_lines(path: &Path) -> Result<Vec<String>, Error> {
+    input::read_lines(path).map_err(|e| Error::input("lines-unreadable", e))
+}
+
+/// The entries of a file of places whose names occur in the instances' queries.
+fn used_places(
+    path: &Path,
+    instances: &[Instance],
+) -> Result<std::collections::BTreeMap<String, serde_json::Value>, Error> {
+    let unreadable = |e: &dyn std::fmt::Display| Error::input("places-unreadable", format!("{}: {e}", path.display()));
+    let bytes = std::fs::read(path).map_err(|e| unreadable(&e))?;
+    let mut all: std::collections::BTreeMap<String, serde_json::Value> =
+        serde_json::from_slice(&bytes).map_err(|e| unreadable(&e))?;
+    let names: std::collections::BTreeSet<&str> = instances
+        .iter()
+        .flat_map(|instance| [&instance.gold, &instance.pred])
+        .flat_map(|query| query.split("{{").skip(1))
+        .filter_map(|shortcut| Some(shortcut.split_once("}}")?.0.split_once(':')?.1.trim().trim_matches('"')))
+        .collect();
+    let name = |key: &str| key.strip_suffix("_centre").or_else(|| key.strip_suffix("_bbox")).map(str::to_owned);
+    all.retain(|key, _| names.contains(key.as_str()) || name(key).is_some_and(|name| names.contains(name.as_str())));
+    Ok(all)
+}
+
+/// The SHA-256 of a file.
+fn digest(path: &Path) -> Result<String, Error> {
+    let bytes =
+        std::fs::read(path).map_err(|e| Error::input("lines-unreadable", format!("{}: {e}", path.display())))?;
+    Ok(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// A bar on a terminal, else nothing.
+fn progress(lines: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(lines as u64);
+    match ProgressStyle::with_template("scoring {wide_bar} {pos}/{len} {per_sec:>10} {eta:>4} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

@@ -1,0 +1,174 @@
+//! `terrapin eval overpassnl`: OverpassQL by the metrics of OverpassNL.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::super::{Error, open};
+use super::{RunArgs, digest, read_lines};
+use crate::eval::benchmarks::overpassnl::{self, OverpassNl};
+use crate::eval::difficulty::measure_of;
+use crate::eval::input;
+use crate::eval::record::Instance;
+use crate::eval::runs::{About, NoCache, engine};
+use crate::places::{Areas, Chain, Places, Table};
+
+/// Score OverpassQL as OverpassNL's evaluation does
+///
+/// Line by line both queries are prepared as the published evaluation prepares them ({{shortcuts}}, JSON, 300 seconds,
+/// at most 1 GiB), run on the snapshot, and compared: EX is 1 where the type/id lists are the same and not empty,
+/// EX_soft the share of common elements in the larger list. The queries themselves are compared by chrF, KVS, TreeS,
+/// their mean OQS, and exact match; without a snapshot that is all. Beside the published scores stand stricter ones:
+/// equal multisets, and F1 over results, both only where no limit cut the results.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin eval overpassnl malta.terrapin --gold gold.query --pred pred.query --out run
+  terrapin eval overpassnl planet.terrapin --gold dataset.dev.query --bbox dataset.dev.bbox --nl dataset.dev.nl \\
+    --difficulty dataset.dev.diff_len_nl --difficulty dataset.dev.diff_train_sim_oqo \\
+    --pred preds.txt --places nominatim_cache.json --out run
+  terrapin eval overpassnl --gold dataset.dev.query --pred preds.txt --out run
+  jq -c 'select(.ex == 0) | {line, error, missing, extra}' run/results.jsonl")]
+pub struct Args {
+    /// The snapshot file to run the queries on; without it only the queries themselves are compared
+    snapshot: Option<PathBuf>,
+    /// The gold queries, one a line
+    #[arg(long, value_name = "FILE")]
+    gold: PathBuf,
+    /// The predicted queries, one a line, in the same order
+    #[arg(long, value_name = "FILE")]
+    pred: PathBuf,
+    /// The questions, one a line, for the report
+    #[arg(long, value_name = "FILE")]
+    nl: Option<PathBuf>,
+    /// What {{bbox}} and {{center}} stand for, one box a line: south,west,north,east
+    #[arg(long, value_name = "FILE")]
+    bbox: Option<PathBuf>,
+    /// How hard each line is, a number a line, more is harder; may be given several times. The measure is named by what
+    /// stands behind `diff_` or `difficulty_` in the file's name; `train_sim_oqo` gives the hard instances
+    #[arg(long, value_name = "FILE")]
+    difficulty: Vec<PathBuf>,
+    /// Where geocoded names lead, in the shape of the authors' nominatim_cache.json; names that are not in it are
+    /// looked up among the snapshot's own areas
+    #[arg(long, value_name = "FILE")]
+    places: Option<PathBuf>,
+    /// Run queries only, do not compare them as texts and trees
+    #[arg(long, requires = "snapshot")]
+    no_similarity: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let mut lines = Lines::default();
+    lines.read("gold", &args.gold)?;
+    lines.read("pred", &args.pred)?;
+    for (name, path) in [("nl", &args.nl), ("bbox", &args.bbox)] {
+        if let Some(path) = path {
+            lines.read(name, path)?;
+        }
+    }
+    let mut measures = BTreeMap::new();
+    for path in &args.difficulty {
+        let measure = measure_of(&path.file_name().unwrap_or_default().to_string_lossy()).to_owned();
+        let values = lines.read(&format!("difficulty {measure}"), path)?;
+        measures.insert(measure, numbers(path, values)?);
+    }
+    if let Some(path) = &args.places {
+        lines.digests.insert("places".to_owned(), digest(path)?);
+    }
+    let instances = lines.instances(&measures);
+    if instances.is_empty() {
+        return Err(Error::input("empty", format!("{}: there is no line to score", args.gold.display())));
+    }
+    let table =
+        args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
+    let opened = args.snapshot.as_deref().map(open::elements).transpose()?;
+    if args.bbox.is_none() && opened.is_some() {
+        warn_without_boxes(&instances);
+    }
+    let osm = opened.as_ref().map(|(_, osm)| osm);
+    let areas = osm.map(|osm| Areas::new(osm));
+    let mut places = Chain::default();
+    places.0.extend(table.as_ref().map(|table| table as &dyn Places));
+    places.0.extend(areas.as_ref().map(|areas| areas as &dyn Places));
+    let snapshot = opened.as_ref().map(|(opened, _)| opened.snapshot.digest());
+    let benchmark = OverpassNl {
+        osm: osm.map(|osm| &**osm),
+        snapshot: snapshot.as_deref().unwrap_or_default(),
+        places: &places,
+        similarity: !args.no_similarity,
+        cache: &NoCache,
+    };
+    let about = About {
+        benchmark: "overpassnl".to_owned(),
+        snapshot: snapshot.clone(),
+        engine: engine(),
+        inputs: lines.digests,
+        shard: None,
+    };
+    args.run.score(&benchmark, about, instances, args.places.as_deref())
+}
+
+/// The lines of files that belong together.
+#[derive(Default)]
+struct Lines {
+    files: BTreeMap<String, Vec<String>>,
+    digests: BTreeMap<String, String>,
+    /// The file that gives the number of lines.
+    first: Option<(PathBuf, usize)>,
+}
+
+impl Lines {
+    /// Reads a file that is called `name` in what is kept of the run.
+    fn read(&mut self, name: &str, path: &Path) -> Result<&[String], Error> {
+        let lines = read_lines(path)?;
+        let (first, length) = self.first.get_or_insert_with(|| (path.to_owned(), lines.len()));
+        input::same_length((first, *length), (path, lines.len())).map_err(|e| Error::input("line-count", e))?;
+        self.digests.insert(name.to_owned(), digest(path)?);
+        self.files.insert(name.to_owned(), lines);
+        Ok(self.files.get(name).map_or(&[], Vec::as_slice))
+    }
+
+    fn instances(&self, measures: &BTreeMap<String, Vec<f64>>) -> Vec<Instance> {
+        let of = |name: &str, index: usize| self.files.get(name).and_then(|lines| lines.get(index)).cloned();
+        let count = self.first.as_ref().map_or(0, |(_, length)| *length);
+        (0..count)
+            .map(|index| Instance {
+                line: index + 1,
+                nl: of("nl", index),
+                gold: of("gold", index).unwrap_or_default(),
+                pred: of("pred", index).unwrap_or_default(),
+                bbox: of("bbox", index).map(|bbox| bbox.trim().to_owned()),
+                difficulty: measures
+                    .iter()
+                    .filter_map(|(measure, values)| Some((measure.clone(), *values.get(index)?)))
+                    .collect(),
+                ..Instance::default()
+            })
+            .collect()
+    }
+}
+
+/// A number a line, rounded so that whoever reads it back finds the same.
+fn numbers(path: &Path, lines: &[String]) -> Result<Vec<f64>, Error> {
+    let number = |(index, line): (usize, &String)| match line.trim().parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok((number * 1e9).round() / 1e9),
+        _ => {
+            let message = format!("{}: line {}: {line:?} is not a number", path.display(), index + 1);
+            Err(Error::input("lines-unreadable", message))
+        }
+    };
+    lines.iter().enumerate().map(number).collect()
+}
+
+/// Without a box such a query is refused, and its line scores nothing.
+fn warn_without_boxes(instances: &[Instance]) {
+    let wants = |i: &&Instance| overpassnl::wants_bbox(&i.gold) || overpassnl::wants_bbox(&i.pred);
+    let mut lines = instances.iter().filter(wants).map(|instance| instance.line);
+    if let Some(first) = lines.next() {
+        eprintln!(
+            "warning: {} lines use {{{{bbox}}}} or {{{{center}}}}, the first is line {first}: give their boxes with --bbox",
+            1 + lines.count()
+        );
+    }
+}

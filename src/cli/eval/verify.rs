@@ -1,0 +1,117 @@
+//! `terrapin eval verify`: whether the numbers of a published run stand.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::{Error, open, stdout};
+use super::{read_run, unusable};
+use crate::eval::benchmarks::jsonl::JsonLines;
+use crate::eval::benchmarks::overpassnl::OverpassNl;
+use crate::eval::record::Outcome;
+use crate::eval::runs::{self, Benchmark, Finding, NoCache, NoJournal, Run, read_summary, verify_summary};
+use crate::places::{Areas, Chain, Places, Table};
+
+/// Recompute a published run from its files
+///
+/// The totals are recomputed from results.jsonl, the similarity scores from the queries in instances.jsonl, and with
+/// the run's snapshot every query is run again. Says of each number whether it stands; exits with 1 if one does not.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin eval verify run
+  terrapin eval verify run malta.terrapin")]
+pub struct Args {
+    /// The folder of the run
+    run: PathBuf,
+    /// The snapshot that the run was made on, to run the queries again
+    snapshot: Option<PathBuf>,
+    /// Print what was found as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was looked at and what does not stand.
+#[derive(Serialize)]
+struct Report {
+    instances: usize,
+    /// Whether the queries were run again.
+    run_again: bool,
+    /// Numbers of the summary that stand.
+    standing: usize,
+    findings: Vec<Finding>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let run = read_run(&args.run)?;
+    let published = read_summary(&args.run).map_err(unusable)?;
+    let table = serde_json::to_vec(&run.places)
+        .and_then(|bytes| Table::parse(&bytes))
+        .map_err(|e| Error::input("places-unreadable", format!("{}: places.json: {e}", args.run.display())))?;
+    let opened = args.snapshot.as_deref().map(open::elements).transpose()?;
+    let digest = opened.as_ref().map(|(opened, _)| opened.snapshot.digest());
+    if let (Some(digest), of_run) = (&digest, &run.about.snapshot)
+        && of_run.as_ref() != Some(digest)
+    {
+        let of_run = of_run.as_deref().unwrap_or("no snapshot");
+        let message = format!("the run was made on {of_run}, this snapshot is {digest}");
+        return Err(Error::input("other-snapshot", message));
+    }
+    let osm = opened.as_ref().map(|(_, osm)| &**osm);
+    let areas = osm.map(Areas::new);
+    let mut places = Chain::default();
+    places.0.push(&table);
+    places.0.extend(areas.as_ref().map(|areas| areas as &dyn Places));
+    let snapshot = digest.as_deref().unwrap_or_default();
+    let similarity = run.outcomes.iter().any(|outcome| outcome.record.similarity.is_some());
+    let overpassnl = OverpassNl { osm, snapshot, places: &places, similarity, cache: &NoCache };
+    let now = opened.as_ref().map(|(opened, _)| opened.manifest.data_timestamp).unwrap_or_default();
+    let jsonl = osm.map(|osm| JsonLines { osm, snapshot, now, places: &places, cache: &NoCache });
+    let benchmark: &dyn Benchmark = match (run.about.benchmark.as_str(), &jsonl) {
+        ("jsonl", Some(jsonl)) => jsonl,
+        // Compares queries the same way.
+        ("overpassnl" | "jsonl", _) => &overpassnl,
+        (other, _) => return Err(Error::input("run-unfit", format!("a run of {other:?} cannot be recomputed here"))),
+    };
+    let again = runs::run(benchmark, &run.instances, &NoJournal, &|| ()).map_err(|e| Error::system("output", e))?;
+    let report = report(&run, &again, &published, osm.is_some());
+    show(&report, args.json)?;
+    if report.findings.is_empty() {
+        return Ok(());
+    }
+    Err(Error::refused("does-not-stand", format!("{} numbers do not stand", report.findings.len())))
+}
+
+fn report(run: &Run, again: &[Outcome], published: &Value, run_again: bool) -> Report {
+    let mut findings = Vec::new();
+    let only: Vec<&str> = if run_again { Vec::new() } else { vec!["line", "chrf", "kvs", "trees", "oqs", "em"] };
+    for (stored, again) in run.outcomes.iter().zip(again) {
+        let place = format!("results.jsonl: line {}", stored.record.line);
+        let value = |outcome: &Outcome| serde_json::to_value(&outcome.record).unwrap_or_default();
+        findings.extend(verify_summary(&place, &value(stored), &value(again), &only));
+    }
+    let recomputed = serde_json::to_value(run.summary()).unwrap_or_default();
+    let of_summary = verify_summary("summary.json", published, &recomputed, &[]);
+    let standing = runs::numbers(published).len().saturating_sub(of_summary.len());
+    findings.splice(0..0, of_summary);
+    Report { instances: run.instances.len(), run_again, standing, findings }
+}
+
+fn show(report: &Report, json: bool) -> Result<(), Error> {
+    if json {
+        return stdout::print_json(report);
+    }
+    let mut text = String::new();
+    for finding in &report.findings {
+        text += &format!("{}: says {}, comes out as {}\n", finding.place, finding.stored, finding.recomputed);
+    }
+    let how = if report.run_again { "every query run again" } else { "queries compared again, not run" };
+    text += &format!(
+        "{} instances, {how}; summary.json: {} values stand; in all {} do not\n",
+        report.instances,
+        report.standing,
+        report.findings.len()
+    );
+    stdout::print(&text)
+}

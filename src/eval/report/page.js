@@ -1,0 +1,198 @@
+"use strict";
+
+function make(name, properties, ...children) {
+  const node = document.createElement(name);
+  Object.assign(node, properties);
+  node.append(...children);
+  return node;
+}
+
+function draw(name, attributes, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const key in attributes) node.setAttribute(key, attributes[key]);
+  node.append(...children);
+  return node;
+}
+
+/** The outcome of an instance, as the filter names it and as people read it. */
+function outcome(row, ex) {
+  if (row.error) return ["error", row.error];
+  if (ex === undefined || row.pred_n === undefined) return ["", ""];
+  if (ex === 1) return ["same", "same results"];
+  if (row.pred_n === 0) return ["empty", "no results"];
+  return ["other", "other results"];
+}
+
+function table(data) {
+  const { summary, metrics } = data;
+  const shown = metrics.filter(([name]) => name in summary);
+  const cells = (scores, intervals) => shown.map(([name]) => {
+    const cell = make("td", {}, scores[name] === undefined ? "" : scores[name].toFixed(1));
+    if (intervals && intervals[name]) {
+      cell.append(make("small", {}, intervals[name].map((bound) => bound.toFixed(1)).join(" – ")));
+    }
+    return cell;
+  });
+  const count = (classes) => Object.values(classes || {}).reduce((sum, n) => sum + n, 0);
+  const body = make("tbody", {}, make("tr", {}, make("td", {}, "all"), ...cells(summary, summary.intervals),
+    make("td", {}, summary.errors ? String(count(summary.errors)) : ""), make("td", {}, String(summary.n))));
+  if (summary.hard) {
+    body.append(make("tr", {}, make("td", {}, "hard"), ...cells(summary.hard), make("td", {}),
+      make("td", {}, String(summary.hard.n))));
+  }
+  return make("table", {}, make("thead", {}, make("tr", {}, make("th", {}), ...shown.map(([, title]) =>
+    make("th", {}, title)), make("th", {}, "errors"), make("th", {}, "n"))), body);
+}
+
+/** Marks what only one of two texts has, by words and signs. */
+function differences(gold, pred) {
+  const cut = (text) => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) || [];
+  const a = cut(gold), b = cut(pred);
+  let head = 0, tail = 0;
+  while (head < a.length && head < b.length && a[head] === b[head]) head++;
+  while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  const x = a.slice(head, a.length - tail), y = b.slice(head, b.length - tail);
+  const left = [a.slice(0, head).join("")], right = [b.slice(0, head).join("")];
+  const put = (side, name, text) => side.push(name ? make(name, {}, text) : text);
+  if (x.length * y.length > 4e6) {
+    put(left, "del", x.join(""));
+    put(right, "ins", y.join(""));
+  } else {
+    const width = y.length + 1, longest = new Uint16Array((x.length + 1) * width);
+    for (let i = x.length - 1; i >= 0; i--) {
+      for (let j = y.length - 1; j >= 0; j--) {
+        longest[i * width + j] = x[i] === y[j] ? longest[(i + 1) * width + j + 1] + 1
+          : Math.max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
+      }
+    }
+    let i = 0, j = 0;
+    while (i < x.length || j < y.length) {
+      if (i < x.length && j < y.length && x[i] === y[j]) {
+        put(left, "", x[i++]);
+        put(right, "", y[j++]);
+      } else if (j === y.length || (i < x.length && longest[(i + 1) * width + j] >= longest[i * width + j + 1])) {
+        put(left, "del", x[i++]);
+      } else {
+        put(right, "ins", y[j++]);
+      }
+    }
+  }
+  put(left, "", a.slice(a.length - tail).join(""));
+  put(right, "", b.slice(b.length - tail).join(""));
+  return [left, right];
+}
+
+/** Missing, extra and common elements where they lie. */
+function map(points) {
+  const all = [...points.common, ...points.missing, ...points.extra];
+  const middle = all.reduce((sum, [lat]) => sum + lat, 0) / all.length;
+  const narrow = Math.max(Math.cos(middle * Math.PI / 180), 0.01);
+  const flat = ([lat, lon]) => [lon * narrow, -lat];
+  const xs = all.map((p) => flat(p)[0]), ys = all.map((p) => flat(p)[1]);
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  const extent = Math.max(Math.max(...xs) - left, Math.max(...ys) - top, 1e-4);
+  const scale = 320 / extent;
+  const width = Math.max((Math.max(...xs) - left) * scale + 40, 240);
+  const height = Math.max((Math.max(...ys) - top) * scale + 40, 60) + 24;
+  const place = (p) => flat(p).map((v, i) => ((v - [left, top][i]) * scale + 20).toFixed(1));
+  const svg = draw("svg", { class: "map", viewBox: `0 0 ${width.toFixed(0)} ${height.toFixed(0)}`, role: "img" });
+  const mark = {
+    common: ([x, y]) => draw("circle", { class: "common", cx: x, cy: y, r: 2.5 }),
+    missing: ([x, y]) => draw("circle", { class: "missing", cx: x, cy: y, r: 4.5 }),
+    extra: ([x, y]) => draw("path", { class: "extra", d: `M${x - 4} ${y - 4}l8 8m0 -8l-8 8` }),
+  };
+  let at = 10;
+  for (const kind of ["common", "missing", "extra"]) {
+    svg.append(...points[kind].map((p) => mark[kind](place(p).map(Number))));
+    svg.append(mark[kind]([at, height - 10]), draw("text", { x: at + 9, y: height - 6 }, kind));
+    at += 70;
+  }
+  const metres = extent * 111195;
+  const round = 10 ** Math.floor(Math.log10(metres / 3));
+  svg.append(draw("path", { class: "extra", style: "stroke: currentColor",
+    d: `M${width - 10} ${height - 4}h${-(round / 111195 * scale).toFixed(1)}` }),
+  draw("text", { x: width - 10, y: height - 8, "text-anchor": "end" },
+    round >= 1000 ? `${round / 1000} km` : `${round} m`));
+  return svg;
+}
+
+function detail(row, metrics) {
+  const [left, right] = differences(row.gold, row.pred);
+  const box = make("div", { className: "detail" });
+  if (row.nl) box.append(make("p", {}, row.nl));
+  box.append(make("div", { className: "pair" },
+    make("div", {}, make("h3", {}, `gold${row.ref_n === undefined ? "" : `: ${row.ref_n}`}`), make("pre", {}, ...left)),
+    make("div", {}, make("h3", {}, `prediction${row.pred_n === undefined ? "" : `: ${row.pred_n}`}`),
+      make("pre", {}, ...right))));
+  if (row.error_text) box.append(make("p", { className: "said" }, row.error_text));
+  const scores = metrics.map(([, title], i) => [title, row.scores[i]]).filter(([, score]) => score !== null)
+    .map(([title, score]) => `${title} ${(100 * score).toFixed(1)}`);
+  if (row.limited) scores.push("cut by a limit");
+  box.append(make("p", { className: "facts" }, scores.join(" · ")));
+  for (const kind of ["missing", "extra"]) {
+    if (row[kind]) box.append(make("p", { className: "facts" }, `${kind}: ${row[kind].join(", ")}`));
+  }
+  if (row.map) {
+    const full = Object.assign({ common: [], missing: [], extra: [] }, row.map);
+    box.append(make("h3", {}, "where (at most 60 of each)"), map(full));
+  }
+  return box;
+}
+
+function show(data) {
+  const $ = (id) => document.getElementById(id);
+  const { summary, metrics, measures, rows } = data;
+  $("about").textContent = [summary.benchmark, summary.snapshot && `snapshot ${summary.snapshot}`, summary.engine]
+    .filter(Boolean).join(" · ");
+  $("table").append(table(data));
+  const index = Object.fromEntries(metrics.map(([name], i) => [name, i]));
+  for (const name of Object.keys(summary.errors || {})) $("error").append(make("option", { value: name }, name));
+  measures.forEach((measure, i) => ["easy", "medium", "hard"].forEach((third) =>
+    $("third").append(make("option", { value: `${i} ${third}` }, `${measure}: ${third}`))));
+  metrics.forEach(([name, title], i) => {
+    if (name in summary) $("sort").append(make("option", { value: String(i) }, `lowest ${title} first`));
+  });
+  const items = rows.map((row) => {
+    const ex = row.scores[index.ex];
+    const [kind, words] = outcome(row, ex === null ? undefined : ex);
+    const oqs = row.scores[index.oqs], soft = row.scores[index.ex_soft];
+    const percent = (score) => (score === null ? "" : (100 * score).toFixed(0));
+    const button = make("button", { type: "button" }, make("span", {}, row.id || String(row.line)),
+      make("span", {}, row.nl || row.gold),
+      make("span", { className: kind === "same" ? "good" : kind === "error" ? "bad" : "" }, words),
+      make("span", { title: "OQS" }, oqs === null ? "" : `OQS ${percent(oqs)}`),
+      make("span", { title: "EX_soft" }, soft === null ? "" : `soft ${percent(soft)}`));
+    const node = make("li", {}, button);
+    button.setAttribute("aria-expanded", "false");
+    button.addEventListener("click", () => {
+      const open = node.lastChild !== button;
+      if (open) node.lastChild.remove(); else node.append(detail(row, metrics));
+      button.setAttribute("aria-expanded", String(!open));
+    });
+    const text = [row.id, row.nl, row.gold, row.pred, row.error_text, words].filter(Boolean).join("\n").toLowerCase();
+    return { row, node, kind, text };
+  });
+  $("rows").append(...items.map((item) => item.node));
+  const filter = () => {
+    const text = $("text").value.toLowerCase(), kind = $("outcome").value, error = $("error").value;
+    const [measure, third] = $("third").value.split(" ");
+    let count = 0;
+    for (const { row, node, kind: own, text: words } of items) {
+      const fits = (!kind || own === kind) && (!error || row.error === error) && (!text || words.includes(text))
+        && (!third || (row.thirds || [])[measure] === third);
+      if (node.hidden === fits) node.hidden = !fits;
+      count += fits;
+    }
+    $("shown").textContent = `${count} of ${rows.length}`;
+  };
+  const sort = () => {
+    const by = $("sort").value;
+    const key = by === "line" ? (row) => row.line : (row) => (row.scores[by] === null ? 2 : row.scores[by]);
+    items.sort((a, b) => key(a.row) - key(b.row) || a.row.line - b.row.line);
+    $("rows").append(...items.map((item) => item.node));
+  };
+  $("filters").addEventListener("input", filter);
+  $("filters").addEventListener("submit", (event) => event.preventDefault());
+  $("sort").addEventListener("change", sort);
+  filter();
+}

@@ -1,0 +1,130 @@
+//! Plots of a run's numbers, as SVG.
+
+use std::fmt::Write;
+
+use crate::eval::summary::{METRICS, Summary};
+
+/// Colours that stay apart for colour-blind readers and in grey.
+const SHADES: [&str; 3] = ["#9ecae1", "#4292c6", "#08306b"];
+
+/// The plots that a summary has the numbers for: names of files and their content.
+pub fn plots(summary: &Summary) -> Vec<(&'static str, String)> {
+    let mut plots = vec![("scores.svg", scores(summary))];
+    if !summary.difficulty.is_empty() {
+        plots.push(("difficulty.svg", difficulty(summary)));
+    }
+    if summary.execution.as_ref().is_some_and(|totals| !totals.errors.is_empty()) {
+        plots.push(("errors.svg", errors(summary)));
+    }
+    plots
+}
+
+/// A picture that is drawn from the top left, in points.
+struct Picture {
+    body: String,
+    width: f64,
+    height: f64,
+}
+
+impl Picture {
+    fn new(width: f64, height: f64, title: &str) -> Picture {
+        let mut picture = Picture { body: String::new(), width, height };
+        picture.text(width / 2.0, 18.0, "middle", title);
+        picture
+    }
+
+    fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, colour: &str) {
+        let _ = write!(
+            self.body,
+            r#"<rect x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" fill="{colour}"/>"#
+        );
+    }
+
+    fn line(&mut self, x1: f64, y1: f64, x2: f64, y2: f64, colour: &str) {
+        let _ = write!(self.body, r#"<path d="M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}" stroke="{colour}"/>"#);
+    }
+
+    fn text(&mut self, x: f64, y: f64, anchor: &str, text: &str) {
+        let text = html_escape::encode_text(text);
+        let _ = write!(self.body, r#"<text x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#);
+    }
+
+    fn done(self) -> String {
+        let Picture { body, width, height } = self;
+        format!(
+            r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" font-family="Helvetica, Arial, sans-serif" font-size="11" fill="#222">{body}</svg>"##
+        ) + "\n"
+    }
+}
+
+/// An axis of per cent from `bottom` up to `top`, with its lines.
+fn percent_axis(picture: &mut Picture, left: f64, right: f64, top: f64, bottom: f64) -> impl Fn(f64) -> f64 + use<> {
+    let at = move |percent: f64| bottom - (bottom - top) * percent.clamp(0.0, 100.0) / 100.0;
+    for percent in [0.0, 20.0, 40.0, 60.0, 80.0, 100.0] {
+        picture.line(left, at(percent), right, at(percent), "#ddd");
+        picture.text(left - 6.0, at(percent) + 4.0, "end", &format!("{percent:.0}"));
+    }
+    at
+}
+
+/// All means with their intervals.
+fn scores(summary: &Summary) -> String {
+    let shown: Vec<_> = METRICS
+        .iter()
+        .filter_map(|metric| {
+            Some((metric.title, *summary.scores.get(metric.name)?, summary.intervals.get(metric.name)))
+        })
+        .collect();
+    let width = 60.0 + 56.0 * shown.len() as f64;
+    let mut picture = Picture::new(width, 240.0, "Scores, 95 % intervals");
+    let at = percent_axis(&mut picture, 36.0, width - 8.0, 32.0, 205.0);
+    for (i, (title, score, interval)) in shown.into_iter().enumerate() {
+        let x = 64.0 + 56.0 * i as f64;
+        picture.rect(x - 14.0, at(score), 28.0, at(0.0) - at(score), SHADES[1]);
+        if let Some([low, high]) = interval {
+            picture.line(x, at(*low), x, at(*high), "#222");
+        }
+        picture.text(x, 220.0, "middle", title);
+        picture.text(x, 233.0, "middle", &format!("{score:.1}"));
+    }
+    picture.done()
+}
+
+/// One metric by measure and third: EX, or OQS where nothing was run.
+fn difficulty(summary: &Summary) -> String {
+    let by = if summary.scores.contains_key("ex") { "ex" } else { "oqs" };
+    let title = METRICS.iter().find(|metric| metric.name == by).map_or(by, |metric| metric.title);
+    let width = 60.0 + 104.0 * summary.difficulty.len() as f64;
+    let mut picture = Picture::new(width.max(240.0), 240.0, &format!("{title} by difficulty"));
+    let at = percent_axis(&mut picture, 36.0, width - 8.0, 32.0, 200.0);
+    for (i, (measure, parts)) in summary.difficulty.iter().enumerate() {
+        let left = 48.0 + 104.0 * i as f64;
+        for (j, (third, colour)) in ["easy", "medium", "hard"].iter().zip(SHADES).enumerate() {
+            let Some(score) = parts.get(third).and_then(|part| part.scores.get(by)) else { continue };
+            picture.rect(left + 28.0 * j as f64, at(*score), 24.0, at(0.0) - at(*score), colour);
+        }
+        picture.text(left + 40.0, 215.0, "middle", measure);
+    }
+    for (j, (third, colour)) in ["easy", "medium", "hard"].iter().zip(SHADES).enumerate() {
+        let x = 48.0 + 66.0 * j as f64;
+        picture.rect(x, 223.0, 9.0, 9.0, colour);
+        picture.text(x + 13.0, 232.0, "start", third);
+    }
+    picture.done()
+}
+
+/// Errors of predictions by class.
+fn errors(summary: &Summary) -> String {
+    let Some(totals) = &summary.execution else { return String::new() };
+    let most = totals.errors.values().copied().max().unwrap_or(1).max(1) as f64;
+    let height = 40.0 + 20.0 * totals.errors.len() as f64;
+    let mut picture = Picture::new(420.0, height, "Errors by class");
+    for (i, (class, count)) in totals.errors.iter().enumerate() {
+        let y = 32.0 + 20.0 * i as f64;
+        let width = 190.0 * *count as f64 / most;
+        picture.text(184.0, y + 11.0, "end", class.name());
+        picture.rect(190.0, y, width, 14.0, SHADES[1]);
+        picture.text(196.0 + width, y + 11.0, "start", &count.to_string());
+    }
+    picture.done()
+}

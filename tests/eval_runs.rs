@@ -1,0 +1,186 @@
+//! Runs of `terrapin eval`: shards, comparing, verifying, any benchmark from JSON lines.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::Town;
+use serde_json::Value;
+
+/// Every file of a run that does not depend on time.
+const FILES: [&str; 8] = [
+    "run.json",
+    "instances.jsonl",
+    "places.json",
+    "results.jsonl",
+    "map.jsonl",
+    "summary.json",
+    "report.html",
+    "plots/scores.svg",
+];
+
+struct Files {
+    town: Town,
+}
+
+impl Files {
+    /// Ten lines, of which the prediction has some right.
+    fn new() -> Files {
+        let files = Files { town: Town::new() };
+        let gold = |i: usize| format!("[out:json];node[amenity=cafe](if:id()>={});out;\n", i % 4);
+        let pred = |i: usize| match i % 5 {
+            0 => "node[amenity=cafe;out;\n".to_owned(),
+            1 => "node[amenity=cafe](if:id()>=2);out 1;\n".to_owned(),
+            2 => "{{geocodeArea:Spoon}}->.a;node(area.a)[amenity];out;\n".to_owned(),
+            _ => gold(i),
+        };
+        files.write("gold", &(0..10).map(gold).collect::<String>());
+        files.write("pred", &(0..10).map(pred).collect::<String>());
+        files.write("other", &(0..10).map(|i| if i == 3 { pred(0) } else { gold(i) }).collect::<String>());
+        files.write("dev.diff_len", &(0..10).map(|i| format!("{}.25\n", i * 7 % 10)).collect::<String>());
+        files.write("places", r#"{"Spoon": {"osm_id": 31, "osm_type": "relation"}, "Fork": null}"#);
+        files
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.town.path(name), text).unwrap();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.town.path(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    /// Scores a file of predictions into a folder.
+    fn score(&self, pred: &str, out: &str, more: &[&str]) {
+        let mut args: Vec<String> = ["eval", "overpassnl"].map(str::to_owned).into();
+        args.push(self.town.snapshot().to_str().unwrap().to_owned());
+        for (flag, file) in [
+            ("--gold", "gold"),
+            ("--pred", pred),
+            ("--difficulty", "dev.diff_len"),
+            ("--places", "places"),
+            ("--out", out),
+        ] {
+            args.extend([flag.to_owned(), self.text(file)]);
+        }
+        common::terrapin().args(args).args(more).assert().success();
+    }
+
+    fn same(&self, a: &str, b: &str) {
+        for file in FILES {
+            let [a, b] = [a, b].map(|folder| std::fs::read(self.path(folder).join(file)).unwrap());
+            assert!(a == b, "{file} differs");
+        }
+    }
+}
+
+fn object(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn shards_and_threads_do_not_show() {
+    let files = Files::new();
+    files.score("pred", "whole", &[]);
+    let folders: Vec<String> = (1..=3)
+        .map(|number| {
+            let (out, shard) = (format!("part{number}"), format!("{number}/3"));
+            files.score("pred", &out, &["--shard", &shard]);
+            files.text(&out)
+        })
+        .collect();
+    common::terrapin().args(["eval", "merge", "--out", &files.text("merged")]).args(&folders).assert().success();
+    files.same("whole", "merged");
+    // Not all of them.
+    let short = common::terrapin().args(["eval", "merge", "--out", "x"]).args(&folders[1..]).output().unwrap();
+    assert_eq!(short.status.code(), Some(3));
+
+    assert!(!files.path("whole/journal.jsonl").exists());
+    files.score("pred", "again", &["--threads", "1"]);
+    files.same("whole", "again");
+    let summary = object(&files.path("whole/summary.json"));
+    assert_eq!((summary["ex"].as_f64(), summary["limited"].as_u64()), (Some(40.0), Some(2)));
+    assert_eq!(summary["errors"], serde_json::json!({"parse_error": 2}));
+    assert_eq!(summary["difficulty"]["len"]["hard"]["n"], 3);
+}
+
+#[test]
+fn a_published_run_stands_or_not() {
+    let files = Files::new();
+    files.score("pred", "run", &[]);
+    let verify = |more: &[&str]| {
+        let done = common::terrapin().args(["eval", "verify", &files.text("run")]).args(more).output().unwrap();
+        (done.status.code(), String::from_utf8(done.stdout).unwrap())
+    };
+    let snapshot = files.town.snapshot();
+    let (status, said) = verify(&[snapshot.to_str().unwrap()]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("in all 0 do not"), "{said}");
+
+    let summary = files.path("run/summary.json");
+    let text = std::fs::read_to_string(&summary).unwrap();
+    std::fs::write(&summary, text.replacen("\"ex\": 40.0", "\"ex\": 60.0", 1)).unwrap();
+    let results = files.path("run/results.jsonl");
+    let text = std::fs::read_to_string(&results).unwrap();
+    std::fs::write(&results, text.replacen("\"kvs\":1.0", "\"kvs\":0.5", 1)).unwrap();
+    let (status, said) = verify(&[]);
+    assert_eq!(status, Some(1));
+    assert!(said.contains("summary.json: ex: says 60.0, comes out as 40.0"), "{said}");
+    assert!(said.contains(": kvs: says 0.5, comes out as 1.0"), "{said}");
+}
+
+#[test]
+fn what_got_better_and_what_worse() {
+    let files = Files::new();
+    files.score("pred", "first", &[]);
+    files.score("other", "second", &[]);
+    let compare = |more: &[&str]| {
+        let folders = [files.text("first"), files.text("second")];
+        String::from_utf8(
+            common::terrapin().args(["eval", "compare"]).args(folders).args(more).output().unwrap().stdout,
+        )
+        .unwrap()
+    };
+    let changes: Value = serde_json::from_str(&compare(&["--json"])).unwrap();
+    let ex = changes["changes"].as_array().unwrap().iter().find(|change| change["metric"] == "ex").unwrap();
+    assert_eq!(
+        (ex["first"].as_f64(), ex["second"].as_f64(), ex["difference"].as_f64()),
+        (Some(40.0), Some(90.0), Some(50.0))
+    );
+    assert_eq!(ex["worse"], serde_json::json!([4]));
+    assert_eq!(ex["better"], serde_json::json!([1, 2, 3, 6, 7, 8]));
+    let text = compare(&[]);
+    assert!(text.contains("worse by ex: 1\n  line 4\n") && text.contains("-> parse_error"), "{text}");
+    assert!(compare(&["--by", "nope"]).is_empty());
+}
+
+#[test]
+fn any_benchmark_from_json_lines() {
+    let files = Files::new();
+    files.write(
+        "mine.jsonl",
+        r#"{"id": "a", "gold": "node[amenity=cafe];out;", "pred": "node[amenity=cafe]({{bbox}});out;", "bbox": "10,20,10.01,20.1"}
+{"id": 2, "gold": "{{geocodeArea:Fork}}->.a;node(area.a)[amenity=cafe];out;", "pred": "node[amenity=cafe];out;", "places": {"Fork": {"osm_id": 31, "osm_type": "relation"}}}
+
+{"id": "c", "gold": "node(4);out;", "pred": "node({{bbox}});out;"}
+"#,
+    );
+    let snapshot = files.town.snapshot();
+    let args = ["eval", "jsonl", snapshot.to_str().unwrap(), &files.text("mine.jsonl"), "--out", &files.text("out")];
+    common::terrapin().args(args).assert().success();
+    let lines = std::fs::read_to_string(files.path("out/results.jsonl")).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let field = |name: &str| lines.iter().map(|line| line[name].clone()).collect::<Vec<_>>();
+    assert_eq!(field("id"), ["a", "2", "c"]);
+    assert_eq!(field("ref_n"), [4.into(), 3.into(), Value::Null]);
+    assert_eq!(field("pred_n"), [3, 4, -1]);
+    assert_eq!(lines[2]["error"], "static_error_bbox");
+    assert!((lines[0]["f1"].as_f64().unwrap() - 6.0 / 7.0).abs() < 1e-9);
+    let verified =
+        common::terrapin().args(["eval", "verify", &files.text("out"), snapshot.to_str().unwrap()]).output().unwrap();
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+}
