@@ -1,9 +1,9 @@
 //! The sections that hold elements: their names and the sizes of their pages. A change here is a new format version.
 
-use super::ElementType;
+use super::{ElementType, Ordinal};
 
-/// Nodes, ways, relations on a page.
-const PAGE_SIZES: [u64; 3] = [512, 256, 64];
+/// Nodes, ways, relations on a page, as powers of two.
+const PAGE_BITS: [u32; 3] = [9, 8, 6];
 
 /// Entries on a page of the id index.
 pub const IDS_ON_PAGE: usize = 1024;
@@ -14,9 +14,17 @@ pub const PAIRS_ON_PAGE: usize = 128;
 /// A posting list of at least so many ordinals has a page of its own in [`LONG_LISTS`].
 pub const LONG_LIST: usize = 1024;
 
-/// Elements on a full page.
+/// Elements on a full page, a power of two.
+#[inline]
 pub fn page_size(kind: ElementType) -> u64 {
-    PAGE_SIZES[kind as usize]
+    1 << PAGE_BITS[kind as usize]
+}
+
+/// The page of an ordinal and its slot there.
+#[inline]
+pub fn place(kind: ElementType, ordinal: Ordinal) -> (u32, usize) {
+    let bits = PAGE_BITS[kind as usize];
+    ((ordinal >> bits) as u32, (ordinal & (page_size(kind) - 1)) as usize)
 }
 
 /// Which of an element type's sections.

@@ -148,12 +148,26 @@ impl Osm {
         let cached = self.cached(Key::Values(page), || {
             let n = self.pairs_on(page);
             let read = self.decoded(layout::VALUES, page, |bytes| decode_values(&bytes, n));
-            Cached::Values(Arc::new(self.or_fault(read, ValuePage::default)))
+            let values = self.or_fault(read, ValuePage::default);
+            Cached::Values(Arc::new(values.with_keys(self.keys_on(page, n as PairId))))
         });
         match cached {
             Cached::Values(page) => page,
             _ => unreachable!("a key belongs to one kind of page"),
         }
+    }
+
+    /// The keys of the `n` pairs of a page, each with the slot where the next key's begin.
+    fn keys_on(&self, page: u32, n: PairId) -> Vec<(KeyId, u32)> {
+        let first = page * PAIRS_ON_PAGE as PairId;
+        let mut keys = Vec::new();
+        let mut at = 0;
+        while at < n {
+            let key = self.key_of(first + at);
+            at = self.pairs_of(key).end.saturating_sub(first).clamp(at + 1, n);
+            keys.push((key, at));
+        }
+        keys
     }
 
     fn pairs_on(&self, page: u32) -> usize {

@@ -220,23 +220,53 @@ pub fn encode_meta(entries: &[MetaRef]) -> Vec<u8> {
     out
 }
 
-/// Metadata; `uid` is left 0, it belongs to the user.
-pub fn decode_meta(bytes: &[u8], n: usize) -> Option<Vec<MetaRef>> {
-    let mut entries = vec![MetaRef::default(); n];
-    let Some(&present) = bytes.first() else { return Some(entries) };
+/// Metadata by column; a column that no element has anything in is empty.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct MetaColumns {
+    versions: Vec<u32>,
+    timestamps: Vec<i64>,
+    changesets: Vec<i64>,
+    /// The users' places.
+    pub users: Vec<u32>,
+}
+
+impl MetaColumns {
+    /// The metadata at `slot`; `uid` is left 0, it belongs to the user.
+    #[inline]
+    pub fn get(&self, slot: usize) -> MetaRef {
+        MetaRef {
+            version: self.versions.get(slot).copied().unwrap_or_default(),
+            timestamp: self.timestamps.get(slot).copied().unwrap_or_default(),
+            changeset: self.changesets.get(slot).copied().unwrap_or_default(),
+            uid: 0,
+            user: self.users.get(slot).copied().unwrap_or_default(),
+        }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        (self.versions.len() + self.users.len()) * 4 + (self.timestamps.len() + self.changesets.len()) * 8
+    }
+}
+
+/// Metadata.
+pub fn decode_meta(bytes: &[u8], n: usize) -> Option<MetaColumns> {
+    let mut columns = MetaColumns::default();
+    let Some(&present) = bytes.first() else { return Some(columns) };
     let mut r = Reader::new(&bytes[1..]);
     for column in (0..4).filter(|c| present >> c & 1 == 1) {
-        let mut previous = 0;
-        for m in &mut entries {
-            match column {
-                0 => m.version = r.get_signed()?.try_into().ok()?,
-                1 => m.timestamp = r.get_delta(&mut previous)?,
-                2 => m.changeset = r.get_delta(&mut previous)?,
-                _ => m.user = r.get_delta(&mut previous)?.try_into().ok()?,
+        match column {
+            0 => columns.versions = (0..n).map(|_| r.get_signed()?.try_into().ok()).collect::<Option<_>>()?,
+            1 => columns.timestamps = get_deltas(&mut r, n)?,
+            2 => columns.changesets = get_deltas(&mut r, n)?,
+            _ => {
+                let mut previous = 0;
+                let user = |_| u32::try_from(r.get_delta(&mut previous)?).ok();
+                columns.users = (0..n).map(user).collect::<Option<_>>()?;
             }
         }
     }
-    r.is_at_end().then_some(entries)
+    r.is_at_end().then_some(columns)
 }
 
 /// A page of tags; nothing at all where no element has any.
@@ -338,7 +368,9 @@ mod tests {
             MetaRef { version: 2, timestamp: 1_600_000_000, changeset: 5, uid: 0, user: 1 },
             MetaRef { version: 1, timestamp: 0, changeset: 0, uid: 0, user: 0 },
         ];
-        assert_eq!(decode_meta(&encode_meta(&meta), 2).unwrap(), meta);
+        let columns = decode_meta(&encode_meta(&meta), 2).unwrap();
+        assert_eq!([columns.get(0), columns.get(1)], meta);
+        assert_eq!(columns.get(2), MetaRef::default());
         assert!(encode_meta(&[MetaRef::default()]).is_empty());
 
         let mut tags = Lists::new();

@@ -3,6 +3,7 @@
 //! Damage found while reading does not interrupt the reader: it gets an empty page of the right size, and the damage is
 //! kept for [`Osm::check`], which everyone who hands out an answer asks before its end.
 
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use quick_cache::sync::Cache;
@@ -12,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::areas::Areas;
 use super::layout::{self, Part};
-use super::page::{self, Lists};
+use super::page::{self, Lists, MetaColumns};
 use super::tags::{KeyTable, PostingPage, ValuePage};
 use super::types::{BoundingBox, Coord, ElementType, Member, MetaRef, Ordinal, Reference};
 use super::{PairId, codec::Reader};
@@ -39,13 +40,27 @@ pub struct Osm {
 type PageBox = GeomWithData<Rectangle<[i64; 2]>, u32>;
 
 /// What is cached: pages by type and section, tag pages, posting lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     Page(ElementType, Part, u32),
     Values(u32),
     Postings(u32),
     Pair(ElementType, PairId),
     List(ElementType, u32),
+}
+
+/// One number for the hasher, not one after another: pages are asked for by the thousand.
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let (what, number) = match *self {
+            Key::Page(kind, part, page) => (kind as u64 * 8 + part as u64, page),
+            Key::Values(page) => (24, page),
+            Key::Postings(page) => (25, page),
+            Key::Pair(kind, pair) => (32 + kind as u64, pair),
+            Key::List(kind, key) => (40 + kind as u64, key),
+        };
+        state.write_u64(what << 32 | u64::from(number));
+    }
 }
 
 #[derive(Clone)]
@@ -71,7 +86,7 @@ impl quick_cache::Weighter<Key, Cached> for Weigher {
             Cached::Nodes(p) => p.ids.len() * 16,
             Cached::Ways(p) => p.ids.len() * 8 + p.nodes.bytes() + p.coords.bytes(),
             Cached::Relations(p) => p.ids.len() * 8 + p.members.bytes(),
-            Cached::Meta(p) => p.entries.len() * size_of::<MetaRef>(),
+            Cached::Meta(p) => p.columns.bytes() + p.uids.len() * 8,
             Cached::Tags(p) => p.tags.bytes(),
             Cached::Up(p) => p.iter().map(Lists::bytes).sum(),
             Cached::Ids(p) => p.ids.len() * 12,
@@ -139,13 +154,15 @@ impl TagPage {
 
 /// Metadata of one page's elements, by slot.
 pub struct MetaPage {
-    entries: Vec<MetaRef>,
+    columns: MetaColumns,
+    /// Ids of the users.
+    uids: Vec<i64>,
 }
 
 impl MetaPage {
     /// The metadata of the element at `slot`.
     pub fn meta(&self, slot: usize) -> MetaRef {
-        self.entries.get(slot).copied().unwrap_or_default()
+        MetaRef { uid: self.uids.get(slot).copied().unwrap_or_default(), ..self.columns.get(slot) }
     }
 }
 
@@ -226,9 +243,9 @@ impl Osm {
     }
 
     /// The page of an ordinal and its slot there.
+    #[inline]
     pub fn place(&self, kind: ElementType, ordinal: Ordinal) -> (u32, usize) {
-        let size = layout::page_size(kind);
-        ((ordinal / size) as u32, (ordinal % size) as usize)
+        layout::place(kind, ordinal)
     }
 
     /// How many elements are on a page.
@@ -436,10 +453,11 @@ impl Osm {
         let cached = self.cached(Key::Page(kind, Part::Meta, page), || {
             let n = self.slots(kind, page);
             let read = self.decoded(layout::paged(kind, Part::Meta), page, |b| page::decode_meta(&b, n));
-            let mut entries = self.or_fault(read, || vec![MetaRef::default(); n]);
+            let columns = self.or_fault(read, MetaColumns::default);
             let users = self.users();
-            entries.iter_mut().for_each(|m| m.uid = users.get(m.user as usize).map_or(0, |u| u.0));
-            Cached::Meta(Arc::new(MetaPage { entries }))
+            let uid = |&user: &u32| users.get(user as usize).map_or(0, |u| u.0);
+            let uids = columns.users.iter().map(uid).collect();
+            Cached::Meta(Arc::new(MetaPage { columns, uids }))
         });
         match cached {
             Cached::Meta(page) => page,

@@ -12,7 +12,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::codec::{Reader, put};
-use super::{Ordinal, PairId};
+use super::{KeyId, Ordinal, PairId};
 
 /// Keys and where their values and lists are.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -58,6 +58,8 @@ pub enum PairList {
 pub struct ValuePage {
     ends: Vec<u32>,
     text: String,
+    /// The keys of the values, ascending: a key and the first slot that is not of it.
+    keys: Vec<(KeyId, u32)>,
 }
 
 impl ValuePage {
@@ -68,9 +70,20 @@ impl ValuePage {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
+    /// The key of the value at `slot`.
+    pub fn key(&self, slot: usize) -> KeyId {
+        let at = self.keys.partition_point(|&(_, end)| end as usize <= slot);
+        self.keys.get(at).map_or(0, |&(key, _)| key)
+    }
+
+    /// With the keys of the values: of each in turn, and the first slot that is not of it.
+    pub fn with_keys(self, keys: Vec<(KeyId, u32)>) -> ValuePage {
+        ValuePage { keys, ..self }
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.text.len() + self.ends.len() * 4
+        self.text.len() + self.ends.len() * 4 + self.keys.len() * 8
     }
 }
 

@@ -9,6 +9,7 @@ pub mod evaluators;
 mod extent;
 pub mod output;
 mod plan;
+mod radix;
 pub(crate) mod reader;
 pub mod run;
 pub mod set;

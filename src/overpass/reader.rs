@@ -18,14 +18,16 @@ const KEPT: u32 = 4096;
 /// Some pages by number; a page takes the place of another whose number has the same remainder.
 struct Kept<P> {
     pages: Vec<Option<(u32, Arc<P>)>>,
+    /// How many are kept, a power of two.
     kept: u32,
-    size: u64,
+    /// The size of a page as a power of two.
+    bits: u32,
 }
 
 impl<P> Kept<P> {
-    /// For pages of `size`, of which there are `count`.
+    /// For pages of `size`, a power of two, of which there are `count`.
     fn new(size: u64, count: u32) -> Self {
-        Kept { pages: Vec::new(), kept: count.clamp(1, KEPT), size: size.max(1) }
+        Kept { pages: Vec::new(), kept: count.clamp(1, KEPT).next_power_of_two(), bits: size.trailing_zeros() }
     }
 
     /// For the pages of a type.
@@ -34,13 +36,14 @@ impl<P> Kept<P> {
     }
 
     /// The page with this element, and its slot there.
+    #[inline]
     fn at(&mut self, ordinal: Ordinal, load: impl FnOnce(u32) -> Arc<P>) -> (&Arc<P>, usize) {
         if self.pages.is_empty() {
             self.pages.resize_with(self.kept as usize, || None);
         }
-        let page = (ordinal / self.size) as u32;
-        let slot = (ordinal % self.size) as usize;
-        let place = &mut self.pages[(page % self.kept) as usize];
+        let page = (ordinal >> self.bits) as u32;
+        let slot = (ordinal & ((1 << self.bits) - 1)) as usize;
+        let place = &mut self.pages[(page & (self.kept - 1)) as usize];
         if place.as_ref().is_none_or(|(number, _)| *number != page) {
             *place = None;
         }
@@ -116,6 +119,19 @@ impl<'a> Reader<'a> {
         (Arc::clone(page), slot)
     }
 
+    /// Appends the ids of a way's nodes, also of those that are missing.
+    pub fn way_nodes(&mut self, way: Ordinal, into: &mut Vec<i64>) {
+        let Reader { osm, ways, nodes, .. } = self;
+        let (page, slot) = ways.at(way, |page| osm.way_page(page));
+        into.extend(page.nodes(slot).iter().map(|&node| match node.ordinal() {
+            Some(ordinal) => {
+                let (page, slot) = nodes.at(ordinal, |page| osm.node_page(page));
+                page.ids[slot]
+            }
+            None => osm.reference_ids(ElementType::Node, &[node]).first().copied().unwrap_or_default(),
+        }));
+    }
+
     /// The page with this relation, and its slot there.
     pub fn relation(&mut self, relation: Ordinal) -> (Arc<RelationPage>, usize) {
         let (page, slot) = self.relations.at(relation, |page| self.osm.relation_page(page));
@@ -131,7 +147,7 @@ impl<'a> Reader<'a> {
     /// The key and the value of a tag.
     pub fn tag_text(&mut self, pair: PairId) -> (&'a str, &str) {
         let (page, slot) = self.values.at(pair.into(), |page| self.osm.value_page(page));
-        (self.osm.key_name(self.osm.key_of(pair)), page.get(slot))
+        (self.osm.key_name(page.key(slot)), page.get(slot))
     }
 
     /// The metadata of an element.

@@ -9,6 +9,23 @@ use crate::overpass::set::Position;
 /// Bytes gathered before they go to the underlying writer.
 const FLUSH: usize = 1 << 16;
 
+/// The numbers from 00 to 99 in digits: dividing by a hundred is half the divisions.
+static PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut i = 0;
+    while i < 100 {
+        pairs[i] = [b'0' + (i / 10) as u8, b'0' + (i % 10) as u8];
+        i += 1;
+    }
+    pairs
+};
+
+/// The two digits of a number below 100.
+#[inline]
+fn pair(value: u64) -> [u8; 2] {
+    PAIRS[(value % 100) as usize]
+}
+
 /// A buffer before a writer.
 pub struct Buffer<'a> {
     pub(super) bytes: Vec<u8>,
@@ -42,6 +59,16 @@ impl<'a> Buffer<'a> {
         if self.bytes.len() >= FLUSH { self.flush() } else { Ok(()) }
     }
 
+    /// Adds many bytes; they are not copied where there are enough of them.
+    pub(super) fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.bytes.len() + bytes.len() < FLUSH {
+            self.bytes.extend_from_slice(bytes);
+            return Ok(());
+        }
+        self.flush()?;
+        self.out.write_all(bytes)
+    }
+
     /// Hands all bytes on.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.started = true;
@@ -50,6 +77,7 @@ impl<'a> Buffer<'a> {
         self.out.flush()
     }
 
+    #[inline]
     pub(super) fn text(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
     }
@@ -69,13 +97,14 @@ impl<'a> Buffer<'a> {
     pub(super) fn unsigned(&mut self, mut value: u64) {
         let mut digits = [0u8; 20];
         let mut at = digits.len();
-        loop {
+        while value >= 10 {
+            at -= 2;
+            digits[at..at + 2].copy_from_slice(&pair(value));
+            value /= 100;
+        }
+        if value > 0 || at == digits.len() {
             at -= 1;
-            digits[at] = b'0' + (value % 10) as u8;
-            value /= 10;
-            if value == 0 {
-                break;
-            }
+            digits[at] = b'0' + value as u8;
         }
         self.bytes.extend_from_slice(&digits[at..]);
     }
@@ -87,13 +116,9 @@ impl<'a> Buffer<'a> {
         }
         let value = value.unsigned_abs();
         self.unsigned(u64::from(value / 10_000_000));
-        let mut decimals = *b".0000000";
-        let mut rest = value % 10_000_000;
-        for digit in decimals[1..].iter_mut().rev() {
-            *digit = b'0' + (rest % 10) as u8;
-            rest /= 10;
-        }
-        self.bytes.extend_from_slice(&decimals);
+        let rest = u64::from(value % 10_000_000);
+        let ([a, b], [c, d], [e, f]) = (pair(rest / 10_000), pair(rest / 100), pair(rest));
+        self.bytes.extend_from_slice(&[b'.', b'0' + (rest / 1_000_000) as u8, a, b, c, d, e, f]);
     }
 
     /// Degrees with seven decimals.
@@ -137,13 +162,12 @@ fn push_time(bytes: &mut Vec<u8>, seconds: i64) {
     let second = seconds.rem_euclid(86_400);
     // Four digits are enough for the years of data.
     let year = year.clamp(0, 9999);
-    bytes.extend([year / 1000, year / 100 % 10, year / 10 % 10, year % 10].map(|digit| b'0' + digit as u8));
-    for (mark, value) in
-        [(b'-', month), (b'-', day), (b'T', second / 3600), (b':', second / 60 % 60), (b':', second % 60)]
-    {
-        bytes.extend([mark, b'0' + (value / 10) as u8, b'0' + (value % 10) as u8]);
+    let mut text = *b"0000-00-00T00:00:00Z";
+    let parts = [year / 100, year % 100, month, day, second / 3600, second / 60 % 60, second % 60];
+    for (at, part) in [0, 2, 5, 8, 11, 14, 17].into_iter().zip(parts) {
+        text[at..at + 2].copy_from_slice(&pair(part as u64));
     }
-    bytes.push(b'Z');
+    bytes.extend_from_slice(&text);
 }
 
 /// Year, month and day of a day counted from 1970-01-01.

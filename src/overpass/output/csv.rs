@@ -12,12 +12,14 @@ use crate::overpass::syntax::{CsvField, CsvSettings};
 pub(super) struct Csv<'a> {
     buffer: Buffer<'a>,
     settings: CsvSettings,
+    columns: Vec<Column>,
     written: u64,
 }
 
 impl<'a> Csv<'a> {
     pub(super) fn new(settings: CsvSettings, out: &'a mut dyn Write) -> Self {
-        let mut csv = Csv { buffer: Buffer::new(out), settings, written: 0 };
+        let columns = settings.fields.iter().map(Column::of).collect();
+        let mut csv = Csv { buffer: Buffer::new(out), settings, columns, written: 0 };
         if csv.settings.header {
             csv.line(|b, field| match field {
                 CsvField::Tag(key) => quoted(b, key),
@@ -46,45 +48,120 @@ fn line(b: &mut Buffer<'_>, settings: &CsvSettings, mut write: impl FnMut(&mut B
     b.text("\n");
 }
 
-/// One element.
-fn render(b: &mut Buffer<'_>, settings: &CsvSettings, item: &Item<'_>) {
-    let place = Place::of(item);
-    line(b, settings, |b, field| match field {
-        CsvField::Tag(key) => {
-            if let Some(value) = item.tags.and_then(|tags| tags.get(key)) {
-                quoted(b, value);
+/// What a column shows of an element.
+#[derive(Debug, Clone)]
+enum Column {
+    Tag(String),
+    Id,
+    Type,
+    TypeNumber,
+    Latitude,
+    Longitude,
+    Version,
+    Timestamp,
+    Changeset,
+    Uid,
+    User,
+    Nothing,
+}
+
+impl Column {
+    fn of(field: &CsvField) -> Column {
+        match field {
+            CsvField::Tag(key) => Column::Tag(key.clone()),
+            CsvField::Special(name) => match name.as_str() {
+                "id" => Column::Id,
+                "type" => Column::Type,
+                "otype" => Column::TypeNumber,
+                "lat" => Column::Latitude,
+                "lon" => Column::Longitude,
+                "version" => Column::Version,
+                "timestamp" => Column::Timestamp,
+                "changeset" => Column::Changeset,
+                "uid" => Column::Uid,
+                "user" => Column::User,
+                _ => Column::Nothing,
+            },
+        }
+    }
+
+    fn is_meta(&self) -> bool {
+        use Column::{Changeset, Timestamp, Uid, User, Version};
+        matches!(self, Version | Timestamp | Changeset | Uid | User)
+    }
+
+    fn write(&self, b: &mut Buffer<'_>, item: &Item<'_>, place: &Place) {
+        match self {
+            Column::Tag(key) => {
+                if let Some(value) = item.tags.and_then(|tags| tags.get(key)) {
+                    quoted(b, value);
+                }
+            }
+            Column::Id => {
+                if let Some(id) = item.id {
+                    b.id(item, id);
+                }
+            }
+            Column::Type => b.text(item.type_name),
+            Column::TypeNumber => b.text(match item.type_name {
+                "node" => "1",
+                "way" => "2",
+                "relation" => "3",
+                _ => "4",
+            }),
+            Column::Latitude => place.write(b, false),
+            Column::Longitude => place.write(b, true),
+            column => {
+                let Some(meta) = &item.meta else { return };
+                match column {
+                    Column::Version => b.unsigned(u64::from(meta.version)),
+                    Column::Timestamp => b.time(meta.timestamp),
+                    Column::Changeset => b.integer(meta.changeset),
+                    Column::Uid => b.integer(meta.uid),
+                    Column::User => quoted(b, meta.user),
+                    _ => {}
+                }
             }
         }
-        CsvField::Special(name) => special(b, item, &place, name),
-    });
+    }
+}
+
+/// One element.
+fn render(b: &mut Buffer<'_>, columns: &[Column], separator: &str, item: &Item<'_>) {
+    let place = Place::of(item);
+    for (i, column) in columns.iter().enumerate() {
+        if i > 0 {
+            b.text(separator);
+        }
+        column.write(b, item, &place);
+    }
+    b.text("\n");
 }
 
 impl Answer for Csv<'_> {
     fn wants(&self) -> Wants {
-        let fields = &self.settings.fields;
-        let of_meta = |name: &str| matches!(name, "version" | "timestamp" | "changeset" | "uid" | "user");
         Wants {
-            tags: fields.iter().any(|field| matches!(field, CsvField::Tag(_))),
+            tags: self.columns.iter().any(|column| matches!(column, Column::Tag(_))),
             parts: false,
-            meta: fields.iter().any(|field| matches!(field, CsvField::Special(name) if of_meta(name))),
+            meta: self.columns.iter().any(Column::is_meta),
         }
     }
 
     fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
         self.written += 1;
-        render(&mut self.buffer, &self.settings, item);
+        render(&mut self.buffer, &self.columns, &self.settings.separator, item);
         self.buffer.settle()
     }
 
     fn renderer(&self) -> Option<Renderer> {
-        let settings = self.settings.clone();
-        Some(Box::new(move |b, item| render(b, &settings, item)))
+        let (columns, separator) = (self.columns.clone(), self.settings.separator.clone());
+        let element = Box::new(move |b: &mut Buffer<'_>, item: &Item<'_>| render(b, &columns, &separator, item));
+        Some(Renderer { element, between: "" })
     }
 
-    fn rendered(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.written += 1;
-        self.buffer.bytes.extend_from_slice(bytes);
-        self.buffer.settle()
+    fn rendered(&mut self, bytes: &[u8], elements: u64) -> io::Result<()> {
+        self.written += elements;
+        self.buffer.pass(bytes)
     }
 
     fn count(&mut self, counts: &Counts) -> io::Result<()> {
@@ -151,36 +228,6 @@ impl Place {
             Place::None => {}
             Place::Exact(c) => b.degrees(if longitude { c.lon } else { c.lat }),
             Place::Computed(p) => b.float(if longitude { p.lon } else { p.lat }),
-        }
-    }
-}
-
-fn special(b: &mut Buffer<'_>, item: &Item<'_>, place: &Place, name: &str) {
-    match name {
-        "id" => {
-            if let Some(id) = item.id {
-                b.id(item, id);
-            }
-        }
-        "type" => b.text(item.type_name),
-        "otype" => b.text(match item.type_name {
-            "node" => "1",
-            "way" => "2",
-            "relation" => "3",
-            _ => "4",
-        }),
-        "lat" => place.write(b, false),
-        "lon" => place.write(b, true),
-        _ => {
-            let Some(meta) = &item.meta else { return };
-            match name {
-                "version" => b.unsigned(u64::from(meta.version)),
-                "timestamp" => b.time(meta.timestamp),
-                "changeset" => b.integer(meta.changeset),
-                "uid" => b.integer(meta.uid),
-                "user" => quoted(b, meta.user),
-                _ => {}
-            }
         }
     }
 }

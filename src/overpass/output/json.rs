@@ -7,6 +7,9 @@ use super::{Answer, COPYRIGHT, Counts, Header, Item, MemberGeometry, Renderer, T
 use crate::osm::{BoundingBox, Coord};
 use crate::overpass::set::{Geometry, Position};
 
+/// What stands between elements.
+const BETWEEN: &str = ",\n";
+
 /// An answer in JSON.
 pub(super) struct Json<'a> {
     buffer: Buffer<'a>,
@@ -33,7 +36,7 @@ impl<'a> Json<'a> {
 
     fn separate(&mut self) {
         if self.written > 0 {
-            self.buffer.text(",\n");
+            self.buffer.text(BETWEEN);
         }
         self.written += 1;
     }
@@ -52,13 +55,13 @@ impl Answer for Json<'_> {
     }
 
     fn renderer(&self) -> Option<Renderer> {
-        Some(Box::new(render))
+        Some(Renderer { element: Box::new(render), between: BETWEEN })
     }
 
-    fn rendered(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn rendered(&mut self, bytes: &[u8], elements: u64) -> io::Result<()> {
         self.separate();
-        self.buffer.bytes.extend_from_slice(bytes);
-        self.buffer.settle()
+        self.written += elements - 1;
+        self.buffer.pass(bytes)
     }
 
     fn count(&mut self, counts: &Counts) -> io::Result<()> {

@@ -53,9 +53,14 @@ impl Wants {
     pub const ALL: Wants = Wants { tags: true, parts: true, meta: true };
 }
 
-/// Prints one element as its format does, without what stands between elements: elements of a large answer are printed
-/// on all cores and then handed to [`Answer::rendered`] in order.
-pub type Renderer = Box<dyn Fn(&mut Buffer<'_>, &Item<'_>) + Send + Sync>;
+/// How a format prints elements: those of a large answer are printed on all cores and then handed to
+/// [`Answer::rendered`] in order.
+pub struct Renderer {
+    /// Prints one element.
+    pub element: Box<dyn Fn(&mut Buffer<'_>, &Item<'_>) + Send + Sync>,
+    /// What stands between elements.
+    pub between: &'static str,
+}
 
 /// What stands around elements in the answer to a query with two moments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,8 +89,8 @@ pub trait Answer {
     fn renderer(&self) -> Option<Renderer> {
         None
     }
-    /// Writes one element that the format's renderer printed.
-    fn rendered(&mut self, _bytes: &[u8]) -> io::Result<()> {
+    /// Writes some elements that the format's renderer printed, with what stands between them.
+    fn rendered(&mut self, _bytes: &[u8], _elements: u64) -> io::Result<()> {
         Err(io::Error::other("this format prints no elements"))
     }
     /// Writes what stands around elements in the answer to a query with two moments.

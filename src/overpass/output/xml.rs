@@ -88,13 +88,12 @@ impl Answer for Xml<'_> {
     }
 
     fn renderer(&self) -> Option<Renderer> {
-        Some(Box::new(render))
+        Some(Renderer { element: Box::new(render), between: "" })
     }
 
-    fn rendered(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.written += 1;
-        self.buffer.bytes.extend_from_slice(bytes);
-        self.buffer.settle()
+    fn rendered(&mut self, bytes: &[u8], elements: u64) -> io::Result<()> {
+        self.written += elements;
+        self.buffer.pass(bytes)
     }
 
     fn action(&mut self, action: Action) -> io::Result<()> {

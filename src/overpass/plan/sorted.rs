@@ -1,11 +1,7 @@
 //! Sets of ordinals as ascending vectors without duplicates: the operations that statements are made of.
 
-use rayon::prelude::*;
-
 use crate::osm::Ordinal;
-
-/// From this many elements on, sorting is worth a second thread.
-const PARALLEL_SORT: usize = 1 << 16;
+use crate::overpass::radix;
 
 /// The index of the first element of `list` from `from` on that is not below `value`: steps that double, then bisects.
 fn gallop(list: &[Ordinal], from: usize, value: Ordinal) -> usize {
@@ -79,11 +75,7 @@ pub fn contains(list: &[Ordinal], value: Ordinal) -> bool {
 /// Brings values in any order, with duplicates, into a set.
 pub fn from_unsorted(mut values: Vec<Ordinal>) -> Vec<Ordinal> {
     if !values.is_sorted() {
-        if values.len() >= PARALLEL_SORT {
-            values.par_sort_unstable();
-        } else {
-            values.sort_unstable();
-        }
+        radix::sort(&mut values, |&value| value);
     }
     values.dedup();
     values

@@ -6,8 +6,6 @@ mod parallel;
 use std::io;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::diff::Phase;
 use super::{Context, quadtile, uses_areas};
 use crate::osm::geometry::{Segment, segment_meets_box};
@@ -16,6 +14,7 @@ use crate::overpass::Failure;
 use crate::overpass::extent::Extent;
 use crate::overpass::output::{Action, Answer, Counts, Item, MemberGeometry, MemberItem, Meta, Tags, Wants, gone};
 use crate::overpass::plan::sorted;
+use crate::overpass::radix;
 use crate::overpass::reader::Reader;
 use crate::overpass::set::{AreaOrdinal, Derived, Position, Set};
 use crate::overpass::syntax::{self, Detail, Order, Out};
@@ -115,7 +114,7 @@ fn ordered(
     let mut pairs: Vec<(i64, Ordinal)> = match order {
         Order::Asc => {
             let mut pairs: Vec<_> = reader.osm().ids(kind, list).into_iter().zip(list.iter().copied()).collect();
-            pairs.par_sort_unstable();
+            radix::sort(&mut pairs, |&(id, _)| radix::signed(id));
             pairs
         }
         Order::Quadtile => quadtile::keyed(reader, kind, list).into_iter().map(|(_, id, o)| (id, o)).collect(),
@@ -258,15 +257,13 @@ impl Writer<'_> {
                 }
             }
             ElementType::Way => {
-                let (page, slot) = reader.way(ordinal);
                 if shown.parts {
                     scratch.nodes.clear();
-                    scratch
-                        .nodes
-                        .extend(page.nodes(slot).iter().map(|&node| reader.reference_id(ElementType::Node, node)));
+                    reader.way_nodes(ordinal, &mut scratch.nodes);
                     item.nodes = Some(&scratch.nodes);
                 }
                 if shown.place != Place::None {
+                    let (page, slot) = reader.way(ordinal);
                     scratch.geometry.clear();
                     cut(page.coords(slot), shown.bbox.as_ref(), &mut scratch.geometry);
                     let mut extent = Extent::EMPTY;

@@ -7,6 +7,7 @@
 //! covers stands first. A relation covers the squares of its way members.
 
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
+use crate::overpass::radix;
 use crate::overpass::reader::Reader;
 
 /// The place of an element among those of its type, without regard to its id: the number, and whether it is a square's.
@@ -159,7 +160,8 @@ pub fn keyed(reader: &mut Reader<'_>, kind: ElementType, list: &[Ordinal]) -> Ve
         ElementType::Relation => list.iter().map(|&relation| relation_tiles(reader, relation).key()).collect(),
     };
     let mut keyed: Vec<_> = keys.into_iter().zip(ids).zip(list).map(|((key, id), &o)| (key, id, o)).collect();
-    keyed.sort_unstable();
+    radix::sort(&mut keyed, |&(_, id, _)| radix::signed(id));
+    radix::sort(&mut keyed, |&((number, square), ..)| u64::from(number) << 1 | u64::from(square));
     keyed
 }
 

@@ -3,6 +3,7 @@
 //! then put together in the order of the answer. What is written does not depend on the number of threads.
 
 use std::io;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -10,10 +11,14 @@ use super::{Context, Scratch, Shown, Writer};
 use crate::osm::{ElementType, Ordinal};
 use crate::overpass::Failure;
 use crate::overpass::output::{Buffer, Renderer, gone};
+use crate::overpass::radix;
 use crate::overpass::reader::Reader;
 
 /// Elements of each type in memory at once: relations with all their members' geometry are large.
-const BATCH: [usize; 3] = [1 << 16, 1 << 14, 1 << 8];
+const BATCH: [usize; 3] = [1 << PLACE_BITS, 1 << 14, 1 << 8];
+
+/// Bits for the place of an element in its batch; ordinals have the others.
+const PLACE_BITS: u32 = 16;
 
 /// Elements that a thread prints at once, by type.
 const PIECE: [usize; 3] = [1 << 11, 1 << 9, 1 << 4];
@@ -41,30 +46,46 @@ pub(super) fn write(
 ) -> Result<(), Failure> {
     let osm = ctx.osm;
     let piece_len = PIECE[kind as usize];
+    let writers = Mutex::new(Vec::new());
     for batch in list.chunks(BATCH[kind as usize]) {
         ctx.budget.check()?;
-        let mut by_place: Vec<(Ordinal, i64, u32)> =
-            (0..).zip(batch).map(|(at, &(id, ordinal))| (ordinal, id, at)).collect();
-        by_place.par_sort_unstable();
-        let new_writer = || Writer { reader: Reader::new(osm), shown, scratch: Scratch::default() };
-        let pieces: Vec<Piece> = by_place
-            .par_chunks(piece_len)
-            .map_init(new_writer, |writer, elements| {
-                let mut nowhere = io::sink();
-                let mut buffer = Buffer::new(&mut nowhere);
-                let mut ends = Vec::with_capacity(elements.len());
-                for &(ordinal, id, _) in elements {
-                    writer.element(kind, ordinal, id, |item| renderer(&mut buffer, item));
-                    ends.push(buffer.held());
-                }
-                Piece { bytes: buffer.into_bytes(), ends }
-            })
-            .collect();
+        let mut by_place: Vec<u64> = (0..).zip(batch).map(|(at, &(_, ordinal))| ordinal << PLACE_BITS | at).collect();
+        radix::sort(&mut by_place, |&element| element >> PLACE_BITS);
+        let at = |element: u64| (element & ((1 << PLACE_BITS) - 1)) as usize;
+        let print = |elements: &[u64]| {
+            // pages in hand are worth keeping
+            let kept = writers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut writer =
+                kept.unwrap_or_else(|| Writer { reader: Reader::new(osm), shown, scratch: Scratch::default() });
+            let mut nowhere = io::sink();
+            let mut buffer = Buffer::new(&mut nowhere);
+            let mut ends = Vec::with_capacity(elements.len());
+            for &element in elements {
+                let (id, ordinal) = batch[at(element)];
+                writer.element(kind, ordinal, id, |item| (renderer.element)(&mut buffer, item));
+                ends.push(buffer.held());
+            }
+            writers.lock().unwrap_or_else(PoisonError::into_inner).push(writer);
+            Piece { bytes: buffer.into_bytes(), ends }
+        };
+        let pieces: Vec<Piece> = by_place.par_chunks(piece_len).map(print).collect();
         let mut places = vec![0_u32; batch.len()];
-        (0..).zip(&by_place).for_each(|(place, &(_, _, at))| places[at as usize] = place);
-        for place in places {
-            let place = place as usize;
-            ctx.answer.rendered(pieces[place / piece_len].get(place % piece_len)).map_err(gone)?;
+        (0..).zip(&by_place).for_each(|(place, &element)| places[at(element)] = place);
+        let join = |places: &[u32]| {
+            let printed = || places.iter().map(|&p| pieces[p as usize / piece_len].get(p as usize % piece_len));
+            let len = printed().map(|bytes| bytes.len() + renderer.between.len()).sum();
+            let mut bytes = Vec::with_capacity(len);
+            for element in printed() {
+                if !bytes.is_empty() {
+                    bytes.extend_from_slice(renderer.between.as_bytes());
+                }
+                bytes.extend_from_slice(element);
+            }
+            (bytes, places.len())
+        };
+        let joined: Vec<(Vec<u8>, usize)> = places.par_chunks(piece_len).map(join).collect();
+        for (bytes, elements) in &joined {
+            ctx.answer.rendered(bytes, *elements as u64).map_err(gone)?;
         }
     }
     Ok(())
