@@ -1,6 +1,6 @@
-//! Finds what a query asks for that is not there yet, before anything runs.
+//! Finds what a query asks for that cannot be run, before anything runs.
 
-use crate::overpass::syntax::{Block, FilterKind, QueryType, Script, Span, Statement, StatementKind};
+use crate::overpass::syntax::{Block, FilterKind, QueryType, Script, Statement, StatementKind};
 use crate::overpass::{Class, Diagnostic, Failure, evaluators};
 
 /// Blocks may be nested this deep.
@@ -11,18 +11,6 @@ pub fn check(script: &Script) -> Result<(), Failure> {
     let mut found = Vec::new();
     block(&script.statements, 0, &mut found);
     if found.is_empty() { Ok(()) } else { Err(Failure { diagnostics: found }) }
-}
-
-/// The error for a feature that is not there yet.
-pub fn unsupported(what: &str, line: u32, span: Option<Span>) -> Diagnostic {
-    Diagnostic {
-        class: Class::Runtime,
-        code: "unsupported",
-        line,
-        span,
-        message: format!("{what} is not supported yet."),
-        help: None,
-    }
 }
 
 fn block(statements: &Block, depth: usize, found: &mut Vec<Diagnostic>) {
@@ -41,7 +29,6 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
         });
         return;
     }
-    let mut missing = |what: &str| found.push(unsupported(what, s.line, Some(s.span)));
     match &s.kind {
         StatementKind::Union { members, .. } => block(members, depth + 1, found),
         StatementKind::Difference { base, minus, .. } => {
@@ -68,7 +55,6 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
             }
             block(body, depth + 1, found);
         }
-        StatementKind::Local { .. } => missing("The statement \"local\""),
         StatementKind::Make { properties, .. } | StatementKind::Convert { properties, .. } => {
             properties.iter().filter_map(|p| p.value.as_ref()).for_each(|e| evaluators::check(e, s.line, found));
         }
@@ -80,6 +66,7 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
             }
         }
         StatementKind::Timeline { .. }
+        | StatementKind::Local { .. }
         | StatementKind::Item { .. }
         | StatementKind::IsIn { .. }
         | StatementKind::MapToArea { .. }

@@ -11,6 +11,7 @@ mod filters;
 mod foreach;
 mod if_;
 mod is_in;
+mod local;
 pub mod make;
 mod map_to_area;
 pub mod out;
@@ -134,9 +135,7 @@ impl<'a> Context<'a> {
             StatementKind::Compare { from, into, delta, body } => {
                 compare::run(self, (from, into), delta.as_ref(), body, statement.span.start)?;
             }
-            StatementKind::Local { .. } => {
-                return Err(check::unsupported("This statement", statement.line, Some(statement.span)).into());
-            }
+            StatementKind::Local { from, into, detail, bbox } => local::run(self, from, into, *detail, bbox.as_ref())?,
         }
         self.budget.memory(self.held())
     }

@@ -1,0 +1,290 @@
+//! `local`: a set as pieces that a renderer of tiles can take one by one. Found by experiment.
+//!
+//! A node is a `vertex`. A way is cut at every node where it or another way of the data passes again, into `link`s; a relation
+//! into the pieces of its members, `trigraph`s, each naming the one before and the one after it. What has no tags is
+//! left out. Pieces with the same ends, in the same direction, are numbered; only the ways of the set count, those of
+//! its relations, and those that go through no other nodes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::filters::to_osm;
+use super::topology::{Role, Topology};
+use super::{Context, date, quadtile};
+use crate::osm::ElementType::{Node, Relation, Way};
+use crate::osm::geometry::line_meets_box;
+use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, Reference};
+use crate::overpass::Failure;
+use crate::overpass::plan::sorted;
+use crate::overpass::reader::Reader;
+use crate::overpass::set::{Derived, Geometry, Position, Set};
+use crate::overpass::syntax::{self, LocalDetail};
+
+/// Pieces made between two looks at the budget.
+const STEP: usize = 256;
+
+/// Runs the statement.
+pub fn run(
+    ctx: &mut Context,
+    from: &str,
+    into: &str,
+    detail: LocalDetail,
+    bbox: Option<&syntax::BoundingBox>,
+) -> Result<(), Failure> {
+    let set = ctx.set(from);
+    let cuts = Cuts::of(ctx, &set)?;
+    let mut pieces = Pieces {
+        reader: Reader::new(ctx.osm),
+        cuts,
+        refs: detail == LocalDetail::Llb,
+        bbox: bbox.map(to_osm),
+        last_id: ctx.last_derived_id,
+        made: Vec::new(),
+    };
+    for kind in ElementType::ALL {
+        let ordered = quadtile::keyed(&mut pieces.reader, kind, set.part(kind));
+        for (step, (_, id, ordinal)) in ordered.into_iter().enumerate() {
+            if step.is_multiple_of(STEP) {
+                ctx.budget.work(STEP)?;
+                ctx.budget.memory(pieces.bytes())?;
+            }
+            match kind {
+                Node => pieces.vertex(ordinal, id),
+                Way => pieces.links(ordinal, id),
+                Relation => pieces.trigraphs(ordinal, id),
+            }
+        }
+    }
+    ctx.last_derived_id = pieces.last_id;
+    ctx.assign(into, Set { derived: pieces.made.into_iter().map(Arc::new).collect(), ..Set::default() });
+    Ok(())
+}
+
+/// The nodes that a piece starts and ends at.
+type Ends = (Reference, Reference);
+
+/// Where ways are cut, and the numbers of pieces with the same ends.
+struct Cuts {
+    /// Nodes that ways pass more than once, ascending.
+    shared: Vec<Ordinal>,
+    /// Way and place of the pieces that have a number, by their ends.
+    numbered: BTreeMap<Ends, Vec<(Ordinal, usize)>>,
+}
+
+impl Cuts {
+    fn of(ctx: &Context, set: &Set) -> Result<Cuts, Failure> {
+        let topology = Topology::new(ctx);
+        let members = topology.members(&set.relations, Way, Role::Any, &[])?;
+        let nodes = topology.nodes_of_ways(&sorted::union(&set.ways, &members), &[])?;
+        let ways = topology.ways_of_nodes(&nodes, &[])?;
+        let ways = date::restrict(ctx, Set { ways, ..Set::default() })?.ways;
+        let mut uses = Vec::new();
+        let mut reader = Reader::new(ctx.osm);
+        for (step, &way) in ways.iter().enumerate() {
+            if step.is_multiple_of(STEP) {
+                ctx.budget.work(STEP)?;
+                ctx.budget.memory(uses.len() as u64 * size_of::<Ordinal>() as u64)?;
+            }
+            let (page, slot) = reader.way(way);
+            uses.extend(page.nodes(slot).iter().filter_map(|node| node.ordinal()));
+        }
+        uses.sort_unstable();
+        let shared = uses.chunk_by(|a, b| a == b).filter(|run| run.len() > 1).filter_map(|run| run.first().copied());
+        let mut cuts = Cuts { shared: shared.collect(), numbered: BTreeMap::new() };
+        cuts.number(ctx, &nodes, &ways)?;
+        Ok(cuts)
+    }
+
+    /// Numbers the pieces of the ways that have only nodes among `nodes`, in order of the ways' ids.
+    fn number(&mut self, ctx: &Context, nodes: &[Ordinal], ways: &[Ordinal]) -> Result<(), Failure> {
+        let mut reader = Reader::new(ctx.osm);
+        let mut by_id: Vec<(i64, Ordinal)> = ctx.osm.ids(Way, ways).into_iter().zip(ways.iter().copied()).collect();
+        by_id.sort_unstable();
+        for (step, (_, way)) in by_id.into_iter().enumerate() {
+            if step.is_multiple_of(STEP) {
+                ctx.budget.work(STEP)?;
+                ctx.budget.memory((self.numbered.len() * 96) as u64)?;
+            }
+            let (page, slot) = reader.way(way);
+            let refs = page.nodes(slot);
+            if !refs.iter().filter_map(|r| r.ordinal()).all(|node| sorted::contains(nodes, node)) {
+                continue;
+            }
+            for (place, piece) in self.pieces(refs).into_iter().enumerate() {
+                if let Some(ends) = ends(refs, piece) {
+                    self.numbered.entry(ends).or_default().push((way, place));
+                }
+            }
+        }
+        self.numbered.retain(|_, list| list.len() > 1);
+        Ok(())
+    }
+
+    /// The pieces of a way: first and last place.
+    fn pieces(&self, refs: &[Reference]) -> Vec<(usize, usize)> {
+        let mut pieces = Vec::new();
+        let Some(last) = refs.len().checked_sub(1) else { return pieces };
+        let mut first = 0;
+        for (at, node) in refs.iter().enumerate().take(last).skip(1) {
+            if node.ordinal().is_some_and(|node| sorted::contains(&self.shared, node)) {
+                pieces.push((first, at));
+                first = at;
+            }
+        }
+        pieces.push((first, last));
+        pieces
+    }
+
+    /// The number of a piece, from 1.
+    fn number_of(&self, ends: Option<Ends>, way: Ordinal, place: usize) -> Option<usize> {
+        let list = self.numbered.get(&ends?)?;
+        list.iter().position(|&piece| piece == (way, place)).map(|at| at + 1)
+    }
+}
+
+fn ends(refs: &[Reference], (first, last): (usize, usize)) -> Option<Ends> {
+    Some((*refs.get(first)?, *refs.get(last)?))
+}
+
+/// Makes the pieces.
+struct Pieces<'a> {
+    reader: Reader<'a>,
+    cuts: Cuts,
+    /// Whether pieces tell what they are made from; then what has no tags is made, too.
+    refs: bool,
+    bbox: Option<BoundingBox>,
+    last_id: i64,
+    made: Vec<Derived>,
+}
+
+/// A piece of a way: its line, and its number.
+struct Piece {
+    line: Vec<Coord>,
+    number: Option<usize>,
+}
+
+impl Pieces<'_> {
+    fn vertex(&mut self, node: Ordinal, id: i64) {
+        let coord = self.reader.coord(node);
+        let mut tags = self.tags(Node, node);
+        if (tags.is_empty() && !self.refs) || self.hides(&[coord]) {
+            return;
+        }
+        if self.refs {
+            tags.push(("_node_ref".to_owned(), id.to_string()));
+        }
+        self.push("vertex", tags, Geometry::Point(coord.into()));
+    }
+
+    fn links(&mut self, way: Ordinal, id: i64) {
+        let mut common = self.tags(Way, way);
+        if common.is_empty() && !self.refs {
+            return;
+        }
+        if self.refs {
+            common.push(("_way_ref".to_owned(), id.to_string()));
+        }
+        for piece in self.pieces_of(way) {
+            let mut tags = common.clone();
+            tags.extend(piece.number.map(|number| ("_local_id".to_owned(), number.to_string())));
+            self.push("link", tags, line(&piece.line));
+        }
+    }
+
+    fn trigraphs(&mut self, relation: Ordinal, id: i64) {
+        let mut common = self.tags(Relation, relation);
+        if common.is_empty() && !self.refs {
+            return;
+        }
+        if self.refs {
+            common.push(("_relation_ref".to_owned(), id.to_string()));
+        }
+        let first = self.made.len();
+        let (page, slot) = self.reader.relation(relation);
+        for member in page.members(slot) {
+            let Some(ordinal) = member.element.ordinal() else { continue };
+            let child = self.refs.then(|| self.reader.id(member.kind, ordinal).to_string());
+            let child = |name: &str| child.clone().map(|id| (name.to_owned(), id));
+            match member.kind {
+                Node => {
+                    let coord = self.reader.coord(ordinal);
+                    if !self.hides(&[coord]) {
+                        let mut tags = common.clone();
+                        tags.extend(child("_child_node_ref"));
+                        self.chain(first, tags, Geometry::Point(coord.into()));
+                    }
+                }
+                Way => {
+                    for piece in self.pieces_of(ordinal) {
+                        let mut tags = common.clone();
+                        tags.extend(child("_child_way_ref"));
+                        tags.extend(piece.number.map(|number| ("_local_ref".to_owned(), number.to_string())));
+                        self.chain(first, tags, line(&piece.line));
+                    }
+                }
+                Relation => {}
+            }
+        }
+    }
+
+    /// Adds a piece of a relation, of which the pieces from `first` on are; links it with the one before.
+    fn chain(&mut self, first: usize, mut tags: Vec<(String, String)>, geometry: Geometry) {
+        let next = self.last_id + 1;
+        let chained = self.made.len() > first;
+        if let Some(previous) = self.made.last_mut().filter(|_| chained) {
+            previous.tags.push(("_next".to_owned(), next.to_string()));
+            tags.push(("_previous".to_owned(), previous.id.to_string()));
+        }
+        self.push("trigraph", tags, geometry);
+    }
+
+    fn push(&mut self, type_name: &str, mut tags: Vec<(String, String)>, geometry: Geometry) {
+        self.last_id += 1;
+        tags.sort();
+        let type_name = type_name.to_owned();
+        self.made.push(Derived { type_name, id: self.last_id, tags, geometry: Some(geometry) });
+    }
+
+    /// The pieces of a way that are not hidden.
+    fn pieces_of(&mut self, way: Ordinal) -> Vec<Piece> {
+        let (page, slot) = self.reader.way(way);
+        let (refs, coords) = (page.nodes(slot), page.coords(slot));
+        let mut pieces = Vec::new();
+        for (place, (first, last)) in self.cuts.pieces(refs).into_iter().enumerate() {
+            let line = coords.get(first..=last).unwrap_or_default();
+            let line: Vec<Coord> = line.iter().copied().filter(|c| !c.is_missing()).collect();
+            if !line.is_empty() && !self.hides(&line) {
+                let number = self.cuts.number_of(ends(refs, (first, last)), way, place);
+                pieces.push(Piece { line, number });
+            }
+        }
+        pieces
+    }
+
+    /// Whether something lies outside the statement's box.
+    fn hides(&self, line: &[Coord]) -> bool {
+        self.bbox.as_ref().is_some_and(|bbox| match line {
+            [one] => !bbox.contains(*one),
+            line => !line_meets_box(line, bbox),
+        })
+    }
+
+    fn tags(&mut self, kind: ElementType, ordinal: Ordinal) -> Vec<(String, String)> {
+        let pairs = self.reader.tags(kind, ordinal).to_vec();
+        let text = |pair| {
+            let (key, value) = self.reader.tag_text(pair);
+            (key.to_owned(), value.to_owned())
+        };
+        pairs.into_iter().map(text).collect()
+    }
+
+    /// The bytes of what was made, roughly.
+    fn bytes(&self) -> u64 {
+        let each = self.made.last().map_or(0, Derived::bytes);
+        each * self.made.len() as u64
+    }
+}
+
+fn line(coords: &[Coord]) -> Geometry {
+    Geometry::Line(coords.iter().map(|&c| Position::from(c)).collect())
+}
