@@ -18,13 +18,16 @@
 mod convert;
 mod lexeme;
 pub mod model;
+pub mod recipe;
 mod sites;
+mod subset;
 mod time;
 mod units;
 mod value;
 mod vocabulary;
 
 pub use convert::{Converter, Shape};
+pub use subset::{Plan, Selection};
 
 use crate::error::{Error, TextProblem};
 use crate::text::{self, Blocks, Lines};
@@ -112,6 +115,18 @@ pub fn entities<T: Send, E: From<Error> + Send>(
     path: &Path,
     options: &Options,
     map: impl Fn(&Entity<'_>, &mut Vec<T>) -> Result<(), String> + Sync,
+    consume: impl FnMut(Vec<T>, Progress) -> Result<(), E>,
+) -> Result<Summary, E> {
+    selected(path, options, |_| true, map, consume)
+}
+
+/// As [`entities`], of those only whose id `wants` says yes to. Others are not even parsed where their line begins as
+/// dumps write it; what is wrong with them may go unnoticed then.
+fn selected<T: Send, E: From<Error> + Send>(
+    path: &Path,
+    options: &Options,
+    wants: impl Fn(&str) -> bool + Sync,
+    map: impl Fn(&Entity<'_>, &mut Vec<T>) -> Result<(), String> + Sync,
     mut consume: impl FnMut(Vec<T>, Progress) -> Result<(), E>,
 ) -> Result<Summary, E> {
     let limit = options.blocks_per_thread.max(1).saturating_mul(rayon::current_num_threads());
@@ -133,7 +148,7 @@ pub fn entities<T: Send, E: From<Error> + Send>(
     pipeline::ordered(
         limit,
         next,
-        |block| Ok(block_of(&block, options.skip_bad, &map)),
+        |block| Ok(block_of(&block, options.skip_bad, &wants, &map)),
         |done: Done<T>| {
             for (line, offset, problem) in done.bad {
                 let error = error(lines + line, offset, TextProblem::Syntax(problem));
@@ -171,6 +186,7 @@ struct Done<T> {
 fn block_of<T>(
     block: &Lines,
     skip_bad: bool,
+    wants: &impl Fn(&str) -> bool,
     map: &impl Fn(&Entity<'_>, &mut Vec<T>) -> Result<(), String>,
 ) -> Done<T> {
     let mut done = Done { made: Vec::new(), entities: 0, bad: Vec::new(), lines: 0, position: block.position };
@@ -179,7 +195,20 @@ fn block_of<T>(
     for line in lines {
         done.lines += 1;
         let kept = done.made.len();
-        match line_of(line, &mut |entity| map(entity, &mut done.made)) {
+        let entities = if id_of(line).is_none_or(wants) {
+            let mut count = 0;
+            let all = line_of(line, &mut |entity| {
+                if wants(&entity.id) || entity.redirect.as_deref().is_some_and(wants) {
+                    count += 1;
+                    map(entity, &mut done.made)?;
+                }
+                Ok(())
+            });
+            all.map(|()| count)
+        } else {
+            Ok(0)
+        };
+        match entities {
             Ok(entities) => done.entities += entities,
             Err(problem) => {
                 done.made.truncate(kept);
@@ -201,8 +230,23 @@ struct Answer<'a> {
     entities: Map<'a, Entity<'a>>,
 }
 
-/// Gives the entities of a line to `f`; how many there are.
-fn line_of(line: &[u8], f: &mut dyn FnMut(&Entity<'_>) -> Result<(), String>) -> Result<u64, String> {
+/// The id of the entity that a line has, if the line begins as those of dumps do.
+fn id_of(line: &[u8]) -> Option<&str> {
+    let rest = line.strip_prefix(b"{\"type\":\"")?;
+    let kind = rest.iter().position(|byte| *byte == b'"')?;
+    let rest = rest.get(kind..)?.strip_prefix(b"\",\"")?;
+    // A property's datatype comes before its id.
+    let rest = match rest.strip_prefix(b"datatype\":\"") {
+        Some(rest) => rest.get(rest.iter().position(|byte| *byte == b'"')?..)?.strip_prefix(b"\",\"")?,
+        None => rest,
+    };
+    let rest = rest.strip_prefix(b"id\":\"")?;
+    let id = std::str::from_utf8(rest.get(..rest.iter().position(|byte| *byte == b'"')?)?).ok()?;
+    value::is_id(id).then_some(id)
+}
+
+/// Gives the entities of a line to `f`.
+fn line_of(line: &[u8], f: &mut dyn FnMut(&Entity<'_>) -> Result<(), String>) -> Result<(), String> {
     let line = line.trim_ascii();
     let line = line.strip_suffix(b",").unwrap_or(line);
     let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
@@ -210,24 +254,21 @@ fn line_of(line: &[u8], f: &mut dyn FnMut(&Entity<'_>) -> Result<(), String>) ->
     let text = match (text.strip_prefix('['), text.strip_suffix(']')) {
         (Some(_), Some(_)) if text.len() > 1 => {
             let all: Vec<Entity<'_>> = serde_json::from_str(text).map_err(|error| problem(&error))?;
-            all.iter().try_for_each(&mut *f)?;
-            return Ok(all.len() as u64);
+            return all.iter().try_for_each(f);
         }
         (Some(rest), _) => rest,
         (_, Some(rest)) => rest,
         (None, None) => text,
     };
     if text.is_empty() {
-        return Ok(0);
+        return Ok(());
     }
     if text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with("\"entities\"")) {
         let answer: Answer<'_> = serde_json::from_str(text).map_err(|error| problem(&error))?;
-        answer.entities.iter().try_for_each(|(_, entity)| f(entity))?;
-        return Ok(answer.entities.len() as u64);
+        return answer.entities.iter().try_for_each(|(_, entity)| f(entity));
     }
     let entity: Entity<'_> = serde_json::from_str(text).map_err(|error| problem(&error))?;
-    f(&entity)?;
-    Ok(1)
+    f(&entity)
 }
 
 /// What is wrong with a line, in the line's columns.

@@ -1,0 +1,238 @@
+//! Recipes of subsets: what to take of a dump, and what to keep of what is taken. Reads no files; whoever has the recipe
+//! reads those that it names.
+
+use super::value::is_id;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// A recipe, as a TOML file has it.
+///
+/// ```toml
+/// [take]
+/// classes = ["Q515"]                     # cities, and instances of all subclasses
+/// boxes = [[35.7, 14.1, 36.1, 14.6]]     # south, west, north, east
+/// entities = ["Q42"]
+/// steps = 1                              # and what is linked with these
+///
+/// [keep]
+/// languages = ["en", "mt", "mul"]
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Recipe {
+    /// Which entities.
+    pub take: Take,
+    /// What of them.
+    pub keep: Keep,
+}
+
+/// Which entities are taken: those that any of the settings names, or all if none does.
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Take {
+    /// Ids of classes: they, their subclasses (P279) to any depth, and the instances (P31) of all of these.
+    pub classes: Vec<String>,
+    /// Ids of entities.
+    pub entities: Vec<String>,
+    /// Files with ids of entities: whatever in them has the form of an id.
+    pub entities_from: Vec<PathBuf>,
+    /// Boxes, in degrees: south, west, north, east; east of the 180th meridian if west is greater than east. What has
+    /// coordinates on the Earth (P625) in one of them is taken.
+    pub boxes: Vec<[f64; 4]>,
+    /// Files with SPARQL queries in any form: the entities that they mention are taken.
+    pub queries_from: Vec<PathBuf>,
+    /// Whether to take what the snapshot's OpenStreetMap elements name in their tag `wikidata`.
+    pub osm: bool,
+    /// How often to add all that is linked with what has been taken, in either direction.
+    pub steps: u8,
+    /// Ids of the properties whose statements and qualifiers are such links; if absent those that the queries mention, or
+    /// all without queries.
+    pub follow: Option<Vec<String>>,
+    /// Whether to take all properties, which say what the predicates of statements mean.
+    pub properties: bool,
+}
+
+impl Default for Take {
+    fn default() -> Self {
+        Self {
+            classes: Vec::new(),
+            entities: Vec::new(),
+            entities_from: Vec::new(),
+            boxes: Vec::new(),
+            queries_from: Vec::new(),
+            osm: false,
+            steps: 0,
+            follow: None,
+            properties: true,
+        }
+    }
+}
+
+/// What is kept of an entity; all of what is not set.
+#[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Keep {
+    /// Codes of the languages of labels, descriptions and aliases.
+    pub languages: Option<Vec<String>>,
+    /// Ids of the properties of statements.
+    pub properties: Option<Vec<String>>,
+    /// Codes of the languages of the sites whose pages are kept.
+    pub sitelinks: Option<Vec<String>>,
+}
+
+/// What the files say that a recipe names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lists {
+    /// Ids from [`Take::entities_from`].
+    pub listed: BTreeSet<String>,
+    /// Ids from [`Take::queries_from`].
+    pub mentioned: BTreeSet<String>,
+    /// Ids that OpenStreetMap's elements name.
+    pub linked: BTreeSet<String>,
+}
+
+impl Recipe {
+    /// Says what is wrong with the recipe, if anything is.
+    pub fn check(&self) -> Result<(), String> {
+        let Take { classes, entities, boxes, follow, .. } = &self.take;
+        for id in classes.iter().chain(entities) {
+            if !is_id(id) {
+                return Err(format!("{id:?} is no id of an entity, such as \"Q42\""));
+            }
+        }
+        for id in follow.iter().chain(&self.keep.properties).flatten() {
+            if !(is_id(id) && id.starts_with('P')) {
+                return Err(format!("{id:?} is no id of a property, such as \"P31\""));
+            }
+        }
+        for [south, west, north, east] in boxes {
+            let latitudes = [south, north].into_iter().all(|degrees| (-90.0..=90.0).contains(degrees));
+            let longitudes = [west, east].into_iter().all(|degrees| (-180.0..=180.0).contains(degrees));
+            if !(latitudes && longitudes && south <= north) {
+                return Err(format!(
+                    "[{south}, {west}, {north}, {east}] is no box: south, west, north, east in degrees"
+                ));
+            }
+        }
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        for code in self.keep.languages.iter().chain(&self.keep.sitelinks).flatten() {
+            if code.is_empty() || !code.bytes().all(plain) {
+                return Err(format!("{code:?} is no code of a language as Wikidata writes it, such as \"en-gb\""));
+            }
+        }
+        Ok(())
+    }
+
+    /// The recipe in a form that is the same for all recipes that say the same, with lists from files as counts and
+    /// digests: what a manifest records.
+    pub fn canonical(&self, lists: &Lists) -> String {
+        let Recipe { take, keep } = self;
+        let mut text = String::new();
+        let mut line = |name: &str, value: String| {
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "{name} = {value}");
+        };
+        let list = |ids: &[String]| {
+            let sorted: BTreeSet<&String> = ids.iter().collect();
+            format!("{sorted:?}").replace(['{', '}'], "").replace(", ", " ").replace('"', "")
+        };
+        let digest = |ids: &BTreeSet<String>| {
+            let joined: Vec<&str> = ids.iter().map(String::as_str).collect();
+            format!("{} ids, {}", ids.len(), super::value::hash(&joined.join("\n")))
+        };
+        for (name, ids) in [("classes", &take.classes), ("entities", &take.entities)] {
+            if !ids.is_empty() {
+                line(name, list(ids));
+            }
+        }
+        if !take.entities_from.is_empty() {
+            line("entities_from", digest(&lists.listed));
+        }
+        if !take.boxes.is_empty() {
+            let mut boxes: Vec<String> = take.boxes.iter().map(|corners| format!("{corners:?}")).collect();
+            boxes.sort();
+            boxes.dedup();
+            line("boxes", boxes.join(" "));
+        }
+        if !take.queries_from.is_empty() {
+            line("queries_from", digest(&lists.mentioned));
+        }
+        if take.osm {
+            line("osm", digest(&lists.linked));
+        }
+        if take.steps > 0 {
+            line("steps", take.steps.to_string());
+            if let Some(follow) = &take.follow {
+                line("follow", list(follow));
+            }
+        }
+        if !take.properties {
+            line("take properties", "false".to_owned());
+        }
+        let kept = [("languages", &keep.languages), ("properties", &keep.properties), ("sitelinks", &keep.sitelinks)];
+        for (name, codes) in kept {
+            if let Some(codes) = codes {
+                line(&format!("keep {name}"), list(codes));
+            }
+        }
+        text
+    }
+}
+
+/// Ids of items, properties and lexemes in a text, such as a query or a list: a letter and digits that are no part of a
+/// longer word.
+pub fn mentions(text: &str) -> BTreeSet<String> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut ids = BTreeSet::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(is_part) {
+        let (gap, from) = rest.split_at(start);
+        let (word, behind) = from.split_at(from.find(|c| !is_part(c)).unwrap_or(from.len()));
+        // `?Q1` is a variable.
+        if is_id(word) && !word.starts_with('E') && !gap.ends_with(['?', '$', '%']) {
+            ids.insert(word.to_owned());
+        }
+        rest = behind;
+    }
+    ids
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recipes_are_checked() {
+        let with = |change: &dyn Fn(&mut Recipe)| {
+            let mut recipe = Recipe::default();
+            change(&mut recipe);
+            recipe.check()
+        };
+        assert_eq!(with(&|_| {}), Ok(()));
+        assert_eq!(with(&|r| r.take.boxes = vec![[-1.0, 170.0, 1.0, -170.0]]), Ok(()));
+        assert!(with(&|r| r.take.boxes = vec![[1.0, 0.0, -1.0, 1.0]]).is_err());
+        assert!(with(&|r| r.take.boxes = vec![[f64::NAN, 0.0, 1.0, 1.0]]).is_err());
+        assert!(with(&|r| r.take.classes = vec!["city".into()]).is_err());
+        assert!(with(&|r| r.keep.properties = Some(vec!["Q1".into()])).is_err());
+        assert!(with(&|r| r.keep.languages = Some(vec!["EN".into()])).is_err());
+    }
+
+    #[test]
+    fn what_is_mentioned_is_found() {
+        let text = "SELECT ?Q5 WHERE { ?x wdt:P31/wdt:P279* wd:Q515 ; p:P625 [] . <http://www.wikidata.org/entity/Q42> ?p L7 } # MQ1 Q2x";
+        let ids: Vec<_> = mentions(text).into_iter().collect();
+        assert_eq!(ids, ["L7", "P279", "P31", "P625", "Q42", "Q515"]);
+    }
+
+    #[test]
+    fn what_says_the_same_is_the_same() {
+        let recipe = |ids: &[&str]| Recipe {
+            take: Take { entities: ids.iter().map(|id| (*id).to_owned()).collect(), ..Take::default() },
+            keep: Keep { languages: Some(vec!["en".into()]), ..Keep::default() },
+        };
+        let lists = Lists::default();
+        assert_eq!(recipe(&["Q2", "Q1", "Q2"]).canonical(&lists), "entities = Q1 Q2\nkeep languages = en\n");
+        assert_eq!(recipe(&["Q1", "Q2"]).canonical(&lists), recipe(&["Q2", "Q1"]).canonical(&lists));
+    }
+}

@@ -1,0 +1,404 @@
+//! Applies a recipe to dumps in two passes: the first keeps what it needs as pairs of numbers, the second reads the
+//! entities that are taken.
+
+use super::convert::{Converter, Shape};
+use super::model::{Content, Entity, Rank, SnakType, Statement};
+use super::recipe::{Lists, Recipe};
+use super::value::{entity_id, is_id};
+use super::{Options, Summary, entities, selected};
+use crate::Progress;
+use crate::error::Error;
+use oxrdf::Triple;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The Earth's item.
+const EARTH: &str = "http://www.wikidata.org/entity/Q2";
+
+/// An entity by number: an item by its own, a property or lexeme by its own beyond [`PROPERTIES`] or [`LEXEMES`].
+type Number = u32;
+const PROPERTIES: Number = 1 << 31;
+const LEXEMES: Number = 3 << 30;
+
+/// The number of an entity; for a form or sense that of its lexeme. `None` for what is none of these.
+fn number(id: &str) -> Option<Number> {
+    if !is_id(id) {
+        return None;
+    }
+    let (letter, digits) = id.split_once('-').map_or(id, |(lexeme, _)| lexeme).split_at_checked(1)?;
+    let number: Number = digits.parse().ok()?;
+    match letter {
+        "Q" => (number < PROPERTIES).then_some(number),
+        "P" => (number < 1 << 30).then_some(PROPERTIES | number),
+        "L" => (number < 1 << 30).then_some(LEXEMES | number),
+        _ => None,
+    }
+}
+
+/// A set of entities: a bit each, in pieces of those numbers that there are.
+#[derive(Debug, Default)]
+struct Set {
+    pieces: std::collections::BTreeMap<u32, Box<[u64; 1024]>>,
+}
+
+impl Set {
+    /// Adds an entity; whether it is new.
+    fn add(&mut self, number: Number) -> bool {
+        let piece = self.pieces.entry(number >> 16).or_insert_with(|| Box::new([0; 1024]));
+        let Some(word) = piece.get_mut((number as usize >> 6) & 1023) else { return false };
+        let bit = 1 << (number & 63);
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    fn has(&self, number: Number) -> bool {
+        let piece = self.pieces.get(&(number >> 16));
+        let word = piece.and_then(|piece| piece.get((number as usize >> 6) & 1023));
+        word.is_some_and(|word| word & (1 << (number & 63)) != 0)
+    }
+
+    fn len(&self) -> u64 {
+        self.pieces.values().flat_map(|piece| piece.iter()).map(|word| u64::from(word.count_ones())).sum()
+    }
+}
+
+/// What the first pass finds in an entity.
+enum Fact {
+    Subclass(Number, Number),
+    Instance(Number, Number),
+    Link(Number, Number),
+    InBox(Number),
+    /// What makes IRIs of a property's identifiers.
+    Formatter(String, String),
+}
+
+/// A recipe on its way: first all dumps are [surveyed](Plan::survey), then the entities are [chosen](Plan::choose).
+#[derive(Debug)]
+pub struct Plan {
+    recipe: Recipe,
+    named: Set,
+    all: bool,
+    follow: Option<BTreeSet<String>>,
+    memory: u64,
+    subclasses: Vec<(Number, Number)>,
+    instances: Vec<(Number, Number)>,
+    links: Vec<(Number, Number)>,
+    converter: Converter,
+}
+
+impl Plan {
+    /// Begins with a recipe and the lists that belong to it. `memory` bounds what is kept of the dumps, in bytes.
+    ///
+    /// # Errors
+    /// What is wrong with the recipe.
+    pub fn new(recipe: &Recipe, lists: &Lists, memory: u64) -> Result<Self, String> {
+        recipe.check()?;
+        let take = &recipe.take;
+        let mut named = Set::default();
+        let ids = take.entities.iter().chain(&take.classes).chain(&lists.listed).chain(&lists.mentioned);
+        for id in ids.chain(&lists.linked) {
+            if let Some(number) = number(id) {
+                named.add(number);
+            }
+        }
+        let all = take.classes.is_empty()
+            && take.entities.is_empty()
+            && take.entities_from.is_empty()
+            && take.boxes.is_empty()
+            && take.queries_from.is_empty()
+            && !take.osm;
+        let mentioned = || lists.mentioned.iter().filter(|id| id.starts_with('P')).cloned().collect();
+        let follow = match &take.follow {
+            Some(follow) => Some(follow.iter().cloned().collect()),
+            None if take.queries_from.is_empty() => None,
+            None => Some(mentioned()),
+        };
+        let set = |codes: &Option<Vec<String>>| codes.as_ref().map(|codes| codes.iter().cloned().collect());
+        let converter = Converter {
+            languages: set(&recipe.keep.languages),
+            properties: set(&recipe.keep.properties),
+            sites: set(&recipe.keep.sitelinks),
+            ..Converter::new(Shape::Service)
+        };
+        Ok(Self {
+            recipe: recipe.clone(),
+            named,
+            all,
+            follow,
+            memory,
+            subclasses: Vec::new(),
+            instances: Vec::new(),
+            links: Vec::new(),
+            converter,
+        })
+    }
+
+    /// Goes through a dump for the first time. `progress` is told how far it is, on the calling thread.
+    ///
+    /// # Errors
+    /// What is wrong with the dump, or that the recipe needs more memory than it was given.
+    pub fn survey<E: From<Error> + Send>(
+        &mut self,
+        path: &Path,
+        options: &Options,
+        mut progress: impl FnMut(Progress) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Self { recipe, named, follow, memory, subclasses, instances, links, converter, .. } = self;
+        let (recipe, follow) = (&*recipe, follow.as_ref());
+        entities(
+            path,
+            options,
+            |entity, facts| {
+                look_at(recipe, follow, entity, facts);
+                Ok(())
+            },
+            |facts, at| {
+                for fact in facts {
+                    match fact {
+                        Fact::Subclass(class, of) => subclasses.push((of, class)),
+                        Fact::Instance(item, of) => instances.push((item, of)),
+                        Fact::Link(from, to) => links.push((from, to)),
+                        Fact::InBox(item) => {
+                            named.add(item);
+                        }
+                        Fact::Formatter(property, formatter) => {
+                            converter.formatters.insert(property, formatter);
+                        }
+                    }
+                }
+                let pairs = subclasses.len() + instances.len() + links.len();
+                if (pairs * size_of::<(Number, Number)>()) as u64 > *memory {
+                    let reason = "the recipe needs more memory than it may take; follow fewer properties or allow more";
+                    return Err(Error::Format { file: path.to_path_buf(), reason }.into());
+                }
+                progress(at)
+            },
+        )?;
+        Ok(())
+    }
+
+    /// Which entities are taken, now that all dumps have been surveyed.
+    pub fn choose(self) -> Selection {
+        let Self { mut named, all, mut subclasses, instances, links, recipe, converter, .. } = self;
+        let mut classes = Set::default();
+        let mut waiting: Vec<Number> = recipe.take.classes.iter().filter_map(|id| number(id)).collect();
+        subclasses.sort_unstable();
+        while let Some(class) = waiting.pop() {
+            if classes.add(class) {
+                named.add(class);
+                let first = subclasses.partition_point(|(of, _)| *of < class);
+                let below = subclasses.iter().skip(first).take_while(|(of, _)| *of == class);
+                waiting.extend(below.map(|(_, below)| *below));
+            }
+        }
+        for (item, class) in instances {
+            if classes.has(class) {
+                named.add(item);
+            }
+        }
+        for _ in 0..recipe.take.steps {
+            // All links are seen before any is followed, so that their order does not matter.
+            let mut next = Vec::new();
+            for (from, to) in &links {
+                match (named.has(*from), named.has(*to)) {
+                    (true, false) => next.push(*to),
+                    (false, true) => next.push(*from),
+                    _ => {}
+                }
+            }
+            for number in next {
+                named.add(number);
+            }
+        }
+        Selection { chosen: (!all).then_some(named), properties: recipe.take.properties, converter }
+    }
+}
+
+/// The entities that are taken.
+#[derive(Debug)]
+pub struct Selection {
+    /// Them, or `None` for all.
+    chosen: Option<Set>,
+    properties: bool,
+    converter: Converter,
+}
+
+impl Selection {
+    /// How many entities were chosen, whether dumps have them or not; `None` for all. Properties that are taken as such
+    /// are not counted.
+    pub fn len(&self) -> Option<u64> {
+        self.chosen.as_ref().map(Set::len)
+    }
+
+    /// Whether no entity was chosen.
+    pub fn is_empty(&self) -> bool {
+        self.len() == Some(0)
+    }
+
+    fn takes(&self, id: &str) -> bool {
+        match &self.chosen {
+            None => self.properties || !id.starts_with('P'),
+            Some(_) if self.properties && id.starts_with('P') => true,
+            Some(chosen) => number(id).is_some_and(|number| chosen.has(number)),
+        }
+    }
+
+    /// Goes through a dump for the second time: `consume` gets the triples of the entities that are taken, in the file's
+    /// order, on the calling thread. The summary counts these entities.
+    ///
+    /// # Errors
+    /// What is wrong with the dump, or of `consume`.
+    pub fn read<E: From<Error> + Send>(
+        &self,
+        path: &Path,
+        options: &Options,
+        consume: impl FnMut(Vec<Triple>, Progress) -> Result<(), E>,
+    ) -> Result<Summary, E> {
+        let convert = |entity: &Entity<'_>, triples: &mut Vec<Triple>| self.converter.convert(entity, triples);
+        selected(path, options, |id| self.takes(id), convert, consume)
+    }
+}
+
+/// What the first pass needs of an entity.
+fn look_at(recipe: &Recipe, follow: Option<&BTreeSet<String>>, entity: &Entity<'_>, facts: &mut Vec<Fact>) {
+    let Some(own) = number(&entity.id) else { return };
+    let take = &recipe.take;
+    let parts = entity.forms.iter().map(|form| &form.claims).chain(entity.senses.iter().map(|sense| &sense.claims));
+    for (property, statements) in [&entity.claims].into_iter().chain(parts).flat_map(|claims| claims.iter()) {
+        let property = &**property;
+        let statements = statements.iter().filter(|statement| statement.rank != Rank::Deprecated);
+        for statement in statements {
+            match property {
+                "P31" if !take.classes.is_empty() => {
+                    facts.extend(target(statement).map(|class| Fact::Instance(own, class)));
+                }
+                "P279" if !take.classes.is_empty() => {
+                    facts.extend(target(statement).map(|class| Fact::Subclass(own, class)));
+                }
+                "P625" if !take.boxes.is_empty() && is_in(&take.boxes, statement) => facts.push(Fact::InBox(own)),
+                "P1921" if entity.id.starts_with('P') => {
+                    let value = statement.mainsnak.datavalue.as_ref().and_then(|data| data.value.string.as_deref());
+                    if let Some(formatter) = value {
+                        facts.push(Fact::Formatter(entity.id.to_string(), formatter.to_owned()));
+                    }
+                }
+                _ => {}
+            }
+            if take.steps > 0 {
+                let qualifiers = statement.qualifiers.iter().flat_map(|(_, snaks)| snaks.iter());
+                for snak in [&statement.mainsnak].into_iter().chain(qualifiers) {
+                    let followed = follow.is_none_or(|follow| follow.contains(&*snak.property));
+                    let data = snak.datavalue.as_ref().filter(|_| followed && snak.snaktype == SnakType::Value);
+                    let to = data.filter(|data| &*data.r#type == "wikibase-entityid").and_then(entity_id);
+                    facts.extend(to.and_then(|to| number(&to)).map(|to| Fact::Link(own, to)));
+                }
+            }
+        }
+    }
+}
+
+/// The entity that a statement leads to.
+fn target(statement: &Statement<'_>) -> Option<Number> {
+    let data = statement.mainsnak.datavalue.as_ref()?;
+    if &*data.r#type == "wikibase-entityid" { number(&entity_id(data)?) } else { None }
+}
+
+fn is_in(boxes: &[[f64; 4]], statement: &Statement<'_>) -> bool {
+    let Some(data) = &statement.mainsnak.datavalue else { return false };
+    let Content { parts, .. } = &data.value;
+    let (Some(latitude), Some(longitude)) = (parts.latitude, parts.longitude) else { return false };
+    let on_earth = parts.globe.as_deref().is_none_or(|globe| globe == EARTH);
+    on_earth
+        && boxes.iter().any(|[south, west, north, east]| {
+            let between = if west <= east {
+                (*west..=*east).contains(&longitude)
+            } else {
+                longitude >= *west || longitude <= *east
+            };
+            (*south..=*north).contains(&latitude) && between
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wikidata::recipe::Take;
+
+    fn item(id: &str, claims: &[(&str, &str)]) -> String {
+        let claims: Vec<String> = claims
+            .iter()
+            .map(|(property, to)| {
+                format!(
+                    r#""{property}":[{{"id":"{id}$a","mainsnak":{{"snaktype":"value","property":"{property}",
+                    "datavalue":{{"type":"wikibase-entityid","value":{{"id":"{to}"}}}}}}}}]"#
+                )
+                .replace('\n', "")
+            })
+            .collect();
+        format!(r#"{{"type":"item","id":"{id}","claims":{{{}}}}},"#, claims.join(","))
+    }
+
+    fn taken(take: Take) -> Vec<String> {
+        let place = r#"{"type":"item","id":"Q7","claims":{"P625":[{"id":"Q7$a","mainsnak":{"snaktype":"value",
+            "property":"P625","datavalue":{"type":"globecoordinate","value":{"latitude":1,"longitude":179.5}}}}]}},"#;
+        let lines = [
+            "[".to_owned(),
+            item("Q1", &[("P31", "Q20")]),
+            item("Q2", &[("P31", "Q10"), ("P17", "Q3")]),
+            item("Q3", &[("P36", "Q4")]),
+            item("Q4", &[("P31", "Q99")]),
+            item("Q10", &[]),
+            item("Q20", &[("P279", "Q21")]),
+            item("Q21", &[("P279", "Q10")]),
+            place.replace('\n', ""),
+            r#"{"type":"property","id":"P17","datatype":"wikibase-item"}"#.to_owned(),
+            "]".to_owned(),
+        ];
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        std::io::Write::write_all(&mut file, lines.join("\n").as_bytes()).unwrap();
+        let recipe = Recipe { take, ..Recipe::default() };
+        let mut plan = Plan::new(&recipe, &Lists::default(), 1000).unwrap();
+        plan.survey::<Error>(file.path(), &Options::default(), |_| Ok(())).unwrap();
+        let selection = plan.choose();
+        let mut ids = BTreeSet::new();
+        let summary = selection.read::<Error>(file.path(), &Options::default(), |batch, _| {
+            ids.extend(batch.iter().filter_map(|triple| {
+                let subject = triple.subject.to_string();
+                let id = subject.strip_prefix("<http://www.wikidata.org/entity/")?.strip_suffix('>')?;
+                is_id(id).then(|| id.to_owned())
+            }));
+            Ok(())
+        });
+        assert_eq!(summary.unwrap().entities, ids.len() as u64);
+        ids.into_iter().collect()
+    }
+
+    #[test]
+    fn recipes_take_what_they_name() {
+        let list = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+        let none = || Take { properties: false, ..Take::default() };
+        assert_eq!(taken(Take { entities: list(&["Q4", "Q5"]), ..none() }), ["Q4"]);
+        assert_eq!(taken(Take { entities: list(&["Q4"]), ..Take::default() }), ["P17", "Q4"]);
+        assert_eq!(taken(none()).len(), 8);
+        assert_eq!(taken(Take::default()).len(), 9);
+        assert_eq!(taken(Take { classes: list(&["Q10"]), ..none() }), ["Q1", "Q10", "Q2", "Q20", "Q21"]);
+        assert_eq!(taken(Take { boxes: vec![[0.0, 179.0, 2.0, -179.0]], ..none() }), ["Q7"]);
+        assert!(taken(Take { boxes: vec![[0.0, -179.0, 2.0, 179.0]], ..none() }).is_empty());
+        let steps = |steps, follow: Option<&[&str]>| {
+            taken(Take { entities: list(&["Q3"]), steps, follow: follow.map(list), ..none() })
+        };
+        assert_eq!(steps(1, None), ["Q2", "Q3", "Q4"]);
+        assert_eq!(steps(1, Some(&["P36"])), ["Q3", "Q4"]);
+        assert_eq!(steps(2, None), ["Q10", "Q2", "Q3", "Q4"]);
+    }
+
+    #[test]
+    fn numbers_keep_kinds_apart() {
+        let all = ["Q1", "P1", "L1", "Q2147483647", "P1073741823", "L1073741823"];
+        let numbers: BTreeSet<_> = all.into_iter().map(|id| number(id).unwrap()).collect();
+        assert_eq!(numbers.len(), all.len());
+        assert_eq!(number("L1-F2"), number("L1"));
+        assert_eq!((number("Q2147483648"), number("P1073741824"), number("E1"), number("Q")), (None, None, None, None));
+    }
+}
