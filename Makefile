@@ -3,7 +3,7 @@
 # Outside the checkout, so that a fresh clone builds on what an older one has built.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 
-.PHONY: help build demo test lint doc audit bench pin features
+.PHONY: help build demo test lint doc audit bench pin features fuzz
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -14,6 +14,7 @@ help:
 	@echo 'make audit  licences, sources and known holes of all dependencies'
 	@echo 'make bench  speed of loading, opening and querying'
 	@echo 'make features  docs/features.md anew, after a change to tests/cases'
+	@echo 'make fuzz   an hour of broken queries against the front end'
 	@echo "make pin    the demo's pin anew, after a change to the file format that was meant"
 
 build:
@@ -47,3 +48,8 @@ pin:
 
 features:
 	TERRAPIN_WRITE=1 cargo test --locked --release --test cases the_page_of_features_is_current
+
+# An hour; needs a nightly compiler and `cargo install cargo-fuzz`. Texts that break something are in fuzz/artifacts.
+fuzz:
+	cargo +nightly fuzz run --sanitizer none front_end -- -max_total_time=3600 -max_len=65536 -timeout=10 \
+	    -rss_limit_mb=2048 -dict=fuzz/overpass.dict

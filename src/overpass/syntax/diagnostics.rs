@@ -6,9 +6,14 @@ use super::Span;
 /// After so many errors the rest of a text is not looked at.
 const MOST: usize = 500;
 
+/// Bytes of a message; what is in the middle of a longer one is left out.
+const LONGEST: usize = 4000;
+
 /// The errors found so far.
 #[derive(Default)]
 pub(super) struct Diagnostics {
+    /// What the regular expressions so far take when compiled, in bytes.
+    pub patterns: usize,
     list: Vec<Diagnostic>,
     help: Option<String>,
     stopped: bool,
@@ -39,6 +44,7 @@ impl Diagnostics {
 
     fn add(&mut self, class: Class, code: &'static str, line: u32, span: Span, message: String) {
         if !self.full() {
+            let message = shortened(message);
             self.list.push(Diagnostic { class, code, line, span: Some(span), message, help: None });
         }
     }
@@ -64,5 +70,29 @@ impl Diagnostics {
             first.help.get_or_insert(help);
         }
         Failure { diagnostics: self.list }
+    }
+}
+
+/// A message that quotes a whole text without most of it.
+fn shortened(message: String) -> String {
+    if message.len() <= LONGEST {
+        return message;
+    }
+    let start = (0..=LONGEST / 2).rev().find(|&at| message.is_char_boundary(at)).unwrap_or(0);
+    let tail = message.len() - LONGEST / 4;
+    let end = (tail..=message.len()).find(|&at| message.is_char_boundary(at)).unwrap_or(message.len());
+    format!("{} ... {} bytes left out ... {}", &message[..start], end - start, &message[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_lose_their_middle() {
+        assert_eq!(shortened("é".repeat(2000)), "é".repeat(2000));
+        let long = shortened(format!("Unknown type \"{}\" here", "é".repeat(100_000)));
+        assert!(long.len() < 3100 && long.starts_with("Unknown type \"é") && long.ends_with("é\" here"), "{long}");
+        assert!(long.contains(" bytes left out "));
     }
 }

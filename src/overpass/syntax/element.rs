@@ -177,6 +177,10 @@ impl Builder {
 
     /// Puts `child` into `parent`.
     pub fn add(&mut self, parent: &mut Node, child: Node) {
+        if parent.children.is_empty() {
+            // Most have one, and room for four takes a kilobyte.
+            parent.children.reserve_exact(1);
+        }
         if self.converting {
             parent.children.push(child);
             return;

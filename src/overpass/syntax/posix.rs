@@ -7,6 +7,8 @@ use regex::RegexBuilder;
 const LONGEST: usize = 64 << 10;
 /// How large a compiled pattern may get, in bytes.
 const LARGEST: usize = 8 << 20;
+/// How deep groups, alternatives and repetitions may be nested in each other.
+const DEEPEST: usize = 250;
 /// What the C library allows in `{m,n}`.
 const MOST_REPEATS: u32 = 32767;
 /// How many signs of repetition may follow each other.
@@ -43,7 +45,13 @@ impl Error {
             Error::Invalid if pattern.contains('[') && !pattern.is_ascii() => {
                 Some("a range in [...] must go upwards between ASCII characters".into())
             }
-            Error::Invalid => Some("brackets must be closed; a literal sign needs a backslash: \"\\\\(\"".into()),
+            Error::Invalid if pattern.ends_with('\\') => Some("nothing is after the last backslash".into()),
+            Error::Invalid => match wrong_interval(pattern) {
+                Some(interval) => Some(format!(
+                    "\"{interval}\" is no number of repetitions: two numbers up to {MOST_REPEATS}, the smaller one first; a literal brace needs a backslash: \"\\\\{{\""
+                )),
+                None => Some("brackets must be closed; a literal sign needs a backslash: \"\\\\(\"".into()),
+            },
             Error::BackReference => Some("\\1 to \\9 are not available; write the alternatives out".into()),
             Error::TooLarge => None,
         }
@@ -53,40 +61,80 @@ impl Error {
 /// Translates and compiles a pattern.
 pub fn compile(pattern: &str, ignore_case: bool) -> Result<regex::Regex, Error> {
     let translated = translate(pattern, ignore_case)?;
-    RegexBuilder::new(&translated)
+    RegexBuilder::new(&translated.text)
         .case_insensitive(ignore_case)
         .dot_matches_new_line(true)
-        .size_limit(LARGEST)
-        .nest_limit(300)
+        // The estimate is what decides; this is above what it lets through.
+        .size_limit(4 * LARGEST)
+        .nest_limit(2 * DEEPEST as u32)
         .build()
         .map_err(|_| Error::TooLarge)
 }
 
-/// Whether a pattern compiles; for most patterns this is known without compiling them.
-pub(super) fn check(pattern: &str, ignore_case: bool) -> Result<(), Error> {
-    let small = pattern.len() <= 1000
-        && !["{", "[:", "\\w", "\\W"].iter().any(|large| pattern.contains(large))
-        && pattern.bytes().filter(|&b| b == b'(').count() < 100;
-    if small { translate(pattern, ignore_case).map(|_| ()) } else { compile(pattern, ignore_case).map(|_| ()) }
+/// Whether a pattern compiles, and about how many bytes it then takes; without compiling it, which takes long.
+pub(super) fn check(pattern: &str, ignore_case: bool) -> Result<usize, Error> {
+    translate(pattern, ignore_case).map(|translated| translated.size)
 }
 
-/// The pattern in the syntax of `regex`.
-fn translate(pattern: &str, ignore_case: bool) -> Result<String, Error> {
+/// A pattern in the syntax of `regex`.
+struct Translated {
+    text: String,
+    /// What it takes when compiled, in bytes: more rather than less.
+    size: usize,
+}
+
+/// A thing that a sign of repetition can repeat.
+#[derive(Clone, Copy)]
+struct Atom {
+    /// Where it starts in what is written.
+    start: usize,
+    /// Its size.
+    size: usize,
+    /// How deep it is.
+    depth: usize,
+    /// How often it is repeated already.
+    repeated: usize,
+}
+
+/// What is between two brackets, or the whole.
+#[derive(Clone, Copy, Default)]
+struct Group {
+    start: usize,
+    size: usize,
+    depth: usize,
+}
+
+impl Group {
+    fn add(&mut self, atom: Atom) {
+        self.size = self.size.saturating_add(atom.size);
+        self.depth = self.depth.max(atom.depth);
+    }
+
+    /// Takes what was added last away again.
+    fn take(&mut self, atom: Atom) {
+        self.size = self.size.saturating_sub(atom.size);
+    }
+}
+
+/// Bytes that one state takes.
+const STATE: usize = 48;
+
+fn translate(pattern: &str, ignore_case: bool) -> Result<Translated, Error> {
     if pattern.len() > LONGEST {
         return Err(Error::TooLarge);
     }
     let mut out = String::with_capacity(pattern.len() + 16);
-    let mut groups: Vec<usize> = Vec::new();
+    let mut outer: Vec<Group> = Vec::new();
+    let mut group = Group::default();
     let mut closed_groups = 0;
-    // Where the thing starts that a sign of repetition would repeat, and how often it is repeated already.
-    let mut atom: Option<(usize, usize)> = None;
+    let mut atom: Option<Atom> = None;
     let mut chars = pattern.chars().peekable();
     while let Some(c) = chars.next() {
         let start = out.len();
+        let mut found = None;
         match c {
             '\\' => {
                 let escaped = chars.next().ok_or(Error::Invalid)?;
-                atom = Some((start, 0));
                 match escaped {
                     '1'..='9' => {
                         let known = escaped as usize - '0' as usize <= closed_groups;
@@ -97,7 +145,6 @@ fn translate(pattern: &str, ignore_case: bool) -> Result<String, Error> {
                     's' => out.push_str(r"\s"),
                     'S' => out.push_str(r"\S"),
                     'b' | 'B' | '<' | '>' | '`' | '\'' => {
-                        atom = None;
                         out.push_str(match escaped {
                             'b' => r"\b",
                             'B' => r"\B",
@@ -109,66 +156,112 @@ fn translate(pattern: &str, ignore_case: bool) -> Result<String, Error> {
                     }
                     other => literal(&mut out, other),
                 }
+                if matches!(escaped, 'b' | 'B' | '<' | '>' | '`' | '\'') {
+                    group.add(Atom { start, size: STATE, depth: 1, repeated: 0 });
+                } else {
+                    let size = match escaped {
+                        'w' | 'W' => super::posix_bracket::ALPHABET,
+                        's' | 'S' => super::posix_bracket::SMALL_CLASS,
+                        other => size_of_literal(other, ignore_case),
+                    };
+                    found = Some((size, 2));
+                }
             }
             '^' | '$' => {
                 out.push(c);
-                atom = None;
+                group.add(Atom { start, size: STATE, depth: 1, repeated: 0 });
             }
             '.' => {
                 out.push('.');
-                atom = Some((start, 0));
+                found = Some((super::posix_bracket::SMALL_CLASS, 1));
             }
             '[' => {
-                super::posix_bracket::translate(&mut chars, ignore_case, &mut out).ok_or(Error::Invalid)?;
-                atom = Some((start, 0));
+                let size = super::posix_bracket::translate(&mut chars, ignore_case, &mut out).ok_or(Error::Invalid)?;
+                found = Some((size, 3));
             }
             '(' => {
-                groups.push(start);
+                outer.push(std::mem::replace(&mut group, Group { start, ..Group::default() }));
                 out.push_str("(?:");
-                atom = None;
+                if outer.len() > DEEPEST {
+                    return Err(Error::TooLarge);
+                }
             }
-            ')' => match groups.pop() {
-                Some(start) => {
+            ')' => match outer.pop() {
+                Some(around) => {
                     out.push(')');
                     closed_groups += 1;
-                    atom = Some((start, 0));
+                    let inner = std::mem::replace(&mut group, around);
+                    let size = inner.size.saturating_add(4 * STATE);
+                    // A group, its alternatives, and what follows each other in them.
+                    let closed = Atom { start: inner.start, size, depth: inner.depth + 3, repeated: 0 };
+                    group.add(closed);
+                    atom = Some(closed);
+                    if closed.depth > DEEPEST {
+                        return Err(Error::TooLarge);
+                    }
+                    continue;
                 }
                 None => {
                     literal(&mut out, c);
-                    atom = Some((start, 0));
+                    found = Some((STATE, 1));
                 }
             },
             '|' => {
                 out.push('|');
-                atom = None;
+                group.size = group.size.saturating_add(2 * STATE);
             }
             '*' | '+' | '?' | '{' => {
-                let (start, repeated) = atom.ok_or(Error::Invalid)?;
-                if repeated >= MOST_STACKED {
+                let mut repeated = atom.ok_or(Error::Invalid)?;
+                if repeated.repeated >= MOST_STACKED {
                     return Err(Error::TooLarge);
                 }
-                if repeated > 0 {
-                    out.insert_str(start, "(?:");
+                group.take(repeated);
+                if repeated.repeated > 0 {
+                    out.insert_str(repeated.start, "(?:");
                     out.push(')');
+                    repeated.depth += 1;
                 }
-                if c == '{' {
+                let times = if c == '{' {
                     interval(&mut chars, &mut out)?
                 } else {
-                    out.push(c)
+                    out.push(c);
+                    1
+                };
+                repeated.repeated += 1;
+                repeated.depth += 2;
+                repeated.size = repeated.size.saturating_add(2 * STATE).saturating_mul(times.max(1));
+                group.add(repeated);
+                if repeated.depth > DEEPEST {
+                    return Err(Error::TooLarge);
                 }
-                atom = Some((start, repeated + 1));
+                atom = Some(repeated);
+                continue;
             }
             other => {
                 literal(&mut out, other);
-                atom = Some((start, 0));
+                found = Some((size_of_literal(other, ignore_case), 1));
             }
         }
+        atom = found.map(|(size, depth)| Atom { start, size, depth, repeated: 0 });
+        atom.iter().for_each(|&atom| group.add(atom));
     }
-    if groups.is_empty() { Ok(out) } else { Err(Error::Invalid) }
+    if !outer.is_empty() {
+        return Err(Error::Invalid);
+    }
+    if group.size > LARGEST {
+        return Err(Error::TooLarge);
+    }
+    Ok(Translated { text: out, size: group.size })
 }
 
-/// `{m}`, `{m,}`, `{,n}`, `{m,n}` after its opening brace.
-fn interval(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) -> Result<(), Error> {
+/// What a character that stands for itself takes.
+fn size_of_literal(c: char, ignore_case: bool) -> usize {
+    // Another case can have other lengths, and there can be three of them.
+    if ignore_case && !c.is_ascii_digit() { 12 * STATE } else { c.len_utf8() * STATE }
+}
+
+/// `{m}`, `{m,}`, `{,n}`, `{m,n}` after its opening brace; how often the thing before it is written out when compiled.
+fn interval(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) -> Result<usize, Error> {
     let number = |chars: &mut std::iter::Peekable<std::str::Chars<'_>>| {
         let mut value = None;
         while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
@@ -189,7 +282,7 @@ fn interval(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut Stri
     repeat(low.unwrap_or(0), high, out)
 }
 
-fn repeat(low: u32, high: Option<u32>, out: &mut String) -> Result<(), Error> {
+fn repeat(low: u32, high: Option<u32>, out: &mut String) -> Result<usize, Error> {
     if high.is_some_and(|high| high < low) || low.max(high.unwrap_or(0)) > MOST_REPEATS {
         return Err(Error::Invalid);
     }
@@ -197,7 +290,22 @@ fn repeat(low: u32, high: Option<u32>, out: &mut String) -> Result<(), Error> {
         Some(high) => out.push_str(&format!("{{{low},{high}}}")),
         None => out.push_str(&format!("{{{low},}}")),
     }
-    Ok(())
+    Ok(high.unwrap_or(low + 1) as usize)
+}
+
+/// The first `{...}` in a pattern that is no number of repetitions, if it is closed.
+fn wrong_interval(pattern: &str) -> Option<&str> {
+    let mut from = 0;
+    while let Some(start) = pattern.get(from..)?.find('{').map(|at| from + at) {
+        from = start + 1;
+        let end = start + pattern.get(start..)?.find('}')?;
+        let escaped = pattern.get(..start)?.ends_with('\\');
+        let mut chars = pattern.get(start + 1..=end)?.chars().peekable();
+        if !escaped && end - start < 40 && interval(&mut chars, &mut String::new()).is_err() {
+            return pattern.get(start..=end);
+        }
+    }
+    None
 }
 
 /// A character that stands for itself.
@@ -256,7 +364,39 @@ mod tests {
     }
 
     #[test]
+    fn what_passes_the_check_compiles() {
+        for pattern in [
+            "\\W{120}",
+            "[^[:alpha:]]{100}",
+            "[[:upper:][:lower:]]{70}",
+            "[[:graph:]]{140}",
+            ".{3000}",
+            "(k|é|s){3000}",
+            "((a?){9}){900}",
+            "[^a]{3000}",
+            "[a-z]{7000}",
+        ] {
+            assert!(check(pattern, true).is_ok(), "{pattern} is small enough");
+            assert!(compile(pattern, true).is_ok(), "{pattern} compiles");
+            let nested = format!("{}{pattern}{}", "(x|".repeat(40), ")+".repeat(40));
+            assert_eq!(check(&nested, false).is_ok(), compile(&nested, false).is_ok(), "{nested}");
+        }
+        assert!(check(&"[a-z]".repeat(9000), true).is_ok(), "a long one is not a large one");
+        assert!(check("[[:alpha:]]{3}(a|b){20}\\w+", true).is_ok());
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let help = |pattern: &str| compile(pattern, false).unwrap_err().help(pattern).unwrap();
+        assert!(help("b{1,99999}").contains("\"{1,99999}\" is no number of repetitions"));
+        assert!(help("a{2}b{3,1}").contains("{3,1}"));
+        assert!(help("(a").contains("brackets must be closed"));
+        assert!(help("a\\").contains("last backslash"));
+    }
+
+    #[test]
     fn stays_small_and_fast() {
+        assert!(check("((((a{1000}){1000}){1000}){1000}){1000}", false).is_err());
         let long = "a*".repeat(30_000);
         let _ = compile(&long, false);
         assert!(compile(&"(".repeat(60_000), false).is_err());

@@ -10,12 +10,22 @@ enum Item {
     Class(&'static str),
 }
 
-/// Reads what follows `[`, and writes the class in the syntax of `regex`; nothing if it is not valid.
-pub(super) fn translate(chars: &mut Chars<'_>, ignore_case: bool, out: &mut String) -> Option<()> {
+/// About what a class with all letters takes when compiled, in bytes.
+pub(super) const ALPHABET: usize = 48 << 10;
+/// About what a class of a few ranges takes when compiled, in bytes.
+pub(super) const SMALL_CLASS: usize = 2 << 10;
+/// And each further range.
+const RANGE: usize = 64;
+
+/// Reads what follows `[`, and writes the class in the syntax of `regex`; nothing if it is not valid. Gives about what
+/// it takes when compiled, in bytes.
+pub(super) fn translate(chars: &mut Chars<'_>, ignore_case: bool, out: &mut String) -> Option<usize> {
+    let mut size = 10 * RANGE;
     out.push('[');
     if chars.peek() == Some(&'^') {
         chars.next();
         out.push('^');
+        size = SMALL_CLASS;
     }
     let mut first = true;
     loop {
@@ -30,6 +40,7 @@ pub(super) fn translate(chars: &mut Chars<'_>, ignore_case: bool, out: &mut Stri
         match item(c, chars, ignore_case)? {
             Item::Class(class) => {
                 out.push_str(class);
+                size += if class.contains(r"\p{") { ALPHABET } else { RANGE };
                 if starts_range(chars) {
                     return None;
                 }
@@ -45,12 +56,16 @@ pub(super) fn translate(chars: &mut Chars<'_>, ignore_case: bool, out: &mut Stri
                 literal(out, low);
                 out.push('-');
                 literal(out, high);
+                size += 2 * RANGE;
             }
-            Item::Character(c) => literal(out, c),
+            Item::Character(c) => {
+                literal(out, c);
+                size += RANGE;
+            }
         }
     }
     out.push(']');
-    Some(())
+    Some(size)
 }
 
 /// Whether a hyphen follows that is not the last thing in the brackets.

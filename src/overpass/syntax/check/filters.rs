@@ -92,8 +92,16 @@ fn tag(context: &mut Context<'_>) -> Option<FilterKind> {
     })
 }
 
+/// What the regular expressions of a query may take together when compiled, in bytes.
+const MOST_PATTERNS: usize = 256 << 20;
+
 fn regex(context: &mut Context<'_>, pattern: &str, ignore_case: bool) -> Option<Regex> {
-    match posix::check(pattern, ignore_case) {
+    let checked = posix::check(pattern, ignore_case).and_then(|size| {
+        let all = &mut context.diagnostics.patterns;
+        *all = all.saturating_add(size);
+        if *all > MOST_PATTERNS { Err(posix::Error::TooLarge) } else { Ok(()) }
+    });
+    match checked {
         Ok(()) => Some(Regex { pattern: pattern.to_owned(), ignore_case }),
         Err(error) => {
             let code = match error {

@@ -64,6 +64,9 @@ impl Context<'_> {
             if known.contains(&name.as_ref()) {
                 continue;
             }
+            if self.diagnostics.full() {
+                break;
+            }
             let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
             if !(known.contains(&stem) && numbered(&self.element.name, stem)) {
                 let message = format!("Unknown attribute \"{name}\" in element \"{}\".", self.element.name);
