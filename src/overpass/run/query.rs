@@ -1,11 +1,12 @@
 //! The query statement: `node[...](...)->.set`.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::filters::{self, area, recurse};
 use super::{Context, date};
 use crate::osm::{ElementType, Ordinal};
-use crate::overpass::plan::{BoxRegion, MetaTest, Plan, Region};
+use crate::overpass::plan::{BoxRegion, MetaTest, Plan, Region, sorted};
 use crate::overpass::set::Set;
 use crate::overpass::syntax::{FilterKind, Query, QueryType};
 use crate::overpass::{Class, Diagnostic, Failure, evaluators};
@@ -69,6 +70,10 @@ pub fn select(
                 found.dedup();
                 plan.restrict_to(found);
             }
+            FilterKind::IdRange { lower, upper } => plan.restrict_to(id_range(ctx, kind, *lower..=*upper)?),
+            FilterKind::RecurseAll { kind: way, set } => {
+                plan.restrict_to(super::recurse::as_filter(ctx, *way, set, kind)?);
+            }
             FilterKind::Set(name) => plan.restrict_to(ctx.set(name).part(kind).to_vec()),
             FilterKind::Recurse(filter) => plan.restrict_to(recurse::elements(ctx, kind, filter)?),
             FilterKind::WayCount { link, set, lower, upper } => {
@@ -87,6 +92,29 @@ pub fn select(
         return Err(too_weak(line));
     }
     plan.select(ctx.osm, ctx.budget, kind)
+}
+
+/// Ranges of ids up to this size are looked up one by one.
+const FEW_IDS: u64 = 1000;
+
+/// The elements of one type with an id in a range.
+fn id_range(ctx: &Context, kind: ElementType, range: RangeInclusive<u64>) -> Result<Vec<Ordinal>, Failure> {
+    if range.end().saturating_sub(*range.start()) < FEW_IDS {
+        let ids = range.filter_map(|id| i64::try_from(id).ok());
+        return Ok(sorted::from_unsorted(ids.filter_map(|id| ctx.osm.find(kind, id)).collect()));
+    }
+    let (count, step) = (ctx.osm.count(kind), ctx.osm.page_size(kind));
+    let mut found = Vec::new();
+    let mut first = 0;
+    while first < count {
+        let page: Vec<Ordinal> = (first..count.min(first + step)).collect();
+        ctx.budget.work(page.len())?;
+        let ids = ctx.osm.ids(kind, &page);
+        let inside = page.into_iter().zip(ids).filter(|(_, id)| range.contains(&(*id as u64)));
+        found.extend(inside.map(|(ordinal, _)| ordinal));
+        first += step;
+    }
+    Ok(found)
 }
 
 /// Derived elements come from sets only.
@@ -133,7 +161,9 @@ fn stands_alone(what: QueryType, filters: &[&FilterKind]) -> bool {
     let [one] = filters else { return false };
     match one {
         FilterKind::Recurse(_) | FilterKind::WayCount { .. } => true,
-        FilterKind::Ids(_) => matches!(what, QueryType::Node | QueryType::Way | QueryType::Relation),
+        FilterKind::Ids(_) | FilterKind::IdRange { .. } => {
+            matches!(what, QueryType::Node | QueryType::Way | QueryType::Relation)
+        }
         FilterKind::Bbox(_) | FilterKind::AroundSet { .. } | FilterKind::AroundPoints { .. } | FilterKind::Poly(_) => {
             what == QueryType::Node
         }

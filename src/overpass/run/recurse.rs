@@ -6,6 +6,7 @@
 use super::topology::{Role, Topology};
 use super::{Context, date};
 use crate::osm::ElementType::{Node, Way};
+use crate::osm::{ElementType, Ordinal};
 use crate::overpass::Failure;
 use crate::overpass::plan::sorted;
 use crate::overpass::set::Set;
@@ -24,6 +25,22 @@ pub fn run(ctx: &mut Context, kind: Recurse, from: &str, into: &str) -> Result<(
     let result = date::restrict(ctx, result)?;
     ctx.assign(into, result);
     Ok(())
+}
+
+/// The elements of one type that a recursion reaches, where it is a filter of a query. Unlike the statement, the
+/// reference then goes down from relations only, and only `up-rel` keeps them.
+pub fn as_filter(ctx: &Context, kind: Recurse, from: &str, wanted: ElementType) -> Result<Vec<Ordinal>, Failure> {
+    let from = ctx.set(from);
+    let topology = Topology::new(ctx);
+    let above = Set { relations: from.relations.clone(), ..Set::default() };
+    let below = Set { nodes: from.nodes.clone(), ways: from.ways.clone(), ..Set::default() };
+    let mut found = match kind {
+        Recurse::Down => down(&topology, &above)?,
+        Recurse::DownRel => down_rel(&topology, &above)?,
+        Recurse::Up => up(&topology, &below)?,
+        Recurse::UpRel => up_rel(&topology, &from)?,
+    };
+    Ok(std::mem::take(found.part_mut(wanted)))
 }
 
 /// The nodes of the ways, the nodes and ways of the relations, and the nodes of those ways.

@@ -11,7 +11,7 @@ pub(super) fn script(root: Node) -> Option<Script> {
 }
 
 fn statements(nodes: Vec<Node>) -> Option<Vec<Statement>> {
-    nodes.into_iter().map(statement).collect()
+    nodes.into_iter().filter(|node| !super::check::does_nothing(&node.part)).map(statement).collect()
 }
 
 fn statement(node: Node) -> Option<Statement> {
@@ -91,6 +91,7 @@ fn filter(node: Node) -> Option<Filter> {
     let span = node.element.span;
     let kind = match node.part {
         Part::Filter { kind, .. } => kind,
+        Part::Statement(StatementKind::Recurse { kind, from, .. }) => FilterKind::RecurseAll { kind, set: from },
         Part::If => FilterKind::If(expr(node.children.into_iter().next()?)?),
         _ => return None,
     };

@@ -278,6 +278,8 @@ pub enum FilterKind {
     KeyNotMatches { key: Regex, value: Regex },
     /// `(12,13)`, `(id:12)`.
     Ids(Vec<i64>),
+    /// `<id-query lower upper>`, both included; the QL form has no word for it.
+    IdRange { lower: u64, upper: u64 },
     /// `(s,w,n,e)`.
     Bbox(BoundingBox),
     /// `(around.set:radius)`, radius in metres.
@@ -296,6 +298,8 @@ pub enum FilterKind {
     Set(SetName),
     /// `(w.set)`, `(r.set:"role")`, `(bn)`, `(w:1,-1)`, ...
     Recurse(RecurseFilter),
+    /// `<recurse type="down">` in a query; the QL form has no word for it.
+    RecurseAll { kind: Recurse, set: SetName },
     /// `(way_cnt:2-)`, `(way_link:3-5)`.
     WayCount { link: bool, set: SetName, lower: u64, upper: Option<u64> },
     /// `(user:"a","b")`; `touched` for `user_touched`.

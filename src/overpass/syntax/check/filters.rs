@@ -25,7 +25,7 @@ pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
         "recurse" => recurse(context)?,
         "user" => user(context)?,
         "newer" => (newer(context)?, None),
-        "changed" => (changed(context)?, None),
+        "changed" => (changed(context)?, Some(QueryType::Nwr)),
         "filter" => return Some(Part::If),
         _ => return None,
     };
@@ -137,14 +137,14 @@ fn ids(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)> {
             id => ids.push(id),
         }
     }
-    let (lower, upper) = (element.get("lower"), element.get("upper"));
-    if bad || (ids.is_empty() && lower.is_empty() && upper.is_empty()) {
+    let (lower, upper) = (integer(element.get("lower")), integer(element.get("upper")));
+    if bad || (ids.is_empty() && (lower == 0 || upper == 0)) {
         context.refuse_value("ref", "positive integers");
     }
-    if !lower.is_empty() || !upper.is_empty() {
-        // A range of ids: kept as its ends would not be the same filter, and the QL form has no word for it.
-        let message = "Ranges of ids (\"lower\" and \"upper\") are not supported.";
-        context.refuse("unsupported", message);
+    // Ids that are listed go before a range. The reference's ids have no sign.
+    if ids.is_empty() {
+        let lower = u64::try_from(lower).unwrap_or(u64::MAX);
+        return Some((FilterKind::IdRange { lower, upper: upper as u64 }, what));
     }
     Some((FilterKind::Ids(ids), what))
 }
@@ -389,7 +389,8 @@ fn user(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)> {
         "nw" => Some(QueryType::Nw),
         "nr" => Some(QueryType::Nr),
         "wr" => Some(QueryType::Wr),
-        _ => None,
+        // Any other type is none: the statement finds nothing.
+        _ => Some(QueryType::Derived),
     };
     let touched = element.get("criterion") == "touched";
     if !["", "last", "touched"].contains(&element.get("criterion")) {

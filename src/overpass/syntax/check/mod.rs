@@ -160,8 +160,10 @@ pub(super) fn allows(parent: &Node, child: &Node) -> bool {
             );
     match (&parent.part, &child.part) {
         (_, Part::Broken) | (Part::Broken, _) => true,
-        (Part::Script(_), _) => statement,
-        (Part::Query { .. }, part) => matches!(part, Part::Filter { .. } | Part::If),
+        (Part::Script(_), part) => statement || does_nothing(part),
+        (Part::Query { .. }, part) => {
+            matches!(part, Part::Filter { .. } | Part::If | Part::Statement(StatementKind::Recurse { .. }))
+        }
         (Part::If, part) => matches!(part, Part::Evaluator(_)),
         (Part::Property(_), part) => matches!(part, Part::Evaluator(_)),
         (Part::Produce { .. }, part) => matches!(part, Part::Property(_)),
@@ -169,8 +171,29 @@ pub(super) fn allows(parent: &Node, child: &Node) -> bool {
         (Part::Block(Block::For { .. } | Block::If | Block::Retro | Block::Compare { .. }), Part::Evaluator(_)) => true,
         (Part::Block(Block::Union { .. } | Block::Difference { .. }), Part::Block(Block::If | Block::Retro)) => false,
         (Part::Block(Block::Union { .. } | Block::Difference { .. }), Part::Statement(StatementKind::Out(_))) => false,
-        (Part::Block(_), _) => statement,
+        (Part::Block(Block::Union { .. } | Block::Difference { .. }), _) => statement,
+        (Part::Block(_), part) => statement || does_nothing(part),
         (Part::Evaluator(_), part) => matches!(part, Part::Evaluator(_)),
+        _ => false,
+    }
+}
+
+/// Whether it is a filter that the reference lets stand as a statement, and then takes no notice of.
+pub(super) fn does_nothing(part: &Part) -> bool {
+    use FilterKind::{Equals, HasKey, KeyMatches, KeyNotMatches, Matches, NotEquals, NotKey, NotMatches};
+    match part {
+        Part::If => true,
+        Part::Filter { kind, .. } => matches!(
+            kind,
+            HasKey { .. }
+                | NotKey { .. }
+                | Equals { .. }
+                | NotEquals { .. }
+                | Matches { .. }
+                | NotMatches { .. }
+                | KeyMatches { .. }
+                | KeyNotMatches { .. }
+        ),
         _ => false,
     }
 }
