@@ -18,20 +18,23 @@ pub fn run(
     body: &Block,
     place: usize,
 ) -> Result<(), Failure> {
+    let given = ctx.sets.contains_key(from);
     let set = ctx.set(from);
     ctx.assign(into, Set::default());
     let Some(diff) = &mut ctx.diff else { return Ok(()) };
     let (earlier, later) = (diff.from, diff.to);
     match diff.phase {
         Phase::Older => {
-            diff.keep(place, set);
+            if given {
+                diff.keep(place, set);
+            }
             return Ok(());
         }
         Phase::Initial | Phase::Final => return Ok(()),
         Phase::Newer => {}
     }
     ctx.sets.remove(into);
-    let Some(older) = ctx.diff.as_ref().and_then(|diff| diff.kept(place)) else { return Ok(()) };
+    let Some(older) = ctx.diff.as_ref().and_then(|diff| diff.kept(place)).filter(|_| given) else { return Ok(()) };
     let mut changes = diff::changes(ctx, &older, &set)?;
     if let Some(delta) = delta {
         changes.gone = with_value(ctx, Some(earlier), delta, &changes.gone)?;

@@ -12,15 +12,17 @@ use crate::overpass::{Failure, plan::sorted, reader::Reader};
 
 /// Runs the `out` that stands at `place` at the older or the newer moment.
 pub(super) fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
+    // As in the reference, a set that has not been given yet is not an empty one.
+    let given = ctx.sets.contains_key(&out.from);
     let set = ctx.set(&out.from);
     let Some(state) = &mut ctx.diff else { return Ok(()) };
     if state.phase == Phase::Older {
-        return if state.keep(place, set) { Ok(()) } else { Err(diff::in_a_loop()) };
+        return if !given || state.keep(place, set) { Ok(()) } else { Err(diff::in_a_loop()) };
     }
     if let Some(changes) = state.found(&out.from) {
         return write(ctx, out, &changes);
     }
-    let Some(older) = state.kept(place) else { return Ok(()) };
+    let Some(older) = state.kept(place).filter(|_| given) else { return Ok(()) };
     let changes = diff::changes(ctx, &older, &set)?;
     write(ctx, out, &changes)
 }
