@@ -1,32 +1,41 @@
 //! `terrapin load`: makes a snapshot of an OpenStreetMap file and of triples.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
 
 use super::progress::Shown;
 use super::{Error, info, stdout};
-use crate::load::{self, Options};
+use crate::load::{self, Entities, Options};
 use crate::osm::build::{BuildError, Progress, Quiet};
 use crate::size::{self, count};
 use crate::snapshot;
 
 /// Make a snapshot of an OpenStreetMap file and of triples
 ///
-/// Reads PBF and OSM XML; N-Triples, N-Quads and Turtle, plain or packed. The same files and version give the same
-/// bytes, whatever the number of threads, the memory and the order of the files. A load that is stopped leaves nothing
+/// Reads PBF and OSM XML; N-Triples, N-Quads and Turtle, and Wikidata's dumps of entities in JSON, plain or packed, whole
+/// or what a recipe takes of them. The same files and version give the same bytes, whatever the number of threads, the memory and the order of the files. A load that is stopped leaves nothing
 /// behind that opens.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin load --osm malta.osm.pbf --out malta.terrapin
   terrapin load --osm malta.osm.pbf --wikidata malta.nt.gz --out malta.terrapin
+  terrapin load --osm malta.osm.pbf --wikidata latest-all.json.bz2 --recipe malta.toml --out malta.terrapin
   terrapin load --osm europe.osm.pbf --out europe.terrapin --memory 16GiB --temp /scratch")]
 #[group(id = "sources", required = true, multiple = true, args = ["osm", "wikidata", "rdf"])]
 pub struct Args {
     /// The OpenStreetMap file
     #[arg(long, value_name = "FILE")]
     osm: Option<PathBuf>,
-    /// Triples that are a part of Wikidata
+    /// Wikidata: dumps of entities, or triples that are a part of it
     #[arg(long, value_name = "FILE", num_args = 1..)]
     wikidata: Vec<PathBuf>,
+    /// What to take of the dumps of entities
+    #[arg(long, value_name = "FILE.toml", requires = "wikidata")]
+    recipe: Option<PathBuf>,
+    /// Leave out entities and triples whose line is wrong, and count them
+    #[arg(long)]
+    skip_bad: bool,
     /// Other triples
     #[arg(long, value_name = "FILE", num_args = 1..)]
     rdf: Vec<PathBuf>,
@@ -57,17 +66,21 @@ pub fn run(args: &Args) -> Result<(), Error> {
         memory: args.memory,
         temporary: args.temp.clone(),
     };
+    let entities = Entities { recipe: recipe(args)?, skip_bad: args.skip_bad };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.threads.map_or(0, usize::from))
         .build()
         .map_err(|e| Error::system("threads", e))?;
     let shown = (!args.json).then(Shown::new);
     let progress: &dyn Progress = shown.as_ref().map_or(&Quiet, |shown| shown);
-    let result = pool.install(|| load::load(&options, progress));
+    let result = pool.install(|| load::load_entities(&options, &entities, progress));
     if let Some(shown) = &shown {
         shown.finish();
     }
     let loaded = result.map_err(|e| error(args, e))?;
+    for warning in &loaded.warnings {
+        eprintln!("terrapin: left out: {warning}");
+    }
     let bytes = std::fs::metadata(&args.out).map_err(|e| Error::system("output", e))?.len();
     if args.json {
         return stdout::print_json(&info::to_json(&loaded.digest, bytes, &loaded.manifest));
@@ -94,6 +107,21 @@ pub fn run(args: &Args) -> Result<(), Error> {
     stdout::print(&text)
 }
 
+/// Reads the recipe, and the files that it names.
+fn recipe(args: &Args) -> Result<Option<(Recipe, Lists)>, Error> {
+    let Some(path) = &args.recipe else { return Ok(None) };
+    let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+    let text = std::fs::read_to_string(path).map_err(|e| Error::input("recipe-unreadable", failed(&e)))?;
+    let recipe: Recipe = toml::from_str(&text).map_err(|e| Error::input("recipe-broken", failed(&e)))?;
+    recipe.check().map_err(|e| Error::input("recipe-broken", failed(&e)))?;
+    if recipe.take.osm && args.osm.is_none() {
+        return Err(Error::usage("the recipe takes what OpenStreetMap names (osm = true), but --osm is not given"));
+    }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let lists = recipe.lists(folder).map_err(|e| Error::input("source-unreadable", e))?;
+    Ok(Some((recipe, lists)))
+}
+
 /// An error of a load, as a command ends with it.
 fn error(args: &Args, error: BuildError) -> Error {
     match &error {
@@ -103,6 +131,7 @@ fn error(args: &Args, error: BuildError) -> Error {
             Error::input("source-unreadable", error)
         }
         BuildError::Snapshot(_) | BuildError::Temporary { .. } => Error::system("output", error),
+        BuildError::Recipe(_) => Error::input("recipe-broken", error),
         _ => Error::input("source-broken", error),
     }
 }

@@ -1,5 +1,6 @@
 //! Loading: source files in, one snapshot out. The only place that knows both the readers of files and the builder.
 
+mod entities;
 mod triples;
 
 use std::fs::File;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use terrapin_loaders as loaders;
+use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
 
 use crate::osm::build::{Batch, BuildError, Builder, Progress, Scratch};
 use crate::osm::{Osm, areas, layout};
@@ -22,7 +24,7 @@ const LEVEL: i32 = 3;
 pub struct Options {
     /// The OpenStreetMap file, if there is one.
     pub osm: Option<PathBuf>,
-    /// Files of triples that are a part of Wikidata.
+    /// Files of triples that are a part of Wikidata, and dumps of its entities.
     pub wikidata: Vec<PathBuf>,
     /// Files of other triples.
     pub rdf: Vec<PathBuf>,
@@ -41,6 +43,17 @@ pub struct Loaded {
     pub digest: String,
     /// Its manifest.
     pub manifest: Manifest,
+    /// What is wrong with lines that were left out: some of them.
+    pub warnings: Vec<String>,
+}
+
+/// How entities of Wikidata are loaded.
+#[derive(Debug, Clone, Default)]
+pub struct Entities {
+    /// What to take of dumps of entities, with what the files say that it names; `None` for all.
+    pub recipe: Option<(Recipe, Lists)>,
+    /// Whether lines that are wrong are left out and counted, in dumps of entities and in N-Triples and N-Quads.
+    pub skip_bad: bool,
 }
 
 /// Makes a snapshot of an OpenStreetMap file, of triples, or of both, on the current rayon pool.
@@ -48,6 +61,14 @@ pub struct Loaded {
 /// # Errors
 /// A broken source, a full disk. Nothing is left behind then.
 pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, BuildError> {
+    load_entities(options, &Entities::default(), progress)
+}
+
+/// Does what [`load`] does, with more to say about entities of Wikidata.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_entities(options: &Options, entities: &Entities, progress: &dyn Progress) -> Result<Loaded, BuildError> {
     check_paths(options)?;
     let folder = match (&options.temporary, options.out.parent()) {
         (Some(folder), _) => folder.clone(),
@@ -57,14 +78,15 @@ pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, BuildE
     let scratch = Scratch::new(&folder, options.memory);
     let mut writer = Writer::create(&options.out)?;
     let mut manifest = load_osm(options, &scratch, &mut writer, progress)?;
+    let mut warnings = Vec::new();
     if !(options.wikidata.is_empty() && options.rdf.is_empty()) {
-        triples::load(options, &scratch, &mut writer, &mut manifest, progress)?;
+        warnings = triples::load(options, entities, &scratch, &mut writer, &mut manifest, progress)?;
     }
     progress.phase("syncing", 0);
     writer.finish(manifest)?;
     let snapshot = Snapshot::open(&options.out)?;
     let manifest = snapshot.manifest().cloned().ok_or_else(|| Error::damaged("manifest", "it is not there"))?;
-    Ok(Loaded { digest: snapshot.digest(), manifest })
+    Ok(Loaded { digest: snapshot.digest(), manifest, warnings })
 }
 
 /// Writes the sections of elements, empty ones without an OpenStreetMap file, and begins the manifest.

@@ -1,12 +1,13 @@
-//! Loading triples: files of RDF into the snapshot's sections of triples.
+//! Loading triples: files of RDF and dumps of entities into the snapshot's sections of triples.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use oxrdf::NamedNodeRef;
 use terrapin_loaders as loaders;
 
-use super::{Options, describe};
+use super::entities::{Dumps, Read};
+use super::{Entities, Options, describe};
 use crate::osm::build::{BuildError, Progress, Scratch};
 use crate::rdf::Store;
 use crate::rdf::build::Builder;
@@ -17,23 +18,33 @@ const UNKNOWN_LICENCE: &str = "as its publisher says";
 /// What says when an entity was changed last.
 const MODIFIED: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://schema.org/dateModified");
 
-/// Writes the sections of triples and enters them into the manifest.
+/// Writes the sections of triples and enters them into the manifest. Says what is wrong with lines that were left out.
 pub fn load(
     options: &Options,
+    entities: &Entities,
     scratch: &Scratch,
     writer: &mut Writer,
     manifest: &mut Manifest,
     progress: &dyn Progress,
-) -> Result<(), BuildError> {
+) -> Result<Vec<String>, BuildError> {
     let wikidata = options.wikidata.iter().map(|path| (path, WIKIDATA_LICENCE));
     let files: Vec<(&PathBuf, &str)> = wikidata.chain(options.rdf.iter().map(|path| (path, UNKNOWN_LICENCE))).collect();
     let mut builder = Builder::new(scratch);
+    let mut dumps = Dumps::prepare(options, entities, writer, manifest)?;
+    let mut reads = Vec::new();
     let sources = std::thread::scope(|threads| {
         let sources = threads.spawn(|| {
             files.iter().map(|(path, licence)| describe(path, licence)).collect::<Result<Vec<Source>, BuildError>>()
         });
+        dumps.survey(progress)?;
         for (path, _) in &files {
-            read(path, &mut builder, progress)?;
+            builder.begin_file();
+            let add = |triples: &[oxrdf::Triple]| builder.add(triples);
+            reads.push(if dumps.has(path) {
+                dumps.read(path, progress, add)?
+            } else {
+                read(path, entities.skip_bad, progress, add)?
+            });
         }
         // A thread that panicked has said why already; there is nothing to add here.
         sources.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -47,26 +58,37 @@ pub fn load(
     }
     let built = builder.finish(writer, &places, progress)?;
     let newest = newest(options, writer)?;
-    manifest.sources.extend(order.into_iter().map(|i| sources[i].clone()));
+    let mut warnings = Vec::new();
+    manifest.remarks.extend(dumps.recipe_text());
+    for i in order {
+        manifest.remarks.extend(reads[i].remark(&sources[i].name));
+        warnings.append(&mut reads[i].errors);
+        manifest.sources.push(sources[i].clone());
+    }
     let crate::rdf::build::Built { triples, terms, predicates } = built;
     manifest.triples = Some(TripleCounts { triples, terms, predicates, newest });
     if options.osm.is_none() {
         manifest.data_timestamp = newest;
         manifest.replication_timestamp = newest;
     }
-    Ok(())
+    Ok(warnings)
 }
 
-fn read(path: &PathBuf, builder: &mut Builder, progress: &dyn Progress) -> Result<(), BuildError> {
+fn read(
+    path: &Path,
+    skip_bad: bool,
+    progress: &dyn Progress,
+    mut add: impl FnMut(&[oxrdf::Triple]) -> Result<(), BuildError>,
+) -> Result<Read, BuildError> {
     progress.phase("reading triples", std::fs::metadata(path).map_or(0, |m| m.len()));
-    builder.begin_file();
     let mut read = 0;
-    loaders::rdf::read(path, &loaders::rdf::Options::default(), |triples, at| {
+    let options = loaders::rdf::Options { skip_bad, ..loaders::rdf::Options::default() };
+    let summary = loaders::rdf::read(path, &options, |triples, at| {
         progress.advance(at.bytes_read - read);
         read = at.bytes_read;
-        builder.add(&triples)
+        add(&triples)
     })?;
-    Ok(())
+    Ok(Read { entities: None, bad: summary.bad, errors: summary.errors.iter().map(ToString::to_string).collect() })
 }
 
 /// The newest time of a change, from the triples just written.

@@ -1,10 +1,11 @@
-//! Recipes of subsets: what to take of a dump, and what to keep of what is taken. Reads no files; whoever has the recipe
-//! reads those that it names.
+//! Recipes of subsets: what to take of a dump, and what to keep of what is taken. Knows nothing of how it is done.
 
 use super::value::is_id;
+use crate::error::Error;
+use crate::text::{self, Blocks};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A recipe, as a TOML file has it.
 ///
@@ -35,12 +36,12 @@ pub struct Take {
     pub classes: Vec<String>,
     /// Ids of entities.
     pub entities: Vec<String>,
-    /// Files with ids of entities: whatever in them has the form of an id.
+    /// Files with ids of entities, plain or packed: whatever in them has the form of an id.
     pub entities_from: Vec<PathBuf>,
     /// Boxes, in degrees: south, west, north, east; east of the 180th meridian if west is greater than east. What has
     /// coordinates on the Earth (P625) in one of them is taken.
     pub boxes: Vec<[f64; 4]>,
-    /// Files with SPARQL queries in any form: the entities that they mention are taken.
+    /// Files with SPARQL queries in any form, plain or packed: the entities that they mention are taken.
     pub queries_from: Vec<PathBuf>,
     /// Whether to take what the snapshot's OpenStreetMap elements name in their tag `wikidata`.
     pub osm: bool,
@@ -124,6 +125,25 @@ impl Recipe {
         Ok(())
     }
 
+    /// Reads the files that the recipe names; `folder` is where relative names begin.
+    ///
+    /// # Errors
+    /// What is wrong with the first file that cannot be read.
+    pub fn lists(&self, folder: &Path) -> Result<Lists, Error> {
+        let all = |names: &[PathBuf]| {
+            let mut ids = BTreeSet::new();
+            for name in names {
+                mentions_in(&folder.join(name), &mut ids)?;
+            }
+            Ok::<_, Error>(ids)
+        };
+        Ok(Lists {
+            listed: all(&self.take.entities_from)?,
+            mentioned: all(&self.take.queries_from)?,
+            linked: BTreeSet::new(),
+        })
+    }
+
     /// The recipe in a form that is the same for all recipes that say the same, with lists from files as counts and
     /// digests: what a manifest records.
     pub fn canonical(&self, lists: &Lists) -> String {
@@ -178,6 +198,18 @@ impl Recipe {
         }
         text
     }
+}
+
+/// Adds what a file mentions.
+fn mentions_in(path: &Path, ids: &mut BTreeSet<String>) -> Result<(), Error> {
+    let (_, text) = text::open(path, 0)?;
+    let mut blocks = Blocks::new(text);
+    while let Some(block) = blocks.next() {
+        let block =
+            block.map_err(|(offset, problem)| Error::Text { file: path.to_path_buf(), line: 1, offset, problem })?;
+        ids.append(&mut mentions(&String::from_utf8_lossy(&block.bytes)));
+    }
+    Ok(())
 }
 
 /// Ids of items, properties and lexemes in a text, such as a query or a list: a letter and digits that are no part of a

@@ -134,7 +134,8 @@ impl Plan {
         })
     }
 
-    /// Goes through a dump for the first time. `progress` is told how far it is, on the calling thread.
+    /// Goes through a dump for the first time. `progress` is told how far it is, on the calling thread. The summary counts
+    /// all entities.
     ///
     /// # Errors
     /// What is wrong with the dump, or that the recipe needs more memory than it was given.
@@ -143,7 +144,7 @@ impl Plan {
         path: &Path,
         options: &Options,
         mut progress: impl FnMut(Progress) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<Summary, E> {
         let Self { recipe, named, follow, memory, subclasses, instances, links, converter, .. } = self;
         let (recipe, follow) = (&*recipe, follow.as_ref());
         entities(
@@ -163,7 +164,11 @@ impl Plan {
                             named.add(item);
                         }
                         Fact::Formatter(property, formatter) => {
-                            converter.formatters.insert(property, formatter);
+                            // One of several, whatever the order of the dumps.
+                            let known = converter.formatters.entry(property).or_insert_with(|| formatter.clone());
+                            if formatter < *known {
+                                *known = formatter;
+                            }
                         }
                     }
                 }
@@ -174,8 +179,7 @@ impl Plan {
                 }
                 progress(at)
             },
-        )?;
-        Ok(())
+        )
     }
 
     /// Which entities are taken, now that all dumps have been surveyed.

@@ -51,6 +51,9 @@ pub enum BuildError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A recipe is wrong.
+    #[error("the recipe is wrong: {0}")]
+    Recipe(String),
     /// Something has more entries than the format can number.
     #[error("too many {0} for this snapshot format")]
     TooMany(&'static str),
