@@ -183,7 +183,7 @@ impl Polygon {
             if crosses && self.border == Border::ClosedWay {
                 cuts.extend(crossing(s, t));
             }
-            crosses && self.border != Border::ClosedWay
+            crosses && self.border != Border::ClosedWay && crossing_counts(s, t)
         });
         if crossed {
             return Pass::Inside;
@@ -320,6 +320,14 @@ impl Search {
 fn along(s: Segment, c: Coord) -> (i64, i64) {
     let step = |a: i32, b: i32, c: i32| if a <= b { i64::from(c) - i64::from(a) } else { i64::from(a) - i64::from(c) };
     (step(s.a.lat, s.b.lat, c.lat), step(s.a.lon, s.b.lon, c.lon))
+}
+
+/// Whether the reference sees that `line` crosses `border`, which it does. It does not see it where the border's western
+/// end is south of the line's, but on meridians; of such a line only its ends and its middle are looked at.
+fn crossing_counts(line: Segment, border: Segment) -> bool {
+    let west = |s: Segment| if s.a.lon <= s.b.lon { s.a.lat } else { s.b.lat };
+    let on_meridian = |s: Segment| s.a.lon == s.b.lon;
+    on_meridian(line) || on_meridian(border) || west(border) >= west(line)
 }
 
 /// Where two segments cross, to the nearest step; none for parallel ones.

@@ -161,12 +161,30 @@ impl Code {
                 let set = ctx.set(set.unwrap_or("_"));
                 Code::Constant(aggregates::count(&set, word(0).unwrap_or_default()))
             }
+            _ if is_missing(ctx, function, set) => Code::Constant(Value::EMPTY),
             Function::Union | Function::Min | Function::Max | Function::Sum | Function::Set | Function::Gcat => {
                 Code::Constant(aggregates::over(ctx, function, &ctx.set(set.unwrap_or("_")), *arg(0)?)?)
             }
             Function::Val => Code::Constant(Value::EMPTY),
         })
     }
+}
+
+/// Whether an evaluator as a whole has no value because it is a function of a set that nothing has been put into. It then
+/// sets no property, and as a filter lets everything pass; within another evaluator it is empty.
+pub(super) fn has_no_value(ctx: &Context, expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Call { function: Function::PerMember | Function::PerVertex, args, .. } => {
+            args.iter().any(|arg| has_no_value(ctx, arg))
+        }
+        ExprKind::Call { function, set, .. } => is_missing(ctx, *function, set.as_deref()),
+        _ => false,
+    }
+}
+
+fn is_missing(ctx: &Context, function: Function, set: Option<&str>) -> bool {
+    use Function::{Gcat, Max, Min, Set, Sum, Union};
+    matches!(function, Union | Min | Max | Sum | Set | Gcat) && !ctx.sets.contains_key(set.unwrap_or("_"))
 }
 
 fn member_type(word: &str) -> Option<ElementType> {

@@ -41,6 +41,9 @@ const DEEPEST: usize = 200;
 
 /// The elements of a set for which an evaluator is true.
 pub fn filter(ctx: &Context, expr: &Expr, set: &Set) -> Result<Set, Failure> {
+    if code::has_no_value(ctx, expr) {
+        return Ok(set.clone());
+    }
     let code = Code::new(ctx, expr)?;
     let (osm, budget) = (ctx.osm, ctx.budget);
     let mut found = Set::default();

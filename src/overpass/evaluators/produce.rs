@@ -1,6 +1,6 @@
 //! What `make` and `convert` assign: the properties of a new element.
 
-use super::code::Code;
+use super::code::{self, Code};
 use super::eval::{Scope, Subject, eval, keys};
 use super::value::Value;
 use crate::overpass::Failure;
@@ -18,7 +18,8 @@ pub(super) struct Producer<'p> {
 impl<'p> Producer<'p> {
     pub fn new(ctx: &Context, type_name: &'p str, properties: &'p [Property]) -> Result<Self, Failure> {
         let ready = |property: &'p Property| {
-            let code = property.value.as_ref().map(|value| Code::new(ctx, value)).transpose()?;
+            let value = property.value.as_ref().filter(|value| !code::has_no_value(ctx, value));
+            let code = value.map(|value| Code::new(ctx, value)).transpose()?;
             Ok((&property.target, code))
         };
         Ok(Producer { type_name, properties: properties.iter().map(ready).collect::<Result<_, Failure>>()? })

@@ -169,7 +169,7 @@ impl Answer for Csv<'_> {
         self.line(|b, field| {
             let CsvField::Special(name) = field else { return };
             match name.as_str() {
-                "id" => b.text("0"),
+                "id" if counts.with_id => b.text("0"),
                 "type" => b.text("count"),
                 "otype" => b.text("4"),
                 "count" => b.unsigned(counts.total()),

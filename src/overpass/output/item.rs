@@ -84,6 +84,8 @@ pub enum MemberGeometry<'a> {
 /// What `out count` tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
+    /// Whether the count has an id, which is always 0.
+    pub with_id: bool,
     /// Nodes.
     pub nodes: u64,
     /// Ways.

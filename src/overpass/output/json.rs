@@ -67,7 +67,9 @@ impl Answer for Json<'_> {
     fn count(&mut self, counts: &Counts) -> io::Result<()> {
         self.separate();
         let b = &mut self.buffer;
-        b.text("{\n  \"type\": \"count\",\n  \"id\": 0,\n  \"tags\": {\n    \"nodes\": \"");
+        b.text("{\n  \"type\": \"count\",\n");
+        b.text(if counts.with_id { "  \"id\": 0,\n" } else { "" });
+        b.text("  \"tags\": {\n    \"nodes\": \"");
         b.unsigned(counts.nodes);
         b.text("\",\n    \"ways\": \"");
         b.unsigned(counts.ways);

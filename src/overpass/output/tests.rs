@@ -50,7 +50,7 @@ fn everything(answer: &mut dyn Answer) {
     answer.element(&relation).unwrap();
     let point = Geometry::Point(Position { lat: 1.5, lon: -2.0 });
     answer.element(&Item { type_name: "made", id: Some(-5), shape: Some(&point), ..Item::default() }).unwrap();
-    answer.count(&Counts { nodes: 1, ways: 2, relations: 3, areas: Some(0) }).unwrap();
+    answer.count(&Counts { with_id: true, nodes: 1, ways: 2, relations: 3, areas: Some(0) }).unwrap();
     answer.remark("runtime error: \"x\"").unwrap();
 }
 

@@ -116,7 +116,7 @@ impl Answer for Xml<'_> {
     fn count(&mut self, counts: &Counts) -> io::Result<()> {
         self.written += 1;
         let b = &mut self.buffer;
-        b.text("  <count id=\"0\">\n");
+        b.text(if counts.with_id { "  <count id=\"0\">\n" } else { "  <count>\n" });
         for (name, value) in [
             ("nodes", Some(counts.nodes)),
             ("ways", Some(counts.ways)),

@@ -26,8 +26,9 @@ pub fn retro(ctx: &mut Context, at: &Expr, body: &Block) -> Result<(), Failure> 
     let Some(moment) = syntax::timestamp(&evaluators::text(ctx, at)?) else { return Ok(()) };
     let outside = (ctx.sets.clone(), ctx.loop_values.clone());
     let outer = ctx.date.replace(moment);
+    let inherited = std::mem::replace(&mut ctx.inherited, ctx.sets.keys().cloned().collect());
     let done = ctx.run_block(body);
-    ctx.date = outer;
+    (ctx.date, ctx.inherited) = (outer, inherited);
     (ctx.sets, ctx.loop_values) = outside;
     done
 }

@@ -26,7 +26,7 @@ pub use budget::{Budget, Limits};
 pub use check::{check, uses_areas};
 pub use filters::to_osm;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Failure;
@@ -48,6 +48,8 @@ pub struct Context<'a> {
     pub sets: BTreeMap<SetName, Arc<Set>>,
     /// The value that the group in a set has in common, while a `for` runs over it: `_.val`.
     pub loop_values: BTreeMap<SetName, String>,
+    /// The sets that a `retro` found when it began and has not set since.
+    pub inherited: BTreeSet<SetName>,
     /// Where `out` writes.
     pub answer: &'a mut dyn Answer,
     /// The date at which the data is seen, where it is not now.
@@ -69,6 +71,7 @@ impl<'a> Context<'a> {
             budget,
             sets: BTreeMap::new(),
             loop_values: BTreeMap::new(),
+            inherited: BTreeSet::new(),
             answer,
             date: date::of(script),
             diff: diff::Diff::of(script),
@@ -93,6 +96,7 @@ impl<'a> Context<'a> {
         if let Some(diff) = &mut self.diff {
             diff.forget(name);
         }
+        self.inherited.remove(name);
         self.sets.insert(name.to_owned(), set);
     }
 

@@ -35,7 +35,7 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
     };
     let set = ctx.set(&out.from);
     if out.detail == Detail::Count {
-        let counts = counts(ctx, &set);
+        let counts = counts(ctx, &set, !out.noids);
         return framed(ctx.answer, frame, |answer| answer.count(&counts)).map_err(gone);
     }
     let mut left = out.limit.unwrap_or(u64::MAX);
@@ -91,8 +91,9 @@ fn framed(
     answer.action(Action::End)
 }
 
-fn counts(ctx: &Context, set: &Set) -> Counts {
+fn counts(ctx: &Context, set: &Set, with_id: bool) -> Counts {
     Counts {
+        with_id,
         nodes: set.nodes.len() as u64,
         ways: set.ways.len() as u64,
         relations: set.relations.len() as u64,

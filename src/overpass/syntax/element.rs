@@ -197,6 +197,9 @@ impl Builder {
         if let Some(message) = super::check::before_evaluator(parent, &child) {
             self.diagnostics.fixed("missing-evaluator", parent.element.line, parent.element.span, message);
         }
+        for message in super::check::set_before(parent, &child) {
+            self.diagnostics.fixed("set-twice", parent.element.line, parent.element.span, message);
+        }
         parent.children.push(child);
     }
 

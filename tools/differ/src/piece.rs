@@ -186,9 +186,12 @@ fn simpler(text: &str) -> Vec<String> {
         }
     };
     if let Some((whole, digits)) = text.split_once('.') {
-        add(whole.to_owned());
-        for keep in [1, 2, 3, 5] {
-            if keep < digits.len() {
+        // A coordinate stays near where it was.
+        if digits.len() < 4 && whole.len() < 2 {
+            add(whole.to_owned());
+        }
+        for keep in [2, 3, 5] {
+            if keep < digits.len() && (keep > 2 || whole.len() < 2) {
                 add(format!("{whole}.{}", &digits[..keep]));
             }
         }
@@ -214,7 +217,7 @@ mod tests {
         let all: Vec<String> = query.smaller().iter().map(Piece::to_string).collect();
         assert_eq!(all, ["x;", "x;a;", "x;b;", "x;a;b;", "foreach(a;b;);"]);
         let number: Vec<String> = Piece::number(12.3456).smaller().iter().map(Piece::to_string).collect();
-        assert_eq!(number, ["12", "12.3", "12.34", "12.345"]);
+        assert_eq!(number, ["12.345"]);
         assert!(Piece::number(1).smaller().is_empty());
     }
 }

@@ -127,8 +127,13 @@ fn lines_agree_with_a_fine_walk_along_them() {
                 let (lat, lon) = (i64::from(a.lat) * steps + dy * k, i64::from(a.lon) * steps + dx * k);
                 naive(polygon.segments(), lat, lon, steps) == Location::Inside
             });
-            assert_eq!(polygon.meets_line(&[a, b]), walked, "{a:?} {b:?} {:?}", polygon.segments());
-            if walked { met += 1 } else { missed += 1 }
+            // Not every crossing counts.
+            let meets = polygon.meets_line(&[a, b]);
+            assert!(walked || !meets, "{a:?} {b:?} {:?}", polygon.segments());
+            let s = Segment { a, b };
+            let counts = |t: &Segment| segments_meet(s, *t) && crossing_counts(s, *t);
+            assert!(meets || !walked || !polygon.segments().iter().all(counts), "{a:?} {b:?}");
+            if meets { met += 1 } else { missed += 1 }
         }
     }
     assert!(met > 20 && missed > 20, "{met} {missed}");
@@ -237,5 +242,29 @@ fn closed_ways_in_themselves() {
         assert_eq!(way.meets_line(&line), expected);
         assert!(!relation.meets_line(&line));
         assert!(drawn.meets_line(&line));
+    }
+}
+
+/// Ways of two nodes across strips, as the reference answers `way(area)` and `way(poly)`.
+#[test]
+fn crossings_count_where_the_border_begins_north_of_the_line() {
+    let c = |lat, lon| Coord { lat, lon };
+    let lines = [
+        [c(10_000, 20_000), c(40_000, 20_000)],
+        [c(40_000, 20_000), c(10_000, 30_000)],
+        [c(10_000, 20_000), c(40_000, 30_000)],
+    ];
+    for (west, east, expected) in [
+        (21_000, 21_000, [true, false, true]),
+        (6_000, 36_000, [true, false, false]),
+        (36_000, 6_000, [true, false, true]),
+        (51_000, -9_000, [true, true, true]),
+    ] {
+        let strip = [c(west, 5_000), c(west + 500, 5_000), c(east + 500, 45_000), c(east, 45_000)];
+        for border in [Border::Relation, Border::Drawn] {
+            let strip = ring(border, &strip);
+            assert_eq!(lines.map(|line| strip.meets_line(&line)), expected, "{border:?} {west} {east}");
+        }
+        assert!(lines.iter().all(|line| ring(Border::ClosedWay, &strip).meets_line(line)), "{west} {east}");
     }
 }

@@ -203,6 +203,11 @@ pub(super) fn before_evaluator(parent: &Node, child: &Node) -> Option<String> {
     statements::before_evaluator(parent, child)
 }
 
+/// What is wrong with a property that `parent` has set already: a message each time it has.
+pub(super) fn set_before(parent: &Node, child: &Node) -> Vec<String> {
+    statements::set_before(parent, child)
+}
+
 /// Checks an element with all its children.
 pub(super) fn complete(node: &Node, diagnostics: &mut Diagnostics) {
     statements::complete(node, diagnostics);

@@ -246,3 +246,24 @@ pub(super) fn before_evaluator(parent: &Node, child: &Node) -> Option<String> {
     (!first && !child.is_evaluator() && !matches!(child.part, Part::Broken | Part::Else))
         .then(|| format!("{article} {name} statement must have an Evaluator as first sub-statement."))
 }
+
+/// What is wrong with a property that is set again.
+pub(super) fn set_before(parent: &Node, child: &Node) -> Vec<String> {
+    let statement = parent.element.name.as_ref();
+    let (Part::Property(target), "make" | "convert") = (&child.part, statement) else { return Vec::new() };
+    let message = match target {
+        PropertyTarget::Tag(key) => format!("A key cannot be added twice to an element: \"{key}\""),
+        PropertyTarget::Id => {
+            format!("A {statement} statement can have at most one set-prop statement of subtype setting the id.")
+        }
+        // The reference says "make" of both.
+        PropertyTarget::Geometry => {
+            "A make statement can have at most one set-prop statement of subtype setting the geometry.".to_owned()
+        }
+        PropertyTarget::Generic => {
+            format!("A {statement} statement can have at most one any-key set-prop statement.")
+        }
+    };
+    let before = parent.children.iter().filter(|other| matches!(&other.part, Part::Property(t) if t == target));
+    before.map(|_| message.clone()).collect()
+}

@@ -8,12 +8,20 @@ use super::expression::{Id, Reading, Tree};
 
 impl<'a> Parser<'a> {
     /// `make type key=evaluator,...->.into`
-    pub(super) fn produce(&mut self, name: &'static str, start: usize, line: u32, from: Option<String>) -> Node {
+    pub(super) fn produce(&mut self, name: &'static str, start: usize, from: Option<String>) -> Node {
         self.tokens.advance();
-        let type_name = if self.tokens.is(";") { String::new() } else { self.text("Target type") };
+        let type_name = match self.tokens.current() {
+            _ if self.tokens.is(";") => String::new(),
+            token if token.value().is_empty() => {
+                self.expected("Element class name");
+                String::new()
+            }
+            _ => self.text("Element class name"),
+        };
         let tree = self.tree(Reading::Properties);
         let into = self.into();
-        let element = self.element(name, start, line).with_some("from", from).with("into", into);
+        // The reference names the line that it has come to.
+        let element = self.element(name, start, self.tokens.line()).with_some("from", from).with("into", into);
         let mut node = self.builder.open(element.with("type", type_name));
         for item in tree.items(tree.root) {
             if item != 0 {

@@ -24,7 +24,7 @@ impl Parser<'_> {
                 let from = self.set();
                 self.item(start, line, from)
             }
-            "out" => self.print(start, line, from),
+            "out" => self.print(start, from),
             ">" => self.recurse("down", start, line, from),
             ">>" => self.recurse("down-rel", start, line, from),
             "<" => self.recurse("up", start, line, from),
@@ -37,8 +37,8 @@ impl Parser<'_> {
                 self.builder.open(element.with("from", or_default(from)).with("into", into))
             }
             "local" => self.localize(start, line, from),
-            "make" => self.produce("make", start, line, from),
-            "convert" => self.produce("convert", start, line, from),
+            "make" => self.produce("make", start, from),
+            "convert" => self.produce("convert", start, from),
             "compare" => return self.nested(|parser| parser.compare(start, line, from)),
             _ if from.is_some() => self.item(start, line, from),
             _ => return self.query(),
@@ -168,11 +168,12 @@ impl Parser<'_> {
     fn complete(&mut self, start: usize, line: u32) -> Option<Node> {
         self.tokens.advance();
         let mut limit = String::new();
-        let from = self.set();
+        let mut from = self.set();
         if from.is_none() && self.tokens.is("(") {
             self.tokens.advance();
             limit = self.text("Maximum number of iterations");
             self.expect(&[")"]);
+            from = self.set();
         }
         let into = self.into();
         let body = self.body();
@@ -321,7 +322,7 @@ impl Parser<'_> {
         sides
     }
 
-    fn print(&mut self, start: usize, line: u32, from: Option<String>) -> Node {
+    fn print(&mut self, start: usize, from: Option<String>) -> Node {
         const MODES: [(&str, &str); 6] = [
             ("ids", "ids_only"),
             ("skel", "skeleton"),
@@ -357,8 +358,8 @@ impl Parser<'_> {
             self.tokens.advance();
         }
         let [south, west, north, east] = sides;
-        let line = if self.tokens.good() { line } else { self.tokens.line() };
-        let element: Element = self.element("print", start, line).with("e", east).with("from", or_default(from));
+        // The reference names the line that it has come to.
+        let element: Element = self.element("print", start, self.tokens.line()).with("e", east).with("from", or_default(from));
         let element = element.with("geometry", geometry).with("ids", ids).with("limit", limit).with("mode", mode);
         let element = element.with("n", north).with("order", order).with("s", south).with("w", west);
         self.builder.open(element)
