@@ -84,7 +84,7 @@ pub(super) fn in_order<'s>(ctx: &Context, set: &'s Set) -> Vec<Subject<'s>> {
         let ordinals = quadtile::order(ctx.osm, kind, set.part(kind));
         list.extend(ordinals.into_iter().map(|ordinal| Subject::Element(kind, ordinal)));
     }
-    list.extend(set.areas.iter().map(|&area| Subject::Area(area)));
+    list.extend(quadtile::areas(ctx.osm, &set.areas).into_iter().map(Subject::Area));
     list.extend(set.derived.iter().map(Subject::Derived));
     list
 }

@@ -70,8 +70,12 @@ pub(super) fn extreme(values: impl Iterator<Item = Value>, wanted: Ordering) -> 
             None => all_int = false,
         }
         match value.float() {
-            Some(new) if new.is_nan() => {}
-            Some(new) => float = Some(float.filter(|old| new.partial_cmp(old) != Some(wanted)).unwrap_or(new)),
+            // Where no number comes before the greatest there is, or after the least, that is the answer.
+            Some(new) => {
+                let last = if wanted == Ordering::Less { f64::MAX } else { f64::MIN };
+                let old = float.unwrap_or(last);
+                float = Some(if new.partial_cmp(&old) == Some(wanted) { new } else { old });
+            }
             None => all_float = false,
         }
         let new = value.into_text();

@@ -22,7 +22,7 @@ pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<()
             round(ctx, into, one, body)?;
         }
     }
-    for &area in &from.areas {
+    for area in quadtile::areas(ctx.osm, &from.areas) {
         round(ctx, into, Set { areas: vec![area], ..Set::default() }, body)?;
     }
     for derived in &from.derived {

@@ -9,6 +9,7 @@
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
 use crate::overpass::radix;
 use crate::overpass::reader::Reader;
+use crate::overpass::set::AreaOrdinal;
 
 /// The place of an element among those of its type, without regard to its id: the number, and whether it is a square's.
 pub type Key = (u32, bool);
@@ -171,6 +172,17 @@ pub fn order(osm: &Osm, kind: ElementType, list: &[Ordinal]) -> Vec<Ordinal> {
         return list.to_vec();
     }
     keyed(&mut Reader::new(osm), kind, list).into_iter().map(|(_, _, ordinal)| ordinal).collect()
+}
+
+/// Areas made from relations in order.
+pub fn areas(osm: &Osm, list: &[AreaOrdinal]) -> Vec<AreaOrdinal> {
+    let known = osm.areas();
+    let ids = known.ids(osm, list);
+    let keys = list.iter().map(|&area| area_key(known.shape(osm, area).bbox()));
+    let mut keyed: Vec<(Key, i64, AreaOrdinal)> =
+        keys.zip(ids).zip(list).map(|((key, id), &area)| (key, id, area)).collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, _, area)| area).collect()
 }
 
 #[cfg(test)]

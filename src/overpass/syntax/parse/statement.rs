@@ -359,7 +359,8 @@ impl Parser<'_> {
         }
         let [south, west, north, east] = sides;
         // The reference names the line that it has come to.
-        let element: Element = self.element("print", start, self.tokens.line()).with("e", east).with("from", or_default(from));
+        let element: Element =
+            self.element("print", start, self.tokens.line()).with("e", east).with("from", or_default(from));
         let element = element.with("geometry", geometry).with("ids", ids).with("limit", limit).with("mode", mode);
         let element = element.with("n", north).with("order", order).with("s", south).with("w", west);
         self.builder.open(element)
