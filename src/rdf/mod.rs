@@ -26,6 +26,7 @@ mod id;
 mod key;
 mod layout;
 mod local;
+pub mod path;
 mod relation;
 mod store;
 mod strings;

@@ -226,6 +226,12 @@ impl Store {
         self.places(subject, predicate, object).map_or(0, |(_, from, to)| to - from)
     }
 
+    /// Whether a term is the subject or the object of a triple.
+    pub fn is_node(&self, id: TermId) -> bool {
+        let Some(number) = id.number().filter(|&n| n < self.kinds.end) else { return false };
+        [&self.spo, &self.osp].iter().any(|p| p.starts.get(number) < p.starts.get(number + 1))
+    }
+
     /// What is known of a predicate; nothing of a term that is none.
     pub fn predicate(&self, predicate: TermId) -> PredicateCounts {
         let Some(at) = self.predicate_number(predicate) else { return PredicateCounts::default() };

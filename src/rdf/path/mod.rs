@@ -1,0 +1,316 @@
+//! Property paths as relations: which nodes a walk leads to, each once. Evaluated over numbers from the cheaper end.
+//!
+//! This is what `*`, `+`, `?` and `|` mean. A sequence outside these keeps repeated solutions and has to stay a join; a
+//! negated set outside them keeps them, too ([`NegatedSet`]).
+
+mod automaton;
+mod search;
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use oxrdf::NamedNode;
+use rustc_hash::FxHashMap;
+use spargebra::algebra::PropertyPathExpression;
+
+use self::automaton::{Automaton, Step};
+use self::search::{meet, walk};
+use super::{End, Pairs, ReadError, Relation, TermId, View};
+
+/// Times that two nodes are held against each other before all that one of them leads to is looked up and kept.
+const PATIENCE: u32 = 3;
+
+/// Most nodes that the kept results may have together.
+const KEPT: usize = 1 << 22;
+
+/// The pairs of nodes that a walk along a property path connects.
+pub struct PathRelation {
+    forward: Automaton,
+    backward: Automaton,
+    kept: RefCell<Kept>,
+}
+
+/// What has been looked up: queries ask for the same ends again and again.
+#[derive(Default)]
+struct Kept {
+    nodes: usize,
+    results: FxHashMap<(TermId, bool), Arc<[TermId]>>,
+    asked: FxHashMap<(TermId, bool), u32>,
+}
+
+impl PathRelation {
+    /// The walks along a path.
+    pub fn new(path: &PropertyPathExpression, view: &View) -> PathRelation {
+        PathRelation {
+            forward: Automaton::new(path, view, false),
+            backward: Automaton::new(path, view, true),
+            kept: RefCell::default(),
+        }
+    }
+
+    /// The nodes at the other end of the walks from `node`, ascending.
+    fn ends(&self, view: &View, node: TermId, backward: bool) -> Result<Arc<[TermId]>, ReadError> {
+        if let Some(found) = self.kept.borrow().results.get(&(node, backward)) {
+            view.work(1)?;
+            return Ok(Arc::clone(found));
+        }
+        let automaton = if backward { &self.backward } else { &self.forward };
+        let found: Arc<[TermId]> = walk(view, automaton, node)?.into();
+        let mut kept = self.kept.borrow_mut();
+        if kept.nodes + found.len() <= KEPT {
+            view.hold(found.len() as i64 * 8 + 64)?;
+            kept.nodes += found.len();
+            kept.results.insert((node, backward), Arc::clone(&found));
+        }
+        Ok(found)
+    }
+
+    /// Whether a walk leads from one node to the other.
+    fn connects(&self, view: &View, subject: TermId, object: TermId) -> Result<bool, ReadError> {
+        for (node, backward, other) in [(object, true, subject), (subject, false, object)] {
+            if let Some(found) = self.kept.borrow().results.get(&(node, backward)) {
+                view.work(1)?;
+                return Ok(found.binary_search(&other).is_ok());
+            }
+        }
+        // A query that holds many nodes against one is better served by all that the one leads to.
+        for (node, backward, other) in [(object, true, subject), (subject, false, object)] {
+            let asked = {
+                let mut kept = self.kept.borrow_mut();
+                let asked = kept.asked.entry((node, backward)).or_insert(0);
+                *asked += 1;
+                *asked
+            };
+            if asked == PATIENCE {
+                return Ok(self.ends(view, node, backward)?.binary_search(&other).is_ok());
+            }
+        }
+        meet(view, &self.forward, &self.backward, subject, object)
+    }
+
+    /// The nodes at which walks can begin, ascending; for a path that needs no step, all nodes.
+    fn beginnings(&self, view: &View) -> Result<Vec<TermId>, ReadError> {
+        let store = view.store();
+        let mut nodes = Vec::new();
+        let first = &self.forward.states[0];
+        let anywhere =
+            first.moves.iter().any(|(step, _)| matches!(step, Step::ForwardExcept(_) | Step::BackwardExcept(_)));
+        if self.forward.nullable() || anywhere {
+            for number in 0..store.terms() {
+                let id = TermId::of_snapshot(number);
+                view.work(1)?;
+                if store.is_node(id) {
+                    nodes.push(id);
+                }
+            }
+            return Ok(nodes);
+        }
+        for (step, _) in &first.moves {
+            let (predicate, end) = match step {
+                Step::Forward(predicate) => (predicate, 0),
+                Step::Backward(predicate) => (predicate, 2),
+                Step::ForwardExcept(_) | Step::BackwardExcept(_) => continue,
+            };
+            for triple in view.triples(None, Some(*predicate), None) {
+                let node = triple?[end];
+                if nodes.last() != Some(&node) {
+                    nodes.push(node);
+                }
+            }
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        view.hold(nodes.len() as i64 * 8)?;
+        Ok(nodes)
+    }
+}
+
+/// The error as the only item.
+fn failed<'a>(error: ReadError) -> Pairs<'a> {
+    Box::new(std::iter::once(Err(error)))
+}
+
+impl Relation for PathRelation {
+    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+        match (subject, object) {
+            (Some(subject), Some(object)) => match self.connects(view, subject, object) {
+                Ok(true) => Box::new(std::iter::once(Ok((subject, object)))),
+                Ok(false) => Box::new(std::iter::empty()),
+                Err(error) => failed(error),
+            },
+            (Some(node), None) | (None, Some(node)) => {
+                let backward = subject.is_none();
+                match self.ends(view, node, backward) {
+                    Ok(ends) => Box::new(Ends { ends, at: 0 }.map(move |end| {
+                        view.work(1)?;
+                        Ok(if backward { (end, node) } else { (node, end) })
+                    })),
+                    Err(error) => failed(error),
+                }
+            }
+            (None, None) => match self.beginnings(view) {
+                Ok(nodes) => Box::new(AllPairs { relation: self, view, nodes: nodes.into_iter(), now: None }),
+                Err(error) => failed(error),
+            },
+        }
+    }
+
+    fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
+        // Walks fan out by what one step does, and seldom further than some steps.
+        let fan = |automaton: &Automaton| {
+            let first = &automaton.states[0];
+            let steps: f64 = first.moves.iter().map(|(step, _)| fan_out(view, step)).sum();
+            let repeated = automaton.states.iter().any(|s| s.moves.iter().any(|(_, to)| automaton.states[*to] == *s));
+            let more = if repeated { 4.0 } else { 1.0 };
+            (steps * more).max(0.1) + f64::from(u8::from(first.accepts))
+        };
+        let nodes = view.store().terms() as f64;
+        match (subject, object) {
+            (End::Free, End::Free) => {
+                if self.forward.nullable() { nodes * fan(&self.forward) } else { self.starts(view) * fan(&self.forward) }
+            }
+            (End::Free, End::Term(node)) => self.degree(view, &self.backward, node),
+            (End::Term(node), End::Free) => self.degree(view, &self.forward, node),
+            (End::Free, _) => fan(&self.backward),
+            (_, End::Free) => fan(&self.forward),
+            _ => 0.5,
+        }
+    }
+}
+
+impl PathRelation {
+    fn starts(&self, view: &View) -> f64 {
+        let count = |step: &Step| match step {
+            Step::Forward(p) => view.store().predicate(*p).subjects as f64,
+            Step::Backward(p) => view.store().predicate(*p).objects as f64,
+            Step::ForwardExcept(_) | Step::BackwardExcept(_) => view.store().terms() as f64,
+        };
+        self.forward.states[0].moves.iter().map(|(step, _)| count(step)).sum()
+    }
+
+    /// About how many nodes walks from this one lead to: if it has been looked up, exactly.
+    fn degree(&self, view: &View, automaton: &Automaton, node: TermId) -> f64 {
+        let store = view.store();
+        let first = &automaton.states[0];
+        let mut steps = 0.0;
+        for (step, to) in &first.moves {
+            let count = match step {
+                Step::Forward(p) => store.count(Some(node), Some(*p), None),
+                Step::Backward(p) => store.count(None, Some(*p), Some(node)),
+                Step::ForwardExcept(_) => store.count(Some(node), None, None),
+                Step::BackwardExcept(_) => store.count(None, None, Some(node)),
+            } as f64;
+            let further: f64 = automaton.states[*to].moves.iter().map(|(step, _)| fan_out(view, step)).sum();
+            steps += count * (1.0 + further.min(20.0));
+        }
+        steps + f64::from(u8::from(first.accepts))
+    }
+}
+
+/// About how many nodes one step leads to.
+fn fan_out(view: &View, step: &Step) -> f64 {
+    let store = view.store();
+    let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
+    match step {
+        Step::Forward(p) => {
+            let counts = store.predicate(*p);
+            ratio(counts.triples, counts.subjects)
+        }
+        Step::Backward(p) => {
+            let counts = store.predicate(*p);
+            ratio(counts.triples, counts.objects)
+        }
+        Step::ForwardExcept(_) | Step::BackwardExcept(_) => ratio(store.len(), store.terms()),
+    }
+}
+
+/// Reads a shared list.
+struct Ends {
+    ends: Arc<[TermId]>,
+    at: usize,
+}
+
+impl Iterator for Ends {
+    type Item = TermId;
+
+    fn next(&mut self) -> Option<TermId> {
+        let end = self.ends.get(self.at).copied();
+        self.at += 1;
+        end
+    }
+}
+
+/// The walks from one node after another.
+struct AllPairs<'a> {
+    relation: &'a PathRelation,
+    view: &'a View,
+    nodes: std::vec::IntoIter<TermId>,
+    now: Option<(TermId, std::vec::IntoIter<TermId>)>,
+}
+
+impl Iterator for AllPairs<'_> {
+    type Item = Result<(TermId, TermId), ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some((node, ends)) = &mut self.now
+                && let Some(end) = ends.next()
+            {
+                return Some(self.view.work(1).map(|()| (*node, end)));
+            }
+            let node = self.nodes.next()?;
+            match walk(self.view, &self.relation.forward, node) {
+                Ok(ends) => self.now = Some((node, ends.into_iter())),
+                Err(error) => {
+                    self.nodes = Vec::new().into_iter();
+                    self.now = None;
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+/// The triples of any predicate but some, as pairs: repeated where several predicates connect two nodes.
+pub struct NegatedSet {
+    except: Vec<TermId>,
+}
+
+impl NegatedSet {
+    /// Any predicate but these.
+    pub fn new(except: &[NamedNode], view: &View) -> NegatedSet {
+        NegatedSet { except: except.iter().map(|name| view.id(&name.clone().into())).collect() }
+    }
+}
+
+impl Relation for NegatedSet {
+    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+        let triples = view.triples(subject, None, object).filter_map(|triple| match triple {
+            Ok([_, predicate, _]) if self.except.contains(&predicate) => None,
+            Ok([subject, _, object]) => Some(Ok((subject, object))),
+            Err(error) => Some(Err(error)),
+        });
+        if subject.is_none() {
+            return Box::new(triples);
+        }
+        // By predicates in the file: here the objects are to ascend.
+        match triples.collect::<Result<Vec<_>, _>>() {
+            Ok(mut pairs) => {
+                pairs.sort_unstable();
+                Box::new(pairs.into_iter().map(Ok))
+            }
+            Err(error) => failed(error),
+        }
+    }
+
+    fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
+        let store = view.store();
+        let known = |end| match end {
+            End::Term(id) => Some(id),
+            End::Bound | End::Free => None,
+        };
+        let count = store.count(known(subject), None, known(object)) as f64;
+        let bound = [subject, object].into_iter().filter(|end| *end == End::Bound).count() as i32;
+        count / (store.terms() as f64).max(1.0).powi(bound)
+    }
+}
