@@ -6,6 +6,7 @@
 pub mod error;
 pub mod geo;
 mod hints;
+pub mod plan;
 pub mod syntax;
 mod vocabulary;
 

@@ -167,7 +167,11 @@ impl Relation for PathRelation {
         let nodes = view.store().terms() as f64;
         match (subject, object) {
             (End::Free, End::Free) => {
-                if self.forward.nullable() { nodes * fan(&self.forward) } else { self.starts(view) * fan(&self.forward) }
+                if self.forward.nullable() {
+                    nodes * fan(&self.forward)
+                } else {
+                    self.starts(view) * fan(&self.forward)
+                }
             }
             (End::Free, End::Term(node)) => self.degree(view, &self.backward, node),
             (End::Term(node), End::Free) => self.degree(view, &self.forward, node),

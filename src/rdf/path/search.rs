@@ -168,8 +168,7 @@ pub fn meet(
     if forward.nullable() && subject == object {
         return Ok(true);
     }
-    let mut fronts =
-        [(Front::new(view, forward, subject)?, object), (Front::new(view, backward, object)?, subject)];
+    let mut fronts = [(Front::new(view, forward, subject)?, object), (Front::new(view, backward, object)?, subject)];
     loop {
         for (front, goal) in &mut fronts {
             match front.advance(view, *goal)? {

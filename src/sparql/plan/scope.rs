@@ -1,0 +1,236 @@
+//! Which variables a pattern binds, and whether it may be asked with some of them bound already.
+
+use oxrdf::Variable;
+use rustc_hash::FxHashSet;
+use spargebra::algebra::{Expression, GraphPattern};
+use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
+
+/// A set of variables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Variables(FxHashSet<Variable>);
+
+impl Variables {
+    /// Whether a variable is among them.
+    pub fn has(&self, variable: &Variable) -> bool {
+        self.0.contains(variable)
+    }
+
+    /// Adds a variable.
+    pub fn add(&mut self, variable: &Variable) {
+        if !self.has(variable) {
+            self.0.insert(variable.clone());
+        }
+    }
+
+    /// Those in this or the other.
+    pub fn or(&self, other: &Variables) -> Variables {
+        let mut out = self.clone();
+        other.0.iter().for_each(|variable| out.add(variable));
+        out
+    }
+
+    /// Those in both.
+    pub fn and(&self, other: &Variables) -> Variables {
+        self.0.iter().filter(|variable| other.has(variable)).cloned().collect()
+    }
+
+    /// How many are in both.
+    pub fn common(&self, other: &Variables) -> usize {
+        self.0.iter().filter(|variable| other.has(variable)).count()
+    }
+
+    /// All of them in the order of their names.
+    pub fn sorted(&self) -> Vec<Variable> {
+        let mut out: Vec<Variable> = self.0.iter().cloned().collect();
+        out.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
+        out
+    }
+}
+
+impl FromIterator<Variable> for Variables {
+    fn from_iter<I: IntoIterator<Item = Variable>>(variables: I) -> Self {
+        Variables(variables.into_iter().collect())
+    }
+}
+
+/// The variables of a triple pattern.
+pub fn of_triple(triple: &TriplePattern) -> Variables {
+    let mut out = Variables::default();
+    for term in [&triple.subject, &triple.object] {
+        if let TermPattern::Variable(variable) = term {
+            out.add(variable);
+        }
+    }
+    if let NamedNodePattern::Variable(variable) = &triple.predicate {
+        out.add(variable);
+    }
+    out
+}
+
+/// The variables that a pattern may bind, and those that it binds in every solution.
+pub fn bound(pattern: &GraphPattern) -> (Variables, Variables) {
+    match pattern {
+        GraphPattern::Bgp { patterns } => {
+            let all = patterns.iter().fold(Variables::default(), |all, triple| all.or(&of_triple(triple)));
+            (all.clone(), all)
+        }
+        GraphPattern::Join { left, right } | GraphPattern::Lateral { left, right } => {
+            let ((a, b), (c, d)) = (bound(left), bound(right));
+            (a.or(&c), b.or(&d))
+        }
+        GraphPattern::LeftJoin { left, right, .. } => {
+            let (possible, certain) = bound(left);
+            (possible.or(&bound(right).0), certain)
+        }
+        GraphPattern::Union { left, right } => {
+            let ((a, b), (c, d)) = (bound(left), bound(right));
+            (a.or(&c), b.and(&d))
+        }
+        GraphPattern::Filter { inner, .. }
+        | GraphPattern::Distinct { inner }
+        | GraphPattern::Reduced { inner }
+        | GraphPattern::Slice { inner, .. }
+        | GraphPattern::OrderBy { inner, .. } => bound(inner),
+        GraphPattern::Minus { left, .. } => bound(left),
+        GraphPattern::Extend { inner, variable, .. } => {
+            let (mut possible, certain) = bound(inner);
+            possible.add(variable);
+            (possible, certain)
+        }
+        GraphPattern::Values { variables, bindings } => {
+            let certain = variables.iter().enumerate();
+            let certain = certain.filter(|(i, _)| bindings.iter().all(|row| row.get(*i).is_some_and(Option::is_some)));
+            (variables.iter().cloned().collect(), certain.map(|(_, v)| v.clone()).collect())
+        }
+        GraphPattern::Project { inner, variables } => {
+            let (possible, certain) = bound(inner);
+            let shown: Variables = variables.iter().cloned().collect();
+            (possible.and(&shown), certain.and(&shown))
+        }
+        GraphPattern::Group { inner, variables, aggregates } => {
+            let (possible, certain) = bound(inner);
+            let keys: Variables = variables.iter().cloned().collect();
+            let mut all = possible.and(&keys);
+            aggregates.iter().for_each(|(variable, _)| all.add(variable));
+            (all, certain.and(&keys))
+        }
+        GraphPattern::Path { .. } | GraphPattern::Graph { .. } | GraphPattern::Service { .. } => {
+            let mut all = Variables::default();
+            pattern.on_in_scope_variable(|variable| all.add(variable));
+            (all, Variables::default())
+        }
+    }
+}
+
+/// Whether a pattern gives the same when it is asked once for each solution of another one, with the variables of
+/// `entry` perhaps bound by that, as when it is solved alone and then joined.
+pub fn fits(pattern: &GraphPattern, entry: &Variables) -> bool {
+    match pattern {
+        GraphPattern::Bgp { .. } | GraphPattern::Values { .. } => true,
+        GraphPattern::Join { left, right } | GraphPattern::Lateral { left, right } => {
+            fits(left, entry) && fits(right, entry)
+        }
+        GraphPattern::Union { left, right } => fits(left, entry) && fits(right, entry),
+        GraphPattern::Filter { inner, expr } => fits(inner, entry) && expression_fits(expr, &bound(inner).1, entry),
+        GraphPattern::Extend { inner, variable, expression } => {
+            fits(inner, entry) && !entry.has(variable) && expression_fits(expression, &bound(inner).1, entry)
+        }
+        GraphPattern::LeftJoin { left, right, expression } => {
+            fits(left, entry) && optional_fits(&bound(left).1, right, expression.as_ref(), entry)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the right side of an OPTIONAL may be asked once for each solution of the left one: `certain` is what that
+/// one binds for sure, `entry` what it or anything before may bind.
+pub fn optional_fits(
+    certain: &Variables,
+    right: &GraphPattern,
+    expression: Option<&Expression>,
+    entry: &Variables,
+) -> bool {
+    let (possible, always) = bound(right);
+    // What is bound only sometimes on the left would be bound by the right side, or not, depending on who asks.
+    possible.and(entry).sorted().iter().all(|variable| certain.has(variable))
+        && fits(right, entry)
+        && expression.is_none_or(|e| expression_fits(e, &certain.or(&always), entry))
+}
+
+/// Whether an expression sees the same values in both cases.
+fn expression_fits(expression: &Expression, certain: &Variables, entry: &Variables) -> bool {
+    let mut fit = true;
+    on_variables(expression, &mut |variable| fit &= certain.has(variable) || !entry.has(variable));
+    fit && !has_exists(expression)
+}
+
+fn children(expression: &Expression) -> Vec<&Expression> {
+    match expression {
+        Expression::NamedNode(_)
+        | Expression::Literal(_)
+        | Expression::Variable(_)
+        | Expression::Bound(_)
+        | Expression::Exists(_) => Vec::new(),
+        Expression::Or(a, b)
+        | Expression::And(a, b)
+        | Expression::Equal(a, b)
+        | Expression::SameTerm(a, b)
+        | Expression::Greater(a, b)
+        | Expression::GreaterOrEqual(a, b)
+        | Expression::Less(a, b)
+        | Expression::LessOrEqual(a, b)
+        | Expression::Add(a, b)
+        | Expression::Subtract(a, b)
+        | Expression::Multiply(a, b)
+        | Expression::Divide(a, b) => vec![a, b],
+        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => vec![a],
+        Expression::In(a, list) => std::iter::once(&**a).chain(list).collect(),
+        Expression::If(a, b, c) => vec![a, b, c],
+        Expression::Coalesce(list) | Expression::FunctionCall(_, list) => list.iter().collect(),
+    }
+}
+
+fn on_variables(expression: &Expression, each: &mut dyn FnMut(&Variable)) {
+    if let Expression::Variable(variable) | Expression::Bound(variable) = expression {
+        each(variable);
+    }
+    children(expression).into_iter().for_each(|child| on_variables(child, each));
+}
+
+fn has_exists(expression: &Expression) -> bool {
+    matches!(expression, Expression::Exists(_)) || children(expression).into_iter().any(has_exists)
+}
+
+/// Replaces the patterns of the EXISTS in an expression.
+pub fn map_exists(expression: Expression, map: &mut dyn FnMut(GraphPattern) -> GraphPattern) -> Expression {
+    // Rebuilding the whole tree for the few expressions that have one inside.
+    if !has_exists(&expression) {
+        return expression;
+    }
+    let mut one = |e: Box<Expression>| Box::new(map_exists(*e, map));
+    match expression {
+        Expression::Exists(pattern) => Expression::Exists(Box::new(map(*pattern))),
+        Expression::Or(a, b) => Expression::Or(one(a), one(b)),
+        Expression::And(a, b) => Expression::And(one(a), one(b)),
+        Expression::Equal(a, b) => Expression::Equal(one(a), one(b)),
+        Expression::SameTerm(a, b) => Expression::SameTerm(one(a), one(b)),
+        Expression::Greater(a, b) => Expression::Greater(one(a), one(b)),
+        Expression::GreaterOrEqual(a, b) => Expression::GreaterOrEqual(one(a), one(b)),
+        Expression::Less(a, b) => Expression::Less(one(a), one(b)),
+        Expression::LessOrEqual(a, b) => Expression::LessOrEqual(one(a), one(b)),
+        Expression::Add(a, b) => Expression::Add(one(a), one(b)),
+        Expression::Subtract(a, b) => Expression::Subtract(one(a), one(b)),
+        Expression::Multiply(a, b) => Expression::Multiply(one(a), one(b)),
+        Expression::Divide(a, b) => Expression::Divide(one(a), one(b)),
+        Expression::UnaryPlus(a) => Expression::UnaryPlus(one(a)),
+        Expression::UnaryMinus(a) => Expression::UnaryMinus(one(a)),
+        Expression::Not(a) => Expression::Not(one(a)),
+        Expression::If(a, b, c) => Expression::If(one(a), one(b), one(c)),
+        Expression::In(a, list) => Expression::In(one(a), list.into_iter().map(|e| map_exists(e, map)).collect()),
+        Expression::Coalesce(list) => Expression::Coalesce(list.into_iter().map(|e| map_exists(e, map)).collect()),
+        Expression::FunctionCall(name, list) => {
+            Expression::FunctionCall(name, list.into_iter().map(|e| map_exists(e, map)).collect())
+        }
+        leaf => leaf,
+    }
+}
