@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::layout::{self, IDS_ON_PAGE, PAIRS_ON_PAGE, Part};
+use super::radix;
 use super::store::{Cached, IdPage, Key, Osm, Remembered};
 use super::tags::{PairList, PostingPage, ValuePage, decode_values, get_list};
 use super::types::{ElementType, Ordinal, Reference};
@@ -286,8 +287,7 @@ impl Osm {
                 parents.extend_from_slice(lists.get(slot));
             }
         }
-        parents.sort_unstable();
-        parents.dedup();
+        let mut parents = radix::set(parents);
         if parents.last().is_some_and(|&p| p >= count) {
             let damage = Error::damaged(layout::paged(kind, Part::Up).0, "a parent that does not exist");
             self.or_fault(Err(damage), || ());

@@ -11,6 +11,7 @@ mod hilbert;
 pub(crate) mod layout;
 mod lookup;
 mod page;
+pub(crate) mod radix;
 mod store;
 mod tags;
 mod types;

@@ -4,6 +4,7 @@
 //! kept for [`Osm::check`], which everyone who hands out an answer asks before its end.
 
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use quick_cache::sync::Cache;
@@ -29,6 +30,8 @@ pub struct Osm {
     data_time: i64,
     cache: Cache<Key, Cached, Weigher>,
     trees: [OnceLock<RTree<PageBox>>; 3],
+    /// Where in the file the boxes of pages are.
+    boxes: [OnceLock<Range<usize>>; 3],
     keys: OnceLock<KeyTable>,
     users: OnceLock<Vec<(i64, Box<str>)>>,
     roles: OnceLock<Vec<Box<str>>>,
@@ -191,6 +194,7 @@ impl Osm {
             data_time,
             cache: Cache::with_weighter(1 << 16, CACHE_BYTES, Weigher),
             trees: Default::default(),
+            boxes: Default::default(),
             keys: OnceLock::new(),
             users: OnceLock::new(),
             roles: OnceLock::new(),
@@ -360,7 +364,13 @@ impl Osm {
     }
 
     fn page_boxes(&self, kind: ElementType) -> &[u8] {
-        self.or_fault(self.snapshot.section(layout::boxes(kind)), || &[])
+        // finding a section by its name is dearer than what is asked of it
+        let place = self.boxes[kind as usize].get_or_init(|| {
+            let name = layout::boxes(kind);
+            let checked = self.snapshot.section(name).map(|_| self.snapshot.place(name).unwrap_or_default());
+            self.or_fault(checked, Default::default)
+        });
+        self.snapshot.bytes().get(place.clone()).unwrap_or_default()
     }
 
     /// The pages of this type whose box meets `area`, ascending.

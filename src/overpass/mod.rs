@@ -9,7 +9,6 @@ pub mod evaluators;
 mod extent;
 pub mod output;
 mod plan;
-mod radix;
 pub(crate) mod reader;
 pub mod run;
 pub mod set;

@@ -348,6 +348,10 @@ fn corners(b: &mut Buffer<'_>, line: &[Position], depth: usize) {
 /// The reference's escapes: what JSON must escape, and a question mark for other control characters.
 fn escaped(b: &mut Buffer<'_>, text: &str) {
     let bytes = text.as_bytes();
+    // hardly any text needs one, and looking at all bytes alike takes several at once
+    if !bytes.iter().fold(false, |found, &byte| found | matches!(byte, b'"' | b'\\' | 0..0x20)) {
+        return b.text(text);
+    }
     let mut done = 0;
     for (i, &byte) in bytes.iter().enumerate() {
         let replacement = match byte {

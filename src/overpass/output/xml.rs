@@ -285,6 +285,10 @@ fn point(b: &mut Buffer<'_>, name: &str, p: &Position, depth: usize) {
 /// The reference's escapes: what XML must escape in an attribute, and a question mark for characters that XML lacks.
 fn escaped(b: &mut Buffer<'_>, text: &str) {
     let bytes = text.as_bytes();
+    // hardly any text needs one, and looking at all bytes alike takes several at once
+    if !bytes.iter().fold(false, |found, &byte| found | matches!(byte, b'&' | b'"' | b'<' | b'>' | 0..0x20)) {
+        return b.text(text);
+    }
     let mut done = 0;
     for (i, &byte) in bytes.iter().enumerate() {
         let replacement = match byte {

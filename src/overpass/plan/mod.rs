@@ -31,6 +31,8 @@ use crate::osm::{ElementType, Ordinal, Osm};
 const PARALLEL_PAGES: usize = 48;
 /// The pages that a thread takes at once.
 const PAGES_AT_ONCE: usize = 16;
+/// Elements tested against a region between two looks at the budget.
+const TESTS: usize = 16;
 /// A posting list at most so many times as long as the candidates is intersected with them; else their tags are read.
 const POSTING_FACTOR: u64 = 16;
 
@@ -242,10 +244,9 @@ impl Plan {
                 self.meta.iter().all(|test| test.holds(&meta))
             });
         }
-        if out.len() > from && !self.regions.is_empty() {
-            let bounds = osm.page_box(kind, run.page);
-            for region in &self.regions {
-                in_region(osm, kind, region.as_ref(), region.placement(&bounds), run.page, out, from);
+        for region in &self.regions {
+            if out.len() > from {
+                in_region(osm, budget, kind, region.as_ref(), run.page, out, from)?;
             }
         }
         Ok(())
@@ -268,21 +269,35 @@ fn retain_from(out: &mut Vec<Ordinal>, from: usize, mut passes: impl FnMut(Ordin
 /// Drops the nodes or ways of one page that are not in a region.
 fn in_region(
     osm: &Osm,
+    budget: &Budget,
     kind: ElementType,
     region: &dyn Region,
-    placement: Placement,
     page: u32,
     out: &mut Vec<Ordinal>,
     from: usize,
-) {
+) -> Result<(), Failure> {
     let first = u64::from(page) * osm.page_size(kind);
-    match (placement, kind) {
+    let bounds = osm.page_box(kind, page);
+    // one test may look at everything that the region is made of
+    let mut tested = 0_usize;
+    let mut stopped = None;
+    let mut goes_on = || {
+        tested += 1;
+        if tested.is_multiple_of(TESTS) && stopped.is_none() {
+            stopped = budget.check().err();
+        }
+        stopped.is_none()
+    };
+    match (region.placement(&bounds), kind) {
         (Placement::Outside, _) => out.truncate(from),
         (_, ElementType::Relation) => {}
         (Placement::Inside, ElementType::Node) => {}
         (Placement::Unsure, ElementType::Node) => {
-            let nodes = osm.node_page(page);
-            retain_from(out, from, |o| nodes.coords.get((o - first) as usize).is_some_and(|&c| region.has_node(c)));
+            if !region.has_all_nodes(&bounds) {
+                let nodes = osm.node_page(page);
+                let at = |o: Ordinal| nodes.coords.get((o - first) as usize);
+                retain_from(out, from, |o| goes_on() && at(o).is_some_and(|&c| region.has_node(c)));
+            }
         }
         (placement, ElementType::Way) => {
             let ways = osm.way_page(page);
@@ -291,11 +306,12 @@ fn in_region(
                 match placement {
                     // the page's box says nothing of a way none of whose nodes is known
                     Placement::Inside => coords.iter().any(|c| !c.is_missing()),
-                    _ => region.has_way(coords),
+                    _ => goes_on() && region.has_way(coords),
                 }
             });
         }
     }
+    stopped.map_or(Ok(()), Err)
 }
 
 /// The nodes or ways of an ascending list that are in a region.
@@ -308,15 +324,11 @@ pub fn elements_in(
 ) -> Result<Vec<Ordinal>, Failure> {
     let runs = runs_of(&list, osm.page_size(kind));
     over_pages(&runs, |run, out| {
-        let placement = region.placement(&osm.page_box(kind, run.page));
-        if placement != Placement::Outside {
-            let from = out.len();
-            let range = run.range.clone().unwrap_or_default();
-            budget.work(range.len())?;
-            out.extend_from_slice(list.get(range).unwrap_or_default());
-            in_region(osm, kind, region, placement, run.page, out, from);
-        }
-        Ok(())
+        let from = out.len();
+        let range = run.range.clone().unwrap_or_default();
+        budget.work(range.len())?;
+        out.extend_from_slice(list.get(range).unwrap_or_default());
+        in_region(osm, budget, kind, region, run.page, out, from)
     })
 }
 

@@ -20,6 +20,10 @@ pub trait Region: Send + Sync {
     fn cover(&self) -> &[BoundingBox];
     /// How a box lies to the region. A whole page of elements may be decided by this.
     fn placement(&self, of: &BoundingBox) -> Placement;
+    /// Whether nodes anywhere in a box, the placement of which is unsure, surely are in the region.
+    fn has_all_nodes(&self, _of: &BoundingBox) -> bool {
+        false
+    }
     /// Whether a node at this position (not a missing one) is in the region.
     fn has_node(&self, at: Coord) -> bool;
     /// Whether a way with nodes at these positions (some may be missing) meets the region.

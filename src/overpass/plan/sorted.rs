@@ -1,7 +1,7 @@
 //! Sets of ordinals as ascending vectors without duplicates: the operations that statements are made of.
 
 use crate::osm::Ordinal;
-use crate::overpass::radix;
+pub use crate::osm::radix::set as from_unsorted;
 
 /// The index of the first element of `list` from `from` on that is not below `value`: steps that double, then bisects.
 fn gallop(list: &[Ordinal], from: usize, value: Ordinal) -> usize {
@@ -72,15 +72,6 @@ pub fn contains(list: &[Ordinal], value: Ordinal) -> bool {
     list.binary_search(&value).is_ok()
 }
 
-/// Brings values in any order, with duplicates, into a set.
-pub fn from_unsorted(mut values: Vec<Ordinal>) -> Vec<Ordinal> {
-    if !values.is_sorted() {
-        radix::sort(&mut values, |&value| value);
-    }
-    values.dedup();
-    values
-}
-
 /// The runs of `list` that share a page: page and index range into `list`, ascending.
 pub fn pages(list: &[Ordinal], page_size: u64) -> Vec<(u32, std::ops::Range<usize>)> {
     let mut out = Vec::new();
@@ -107,7 +98,6 @@ mod tests {
         assert_eq!(difference(&a, &b), [1, 5, 7]);
         assert_eq!(difference(&a, &[]), a);
         assert!(intersect(&a, &[]).is_empty());
-        assert_eq!(from_unsorted(vec![3, 1, 3, 2]), [1, 2, 3]);
     }
 
     #[test]

@@ -32,6 +32,7 @@ use std::sync::Arc;
 use super::Failure;
 use super::output::Answer;
 use super::plan::TagMemo;
+use super::reader::Reader;
 use super::set::Set;
 use super::syntax::{Block, Script, SetName, Statement, StatementKind, Timestamp};
 use crate::osm::Osm;
@@ -60,6 +61,8 @@ pub struct Context<'a> {
     pub last_derived_id: i64,
     /// What has been worked out about tags.
     pub tags: TagMemo,
+    /// The pages that the last `out` had in hand.
+    pub(super) reader: Option<Reader<'a>>,
 }
 
 impl<'a> Context<'a> {
@@ -77,6 +80,7 @@ impl<'a> Context<'a> {
             diff: diff::Diff::of(script),
             last_derived_id: 0,
             tags: TagMemo::default(),
+            reader: None,
         }
     }
 

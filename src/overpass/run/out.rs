@@ -6,15 +6,17 @@ mod parallel;
 use std::io;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::diff::Phase;
 use super::{Context, quadtile, uses_areas};
 use crate::osm::geometry::{Segment, segment_meets_box};
+use crate::osm::radix;
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, PairId};
 use crate::overpass::Failure;
 use crate::overpass::extent::Extent;
 use crate::overpass::output::{Action, Answer, Counts, Item, MemberGeometry, MemberItem, Meta, Tags, Wants, gone};
 use crate::overpass::plan::sorted;
-use crate::overpass::radix;
 use crate::overpass::reader::Reader;
 use crate::overpass::set::{AreaOrdinal, Derived, Position, Set};
 use crate::overpass::syntax::{self, Detail, Order, Out};
@@ -22,8 +24,11 @@ use crate::overpass::syntax::{self, Detail, Order, Out};
 /// Elements written between two looks at the budget.
 const STEP: usize = 256;
 
-/// So many elements of one type are worth printing on all cores.
-const PARALLEL: usize = 2048;
+/// So many elements of each type are worth printing on all cores.
+const PARALLEL: [usize; 3] = [1 << 10, 1 << 8, 1 << 4];
+
+/// So many ids are worth looking up on all cores, and so many at once.
+const IDS_AT_ONCE: usize = 1 << 14;
 
 /// Runs the `out` that stands at `place` in the text.
 pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
@@ -42,12 +47,15 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
     let shown = Shown::of(out, ctx.answer.wants());
     let renderer = if frame.is_some() { None } else { ctx.answer.renderer() };
     let bare = ctx.diff.as_ref().map(|diff| Arc::clone(&diff.bare)).unwrap_or_default();
-    let mut writer = Writer { reader: Reader::new(ctx.osm), shown, scratch: Scratch::default() };
+    let reader = ctx.reader.take().unwrap_or_else(|| Reader::new(ctx.osm));
+    let mut writer = Writer { reader, shown, scratch: Scratch::default() };
     for kind in ElementType::ALL {
         let list = ordered(&mut writer.reader, kind, set.part(kind), out.order, left);
         left -= list.len() as u64;
         match &renderer {
-            Some(renderer) if list.len() >= PARALLEL => parallel::write(ctx, renderer, shown, kind, &list)?,
+            Some(renderer) if list.len() >= PARALLEL[kind as usize] => {
+                parallel::write(ctx, renderer, shown, kind, &list)?
+            }
             _ => {
                 for (step, &(id, ordinal)) in list.iter().enumerate() {
                     if step.is_multiple_of(STEP) {
@@ -76,6 +84,7 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
         let write = |item: &Item<'_>| framed(answer, frame, |answer| answer.element(item));
         writer.derived(derived, write).map_err(gone)?;
     }
+    ctx.reader = Some(writer.reader);
     Ok(())
 }
 
@@ -114,7 +123,13 @@ fn ordered(
     }
     let mut pairs: Vec<(i64, Ordinal)> = match order {
         Order::Asc => {
-            let mut pairs: Vec<_> = reader.osm().ids(kind, list).into_iter().zip(list.iter().copied()).collect();
+            let mut pairs: Vec<(i64, Ordinal)> = if list.len() < 2 * IDS_AT_ONCE {
+                list.iter().map(|&ordinal| (reader.id(kind, ordinal), ordinal)).collect()
+            } else {
+                let osm = reader.osm();
+                let part = |part: &'_ [Ordinal]| osm.ids(kind, part).into_iter().zip(part.to_vec());
+                list.par_chunks(IDS_AT_ONCE).flat_map_iter(part).collect()
+            };
             radix::sort(&mut pairs, |&(id, _)| radix::signed(id));
             pairs
         }

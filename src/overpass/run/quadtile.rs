@@ -6,8 +6,8 @@
 //! and the east covers them, and are numbered by that square's first tile plus a mark of its size; what no such square
 //! covers stands first. A relation covers the squares of its way members.
 
+use crate::osm::radix;
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
-use crate::overpass::radix;
 use crate::overpass::reader::Reader;
 use crate::overpass::set::AreaOrdinal;
 

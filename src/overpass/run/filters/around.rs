@@ -16,6 +16,9 @@ use crate::overpass::syntax::Point;
 /// Up to so many sources, pages are looked up around each; for more, around all of them together.
 const EACH: usize = 64;
 
+/// Metres that no distance is computed wrong by.
+const SURE: f64 = 1.0;
+
 /// What is within a distance of some points and segments.
 struct Around {
     radius: f64,
@@ -89,6 +92,26 @@ impl Region for Around {
 
     fn placement(&self, of: &BoundingBox) -> Placement {
         if !of.is_empty() && self.tree.any(of, |_| true) { Placement::Unsure } else { Placement::Outside }
+    }
+
+    /// A source near enough to all four corners of a box is near enough to all of it.
+    fn has_all_nodes(&self, of: &BoundingBox) -> bool {
+        let wide = i64::from(of.east) - i64::from(of.west);
+        if of.is_empty() || !(0..=900_000_000).contains(&wide) || self.radius < 10.0 * SURE {
+            return false;
+        }
+        self.tree.any(of, |i| {
+            let near = self.tree.boxes().get(i);
+            let source = self.owners.get(i).and_then(|&owner| self.sources.get(owner as usize));
+            near.is_some_and(|n| n.south <= of.south && n.north >= of.north && n.west <= of.west && n.east >= of.east)
+                && source.is_some_and(|&(a, _)| {
+                    let corner = |lat, lon| metres(Coord { lat, lon }.into(), a.into()) <= self.radius - SURE;
+                    corner(of.south, of.west)
+                        && corner(of.south, of.east)
+                        && corner(of.north, of.west)
+                        && corner(of.north, of.east)
+                })
+        })
     }
 
     fn has_node(&self, at: Coord) -> bool {

@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::{Context, Scratch, Shown, Writer};
+use crate::osm::radix;
 use crate::osm::{ElementType, Ordinal};
 use crate::overpass::Failure;
 use crate::overpass::output::{Buffer, Renderer, gone};
-use crate::overpass::radix;
 use crate::overpass::reader::Reader;
 
 /// Elements of each type in memory at once: relations with all their members' geometry are large.
@@ -20,7 +20,10 @@ const BATCH: [usize; 3] = [1 << PLACE_BITS, 1 << 14, 1 << 8];
 /// Bits for the place of an element in its batch; ordinals have the others.
 const PLACE_BITS: u32 = 16;
 
-/// Elements that a thread prints at once, by type.
+/// A batch is printed in at least so many pieces, so that all threads have their share.
+const PIECES: usize = 16;
+
+/// Elements that a thread prints at once, by type, at most.
 const PIECE: [usize; 3] = [1 << 11, 1 << 9, 1 << 4];
 
 /// Elements printed one after another, and where each ends.
@@ -45,10 +48,10 @@ pub(super) fn write(
     list: &[(i64, Ordinal)],
 ) -> Result<(), Failure> {
     let osm = ctx.osm;
-    let piece_len = PIECE[kind as usize];
     let writers = Mutex::new(Vec::new());
     for batch in list.chunks(BATCH[kind as usize]) {
         ctx.budget.check()?;
+        let piece_len = PIECE[kind as usize].min(batch.len().div_ceil(PIECES));
         let mut by_place: Vec<u64> = (0..).zip(batch).map(|(at, &(_, ordinal))| ordinal << PLACE_BITS | at).collect();
         radix::sort(&mut by_place, |&element| element >> PLACE_BITS);
         let at = |element: u64| (element & ((1 << PLACE_BITS) - 1)) as usize;
