@@ -1,13 +1,140 @@
 //! SPARQL over a snapshot's triples, as the Wikidata Query Service answers it: text → tokens → algebra → the dialect
 //! rewritten → solutions in a defined order.
 //!
+//! ```text
+//! syntax/     text → tokens → spargebra's algebra, with what WDQS's grammar has beyond the standard's
+//! rewrite/    services, dates, random values, subqueries with LIMIT → what the evaluator can solve
+//! services/   what a service needs, a file each
+//! functions/  functions that the evaluator does not have
+//! guard.rs    the evaluator's view of the triples: bounds hold in every loop
+//! solve.rs    ORDER BY, LIMIT, DISTINCT at the top
+//! run.rs      a prepared query to its answer
+//! results/    answers in the formats of the SPARQL Protocol
+//! ```
+//!
 //! Knows nothing of files on disk, of HTTP or of benchmarks.
 
 pub mod error;
+mod functions;
 pub mod geo;
+mod guard;
 mod hints;
+mod order;
 pub mod plan;
+pub mod results;
+mod rewrite;
+mod run;
+mod services;
+mod solve;
 pub mod syntax;
 mod vocabulary;
 
+use std::sync::{Arc, LazyLock};
+
+use oxrdf::Variable;
+use quick_cache::sync::Cache;
+use spargebra::Query;
+
 pub use error::{Class, Error};
+pub use run::{Bounds, Environment, Sink, Summary};
+pub use syntax::{Dialect, Tolerance};
+
+/// Prepared queries that are kept.
+const KEPT: usize = 512;
+/// Longest text of a query that is kept, in bytes.
+const KEPT_TEXT: usize = 16 << 10;
+
+/// How queries are read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Settings {
+    /// The language.
+    pub dialect: Dialect,
+    /// What `[AUTO_LANGUAGE]` stands for.
+    pub language: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { dialect: Dialect::Wdqs, language: "en".to_owned() }
+    }
+}
+
+/// The form of a query, which decides what its answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Solutions.
+    Select,
+    /// Yes or no.
+    Ask,
+    /// Triples.
+    Graph,
+}
+
+/// A query that was read and found answerable.
+#[derive(Debug)]
+pub struct Prepared {
+    rewritten: rewrite::Rewritten,
+    tolerances: Vec<Tolerance>,
+    /// Of the query's text.
+    digest: [u8; 32],
+}
+
+/// Reads a query and finds out whether it can be answered. The latest ones are kept.
+///
+/// # Errors
+/// The text is not in the language, or needs what a snapshot cannot give.
+pub fn prepare(text: &str, settings: &Settings) -> Result<Arc<Prepared>, Error> {
+    static CACHE: LazyLock<Cache<(String, Settings), Arc<Prepared>>> = LazyLock::new(|| Cache::new(KEPT));
+    if text.len() > KEPT_TEXT {
+        return Ok(Arc::new(prepare_now(text, settings)?));
+    }
+    // Looking up by reference spares a copy of the text.
+    #[derive(Hash)]
+    struct Asked<'a>(&'a str, &'a Settings);
+    impl quick_cache::Equivalent<(String, Settings)> for Asked<'_> {
+        fn equivalent(&self, key: &(String, Settings)) -> bool {
+            self.0 == key.0 && *self.1 == key.1
+        }
+    }
+    if let Some(prepared) = CACHE.get(&Asked(text, settings)) {
+        return Ok(prepared);
+    }
+    let prepared = Arc::new(prepare_now(text, settings)?);
+    CACHE.insert((text.to_owned(), settings.clone()), prepared.clone());
+    Ok(prepared)
+}
+
+fn prepare_now(text: &str, settings: &Settings) -> Result<Prepared, Error> {
+    let parsed = syntax::parse(text, settings.dialect)?;
+    let rewritten = rewrite::rewrite(parsed.query, settings)?;
+    Ok(Prepared { rewritten, tolerances: parsed.tolerances, digest: *blake3::hash(text.as_bytes()).as_bytes() })
+}
+
+impl Prepared {
+    /// The query's form.
+    pub fn form(&self) -> Form {
+        match &self.rewritten.query {
+            Query::Select { .. } => Form::Select,
+            Query::Ask { .. } => Form::Ask,
+            Query::Construct { .. } | Query::Describe { .. } => Form::Graph,
+        }
+    }
+
+    /// The variables of a SELECT.
+    pub fn variables(&self) -> &[Variable] {
+        &self.rewritten.plan.variables
+    }
+
+    /// What the query relies on beyond SPARQL 1.1.
+    pub fn tolerances(&self) -> &[Tolerance] {
+        &self.tolerances
+    }
+
+    /// Answers the query.
+    ///
+    /// # Errors
+    /// A bound was reached, the answer could not be taken, or the snapshot is damaged; what went out so far is no answer.
+    pub fn run(&self, environment: &Environment, bounds: &Bounds, sink: &mut dyn Sink) -> Result<Summary, Error> {
+        run::run(self, environment, bounds, sink)
+    }
+}

@@ -14,7 +14,9 @@ mod query;
 mod token;
 mod triples;
 
+pub(crate) use parser::NAMED;
 pub use parser::{Dialect, Parsed, Tolerance};
+pub(crate) use pattern::in_scope;
 
 use super::error::Error;
 

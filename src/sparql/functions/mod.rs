@@ -1,0 +1,259 @@
+//! The functions that the evaluator does not have: WDQS's, GeoSPARQL's under both namespaces, and the project's own that
+//! rewritten queries call. A file each for what belongs together.
+
+pub(crate) mod aggregates;
+pub(crate) mod dates;
+pub(crate) mod labels;
+mod places;
+mod random;
+
+use std::sync::Arc;
+
+use oxrdf::vocab::xsd;
+use oxrdf::{Literal, NamedNode, Term};
+use spareval::QueryEvaluator;
+use spargebra::algebra::{Expression, Function};
+
+use super::geo;
+use super::run::Environment;
+
+/// The namespace of the project's own functions.
+const OWN: &str = "urn:terrapin:function:";
+/// GeoSPARQL's functions as the standard names them and as WDQS does.
+const GEO: [&str; 2] =
+    ["http://www.opengis.net/def/function/geosparql/", "http://www.opengis.net/def/geosparql/function/"];
+const WIKIBASE: &str = "http://wikiba.se/ontology#";
+
+/// The project's own functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub(crate) enum Own {
+    InDays,
+    Minus,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Equal,
+    Now,
+    Rand,
+    Uuid,
+    StrUuid,
+    Within,
+    InBox,
+    Distance,
+    Label,
+}
+
+const NAMES: [(Own, &str); 15] = [
+    (Own::InDays, "in-days"),
+    (Own::Minus, "minus"),
+    (Own::Less, "less"),
+    (Own::LessOrEqual, "less-or-equal"),
+    (Own::Greater, "greater"),
+    (Own::GreaterOrEqual, "greater-or-equal"),
+    (Own::Equal, "equal"),
+    (Own::Now, "now"),
+    (Own::Rand, "rand"),
+    (Own::Uuid, "uuid"),
+    (Own::StrUuid, "struuid"),
+    (Own::Within, "within"),
+    (Own::InBox, "in-box"),
+    (Own::Distance, "distance"),
+    (Own::Label, "label"),
+];
+
+/// A call of one of the project's own functions.
+pub(crate) fn call(function: Own, arguments: Vec<Expression>) -> Expression {
+    let name = NAMES.iter().find(|(own, _)| *own == function).map_or("", |(_, name)| name);
+    Expression::FunctionCall(Function::Custom(NamedNode::new_unchecked(format!("{OWN}{name}"))), arguments)
+}
+
+/// What a function's name stands for.
+enum Known {
+    /// The evaluator's own.
+    Cast,
+    Own(Own),
+    Plain(geo::Function),
+    Geo(geo::Function),
+}
+
+fn known(name: &str) -> Option<Known> {
+    if let Some(own) = name.strip_prefix(OWN) {
+        return NAMES.iter().find(|(_, name)| *name == own).map(|(own, _)| Known::Own(*own));
+    }
+    if name == xsd::DATE_TIME.as_str() {
+        return Some(Known::Plain(|arguments| dates::cast(arguments, false)));
+    }
+    if name == xsd::DATE.as_str() {
+        return Some(Known::Plain(|arguments| dates::cast(arguments, true)));
+    }
+    if let Some(cast) = name.strip_prefix("http://www.w3.org/2001/XMLSchema#") {
+        const CASTS: [&str; 15] = [
+            "string",
+            "boolean",
+            "double",
+            "float",
+            "integer",
+            "decimal",
+            "time",
+            "duration",
+            "yearMonthDuration",
+            "dayTimeDuration",
+            "gYear",
+            "gYearMonth",
+            "gMonth",
+            "gMonthDay",
+            "gDay",
+        ];
+        return CASTS.contains(&cast).then_some(Known::Cast);
+    }
+    if let Some(name) = name.strip_prefix(WIKIBASE) {
+        return match name {
+            "decodeUri" => Some(Known::Plain(decode_uri)),
+            "isSomeValue" => Some(Known::Plain(is_some_value)),
+            _ => None,
+        };
+    }
+    let local = GEO.iter().find_map(|namespace| name.strip_prefix(namespace))?;
+    match local {
+        "latitude" => Some(Known::Plain(places::latitude)),
+        "longitude" => Some(Known::Plain(places::longitude)),
+        "globe" => Some(Known::Plain(places::globe)),
+        "distance" => Some(Known::Plain(distance)),
+        local => geo::functions().find(|(name, _)| *name == local).map(|(_, function)| Known::Geo(function)),
+    }
+}
+
+/// Whether there is a function of this name.
+pub(crate) fn exists(name: &NamedNode) -> bool {
+    known(name.as_str()).is_some()
+}
+
+/// Two arguments: kilometres, as WDQS has it; three: as GeoSPARQL has it.
+fn distance(arguments: &[Term]) -> Option<Term> {
+    if arguments.len() == 2 {
+        return places::distance(arguments);
+    }
+    let (_, function) = geo::functions().find(|(name, _)| *name == "distance")?;
+    geo::call(function, arguments)
+}
+
+/// Gives the evaluator the functions that a query calls.
+pub(crate) fn register(
+    mut evaluator: QueryEvaluator,
+    names: &[NamedNode],
+    environment: &Arc<Environment>,
+) -> QueryEvaluator {
+    for name in names {
+        let Some(known) = known(name.as_str()) else { continue };
+        let name = name.clone();
+        evaluator = match known {
+            Known::Cast => evaluator,
+            Known::Plain(function) => evaluator.with_custom_function(name, function),
+            Known::Geo(function) => {
+                evaluator.with_custom_function(name, move |arguments| geo::call(function, arguments))
+            }
+            Known::Own(own) => own_function(evaluator, name, own, environment),
+        };
+    }
+    evaluator
+}
+
+fn own_function(
+    evaluator: QueryEvaluator,
+    name: NamedNode,
+    own: Own,
+    environment: &Arc<Environment>,
+) -> QueryEvaluator {
+    use std::cmp::Ordering;
+    let order = |test: fn(Ordering) -> bool| move |arguments: &[Term]| dates::compare(arguments, test);
+    match own {
+        Own::InDays => evaluator.with_custom_function(name, dates::in_days),
+        Own::Minus => evaluator.with_custom_function(name, dates::minus),
+        Own::Less => evaluator.with_custom_function(name, order(Ordering::is_lt)),
+        Own::LessOrEqual => evaluator.with_custom_function(name, order(Ordering::is_le)),
+        Own::Greater => evaluator.with_custom_function(name, order(Ordering::is_gt)),
+        Own::GreaterOrEqual => evaluator.with_custom_function(name, order(Ordering::is_ge)),
+        Own::Equal => evaluator.with_custom_function(name, order(Ordering::is_eq)),
+        Own::Within => evaluator.with_custom_function(name, places::within),
+        Own::InBox => evaluator.with_custom_function(name, places::in_box),
+        Own::Distance => evaluator.with_custom_function(name, places::distance),
+        Own::Now => {
+            let now = Term::from(Literal::new_typed_literal(environment.now.clone(), xsd::DATE_TIME));
+            evaluator.with_custom_function(name, move |_| Some(now.clone()))
+        }
+        Own::Rand => {
+            let random = random::Random::new(&environment.seed, "rand");
+            evaluator.with_custom_function(name, move |_| Some(Literal::from(random.fraction()).into()))
+        }
+        Own::Uuid => {
+            let random = random::Random::new(&environment.seed, "uuid");
+            evaluator.with_custom_function(name, move |_| {
+                Some(NamedNode::new_unchecked(format!("urn:uuid:{}", random.uuid())).into())
+            })
+        }
+        Own::StrUuid => {
+            let random = random::Random::new(&environment.seed, "struuid");
+            evaluator.with_custom_function(name, move |_| Some(Literal::new_simple_literal(random.uuid()).into()))
+        }
+        Own::Label => {
+            let store = environment.store.clone();
+            evaluator.with_custom_function(name, move |arguments| labels::label(&store, arguments))
+        }
+    }
+}
+
+/// `wikibase:decodeUri`: percent signs and two digits become the characters that they stand for.
+fn decode_uri(arguments: &[Term]) -> Option<Term> {
+    let text = match arguments {
+        [Term::Literal(literal)] => literal.value(),
+        [Term::NamedNode(node)] => node.as_str(),
+        _ => return None,
+    };
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        let digits = after.get(..2).and_then(|d| std::str::from_utf8(d).ok()).filter(|_| byte == b'%');
+        match digits.and_then(|d| u8::from_str_radix(d, 16).ok()) {
+            Some(decoded) => {
+                bytes.push(decoded);
+                rest = after.get(2..).unwrap_or(&[]);
+            }
+            None => bytes.push(byte),
+        }
+    }
+    Some(Literal::new_simple_literal(String::from_utf8_lossy(&bytes)).into())
+}
+
+/// `wikibase:isSomeValue`: whether a value is known to be there and not which it is.
+fn is_some_value(arguments: &[Term]) -> Option<Term> {
+    let some = match arguments {
+        [Term::BlankNode(_)] => true,
+        [Term::NamedNode(node)] => node.as_str().contains("/.well-known/genid/"),
+        [_] => false,
+        _ => return None,
+    };
+    Some(Literal::from(some).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_namespaces_are_known() {
+        for namespace in GEO {
+            assert!(exists(&NamedNode::new_unchecked(format!("{namespace}distance"))));
+            assert!(exists(&NamedNode::new_unchecked(format!("{namespace}sfWithin"))));
+            assert!(!exists(&NamedNode::new_unchecked(format!("{namespace}nothing"))));
+        }
+    }
+
+    #[test]
+    fn uris_are_decoded() {
+        let text = |value: &str| Term::from(Literal::new_simple_literal(value));
+        assert_eq!(decode_uri(&[text("a%20b%C3%A9%zz%")]), Some(text("a bé%zz%")));
+    }
+}

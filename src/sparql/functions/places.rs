@@ -1,0 +1,126 @@
+//! Points and distances as WDQS has them: WKT points with an optional globe in front, and kilometres on a sphere.
+
+use oxrdf::{Literal, NamedNode, Term};
+
+/// Kilometres: the mean radius of the Earth.
+const RADIUS: f64 = 6371.0088;
+/// Earth, the globe of points that name none.
+const EARTH: &str = "http://www.wikidata.org/entity/Q2";
+
+/// A point on a globe, in degrees.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Point<'a> {
+    pub longitude: f64,
+    pub latitude: f64,
+    pub globe: &'a str,
+}
+
+impl<'a> Point<'a> {
+    /// The point of a literal such as `Point(12.5 41.9)`.
+    pub fn of(term: &'a Term) -> Option<Point<'a>> {
+        let Term::Literal(literal) = term else { return None };
+        let text = literal.value().trim();
+        let (globe, text) = match text.strip_prefix('<') {
+            Some(rest) => rest.split_once('>')?,
+            None => (EARTH, text),
+        };
+        let text = text.trim();
+        let start = text.get(..5)?;
+        if !start.eq_ignore_ascii_case("point") {
+            return None;
+        }
+        let inside = text.get(5..)?.trim().strip_prefix('(')?.strip_suffix(')')?;
+        let mut numbers = inside.split_ascii_whitespace().map(|n| n.parse::<f64>().ok().filter(|n| n.is_finite()));
+        Some(Point { longitude: numbers.next()??, latitude: numbers.next()??, globe })
+    }
+
+    /// Kilometres to another point of the same globe, taken for one of the Earth's size.
+    pub fn distance(&self, other: &Point<'_>) -> Option<f64> {
+        if self.globe != other.globe {
+            return None;
+        }
+        let (a, b) = (self.latitude.to_radians(), other.latitude.to_radians());
+        let north = libm::sin((b - a) / 2.0);
+        let east = libm::sin((other.longitude - self.longitude).to_radians() / 2.0);
+        let half = north * north + libm::cos(a) * libm::cos(b) * east * east;
+        Some(2.0 * RADIUS * libm::asin(half.sqrt().min(1.0)))
+    }
+}
+
+/// `geof:distance` with two arguments: kilometres.
+pub(crate) fn distance(arguments: &[Term]) -> Option<Term> {
+    let [a, b] = arguments else { return None };
+    Some(Literal::from(Point::of(a)?.distance(&Point::of(b)?)?).into())
+}
+
+/// `geof:latitude`.
+pub(crate) fn latitude(arguments: &[Term]) -> Option<Term> {
+    Some(Literal::from(Point::of(arguments.first()?)?.latitude).into())
+}
+
+/// `geof:longitude`.
+pub(crate) fn longitude(arguments: &[Term]) -> Option<Term> {
+    Some(Literal::from(Point::of(arguments.first()?)?.longitude).into())
+}
+
+/// `geof:globe`.
+pub(crate) fn globe(arguments: &[Term]) -> Option<Term> {
+    Some(NamedNode::new(Point::of(arguments.first()?)?.globe).ok()?.into())
+}
+
+fn value(term: &Term) -> Option<f64> {
+    let Term::Literal(literal) = term else { return None };
+    literal.value().parse().ok().filter(|v: &f64| v.is_finite())
+}
+
+/// Whether the first argument is within the third's kilometres of the second.
+pub(crate) fn within(arguments: &[Term]) -> Option<Term> {
+    let [place, centre, radius] = arguments else { return None };
+    let distance = Point::of(place)?.distance(&Point::of(centre)?)?;
+    Some(Literal::from(distance <= value(radius)?).into())
+}
+
+/// Whether the first argument is in the box from the second (west) to the third (east), which may cross
+/// the 180th meridian.
+pub(crate) fn in_box(arguments: &[Term]) -> Option<Term> {
+    let [place, from, to] = arguments else { return None };
+    let (place, from, to) = (Point::of(place)?, Point::of(from)?, Point::of(to)?);
+    // Which of the corners is the northern one is left open.
+    let (south, north) = (from.latitude.min(to.latitude), from.latitude.max(to.latitude));
+    let between = place.latitude >= south && place.latitude <= north;
+    let after = place.longitude >= from.longitude;
+    let before = place.longitude <= to.longitude;
+    let east = if from.longitude <= to.longitude { after && before } else { after || before };
+    Some(Literal::from(between && east).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wkt(text: &str) -> Term {
+        Literal::new_typed_literal(text, NamedNode::new_unchecked("http://www.opengis.net/ont/geosparql#wktLiteral"))
+            .into()
+    }
+
+    #[test]
+    fn kilometres_between_points() {
+        let (rome, berlin) = (wkt("Point(12.5 41.9)"), wkt("POINT (13.4 52.5)"));
+        let distance = Point::of(&rome).unwrap().distance(&Point::of(&berlin).unwrap()).unwrap();
+        assert!((distance - 1180.5).abs() < 2.0, "{distance}");
+        let moon = wkt("<http://www.wikidata.org/entity/Q405> Point(12.5 41.9)");
+        assert_eq!(
+            globe(&[moon.clone()]),
+            Some(NamedNode::new_unchecked("http://www.wikidata.org/entity/Q405").into())
+        );
+        assert_eq!(Point::of(&moon).unwrap().distance(&Point::of(&rome).unwrap()), None);
+        assert_eq!(Point::of(&wkt("Point(x)")), None);
+    }
+
+    #[test]
+    fn boxes_may_cross_the_date_line() {
+        let yes = Some(Literal::from(true).into());
+        assert_eq!(in_box(&[wkt("Point(179 0)"), wkt("Point(170 -1)"), wkt("Point(-170 1)")]), yes);
+        assert_ne!(in_box(&[wkt("Point(0 0)"), wkt("Point(170 -1)"), wkt("Point(-170 1)")]), yes);
+    }
+}

@@ -1,0 +1,431 @@
+//! Running a prepared query: its tables first, then the evaluator under watch, then what stands at the query's top.
+
+use std::sync::Arc;
+
+use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple, Variable};
+use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
+use spargebra::Query;
+use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
+use spargebra::term::{GroundTerm, NamedNodePattern};
+
+use super::Prepared;
+use super::error::{Class, Error};
+use super::functions;
+use super::guard::{BLANK, Guarded, exceeded, watched};
+use super::rewrite::{Rewritten, put_pattern};
+use super::services::Table;
+use super::solve::{Collector, Plan, Row};
+use super::vocabulary::TABLE;
+use crate::budget::{Budget, Limits};
+use crate::rdf::{ReadError, Store, View};
+
+/// What queries are asked of.
+pub struct Environment {
+    /// The triples.
+    pub store: Arc<Store>,
+    /// The snapshot's time as `xsd:dateTime` is written: what `NOW()` gives.
+    pub now: String,
+    /// What random values depend on besides the query: the snapshot's digest.
+    pub seed: Vec<u8>,
+}
+
+/// Takes an answer as it comes. Errors are the reader's: it went away.
+pub trait Sink {
+    /// The variables of a SELECT, before its first solution.
+    ///
+    /// # Errors
+    /// The answer cannot be taken.
+    fn variables(&mut self, variables: &[Variable]) -> std::io::Result<()>;
+    /// A solution: a value for each variable.
+    ///
+    /// # Errors
+    /// The answer cannot be taken.
+    fn solution(&mut self, values: &[Option<Term>]) -> std::io::Result<()>;
+    /// The answer of an ASK.
+    ///
+    /// # Errors
+    /// The answer cannot be taken.
+    fn boolean(&mut self, value: bool) -> std::io::Result<()>;
+    /// A triple of a CONSTRUCT or DESCRIBE.
+    ///
+    /// # Errors
+    /// The answer cannot be taken.
+    fn triple(&mut self, triple: &Triple) -> std::io::Result<()>;
+}
+
+/// Bounds of an answer's size and of everything else.
+#[derive(Debug, Clone, Default)]
+pub struct Bounds {
+    /// Time, memory, work, cancellation.
+    pub limits: Limits,
+    /// Most solutions or triples that an answer may have.
+    pub rows: Option<u64>,
+}
+
+/// What a finished query tells about itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Solutions or triples that went out.
+    pub rows: u64,
+    /// Units of work: triples looked at.
+    pub work: u64,
+}
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// Runs a query.
+pub(super) fn run(
+    prepared: &Prepared,
+    environment: &Environment,
+    bounds: &Bounds,
+    sink: &mut dyn Sink,
+) -> Result<Summary> {
+    let budget = Arc::new(Budget::new(&bounds.limits));
+    let mut seed = environment.seed.clone();
+    seed.extend_from_slice(&prepared.digest);
+    let environment = Arc::new(Environment { store: environment.store.clone(), now: environment.now.clone(), seed });
+    let rows = watched(&budget, || {
+        let run = Run::new(&prepared.rewritten, environment, budget.clone(), bounds.rows);
+        run.answer(sink)
+    })?;
+    Ok(Summary { rows, work: budget.work_done() })
+}
+
+struct Run<'p> {
+    rewritten: &'p Rewritten,
+    environment: Arc<Environment>,
+    budget: Arc<Budget>,
+    evaluator: QueryEvaluator,
+    most: u64,
+}
+
+fn gone(error: std::io::Error) -> Error {
+    Error::new(Class::Internal, "output", format!("the answer cannot be written: {error}"))
+}
+
+impl<'p> Run<'p> {
+    fn new(rewritten: &'p Rewritten, environment: Arc<Environment>, budget: Arc<Budget>, rows: Option<u64>) -> Self {
+        let evaluator = functions::register(QueryEvaluator::new(), &rewritten.functions, &environment);
+        let evaluator = functions::aggregates::register(evaluator, rewritten.sample, &rewritten.separators);
+        Run { rewritten, environment, budget, evaluator, most: rows.unwrap_or(u64::MAX) }
+    }
+
+    fn view(&self) -> View {
+        View::new(self.environment.store.clone(), self.budget.clone())
+    }
+
+    /// Counts a row of the answer.
+    fn count(&self, rows: &mut u64) -> Result<()> {
+        *rows += 1;
+        if *rows <= self.most {
+            return Ok(());
+        }
+        let message = format!("the answer has more than {} rows", self.most);
+        Err(Error::new(Class::Limit, "rows", message).help("set a LIMIT"))
+    }
+
+    fn answer(&self, sink: &mut dyn Sink) -> Result<u64> {
+        let tables = self.tables()?;
+        let plan = &self.rewritten.plan;
+        let mut rows = 0;
+        match &self.rewritten.query {
+            Query::Select { .. } => {
+                sink.variables(&plan.variables).map_err(gone)?;
+                let mut labels = Labels::default();
+                if plan.streams() {
+                    let filled;
+                    let pattern = if tables.is_empty() {
+                        &plan.pattern
+                    } else {
+                        filled = fill(&plan.pattern, &tables);
+                        &filled
+                    };
+                    self.solutions(pattern, &mut |values| {
+                        self.count(&mut rows)?;
+                        labels.solution(values, sink)?;
+                        Ok(true)
+                    })?;
+                } else {
+                    for row in self.rows(plan, &tables)? {
+                        self.count(&mut rows)?;
+                        labels.solution(&row, sink)?;
+                    }
+                }
+            }
+            Query::Ask { .. } => {
+                let view = self.view();
+                let query = self.filled(&plan.pattern, &tables);
+                let result = self.evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+                view.check().map_err(read)?;
+                if let QueryResults::Boolean(value) = result {
+                    sink.boolean(value).map_err(gone)?;
+                }
+            }
+            Query::Construct { .. } | Query::Describe { .. } => {
+                let pattern = if plan.streams() {
+                    fill(&plan.pattern, &tables)
+                } else {
+                    let rows = self.rows(plan, &tables)?;
+                    values(&plan.variables, &rows)
+                };
+                let query = self.filled(&pattern, &[]);
+                let view = self.view();
+                let result = self.evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+                if let QueryResults::Graph(triples) = result {
+                    let mut labels = Labels::default();
+                    for triple in triples {
+                        self.count(&mut rows)?;
+                        sink.triple(&labels.triple(triple.map_err(evaluation)?)).map_err(gone)?;
+                    }
+                }
+                view.check().map_err(read)?;
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The query with another pattern, its tables filled in.
+    fn filled(&self, pattern: &GraphPattern, tables: &[(Vec<Variable>, Vec<Row>)]) -> Query {
+        let mut query = self.rewritten.query.clone();
+        put_pattern(&mut query, fill(pattern, tables));
+        query
+    }
+
+    /// Makes the tables, each of which may need those before it.
+    fn tables(&self) -> Result<Vec<(Vec<Variable>, Vec<Row>)>> {
+        let mut tables: Vec<(Vec<Variable>, Vec<Row>)> = Vec::with_capacity(self.rewritten.tables.len());
+        let mut bytes = 0;
+        for table in &self.rewritten.tables {
+            let rows = match (table, table.rows(&self.environment, &self.budget)) {
+                (_, Some(rows)) => rows?,
+                (Table::Plan(plan), None) => self.rows(plan, &tables)?,
+                (_, None) => Vec::new(),
+            };
+            bytes += rows.iter().map(super::solve::row_bytes).sum::<u64>();
+            self.budget.memory(bytes).map_err(exceeded)?;
+            tables.push((table.variables(), rows));
+        }
+        Ok(tables)
+    }
+
+    /// The solutions of a plan, all of them.
+    fn rows(&self, plan: &Plan, tables: &[(Vec<Variable>, Vec<Row>)]) -> Result<Vec<Row>> {
+        if plan.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut collector = Collector::new(plan, &self.budget);
+        let filled;
+        let pattern = if tables.is_empty() {
+            &plan.pattern
+        } else {
+            filled = fill(&plan.pattern, tables);
+            &filled
+        };
+        self.solutions(pattern, &mut |values| collector.push(values))?;
+        Ok(collector.finish())
+    }
+
+    /// Has the evaluator solve a pattern; `each` takes the solutions and tells whether it wants more.
+    fn solutions(&self, pattern: &GraphPattern, each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>) -> Result<()> {
+        let base_iri = match &self.rewritten.query {
+            Query::Select { base_iri, .. }
+            | Query::Ask { base_iri, .. }
+            | Query::Construct { base_iri, .. }
+            | Query::Describe { base_iri, .. } => base_iri.clone(),
+        };
+        let query = Query::Select { dataset: None, pattern: pattern.clone(), base_iri };
+        let view = self.view();
+        let result = self.evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+        if let QueryResults::Solutions(solutions) = result {
+            for solution in solutions {
+                let solution = solution.map_err(evaluation)?;
+                if !each(solution.values())? {
+                    break;
+                }
+            }
+        }
+        view.check().map_err(read)
+    }
+}
+
+fn read(error: ReadError) -> Error {
+    match error {
+        ReadError::Exceeded(reached) => exceeded(reached),
+        ReadError::Snapshot(damage) => Error::new(Class::Internal, "snapshot", damage.to_string()),
+        other => Error::new(Class::Internal, "relation", other.to_string()),
+    }
+}
+
+fn evaluation(error: QueryEvaluationError) -> Error {
+    match error {
+        QueryEvaluationError::Dataset(inner) => match inner.downcast::<ReadError>() {
+            Ok(inner) => read(*inner),
+            Err(inner) => Error::new(Class::Internal, "evaluation", inner.to_string()),
+        },
+        QueryEvaluationError::UnsupportedCustomFunction(_)
+        | QueryEvaluationError::UnsupportedCustomFunctionArity { .. } => {
+            Error::new(Class::Unsupported, "unknown-function", error.to_string())
+        }
+        other => Error::new(Class::Internal, "evaluation", other.to_string()),
+    }
+}
+
+/// A table as a pattern.
+fn values(variables: &[Variable], rows: &[Row]) -> GraphPattern {
+    let ground = |term: &Term| match term {
+        Term::NamedNode(node) => GroundTerm::NamedNode(node.clone()),
+        Term::Literal(literal) => GroundTerm::Literal(literal.clone()),
+        Term::BlankNode(node) => {
+            GroundTerm::NamedNode(oxrdf::NamedNode::new_unchecked(format!("{BLANK}{}", node.as_str())))
+        }
+    };
+    let row = |row: &Row| row.iter().map(|value| value.as_ref().map(ground)).collect();
+    GraphPattern::Values { variables: variables.to_vec(), bindings: rows.iter().map(row).collect() }
+}
+
+/// A copy of a pattern with its tables filled in.
+fn fill(pattern: &GraphPattern, tables: &[(Vec<Variable>, Vec<Row>)]) -> GraphPattern {
+    let mut pattern = pattern.clone();
+    if !tables.is_empty() {
+        fill_in(&mut pattern, tables);
+    }
+    pattern
+}
+
+fn fill_in(pattern: &mut GraphPattern, tables: &[(Vec<Variable>, Vec<Row>)]) {
+    match pattern {
+        GraphPattern::Service { name: NamedNodePattern::NamedNode(name), .. } => {
+            let number = name.as_str().strip_prefix(TABLE).and_then(|n| n.parse::<usize>().ok());
+            if let Some((variables, rows)) = number.and_then(|n| tables.get(n)) {
+                *pattern = values(variables, rows);
+            }
+        }
+        GraphPattern::Bgp { .. }
+        | GraphPattern::Path { .. }
+        | GraphPattern::Values { .. }
+        | GraphPattern::Service { .. } => {}
+        GraphPattern::Join { left, right }
+        | GraphPattern::Lateral { left, right }
+        | GraphPattern::Union { left, right }
+        | GraphPattern::Minus { left, right } => {
+            fill_in(left, tables);
+            fill_in(right, tables);
+        }
+        GraphPattern::LeftJoin { left, right, expression } => {
+            fill_in(left, tables);
+            fill_in(right, tables);
+            if let Some(expression) = expression {
+                fill_expression(expression, tables);
+            }
+        }
+        GraphPattern::Filter { expr, inner } => {
+            fill_expression(expr, tables);
+            fill_in(inner, tables);
+        }
+        GraphPattern::Extend { inner, expression, .. } => {
+            fill_expression(expression, tables);
+            fill_in(inner, tables);
+        }
+        GraphPattern::OrderBy { inner, expression } => {
+            for order in expression {
+                let (OrderExpression::Asc(expression) | OrderExpression::Desc(expression)) = order;
+                fill_expression(expression, tables);
+            }
+            fill_in(inner, tables);
+        }
+        GraphPattern::Group { inner, aggregates, .. } => {
+            for (_, aggregate) in aggregates {
+                if let AggregateExpression::FunctionCall { expr, .. } = aggregate {
+                    fill_expression(expr, tables);
+                }
+            }
+            fill_in(inner, tables);
+        }
+        GraphPattern::Graph { inner, .. }
+        | GraphPattern::Project { inner, .. }
+        | GraphPattern::Distinct { inner }
+        | GraphPattern::Reduced { inner }
+        | GraphPattern::Slice { inner, .. } => fill_in(inner, tables),
+    }
+}
+
+fn fill_expression(expression: &mut Expression, tables: &[(Vec<Variable>, Vec<Row>)]) {
+    match expression {
+        Expression::NamedNode(_) | Expression::Literal(_) | Expression::Variable(_) | Expression::Bound(_) => {}
+        Expression::Exists(pattern) => fill_in(pattern, tables),
+        Expression::Or(a, b)
+        | Expression::And(a, b)
+        | Expression::Equal(a, b)
+        | Expression::SameTerm(a, b)
+        | Expression::Greater(a, b)
+        | Expression::GreaterOrEqual(a, b)
+        | Expression::Less(a, b)
+        | Expression::LessOrEqual(a, b)
+        | Expression::Add(a, b)
+        | Expression::Subtract(a, b)
+        | Expression::Multiply(a, b)
+        | Expression::Divide(a, b) => {
+            fill_expression(a, tables);
+            fill_expression(b, tables);
+        }
+        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => fill_expression(a, tables),
+        Expression::If(a, b, c) => {
+            for part in [a, b, c] {
+                fill_expression(part, tables);
+            }
+        }
+        Expression::In(a, list) => {
+            fill_expression(a, tables);
+            list.iter_mut().for_each(|e| fill_expression(e, tables));
+        }
+        Expression::Coalesce(list) | Expression::FunctionCall(_, list) => {
+            list.iter_mut().for_each(|e| fill_expression(e, tables));
+        }
+    }
+}
+
+/// Blank nodes that the evaluator made have random labels; in an answer they are numbered as they come.
+#[derive(Default)]
+struct Labels {
+    names: std::collections::HashMap<BlankNode, BlankNode>,
+}
+
+impl Labels {
+    /// Whether a label is one that the evaluator made up.
+    fn is_random(node: &BlankNode) -> bool {
+        let label = node.as_str();
+        (28..=32).contains(&label.len()) && label.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    }
+
+    fn node(&mut self, node: BlankNode) -> BlankNode {
+        if !Self::is_random(&node) {
+            return node;
+        }
+        let next = self.names.len();
+        self.names.entry(node).or_insert_with(|| BlankNode::new_unchecked(format!("new{next}"))).clone()
+    }
+
+    fn term(&mut self, term: Term) -> Term {
+        match term {
+            Term::BlankNode(node) => self.node(node).into(),
+            term => term,
+        }
+    }
+
+    fn solution(&mut self, values: &[Option<Term>], sink: &mut dyn Sink) -> Result<()> {
+        let random = |value: &Option<Term>| matches!(value, Some(Term::BlankNode(node)) if Self::is_random(node));
+        if !values.iter().any(random) {
+            return sink.solution(values).map_err(gone);
+        }
+        let values: Row = values.iter().map(|value| value.clone().map(|term| self.term(term))).collect();
+        sink.solution(&values).map_err(gone)
+    }
+
+    fn triple(&mut self, triple: Triple) -> Triple {
+        let subject = match triple.subject {
+            NamedOrBlankNode::BlankNode(node) => self.node(node).into(),
+            subject => subject,
+        };
+        Triple { subject, predicate: triple.predicate, object: self.term(triple.object) }
+    }
+}
