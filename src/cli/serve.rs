@@ -3,16 +3,18 @@
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use tracing_subscriber::EnvFilter;
 
 use super::{Error, open, stdout};
+use crate::rdf::Store;
 use crate::server::{self, About, Settings};
 use crate::size;
 
-/// Serve a snapshot over HTTP as an Overpass API server
+/// Serve a snapshot over HTTP as an Overpass API server and a SPARQL endpoint
 ///
 /// SIGINT and SIGTERM let running queries end, within --grace. The log goes to standard error; RUST_LOG steers it.
 #[derive(Debug, clap::Args)]
@@ -67,6 +69,7 @@ enum Log {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Error> {
     let (opened, osm) = open::elements(&args.snapshot)?;
+    let triples = Store::open(&opened.snapshot).map_err(open::error)?.map(Arc::new);
     start_log(args.log);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let settings = Settings {
@@ -90,7 +93,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             stdout::print(&format!("serving snapshot {name} at http://{address}/api/interpreter\n"))
         };
     };
-    server::serve(osm, about, settings, ready)
+    server::serve(osm, triples, about, settings, ready)
         .map_err(|e| Error::system("serve", format!("cannot serve at {}: {e}", args.bind)))
 }
 

@@ -79,7 +79,7 @@ struct Job {
     app: Arc<App>,
     text: String,
     cancelled: Arc<AtomicBool>,
-    head: oneshot::Sender<Head>,
+    head: oneshot::Sender<Head<Failure>>,
     runtime: Handle,
 }
 

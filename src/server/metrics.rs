@@ -12,6 +12,7 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
 use super::{About, App};
 use crate::overpass::Failure;
+use crate::sparql;
 
 /// Upper borders of the buckets of query times, seconds.
 const BUCKETS: [f64; 14] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 20.0, 60.0, 180.0];
@@ -43,6 +44,16 @@ impl Outcome {
             Outcome::Abandoned
         } else {
             Outcome::Refused
+        }
+    }
+
+    /// How a SPARQL query ended that failed so.
+    pub fn of_sparql(error: &sparql::Error) -> Self {
+        match error.code {
+            "timeout" => Outcome::TimedOut,
+            "cancelled" | "output" => Outcome::Abandoned,
+            _ if error.class == sparql::Class::Internal => Outcome::Broken,
+            _ => Outcome::Refused,
         }
     }
 

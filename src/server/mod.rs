@@ -10,6 +10,7 @@ mod metrics;
 mod page;
 mod pipe;
 mod running;
+mod sparql;
 mod status;
 mod timestamp;
 
@@ -26,6 +27,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::cors::{Any, CorsLayer};
 
 use crate::osm::Osm;
+use crate::rdf::Store;
 use crate::snapshot::Manifest;
 use gate::Gate;
 use metrics::Metrics;
@@ -67,6 +69,7 @@ pub struct About {
 /// What every service has.
 struct App {
     osm: Arc<Osm>,
+    sparql: Option<sparql::Endpoint>,
     about: About,
     settings: Settings,
     gate: Gate,
@@ -76,7 +79,13 @@ struct App {
 
 /// Serves until SIGINT or SIGTERM, then lets running queries end within the grace time. `ready` is called with the
 /// address once the server listens.
-pub fn serve(osm: Arc<Osm>, about: About, settings: Settings, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
+pub fn serve(
+    osm: Arc<Osm>,
+    triples: Option<Arc<Store>>,
+    about: About,
+    settings: Settings,
+    ready: impl FnOnce(SocketAddr),
+) -> io::Result<()> {
     let metrics = Metrics::install(&about)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -84,7 +93,8 @@ pub fn serve(osm: Arc<Osm>, about: About, settings: Settings, ready: impl FnOnce
         .max_blocking_threads(settings.max_queries + 8)
         .build()?;
     let gate = Gate::new(settings.max_queries, settings.max_waiting, settings.patience);
-    let app = Arc::new(App { osm, about, settings, gate, running: Arc::default(), metrics });
+    let sparql = triples.map(|store| sparql::Endpoint::new(store, &about));
+    let app = Arc::new(App { osm, sparql, about, settings, gate, running: Arc::default(), metrics });
     let result = runtime.block_on(listen(Arc::clone(&app), ready));
     // Whatever still runs was cancelled and looks at that every few milliseconds.
     runtime.shutdown_timeout(Duration::from_secs(2));
@@ -135,6 +145,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/", get(home::home))
         .route("/api/interpreter", get(interpreter::interpreter).post(interpreter::interpreter))
         .route("/api/convert", get(convert::convert).post(convert::convert))
+        .route("/sparql", get(sparql::sparql).post(sparql::sparql))
         .route("/api/status", get(status::status))
         .route("/api/timestamp", get(timestamp::timestamp))
         .route("/healthz", get(health::health))

@@ -13,22 +13,20 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::Stream;
 
-use crate::overpass::Failure;
-
 /// Bytes in one piece of an answer. What fits into the first piece is sent only when the query is done, so that an
 /// error in it still gets its own status.
 const PIECE: usize = 64 << 10;
 /// Pieces that may wait for the client.
 const PIECES: usize = 8;
 
-/// How an answer begins, and of which content type it is.
-pub enum Head {
+/// How an answer begins, and of which content type it is; `E` is what a query of its language can fail with.
+pub enum Head<E> {
     /// The whole of it.
     Whole(&'static str, Bytes),
     /// More than one piece; they come from here.
     Streaming(&'static str, mpsc::Receiver<Part>),
     /// It does not.
-    Failed(Failure),
+    Failed(E),
 }
 
 /// A piece of a streaming answer.
@@ -40,20 +38,20 @@ pub enum Part {
 }
 
 /// The end that the engine writes to.
-pub struct Sink {
+pub struct Sink<E> {
     content_type: &'static str,
     buffer: Vec<u8>,
-    head: Option<oneshot::Sender<Head>>,
+    head: Option<oneshot::Sender<Head<E>>>,
     parts: Option<mpsc::Sender<Part>>,
     runtime: Handle,
     deadline: Instant,
     sent: u64,
 }
 
-impl Sink {
+impl<E> Sink<E> {
     /// A sink that announces itself through `head` and waits for its reader until `deadline`. Must be used outside the
     /// runtime's own threads.
-    pub fn new(content_type: &'static str, head: oneshot::Sender<Head>, runtime: Handle, deadline: Instant) -> Self {
+    pub fn new(content_type: &'static str, head: oneshot::Sender<Head<E>>, runtime: Handle, deadline: Instant) -> Self {
         Sink { content_type, buffer: Vec::new(), head: Some(head), parts: None, runtime, deadline, sent: 0 }
     }
 
@@ -73,7 +71,7 @@ impl Sink {
     }
 
     /// Gives up the answer: with the reasons where nothing of it was sent, else by breaking off.
-    pub fn fail(mut self, failure: Failure) {
+    pub fn fail(mut self, failure: E) {
         if let Some(head) = self.head.take() {
             let _ = head.send(Head::Failed(failure));
         }
@@ -110,7 +108,7 @@ fn gone() -> io::Error {
     io::Error::new(io::ErrorKind::BrokenPipe, "the client went away")
 }
 
-impl Write for Sink {
+impl<E> Write for Sink<E> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.buffer.len() >= PIECE {
             self.send_buffer()?;
@@ -172,8 +170,9 @@ mod tests {
     use tokio_stream::StreamExt;
 
     use super::*;
+    use crate::overpass::Failure;
 
-    fn sink() -> (Sink, oneshot::Receiver<Head>) {
+    fn sink() -> (Sink<Failure>, oneshot::Receiver<Head<Failure>>) {
         let (sender, receiver) = oneshot::channel();
         (Sink::new("text/csv", sender, Handle::current(), Instant::now() + Duration::from_millis(300)), receiver)
     }

@@ -1,8 +1,12 @@
 //! A small made-up town, and the binary over it.
 
+#![allow(dead_code, reason = "each test uses some of it")]
+
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+
+pub mod server;
 
 /// Three cafes in and one outside the area Ladle, a closed way, a street, a relation with a missing member.
 pub const TOWN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -22,23 +26,36 @@ pub const TOWN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </osm>
 "#;
 
+/// What Wikidata says of the town.
+pub const TRIPLES: &str = "\
+<http://www.wikidata.org/entity/Q1> <http://www.wikidata.org/prop/direct/P31> <http://www.wikidata.org/entity/Q3957> .
+<http://www.wikidata.org/entity/Q1> <http://www.w3.org/2000/01/rdf-schema#label> \"Ladle\"@en .
+<http://www.wikidata.org/entity/Q1> <http://www.wikidata.org/prop/direct/P1082> \"+1200\"^^<http://www.w3.org/2001/XMLSchema#decimal> .
+<http://www.wikidata.org/entity/Q2> <http://www.wikidata.org/prop/direct/P131> <http://www.wikidata.org/entity/Q1> .
+";
+
 /// A folder of its own for a test, with the town loaded into `town.terrapin`.
 pub struct Town {
     folder: tempfile::TempDir,
 }
 
 impl Town {
-    /// Loads it.
+    /// Loads its elements.
     pub fn new() -> Self {
+        Town::load(&[])
+    }
+
+    /// Loads its elements and its [`TRIPLES`].
+    pub fn with_triples() -> Self {
+        Town::load(&["--rdf", "town.nt"])
+    }
+
+    fn load(more: &[&str]) -> Self {
         let town = Town { folder: tempfile::tempdir().unwrap() };
         std::fs::write(town.path("town.osm"), TOWN).unwrap();
-        terrapin()
-            .args(["load", "--osm"])
-            .arg(town.path("town.osm"))
-            .arg("--out")
-            .arg(town.snapshot())
-            .assert()
-            .success();
+        std::fs::write(town.path("town.nt"), TRIPLES).unwrap();
+        let args = ["load", "--osm", "town.osm", "--out", "town.terrapin"];
+        terrapin().current_dir(town.folder.path()).args(args).args(more).assert().success();
         town
     }
 

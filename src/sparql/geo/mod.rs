@@ -18,10 +18,13 @@ use oxrdf::Term;
 
 pub use geometry::{Crs, Format, Located};
 
+/// The namespace of the functions.
+pub const NAMESPACE: &str = "http://www.opengis.net/def/function/geosparql/";
+
 /// A function on terms. Nothing for an error.
 pub type Function = fn(&[Term]) -> Option<Term>;
 
-/// The functions by their names in the namespace `http://www.opengis.net/def/function/geosparql/`, in alphabetical order
+/// The functions by their names in their [namespace](NAMESPACE), in alphabetical order
 /// within each kind.
 pub fn functions() -> impl Iterator<Item = (&'static str, Function)> {
     [relations::FUNCTIONS, measures::FUNCTIONS, constructions::FUNCTIONS].into_iter().flatten().copied()

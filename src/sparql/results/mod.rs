@@ -18,6 +18,12 @@ pub struct Formats {
     pub triples: RdfFormat,
 }
 
+impl Default for Formats {
+    fn default() -> Self {
+        Formats { solutions: QueryResultsFormat::Json, triples: RdfFormat::Turtle }
+    }
+}
+
 impl Formats {
     /// The formats with a short name: `json`, `xml`, `csv`, `tsv` for solutions (triples as Turtle), `ttl`, `nt`, `rdf`
     /// for triples (solutions as JSON).

@@ -1,0 +1,149 @@
+//! Which format an answer takes: what the request's `format` or `Accept` (RFC 9110, section 12.5.1) asks for, of what
+//! the kind of answer can be written in.
+
+use oxrdfio::RdfFormat;
+use sparesults::QueryResultsFormat;
+
+/// A format of an answer, with the content type that it is sent as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice<F> {
+    /// The format.
+    pub format: F,
+    /// Its content type.
+    pub content_type: &'static str,
+}
+
+/// A format, its media types and short names, and the content type that it is sent as.
+type Known<F> = (F, &'static [&'static str], &'static str);
+
+const RESULTS: [Known<QueryResultsFormat>; 4] = [
+    (
+        QueryResultsFormat::Json,
+        &["application/sparql-results+json", "application/json", "text/json", "json"],
+        "application/sparql-results+json",
+    ),
+    (
+        QueryResultsFormat::Xml,
+        &["application/sparql-results+xml", "application/xml", "text/xml", "xml"],
+        "application/sparql-results+xml",
+    ),
+    (QueryResultsFormat::Csv, &["text/csv", "csv"], "text/csv; charset=utf-8"),
+    (QueryResultsFormat::Tsv, &["text/tab-separated-values", "tsv"], "text/tab-separated-values; charset=utf-8"),
+];
+
+/// How graphs are sent.
+const GRAPHS: [Known<RdfFormat>; 6] = [
+    (RdfFormat::Turtle, &["text/turtle", "application/x-turtle", "ttl", "turtle"], "text/turtle; charset=utf-8"),
+    (RdfFormat::NTriples, &["application/n-triples", "nt", "ntriples"], "application/n-triples"),
+    (RdfFormat::RdfXml, &["application/rdf+xml", "application/xml", "text/xml", "rdf", "xml"], "application/rdf+xml"),
+    (RdfFormat::NQuads, &["application/n-quads", "nq", "nquads"], "application/n-quads"),
+    (RdfFormat::TriG, &["application/trig", "trig"], "application/trig"),
+    (
+        RdfFormat::JsonLd { profile: oxrdfio::JsonLdProfileSet::empty() },
+        &["application/ld+json", "application/json", "jsonld", "json"],
+        "application/ld+json",
+    ),
+];
+
+/// The IRIs of all formats, for the service description.
+pub fn result_formats() -> impl Iterator<Item = &'static str> {
+    RESULTS.iter().map(|(format, ..)| format.iri()).chain(GRAPHS.iter().map(|(format, ..)| format.iri()))
+}
+
+/// The format of an answer to SELECT or ASK; JSON where anything goes. Nothing where nothing fits.
+pub fn results(format: Option<&str>, accept: Option<&str>) -> Option<Choice<QueryResultsFormat>> {
+    choose(&RESULTS, format, accept)
+}
+
+/// The format of an answer to CONSTRUCT or DESCRIBE; Turtle where anything goes. Nothing where nothing fits.
+pub fn graph(format: Option<&str>, accept: Option<&str>) -> Option<Choice<RdfFormat>> {
+    choose(&GRAPHS, format, accept)
+}
+
+fn choose<F: Copy>(known: &[Known<F>], format: Option<&str>, accept: Option<&str>) -> Option<Choice<F>> {
+    let choice = |(format, _, content_type): &Known<F>| Choice { format: *format, content_type };
+    if let Some(name) = format {
+        let name = name.trim();
+        return known.iter().find(|(_, names, _)| names.iter().any(|n| n.eq_ignore_ascii_case(name))).map(choice);
+    }
+    let Some(accept) = accept.filter(|a| !a.trim().is_empty()) else { return known.first().map(choice) };
+    let ranges: Vec<Range> = accept.split(',').filter_map(Range::of).collect();
+    let mut best: Option<(u16, &Known<F>)> = None;
+    for entry in known {
+        let quality = entry.1.iter().filter(|n| n.contains('/')).map(|n| quality(&ranges, n)).max().unwrap_or(0);
+        // Of equals the first one of ours stays.
+        if quality > best.map_or(0, |(q, _)| q) {
+            best = Some((quality, entry));
+        }
+    }
+    best.map(|(_, entry)| choice(entry))
+}
+
+/// A media range of an `Accept` header.
+struct Range<'a> {
+    kind: &'a str,
+    subtype: &'a str,
+    /// In thousandths.
+    quality: u16,
+}
+
+impl<'a> Range<'a> {
+    fn of(text: &'a str) -> Option<Range<'a>> {
+        let mut parts = text.split(';');
+        let (kind, subtype) = parts.next()?.trim().split_once('/')?;
+        let quality = parts
+            .filter_map(|p| p.trim().strip_prefix("q=").or_else(|| p.trim().strip_prefix("Q=")))
+            .next()
+            .map_or(Some(1.0), |q| q.trim().parse::<f32>().ok())?;
+        Some(Range { kind, subtype, quality: (quality.clamp(0.0, 1.0) * 1000.0) as u16 })
+    }
+
+    /// 3 for the type itself, 2 for its kind, 1 for any; nothing where it does not match.
+    fn matches(&self, kind: &str, subtype: &str) -> Option<u8> {
+        match (self.kind, self.subtype) {
+            ("*", "*") => Some(1),
+            (k, "*") if k.eq_ignore_ascii_case(kind) => Some(2),
+            (k, s) if k.eq_ignore_ascii_case(kind) && s.eq_ignore_ascii_case(subtype) => Some(3),
+            _ => None,
+        }
+    }
+}
+
+/// What the most specific range that matches says of a media type.
+fn quality(ranges: &[Range<'_>], media_type: &str) -> u16 {
+    let Some((kind, subtype)) = media_type.split_once('/') else { return 0 };
+    let matching = ranges.iter().filter_map(|r| r.matches(kind, subtype).map(|closeness| (closeness, r.quality)));
+    matching.max_by_key(|(closeness, _)| *closeness).map_or(0, |(_, quality)| quality)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepted(accept: &str) -> Option<&'static str> {
+        results(None, Some(accept)).map(|c| c.content_type)
+    }
+
+    #[test]
+    fn the_best_that_a_client_accepts() {
+        assert_eq!(accepted("*/*"), Some("application/sparql-results+json"));
+        assert_eq!(accepted(""), Some("application/sparql-results+json"));
+        assert_eq!(accepted("text/csv"), Some("text/csv; charset=utf-8"));
+        assert_eq!(accepted("text/csv;q=0.5, application/xml"), Some("application/sparql-results+xml"));
+        assert_eq!(accepted("text/html, */*;q=0.1"), Some("application/sparql-results+json"));
+        assert_eq!(
+            accepted("application/sparql-results+json;q=0, */*;q=0.1, application/json;q=0"),
+            Some("application/sparql-results+xml")
+        );
+        assert_eq!(accepted("text/*"), Some("application/sparql-results+json"), "as text/json");
+        assert_eq!(accepted("image/png"), None);
+    }
+
+    #[test]
+    fn a_named_format_goes_first() {
+        assert_eq!(results(Some("tsv"), Some("text/csv")).map(|c| c.format), Some(QueryResultsFormat::Tsv));
+        assert_eq!(graph(Some("nt"), None).map(|c| c.format), Some(RdfFormat::NTriples));
+        assert_eq!(graph(None, None).map(|c| c.format), Some(RdfFormat::Turtle));
+        assert!(results(Some("pdf"), None).is_none());
+    }
+}

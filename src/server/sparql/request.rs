@@ -1,0 +1,174 @@
+//! What a request to `/sparql` asks: the query operation of the SPARQL 1.1 Protocol (section 2.1), by GET and by both
+//! forms of POST.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use axum::http::{Method, StatusCode};
+
+/// A query operation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Operation {
+    /// The query. Nothing where the request has none, which by GET asks for the service's description.
+    pub query: Option<String>,
+    /// `default-graph-uri`, in order.
+    pub default_graphs: Vec<String>,
+    /// `named-graph-uri`, in order.
+    pub named_graphs: Vec<String>,
+    /// `timeout`, which can only shorten the server's own.
+    pub timeout: Option<Duration>,
+    /// `format`: a media type or a short name, which goes before what the request accepts.
+    pub format: Option<String>,
+}
+
+/// Why a request is no query operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadRequest {
+    /// The status that says so.
+    pub status: StatusCode,
+    /// What is wrong and what to do.
+    pub message: Cow<'static, str>,
+}
+
+impl BadRequest {
+    fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
+        BadRequest { status, message: message.into() }
+    }
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+const DIRECT: &str = "application/sparql-query";
+
+impl Operation {
+    /// Reads a request. `content_type` is the header of that name.
+    pub fn read(
+        method: &Method,
+        in_address: &str,
+        content_type: Option<&str>,
+        body: &[u8],
+    ) -> Result<Operation, BadRequest> {
+        let mut operation = Operation::default();
+        operation.take(in_address.as_bytes())?;
+        if method != Method::POST {
+            return Ok(operation);
+        }
+        let media_type = content_type.and_then(|t| t.split(';').next()).map(str::trim).unwrap_or_default();
+        if media_type.eq_ignore_ascii_case(FORM) {
+            operation.take(body)?;
+        } else if media_type.eq_ignore_ascii_case(DIRECT) {
+            let text = std::str::from_utf8(body).map_err(not_utf8)?;
+            operation.set_query(text.to_string())?;
+        } else if media_type.eq_ignore_ascii_case("application/sparql-update") {
+            return Err(read_only());
+        } else {
+            let message = format!("send a query as {FORM} or {DIRECT}, not as {media_type:?}");
+            return Err(BadRequest::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+        }
+        match operation.query {
+            Some(_) => Ok(operation),
+            None => Err(BadRequest::new(StatusCode::BAD_REQUEST, "no query: send it as the parameter \"query\"")),
+        }
+    }
+
+    fn take(&mut self, encoded: &[u8]) -> Result<(), BadRequest> {
+        for (name, value) in parameters(encoded)? {
+            match name.as_str() {
+                "query" => self.set_query(value)?,
+                "update" => return Err(read_only()),
+                "default-graph-uri" => self.default_graphs.push(value),
+                "named-graph-uri" => self.named_graphs.push(value),
+                "timeout" => self.timeout = Some(seconds(&value)?),
+                "format" => self.format = Some(value),
+                // Clients add parameters of other services; the protocol leaves them open.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn set_query(&mut self, query: String) -> Result<(), BadRequest> {
+        if self.query.replace(query).is_some() {
+            return Err(BadRequest::new(StatusCode::BAD_REQUEST, "more than one query in one request"));
+        }
+        Ok(())
+    }
+}
+
+fn seconds(value: &str) -> Result<Duration, BadRequest> {
+    let wrong = || BadRequest::new(StatusCode::BAD_REQUEST, "\"timeout\" is a number of seconds above 0");
+    let seconds = value.parse::<f64>().ok().filter(|s| *s > 0.0).ok_or_else(wrong)?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}
+
+fn read_only() -> BadRequest {
+    BadRequest::new(StatusCode::FORBIDDEN, "a snapshot never changes: this endpoint takes queries, not updates")
+}
+
+fn not_utf8<E>(_: E) -> BadRequest {
+    BadRequest::new(StatusCode::BAD_REQUEST, "the query is not in UTF-8")
+}
+
+/// The parameters of a form. Unlike the usual reading, which puts a replacement character, what is not in UTF-8 is an
+/// error: another query than the client's must not be answered.
+fn parameters(encoded: &[u8]) -> Result<Vec<(String, String)>, BadRequest> {
+    encoded
+        .split(|b| *b == b'&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| {
+            let at = pair.iter().position(|b| *b == b'=').unwrap_or(pair.len());
+            let (name, value) = pair.split_at(at);
+            Ok((decoded(name)?, decoded(value.strip_prefix(b"=").unwrap_or(value))?))
+        })
+        .collect()
+}
+
+fn decoded(text: &[u8]) -> Result<String, BadRequest> {
+    let spaced: Vec<u8> = text.iter().map(|b| if *b == b'+' { b' ' } else { *b }).collect();
+    let bytes: Vec<u8> = percent_encoding::percent_decode(&spaced).collect();
+    String::from_utf8(bytes).map_err(not_utf8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn get(address: &str) -> Result<Operation, BadRequest> {
+        Operation::read(&Method::GET, address, None, b"")
+    }
+
+    fn post(content_type: &str, body: &[u8]) -> Result<Operation, BadRequest> {
+        Operation::read(&Method::POST, "", Some(content_type), body)
+    }
+
+    #[test]
+    fn a_query_comes_in_three_ways() {
+        let ask = Some("ASK {}".to_string());
+        assert_eq!(get("query=ASK+%7B%7D").unwrap().query, ask);
+        assert_eq!(post("application/x-www-form-urlencoded; charset=utf-8", b"query=ASK%20%7B%7D").unwrap().query, ask);
+        assert_eq!(post(DIRECT, b"ASK {}").unwrap().query, ask);
+        assert_eq!(get("").unwrap().query, None);
+    }
+
+    #[test]
+    fn graphs_and_limits_come_beside_it() {
+        let operation = get("query=q&default-graph-uri=a&default-graph-uri=b&named-graph-uri=c&timeout=1.5").unwrap();
+        assert_eq!(operation.default_graphs, ["a", "b"]);
+        assert_eq!(operation.named_graphs, ["c"]);
+        assert_eq!(operation.timeout, Some(Duration::from_millis(1500)));
+    }
+
+    #[test]
+    fn what_is_no_query_operation_says_why() {
+        let status = |r: Result<Operation, BadRequest>| r.unwrap_err().status;
+        assert_eq!(status(get("query=a&query=b")), StatusCode::BAD_REQUEST);
+        assert_eq!(status(get("query=%FF")), StatusCode::BAD_REQUEST);
+        assert_eq!(status(get("query=a&timeout=-1")), StatusCode::BAD_REQUEST);
+        assert_eq!(status(get("query=a&timeout=1e99")), StatusCode::BAD_REQUEST);
+        assert_eq!(status(post("text/plain", b"ASK {}")), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        assert_eq!(status(post(DIRECT, b"ASK {} # \xFF")), StatusCode::BAD_REQUEST);
+        assert_eq!(status(post(FORM, b"update=CLEAR+ALL")), StatusCode::FORBIDDEN);
+        assert_eq!(status(post("application/sparql-update", b"CLEAR ALL")), StatusCode::FORBIDDEN);
+        assert_eq!(status(post(FORM, b"x=y")), StatusCode::BAD_REQUEST);
+        assert_eq!(status(Operation::read(&Method::POST, "", None, b"query=ASK")), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    }
+}

@@ -1,0 +1,129 @@
+//! `terrapin serve` over the town, and requests to it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Town;
+
+/// A server over the town; ends with it.
+pub struct Server {
+    pub child: Child,
+    pub address: SocketAddr,
+    _town: Town,
+}
+
+impl Server {
+    /// Over the town.
+    pub fn start(options: &[&str]) -> Self {
+        Server::over(Town::new(), options)
+    }
+
+    /// Over this town.
+    pub fn over(town: Town, options: &[&str]) -> Self {
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin("terrapin"))
+            .arg("serve")
+            .arg(town.snapshot())
+            .args(["--bind", "127.0.0.1:0", "--json"])
+            .args(options)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let ready: Value = serde_json::from_str(&line).unwrap();
+        let address = ready["url"].as_str().unwrap().strip_prefix("http://").unwrap().parse().unwrap();
+        Server { child, address, _town: town }
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream
+    }
+
+    /// Sends a request and reads the whole answer.
+    pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+        let mut stream = self.connect();
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
+        )
+        .unwrap();
+        // The server may refuse a long body before it has read it.
+        let _ = stream.write_all(body.as_bytes());
+        Answer::read(stream)
+    }
+
+    pub fn query(&self, text: &str) -> Answer {
+        self.ask("POST", "/api/interpreter", FORM, &format!("data={}", encoded(text)))
+    }
+
+    pub fn signal(&self, name: &str) {
+        assert!(Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap().success());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub const FORM: &str = "Content-Type: application/x-www-form-urlencoded\r\n";
+
+pub fn encoded(text: &str) -> String {
+    text.bytes().map(|b| format!("%{b:02X}")).collect()
+}
+
+/// What came back.
+pub struct Answer {
+    pub status: u16,
+    /// In lower case.
+    pub headers: String,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn read(mut stream: TcpStream) -> Self {
+        let mut bytes = Vec::new();
+        // A server that refuses a long body closes before it has read all of it: what it said stands.
+        let _ = stream.read_to_end(&mut bytes);
+        let split = bytes.windows(4).position(|w| w == b"\r\n\r\n").expect("a head");
+        let headers = String::from_utf8(bytes[..split].to_vec()).unwrap().to_ascii_lowercase();
+        let mut body = bytes.split_off(split + 4);
+        if headers.contains("transfer-encoding: chunked") {
+            body = unchunk(&body);
+        }
+        let status = headers.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, headers, body }
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).unwrap()
+    }
+
+    pub fn ids(&self) -> Vec<i64> {
+        let answer: Value = serde_json::from_slice(&self.body).unwrap();
+        answer["elements"].as_array().unwrap().iter().map(|e| e["id"].as_i64().unwrap()).collect()
+    }
+}
+
+fn unchunk(mut bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    loop {
+        let end = bytes.windows(2).position(|w| w == b"\r\n").expect("a chunk's size");
+        let size = usize::from_str_radix(std::str::from_utf8(&bytes[..end]).unwrap(), 16).unwrap();
+        if size == 0 {
+            return out;
+        }
+        out.extend_from_slice(&bytes[end + 2..end + 2 + size]);
+        bytes = &bytes[end + 4 + size..];
+    }
+}

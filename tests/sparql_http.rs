@@ -1,0 +1,88 @@
+//! What a SPARQL client sees.
+
+mod common;
+
+use common::Town;
+use common::server::{Answer, FORM, Server, encoded};
+use serde_json::{Value, json};
+
+const LABELS: &str =
+    "SELECT ?x ?xLabel { ?x wdt:P31 wd:Q3957 SERVICE wikibase:label { bd:serviceParam wikibase:language \"en\" } }";
+const DIRECT: &str = "Content-Type: application/sparql-query\r\n";
+
+fn server() -> Server {
+    Server::over(Town::with_triples(), &[])
+}
+
+fn get(server: &Server, query: &str, more: &str, headers: &str) -> Answer {
+    server.ask("GET", &format!("/sparql?query={}{more}", encoded(query)), headers, "")
+}
+
+#[test]
+fn a_query_is_answered_however_it_is_sent() {
+    let server = server();
+    let answers = [
+        get(&server, LABELS, "", ""),
+        server.ask("POST", "/sparql", FORM, &format!("query={}", encoded(LABELS))),
+        server.ask("POST", "/sparql", DIRECT, LABELS),
+    ];
+    for answer in answers {
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert!(answer.headers.contains("content-type: application/sparql-results+json"), "{}", answer.headers);
+        let answer: Value = serde_json::from_slice(&answer.body).unwrap();
+        let expected = json!({"type": "literal", "value": "Ladle", "xml:lang": "en"});
+        assert_eq!(answer["results"]["bindings"][0]["xLabel"], expected);
+    }
+}
+
+#[test]
+fn every_form_comes_in_the_format_asked_for() {
+    let server = server();
+    let count = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }";
+    assert_eq!(get(&server, count, "", "Accept: text/csv\r\n").text(), "n\r\n4\r\n");
+    assert_eq!(get(&server, count, "&format=tsv", "Accept: text/csv\r\n").text(), "?n\n4\n");
+    assert!(get(&server, "ASK { wd:Q2 wdt:P131 wd:Q1 }", "&format=xml", "").text().contains("<boolean>true</boolean>"));
+    let graph = get(&server, "CONSTRUCT WHERE { wd:Q2 ?p ?o }", "", "Accept: application/n-triples\r\n");
+    assert_eq!(graph.text().lines().count(), 1, "{}", graph.text());
+    assert!(graph.headers.contains("content-type: application/n-triples"), "{}", graph.headers);
+    assert_eq!(get(&server, count, "", "Accept: image/png\r\n").status, 406);
+    assert_eq!(get(&server, "ASK {}", "", "Accept: text/turtle\r\n").status, 406);
+}
+
+#[test]
+fn errors_have_the_status_that_harnesses_expect() {
+    let server = server();
+    let wrong = get(&server, "SELECT * {\n ?x wrong:thing 1 }", "", "");
+    assert_eq!(wrong.status, 400);
+    assert!(wrong.text().starts_with("line 2, column 5: syntax error"), "{}", wrong.text());
+    assert_eq!(get(&server, "", "", "").status, 400);
+    let live = get(&server, "SELECT * { SERVICE <http://example.org/sparql> { ?s ?p ?o } }", "", "");
+    assert_eq!(live.status, 501, "{}", live.text());
+    let values: Vec<String> = (0..1000).map(|n| n.to_string()).collect();
+    let values = values.join(" ");
+    let slow = format!(
+        "SELECT (COUNT(*) AS ?n) {{ VALUES ?a {{ {values} }} VALUES ?b {{ {values} }} VALUES ?c {{ {values} }} }}"
+    );
+    let slow = server.ask("POST", "/sparql?timeout=0.2", DIRECT, &slow);
+    assert_eq!(slow.status, 504, "{}", slow.text());
+    assert_eq!(server.ask("PUT", "/sparql", DIRECT, "ASK {}").status, 405);
+    assert_eq!(server.ask("POST", "/sparql", "", "ASK {}").status, 415);
+    assert_eq!(server.ask("POST", "/sparql", FORM, "update=CLEAR+ALL").status, 403);
+    assert_eq!(server.ask("GET", "/sparql?query=ASK%7B%7D&query=ASK%7B%7D", "", "").status, 400);
+    // And it lives.
+    assert_eq!(get(&server, "ASK {}", "", "").status, 200);
+}
+
+#[test]
+fn without_a_query_it_tells_of_itself() {
+    let answer = server().ask("GET", "/sparql", "Accept: text/turtle\r\n", "");
+    assert_eq!(answer.status, 200);
+    assert!(answer.text().contains("SPARQL11Query"), "{}", answer.text());
+}
+
+#[test]
+fn a_snapshot_without_triples_says_so() {
+    let answer = Server::start(&[]).ask("GET", "/sparql?query=ASK%7B%7D", "", "");
+    assert_eq!(answer.status, 404);
+    assert!(answer.text().contains("--wikidata"), "{}", answer.text());
+}
