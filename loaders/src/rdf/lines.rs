@@ -1,6 +1,6 @@
 //! N-Triples and N-Quads: a statement a line, so that blocks of lines are parsed in parallel.
 
-use super::{Options, Summary, Wrong};
+use super::{Options, Summary, Wrong, plain};
 use crate::error::Error;
 use crate::text::{Blocks, Lines, Text, count_lines};
 use crate::{Progress, pipeline};
@@ -71,21 +71,40 @@ pub(super) fn read<E: From<Error> + Send>(
 fn parse(block: Lines, skip_bad: bool) -> Parsed {
     let mut triples = Vec::with_capacity(block.bytes.len() / USUAL_LINE);
     let mut wrong: Vec<Wrong> = Vec::new();
-    for quad in RdfParser::from_format(RdfFormat::NQuads).for_slice(&block.bytes) {
-        match quad {
-            Ok(quad) => triples.push(quad.into()),
-            Err(error) => {
-                let error = Wrong::from(error);
-                // The parser may find several things wrong in a line.
-                if wrong.last().is_none_or(|last| last.line != error.line) {
-                    wrong.push(error);
-                }
-                if !skip_bad {
-                    break;
+    // Where it is no UTF-8, the parser says so.
+    let text = std::str::from_utf8(&block.bytes).ok();
+    let mut offset = 0;
+    for (number, line) in (0..).zip(block.bytes.split_inclusive(|byte| *byte == b'\n')) {
+        let end = offset + line.len();
+        let plain = text.and_then(|text| plain::triple(text.get(offset..end)?.trim_end_matches('\n')));
+        match plain {
+            Some(triple) => triples.push(triple),
+            None => {
+                if let Err(error) = parse_line(line, &mut triples) {
+                    wrong.push(Wrong { line: number, offset: error.offset + offset as u64, ..error });
+                    if !skip_bad {
+                        break;
+                    }
                 }
             }
         }
+        offset = end;
     }
     let lines = count_lines(&block.bytes);
     Parsed { triples, wrong, lines, offset: block.offset, position: block.position }
+}
+
+/// Parses a line; what is wrong with it first, if anything is, and nothing of it then.
+fn parse_line(line: &[u8], triples: &mut Vec<Triple>) -> Result<(), Wrong> {
+    let kept = triples.len();
+    for quad in RdfParser::from_format(RdfFormat::NQuads).for_slice(line) {
+        match quad {
+            Ok(quad) => triples.push(quad.into()),
+            Err(error) => {
+                triples.truncate(kept);
+                return Err(error.into());
+            }
+        }
+    }
+    Ok(())
 }

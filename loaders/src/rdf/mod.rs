@@ -10,6 +10,7 @@
 //! Turtle writes without a label get one that depends on their place in the file alone.
 
 mod lines;
+mod plain;
 mod turtle;
 
 use crate::error::{Error, TextProblem};
