@@ -141,7 +141,8 @@ fn both() -> Both {
     load(&options, &Quiet).expect("it loads");
     let snapshot = Arc::new(Snapshot::open(&out).unwrap());
     let parser = oxrdfio::RdfParser::from_format(oxrdfio::RdfFormat::NTriples);
-    let dataset: Dataset = parser.for_slice(&text).map(|quad| quad.unwrap()).collect::<Vec<Quad>>().into_iter().collect();
+    let dataset: Dataset =
+        parser.for_slice(&text).map(|quad| quad.unwrap()).collect::<Vec<Quad>>().into_iter().collect();
     Both { store: Arc::new(Store::open(&snapshot).unwrap().unwrap()), dataset }
 }
 

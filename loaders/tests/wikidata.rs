@@ -147,3 +147,47 @@ fn threads_do_not_show() {
     };
     assert!(on(1) == on(3));
 }
+
+#[test]
+fn no_damage_of_a_dump_is_worse_than_bad_lines() {
+    let Some(folder) = folder() else { return };
+    let text = std::fs::read(folder.join("goldens/L42.json")).unwrap();
+    let text: Vec<u8> = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).collect::<Vec<_>>().concat();
+    let mut seed = 3_u32;
+    let mut next = |below: usize| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 4) as usize % below
+    };
+    let parts: Vec<&[u8]> =
+        vec![b"\"", b"{", b"}", b"[]", b"null", b"-1", b"\"\"", b"1e999", b"\xff", b":", b",", b"P"];
+    let mut lines = Vec::new();
+    for _ in 0..300 {
+        let mut line = text.clone();
+        for _ in 0..=next(3) {
+            let at = next(line.len());
+            let until = (at + next(12)).min(line.len());
+            line.splice(at..until, parts[next(parts.len())].iter().copied());
+        }
+        lines.extend(line);
+        lines.push(b'\n');
+    }
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut file, &lines).unwrap();
+    let options = wikidata::Options { skip_bad: true, ..wikidata::Options::default() };
+    let read = |converter: &Converter| {
+        let mut triples = Vec::new();
+        let summary = wikidata::read::<Error>(file.path(), &options, converter, |batch, _| {
+            strings(batch, &mut triples);
+            Ok(())
+        });
+        (summary.unwrap(), triples)
+    };
+    let (summary, triples) = read(&Converter::new(Shape::Service));
+    assert_eq!((summary.entities + summary.bad, summary.errors.len()), (300, 10));
+    assert!(summary.bad > 100 && summary.entities > 20, "{} bad", summary.bad);
+    // Whatever was read can be written and read again.
+    let mut text = tempfile::Builder::new().suffix(".nt").tempfile().unwrap();
+    let lines: Vec<String> = triples.iter().map(|triple| format!("{} .\n", triple.join(" "))).collect();
+    std::io::Write::write_all(&mut text, lines.concat().as_bytes()).unwrap();
+    assert_eq!(of_turtle(text.path()), triples);
+}
