@@ -1,5 +1,8 @@
 "use strict";
 
+/** Lines of the list that are shown at first, and added by "more". */
+const PAGE = 100;
+
 function make(name, properties, ...children) {
   const node = document.createElement(name);
   Object.assign(node, properties);
@@ -152,16 +155,15 @@ function show(data) {
   metrics.forEach(([name, title], i) => {
     if (name in summary) $("sort").append(make("option", { value: String(i) }, `lowest ${title} first`));
   });
-  const items = rows.map((row) => {
-    const ex = row.scores[index.ex];
-    const [kind, words] = outcome(row, ex === null ? undefined : ex);
+  const percent = (score) => (100 * score).toFixed(0);
+  /** The line of an instance in the list; a click opens it. */
+  const line = ({ row, kind, words }) => {
     const oqs = row.scores[index.oqs], soft = row.scores[index.ex_soft];
-    const percent = (score) => (score === null ? "" : (100 * score).toFixed(0));
     const button = make("button", { type: "button" }, make("span", {}, row.id || String(row.line)),
       make("span", {}, row.nl || row.gold),
       make("span", { className: kind === "same" ? "good" : kind === "error" ? "bad" : "" }, words),
-      make("span", { title: "OQS" }, oqs === null ? "" : `OQS ${percent(oqs)}`),
-      make("span", { title: "EX_soft" }, soft === null ? "" : `soft ${percent(soft)}`));
+      make("span", {}, oqs === null ? "" : `OQS ${percent(oqs)}`),
+      make("span", {}, soft === null ? "" : `soft ${percent(soft)}`));
     const node = make("li", {}, button);
     button.setAttribute("aria-expanded", "false");
     button.addEventListener("click", () => {
@@ -169,30 +171,43 @@ function show(data) {
       if (open) node.lastChild.remove(); else node.append(detail(row, metrics));
       button.setAttribute("aria-expanded", String(!open));
     });
+    return node;
+  };
+  const items = rows.map((row) => {
+    const ex = row.scores[index.ex];
+    const [kind, words] = outcome(row, ex === null ? undefined : ex);
     const text = [row.id, row.nl, row.gold, row.pred, row.error_text, words].filter(Boolean).join("\n").toLowerCase();
-    return { row, node, kind, text };
+    return { row, kind, words, text, node: null };
   });
-  $("rows").append(...items.map((item) => item.node));
+  let fitting = items, limit = PAGE;
+  const list = () => {
+    const shown = fitting.slice(0, limit);
+    for (const item of shown) item.node = item.node || line(item);
+    $("rows").replaceChildren(...shown.map((item) => item.node));
+    $("shown").textContent = `${fitting.length} of ${rows.length}`;
+    $("more").hidden = fitting.length <= limit;
+  };
   const filter = () => {
     const text = $("text").value.toLowerCase(), kind = $("outcome").value, error = $("error").value;
     const [measure, third] = $("third").value.split(" ");
-    let count = 0;
-    for (const { row, node, kind: own, text: words } of items) {
-      const fits = (!kind || own === kind) && (!error || row.error === error) && (!text || words.includes(text))
-        && (!third || (row.thirds || [])[measure] === third);
-      if (node.hidden === fits) node.hidden = !fits;
-      count += fits;
-    }
-    $("shown").textContent = `${count} of ${rows.length}`;
+    fitting = items.filter(({ row, kind: own, text: words }) => (!kind || own === kind)
+      && (!error || row.error === error) && (!text || words.includes(text))
+      && (!third || (row.thirds || [])[measure] === third));
+    limit = PAGE;
+    list();
   };
   const sort = () => {
     const by = $("sort").value;
     const key = by === "line" ? (row) => row.line : (row) => (row.scores[by] === null ? 2 : row.scores[by]);
     items.sort((a, b) => key(a.row) - key(b.row) || a.row.line - b.row.line);
-    $("rows").append(...items.map((item) => item.node));
+    filter();
   };
   $("filters").addEventListener("input", filter);
   $("filters").addEventListener("submit", (event) => event.preventDefault());
   $("sort").addEventListener("change", sort);
+  $("more").addEventListener("click", () => {
+    limit += PAGE;
+    list();
+  });
   filter();
 }
