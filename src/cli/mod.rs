@@ -4,6 +4,7 @@ mod convert;
 mod diagnose;
 mod error;
 mod eval;
+mod feedback;
 mod info;
 mod load;
 mod open;
@@ -52,6 +53,7 @@ enum Command {
     Convert(convert::Args),
     Serve(serve::Args),
     Eval(eval::Args),
+    Feedback(feedback::Args),
 }
 
 /// Runs the command that the process was started with.
@@ -87,6 +89,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Convert(args) => convert::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Feedback(args) => feedback::run(&args),
     }
 }
 

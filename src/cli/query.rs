@@ -106,7 +106,7 @@ fn shortcut(problem: &Problem) -> Diagnostic {
 }
 
 /// Reads `south,west,north,east` in degrees.
-fn parse_box(text: &str) -> Result<BoundingBox, String> {
+pub fn parse_box(text: &str) -> Result<BoundingBox, String> {
     let sides: Vec<f64> = text.split(',').filter_map(|side| side.trim().parse().ok()).collect();
     let [south, west, north, east] = sides[..] else {
         return Err("expected four numbers: south,west,north,east".into());

@@ -2,14 +2,17 @@
 //! nothing of loading, and keeps no state but the queries that run now.
 
 mod convert;
+mod feedback;
 mod gate;
 mod health;
 mod home;
 mod interpreter;
+mod json;
 mod metrics;
 mod page;
 mod pipe;
 mod running;
+mod score;
 mod sparql;
 mod status;
 mod timestamp;
@@ -22,7 +25,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderName, Method, header};
-use axum::routing::get;
+use axum::routing::{get, post};
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{Any, CorsLayer};
 
@@ -146,6 +149,8 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/interpreter", get(interpreter::interpreter).post(interpreter::interpreter))
         .route("/api/convert", get(convert::convert).post(convert::convert))
         .route("/sparql", get(sparql::sparql).post(sparql::sparql))
+        .route("/feedback", post(feedback::feedback))
+        .route("/score", post(score::score))
         .route("/api/status", get(status::status))
         .route("/api/timestamp", get(timestamp::timestamp))
         .route("/healthz", get(health::health))

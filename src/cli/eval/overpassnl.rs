@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::{Error, open};
 use super::{RunArgs, digest, read_lines};
-use crate::eval::benchmarks::overpassnl::{self, OverpassNl};
+use crate::eval::benchmarks::overpassnl::{self, Bounds, OverpassNl};
 use crate::eval::difficulty::measure_of;
 use crate::eval::input;
 use crate::eval::record::Instance;
@@ -98,6 +98,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         places: &places,
         similarity: !args.no_similarity,
         cache: &NoCache,
+        bounds: Bounds::default(),
     };
     let about = About {
         benchmark: "overpassnl".to_owned(),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::super::{Error, open, stdout};
 use super::{read_run, unusable};
 use crate::eval::benchmarks::jsonl::JsonLines;
-use crate::eval::benchmarks::overpassnl::OverpassNl;
+use crate::eval::benchmarks::overpassnl::{Bounds, OverpassNl};
 use crate::eval::record::Outcome;
 use crate::eval::runs::{self, Benchmark, Finding, NoCache, NoJournal, Run, read_summary, verify_summary};
 use crate::places::{Areas, Chain, Places, Table};
@@ -65,7 +65,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     places.0.extend(areas.as_ref().map(|areas| areas as &dyn Places));
     let snapshot = digest.as_deref().unwrap_or_default();
     let similarity = run.outcomes.iter().any(|outcome| outcome.record.similarity.is_some());
-    let overpassnl = OverpassNl { osm, snapshot, places: &places, similarity, cache: &NoCache };
+    let overpassnl =
+        OverpassNl { osm, snapshot, places: &places, similarity, cache: &NoCache, bounds: Bounds::default() };
     let now = opened.as_ref().map(|(opened, _)| opened.manifest.data_timestamp).unwrap_or_default();
     let jsonl = osm.map(|osm| JsonLines { osm, snapshot, now, places: &places, cache: &NoCache });
     let benchmark: &dyn Benchmark = match (run.about.benchmark.as_str(), &jsonl) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::overpassnl::{ErrorClass, Refused, cached, execute, run_query, set_output, similarity};
+use super::overpassnl::{Bounds, ErrorClass, Refused, cached, execute, run_query, set_output, similarity};
 use crate::eval::input::read_lines;
 use crate::eval::record::{Instance, Outcome, Record};
 use crate::eval::runs::{self, Cache, RunError};
@@ -86,7 +86,8 @@ fn instance(line: usize, text: &str) -> Result<Instance, serde_json::Error> {
     })
 }
 
-fn parse_box(text: &str) -> Option<BoundingBox> {
+/// Reads `south,west,north,east` in degrees.
+pub fn parse_box(text: &str) -> Option<BoundingBox> {
     let sides: Vec<f64> = text.split(',').map(|side| side.trim().parse().ok()).collect::<Option<_>>()?;
     let [south, west, north, east] = sides[..] else { return None };
     let fits = (-90.0..=north).contains(&south) && north <= 90.0 && [west, east].iter().all(|l| l.abs() <= 180.0);
@@ -122,7 +123,8 @@ impl runs::Benchmark for JsonLines<'_> {
             Ok(text) => Ok(for_json(&text)),
             Err(problem) => Err(Refused { class: class_of(problem.reason), message: problem.to_string() }),
         };
-        let engine = |query: &str| cached(self.cache, self.snapshot, query, || run_query(self.osm, query));
+        let engine =
+            |query: &str| cached(self.cache, self.snapshot, query, || run_query(self.osm, query, &Bounds::default()));
         execute(prepare(&instance.gold), prepare(&instance.pred), Some(self.osm), &engine, &mut outcome);
         outcome
     }

@@ -17,6 +17,7 @@ mod xml;
 pub(super) use check::evaluators::{function_name, operator_sign};
 pub(super) use check::numbers::{float, float_prefix, integer, timestamp};
 pub(super) use element::{Element, Node};
+pub(crate) use suggest::distance;
 pub use tree::*;
 
 use super::error::{Class, Diagnostic, Failure};

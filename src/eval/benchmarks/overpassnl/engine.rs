@@ -12,16 +12,33 @@ use crate::overpass::{self, Class, Failure, run::Limits};
 /// How long the published code waits for an answer. The prepared time limit is shorter, but a text can hold several.
 const PATIENCE: Duration = Duration::from_secs(500);
 
+/// What bounds a query besides what the published evaluation allows it.
+#[derive(Debug, Clone)]
+pub struct Bounds {
+    /// Time and memory.
+    pub limits: Limits,
+    /// Characters of an answer from which on it is a `memory_error`.
+    pub largest: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds { limits: Limits::default(), largest: MAX_CHARACTERS }
+    }
+}
+
 /// Runs a prepared query and reads its answer as the published code does.
 ///
 /// The answer is read from its text, not taken from the engine's sets, because that is what the numbers were made
 /// from: the format that was asked for, elements without ids, tags of a count that a query made itself. Writing and
 /// reading it is about a quarter of a run over the Malta benchmark.
-pub fn run(osm: &Osm, query: &str) -> Result<Results, Failed> {
+pub fn run(osm: &Osm, query: &str, bounds: &Bounds) -> Result<Results, Failed> {
     let script = overpass::parse(query).map_err(refused)?;
     let start = Instant::now();
-    let limits = Limits { deadline: start.checked_add(PATIENCE), ..Limits::default() };
-    let mut body = Body::default();
+    let patience = start.checked_add(PATIENCE);
+    let deadline = [patience, bounds.limits.deadline].into_iter().flatten().min();
+    let limits = Limits { deadline, ..bounds.limits.clone() };
+    let mut body = Body { largest: bounds.largest, bytes: Vec::new(), characters: None, full: false };
     let outcome = overpass::run_to_end(osm, &script, &limits, &mut body);
     if start.elapsed() >= PATIENCE {
         return Err(Failed {
@@ -32,7 +49,7 @@ pub fn run(osm: &Osm, query: &str) -> Result<Results, Failed> {
     if body.full {
         return Err(Failed {
             class: ErrorClass::MemoryError,
-            text: format!("an answer of more than {MAX_CHARACTERS} characters"),
+            text: format!("an answer of more than {} characters", bounds.largest),
         });
     }
     match outcome {
@@ -58,8 +75,8 @@ fn stopped(failure: &Failure) -> bool {
 }
 
 /// An answer in memory, up to the length at which it is an error.
-#[derive(Default)]
 struct Body {
+    largest: u64,
     bytes: Vec<u8>,
     /// Counted only once there are more bytes than there may be characters.
     characters: Option<u64>,
@@ -74,13 +91,13 @@ fn characters(bytes: &[u8]) -> u64 {
 impl Write for Body {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
         self.bytes.extend_from_slice(part);
-        if self.bytes.len() as u64 > MAX_CHARACTERS {
+        if self.bytes.len() as u64 > self.largest {
             let count = match self.characters {
                 Some(count) => count + characters(part),
                 None => characters(&self.bytes),
             };
             self.characters = Some(count);
-            if count > MAX_CHARACTERS {
+            if count > self.largest {
                 self.full = true;
                 return Err(io::Error::other("the answer is too long to be scored"));
             }

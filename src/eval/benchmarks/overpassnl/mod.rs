@@ -15,6 +15,7 @@ mod similarity;
 
 pub use answer::Failed;
 pub use class::ErrorClass;
+pub use engine::Bounds;
 pub(super) use engine::run as run_query;
 pub(super) use execute::{Refused, execute};
 pub(super) use prepare::set_output;
@@ -39,6 +40,8 @@ pub struct OverpassNl<'a> {
     pub similarity: bool,
     /// Results of queries that were run before.
     pub cache: &'a dyn Cache,
+    /// What bounds each query besides what the published evaluation allows.
+    pub bounds: Bounds,
 }
 
 impl runs::Benchmark for OverpassNl<'_> {
@@ -51,7 +54,8 @@ impl runs::Benchmark for OverpassNl<'_> {
             let bbox = instance.bbox.as_deref();
             let gold = prepare(&instance.gold, bbox, self.places).map_err(Refused::from);
             let pred = prepare(&instance.pred, bbox, self.places).map_err(Refused::from);
-            let engine = |query: &str| cached(self.cache, self.snapshot, query, || engine::run(osm, query));
+            let engine =
+                |query: &str| cached(self.cache, self.snapshot, query, || engine::run(osm, query, &self.bounds));
             execute(gold, pred, Some(osm), &engine, &mut outcome);
         }
         outcome

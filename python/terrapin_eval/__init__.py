@@ -1,0 +1,147 @@
+"""Scores of predicted OverpassQL queries from a running `terrapin serve`.
+
+    from terrapin_eval import OverpassNL
+
+    metric = OverpassNL("http://localhost:8080")
+    metric.compute(predictions=[...], references=[...])
+    # {"em": 0.5, "chrf": 0.91, ..., "ex": 0.71, "ex_soft": 0.75, "n": 1000, "errors": {"parse_error": 44}, ...}
+
+The interface is that of Hugging Face's `evaluate`: `compute`, or `add` and `add_batch` and then `compute`. `samples`
+gives one dictionary a pair, in the shape of lm-evaluation-harness's per-sample logs. Scores are 0 to 1. Needs nothing
+besides Python 3.9 or newer.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import urllib.error
+import urllib.request
+from typing import Any, Iterable, Mapping, Sequence
+
+__all__ = ["OverpassNL", "TerrapinError", "feedback"]
+
+METRICS = ("em", "chrf", "kvs", "trees", "oqs", "ex", "ex_soft", "multiset", "f1")
+
+_BATCH = 50
+
+
+class TerrapinError(RuntimeError):
+    """The server refused a request, or there is none."""
+
+
+def _post(url: str, path: str, body: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+    request = urllib.request.Request(
+        url.rstrip("/") + path,
+        data=json.dumps(body).encode("utf-8"),
+        headers={"Content-Type": "application/json"},
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=timeout) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        text = error.read().decode("utf-8", "replace")
+        try:
+            text = json.loads(text)["error"]
+        except (ValueError, KeyError, TypeError):
+            pass
+        raise TerrapinError(f"{path}: {error.code}: {text}") from None
+    except (urllib.error.URLError, TimeoutError) as error:
+        raise TerrapinError(f"{url}: {error}") from None
+
+
+def _server(url: str | None) -> str:
+    return url or os.environ.get("TERRAPIN_URL") or "http://localhost:8080"
+
+
+def feedback(query: str, *, url: str | None = None, bbox: str | None = None, sample: int = 5,
+             timeout: float = 300) -> dict[str, Any]:
+    """What a model needs to repair a query: `errors`, `results`, `warnings`, and all of it as one `text`."""
+    return _post(_server(url), "/feedback", {"query": query, "bbox": bbox, "sample": sample}, timeout)
+
+
+class OverpassNL:
+    """The metrics of OverpassNL over the snapshot that a server has open.
+
+    `url` is the server's address, else the environment's TERRAPIN_URL, else http://localhost:8080. `places` says where
+    names lead, in the shape of the authors' nominatim_cache.json. `timeout` is for a batch of pairs, in seconds.
+    """
+
+    name = "overpassnl"
+
+    def __init__(self, url: str | None = None, *, places: Mapping[str, Any] | None = None,
+                 timeout: float = 3600) -> None:
+        self.url = _server(url)
+        self.places = places
+        self.timeout = timeout
+        self._pairs: list[tuple[str, str, str | None]] = []
+
+    def add(self, *, prediction: str, reference: str, bbox: str | None = None) -> None:
+        """Keeps a pair for the next `compute`."""
+        self._pairs.append((prediction, reference, bbox))
+
+    def add_batch(self, *, predictions: Sequence[str], references: Sequence[str],
+                  bbox: Sequence[str] | None = None) -> None:
+        """Keeps pairs for the next `compute`."""
+        self._pairs.extend(_pairs(predictions, references, bbox))
+
+    def compute(self, *, predictions: Sequence[str] | None = None, references: Sequence[str] | None = None,
+                bbox: Sequence[str] | None = None) -> dict[str, Any]:
+        """The means over all pairs, the number of pairs, and the errors of predictions by class."""
+        if predictions is not None or references is not None:
+            self.add_batch(predictions=predictions or (), references=references or (), bbox=bbox)
+        pairs, self._pairs = self._pairs, []
+        return _totals(list(self._score(pairs)))
+
+    def samples(self, *, predictions: Sequence[str], references: Sequence[str],
+                bbox: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """One dictionary a pair: `doc_id`, `target`, `resps`, each metric, and the whole record under `record`."""
+        pairs = _pairs(predictions, references, bbox)
+        return [
+            {
+                "doc_id": index,
+                "target": reference,
+                "resps": [[prediction]],
+                "filtered_resps": [prediction],
+                **{name: record[name] for name in METRICS if name in record},
+                "record": record,
+            }
+            for index, ((prediction, reference, _), record) in enumerate(zip(pairs, self._score(pairs)))
+        ]
+
+    def _score(self, pairs: Sequence[tuple[str, str, str | None]]) -> Iterable[dict[str, Any]]:
+        for start in range(0, len(pairs), _BATCH):
+            batch = pairs[start:start + _BATCH]
+            body: dict[str, Any] = {
+                "predictions": [prediction for prediction, _, _ in batch],
+                "references": [reference for _, reference, _ in batch],
+            }
+            if any(bbox is not None for _, _, bbox in batch):
+                body["bbox"] = [bbox or "" for _, _, bbox in batch]
+            if self.places is not None:
+                body["places"] = self.places
+            for offset, record in enumerate(_post(self.url, "/score", body, self.timeout)["results"]):
+                yield {**record, "line": start + offset + 1}
+
+
+def _pairs(predictions: Sequence[str], references: Sequence[str],
+           bbox: Sequence[str] | None) -> list[tuple[str, str, str | None]]:
+    if len(predictions) != len(references) or (bbox is not None and len(bbox) != len(references)):
+        raise ValueError("predictions, references and bbox must have the same length")
+    return list(zip(predictions, references, bbox if bbox is not None else [None] * len(references)))
+
+
+def _totals(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    totals: dict[str, Any] = {}
+    for name in METRICS:
+        scores = [record[name] for record in records if record.get(name) is not None]
+        if scores:
+            totals[name] = math.fsum(scores) / len(scores)
+    errors: dict[str, int] = {}
+    for record in records:
+        if record.get("error"):
+            errors[record["error"]] = errors.get(record["error"], 0) + 1
+    totals["errors"] = dict(sorted(errors.items()))
+    totals["n"] = len(records)
+    return totals

@@ -1,0 +1,65 @@
+//! `terrapin feedback`: what a model needs to repair a query.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::query::{parse_box, text_of};
+use super::stdout::{print, print_json};
+use super::{Error, open};
+use crate::eval::feedback::{Asked, feedback};
+use crate::osm::BoundingBox;
+use crate::overpass::run::Limits;
+use crate::places::{Areas, Chain, Places, Table};
+
+/// Say what a model needs to repair a query
+///
+/// Of a query with errors: each error with its place and a hint. Of one that runs: how much it gives, some of it in few
+/// words, and warnings: keys and values that do not occur in the data with the nearest that do, ids and areas that do
+/// not exist, parts that find nothing, sets that go nowhere. The exit status is 0 in either case.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin feedback malta.terrapin 'node[amenty=cafe];out;'
+  terrapin feedback malta.terrapin --json -f query.overpassql")]
+pub struct Args {
+    /// The snapshot file
+    snapshot: PathBuf,
+    /// The query; `-` reads it from standard input
+    #[arg(conflicts_with = "file", required_unless_present = "file")]
+    query: Option<String>,
+    /// Read the query from a file
+    #[arg(short, long)]
+    file: Option<PathBuf>,
+    /// The box that {{bbox}} stands for: south,west,north,east
+    #[arg(long, value_name = "BOX", value_parser = parse_box, allow_hyphen_values = true)]
+    bbox: Option<BoundingBox>,
+    /// Where geocoded names lead, in the shape of OverpassNL's nominatim_cache.json
+    #[arg(long, value_name = "FILE")]
+    places: Option<PathBuf>,
+    /// How many results are shown
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    sample: usize,
+    /// Stop the query after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    timeout: u64,
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let (query, _) = text_of(args.query.as_deref(), args.file.as_deref())?;
+    let table =
+        args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
+    let (_opened, osm) = open::elements(&args.snapshot)?;
+    let areas = Areas::new(&osm);
+    let mut places = Chain::default();
+    places.0.extend(table.as_ref().map(|table| table as &dyn Places));
+    places.0.push(&areas);
+    let deadline = Instant::now().checked_add(Duration::from_secs(args.timeout));
+    let limits = Limits { deadline, ..Limits::default() };
+    let asked = Asked { query: &query, bbox: args.bbox, places: &places, sample: args.sample, limits };
+    let said = feedback(&osm, &asked);
+    osm.check().map_err(open::error)?;
+    if args.json { print_json(&said) } else { print(&said.to_string()) }
+}

@@ -1,0 +1,158 @@
+//! What a model is told of its query, by the command and over HTTP, and scores over HTTP as the Python module asks.
+
+mod common;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use common::Town;
+use serde_json::{Value, json};
+
+fn say(town: &Town, query: &str, more: &[&str]) -> String {
+    let done = common::terrapin().arg("feedback").arg(town.snapshot()).args(more).arg(query).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+#[test]
+fn errors_have_their_place_and_a_hint() {
+    let town = Town::new();
+    let said = say(&town, "[out:json];\nnod[amenity=cafe];out;", &[]);
+    assert!(said.starts_with("parse error: ") && said.contains("(line 2, column 1)"), "{said}");
+    assert!(said.contains("at: [out:json];\n>>nod<<[amenity=cafe];out;"), "{said}");
+    assert!(said.contains("hint: did you mean \"node\"?"), "{said}");
+    let said: Value =
+        serde_json::from_str(&say(&town, "{{geocodeArea:Atlantis}}->.a;node(area.a);out;", &["--json"])).unwrap();
+    assert_eq!((said["errors"][0]["code"].as_str(), said["results"].is_null()), (Some("shortcut"), true));
+    assert_eq!(said["errors"][0]["column"], 1);
+}
+
+#[test]
+fn results_in_few_words() {
+    let town = Town::new();
+    let said = say(&town, "node[amenity=cafe];out;way[highway];out;", &["--sample", "2"]);
+    assert_eq!(
+        said,
+        "5 results (4 node, 1 way)\n  node/1 amenity=cafe name=Bean & Leaf\n  node/2 amenity=cafe name=Zur Mühle\n  \
+         ... and 3 more\n"
+    );
+    assert_eq!(say(&town, "node[amenity=cafe];out count;", &[]).lines().next(), Some("1 results"));
+}
+
+#[test]
+fn what_is_not_in_the_data_is_named_with_what_is() {
+    let town = Town::new();
+    for (query, warning) in [
+        ("node[amenty=cafe];out;", "no element has the key \"amenty\"; there is amenity (4), amenity=cafe (4)"),
+        ("node[amenity=caffe];out;", "no element has amenity=caffe; there is amenity=cafe (4)"),
+        ("node[highway=cafe];out;", "no element has highway=cafe; there is amenity=cafe (4), highway=residential (1)"),
+        ("area[name=Ladel]->.a;node(area.a);out;", "no element has name=Ladel; there is name=Ladle (1)"),
+        ("area[name=Ladle][admin_level=8][type]->.a;way(area.a);out;", ""),
+        ("area[name=\"Ladle Street\"]->.a;node(area.a);out;", "no area fits area[name=\"Ladle Street\"]->.a"),
+        ("node(5);out;", "no element has the id 5"),
+        ("node(21);out;", "no element has the id 21; there is way/21"),
+        ("area(3600000032)->.a;node(area.a);out;", "there is no area 3600000032"),
+        ("node(area:3600000031)[amenity];out;", ""),
+        ("node[amenity=cafe](11,20,12,21);out;", "alone, node[amenity=cafe](11,20,12,21) finds nothing"),
+        ("node[amenity=cafe]->.x;node(1);out;", "the set .x is filled and never used or output"),
+        ("node[amenity=cafe](area.x);out;", "the set .x is used and never filled"),
+        ("node[amenity=cafe];", "there is no out statement: nothing is output"),
+    ] {
+        let said = say(&town, query, &[]);
+        let warnings: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("warning: ")).collect();
+        match warning {
+            "" => assert!(warnings.is_empty(), "{query}: {warnings:?}"),
+            _ => assert!(warnings.iter().any(|w| w.starts_with(warning)), "{query}: {said}"),
+        }
+    }
+}
+
+struct Server {
+    child: Child,
+    url: String,
+    _town: Town,
+}
+
+impl Server {
+    fn start() -> Server {
+        let town = Town::new();
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin("terrapin"))
+            .arg("serve")
+            .arg(town.snapshot())
+            .args(["--bind", "127.0.0.1:0", "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let ready: Value = serde_json::from_str(&line).unwrap();
+        Server { child, url: ready["url"].as_str().unwrap().to_owned(), _town: town }
+    }
+
+    fn post(&self, path: &str, body: &str) -> (u16, Value) {
+        let mut stream = TcpStream::connect(self.url.strip_prefix("http://").unwrap()).unwrap();
+        let length = body.len();
+        let head = format!("POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n");
+        stream.write_all((head + body).as_bytes()).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), serde_json::from_str(body).unwrap())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn over_http() {
+    let server = Server::start();
+    let (status, said) = server.post("/feedback", r#"{"query": "node[amenty];out;", "sample": 1}"#);
+    assert_eq!((status, said["warnings"][0]["code"].as_str()), (200, Some("no-such-key")));
+    assert_eq!(said["results"]["count"], 0);
+    assert!(said["text"].as_str().unwrap().starts_with("0 results\nwarning: no element has the key \"amenty\""));
+    let (status, said) = server.post("/feedback", r#"{"query": "node({{bbox}});out;", "bbox": "1,2"}"#);
+    assert_eq!((status, said["error"].as_str().is_some()), (400, true));
+    assert_eq!(server.post("/feedback", "node(1);out;").0, 400);
+
+    let pairs = json!({
+        "references": ["node[amenity=cafe];out;", "node(1);out;", "node(1);out;"],
+        "predictions": ["node[amenity=cafe]({{bbox}});out;", "[out:json];node(1);out;", "node(1;out;"],
+        "bbox": ["10,20,10.0025,20.1", "", ""],
+    });
+    let (status, scored) = server.post("/score", &pairs.to_string());
+    assert_eq!(status, 200, "{scored}");
+    let field = |name: &str| (0..3).map(|i| scored["results"][i][name].clone()).collect::<Vec<_>>();
+    assert_eq!(field("ex"), [0, 1, 0]);
+    assert_eq!(field("ex_soft"), [0.5, 1.0, 0.0]);
+    assert_eq!(field("error"), [Value::Null, Value::Null, "parse_error".into()]);
+    assert!(scored["results"][1]["oqs"].as_f64().unwrap() > 0.5);
+    let (status, said) = server.post("/score", r#"{"references": [], "predictions": ["a"]}"#);
+    assert_eq!(
+        (status, said["error"].as_str()),
+        (400, Some("predictions, references and bbox must have the same length"))
+    );
+}
+
+#[test]
+fn the_python_module() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        println!("skipped: there is no python3");
+        return;
+    }
+    let server = Server::start();
+    let done = Command::new("python3")
+        .args(["-m", "unittest", "discover", "-s", "tests"])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/python"))
+        .env("TERRAPIN_URL", &server.url)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
