@@ -135,6 +135,12 @@ fn a_recipe_takes_a_part_and_is_recorded() {
 }
 
 #[test]
+fn a_load_needs_a_source() {
+    let (status, _, error) = load(&["--out", "x.terrapin"]);
+    assert!(status == 2 && error.contains("--wikidata"), "{status} {error}");
+}
+
+#[test]
 fn what_elements_link_is_taken() {
     let town = Town::new();
     let osm = town.path("linked.osm");

@@ -20,7 +20,7 @@ use crate::snapshot;
 #[command(after_help = "Examples:
   terrapin load --osm malta.osm.pbf --out malta.terrapin
   terrapin load --osm malta.osm.pbf --wikidata malta.nt.gz --out malta.terrapin
-  terrapin load --osm malta.osm.pbf --wikidata latest-all.json.bz2 --recipe malta.toml --out malta.terrapin
+  terrapin load --wikidata latest-all.json.bz2 --recipe cities.toml --out cities.terrapin
   terrapin load --osm europe.osm.pbf --out europe.terrapin --memory 16GiB --temp /scratch
 
 A recipe, of which every line may be left out; without [take] all is taken:
@@ -32,13 +32,13 @@ A recipe, of which every line may be left out; without [take] all is taken:
   queries_from = [\"gold.jsonl.gz\"]      # what queries mention
   osm = true                            # what OpenStreetMap's elements name in wikidata=*
   steps = 1                             # and what is linked with all these, so many steps far
-  follow = [\"P31\", \"P17\"]             # by these properties; else by those that the queries mention
+  follow = [\"P31\", \"P17\"]               # by these properties; else by those that the queries mention
   properties = true                     # all properties, which tell what predicates mean
   [keep]
-  languages = [\"en\", \"mul\"]           # of labels, descriptions and aliases
-  properties = [\"P31\", \"P625\"]        # of statements
+  languages = [\"en\", \"mul\"]             # of labels, descriptions and aliases
+  properties = [\"P31\", \"P625\"]          # of statements
   sitelinks = [\"en\"]                    # languages of the sites")]
-#[group(id = "sources", required = true, multiple = true, args = ["osm", "wikidata", "rdf"])]
+#[command(group = clap::ArgGroup::new("sources").required(true).multiple(true).args(["osm", "wikidata", "rdf"]))]
 pub struct Args {
     /// The OpenStreetMap file
     #[arg(long, value_name = "FILE")]
