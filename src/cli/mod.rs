@@ -12,6 +12,7 @@ mod pin;
 mod progress;
 mod query;
 mod serve;
+mod sparql;
 mod stdout;
 mod verify;
 

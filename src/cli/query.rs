@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::stdout::Output;
-use super::{Error, open};
+use super::{Error, open, sparql};
 use crate::osm::BoundingBox;
 use crate::overpass::syntax::Span;
 use crate::overpass::turbo::{self, Problem, Reason, Surroundings};
@@ -18,18 +18,20 @@ use crate::size;
 /// Longer texts are not queries.
 const MAX_QUERY: u64 = 16 << 20;
 
-/// Answer an OverpassQL query on standard output
+/// Answer an OverpassQL or SPARQL query on standard output
 ///
-/// The answer is in the form that the query's [out:...] asks for, XML where it asks for none. What is wrong with a
+/// OverpassQL: the answer is in the form that the query's [out:...] asks for, XML where it asks for none. What is wrong with a
 /// query goes to standard error, with the place in the text. Overpass Turbo's {{shortcuts}} are replaced first;
-/// `now` is the time of the data.
+/// `now` is the time of the data. SPARQL (--lang sparql): as the Wikidata Query Service takes it, in the form of --format.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin query malta.terrapin '[out:json];node[amenity=cafe];out;'
   terrapin query malta.terrapin -f cafes.overpassql > cafes.json
   terrapin query malta.terrapin '{{geocodeArea:Valletta}}->.a;node[shop](area.a);out;'
   terrapin query malta.terrapin 'node[shop]({{bbox}});out;' --bbox 35.89,14.50,35.91,14.52
-  echo 'node(1);out;' | terrapin query malta.terrapin -")]
+  echo 'node(1);out;' | terrapin query malta.terrapin -
+  terrapin query wikidata.terrapin --lang sparql 'SELECT ?capital ?capitalLabel { wd:Q233 wdt:P36 ?capital
+    SERVICE wikibase:label { bd:serviceParam wikibase:language \"en\" } }'")]
 pub struct Args {
     /// The snapshot file
     snapshot: PathBuf,
@@ -39,6 +41,21 @@ pub struct Args {
     /// Read the query from a file
     #[arg(short, long)]
     file: Option<PathBuf>,
+    /// The language of the query
+    #[arg(long, value_enum, default_value = "overpassql")]
+    lang: Language,
+    /// The form of a SPARQL answer: table, json, xml, csv, tsv; of CONSTRUCT and DESCRIBE ttl, nt, rdf
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    format: String,
+    /// Show how a SPARQL query is solved, with the number of solutions of each step, instead of its answer
+    #[arg(long)]
+    explain: bool,
+    /// Most rows that a SPARQL answer may have: more are an error
+    #[arg(long, value_name = "ROWS")]
+    max_rows: Option<u64>,
+    /// What [AUTO_LANGUAGE] stands for in SPARQL
+    #[arg(long, value_name = "TAG", default_value = "en")]
+    language: String,
     /// The box that {{bbox}} stands for, whose middle is {{center}}: south,west,north,east
     #[arg(long, value_name = "BOX", value_parser = parse_box, allow_hyphen_values = true)]
     bbox: Option<BoundingBox>,
@@ -57,9 +74,31 @@ pub struct Args {
     json: bool,
 }
 
+/// The languages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Language {
+    /// OverpassQL or its XML form
+    Overpassql,
+    /// SPARQL 1.1 as the Wikidata Query Service takes it
+    Sparql,
+}
+
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Error> {
     let (written, origin) = text_of(args.query.as_deref(), args.file.as_deref())?;
+    if args.lang == Language::Sparql {
+        return sparql::run(sparql::Asked {
+            snapshot: &args.snapshot,
+            text: written,
+            origin,
+            format: &args.format,
+            language: &args.language,
+            timeout: args.timeout,
+            memory: args.memory,
+            rows: args.max_rows,
+            explain: args.explain,
+        });
+    }
     let table =
         args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
     let (opened, osm) = open::elements(&args.snapshot)?;

@@ -5,8 +5,10 @@
 //! syntax/     text → tokens → spargebra's algebra, with what WDQS's grammar has beyond the standard's
 //! rewrite/    services, dates, random values, subqueries with LIMIT → what the evaluator can solve
 //! services/   what a service needs, a file each
+//! plan/       the order of joins, and paths as relations
 //! functions/  functions that the evaluator does not have
 //! guard.rs    the evaluator's view of the triples: bounds hold in every loop
+//! explain.rs  how a query is solved
 //! solve.rs    ORDER BY, LIMIT, DISTINCT at the top
 //! run.rs      a prepared query to its answer
 //! results/    answers in the formats of the SPARQL Protocol
@@ -15,6 +17,7 @@
 //! Knows nothing of files on disk, of HTTP or of benchmarks.
 
 pub mod error;
+mod explain;
 mod functions;
 pub mod geo;
 mod guard;
@@ -128,6 +131,14 @@ impl Prepared {
     /// What the query relies on beyond SPARQL 1.1.
     pub fn tolerances(&self) -> &[Tolerance] {
         &self.tolerances
+    }
+
+    /// Solves the query and tells how, instead of giving its answer.
+    ///
+    /// # Errors
+    /// As [`Prepared::run`].
+    pub fn explain(&self, environment: &Environment, bounds: &Bounds) -> Result<String, Error> {
+        run::explain(self, environment, bounds)
     }
 
     /// Answers the query.

@@ -12,12 +12,14 @@ use super::Prepared;
 use super::error::{Class, Error};
 use super::functions;
 use super::guard::{BLANK, Guarded, exceeded, watched};
+use super::plan::plan;
 use super::rewrite::{Rewritten, put_pattern};
 use super::services::Table;
 use super::solve::{Collector, Plan, Row};
 use super::vocabulary::TABLE;
 use crate::budget::{Budget, Limits};
 use crate::rdf::{ReadError, Store, View};
+use crate::snapshot::Snapshot;
 
 /// What queries are asked of.
 pub struct Environment {
@@ -27,6 +29,21 @@ pub struct Environment {
     pub now: String,
     /// What random values depend on besides the query: the snapshot's digest.
     pub seed: Vec<u8>,
+}
+
+impl Environment {
+    /// What queries of a snapshot are asked of; `None` if it has no triples.
+    ///
+    /// # Errors
+    /// The snapshot is damaged.
+    pub fn open(snapshot: &Arc<Snapshot>) -> std::result::Result<Option<Environment>, crate::snapshot::Error> {
+        let Some(store) = Store::open(snapshot)? else { return Ok(None) };
+        let newest = snapshot
+            .manifest()
+            .map_or(0, |manifest| manifest.triples.map_or(0, |triples| triples.newest).max(manifest.data_timestamp));
+        let now = functions::dates::Moment::at(newest).lexical();
+        Ok(Some(Environment { store: Arc::new(store), now, seed: snapshot.digest().into_bytes() }))
+    }
 }
 
 /// Takes an answer as it comes. Errors are the reader's: it went away.
@@ -73,6 +90,23 @@ pub struct Summary {
 
 type Result<T> = std::result::Result<T, Error>;
 
+/// The environment of one query, whose random values depend on the query, too.
+fn of_query(prepared: &Prepared, environment: &Environment) -> Arc<Environment> {
+    let mut seed = environment.seed.clone();
+    seed.extend_from_slice(&prepared.digest);
+    Arc::new(Environment { store: environment.store.clone(), now: environment.now.clone(), seed })
+}
+
+/// Tells how a query is solved: its tables first, each with its number, then the query itself.
+pub(super) fn explain(prepared: &Prepared, environment: &Environment, bounds: &Bounds) -> Result<String> {
+    let budget = Arc::new(Budget::new(&bounds.limits));
+    watched(&budget, || {
+        let mut run = Run::new(&prepared.rewritten, of_query(prepared, environment), budget.clone(), bounds.rows);
+        run.evaluator = run.evaluator.compute_statistics();
+        run.explain()
+    })
+}
+
 /// Runs a query.
 pub(super) fn run(
     prepared: &Prepared,
@@ -81,9 +115,7 @@ pub(super) fn run(
     sink: &mut dyn Sink,
 ) -> Result<Summary> {
     let budget = Arc::new(Budget::new(&bounds.limits));
-    let mut seed = environment.seed.clone();
-    seed.extend_from_slice(&prepared.digest);
-    let environment = Arc::new(Environment { store: environment.store.clone(), now: environment.now.clone(), seed });
+    let environment = of_query(prepared, environment);
     let rows = watched(&budget, || {
         let run = Run::new(&prepared.rewritten, environment, budget.clone(), bounds.rows);
         run.answer(sink)
@@ -153,9 +185,9 @@ impl<'p> Run<'p> {
                 }
             }
             Query::Ask { .. } => {
-                let view = self.view();
-                let query = self.filled(&plan.pattern, &tables);
-                let result = self.evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+                let mut view = self.view();
+                let (query, evaluator) = self.planned(fill(&plan.pattern, &tables), &mut view);
+                let result = evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
                 view.check().map_err(read)?;
                 if let QueryResults::Boolean(value) = result {
                     sink.boolean(value).map_err(gone)?;
@@ -168,9 +200,9 @@ impl<'p> Run<'p> {
                     let rows = self.rows(plan, &tables)?;
                     values(&plan.variables, &rows)
                 };
-                let query = self.filled(&pattern, &[]);
-                let view = self.view();
-                let result = self.evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+                let mut view = self.view();
+                let (query, evaluator) = self.planned(pattern, &mut view);
+                let result = evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
                 if let QueryResults::Graph(triples) = result {
                     let mut labels = Labels::default();
                     for triple in triples {
@@ -184,11 +216,52 @@ impl<'p> Run<'p> {
         Ok(rows)
     }
 
-    /// The query with another pattern, its tables filled in.
-    fn filled(&self, pattern: &GraphPattern, tables: &[(Vec<Variable>, Vec<Row>)]) -> Query {
+    /// The evaluator, with its own optimiser or without.
+    fn evaluator(&self, optimise: bool) -> QueryEvaluator {
+        let evaluator = self.evaluator.clone();
+        if optimise { evaluator } else { evaluator.without_optimizations() }
+    }
+
+    /// The query with another pattern, planned, and the evaluator for it.
+    fn planned(&self, pattern: GraphPattern, view: &mut View) -> (Query, QueryEvaluator) {
+        let planned = plan(pattern, view);
         let mut query = self.rewritten.query.clone();
-        put_pattern(&mut query, fill(pattern, tables));
-        query
+        put_pattern(&mut query, planned.pattern);
+        (query, self.evaluator(planned.optimise))
+    }
+
+    /// How the tables and the query are solved.
+    fn explain(&self) -> Result<String> {
+        let tables = self.tables()?;
+        let mut out = String::new();
+        for (number, (table, (_, rows))) in self.rewritten.tables.iter().zip(&tables).enumerate() {
+            out.push_str(&format!("table {number}: {} rows\n", rows.len()));
+            if let Table::Plan(plan) = table {
+                out.push_str(&self.steps(plan, &tables)?);
+            }
+        }
+        out.push_str("query:\n");
+        out.push_str(&self.steps(&self.rewritten.plan, &tables)?);
+        out.push_str(&format!("{} units of work\n", self.budget.work_done()));
+        Ok(out)
+    }
+
+    /// The evaluator's steps for a plan, which it takes to the end.
+    fn steps(&self, top: &Plan, tables: &[(Vec<Variable>, Vec<Row>)]) -> Result<String> {
+        let mut view = self.view();
+        let planned = plan(fill(&top.pattern, tables), &mut view);
+        let query = Query::Select { dataset: None, pattern: planned.pattern, base_iri: None };
+        let evaluator = self.evaluator(planned.optimise);
+        let (result, explanation) = evaluator.prepare(&query).explain(Guarded(&view));
+        if let QueryResults::Solutions(solutions) = result.map_err(evaluation)? {
+            for solution in solutions {
+                solution.map_err(evaluation)?;
+            }
+        }
+        view.check().map_err(read)?;
+        let mut json = Vec::new();
+        explanation.write_in_json(&mut json).map_err(gone)?;
+        super::explain::render(&json)
     }
 
     /// Makes the tables, each of which may need those before it.
@@ -233,9 +306,10 @@ impl<'p> Run<'p> {
             | Query::Construct { base_iri, .. }
             | Query::Describe { base_iri, .. } => base_iri.clone(),
         };
-        let query = Query::Select { dataset: None, pattern: pattern.clone(), base_iri };
-        let view = self.view();
-        let result = self.evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+        let mut view = self.view();
+        let planned = plan(pattern.clone(), &mut view);
+        let query = Query::Select { dataset: None, pattern: planned.pattern, base_iri };
+        let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
         if let QueryResults::Solutions(solutions) = result {
             for solution in solutions {
                 let solution = solution.map_err(evaluation)?;

@@ -29,6 +29,11 @@ fn number(text: &str, digits: std::ops::RangeInclusive<usize>) -> Option<i64> {
 }
 
 impl Moment {
+    /// So many seconds after 1970.
+    pub fn at(seconds: i64) -> Moment {
+        Moment { seconds, nanos: 0 }
+    }
+
     /// Reads `2001`, `2001-2`, `2001-02-03`, `2001-02-03T04:05`, `2001-02-03T04:05:06.7+02:00`, years of any length and
     /// sign. Month and day 0, as Wikidata has them for dates of low precision, are the first.
     pub fn parse(text: &str) -> Option<Moment> {

@@ -1,6 +1,8 @@
 //! Answers in the formats of the SPARQL Protocol: solutions as JSON, XML, CSV and TSV, triples as Turtle, N-Triples and
 //! RDF/XML.
 
+mod table;
+
 use std::io::{self, Write};
 
 use oxrdf::{Term, Triple, Variable};
@@ -8,6 +10,8 @@ use oxrdfio::{RdfFormat, RdfSerializer, WriterQuadSerializer};
 use sparesults::{QueryResultsFormat, QueryResultsSerializer, WriterSolutionsSerializer};
 
 use super::Sink;
+
+pub use table::Table;
 
 /// The formats of an answer: of solutions and of triples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -81,7 +81,6 @@ pub(crate) struct Rewriter<'s> {
     functions: Vec<NamedNode>,
     sample: bool,
     separators: Vec<String>,
-    helpers: usize,
 }
 
 /// Rewrites a parsed query.
@@ -93,7 +92,6 @@ pub(crate) fn rewrite(query: Query, settings: &Settings) -> Result<Rewritten> {
         functions: Vec::new(),
         sample: false,
         separators: Vec::new(),
-        helpers: 0,
     };
     let (mut query, pattern) = take_pattern(query);
     let scope = Scope { projected: Rc::from([]), correlated: false };
@@ -137,12 +135,6 @@ impl Rewriter<'_> {
     /// Whether WDQS's ways are followed.
     pub fn is_wdqs(&self) -> bool {
         self.settings.dialect == Dialect::Wdqs
-    }
-
-    /// A variable that no query can name.
-    pub fn helper(&mut self) -> Variable {
-        self.helpers += 1;
-        Variable::new_unchecked(format!(".r{}", self.helpers))
     }
 
     /// Notes a function that is called; an error if there is none of this name.

@@ -17,6 +17,7 @@ mod triples;
 pub(crate) use parser::NAMED;
 pub use parser::{Dialect, Parsed, Tolerance};
 pub(crate) use pattern::in_scope;
+pub(crate) use prefixes::shorten;
 
 use super::error::Error;
 

@@ -38,8 +38,8 @@ pub enum Tolerance {
     LooseIri,
     /// The same variable twice in a SELECT clause.
     RepeatedVariable,
-    /// An aggregate inside an aggregate's alias, or an alias used before it is made.
-    AliasOrder,
+    /// A `BIND` that stands before the patterns that its variables get their values from: it is taken up after them.
+    EarlyBind,
 }
 
 /// A parsed query.
@@ -78,6 +78,16 @@ pub(super) struct Parser<'a> {
     pub aggregates: Vec<Vec<(Variable, AggregateExpression)>>,
     pub named: Vec<Named<'a>>,
     tolerances: Vec<Tolerance>,
+    /// The BINDs that stay where they stand, by the offsets of their variables.
+    pub fixed: Vec<usize>,
+}
+
+/// Where the parser was, to go back to.
+pub(super) struct State {
+    at: usize,
+    used_labels: usize,
+    labels: Vec<BlankNode>,
+    tolerances: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -100,6 +110,7 @@ impl<'a> Parser<'a> {
             aggregates: Vec::new(),
             named: Vec::new(),
             tolerances: Vec::new(),
+            fixed: Vec::new(),
         })
     }
 
@@ -249,6 +260,24 @@ impl<'a> Parser<'a> {
         let result = rule(self);
         self.depth -= 1;
         result
+    }
+
+    /// Where the parser is.
+    pub fn mark_state(&self) -> State {
+        State {
+            at: self.at,
+            used_labels: self.used_labels.len(),
+            labels: self.labels.clone(),
+            tolerances: self.tolerances.len(),
+        }
+    }
+
+    /// Goes back.
+    pub fn reset_state(&mut self, state: &State) {
+        self.at = state.at;
+        self.used_labels.truncate(state.used_labels);
+        self.labels.clone_from(&state.labels);
+        self.tolerances.truncate(state.tolerances);
     }
 
     // Names.

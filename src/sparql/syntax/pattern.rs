@@ -14,6 +14,14 @@ use crate::sparql::vocabulary::LABEL_SERVICE;
 /// Most parts that one group may have.
 const MAX_PARTS: usize = 500;
 
+/// A BIND that stands before what it needs.
+struct Early {
+    needs: HashSet<Variable>,
+    expression: Expression,
+    variable: Variable,
+    token: Token,
+}
+
 impl Parser<'_> {
     /// A group in braces, its filters applied.
     pub fn group(&mut self) -> Result<GraphPattern> {
@@ -34,9 +42,21 @@ impl Parser<'_> {
     }
 
     fn parts(&mut self) -> Result<(GraphPattern, Option<Expression>)> {
+        let start = self.mark_state();
+        loop {
+            if let Some(parts) = self.parts_once()? {
+                return Ok(parts);
+            }
+            self.reset_state(&start);
+        }
+    }
+
+    /// Reads a group's parts; None where a BIND waited for values that never came: it is to stay where it stands.
+    fn parts_once(&mut self) -> Result<Option<(GraphPattern, Option<Expression>)>> {
         let mut group = bgp(self.triples_block(true)?);
         let mut filter: Option<Expression> = None;
         let mut labels = Vec::new();
+        let mut early: Vec<Early> = Vec::new();
         for part in 0.. {
             let token = self.peek();
             if part > MAX_PARTS {
@@ -60,7 +80,7 @@ impl Parser<'_> {
                     None => condition,
                 });
             } else if self.word("BIND") {
-                group = self.bind(group)?;
+                group = self.bind(group, &mut early)?;
             } else if self.word("GRAPH") {
                 let name = self.variable_or_iri()?;
                 let inner = Box::new(self.group()?);
@@ -91,6 +111,14 @@ impl Parser<'_> {
             if !triples.is_empty() {
                 group = join(group, bgp(triples));
             }
+            if !early.is_empty() {
+                group = self.bind_ready(group, &mut early)?;
+            }
+        }
+        group = self.bind_ready(group, &mut early)?;
+        if !early.is_empty() {
+            self.fixed.extend(early.iter().map(|bind| bind.token.start));
+            return Ok(None);
         }
         if !self.is_mark("}") {
             return Err(self.expected("a triple, a group, FILTER, BIND, OPTIONAL, another part of a group, or '}'"));
@@ -98,7 +126,7 @@ impl Parser<'_> {
         for service in labels {
             group = GraphPattern::Join { left: Box::new(group), right: Box::new(service) };
         }
-        Ok((group, filter))
+        Ok(Some((group, filter)))
     }
 
     fn unions(&mut self) -> Result<GraphPattern> {
@@ -110,13 +138,32 @@ impl Parser<'_> {
             .unwrap_or_default())
     }
 
-    fn bind(&mut self, group: GraphPattern) -> Result<GraphPattern> {
+    fn bind(&mut self, group: GraphPattern, early: &mut Vec<Early>) -> Result<GraphPattern> {
         self.expect("(")?;
         let expression = self.expression()?;
         self.expect_word("AS")?;
         let token = self.peek();
         let variable = self.variable()?;
         self.expect(")")?;
+        let mut needs = HashSet::new();
+        let may_wait = self.dialect == Dialect::Wdqs && !self.fixed.contains(&token.start);
+        if may_wait && strict_variables(&expression, &mut needs) && !needs.is_empty() {
+            let scope = in_scope(&group);
+            if needs.iter().any(|v| !scope.contains(v)) {
+                early.push(Early { needs, expression, variable, token });
+                return Ok(group);
+            }
+        }
+        self.bind_now(group, expression, variable, token)
+    }
+
+    fn bind_now(
+        &mut self,
+        group: GraphPattern,
+        expression: Expression,
+        variable: Variable,
+        token: Token,
+    ) -> Result<GraphPattern> {
         if !in_scope(&group).contains(&variable) {
             return Ok(GraphPattern::Extend { inner: Box::new(group), variable, expression });
         }
@@ -124,6 +171,18 @@ impl Parser<'_> {
         self.tolerate(token, Tolerance::BindToBound, &wrong)?;
         let value = self.helper();
         Ok(bind_again(group, variable, value, expression))
+    }
+
+    /// Takes up the BINDs that stood before what they need, as soon as it is there.
+    fn bind_ready(&mut self, mut group: GraphPattern, early: &mut Vec<Early>) -> Result<GraphPattern> {
+        while !early.is_empty() {
+            let scope = in_scope(&group);
+            let Some(index) = early.iter().position(|bind| bind.needs.iter().all(|v| scope.contains(v))) else { break };
+            let Early { expression, variable, token, .. } = early.remove(index);
+            self.tolerate(token, Tolerance::EarlyBind, "BIND stands before what it needs")?;
+            group = self.bind_now(group, expression, variable, token)?;
+        }
+        Ok(group)
     }
 
     fn check_lateral(&mut self, token: Token, left: &GraphPattern, right: &GraphPattern) -> Result<()> {
@@ -319,6 +378,30 @@ pub(super) fn reduce<T>(mut parts: Vec<T>, combine: impl Fn(T, T) -> T + Copy) -
         parts = halved;
     }
     parts.into_iter().reduce(combine)
+}
+
+/// Collects the variables without any of which an expression is an error; false where that depends.
+fn strict_variables(expression: &Expression, out: &mut HashSet<Variable>) -> bool {
+    match expression {
+        Expression::NamedNode(_) | Expression::Literal(_) => true,
+        Expression::Variable(variable) => {
+            out.insert(variable.clone());
+            true
+        }
+        Expression::Equal(a, b)
+        | Expression::SameTerm(a, b)
+        | Expression::Greater(a, b)
+        | Expression::GreaterOrEqual(a, b)
+        | Expression::Less(a, b)
+        | Expression::LessOrEqual(a, b)
+        | Expression::Add(a, b)
+        | Expression::Subtract(a, b)
+        | Expression::Multiply(a, b)
+        | Expression::Divide(a, b) => strict_variables(a, out) && strict_variables(b, out),
+        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => strict_variables(a, out),
+        Expression::FunctionCall(_, arguments) => arguments.iter().all(|a| strict_variables(a, out)),
+        _ => false,
+    }
 }
 
 /// The variables that a pattern can bind.

@@ -76,6 +76,18 @@ pub(crate) fn suggest(prefix: &str) -> Option<&'static str> {
     KNOWN.iter().find(|(name, _)| *name == lower).map(|(name, _)| *name)
 }
 
+/// An IRI as a prefixed name, where a known prefix makes it shorter and its rest needs no escapes.
+pub(crate) fn shorten(iri: &str) -> String {
+    let plain =
+        |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    let known = KNOWN.iter().filter_map(|(prefix, base)| Some((prefix, iri.strip_prefix(base)?)));
+    let shortest = known.filter(|(_, rest)| plain(rest)).min_by_key(|(prefix, rest)| (rest.len(), prefix.len()));
+    match shortest {
+        Some((prefix, rest)) => format!("{prefix}:{rest}"),
+        None => format!("<{iri}>"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

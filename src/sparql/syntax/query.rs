@@ -364,7 +364,9 @@ impl Parser<'_> {
             let wrong = format!("{variable} is neither grouped nor in an aggregate");
             let visible = visible.get_or_insert_with(|| in_scope(pattern));
             self.tolerate(*token, Tolerance::Ungrouped, &wrong)?;
-            if visible.contains(variable) {
+            // The label service's variables get their values only later.
+            let labelled = ["Label", "Description"].iter().any(|suffix| variable.as_str().ends_with(suffix));
+            if labelled || visible.contains(variable) {
                 let expr = variable.clone().into();
                 let sample =
                     AggregateExpression::FunctionCall { name: AggregateFunction::Sample, expr, distinct: false };

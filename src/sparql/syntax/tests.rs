@@ -79,6 +79,8 @@ fn tolerances_are_named() {
     let needs = |text: &str| parse(text, Dialect::Wdqs).unwrap().tolerances;
     assert_eq!(needs("SELECT (STR(?x) AS ?x) { ?x ?y ?z }"), [Tolerance::AliasOfVisible]);
     assert_eq!(needs("SELECT * { ?x ?y ?z BIND(1 AS ?z) }"), [Tolerance::BindToBound]);
+    assert_eq!(needs("SELECT * { BIND(STR(?x) AS ?a) ?x ?y ?z }"), [Tolerance::EarlyBind]);
+    assert_eq!(needs("SELECT * { BIND(STR(?x) AS ?a) ?y ?y ?z }"), []);
     assert_eq!(needs("SELECT ?x ?y { ?x ?y ?z } GROUP BY ?x"), [Tolerance::Ungrouped]);
     assert_eq!(needs("SELECT (COUNT(?x) AS ?c) (?c / 2 AS ?d) { ?x ?y ?z }"), []);
 }

@@ -1,0 +1,98 @@
+//! `terrapin query --lang sparql`: answers one SPARQL query on standard output.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use super::stdout::Output;
+use super::{Error, open};
+use crate::budget::Limits;
+use crate::overpass::syntax::Span;
+use crate::overpass::{Class, Diagnostic};
+use crate::sparql::results::{Formats, Table, Writer};
+use crate::sparql::{self, Bounds, Environment, Settings, prepare};
+
+/// How a query is asked.
+pub struct Asked<'a> {
+    /// The snapshot file.
+    pub snapshot: &'a Path,
+    /// The query's text.
+    pub text: String,
+    /// What to call the text.
+    pub origin: String,
+    /// `table`, or a name that [`Formats::named`] knows.
+    pub format: &'a str,
+    /// What `[AUTO_LANGUAGE]` stands for.
+    pub language: &'a str,
+    /// Seconds until the query is stopped.
+    pub timeout: Option<u64>,
+    /// Bytes that it may hold.
+    pub memory: Option<u64>,
+    /// Rows that its answer may have.
+    pub rows: Option<u64>,
+    /// Whether to show the plan instead of the answer.
+    pub explain: bool,
+}
+
+/// Runs the query.
+pub fn run(asked: Asked<'_>) -> Result<(), Error> {
+    let formats = match asked.format {
+        "table" => None,
+        name => Some(Formats::named(name).ok_or_else(|| Error::usage(format!("there is no format '{name}'")))?),
+    };
+    let opened = open::snapshot(asked.snapshot)?;
+    let environment = Environment::open(&opened.snapshot).map_err(open::error)?;
+    let Some(environment) = environment else {
+        return Err(Error::input("no-triples", format!("{} has no triples", asked.snapshot.display())));
+    };
+    let stop = Arc::new(AtomicBool::new(false));
+    let limits = Limits {
+        deadline: asked.timeout.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds))),
+        memory: asked.memory,
+        cancelled: Arc::clone(&stop),
+        ..Limits::default()
+    };
+    let bounds = Bounds { limits, rows: asked.rows };
+    let settings = Settings { language: asked.language.to_owned(), ..Settings::default() };
+    let mut out = Output::new(stop);
+    let result = prepare(&asked.text, &settings).and_then(|query| {
+        if asked.explain {
+            let text = query.explain(&environment, &bounds)?;
+            // What cannot be written is told by the output's end.
+            let _ = std::io::Write::write_all(&mut out, text.as_bytes());
+            return Ok(());
+        }
+        match formats {
+            None => {
+                let mut table = Table::new(&mut out);
+                query.run(&environment, &bounds, &mut table)?;
+                let _ = table.finish();
+            }
+            Some(formats) => {
+                let mut writer = Writer::new(&mut out, formats);
+                query.run(&environment, &bounds, &mut writer)?;
+                let _ = writer.finish();
+            }
+        }
+        Ok(())
+    });
+    out.finish()?;
+    environment.store.check().map_err(open::error)?;
+    result.map_err(|error| Error::Query { text: asked.text, origin: asked.origin, failure: diagnostic(error).into() })
+}
+
+fn diagnostic(error: sparql::Error) -> Diagnostic {
+    Diagnostic {
+        class: match error.class {
+            sparql::Class::Syntax => Class::Parse,
+            sparql::Class::Unsupported => Class::Static,
+            sparql::Class::Limit | sparql::Class::Internal => Class::Runtime,
+        },
+        code: error.code,
+        line: error.place.map_or(0, |place| u32::try_from(place.line).unwrap_or(u32::MAX)),
+        span: error.place.map(|place| Span { start: place.start, end: place.end }),
+        message: error.message,
+        help: error.help,
+    }
+}

@@ -1,0 +1,206 @@
+//! SPARQL answers over the triples of the shared data: what an independent evaluator answers standard queries, that
+//! every dialect query ends in an answer or a documented error, and that answers never differ between runs.
+//!
+//! The snapshot is taken from TERRAPIN_WIKIDATA, or made once in the build's folder; making it takes minutes in the
+//! development profile, where the tests skip without it. TERRAPIN_ALL=1 asks all queries in that profile, too.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use flate2::read::GzDecoder;
+use oxrdf::{Term, Triple, Variable};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use terrapin::budget::Limits;
+use terrapin::snapshot::Snapshot;
+use terrapin::sparql::{Bounds, Class, Environment, Error, Settings, Sink, prepare};
+
+const FILES: [&str; 4] = ["br-municipalities", "full-entities", "kgtk-arnold", "wd50k"];
+
+fn shared() -> PathBuf {
+    let given = std::env::var_os("TERRAPIN_SHARED").map(PathBuf::from);
+    given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"))
+}
+
+/// Whether all queries are asked, or a sample.
+fn all() -> bool {
+    !cfg!(debug_assertions) || std::env::var_os("TERRAPIN_ALL").is_some()
+}
+
+fn lines(name: &str) -> Option<Vec<Value>> {
+    let path = shared().join(name);
+    let Ok(file) = File::open(&path) else {
+        println!("skipped: {} is not there (set TERRAPIN_SHARED)", path.display());
+        return None;
+    };
+    let mut text = String::new();
+    GzDecoder::new(file).read_to_string(&mut text).expect("a gzip file");
+    let lines = text.lines().map(|line| serde_json::from_str(line).expect("a JSON object a line"));
+    Some(lines.enumerate().filter(|(n, _)| all() || n % 40 == 7).map(|(_, line)| line).collect())
+}
+
+fn environment() -> Option<Environment> {
+    static SNAPSHOT: LazyLock<Option<Arc<Snapshot>>> = LazyLock::new(|| {
+        let given = std::env::var_os("TERRAPIN_WIKIDATA").map(PathBuf::from);
+        let path = given.unwrap_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("wikidata.terrapin"));
+        if !path.exists() {
+            let rdf: Vec<PathBuf> =
+                FILES.iter().map(|name| shared().join(format!("data/wikidata/subset-{name}.nt.gz"))).collect();
+            if cfg!(debug_assertions) || !rdf.iter().all(|path| path.exists()) {
+                println!("skipped: no snapshot of Wikidata's triples (set TERRAPIN_WIKIDATA)");
+                return None;
+            }
+            let options = terrapin::load::Options {
+                osm: None,
+                wikidata: Vec::new(),
+                rdf,
+                out: path.clone(),
+                memory: 2 << 30,
+                temporary: None,
+            };
+            terrapin::load::load(&options, &terrapin::osm::build::Quiet).expect("it loads");
+        }
+        Some(Arc::new(Snapshot::open(&path).expect("it opens")))
+    });
+    Environment::open(SNAPSHOT.as_ref()?).expect("it is whole")
+}
+
+/// An answer as lines: solutions with tabs between terms, triples, or `true` and `false`.
+#[derive(Default)]
+struct Lines {
+    variables: Vec<String>,
+    lines: Vec<String>,
+}
+
+impl Sink for Lines {
+    fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
+        self.variables = variables.iter().map(|v| v.as_str().to_owned()).collect();
+        Ok(())
+    }
+
+    fn solution(&mut self, values: &[Option<Term>]) -> io::Result<()> {
+        let cells: Vec<String> = values.iter().map(|v| v.as_ref().map(Term::to_string).unwrap_or_default()).collect();
+        self.lines.push(cells.join("\t"));
+        Ok(())
+    }
+
+    fn boolean(&mut self, value: bool) -> io::Result<()> {
+        self.lines.push(value.to_string());
+        Ok(())
+    }
+
+    fn triple(&mut self, triple: &Triple) -> io::Result<()> {
+        self.lines.push(triple.to_string());
+        Ok(())
+    }
+}
+
+fn ask(environment: &Environment, text: &str, seconds: u64) -> Result<Lines, Error> {
+    let limits = Limits {
+        deadline: Some(Instant::now() + Duration::from_secs(seconds)),
+        memory: Some(2 << 30),
+        ..Limits::default()
+    };
+    let mut lines = Lines::default();
+    prepare(text, &Settings::default())?.run(environment, &Bounds { limits, rows: Some(300_000) }, &mut lines)?;
+    Ok(lines)
+}
+
+fn sha(lines: &[String]) -> String {
+    Sha256::digest(lines.join("\n").as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+#[test]
+fn standard_queries_have_the_reference_answers() {
+    let Some(vectors) = lines("conformance/sparql/vectors.jsonl.gz") else { return };
+    let Some(environment) = environment() else { return };
+    let (mut equal, mut wrong, mut stopped, mut slow) = (0, Vec::new(), 0, Vec::new());
+    let (mut ours, mut theirs) = (0.0, 0.0);
+    for vector in &vectors {
+        let (id, text, form) = (&vector["id"], vector["query"].as_str().unwrap(), vector["form"].as_str().unwrap());
+        let start = Instant::now();
+        let answer = ask(&environment, text, 20);
+        let ms = start.elapsed().as_secs_f64() * 1000.0;
+        let reference = vector["ms"].as_f64().unwrap_or(0.0);
+        if ms > reference * 1.5 + 5.0 {
+            slow.push((ms, reference, id.to_string()));
+        }
+        (ours, theirs) = (ours + ms, theirs + reference);
+        match (form, answer) {
+            ("timeout" | "toobig", Err(error)) if error.class == Class::Limit => stopped += 1,
+            ("timeout" | "toobig", Ok(_)) => equal += 1,
+            ("syntax", Ok(_) | Err(_)) => equal += 1,
+            ("ask", Ok(answer)) => {
+                let expected = vector["value"].as_bool();
+                match expected {
+                    Some(value) if answer.lines != [value.to_string()] => wrong.push(format!("{id}: {value} expected")),
+                    Some(_) => equal += 1,
+                    None => wrong.push(format!("{id}: an ASK without a result: {vector}")),
+                }
+            }
+            ("select", Ok(mut answer)) => {
+                answer.lines.sort();
+                let same = vector["count"].as_u64() == Some(answer.lines.len() as u64)
+                    && vector["rows"].as_str() == Some(sha(&answer.lines).as_str());
+                if same {
+                    equal += 1;
+                } else {
+                    let got: Vec<&String> = answer.lines.iter().take(3).collect();
+                    let body: Vec<&Value> = vector["body"].as_array().into_iter().flatten().take(3).collect();
+                    wrong.push(format!("{id}: {} rows, not {}: {got:?} {body:?}", answer.lines.len(), vector["count"]));
+                }
+            }
+            (_, Err(error)) => wrong.push(format!("{id}: {error}")),
+            (form, Ok(_)) => wrong.push(format!("{id}: an answer instead of {form}")),
+        }
+    }
+    slow.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for line in wrong.iter().take(40) {
+        println!("{}", line.chars().take(500).collect::<String>());
+    }
+    for (ms, reference, id) in slow.iter().take(20) {
+        println!("slow: {id}: {ms:.1} ms, the reference {reference:.1} ms");
+    }
+    println!(
+        "{} vectors: {equal} equal, {stopped} stopped by a limit as there, {} wrong; {ours:.0} ms, the reference {theirs:.0} ms",
+        vectors.len(),
+        wrong.len()
+    );
+    assert!(wrong.is_empty());
+}
+
+#[test]
+fn every_dialect_query_ends_in_an_answer_or_a_documented_error() {
+    let Some(queries) = lines("data/instruct-to-sparql/queries.jsonl.gz") else { return };
+    let Some(environment) = environment() else { return };
+    let mut errors: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    let (mut answered, mut filled) = (0, 0);
+    for query in &queries {
+        let text = query["query"].as_str().unwrap();
+        let start = Instant::now();
+        match ask(&environment, text, 20) {
+            Ok(answer) => {
+                answered += 1;
+                filled += usize::from(!answer.lines.is_empty());
+            }
+            Err(error) => {
+                errors.entry((error.class.name(), error.code)).or_default().push(format!("{}: {error}", query["id"]));
+            }
+        }
+        if start.elapsed() > Duration::from_secs(3) {
+            println!("slow: {}: {:.1} s", query["id"], start.elapsed().as_secs_f64());
+        }
+    }
+    println!("{} queries: {answered} answered, {filled} of them with rows", queries.len());
+    for ((class, code), list) in &errors {
+        println!("{class}, {code}: {}", list.len());
+        for line in list.iter().take(12) {
+            println!("    {}", line.chars().take(300).collect::<String>());
+        }
+    }
+    assert!(errors.keys().all(|(class, _)| [Class::Syntax.name(), Class::Unsupported.name()].contains(class)));
+}
