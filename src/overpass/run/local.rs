@@ -1,10 +1,9 @@
 //! `local`: a set as pieces that a renderer of tiles can take one by one. Found by experiment.
 //!
-//! A node is a `vertex`. A way is cut at every place that it or another way of the data passes again, whatever the
-//! nodes there, into `link`s; a relation
-//! into the pieces of its members, `trigraph`s, each naming the one before and the one after it. What has no tags is
-//! left out. Pieces with the same ends, in the same direction, are numbered; only the ways of the set count, those of
-//! its relations, and those that go through no other nodes.
+//! A node is a `vertex`. A way is cut into `link`s at every place where it or a way that shares a node with the set
+//! passes again, be it by another node; a relation into the pieces of its members, `trigraph`s, each naming the one
+//! before and the one after it. What has no tags is left out. Pieces with the same ends, in the same direction, are
+//! numbered; only the ways of the set count, those of its relations, and those that have no other nodes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use super::topology::{Role, Topology};
 use super::{Context, date, quadtile};
 use crate::osm::ElementType::{Node, Relation, Way};
 use crate::osm::geometry::line_meets_box;
-use crate::osm::{BoundingBox, Coord, ElementType, Ordinal};
+use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, Reference};
 use crate::overpass::Failure;
 use crate::overpass::plan::sorted;
 use crate::overpass::reader::Reader;
@@ -64,8 +63,8 @@ pub fn run(
 /// A position that can be ordered: latitude and longitude.
 type Spot = (i32, i32);
 
-/// Where a piece starts and ends.
-type Ends = (Spot, Spot);
+/// The nodes that a piece starts and ends at.
+type Ends = (Reference, Reference);
 
 /// Where ways are cut, and the numbers of pieces with the same ends.
 struct Cuts {
@@ -81,10 +80,7 @@ impl Cuts {
         let members = topology.members(&set.relations, Way, Role::Any, &[])?;
         let nodes = topology.nodes_of_ways(&sorted::union(&set.ways, &members), &[])?;
         let mut reader = Reader::new(ctx.osm);
-        let mut spots: Vec<Spot> = ctx.osm.coords(&nodes).into_iter().map(spot).collect();
-        spots.sort_unstable();
-        spots.dedup();
-        let ways = topology.ways_of_nodes(&with_twins(&mut reader, &nodes), &[])?;
+        let ways = topology.ways_of_nodes(&nodes, &[])?;
         let ways = date::restrict(ctx, Set { ways, ..Set::default() })?.ways;
         let mut passed: Vec<Spot> = Vec::new();
         for (step, &way) in ways.iter().enumerate() {
@@ -98,16 +94,16 @@ impl Cuts {
         passed.sort_unstable();
         let shared = passed.chunk_by(|a, b| a == b).filter(|run| run.len() > 1).filter_map(|run| run.first().copied());
         let mut cuts = Cuts { shared: shared.collect(), numbered: BTreeMap::new() };
-        cuts.number(ctx, &mut reader, &spots, &ways)?;
+        cuts.number(ctx, &mut reader, &nodes, &ways)?;
         Ok(cuts)
     }
 
-    /// Numbers the pieces of the ways that go through none but these places, in order of the ways' ids.
+    /// Numbers the pieces of the ways that have none but these nodes, in order of the ways' ids.
     fn number(
         &mut self,
         ctx: &Context,
         reader: &mut Reader<'_>,
-        spots: &[Spot],
+        nodes: &[Ordinal],
         ways: &[Ordinal],
     ) -> Result<(), Failure> {
         let mut by_id: Vec<(i64, Ordinal)> = ctx.osm.ids(Way, ways).into_iter().zip(ways.iter().copied()).collect();
@@ -118,12 +114,12 @@ impl Cuts {
                 ctx.budget.memory((self.numbered.len() * 96) as u64)?;
             }
             let (page, slot) = reader.way(way);
-            let line = page.coords(slot);
-            if !line.iter().filter(|c| !c.is_missing()).all(|&c| spots.binary_search(&spot(c)).is_ok()) {
+            let refs = page.nodes(slot);
+            if !refs.iter().filter_map(|r| r.ordinal()).all(|node| sorted::contains(nodes, node)) {
                 continue;
             }
-            for (place, piece) in self.pieces(line).into_iter().enumerate() {
-                if let Some(ends) = ends(line, piece) {
+            for (place, piece) in self.pieces(page.coords(slot)).into_iter().enumerate() {
+                if let Some(ends) = ends(refs, piece) {
                     self.numbered.entry(ends).or_default().push((way, place));
                 }
             }
@@ -154,27 +150,12 @@ impl Cuts {
     }
 }
 
-fn ends(line: &[Coord], (first, last): (usize, usize)) -> Option<Ends> {
-    Some((spot(*line.get(first)?), spot(*line.get(last)?)))
+fn ends(refs: &[Reference], (first, last): (usize, usize)) -> Option<Ends> {
+    Some((*refs.get(first)?, *refs.get(last)?))
 }
 
 fn spot(c: Coord) -> Spot {
     (c.lat, c.lon)
-}
-
-/// These nodes and all others at the same places. What is at one place stands together in the order of space.
-fn with_twins(reader: &mut Reader<'_>, nodes: &[Ordinal]) -> Vec<Ordinal> {
-    let count = reader.osm().count(Node);
-    let mut all = nodes.to_vec();
-    for &node in nodes {
-        let coord = reader.coord(node);
-        let mut twins = |range: &mut dyn Iterator<Item = Ordinal>| {
-            all.extend(range.take_while(|&other| reader.coord(other) == coord));
-        };
-        twins(&mut (0..node).rev());
-        twins(&mut (node + 1..count));
-    }
-    sorted::from_unsorted(all)
 }
 
 /// Makes the pieces.
@@ -279,13 +260,13 @@ impl Pieces<'_> {
     /// The pieces of a way that are not hidden.
     fn pieces_of(&mut self, way: Ordinal) -> Vec<Piece> {
         let (page, slot) = self.reader.way(way);
-        let coords = page.coords(slot);
+        let (refs, coords) = (page.nodes(slot), page.coords(slot));
         let mut pieces = Vec::new();
         for (place, (first, last)) in self.cuts.pieces(coords).into_iter().enumerate() {
             let line = coords.get(first..=last).unwrap_or_default();
             let line: Vec<Coord> = line.iter().copied().filter(|c| !c.is_missing()).collect();
             if !line.is_empty() && !self.hides(&line) {
-                let number = self.cuts.number_of(ends(coords, (first, last)), way, place);
+                let number = self.cuts.number_of(ends(refs, (first, last)), way, place);
                 pieces.push(Piece { line, number });
             }
         }
