@@ -4,11 +4,13 @@
 //! with that. Elements are told apart by their ordinals: the data has one version of each, so an element that is in both
 //! sets is the same in both. Derived elements are the same where tags and geometry are, whatever their ids and types.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::topology::Topology;
 use super::{Context, date};
-use crate::overpass::plan::MetaTest;
+use crate::overpass::plan::{MetaTest, sorted};
 use crate::overpass::set::{Derived, Set};
 use crate::overpass::syntax::{Script, SetName, TimeFrame, Timestamp};
 use crate::overpass::{Class, Diagnostic, Failure};
@@ -144,7 +146,14 @@ pub fn changes(ctx: &mut Context, older: &Set, newer: &Set) -> Result<Changes, F
 fn seen_at(ctx: &mut Context, moment: Option<Timestamp>, set: &Set) -> Result<Set, Failure> {
     let elements = Set { derived: Vec::new(), areas: Vec::new(), ..set.clone() };
     let now = std::mem::replace(&mut ctx.date, moment);
-    let seen = date::restrict(ctx, elements);
+    let seen = date::restrict(ctx, elements).and_then(|mut seen| {
+        // A way is there when one of its nodes is.
+        let topology = Topology::new(ctx);
+        let nodes = topology.nodes_of_ways(&seen.ways, &[])?;
+        let nodes = date::restrict(ctx, Set { nodes, ..Set::default() })?.nodes;
+        seen.ways = sorted::intersect(&seen.ways, &topology.ways_of_nodes(&nodes, &[])?);
+        Ok(seen)
+    });
     ctx.date = now;
     seen
 }
@@ -168,8 +177,18 @@ fn apart(older: &[Arc<Derived>], newer: &[Arc<Derived>]) -> (Vec<Arc<Derived>>, 
         }
     }
     let mut gone: Vec<Arc<Derived>> = unmatched.into_values().flatten().cloned().collect();
-    gone.sort_by_key(|derived| derived.id as u64);
+    gone.sort_by(|a, b| by_content(a, b));
+    come.sort_by(|a, b| by_content(a, b));
     (gone, come)
+}
+
+/// The order in which derived elements are told: by place, then by tags.
+fn by_content(a: &Derived, b: &Derived) -> Ordering {
+    let place = |derived: &Derived| {
+        let bounds = derived.geometry.as_ref().and_then(|geometry| geometry.bounding_box());
+        bounds.map(|bounds| (bounds.south, bounds.west))
+    };
+    place(a).cmp(&place(b)).then_with(|| a.tags.cmp(&b.tags)).then_with(|| (a.id as u64).cmp(&(b.id as u64)))
 }
 
 /// The error for an `out` that is run again at the older moment.

@@ -1,8 +1,8 @@
 //! `local`: a set as pieces that a renderer of tiles can take one by one. Found by experiment.
 //!
-//! A node is a `vertex`. A way is cut into `link`s at every place where it or a way that shares a node with the set
-//! passes again, be it by another node; a relation into the pieces of its members, `trigraph`s, each naming the one
-//! before and the one after it. What has no tags is left out. Pieces with the same ends, in the same direction, are
+//! A node is a `vertex`. A way is cut into `link`s at every place that ways pass more than once, be it at several nodes;
+//! a node of the set counts, too. A relation is cut into the pieces of its members, `trigraph`s, each naming the one
+//! before and the one after it, ways turned round where they then go on from one another. What has no tags is left out. Pieces with the same ends, in the same direction, are
 //! numbered; only the ways of the set count, those of its relations, and those that have no other nodes.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::topology::{Role, Topology};
 use super::{Context, date, quadtile};
 use crate::osm::ElementType::{Node, Relation, Way};
 use crate::osm::geometry::line_meets_box;
-use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, Reference};
+use crate::osm::{BoundingBox, Coord, ElementType, Member, Ordinal, Reference};
 use crate::overpass::Failure;
 use crate::overpass::plan::sorted;
 use crate::overpass::reader::Reader;
@@ -89,8 +89,11 @@ impl Cuts {
                 ctx.budget.memory((passed.len() * size_of::<Spot>()) as u64)?;
             }
             let (page, slot) = reader.way(way);
-            passed.extend(page.coords(slot).iter().filter(|c| !c.is_missing()).map(|&c| spot(c)));
+            let known = |node: &Reference| node.ordinal().is_some_and(|node| sorted::contains(&nodes, node));
+            let places = page.nodes(slot).iter().zip(page.coords(slot));
+            passed.extend(places.filter(|(node, _)| known(node)).map(|(_, &c)| spot(c)));
         }
+        passed.extend(ctx.osm.coords(&set.nodes).into_iter().map(spot));
         passed.sort_unstable();
         let shared = passed.chunk_by(|a, b| a == b).filter(|run| run.len() > 1).filter_map(|run| run.first().copied());
         let mut cuts = Cuts { shared: shared.collect(), numbered: BTreeMap::new() };
@@ -213,7 +216,8 @@ impl Pieces<'_> {
         }
         let first = self.made.len();
         let (page, slot) = self.reader.relation(relation);
-        for member in page.members(slot) {
+        let turned = self.turned(page.members(slot));
+        for (member, turned) in page.members(slot).iter().zip(turned) {
             let Some(ordinal) = member.element.ordinal() else { continue };
             let child = self.refs.then(|| self.reader.id(member.kind, ordinal).to_string());
             let child = |name: &str| child.clone().map(|id| (name.to_owned(), id));
@@ -227,7 +231,12 @@ impl Pieces<'_> {
                     }
                 }
                 Way => {
-                    for piece in self.pieces_of(ordinal) {
+                    let mut pieces = self.pieces_of(ordinal);
+                    if turned {
+                        pieces.reverse();
+                        pieces.iter_mut().for_each(|piece| piece.line.reverse());
+                    }
+                    for piece in pieces {
                         let mut tags = common.clone();
                         tags.extend(child("_child_way_ref"));
                         tags.extend(piece.number.map(|number| ("_local_ref".to_owned(), number.to_string())));
@@ -237,6 +246,38 @@ impl Pieces<'_> {
                 Relation => {}
             }
         }
+    }
+
+    /// Which members are ways that go against the direction in which the members follow one another.
+    fn turned(&mut self, members: &[Member]) -> Vec<bool> {
+        let mut ends_of = |member: &Member| -> Option<Ends> {
+            let way = member.element.ordinal().filter(|_| member.kind == Way)?;
+            let (page, slot) = self.reader.way(way);
+            let refs = page.nodes(slot);
+            Some((*refs.first()?, *refs.last()?))
+        };
+        let ends: Vec<Option<Ends>> = members.iter().map(&mut ends_of).collect();
+        let mut turned = Vec::with_capacity(members.len());
+        let mut reached = None;
+        for (at, own) in ends.iter().enumerate() {
+            let Some((first, last)) = *own else {
+                turned.push(false);
+                reached = None;
+                continue;
+            };
+            let next = ends.get(at + 1).copied().flatten();
+            let meets_next = |node: Reference| next.is_some_and(|(a, b)| node == a || node == b);
+            let turn = if reached == Some(first) {
+                false
+            } else if reached == Some(last) {
+                true
+            } else {
+                !meets_next(last) && meets_next(first)
+            };
+            reached = Some(if turn { first } else { last });
+            turned.push(turn);
+        }
+        turned
     }
 
     /// Adds a piece of a relation, of which the pieces from `first` on are; links it with the one before.

@@ -64,7 +64,7 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
                     let answer = &mut *ctx.answer;
                     let write = |item: &Item<'_>| framed(answer, frame, |answer| answer.element(item));
                     if sorted::contains(bare.part(kind), ordinal) {
-                        writer.bare(kind, ordinal, id, write).map_err(gone)?;
+                        writer.nameless(kind, id, write).map_err(gone)?;
                     } else {
                         writer.element(kind, ordinal, id, write).map_err(gone)?;
                     }
@@ -328,6 +328,16 @@ impl Writer<'_> {
             item.meta = Some(meta(&mut self.reader, kind, ordinal));
         }
         write(&item)
+    }
+
+    /// The same for what the block of a `compare` knows of an element that only came into the set. The reference
+    /// shows ways with a box that is nowhere.
+    fn nameless<R>(&self, kind: ElementType, id: i64, write: impl FnOnce(&Item<'_>) -> R) -> R {
+        const NOWHERE: BoundingBox =
+            BoundingBox { south: 1_000_000_000, west: 2_000_000_000, north: 1_000_000_000, east: 2_000_000_000 };
+        let boxed = kind == ElementType::Way && self.shown.place == Place::Full;
+        let bounds = boxed.then_some(NOWHERE);
+        write(&Item { type_name: kind.name(), id: self.shown.ids.then_some(id), bounds, ..Item::default() })
     }
 
     /// An area is its id and the tags of its relation.

@@ -313,6 +313,9 @@ const RECURSIONS: [(&str, RecurseFilterKind, QueryType); 8] = [
 /// What the reference says about a role where there are no roles.
 const NO_ROLE: &str = "A role can only be specified for values \"relation-relation\", \"relation-backwards\",\"relation-way\", \"relation-node\", \"way-relation\",or \"node-relation\".";
 
+/// What the reference says about positions where there are none.
+const NO_POSITION: &str = "A role can only be specified for values \"way-node\" or \"node-way\",";
+
 fn recurse(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)> {
     let element = context.element;
     let set = element.set("from");
@@ -343,6 +346,9 @@ fn recurse(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)>
         if !element.get("role").is_empty() {
             context.refuse("bad-value", NO_ROLE);
         }
+        if !element.get("pos").is_empty() {
+            context.refuse("bad-value", NO_POSITION);
+        }
         return None;
     };
     let of_way = matches!(name, "way-node" | "node-way");
@@ -350,8 +356,7 @@ fn recurse(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)>
         context.refuse("bad-value", NO_ROLE);
     }
     if !of_way && !element.get("pos").is_empty() {
-        let message = "A role can only be specified for values \"way-node\" or \"node-way\",";
-        context.refuse("bad-value", message);
+        context.refuse("bad-value", NO_POSITION);
     }
     let restricted = element.get("role-restricted") == "yes" || !element.get("role").is_empty();
     let role = restricted.then(|| element.get("role").to_owned());

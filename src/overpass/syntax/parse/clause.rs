@@ -143,6 +143,7 @@ impl<'a> Parser<'a> {
                 if what != "node" {
                     let message = format!("A recursion of type '{}' produces nodes.", clause.name);
                     self.refuse(clause.line, "wrong-type", message);
+                    return self.wrong_count(clause, what, values);
                 }
                 let kind = if clause.name == "way_cnt" { "way-count" } else { "way-link" };
                 let element = Element::new("recurse", clause.line, self.span_from(clause.start));
@@ -221,6 +222,18 @@ impl<'a> Parser<'a> {
             }
         };
         Some(self.builder.open(element))
+    }
+
+    /// `(way_cnt:2)` where no nodes are asked for: the reference takes it for a recursion of no type.
+    fn wrong_count(&mut self, clause: &Clause<'_>, what: &str, values: Vec<String>) -> Option<Node> {
+        let single = matches!(what, "way" | "relation");
+        if single && clause.name == "way_link" {
+            return None;
+        }
+        let element = Element::new("recurse", clause.line, self.span_from(clause.start));
+        let element = element.with_some("from", clause.set.clone()).with("type", "");
+        let value = values.into_iter().next().filter(|_| single);
+        Some(self.builder.open(element.with_some(if what == "way" { "pos" } else { "role" }, value)))
     }
 
     /// `(w)`, `(r:"role")`, `(bn:1)`, ...
