@@ -8,9 +8,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::topology::Topology;
 use super::{Context, date};
-use crate::overpass::plan::{MetaTest, sorted};
+use crate::overpass::plan::MetaTest;
 use crate::overpass::set::{Derived, Set};
 use crate::overpass::syntax::{Script, SetName, TimeFrame, Timestamp};
 use crate::overpass::{Class, Diagnostic, Failure};
@@ -146,14 +145,7 @@ pub fn changes(ctx: &mut Context, older: &Set, newer: &Set) -> Result<Changes, F
 fn seen_at(ctx: &mut Context, moment: Option<Timestamp>, set: &Set) -> Result<Set, Failure> {
     let elements = Set { derived: Vec::new(), areas: Vec::new(), ..set.clone() };
     let now = std::mem::replace(&mut ctx.date, moment);
-    let seen = date::restrict(ctx, elements).and_then(|mut seen| {
-        // A way is there when one of its nodes is.
-        let topology = Topology::new(ctx);
-        let nodes = topology.nodes_of_ways(&seen.ways, &[])?;
-        let nodes = date::restrict(ctx, Set { nodes, ..Set::default() })?.nodes;
-        seen.ways = sorted::intersect(&seen.ways, &topology.ways_of_nodes(&nodes, &[])?);
-        Ok(seen)
-    });
+    let seen = date::restrict(ctx, elements);
     ctx.date = now;
     seen
 }

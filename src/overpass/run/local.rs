@@ -1,7 +1,7 @@
 //! `local`: a set as pieces that a renderer of tiles can take one by one. Found by experiment.
 //!
 //! A node is a `vertex`. A way is cut into `link`s at every place that ways pass more than once, be it at several nodes;
-//! a node of the set counts, too. A relation is cut into the pieces of its members, `trigraph`s, each naming the one
+//! a node of the set that has tags counts, too. A relation is cut into the pieces of its members, `trigraph`s, each naming the one
 //! before and the one after it, ways turned round where they then go on from one another. What has no tags is left out. Pieces with the same ends, in the same direction, are
 //! numbered; only the ways of the set count, those of its relations, and those that have no other nodes.
 
@@ -72,6 +72,8 @@ struct Cuts {
     shared: Vec<Spot>,
     /// Way and place of the pieces that have a number, by their ends.
     numbered: BTreeMap<Ends, Vec<(Ordinal, usize)>>,
+    /// Numbers, from 1 by id, of nodes that are at one place.
+    twins: BTreeMap<Ordinal, usize>,
 }
 
 impl Cuts {
@@ -93,10 +95,14 @@ impl Cuts {
             let places = page.nodes(slot).iter().zip(page.coords(slot));
             passed.extend(places.filter(|(node, _)| known(node)).map(|(_, &c)| spot(c)));
         }
-        passed.extend(ctx.osm.coords(&set.nodes).into_iter().map(spot));
+        for &node in &set.nodes {
+            if !reader.tags(Node, node).is_empty() {
+                passed.push(spot(reader.coord(node)));
+            }
+        }
         passed.sort_unstable();
         let shared = passed.chunk_by(|a, b| a == b).filter(|run| run.len() > 1).filter_map(|run| run.first().copied());
-        let mut cuts = Cuts { shared: shared.collect(), numbered: BTreeMap::new() };
+        let mut cuts = Cuts { shared: shared.collect(), numbered: BTreeMap::new(), twins: twins(ctx, &nodes) };
         cuts.number(ctx, &mut reader, &nodes, &ways)?;
         Ok(cuts)
     }
@@ -161,6 +167,17 @@ fn spot(c: Coord) -> Spot {
     (c.lat, c.lon)
 }
 
+/// The numbers of the nodes that share their place with another of these.
+fn twins(ctx: &Context, nodes: &[Ordinal]) -> BTreeMap<Ordinal, usize> {
+    let spots = ctx.osm.coords(nodes).into_iter().map(spot);
+    let ids = ctx.osm.ids(Node, nodes).into_iter();
+    let mut all: Vec<(Spot, i64, Ordinal)> =
+        spots.zip(ids).zip(nodes).map(|((spot, id), &node)| (spot, id, node)).collect();
+    all.sort_unstable();
+    let groups = all.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
+    groups.flat_map(|group| group.iter().enumerate().map(|(at, &(_, _, node))| (node, at + 1))).collect()
+}
+
 /// Makes the pieces.
 struct Pieces<'a> {
     reader: Reader<'a>,
@@ -176,6 +193,9 @@ struct Pieces<'a> {
 struct Piece {
     line: Vec<Coord>,
     number: Option<usize>,
+    /// The numbers of its first and its last node among those at the same place.
+    from: Option<usize>,
+    to: Option<usize>,
 }
 
 impl Pieces<'_> {
@@ -201,7 +221,9 @@ impl Pieces<'_> {
         }
         for piece in self.pieces_of(way) {
             let mut tags = common.clone();
-            tags.extend(piece.number.map(|number| ("_local_id".to_owned(), number.to_string())));
+            for (key, number) in [("_local_id", piece.number), ("_local_from", piece.from), ("_local_to", piece.to)] {
+                tags.extend(number.map(|number| (key.to_owned(), number.to_string())));
+            }
             self.push("link", tags, line(&piece.line));
         }
     }
@@ -307,8 +329,11 @@ impl Pieces<'_> {
             let line = coords.get(first..=last).unwrap_or_default();
             let line: Vec<Coord> = line.iter().copied().filter(|c| !c.is_missing()).collect();
             if !line.is_empty() && !self.hides(&line) {
-                let number = self.cuts.number_of(ends(refs, (first, last)), way, place);
-                pieces.push(Piece { line, number });
+                let ends = ends(refs, (first, last));
+                let number = self.cuts.number_of(ends, way, place);
+                let twin = |node: Reference| self.cuts.twins.get(&node.ordinal()?).copied();
+                let (from, to) = ends.map_or((None, None), |(first, last)| (twin(first), twin(last)));
+                pieces.push(Piece { line, number, from, to });
             }
         }
         pieces
