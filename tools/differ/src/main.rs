@@ -140,6 +140,9 @@ fn main() -> Result<()> {
                 println!("{number} {}: {query}", difference.name());
                 smallest = Some((difference, query));
             }
+            if number % 500 == 499 {
+                eprintln!("{} of {} asked", number + 1 - numbers.start, arguments.count);
+            }
             let Ok(mut found) = found.lock() else { return Ok(()) };
             for feature in generated.features {
                 *found.features.entry(feature).or_default() += 1;
