@@ -88,3 +88,19 @@ fn the_consumer_can_end_it() {
     let result = read(&path, &Options::default(), |_, _| error.take().map_or(Ok(()), Err));
     assert_eq!(result.unwrap_err().to_string(), "b: enough");
 }
+
+#[test]
+fn a_cut_packed_file_ends_where_it_is_cut() {
+    for (name, line) in [("a.ttl", "a:s a:p a:o .\n"), ("a.nt", "<http://a/s> <http://a/p> <http://a/o> .\n")] {
+        let prefix = if name == "a.ttl" { "@prefix a: <http://a/> .\n" } else { "" };
+        let text = prefix.to_owned() + &line.repeat(200_000);
+        let packed = zstd::encode_all(text.as_bytes(), 1).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, &packed[..packed.len() - 5]).unwrap();
+        let (triples, result) = read_all(&path, &Options { skip_bad: true, ..Options::default() });
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains("cannot be read") && !error.contains(": line 1,"), "{error}");
+        assert!(triples.len() > 1000 && triples.len() <= 200_000, "{name}: {}", triples.len());
+    }
+}

@@ -3,11 +3,14 @@
 use super::{Summary, Wrong};
 use crate::Progress;
 use crate::error::{Error, TextProblem};
-use crate::text::Text;
+use crate::text::{Text, count_lines};
 use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple};
 use oxrdfio::{RdfFormat, RdfParseError, RdfParser};
+use std::cell::Cell;
 use std::collections::HashMap;
+use std::io::{self, Read};
 use std::path::Path;
+use std::rc::Rc;
 
 /// Triples that are passed on together.
 const BATCH: usize = 8192;
@@ -19,6 +22,8 @@ pub(super) fn read<E: From<Error>>(
     mut consume: impl FnMut(Vec<Triple>, Progress) -> Result<(), E>,
 ) -> Result<Summary, E> {
     let Text { reader, position, bytes_total } = text;
+    let passed = Rc::new(Cell::new((0, 0)));
+    let reader = Counted { reader, passed: Rc::clone(&passed) };
     let mut summary = Summary::default();
     let mut anonymous = Anonymous::default();
     let mut batch = Vec::with_capacity(BATCH);
@@ -34,7 +39,8 @@ pub(super) fn read<E: From<Error>>(
                 let wrong = match error {
                     RdfParseError::Syntax(error) => Wrong::from(error),
                     RdfParseError::Io(error) => {
-                        Wrong { line: 0, offset: 0, problem: TextProblem::Read(error.to_string()) }
+                        let (line, offset) = passed.get();
+                        Wrong { line, offset, problem: TextProblem::Read(error.to_string()) }
                     }
                 };
                 if !batch.is_empty() {
@@ -52,6 +58,22 @@ pub(super) fn read<E: From<Error>>(
         hand_over(batch)?;
     }
     Ok(summary)
+}
+
+/// Counts the lines and bytes that are read.
+struct Counted<R> {
+    reader: R,
+    passed: Rc<Cell<(u64, u64)>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.reader.read(buffer)?;
+        let (lines, bytes) = self.passed.get();
+        let new = count_lines(buffer.get(..got).unwrap_or_default());
+        self.passed.set((lines + new, bytes + got as u64));
+        Ok(got)
+    }
 }
 
 /// Names for blank nodes without a label.

@@ -15,7 +15,9 @@ const METRE_PER_SECOND: u32 = 182_429;
 const WATT: u32 = 25236;
 const HERTZ: u32 = 39369;
 
-/// In order of the unit's number.
+const PASCAL: u32 = 44395;
+const KILOGRAM_PER_CUBIC_METRE: u32 = 844_211;
+
 const UNITS: &[Unit] = &[
     (531, 9_460_730_472_580_800, 0, METRE),                // light-year
     (1811, 149_597_870_700, 0, METRE),                     // astronomical unit
@@ -52,6 +54,15 @@ const UNITS: &[Unit] = &[
     (3_276_763, 1_000_000_000, 0, HERTZ),                  // gigahertz
     (4_243_638, 1_000_000_000, 0, CUBIC_METRE),            // cubic kilometre
     (6_982_035, 1_000_000, 0, WATT),                       // megawatt
+    (11579, 1, 0, 11579),                                  // kelvin
+    (25250, 1, 0, 25250),                                  // volt
+    (44395, 1, 0, PASCAL),                                 // pascal
+    (177_974, 101_325, 0, PASCAL),                         // standard atmosphere
+    (794_261, 1, 0, 794_261),                              // cubic metre per second
+    (844_211, 1, 0, KILOGRAM_PER_CUBIC_METRE),             // kilogram per cubic metre
+    (2_029_519, 1, -1, CUBIC_METRE),                       // hectolitre
+    (13_147_228, 1000, 0, KILOGRAM_PER_CUBIC_METRE),       // gram per cubic centimetre
+    (21_062_777, 1_000_000, 0, PASCAL),                    // megapascal
 ];
 
 /// A unit's conversion.
