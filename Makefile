@@ -47,7 +47,7 @@ pin:
 	@scripts/pin
 
 features:
-	TERRAPIN_WRITE=1 cargo test --locked --release --test cases the_page_of_features_is_current
+	TERRAPIN_WRITE=1 cargo test --locked --release --test cases -- page mistakes
 
 # An hour; needs a nightly compiler and `cargo install cargo-fuzz`. Texts that break something are in fuzz/artifacts.
 fuzz:

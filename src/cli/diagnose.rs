@@ -7,10 +7,12 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde_json::json;
 
 use super::error::{Error, Exit};
-use crate::overpass::{Diagnostic, Failure};
+use crate::overpass::{Class, Diagnostic, Failure};
 
 /// A parser that recovers can find hundreds of errors in a broken text; people read the first.
 const SHOWN: usize = 10;
+/// Characters of a message or hint that people read; programs get all of it.
+const READ: usize = 300;
 
 /// Writes an error to standard error; a closed standard error is nobody's concern.
 pub fn report(error: &Error, as_json: bool) {
@@ -27,12 +29,29 @@ pub fn report(error: &Error, as_json: bool) {
 /// A failure with each offending source line underlined.
 pub fn for_people(failure: &Failure, text: &str, origin: &str, styled: bool) -> String {
     let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
-    let mut out: Vec<String> =
-        failure.diagnostics.iter().take(SHOWN).map(|d| one(d, text, origin, &renderer)).collect();
-    if failure.diagnostics.len() > SHOWN {
-        out.push(format!("... and {} more", failure.diagnostics.len() - SHOWN));
+    let shown: Vec<&Diagnostic> = own(failure, text).take(SHOWN).collect();
+    let mut out: Vec<String> = shown.iter().map(|d| one(d, text, origin, &renderer)).collect();
+    match failure.diagnostics.len() - shown.len() {
+        0 => {}
+        1 => out.push("1 more error is probably a consequence (--json shows it)".to_owned()),
+        more => out.push(format!("{more} more errors are probably consequences (--json shows them)")),
     }
     out.join("\n")
+}
+
+/// The errors that are not likely to be a consequence of the one before: after a parse error, those in a later line that
+/// are no end of the text.
+fn own<'a>(failure: &'a Failure, text: &'a str) -> impl Iterator<Item = &'a Diagnostic> {
+    let mut line = None;
+    failure.diagnostics.iter().filter(move |diagnostic| {
+        let start = span_in(diagnostic, text).map_or(0, |span| span.start);
+        let found = text.as_bytes()[..start].iter().filter(|&&b| b == b'\n').count();
+        let follows = line.is_some_and(|line| found <= line || diagnostic.code == "unexpected-end");
+        if !follows && diagnostic.class == Class::Parse {
+            line = Some(found);
+        }
+        !follows
+    })
 }
 
 fn one(diagnostic: &Diagnostic, text: &str, origin: &str, renderer: &Renderer) -> String {
@@ -72,9 +91,14 @@ fn span_in(diagnostic: &Diagnostic, text: &str) -> Option<Range<usize>> {
     None
 }
 
-/// Text that quotes somebody's input must not steer the reader's terminal.
+/// Text that quotes somebody's input must not steer the reader's terminal, nor fill it.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    let mut chars = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
+    let mut out: String = chars.by_ref().take(READ).collect();
+    if chars.next().is_some() {
+        out.push_str(" ...");
+    }
+    out
 }
 
 /// The object that `--json` gives for an error.
@@ -123,7 +147,6 @@ fn diagnostic_json(diagnostic: &Diagnostic, text: &str) -> serde_json::Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::overpass::Class;
     use crate::overpass::syntax::Span;
 
     fn diagnostic(line: u32, span: Option<(usize, usize)>, message: &str) -> Diagnostic {

@@ -2,6 +2,7 @@
 
 mod convert;
 mod diagnose;
+mod doubts;
 mod error;
 mod eval;
 mod feedback;

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::stdout::Output;
-use super::{Error, open, sparql};
+use super::{Error, doubts, open, sparql};
 use crate::osm::BoundingBox;
 use crate::overpass::syntax::Span;
 use crate::overpass::turbo::{self, Problem, Reason, Surroundings};
@@ -119,12 +119,19 @@ pub fn run(args: &Args) -> Result<(), Error> {
         ..Limits::default()
     };
     let mut out = Output::new(stop);
-    let result = overpass::parse(&text).and_then(|script| overpass::run(&osm, &script, &limits, &mut out));
+    let result = overpass::parse(&text).and_then(|script| {
+        let summary = overpass::run(&osm, &script, &limits, &mut out)?;
+        Ok((script, summary))
+    });
     // Where nobody reads the answer, that is why the query failed; where the file is damaged, whatever was written is
     // worth nothing.
     out.finish()?;
     osm.check().map_err(open::error)?;
-    result.map(|_| ()).map_err(|failure| Error::Query { text, origin, failure })
+    let (script, summary) = result.map_err(|failure| Error::Query { text, origin, failure })?;
+    if summary.elements == 0 && !args.json {
+        doubts::of(&script, &osm).iter().for_each(|doubt| eprintln_quietly(&format!("note: {doubt}")));
+    }
+    Ok(())
 }
 
 /// A shortcut that cannot be replaced, as an error in the query.
@@ -184,6 +191,10 @@ fn read(from: impl Read) -> std::io::Result<String> {
     from.take(MAX_QUERY + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_QUERY {
         return Err(std::io::Error::other(format!("longer than {}, which no query is", size::show(MAX_QUERY))));
+    }
+    // Some editors begin a file with a byte order mark.
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
     }
     Ok(text)
 }

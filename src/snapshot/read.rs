@@ -27,6 +27,9 @@ impl Snapshot {
     /// A file that cannot be read, is no snapshot, is of another format version, or is damaged in those parts.
     pub fn open(path: &Path) -> Result<Snapshot, Error> {
         let file = File::open(path).map_err(|e| Error::io(path, e))?;
+        if file.metadata().map_err(|e| Error::io(path, e))?.is_dir() {
+            return Err(Error::Foreign { path: path.to_owned(), reason: "it is a folder".to_owned() });
+        }
         let map = map_read_only(&file).map_err(|e| Error::io(path, e))?;
         let foreign = |reason: &str| Error::Foreign { path: path.to_owned(), reason: reason.to_owned() };
         let header = map.get(..HEADER_LEN as usize).ok_or_else(|| foreign("shorter than a header"))?;

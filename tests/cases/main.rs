@@ -3,13 +3,14 @@
 //!
 //! | variable | what the tests do then |
 //! |---|---|
-//! | `TERRAPIN_WRITE=1` | write `docs/features.md` anew: `make features` |
+//! | `TERRAPIN_WRITE=1` | write `docs/features.md` and `mistakes.txt` anew: `make features` |
 //! | `TERRAPIN_REFERENCE=command` | write every expected answer anew, as a reference gives it |
 //!
 //! The command gets a query on its standard input and `answer`, `xml`, `pretty` or `compact` as its first argument. It
 //! writes the answer to its standard output and errors to its standard error. Its data is `world.osm`.
 
 mod file;
+mod mistakes;
 mod page;
 
 use std::io::Write;
@@ -158,7 +159,12 @@ fn ask_reference(file: &mut File, osm: &Osm, command: &str) {
         }
         let (text, errors) = reference(command, "answer", &query);
         let differs = case.section("reference").is_some();
-        case.set(if differs { "reference" } else { "answer" }, plain(&text));
+        let text = plain(&text);
+        if differs {
+            case.set("reference", text);
+        } else if case.section("answer").is_some() || case.section("error").is_none() {
+            case.set("answer", text);
+        }
         let errors: Vec<&str> = errors.lines().filter(|line| line.contains(" error: ")).collect();
         if !errors.is_empty() && !differs {
             case.set("error", errors.join("\n"));

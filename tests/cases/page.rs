@@ -27,11 +27,8 @@ pub fn write(files: &[File]) -> String {
          Every feature of the language with its state. Each row is a file of cases in\n\
          [`tests/cases/overpass`](../tests/cases/overpass): queries over the few made-up elements of\n\
          [`world.osm`](../tests/cases/overpass/world.osm), with the answers that Overpass API 0.7.62 gives. `make test`\n\
-         runs them all. [differences.md](differences.md) lists what is meant to be different.\n\n",
+         runs them all. [differences.md](differences.md) lists what is meant to be different.\n",
     );
-    let all: Vec<_> = files.iter().flat_map(|file| &file.cases).collect();
-    let pending = all.iter().filter(|case| case.pending).count();
-    out.push_str(&format!("{} features, {} cases, {} of them pending.\n", files.len(), all.len(), pending));
     for (area, heading, summary) in AREAS {
         let rows: Vec<&File> = files.iter().filter(|file| file.area == area).collect();
         if rows.is_empty() {

@@ -34,7 +34,7 @@ pub fn convert(text: &str, form: Form) -> Result<Converted, Failure> {
     let (root, problems) = syntax::outline(text)?;
     let text = match form {
         Form::Xml => xml::write(root.as_ref()),
-        Form::Pretty | Form::Compact => ql::write(root.as_ref(), form == Form::Pretty),
+        Form::Pretty | Form::Compact => ql::write(root.as_ref(), form == Form::Pretty, syntax::is_xml(text)),
     };
     Ok(Converted { text, problems })
 }

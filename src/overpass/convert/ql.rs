@@ -5,11 +5,11 @@ use super::super::syntax::{Element, Node};
 use super::expression::{self, quoted};
 use super::filter;
 
-/// Writes a whole query.
-pub(super) fn write(root: Option<&Node>, pretty: bool) -> String {
+/// Writes a whole query, which was QL or XML.
+pub(super) fn write(root: Option<&Node>, pretty: bool, from_xml: bool) -> String {
     let mut writer = Writer { out: String::new(), pretty };
     if let Some(root) = root {
-        writer.settings(&root.element);
+        writer.settings(&root.element, from_xml);
         writer.statements(&root.children, 0);
     }
     writer.out.truncate(writer.out.trim_end_matches('\n').len());
@@ -22,9 +22,13 @@ struct Writer {
 }
 
 impl Writer {
-    fn settings(&mut self, script: &Element) {
+    fn settings(&mut self, script: &Element, from_xml: bool) {
         let mut all = Vec::new();
-        let named = [("bbox", "bbox"), ("element-limit", "maxsize"), ("output", "out"), ("timeout", "timeout")];
+        let mut named = [("bbox", "bbox"), ("element-limit", "maxsize"), ("output", "out"), ("timeout", "timeout")];
+        if from_xml {
+            // The reference keeps another order there.
+            named.swap(2, 3);
+        }
         for (attribute, name) in named {
             let value = script.get(attribute);
             if !value.is_empty() {

@@ -15,7 +15,6 @@ pub(super) struct Diagnostics {
     /// What the regular expressions so far take when compiled, in bytes.
     pub patterns: usize,
     list: Vec<Diagnostic>,
-    help: Option<String>,
     stopped: bool,
 }
 
@@ -35,11 +34,6 @@ impl Diagnostics {
         if let (Some(last), Some(help)) = (self.list.last_mut(), help) {
             last.help.get_or_insert(help);
         }
-    }
-
-    /// Gives the first error of the whole query a hint, if it has none.
-    pub fn help_first(&mut self, help: String) {
-        self.help = Some(help);
     }
 
     fn add(&mut self, class: Class, code: &'static str, line: u32, span: Span, message: String) {
@@ -65,10 +59,7 @@ impl Diagnostics {
     }
 
     /// The failure that they make.
-    pub fn into_failure(mut self) -> Failure {
-        if let (Some(first), Some(help)) = (self.list.first_mut(), self.help) {
-            first.help.get_or_insert(help);
-        }
+    pub fn into_failure(self) -> Failure {
         Failure { diagnostics: self.list }
     }
 }

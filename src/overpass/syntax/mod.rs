@@ -5,6 +5,7 @@
 mod check;
 mod diagnostics;
 mod element;
+mod hints;
 mod lower;
 mod parse;
 pub mod posix;
@@ -34,22 +35,26 @@ pub(super) fn parse(text: &str) -> Result<Script, Failure> {
         }
         diagnostics.parse("incomplete-query", 1, Span::default(), "The query is incomplete.");
     }
-    if let Some(help) = suggest::language(text) {
-        diagnostics.help_first(help);
-    }
-    Err(diagnostics.into_failure())
+    Err(explained(diagnostics, text))
 }
 
 /// What was understood of a query in either form, to be written in another, and what is wrong with it. Fewer things
 /// are wrong than for [`parse`].
 pub(super) fn outline(text: &str) -> Result<(Option<Node>, Option<Failure>), Failure> {
     let (root, diagnostics) = read(text, true)?;
-    let failure = if diagnostics.is_empty() { None } else { Some(diagnostics.into_failure()) };
+    let failure = if diagnostics.is_empty() { None } else { Some(explained(diagnostics, text)) };
     Ok((root, failure))
 }
 
+/// The errors with what was probably meant.
+fn explained(diagnostics: diagnostics::Diagnostics, text: &str) -> Failure {
+    let mut failure = diagnostics.into_failure();
+    hints::add(text, &mut failure);
+    failure
+}
+
 /// Whether a text is in the XML form.
-fn is_xml(text: &str) -> bool {
+pub(super) fn is_xml(text: &str) -> bool {
     text.trim_start().starts_with('<')
 }
 

@@ -17,6 +17,23 @@ pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
     (best.0 <= allowed).then(|| format!("did you mean \"{}\"?", best.1))
 }
 
+/// The function that was probably meant.
+pub(super) fn function<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let meant = match name.to_ascii_lowercase().as_str() {
+        "len" | "distance" => "length()",
+        "tag" | "tags" | "value" | "get" => "t[\"key\"]",
+        "has" | "has_tag" | "exists" => "is_tag(\"key\")",
+        "name" => "t[\"name\"]",
+        "size" => "count_members()",
+        "int" | "float" | "num" | "to_number" => "number(...)",
+        "now" | "today" => "date(\"2020-01-31\")",
+        "closed" | "isclosed" => "is_closed()",
+        "geometry" => "geom()",
+        _ => return nearest(name, known),
+    };
+    Some(format!("did you mean {meant}?"))
+}
+
 /// How many letters must be added, left out, changed or swapped with their neighbour.
 pub(crate) fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
@@ -39,11 +56,20 @@ pub(crate) fn distance(a: &str, b: &str) -> usize {
 
 /// A hint for a text that is not OverpassQL at all, or not yet.
 pub(super) fn language(text: &str) -> Option<String> {
+    if text.starts_with('\u{feff}') {
+        return Some("the text begins with a byte order mark, which cannot be seen; save it without one".into());
+    }
     let trimmed = text.trim_start();
     if text.contains("{{") && text.contains("}}") {
         return Some(
             "{{...}} is a shortcut of overpass turbo, not of the query language; put the value there instead".into(),
         );
+    }
+    let python = ["import ", "def ", "for x in ", "for i in ", "query = ", "query=", "print("];
+    if python.iter().any(|start| trimmed.starts_with(start))
+        || (trimmed.starts_with("from ") && text.contains("import "))
+    {
+        return Some("this looks like Python; a query is only: node[amenity=cafe]; out;".into());
     }
     let first: String = trimmed.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
     match first.to_ascii_uppercase().as_str() {

@@ -199,6 +199,13 @@ const BINARY: [(&str, &str, BinaryOperator); 12] = [
     ("/", "eval-divided-by", BinaryOperator::Divided),
 ];
 
+/// Every operator between two operands and every function as an element, with the `type` that tells it from others.
+#[cfg(test)]
+pub(super) fn elements() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let operators = BINARY.iter().map(|(_, element, _)| (*element, ""));
+    operators.chain(FUNCTIONS.iter().map(|spec| (spec.element, spec.property)))
+}
+
 /// The element of an operator between two operands.
 pub(in super::super) fn operator_element(sign: &str) -> Option<&'static str> {
     BINARY.iter().find(|(known, ..)| *known == sign).map(|(_, element, _)| *element)

@@ -71,7 +71,12 @@ impl Context<'_> {
             if !(known.contains(&stem) && numbered(&self.element.name, stem)) {
                 let message = format!("Unknown attribute \"{name}\" in element \"{}\".", self.element.name);
                 self.refuse("unknown-attribute", message);
-                self.diagnostics.help(super::suggest::nearest(name, known.iter().copied()));
+                self.diagnostics.help(match name.as_ref() {
+                    "key" if known.contains(&"k") => Some("did you mean \"k\"?".to_owned()),
+                    "value" if known.contains(&"v") => Some("did you mean \"v\"?".to_owned()),
+                    "id" if known.contains(&"ref") => Some("did you mean \"ref\"?".to_owned()),
+                    _ => super::suggest::nearest(name, known.iter().copied()),
+                });
             }
         }
         true
@@ -224,5 +229,40 @@ mod tests {
         assert!(part(&element, &mut diagnostics).is_none());
         let text = diagnostics.into_failure().to_string();
         assert_eq!(text, "line 1: static error: Unknown attribute \"foo\" in element \"osm-script\".");
+    }
+
+    /// The names of all elements in a query.
+    fn names_in(node: &Node, names: &mut std::collections::BTreeSet<String>) {
+        names.insert(format!("{} {}", node.element.name, node.element.get("type")));
+        names.insert(node.element.name.to_string());
+        node.children.iter().for_each(|child| names_in(child, names));
+    }
+
+    /// `docs/features.md` is written from the case files: nothing of the language may lack one.
+    #[test]
+    fn every_element_has_a_case() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/overpass");
+        let mut names = std::collections::BTreeSet::new();
+        for area in std::fs::read_dir(folder).expect("the cases").map(|entry| entry.expect("an entry").path()) {
+            for file in std::fs::read_dir(area).into_iter().flatten().map(|entry| entry.expect("an entry").path()) {
+                let text = std::fs::read_to_string(file).expect("a case file");
+                for case in text.split("\n== ").skip(1) {
+                    let query =
+                        case.split_once('\n').map_or("", |(_, rest)| rest.split("\n-- ").next().unwrap_or(rest));
+                    if let Ok((Some(root), _)) = super::super::outline(query) {
+                        names_in(&root, &mut names);
+                    }
+                }
+            }
+        }
+        let functions = evaluators::elements().map(|(name, property)| match property {
+            "" => name.to_owned(),
+            property => format!("{name} {property}"),
+        });
+        let others =
+            ["eval-fixed", "eval-value", "eval-generic", "eval-set-key", "eval-not", "eval-negate", "eval-ternary"];
+        let all = NAMES.iter().chain(&others).map(|name| (*name).to_owned()).chain(functions);
+        let lacking: Vec<String> = all.filter(|name| !names.contains(name)).collect();
+        assert!(lacking.is_empty(), "no case in tests/cases/overpass has {lacking:?}");
     }
 }

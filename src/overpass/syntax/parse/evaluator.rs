@@ -317,8 +317,9 @@ impl<'a> Parser<'a> {
         let branch = tree.at(id);
         let name = tree.text(branch.left);
         let Some(spec) = Spec::by_name(name) else {
-            self.complain(branch, "unknown-function", format!("Function \"{name}\" not known"));
-            let help = super::super::suggest::nearest(name, Spec::names());
+            let (span, message) = (tree.at(branch.left).token.span(), format!("Function \"{name}\" not known"));
+            self.builder.diagnostics.parse("unknown-function", branch.line, span, message);
+            let help = super::super::suggest::function(name, Spec::names());
             self.builder.diagnostics.help(help);
             return None;
         };

@@ -60,14 +60,7 @@ impl Parser<'_> {
     /// Skips to one of the tokens `allowed`, with an error if it is not the current one.
     fn skip_to(&mut self, allowed: &[&str]) {
         if !allowed.contains(&self.tokens.text()) {
-            let start = self.tokens.end_of_last();
-            let last = self.tokens.good();
             self.expected(&list(allowed));
-            let help = match allowed {
-                [one @ (";" | ")" | "]" | "}")] if last => Some(format!("a \"{one}\" is missing at byte {start}")),
-                _ => None,
-            };
-            self.builder.diagnostics.help(help);
         }
         while self.tokens.good() && !allowed.contains(&self.tokens.text()) {
             self.tokens.advance();

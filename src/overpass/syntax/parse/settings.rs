@@ -1,5 +1,7 @@
 //! `[out:json][timeout:25]...;`
 
+use std::collections::BTreeMap;
+
 use super::super::element::{Element, Node};
 use super::Parser;
 
@@ -7,11 +9,10 @@ impl Parser<'_> {
     /// The settings, as the element that will hold the statements.
     pub(super) fn settings(&mut self) -> Node {
         let start = self.tokens.current().start;
-        let mut values: Vec<(String, String)> = Vec::new();
+        let mut values: BTreeMap<String, String> = BTreeMap::new();
         let mut any = false;
         let mut set = |name: &str, value: String| {
-            values.retain(|(known, _)| known != name);
-            values.push((name.to_owned(), value));
+            values.insert(name.to_owned(), value);
         };
         while self.tokens.is("[") {
             any = true;
@@ -71,8 +72,7 @@ impl Parser<'_> {
             }
         }
         // The reference forgets it in converting, and then finds queries empty that are not.
-        self.bbox = !self.builder.converting && values.iter().any(|(name, _)| name == "bbox");
-        values.sort();
+        self.bbox = !self.builder.converting && values.contains_key("bbox");
         let mut element = Element::new("osm-script", self.tokens.line(), self.span_from(start));
         element.attributes = values.into_iter().map(|(name, value)| (name.into(), value)).collect();
         let node = self.builder.open(element);
