@@ -15,6 +15,7 @@ use std::sync::Arc;
 use oxrdf::{BlankNode, Term};
 use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 
+use super::canonical::canonical;
 use super::error::{Class, Error};
 use crate::budget::{Budget, Exceeded};
 use crate::rdf::{ReadError, TermId, View};
@@ -121,6 +122,7 @@ impl Drop for Counted {
 impl PartialEq for Counted {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
+        tick();
         self.0 == other.0
     }
 }
@@ -185,7 +187,7 @@ impl<'v> QueryableDataset<'v> for Guarded<'v> {
     }
 
     fn externalize_term(&self, term: Counted) -> Result<Term, ReadError> {
-        self.0.externalize_term(term.0)
+        Ok(canonical(self.0.externalize_term(term.0)?))
     }
 
     fn externalize_expression_term(&self, term: Counted) -> Result<ExpressionTerm, ReadError> {

@@ -16,6 +16,7 @@
 //!
 //! Knows nothing of files on disk, of HTTP or of benchmarks.
 
+mod canonical;
 pub mod error;
 mod explain;
 mod functions;

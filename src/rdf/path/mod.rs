@@ -132,6 +132,10 @@ fn failed<'a>(error: ReadError) -> Pairs<'a> {
 
 impl Relation for PathRelation {
     fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+        // As the evaluator has it: what is in no triple has no path, not even the one without a step.
+        if [subject, object].into_iter().flatten().any(|end| !view.store().is_node(end)) {
+            return Box::new(std::iter::empty());
+        }
         match (subject, object) {
             (Some(subject), Some(object)) => match self.connects(view, subject, object) {
                 Ok(true) => Box::new(std::iter::once(Ok((subject, object)))),

@@ -136,6 +136,8 @@ impl Parameters {
         match self.get(namespace, name) {
             None => Ok(None),
             Some(TermPattern::Variable(variable)) => Ok(Some(variable.clone())),
+            // Whoever writes [] does not want it.
+            Some(TermPattern::BlankNode(_)) => Ok(None),
             Some(_) => Err(self.wrong(format!("{}: {name} has to be a variable", self.service))),
         }
     }

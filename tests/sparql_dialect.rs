@@ -1,0 +1,202 @@
+//! The dialect over a few triples: labels, named subqueries, dates, places, traversals, order, bounds.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use oxrdf::{Term, Triple, Variable};
+use terrapin::budget::Limits;
+use terrapin::load::{Options, load};
+use terrapin::osm::build::Quiet;
+use terrapin::snapshot::Snapshot;
+use terrapin::sparql::{Bounds, Environment, Error, Settings, Sink, prepare};
+
+const DATA: &str = r#"
+@prefix wd: <http://www.wikidata.org/entity/> . @prefix wdt: <http://www.wikidata.org/prop/direct/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix schema: <http://schema.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix geo: <http://www.opengis.net/ont/geosparql#> .
+wd:Q1 rdfs:label "one"@en, "eins"@de ; schema:description "a number"@en ; skos:altLabel "I"@en, "1"@en ;
+  wdt:P31 wd:Q9 ; wdt:P569 "1952-03-11T00:00:00Z"^^xsd:dateTime ; wdt:P570 "1952-03-21T12:00:00Z"^^xsd:dateTime ;
+  wdt:P625 "Point(14.5 35.9)"^^geo:wktLiteral ; wdt:P1082 "+10"^^xsd:decimal .
+wd:Q2 rdfs:label "zwei"@de ; wdt:P31 wd:Q9 ; wdt:P625 "Point(14.51 35.9)"^^geo:wktLiteral ; wdt:P1082 "+9"^^xsd:decimal .
+wd:Q3 wdt:P31 wd:Q9 ; wdt:P625 "Point(15.5 35.9)"^^geo:wktLiteral ; wdt:P279 wd:Q2 .
+wd:Q2 wdt:P279 wd:Q1 .
+"#;
+
+static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.ttl");
+    std::fs::write(&file, DATA).unwrap();
+    let out: PathBuf = folder.path().join("x.terrapin");
+    let options =
+        Options { osm: None, wikidata: vec![], rdf: vec![file], out: out.clone(), memory: 1 << 26, temporary: None };
+    load(&options, &Quiet).unwrap();
+    Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap()
+});
+
+#[derive(Default)]
+struct Lines(Vec<String>);
+
+impl Sink for Lines {
+    fn variables(&mut self, _: &[Variable]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn solution(&mut self, values: &[Option<Term>]) -> io::Result<()> {
+        let cell = |value: &Option<Term>| match value {
+            Some(Term::NamedNode(node)) => node.as_str().rsplit('/').next().unwrap().to_owned(),
+            Some(Term::Literal(literal)) => literal.value().to_owned(),
+            Some(Term::BlankNode(node)) => node.to_string(),
+            None => String::new(),
+        };
+        self.0.push(values.iter().map(cell).collect::<Vec<_>>().join(" "));
+        Ok(())
+    }
+
+    fn boolean(&mut self, value: bool) -> io::Result<()> {
+        self.0.push(value.to_string());
+        Ok(())
+    }
+
+    fn triple(&mut self, triple: &Triple) -> io::Result<()> {
+        self.0.push(triple.to_string());
+        Ok(())
+    }
+}
+
+fn bounded(text: &str, bounds: &Bounds) -> Result<Vec<String>, Error> {
+    let mut lines = Lines::default();
+    prepare(text, &Settings::default())?.run(&ENVIRONMENT, bounds, &mut lines)?;
+    Ok(lines.0)
+}
+
+fn ask(text: &str) -> Vec<String> {
+    bounded(text, &Bounds::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+const LABELS: &str = "SERVICE wikibase:label { bd:serviceParam wikibase:language \"[AUTO_LANGUAGE],de\" }";
+
+#[test]
+fn labels_fall_back_and_are_never_overwritten() {
+    let query =
+        |select: &str, more: &str| ask(&format!("SELECT {select} {{ {LABELS} ?x wdt:P31 wd:Q9 {more} }} ORDER BY ?x"));
+    assert_eq!(query("?x ?xLabel", ""), ["Q1 one", "Q2 zwei", "Q3 Q3"]);
+    assert_eq!(query("?xDescription ?xAltLabel", ""), ["a number 1, I", " ", " "]);
+    assert_eq!(query("?xLabel", "BIND(1 AS ?xLabel)"), ["1", "1", "1"]);
+    assert_eq!(query("?xLabel (COUNT(*) AS ?n)", "").len(), 1, "an ungrouped variable is sampled");
+    let manual = "SELECT ?n { ?x wdt:P279 wd:Q1 SERVICE wikibase:label { bd:serviceParam wikibase:language 'de' . ?x rdfs:label ?n } }";
+    assert_eq!(ask(manual), ["zwei"]);
+    assert_eq!(ask(&format!("SELECT * {{ {{ SELECT ?x ?xLabel {{ ?x wdt:P279 wd:Q1 {LABELS} }} }} }}")), ["Q2 zwei"]);
+}
+
+#[test]
+fn subqueries_with_limits_are_solved_on_their_own() {
+    let named = "SELECT ?x ?y WITH { SELECT ?x { ?x wdt:P31 wd:Q9 } ORDER BY DESC(?x) LIMIT 1 } AS %a
+        WHERE { INCLUDE %a . { INCLUDE %a } ?x wdt:P279 ?y }";
+    assert_eq!(ask(named), ["Q3 Q2"]);
+    assert_eq!(ask("SELECT ?x { { SELECT ?x { ?x wdt:P1082 ?n } ORDER BY ?n LIMIT 1 } }"), ["Q2"]);
+    assert_eq!(ask("SELECT ?x { ?x wdt:P31 [] } LIMIT 2 OFFSET 1"), ["Q2", "Q3"]);
+    assert_eq!(
+        ask("SELECT (GROUP_CONCAT(?n; separator='|') AS ?all) (SAMPLE(?n) AS ?one) { ?x wdt:P1082 ?n }"),
+        ["10|9 10"]
+    );
+}
+
+#[test]
+fn dates_are_calculated_with_as_in_wdqs() {
+    assert_eq!(ask("SELECT (?d - ?b AS ?days) { wd:Q1 wdt:P569 ?b ; wdt:P570 ?d }"), ["10.5"]);
+    assert_eq!(ask("ASK { wd:Q1 wdt:P569 ?b FILTER(?b < '1952-03-12'^^xsd:date) }"), ["true"]);
+    assert_eq!(
+        ask("ASK { wd:Q1 wdt:P569 ?b FILTER(?b > '1952'^^xsd:dateTime && ?b < '1952-4-1T00:00:00'^^xsd:dateTime) }"),
+        ["true"]
+    );
+    assert_eq!(ask("SELECT (YEAR(xsd:dateTime('1999-5')) AS ?y) (5 - 3 - 1 AS ?n) {}"), ["1999 1"]);
+    assert_eq!(ask("SELECT ?y { BIND(YEAR(?b) AS ?y) wd:Q1 wdt:P569 ?b }"), ["1952"]);
+}
+
+#[test]
+fn places_traversals_and_searches() {
+    let around = "SELECT ?x (ROUND(?km * 10) AS ?r) { SERVICE wikibase:around { ?x wdt:P625 ?at .
+        bd:serviceParam wikibase:center ?c ; wikibase:radius '5' ; wikibase:distance ?km } wd:Q1 wdt:P625 ?c } ORDER BY ?km";
+    assert_eq!(ask(around), ["Q1 0", "Q2 9"]);
+    let boxed = "SELECT ?x { SERVICE wikibase:box { ?x wdt:P625 ?at . bd:serviceParam wikibase:cornerWest 'Point(15 35)'^^geo:wktLiteral ;
+        wikibase:cornerEast 'Point(16 36)'^^geo:wktLiteral } }";
+    assert_eq!(ask(boxed), ["Q3"]);
+    let gas = "SELECT ?x ?d ?p { SERVICE gas:service { gas:program gas:gasClass 'com.bigdata.rdf.graph.analytics.BFS' ; gas:in wd:Q1 ;
+        gas:linkType wdt:P279 ; gas:traversalDirection 'Reverse' ; gas:out ?x ; gas:out1 ?d ; gas:out2 ?p } } ORDER BY ?d";
+    assert_eq!(ask(gas), ["Q1 0 ", "Q2 1 Q1", "Q3 2 Q2"]);
+    let search = "SELECT ?x { SERVICE wikibase:mwapi { bd:serviceParam wikibase:api 'EntitySearch' ; wikibase:endpoint 'www.wikidata.org' ;
+        mwapi:search 'ON' ; mwapi:language 'en' . ?x wikibase:apiOutputItem mwapi:item } }";
+    assert_eq!(ask(search), ["Q1"]);
+    let sample =
+        "SELECT (COUNT(*) AS ?n) { SERVICE bd:sample { ?x wdt:P31 wd:Q9 . bd:serviceParam bd:sample.limit 2 } }";
+    assert_eq!(ask(sample), ["2"]);
+}
+
+#[test]
+fn what_is_missing_is_found_before_running() {
+    let code = |text: &str| bounded(text, &Bounds::default()).map_err(|error| error.code);
+    assert_eq!(code("SELECT * { SERVICE <http://dbpedia.org/sparql> { ?s ?p ?o } }"), Err("live-service"));
+    assert_eq!(code("SELECT * { SERVICE SILENT <http://dbpedia.org/sparql> { ?s ?p ?o } }"), Ok(vec!["  ".to_owned()]));
+    assert_eq!(code("SELECT * { SERVICE wikibase:nothing { } }"), Err("unknown-service"));
+    assert_eq!(code("SELECT (<http://example.org/f>(1) AS ?x) {}"), Err("unknown-function"));
+}
+
+#[test]
+fn bounds_hold_where_no_triple_is_read() {
+    let values =
+        |name: &str| format!("VALUES ?{name} {{ {} }}", (0..300).map(|n| n.to_string() + " ").collect::<String>());
+    let product = format!("SELECT (COUNT(*) AS ?n) {{ {} {} {} }}", values("a"), values("b"), values("c"));
+    let start = Instant::now();
+    let limits = Limits { deadline: Some(start + Duration::from_millis(100)), ..Limits::default() };
+    let error = bounded(&product, &Bounds { limits, rows: None }).unwrap_err();
+    assert_eq!(error.code, "timeout");
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    let rows = Bounds { rows: Some(2), ..Bounds::default() };
+    assert_eq!(bounded("SELECT * { ?x wdt:P31 ?y }", &rows).unwrap_err().code, "rows");
+    let limits = Limits { work: Some(1), ..Limits::default() };
+    assert_eq!(bounded("SELECT * { ?x ?p ?y }", &Bounds { limits, rows: None }).unwrap_err().code, "work");
+    let limits = Limits { memory: Some(100_000), ..Limits::default() };
+    let sorted = format!("SELECT * {{ {} {} }} ORDER BY ?a", values("a"), values("b"));
+    assert_eq!(bounded(&sorted, &Bounds { limits, rows: None }).unwrap_err().code, "memory");
+}
+
+#[test]
+fn random_values_are_the_same_every_time() {
+    let query = "SELECT (RAND() AS ?r) (STRUUID() AS ?u) (BNODE() AS ?b) (NOW() AS ?n) { ?x wdt:P31 [] }";
+    let first = ask(query);
+    assert_eq!(first, ask(query));
+    assert_ne!(first[0], first[1]);
+}
+
+#[test]
+fn generated_orders_over_mixed_values_never_panic() {
+    let count = if cfg!(debug_assertions) { 300 } else { 10_000 };
+    let mut seed = 7_u32;
+    let mut next = |below: u32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) % below
+    };
+    for _ in 0..count {
+        let mut values = String::new();
+        for _ in 0..60 {
+            let n = next(40);
+            values.push_str(&match next(10) {
+                0 => format!("{n} "),
+                1 => format!("{n}.5 "),
+                2 => format!("{n}e{} ", next(300)),
+                3 => format!("'{n}'@en "),
+                4 => format!("'{n}' "),
+                5 => format!("'{}-01-01T00:00:00{}'^^xsd:dateTime ", 1000 + n, ["", "Z", "+14:00"][next(3) as usize]),
+                6 => format!("'{}'^^xsd:float ", ["NaN", "INF", "-INF", "-0"][next(4) as usize]),
+                7 => format!("'P{n}D'^^xsd:duration "),
+                8 => format!("wd:Q{n} "),
+                _ => ["UNDEF ", "true ", "'x'^^<urn:t> ", "'2001-01-01'^^xsd:date "][next(4) as usize].to_owned(),
+            });
+        }
+        let text = format!("SELECT ?v {{ VALUES ?v {{ {values} }} }} ORDER BY DESC(?v) STR(?v)");
+        assert_eq!(ask(&text).len(), 60);
+    }
+}
