@@ -146,11 +146,12 @@ impl Planner<'_> {
         expression: Option<Expression>,
         bound: &Variables,
     ) -> Part {
-        let (possible, certain) = scope::bound(&left);
-        let entry = bound.or(&possible);
+        let entry = bound.or(&scope::bound(&left).0);
         let shares = scope::bound(&right).0.common(&entry) > 0;
         let left = self.pattern(left, bound);
-        if shares && scope::optional_fits(&certain, &right, expression.as_ref(), &entry) {
+        // A variable that the left side has not bound in a solution is free in what is asked for that solution, too; and
+        // the expression sees both sides' values in either form.
+        if shares && scope::fits(&right, &entry) {
             let right = self.pattern(right, &entry);
             let rows = left.rows * right.rows.max(1.0);
             // This form asks the right side once for each solution of the left one.

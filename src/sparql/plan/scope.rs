@@ -39,6 +39,11 @@ impl Variables {
         self.0.iter().filter(|variable| other.has(variable)).count()
     }
 
+    /// Whether the other has all of them.
+    pub fn is_within(&self, other: &Variables) -> bool {
+        self.0.iter().all(|variable| other.has(variable))
+    }
+
     /// All of them in the order of their names.
     pub fn sorted(&self) -> Vec<Variable> {
         let mut out: Vec<Variable> = self.0.iter().cloned().collect();
@@ -136,25 +141,15 @@ pub fn fits(pattern: &GraphPattern, entry: &Variables) -> bool {
             fits(inner, entry) && !entry.has(variable) && expression_fits(expression, &bound(inner).1, entry)
         }
         GraphPattern::LeftJoin { left, right, expression } => {
-            fits(left, entry) && optional_fits(&bound(left).1, right, expression.as_ref(), entry)
+            let ((_, certain), (possible, always)) = (bound(left), bound(right));
+            // What the left side binds only sometimes would be bound by the right side, or not, depending on who asks.
+            fits(left, entry)
+                && fits(right, entry)
+                && possible.and(entry).is_within(&certain)
+                && expression.as_ref().is_none_or(|e| expression_fits(e, &certain.or(&always), entry))
         }
         _ => false,
     }
-}
-
-/// Whether the right side of an OPTIONAL may be asked once for each solution of the left one: `certain` is what that
-/// one binds for sure, `entry` what it or anything before may bind.
-pub fn optional_fits(
-    certain: &Variables,
-    right: &GraphPattern,
-    expression: Option<&Expression>,
-    entry: &Variables,
-) -> bool {
-    let (possible, always) = bound(right);
-    // What is bound only sometimes on the left would be bound by the right side, or not, depending on who asks.
-    possible.and(entry).sorted().iter().all(|variable| certain.has(variable))
-        && fits(right, entry)
-        && expression.is_none_or(|e| expression_fits(e, &certain.or(&always), entry))
 }
 
 /// Whether an expression sees the same values in both cases.

@@ -1,0 +1,102 @@
+//! How long loading triples, opening them and asking for patterns take: `cargo bench --bench triples`.
+//!
+//! On the Wikidata subsets in TERRAPIN_SHARED (default `../shared`).
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use oxrdf::NamedNodeRef;
+use spareval::{QueryEvaluator, QueryResults};
+use spargebra::{Query, SparqlParser};
+use terrapin::budget::{Budget, Limits};
+use terrapin::load::{Options, load};
+use terrapin::osm::build::Quiet;
+use terrapin::rdf::{Store, View};
+use terrapin::snapshot::Snapshot;
+use terrapin::sparql::plan::plan;
+
+const QUERIES: [(&str, &str); 5] = [
+    ("one entity", "SELECT * { <http://www.wikidata.org/entity/Q42> ?p ?o }"),
+    ("star", "SELECT * { ?s wdt:P31 wd:Q3184121 ; wdt:P625 ?where ; rdfs:label ?label }"),
+    ("classes", "SELECT DISTINCT ?c { ?s wdt:P31/wdt:P279* ?c }"),
+    ("of a class", "SELECT * { ?s wdt:P31/wdt:P279* wd:Q486972 }"),
+    ("optional", "SELECT * { ?s wdt:P31 wd:Q3184121 OPTIONAL { ?s wdt:P1082 ?n } OPTIONAL { ?s wdt:P18 ?i } }"),
+];
+
+fn files() -> Vec<PathBuf> {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shared = std::env::var_os("TERRAPIN_SHARED").map_or_else(|| top.join("../shared"), PathBuf::from);
+    let names = ["full-entities", "br-municipalities"].map(|name| format!("data/wikidata/subset-{name}.nt.gz"));
+    names.iter().map(|name| shared.join(name)).filter(|path| path.exists()).collect()
+}
+
+fn open(path: &Path) -> Arc<Store> {
+    let snapshot = Arc::new(Snapshot::open(path).expect("a snapshot"));
+    Arc::new(Store::open(&snapshot).expect("triples").expect("some"))
+}
+
+fn parse(query: &str) -> Query {
+    let mut parser = SparqlParser::new();
+    for (prefix, iri) in [
+        ("wd", "http://www.wikidata.org/entity/"),
+        ("wdt", "http://www.wikidata.org/prop/direct/"),
+        ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
+    ] {
+        parser = parser.with_prefix(prefix, iri).expect("a prefix");
+    }
+    parser.parse_query(query).expect("a query")
+}
+
+/// Plans and runs; how many solutions there are.
+fn ask(store: &Arc<Store>, query: &Query) -> usize {
+    let mut view = View::new(Arc::clone(store), Arc::new(Budget::new(&Limits::default())));
+    let mut query = query.clone();
+    let Query::Select { pattern, .. } = &mut query else { return 0 };
+    let planned = plan(pattern.clone(), &mut view);
+    *pattern = planned.pattern;
+    let evaluator = QueryEvaluator::new();
+    let evaluator = if planned.optimise { evaluator } else { evaluator.without_optimizations() };
+    match evaluator.prepare(&query).execute(&view) {
+        Ok(QueryResults::Solutions(solutions)) => solutions.filter(Result::is_ok).count(),
+        _ => 0,
+    }
+}
+
+fn triples(c: &mut Criterion) {
+    let files = files();
+    if files.is_empty() {
+        println!("skipped: no triples");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("x.terrapin");
+    let options =
+        Options { osm: None, wikidata: files, rdf: vec![], out: out.clone(), memory: 2 << 30, temporary: None };
+    let loaded = load(&options, &Quiet).expect("it loads");
+
+    let mut group = c.benchmark_group("load triples");
+    group.sample_size(10).measurement_time(Duration::from_secs(30));
+    group.throughput(Throughput::Elements(loaded.manifest.triples.map_or(0, |t| t.triples)));
+    group.bench_function("subsets", |b| b.iter(|| load(&options, &Quiet).expect("it loads")));
+    group.finish();
+
+    c.bench_function("open triples", |b| b.iter(|| open(&out).len()));
+
+    let store = open(&out);
+    let direct = NamedNodeRef::new_unchecked("http://www.wikidata.org/prop/direct/P31");
+    let id = store.id(direct.into());
+    c.bench_function("term to id", |b| b.iter(|| store.id(direct.into())));
+    c.bench_function("scan a predicate", |b| b.iter(|| store.triples(None, id, None).count()));
+    c.bench_function("id to term", |b| {
+        b.iter(|| store.triples(None, id, None).take(1000).filter_map(|t| store.term(t[0])).count());
+    });
+    for (name, query) in QUERIES {
+        let query = parse(query);
+        c.bench_function(&format!("sparql/{name}"), |b| b.iter(|| ask(&store, &query)));
+    }
+}
+
+criterion_group!(benches, triples);
+criterion_main!(benches);
