@@ -1,10 +1,46 @@
 //! How many solutions a triple pattern has, by the snapshot's counts.
 
 use oxrdf::Variable;
+use spargebra::algebra::GraphPattern;
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use super::scope::{Variables, of_triple};
 use crate::rdf::{End, PredicateCounts, TermId, View};
+
+/// About how many solutions a pattern has when it is solved alone: at a glance, for comparing.
+pub fn rough(pattern: &GraphPattern, view: &View) -> f64 {
+    match pattern {
+        GraphPattern::Bgp { patterns } => {
+            let counts = patterns.iter().map(|triple| Counted::new(triple.clone(), view));
+            let rows = counts.map(|c| c.count.map_or(1000.0, |count| count as f64));
+            rows.reduce(f64::min).unwrap_or(1.0)
+        }
+        GraphPattern::Join { left, right } => {
+            if **left == GraphPattern::default() {
+                rough(right, view)
+            } else {
+                rough(left, view).min(rough(right, view))
+            }
+        }
+        GraphPattern::Lateral { left, .. } | GraphPattern::LeftJoin { left, .. } | GraphPattern::Minus { left, .. } => {
+            rough(left, view)
+        }
+        GraphPattern::Union { left, right } => rough(left, view) + rough(right, view),
+        GraphPattern::Filter { inner, .. } => rough(inner, view) / 2.0,
+        GraphPattern::Extend { inner, .. }
+        | GraphPattern::OrderBy { inner, .. }
+        | GraphPattern::Project { inner, .. }
+        | GraphPattern::Distinct { inner }
+        | GraphPattern::Reduced { inner } => rough(inner, view),
+        GraphPattern::Slice { inner, length, .. } => {
+            length.map_or(f64::INFINITY, |length| length as f64).min(rough(inner, view))
+        }
+        GraphPattern::Group { variables, .. } if variables.is_empty() => 1.0,
+        GraphPattern::Group { inner, .. } => rough(inner, view).sqrt(),
+        GraphPattern::Values { bindings, .. } => bindings.len() as f64,
+        GraphPattern::Path { .. } | GraphPattern::Graph { .. } | GraphPattern::Service { .. } => 1000.0,
+    }
+}
 
 /// A place of a pattern.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 
 use spargebra::algebra::GraphPattern;
 
-use super::estimate::Counted;
+use super::estimate::{Counted, rough};
 use super::order::{Part, Planner, nothing};
 use super::scope::{self, Variables};
 
@@ -65,8 +65,7 @@ impl Planner<'_> {
                 }
                 pattern => {
                     let (possible, _) = scope::bound(&pattern);
-                    // Planned alone to know its size; if it is asked with variables bound it is planned again.
-                    let rows = self.size(&pattern);
+                    let rows = rough(&pattern, self.view);
                     empty |= matches!(&pattern, GraphPattern::Values { bindings, .. } if bindings.is_empty());
                     items.push(Item::Other(Other { pattern, possible, rows, fits: false }));
                 }
@@ -78,9 +77,10 @@ impl Planner<'_> {
         if empty {
             return Part::none(&all);
         }
-        let entry = bound.or(&all);
-        for item in &mut items {
-            if let Item::Other(other) = item {
+        for i in 0..items.len() {
+            let others = items.iter().enumerate().filter(|(j, _)| *j != i);
+            let entry = others.fold(bound.clone(), |entry, (_, item)| entry.or(item.variables()));
+            if let Item::Other(other) = &mut items[i] {
                 other.fits = scope::fits(&other.pattern, &entry);
             }
         }
@@ -98,14 +98,6 @@ impl Planner<'_> {
                 self.chain(items, order, bound)
             }
         }
-    }
-
-    /// How many solutions a pattern has when it is solved alone.
-    fn size(&mut self, pattern: &GraphPattern) -> f64 {
-        let before = self.optimise;
-        let rows = self.pattern(pattern.clone(), &Variables::default()).rows;
-        self.optimise = before;
-        rows
     }
 
     /// Solutions that an item adds to each of `rows` solutions with `bound` bound, and the cost of finding them all.

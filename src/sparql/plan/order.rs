@@ -27,6 +27,11 @@ impl Part {
         Part { pattern, rows }
     }
 
+    /// Whether there is certainly no solution.
+    fn is_none(&self) -> bool {
+        matches!(&self.pattern, GraphPattern::Values { bindings, .. } if bindings.is_empty())
+    }
+
     /// The pattern of no solutions that binds the same variables.
     pub fn none(variables: &Variables) -> Part {
         Part::new(GraphPattern::Values { variables: variables.sorted(), bindings: Vec::new() }, 0.0)
@@ -153,6 +158,9 @@ impl Planner<'_> {
         // the expression sees both sides' values in either form.
         if shares && scope::fits(&right, &entry) {
             let right = self.pattern(right, &entry);
+            if right.is_none() {
+                return left;
+            }
             let rows = left.rows * right.rows.max(1.0);
             // This form asks the right side once for each solution of the left one.
             let right = GraphPattern::LeftJoin {
