@@ -28,6 +28,9 @@ const BEGINNINGS: usize = 5;
 /// A hash join asks its sides once each, an index nested loop once a solution; that costs about so many triples.
 const ASKING: f64 = 2.0;
 
+/// Solutions of one side of a product up to which the other side is solved again for each.
+const FEW: f64 = 4.0;
+
 /// Solutions from which on a hash join is considered.
 const MANY: f64 = 2000.0;
 
@@ -191,11 +194,17 @@ impl Planner<'_> {
             now = Some(next);
         }
         chains.extend(now);
+        chains.sort_by(|a, b| a.rows.total_cmp(&b.rows));
         let joined = chains.into_iter().reduce(|left, right| {
-            self.optimise = true;
+            // Which side of a product is looked at first is the evaluator's guess, unless it is told: where the smaller
+            // side has no solutions the other one need not be solved.
+            let lateral = left.rows <= FEW;
+            self.optimise |= !lateral;
             let rows = left.rows * right.rows;
             let (left, right) = (Box::new(left.pattern), Box::new(right.pattern));
-            Part { pattern: GraphPattern::Join { left, right }, rows }
+            let pattern =
+                if lateral { GraphPattern::Lateral { left, right } } else { GraphPattern::Join { left, right } };
+            Part { pattern, rows }
         });
         joined.unwrap_or_else(|| Part { pattern: nothing(), rows: 1.0 })
     }
