@@ -1,5 +1,8 @@
 //! Property paths as relations: which nodes a walk leads to, each once. Evaluated over numbers from the cheaper end.
 //!
+//! A walk of no steps leads from a node to itself. Only the subjects and objects of triples are nodes: SPARQL 1.1 would
+//! have a term of the query lead to itself wherever it comes from, the evaluators of the field do not.
+//!
 //! This is what `*`, `+`, `?` and `|` mean. A sequence outside these keeps repeated solutions and has to stay a join; a
 //! negated set outside them keeps them, too ([`NegatedSet`]).
 
