@@ -75,19 +75,20 @@ fn instruct_to_sparql_parses() {
                 parsed += 1;
                 // Where no tolerance is needed and nothing is moved, both parsers say the same.
                 let moved = text.contains("hint:") || text.contains("wikibase:label");
-                if ours.tolerances.is_empty() && !moved {
-                    if let Ok(theirs) = reference().parse_query(text) {
-                        compared += 1;
-                        let equal = canonical(&ours.query) == canonical(&theirs);
-                        same += usize::from(equal);
-                        if !equal {
-                            println!(
-                                "differs: {}\n{text}\n{}\n{}",
-                                query["id"],
-                                canonical(&ours.query),
-                                canonical(&theirs)
-                            );
-                        }
+                if ours.tolerances.is_empty()
+                    && !moved
+                    && let Ok(theirs) = reference().parse_query(text)
+                {
+                    compared += 1;
+                    let equal = canonical(&ours.query) == canonical(&theirs);
+                    same += usize::from(equal);
+                    if !equal {
+                        println!(
+                            "differs: {}\n{text}\n{}\n{}",
+                            query["id"],
+                            canonical(&ours.query),
+                            canonical(&theirs)
+                        );
                     }
                 }
             }

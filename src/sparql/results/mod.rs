@@ -49,7 +49,7 @@ impl Formats {
 enum State<W: Write> {
     Start(W),
     Solutions(WriterSolutionsSerializer<W>, Vec<Variable>),
-    Triples(WriterQuadSerializer<W>),
+    Triples(Box<WriterQuadSerializer<W>>),
     Ended,
 }
 
@@ -112,7 +112,7 @@ impl<W: Write> Sink for Writer<W> {
         if let State::Start(_) = self.state
             && let State::Start(out) = self.take()
         {
-            self.state = State::Triples(RdfSerializer::from_format(self.formats.triples).for_writer(out));
+            self.state = State::Triples(Box::new(RdfSerializer::from_format(self.formats.triples).for_writer(out)));
         }
         match &mut self.state {
             State::Triples(writer) => writer.serialize_triple(triple),

@@ -35,10 +35,13 @@ struct Selection {
     start: Token,
 }
 
+/// The variables of GROUP BY, and the expressions that make some of them.
+type Grouping = (Vec<Variable>, Vec<(Expression, Variable)>);
+
 /// What follows the pattern.
 #[derive(Default)]
 struct Modifiers {
-    group: Option<(Vec<Variable>, Vec<(Expression, Variable)>)>,
+    group: Option<Grouping>,
     having: Option<Expression>,
     order: Option<Vec<OrderExpression>>,
     slice: Option<(usize, Option<usize>)>,
@@ -247,7 +250,7 @@ impl Parser<'_> {
         }
     }
 
-    fn group_conditions(&mut self) -> Result<(Vec<Variable>, Vec<(Expression, Variable)>)> {
+    fn group_conditions(&mut self) -> Result<Grouping> {
         let (mut variables, mut binds) = (Vec::new(), Vec::new());
         loop {
             if let Some(variable) = self.maybe_variable() {

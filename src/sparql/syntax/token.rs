@@ -158,10 +158,8 @@ fn one(text: &str) -> (usize, Kind) {
                 return (inside + 2, Kind::Iri);
             }
         }
-        '?' | '$' => {
-            if rest.starts_with(|c: char| c == '_' || c.is_ascii_digit() || is_name_start(c)) {
-                return (1 + run(rest, is_variable_char), Kind::Variable);
-            }
+        '?' | '$' if rest.starts_with(|c: char| c == '_' || c.is_ascii_digit() || is_name_start(c)) => {
+            return (1 + run(rest, is_variable_char), Kind::Variable);
         }
         '%' => {
             let name = run(rest, is_variable_char);
