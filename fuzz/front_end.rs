@@ -13,7 +13,7 @@ use terrapin::places::Table;
 /// What a text may take in any case; a machine does other things, too.
 const ALLOWANCE: Duration = Duration::from_millis(100);
 /// What it may take for a mebibyte; a build that counts its steps for the fuzzer, or one for debugging, takes longer.
-const PER_MEBIBYTE: Duration = Duration::from_secs(if cfg!(any(fuzzing, debug_assertions)) { 5 } else { 1 });
+const PER_MEBIBYTE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 5 } else { 1 });
 /// How long the texts are that a small one is repeated to, to see what grows faster than the text.
 const REPEATED: usize = 64 << 10;
 
