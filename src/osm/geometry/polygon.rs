@@ -170,7 +170,7 @@ impl Polygon {
 
     fn pass(&self, s: Segment, known: Option<Location>) -> Pass {
         let mut cuts: Vec<Coord> = Vec::new();
-        let mut touched = false;
+        let (mut touched, mut unseen) = (false, false);
         let crossed = self.find_segment(&s.bbox(), &mut |t| {
             if !segments_meet(s, t) {
                 return false;
@@ -183,7 +183,9 @@ impl Polygon {
             if crosses && self.border == Border::ClosedWay {
                 cuts.extend(crossing(s, t));
             }
-            crosses && self.border != Border::ClosedWay && crossing_counts(s, t)
+            let counts = crosses && self.border != Border::ClosedWay && crossing_counts(s, t);
+            unseen |= crosses && self.border != Border::ClosedWay && !counts;
+            counts
         });
         if crossed {
             return Pass::Inside;
@@ -193,6 +195,9 @@ impl Polygon {
                 Location::Outside => Pass::Outside,
                 _ => Pass::Inside,
             };
+        }
+        if unseen && [s.a, s.b].iter().any(|&end| self.locate_exactly(end) == Location::Inside) {
+            return Pass::Inside;
         }
         // Between two neighbouring cuts the line is on one side or on the border.
         cuts.extend([s.a, s.b]);

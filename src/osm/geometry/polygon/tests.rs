@@ -267,4 +267,9 @@ fn crossings_count_where_the_border_begins_north_of_the_line() {
         }
         assert!(lines.iter().all(|line| ring(Border::ClosedWay, &strip).meets_line(line)), "{west} {east}");
     }
+    // An end inside is enough.
+    let square = [c(0, 0), c(0, 22_000), c(100_000, 35_000), c(100_000, 0)];
+    for border in [Border::Relation, Border::Drawn] {
+        assert!(lines.iter().all(|line| ring(border, &square).meets_line(line)), "{border:?}");
+    }
 }
