@@ -185,7 +185,8 @@ fn children(expression: &Expression) -> Vec<&Expression> {
     }
 }
 
-fn on_variables(expression: &Expression, each: &mut dyn FnMut(&Variable)) {
+/// Calls `each` for every variable of an expression, those of patterns in it aside.
+pub(in crate::sparql) fn on_variables(expression: &Expression, each: &mut dyn FnMut(&Variable)) {
     if let Expression::Variable(variable) | Expression::Bound(variable) = expression {
         each(variable);
     }

@@ -9,6 +9,7 @@ use spargebra::algebra::{
 };
 use spargebra::term::{NamedNodePattern, TriplePattern};
 
+use super::super::plan::on_variables;
 use super::parser::{Parser, Result, Tolerance};
 use super::pattern::{filtered, in_scope};
 use super::token::{Kind, Token};
@@ -356,7 +357,19 @@ impl Parser<'_> {
         let mut visible = None;
         for member in selection.members.iter().flatten() {
             let Member::Variable(variable, token) = member else {
-                if let Member::Expression(_, variable, _) = member {
+                if let Member::Expression(expression, variable, token) = member {
+                    let mut free = None;
+                    on_variables(expression, &mut |v| {
+                        let is_known =
+                            grouped.contains(v) || made.contains(v) || aggregates.iter().any(|(a, _)| a == v);
+                        if !is_known {
+                            free = Some(v.clone());
+                        }
+                    });
+                    if let Some(free) = free {
+                        let wrong = format!("{free} is neither grouped nor in an aggregate");
+                        self.tolerate(*token, Tolerance::Ungrouped, &wrong)?;
+                    }
                     made.push(variable.clone());
                 }
                 continue;

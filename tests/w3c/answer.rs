@@ -1,0 +1,85 @@
+//! Answers in a form in which two of them can be compared, whatever their blank nodes are called.
+
+use std::path::Path;
+
+use oxrdf::graph::CanonicalizationAlgorithm;
+use oxrdf::{BlankNode, Graph, NamedNode, NamedNodeRef, Term, TermRef, Triple, Variable};
+use sparesults::{QueryResultsFormat, QueryResultsParser, ReaderQueryResultsParserOutput};
+
+use super::manifest;
+
+const RS: &str = "http://www.w3.org/2001/sw/DataAccess/tests/result-set#";
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// Of an ASK.
+    Boolean(bool),
+    /// Solutions, or triples, as a canonical graph.
+    Graph(Graph),
+}
+
+impl Answer {
+    /// Solutions, each as a blank node with its bindings.
+    pub fn solutions(solutions: impl IntoIterator<Item = Vec<(Variable, Term)>>) -> Answer {
+        let mut graph = Graph::new();
+        for (number, bindings) in solutions.into_iter().enumerate() {
+            let solution = BlankNode::new_unchecked(format!("solution{number}"));
+            let is_a = NamedNode::new_unchecked("urn:solution");
+            graph.insert(&Triple::new(solution.clone(), is_a.clone(), is_a));
+            for (variable, value) in bindings {
+                let name = NamedNode::new_unchecked(format!("urn:variable:{}", variable.as_str()));
+                graph.insert(&Triple::new(solution.clone(), name, value));
+            }
+        }
+        Answer::triples(graph)
+    }
+
+    /// Triples.
+    pub fn triples(mut graph: Graph) -> Answer {
+        graph.canonicalize(CanonicalizationAlgorithm::Unstable);
+        Answer::Graph(graph)
+    }
+
+    /// The answer in a file of the suite. `is_graph` tells a CONSTRUCT's triples from solutions written as triples.
+    pub fn read(path: &Path, is_graph: bool) -> Option<Answer> {
+        let extension = path.extension()?.to_str()?;
+        let Some(format) = QueryResultsFormat::from_extension(extension) else {
+            let graph = manifest::graph(path);
+            return if is_graph { Some(Answer::triples(graph)) } else { result_set(&graph) };
+        };
+        let bytes = std::fs::read(path).ok()?;
+        match QueryResultsParser::from_format(format).for_reader(bytes.as_slice()).ok()? {
+            ReaderQueryResultsParserOutput::Boolean(value) => Some(Answer::Boolean(value)),
+            ReaderQueryResultsParserOutput::Solutions(solutions) => {
+                let owned = |(v, t): (&Variable, &Term)| (v.clone(), t.clone());
+                let all: Result<Vec<_>, _> = solutions.map(|s| s.map(|s| s.iter().map(owned).collect())).collect();
+                Some(Answer::solutions(all.ok()?))
+            }
+        }
+    }
+}
+
+/// Solutions in the vocabulary of result sets, which the suite of SPARQL 1.0 uses.
+fn result_set(graph: &Graph) -> Option<Answer> {
+    let node = |name: &str| NamedNode::new_unchecked(format!("{RS}{name}"));
+    if let Some(triple) = graph.triples_for_predicate(&node("boolean")).next() {
+        return Some(Answer::Boolean(matches!(triple.object, TermRef::Literal(l) if l.value() == "true")));
+    }
+    let is_a = NamedNodeRef::new_unchecked("http://www.w3.org/1999/02/22-rdf-syntax-ns#type");
+    graph.subject_for_predicate_object(is_a, &node("ResultSet"))?;
+    let mut solutions = Vec::new();
+    for solution in graph.triples_for_predicate(&node("solution")).map(|t| t.object) {
+        let TermRef::BlankNode(solution) = solution else { return None };
+        let mut bindings = Vec::new();
+        for binding in graph.objects_for_subject_predicate(solution, &node("binding")) {
+            let TermRef::BlankNode(binding) = binding else { return None };
+            let variable = graph.object_for_subject_predicate(binding, &node("variable"))?;
+            let value = graph.object_for_subject_predicate(binding, &node("value"))?;
+            let TermRef::Literal(variable) = variable else { return None };
+            bindings.push((Variable::new_unchecked(variable.value()), value.into_owned()));
+        }
+        solutions.push(bindings);
+    }
+    Some(Answer::solutions(solutions))
+}

@@ -1,0 +1,133 @@
+//! The suite's manifests.
+
+use std::path::{Path, PathBuf};
+
+use oxrdf::{Graph, NamedNode, NamedOrBlankNodeRef, TermRef, Triple};
+use oxrdfio::{RdfFormat, RdfParser};
+
+const MF: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#";
+const QT: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#";
+const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+
+/// What a test tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The answer is the one given.
+    Evaluation,
+    /// The query is in the language.
+    PositiveSyntax,
+    /// It is not.
+    NegativeSyntax,
+}
+
+/// A test.
+#[derive(Debug, Clone)]
+pub struct Test {
+    pub name: String,
+    pub kind: Kind,
+    /// The query's text, and the file that it is in.
+    pub text: String,
+    pub file: PathBuf,
+    pub data: Vec<PathBuf>,
+    pub graphs: Vec<PathBuf>,
+    pub result: Option<PathBuf>,
+}
+
+/// The tests below a folder, in order of their manifests and within these.
+pub fn tests(root: &Path) -> Vec<Test> {
+    let mut folders: Vec<PathBuf> =
+        std::fs::read_dir(root).expect("the suite").map(|entry| entry.unwrap().path()).filter(|p| p.is_dir()).collect();
+    folders.sort();
+    // Other services, and entailment, which is not part of SPARQL itself.
+    let other = ["entailment", "service", "syntax-fed", "protocol", "service-description", "graph-store-protocol"];
+    folders.retain(|f| !other.iter().any(|name| f.ends_with(name)));
+    folders.iter().map(|f| f.join("manifest.ttl")).filter(|m| m.exists()).flat_map(|m| read(&m)).collect()
+}
+
+pub fn url(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+pub fn graph(path: &Path) -> Graph {
+    let format = path.extension().and_then(|e| RdfFormat::from_extension(e.to_str()?)).expect("a known format");
+    let parser = RdfParser::from_format(format).with_base_iri(url(path)).unwrap().lenient();
+    let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let quad = |quad: Result<oxrdf::Quad, _>| quad.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    parser.for_slice(&bytes).map(|read| Triple::from(quad(read))).collect()
+}
+
+struct Manifest(Graph);
+
+impl Manifest {
+    fn object<'a>(&'a self, subject: NamedOrBlankNodeRef<'a>, namespace: &str, name: &str) -> Option<TermRef<'a>> {
+        let predicate = NamedNode::new_unchecked(format!("{namespace}{name}"));
+        self.0.object_for_subject_predicate(subject, &predicate)
+    }
+
+    fn files<'a>(&'a self, subject: NamedOrBlankNodeRef<'a>, name: &str) -> Vec<PathBuf> {
+        let predicate = NamedNode::new_unchecked(format!("{QT}{name}"));
+        let mut files: Vec<_> = self
+            .0
+            .objects_for_subject_predicate(subject, &predicate)
+            .filter_map(|object| match object {
+                TermRef::BlankNode(node) => path(self.object(node.into(), QT, "graph")?),
+                object => path(object),
+            })
+            .collect();
+        files.sort();
+        files
+    }
+}
+
+fn path(term: TermRef<'_>) -> Option<PathBuf> {
+    match term {
+        TermRef::NamedNode(node) => node.as_str().strip_prefix("file://").map(PathBuf::from),
+        _ => None,
+    }
+}
+
+fn subject(term: TermRef<'_>) -> Option<NamedOrBlankNodeRef<'_>> {
+    match term {
+        TermRef::NamedNode(node) => Some(node.into()),
+        TermRef::BlankNode(node) => Some(node.into()),
+        TermRef::Literal(_) => None,
+    }
+}
+
+fn read(file: &Path) -> Vec<Test> {
+    let manifest = Manifest(graph(file));
+    let root = NamedNode::new_unchecked(url(file));
+    let mut tests = Vec::new();
+    let mut list = manifest.object((&root).into(), MF, "entries").and_then(subject);
+    while let Some(node) = list {
+        let Some(entry) = manifest.object(node, RDF, "first").and_then(subject) else { break };
+        tests.extend(test(&manifest, entry));
+        list = manifest.object(node, RDF, "rest").and_then(subject);
+    }
+    tests
+}
+
+fn test(manifest: &Manifest, entry: NamedOrBlankNodeRef<'_>) -> Option<Test> {
+    let kind = match manifest.object(entry, RDF, "type")? {
+        TermRef::NamedNode(node) => match node.as_str().strip_prefix(MF)? {
+            // CSV cannot say what kind of term a value is: its writer has tests of its own.
+            "QueryEvaluationTest" => Kind::Evaluation,
+            "PositiveSyntaxTest" | "PositiveSyntaxTest11" => Kind::PositiveSyntax,
+            "NegativeSyntaxTest" | "NegativeSyntaxTest11" => Kind::NegativeSyntax,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let action = manifest.object(entry, MF, "action")?;
+    let (file, data, graphs) = match action {
+        TermRef::BlankNode(node) => {
+            let file = path(manifest.object(node.into(), QT, "query")?)?;
+            (file, manifest.files(node.into(), "data"), manifest.files(node.into(), "graphData"))
+        }
+        action => (path(action)?, Vec::new(), Vec::new()),
+    };
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    let name = entry.to_string().trim_matches(['<', '>']).to_owned();
+    let result = manifest.object(entry, MF, "result").and_then(path);
+    Some(Test { name, kind, text, file, data, graphs, result })
+}

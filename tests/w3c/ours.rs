@@ -1,0 +1,109 @@
+//! A snapshot, made of a test's data and asked its query.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use oxrdf::{Graph, Term, Triple, Variable};
+use oxrdfio::{RdfFormat, RdfSerializer};
+use terrapin::load::{self, Options};
+use terrapin::osm::build::Quiet;
+use terrapin::rdf::Store;
+use terrapin::snapshot::Snapshot;
+use terrapin::sparql::{self, Bounds, Class, Dialect, Environment, Form, Settings, Sink};
+
+use super::answer::Answer;
+use super::manifest::{Kind, Test, graph, url};
+
+/// Whether a snapshot passes a test; else why not.
+pub fn passes(test: &Test) -> Result<(), String> {
+    // The suite has queries relative to where they are.
+    let text = format!("BASE <{}>\n{}", url(&test.file), test.text);
+    let settings = Settings { dialect: Dialect::Standard, ..Settings::default() };
+    match (test.kind, sparql::prepare(&text, &settings)) {
+        // Whether its functions exist is found out before it runs, and no matter of syntax.
+        (Kind::PositiveSyntax, Err(e)) if e.class == Class::Syntax => Err(e.to_string()),
+        (Kind::PositiveSyntax, _) => Ok(()),
+        (Kind::NegativeSyntax, Err(e)) if e.class == Class::Syntax => Ok(()),
+        (Kind::NegativeSyntax, _) => Err("is taken".to_owned()),
+        (Kind::Evaluation, Err(e)) => Err(e.to_string()),
+        (Kind::Evaluation, Ok(prepared)) => {
+            let file = test.result.as_deref().ok_or("has no result")?;
+            let expected = Answer::read(file, prepared.form() == Form::Graph).ok_or("its result cannot be read")?;
+            let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+            let environment = Environment {
+                store: snapshot(test, folder.path())?,
+                now: "2020-01-01T00:00:00Z".to_owned(),
+                seed: b"w3c".to_vec(),
+            };
+            let mut collected = Collected::default();
+            prepared.run(&environment, &Bounds::default(), &mut collected).map_err(|e| e.to_string())?;
+            let found = collected.answer(prepared.form());
+            if found == expected { Ok(()) } else { Err(format!("answers {found:?}, not {expected:?}")) }
+        }
+    }
+}
+
+fn snapshot(test: &Test, folder: &Path) -> Result<Arc<Store>, String> {
+    // What no loader of ours reads (RDF/XML), and what is relative to its place, goes through N-Triples.
+    let mut rdf: Vec<PathBuf> = Vec::new();
+    for (number, path) in test.data.iter().enumerate() {
+        let out = folder.join(format!("{number}.nt"));
+        let mut serializer = RdfSerializer::from_format(RdfFormat::NTriples).for_writer(Vec::new());
+        for triple in &graph(path) {
+            serializer.serialize_triple(triple).map_err(|e| e.to_string())?;
+        }
+        std::fs::write(&out, serializer.finish().map_err(|e| e.to_string())?).map_err(|e| e.to_string())?;
+        rdf.push(out);
+    }
+    if rdf.is_empty() {
+        let out = folder.join("none.nt");
+        std::fs::write(&out, "").map_err(|e| e.to_string())?;
+        rdf.push(out);
+    }
+    let out = folder.join("test.terrapin");
+    let options = Options { osm: None, wikidata: vec![], rdf, out: out.clone(), memory: 1 << 26, temporary: None };
+    load::load(&options, &Quiet).map_err(|e| e.to_string())?;
+    let snapshot = Arc::new(Snapshot::open(&out).map_err(|e| e.to_string())?);
+    Ok(Arc::new(Store::open(&snapshot).map_err(|e| e.to_string())?.ok_or("no triples")?))
+}
+
+#[derive(Default)]
+struct Collected {
+    variables: Vec<Variable>,
+    solutions: Vec<Vec<(Variable, Term)>>,
+    boolean: bool,
+    graph: Graph,
+}
+
+impl Collected {
+    fn answer(self, form: Form) -> Answer {
+        match form {
+            Form::Select => Answer::solutions(self.solutions),
+            Form::Ask => Answer::Boolean(self.boolean),
+            Form::Graph => Answer::triples(self.graph),
+        }
+    }
+}
+
+impl Sink for Collected {
+    fn variables(&mut self, variables: &[Variable]) -> std::io::Result<()> {
+        self.variables = variables.to_vec();
+        Ok(())
+    }
+
+    fn solution(&mut self, values: &[Option<Term>]) -> std::io::Result<()> {
+        let bound = self.variables.iter().zip(values);
+        self.solutions.push(bound.filter_map(|(v, t)| Some((v.clone(), t.clone()?))).collect());
+        Ok(())
+    }
+
+    fn boolean(&mut self, value: bool) -> std::io::Result<()> {
+        self.boolean = value;
+        Ok(())
+    }
+
+    fn triple(&mut self, triple: &Triple) -> std::io::Result<()> {
+        self.graph.insert(triple);
+        Ok(())
+    }
+}
