@@ -35,6 +35,44 @@ fn nothing_in_the_corpus_breaks_the_front_end() {
     println!("{} texts, {tried} changed ones", corpus.len());
 }
 
+/// Long lists of everything there are lists of: nothing may be looked for in all that came before it.
+#[test]
+fn long_texts_take_time_in_proportion() {
+    const LENGTH: usize = 256 << 10;
+    let shapes: [(&str, fn(usize) -> String, &str); 16] = [
+        ("", |i| format!("[a{i}:1]"), ";node(1);out;"),
+        ("", |_| "[timeout:1]".to_owned(), ";node(1);out;"),
+        ("make x ", |_| "a=1,".to_owned(), "b=2;out;"),
+        ("make x ", |i| format!("k{i}={i},"), "b=2;out;"),
+        ("node", |i| format!("[a~\"b{{{}}}\"]", i % 30_000), "(1);out;"),
+        ("node", |i| format!("[a~\"[[:alpha:]]{{{}}}\",i]", i % 200), "(1);out;"),
+        ("", |i| format!("node({i})->.s{i};"), "out;"),
+        ("", |_| "out;".to_owned(), ""),
+        ("node(id:", |i| format!("{i},"), "1);out;"),
+        ("node(poly:\"", |_| "1 2 ".to_owned(), "3 4 5 6\");out;"),
+        ("node(user:", |i| format!("\"u{i}\","), "\"a\");out;"),
+        ("[out:csv(", |i| format!("\"u{i}\","), "\"a\")];out;"),
+        ("", |i| format!("f{i};\n"), ""),
+        ("", |i| format!("{{{{k{i}=v}}}}{{{{k{i}}}}}"), ""),
+        ("<osm-script", |i| format!(" a{i}=\"b\""), "/>"),
+        (
+            "<osm-script><make type=\"a\">",
+            |_| "<set-prop k=\"k\"><eval-fixed v=\"1\"/></set-prop>".to_owned(),
+            "</make></osm-script>",
+        ),
+    ];
+    for (start, item, end) in shapes {
+        let mut text = start.to_owned();
+        let mut i = 0;
+        while text.len() < LENGTH {
+            text.push_str(&item(i));
+            i += 1;
+        }
+        text.push_str(end);
+        front_end::check(text.as_bytes());
+    }
+}
+
 /// Xorshift: the same texts every time.
 struct Random(u64);
 

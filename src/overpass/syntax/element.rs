@@ -3,6 +3,7 @@
 //! static errors come in the order of the text.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::diagnostics::Diagnostics;
 use super::tree::*;
@@ -140,6 +141,8 @@ pub(in crate::overpass) struct Node {
     pub(super) part: Part,
     /// What is in it.
     pub children: Vec<Node>,
+    /// How often it sets which property.
+    pub(super) properties: BTreeMap<PropertyTarget, usize>,
 }
 
 impl Node {
@@ -169,10 +172,10 @@ impl Builder {
     /// Checks an element by itself.
     pub fn open(&mut self, element: Element) -> Node {
         if self.converting && !checked_in_converting(&element.name) {
-            return Node { element, part: Part::Broken, children: Vec::new() };
+            return Node { element, part: Part::Broken, children: Vec::new(), properties: BTreeMap::new() };
         }
         let part = super::check::part(&element, &mut self.diagnostics).unwrap_or(Part::Broken);
-        Node { element, part, children: Vec::new() }
+        Node { element, part, children: Vec::new(), properties: BTreeMap::new() }
     }
 
     /// Puts `child` into `parent`.
@@ -197,8 +200,14 @@ impl Builder {
         if let Some(message) = super::check::before_evaluator(parent, &child) {
             self.diagnostics.fixed("missing-evaluator", parent.element.line, parent.element.span, message);
         }
-        for message in super::check::set_before(parent, &child) {
-            self.diagnostics.fixed("set-twice", parent.element.line, parent.element.span, message);
+        if let Some((message, times)) = super::check::set_before(parent, &child) {
+            // Once for each time before; a long list would be gone through for each of its items.
+            for _ in 0..times {
+                if self.diagnostics.full() {
+                    break;
+                }
+                self.diagnostics.fixed("set-twice", parent.element.line, parent.element.span, message.clone());
+            }
         }
         parent.children.push(child);
     }

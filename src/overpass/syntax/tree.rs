@@ -369,7 +369,7 @@ pub struct Property {
 }
 
 /// The left side of a property.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PropertyTarget {
     /// `key = ...` or `!key`.
     Tag(String),

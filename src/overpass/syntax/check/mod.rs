@@ -209,7 +209,7 @@ pub(super) fn before_evaluator(parent: &Node, child: &Node) -> Option<String> {
 }
 
 /// What is wrong with a property that `parent` has set already: a message each time it has.
-pub(super) fn set_before(parent: &Node, child: &Node) -> Vec<String> {
+pub(super) fn set_before(parent: &mut Node, child: &Node) -> Option<(String, usize)> {
     statements::set_before(parent, child)
 }
 

@@ -247,10 +247,15 @@ pub(super) fn before_evaluator(parent: &Node, child: &Node) -> Option<String> {
         .then(|| format!("{article} {name} statement must have an Evaluator as first sub-statement."))
 }
 
-/// What is wrong with a property that is set again.
-pub(super) fn set_before(parent: &Node, child: &Node) -> Vec<String> {
+/// What is wrong with a property that is set again, and how often it was set before; `parent` takes notice of it.
+pub(super) fn set_before(parent: &mut Node, child: &Node) -> Option<(String, usize)> {
     let statement = parent.element.name.as_ref();
-    let (Part::Property(target), "make" | "convert") = (&child.part, statement) else { return Vec::new() };
+    let (Part::Property(target), "make" | "convert") = (&child.part, statement) else { return None };
+    let times = parent.properties.entry(target.clone()).or_default();
+    *times += 1;
+    if *times == 1 {
+        return None;
+    }
     let message = match target {
         PropertyTarget::Tag(key) => format!("A key cannot be added twice to an element: \"{key}\""),
         PropertyTarget::Id => {
@@ -264,6 +269,5 @@ pub(super) fn set_before(parent: &Node, child: &Node) -> Vec<String> {
             format!("A {statement} statement can have at most one any-key set-prop statement.")
         }
     };
-    let before = parent.children.iter().filter(|other| matches!(&other.part, Part::Property(t) if t == target));
-    before.map(|_| message.clone()).collect()
+    Some((message, *times - 1))
 }
