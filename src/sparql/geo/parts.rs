@@ -99,7 +99,12 @@ impl Parts {
     }
 
     /// The simplest geometry of these pieces, each of them once, in order of their coordinates.
-    fn into_geometry(mut self) -> Geometry {
+    fn into_geometry(self) -> Geometry {
+        // The library works on a grid of its own; what comes back is put on one of 1e-9, where most input lies.
+        self.collected().map_coords(|c| Coord { x: rounded(c.x), y: rounded(c.y) })
+    }
+
+    fn collected(mut self) -> Geometry {
         let order = |a: &Coord, b: &Coord| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y));
         self.points.sort_by(|a, b| order(&a.0, &b.0));
         self.points.dedup();
@@ -115,6 +120,11 @@ impl Parts {
             _ => Geometry::GeometryCollection(GeometryCollection(kinds)),
         }
     }
+}
+
+/// To 1e-9, where a number has that many places.
+fn rounded(x: f64) -> f64 {
+    if x.abs() < 1e6 { (x * 1e9).round() / 1e9 } else { x }
 }
 
 fn one_or_many<T>(mut all: Vec<T>, one: fn(T) -> Geometry, many: fn(Vec<T>) -> Geometry) -> Option<Geometry> {
