@@ -7,7 +7,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,18 @@ impl Sink for Count {
 }
 
 /// Oxigraph in a process of its own: a query a line in, seconds and the number of solutions a line out.
-struct Peer(ChildStdin, BufReader<ChildStdout>);
+struct Peer {
+    child: Child,
+    queries: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
 
 impl Peer {
     fn start() -> Option<Peer> {
@@ -62,13 +73,15 @@ impl Peer {
             .stdout(Stdio::piped())
             .spawn()
             .expect("a Python with pyoxigraph");
-        Some(Peer(child.stdin.take()?, BufReader::new(child.stdout.take()?)))
+        let queries = child.stdin.take().expect("it is piped");
+        let answers = BufReader::new(child.stdout.take().expect("it is piped"));
+        Some(Peer { child, queries, answers })
     }
 
     fn ask(&mut self, query: &str, times: usize) -> (f64, u64) {
-        writeln!(self.0, "{}", json!({"query": query, "times": times})).expect("the peer lives");
+        writeln!(self.queries, "{}", json!({"query": query, "times": times})).expect("the peer lives");
         let mut line = String::new();
-        self.1.read_line(&mut line).expect("an answer");
+        self.answers.read_line(&mut line).expect("an answer");
         let answer: Value = serde_json::from_str(&line).expect("JSON");
         (answer["seconds"].as_f64().unwrap_or(f64::NAN), answer["count"].as_u64().unwrap_or(u64::MAX))
     }

@@ -22,7 +22,7 @@ pub fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     pass(&text);
     // Repeating is dear, and a fuzzer shows many texts that are alike: some of them will do.
-    if !text.is_empty() && text.len() < 2048 && hash(bytes) % 32 == 0 {
+    if !text.is_empty() && text.len() < 2048 && hash(bytes).is_multiple_of(32) {
         pass(&text.repeat(REPEATED / text.len()));
         nest(&text);
     }

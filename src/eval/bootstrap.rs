@@ -93,7 +93,7 @@ mod tests {
         let [low, high] = intervals(std::slice::from_ref(&half))[0];
         // The standard error is 0.5 / 20.
         assert!((low - 0.451).abs() < 0.008 && (high - 0.549).abs() < 0.008, "{low} {high}");
-        assert_eq!(intervals(&[half.clone()]), intervals(&[half]));
+        assert_eq!(intervals(std::slice::from_ref(&half)), intervals(std::slice::from_ref(&half)));
         assert_eq!(intervals(&[vec![1.0; 5]]), [[1.0, 1.0]]);
         assert_eq!(intervals(&[Vec::new()]), [[0.0, 0.0]]);
     }

@@ -16,7 +16,7 @@ pub enum Answer {
     /// Of an ASK.
     Boolean(bool),
     /// Solutions, or triples, as a canonical graph.
-    Graph(Graph),
+    Graph(Box<Graph>),
 }
 
 impl Answer {
@@ -38,7 +38,7 @@ impl Answer {
     /// Triples.
     pub fn triples(mut graph: Graph) -> Answer {
         graph.canonicalize(CanonicalizationAlgorithm::Unstable);
-        Answer::Graph(graph)
+        Answer::Graph(Box::new(graph))
     }
 
     /// The answer in a file of the suite. `is_graph` tells a CONSTRUCT's triples from solutions written as triples.

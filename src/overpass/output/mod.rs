@@ -53,11 +53,14 @@ impl Wants {
     pub const ALL: Wants = Wants { tags: true, parts: true, meta: true };
 }
 
+/// Prints one element.
+pub type PrintElement = dyn Fn(&mut Buffer<'_>, &Item<'_>) + Send + Sync;
+
 /// How a format prints elements: those of a large answer are printed on all cores and then handed to
 /// [`Answer::rendered`] in order.
 pub struct Renderer {
     /// Prints one element.
-    pub element: Box<dyn Fn(&mut Buffer<'_>, &Item<'_>) + Send + Sync>,
+    pub element: Box<PrintElement>,
     /// What stands between elements.
     pub between: &'static str,
 }

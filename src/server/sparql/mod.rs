@@ -61,16 +61,17 @@ pub async fn sparql(
         return plain(StatusCode::NOT_FOUND, "this snapshot has no triples: load some with --wikidata or --rdf");
     };
     let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    let operation = body.map_err(|rejection| unreadable(&app, &rejection)).and_then(|body| {
-        Operation::read(&method, in_address.as_deref().unwrap_or_default(), header(header::CONTENT_TYPE), &body)
-            .map_err(|BadRequest { status, message }| plain(status, &message))
-    });
+    let in_address = in_address.as_deref().unwrap_or_default();
+    let operation = match body {
+        Ok(body) => Operation::read(&method, in_address, header(header::CONTENT_TYPE), &body),
+        Err(rejection) => Err(unreadable(&app, &rejection)),
+    };
     let accept = header(header::ACCEPT);
     let operation = match operation {
         Ok(operation) => operation,
-        Err(answer) => {
+        Err(BadRequest { status, message }) => {
             app.metrics.refused(Outcome::Refused);
-            return answer;
+            return plain(status, &message);
         }
     };
     let Some(query) = &operation.query else {
@@ -224,12 +225,12 @@ fn plain(status: StatusCode, message: &str) -> Response {
     (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], format!("{message}\n")).into_response()
 }
 
-fn unreadable(app: &App, rejection: &BytesRejection) -> Response {
+fn unreadable(app: &App, rejection: &BytesRejection) -> BadRequest {
     let message = match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => format!("the query is longer than {} bytes", app.settings.max_body),
-        _ => "the request's body could not be read".to_string(),
+        StatusCode::PAYLOAD_TOO_LARGE => format!("the query is longer than {} bytes", app.settings.max_body).into(),
+        _ => "the request's body could not be read".into(),
     };
-    plain(rejection.status(), &message)
+    BadRequest { status: rejection.status(), message }
 }
 
 fn busy(app: &App, refusal: Refusal) -> Response {

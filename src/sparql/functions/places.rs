@@ -110,7 +110,7 @@ mod tests {
         assert!((distance - 1180.5).abs() < 2.0, "{distance}");
         let moon = wkt("<http://www.wikidata.org/entity/Q405> Point(12.5 41.9)");
         assert_eq!(
-            globe(&[moon.clone()]),
+            globe(std::slice::from_ref(&moon)),
             Some(NamedNode::new_unchecked("http://www.wikidata.org/entity/Q405").into())
         );
         assert_eq!(Point::of(&moon).unwrap().distance(&Point::of(&rome).unwrap()), None);

@@ -3,8 +3,8 @@
 
 use geo::line_intersection::{LineIntersection, line_intersection};
 use geo::{
-    BooleanOps, Coord, Geometry, GeometryCollection, Intersects, Line, LineString, LinesIter, MultiLineString,
-    MultiPoint, MultiPolygon, Point,
+    BooleanOps, Coord, Geometry, GeometryCollection, Intersects, Line, LineString, LinesIter, MapCoords,
+    MultiLineString, MultiPoint, MultiPolygon, Point,
 };
 
 /// The pieces of a geometry by their dimensions.

@@ -37,8 +37,9 @@ fn term(term: TermPattern) -> TermPattern {
 }
 
 impl Rewriter<'_> {
-    fn boxed(&mut self, pattern: Box<GraphPattern>) -> Box<GraphPattern> {
-        Box::new(self.pattern(*pattern))
+    fn boxed(&mut self, mut pattern: Box<GraphPattern>) -> Box<GraphPattern> {
+        *pattern = self.pattern(std::mem::take(&mut *pattern));
+        pattern
     }
 
     fn pattern(&mut self, pattern: GraphPattern) -> GraphPattern {
