@@ -1,5 +1,5 @@
 //! From a query's algebra to a form that the evaluator runs in a good order: property paths become relations over
-//! numbers ([`paths`]), joins are put in an order by the real cardinalities of the snapshot ([`order`]).
+//! numbers (`paths.rs`), joins are put in an order by the real cardinalities of the snapshot (`order.rs`).
 //!
 //! The evaluator runs a `Lateral` as an index nested loop: its right side is asked once for each solution of the left
 //! one, with the variables bound. A `Join` it runs as a hash join, but only if its own optimiser has looked for the
