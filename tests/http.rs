@@ -32,6 +32,21 @@ fn a_query_is_answered_however_it_is_sent() {
 }
 
 #[test]
+fn a_single_element_in_no_form_is_a_redirection_and_html_runs_nothing() {
+    let server = Server::start(&[]);
+    let moved = server.query("[out:custom];node(1);out;");
+    assert_eq!((moved.status, moved.body.len()), (302, 0), "{}", moved.text());
+    assert!(moved.headers.contains("location: https://www.openstreetmap.org/browse/node/1\r\n"), "{}", moved.headers);
+    for query in ["[out:custom];node(id:1,2);out;", "[out:popup(A;[name];name;)];node(1);out;"] {
+        let page = server.query(query);
+        assert_eq!(page.status, 200);
+        assert!(page.headers.contains("content-type: text/html; charset=utf-8"), "{}", page.headers);
+        assert!(page.headers.contains("content-security-policy: default-src 'none'; sandbox"), "{}", page.headers);
+        assert!(page.text().starts_with("<?xml version"), "{}", page.text());
+    }
+}
+
+#[test]
 fn a_wrong_query_gets_the_page_that_clients_know() {
     let server = Server::start(&[]);
     let answer = server.query("nod<b>(1);out;");

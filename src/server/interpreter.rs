@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
+use super::cgi::{self, WithoutHead};
 use super::gate::Refusal;
 use super::metrics::Outcome;
 use super::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
@@ -62,12 +63,22 @@ pub async fn interpreter(
             ["runtime error: The query could not be run: see the server's log."],
         );
     };
-    let (content_type, body) = match head {
-        Head::Whole(content_type, bytes) => (content_type, Body::from(bytes)),
-        Head::Streaming(content_type, parts) => (content_type, Body::from_stream(AnswerBody::new(parts, guard))),
+    let with_type = |content_type, body: Body| ([(header::CONTENT_TYPE, content_type)], body).into_response();
+    let (content_type, mut answer) = match head {
+        Head::Whole(content_type, bytes) => {
+            let moved = if is_html(content_type) { cgi::redirection(&bytes) } else { None };
+            (content_type, moved.unwrap_or_else(|| with_type(content_type, Body::from(bytes))))
+        }
+        Head::Streaming(content_type, parts) => {
+            (content_type, with_type(content_type, Body::from_stream(AnswerBody::new(parts, guard))))
+        }
         Head::Failed(failure) => return refused(&failure),
     };
-    let mut answer = ([(header::CONTENT_TYPE, content_type)], body).into_response();
+    if is_html(content_type) {
+        // tags are in it as they are, whatever mappers wrote there
+        let nothing = HeaderValue::from_static("default-src 'none'; sandbox");
+        answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, nothing);
+    }
     if let Ok(digest) = HeaderValue::from_str(&app.about.digest) {
         answer.headers_mut().insert(SNAPSHOT_HEADER, digest);
     }
@@ -109,7 +120,8 @@ impl Job {
             Limits { deadline: Some(deadline), memory: Some(memory), cancelled: self.cancelled, ..Limits::default() };
         let content_type = output::content_type(&script.settings.output);
         let mut sink = Sink::new(content_type, self.head, self.runtime, deadline);
-        let result = overpass::run(&self.app.osm, &script, &limits, &mut sink);
+        let mut out = WithoutHead::new(&mut sink);
+        let result = overpass::run(&self.app.osm, &script, &limits, &mut out);
         let bytes = sink.written();
         if let Err(damage) = self.app.osm.check() {
             tracing::error!(%damage, "no answer can be trusted");
@@ -152,6 +164,10 @@ pub(super) fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Opt
         return Some(String::from_utf8_lossy(body));
     }
     parameter(in_address?.as_bytes())
+}
+
+fn is_html(content_type: &str) -> bool {
+    content_type.starts_with("text/html")
 }
 
 fn refused(failure: &Failure) -> Response {

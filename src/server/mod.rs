@@ -1,6 +1,7 @@
 //! The HTTP services over one open snapshot: a file a service. May use the query engine and the snapshot's facts; knows
 //! nothing of loading, and keeps no state but the queries that run now.
 
+mod cgi;
 mod convert;
 mod feedback;
 mod gate;

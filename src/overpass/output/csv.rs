@@ -144,6 +144,7 @@ impl Answer for Csv<'_> {
             tags: self.columns.iter().any(|column| matches!(column, Column::Tag(_))),
             parts: false,
             meta: self.columns.iter().any(Column::is_meta),
+            every_id: false,
         }
     }
 

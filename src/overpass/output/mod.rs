@@ -6,14 +6,18 @@
 mod buffer;
 mod collect;
 mod csv;
+mod custom;
+mod html;
 mod item;
 mod json;
+mod popup;
 #[cfg(test)]
 mod tests;
 mod xml;
 
 pub use buffer::Buffer;
 pub use collect::Collect;
+pub use custom::{MOVED_HEAD, PAGE_HEAD};
 pub use item::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags};
 
 use std::io::{self, Write};
@@ -46,11 +50,13 @@ pub struct Wants {
     pub parts: bool,
     /// Version, timestamp, changeset and user.
     pub meta: bool,
+    /// The id even where the query leaves it out.
+    pub every_id: bool,
 }
 
 impl Wants {
     /// Everything.
-    pub const ALL: Wants = Wants { tags: true, parts: true, meta: true };
+    pub const ALL: Wants = Wants { tags: true, parts: true, meta: true, every_id: false };
 }
 
 /// Prints one element.
@@ -124,8 +130,8 @@ pub fn answer<'a>(
         OutputFormat::Xml => Box::new(xml::Xml::new(header, out)),
         OutputFormat::Json => Box::new(json::Json::new(header, out)),
         OutputFormat::Csv(settings) => Box::new(csv::Csv::new(settings.clone(), out)),
-        OutputFormat::Custom => return Err(unsupported("[out:custom]")),
-        OutputFormat::Popup(_) => return Err(unsupported("[out:popup]")),
+        OutputFormat::Custom => Box::new(custom::Custom::new(header, out)),
+        OutputFormat::Popup(blocks) => Box::new(popup::Popup::new(blocks, out)),
     })
 }
 
@@ -135,7 +141,7 @@ pub fn content_type(format: &OutputFormat) -> &'static str {
         OutputFormat::Xml => "application/osm3s+xml",
         OutputFormat::Json => "application/json",
         OutputFormat::Csv(_) => "text/csv",
-        OutputFormat::Custom | OutputFormat::Popup(_) => "text/html",
+        OutputFormat::Custom | OutputFormat::Popup(_) => html::CONTENT_TYPE,
     }
 }
 
@@ -153,18 +159,6 @@ pub fn gone(error: io::Error) -> Failure {
         span: None,
         message: format!("The answer could not be written: {error}"),
         help: None,
-    }
-    .into()
-}
-
-fn unsupported(what: &str) -> Failure {
-    Diagnostic {
-        class: Class::Runtime,
-        code: "unsupported",
-        line: 0,
-        span: None,
-        message: format!("The output format {what} is not supported yet."),
-        help: Some("Use [out:json], [out:xml] or [out:csv(...)].".to_owned()),
     }
     .into()
 }

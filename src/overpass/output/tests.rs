@@ -3,7 +3,7 @@
 use super::*;
 use crate::osm::{BoundingBox, Coord, ElementType};
 use crate::overpass::set::{Geometry, Position};
-use crate::overpass::syntax::{CsvField, CsvSettings};
+use crate::overpass::syntax::{CsvField, CsvSettings, PopupBlock, PopupTest, PopupValue};
 
 const BOX: BoundingBox =
     BoundingBox { south: -190_764_210, west: -1_699_273_307, north: -190_762_292, east: -1_699_271_172 };
@@ -234,4 +234,28 @@ fn a_reader_that_went_away_is_an_error() {
     let item = Item { type_name: "node", id: Some(1), ..Item::default() };
     let failed = (0..100_000).any(|_| answer.element(&item).is_err());
     assert!(failed || answer.finish().is_err());
+}
+
+/// What the reference did with these tags.
+#[test]
+fn the_name_in_a_popup_leads_to_an_address() {
+    let test = PopupTest { key: "t".to_owned(), value: PopupValue::Any, negated: true };
+    let block = PopupBlock { title: "A".to_owned(), tests: vec![test], title_key: String::new() };
+    for (values, href) in [
+        (["x", "http:/y"], None),
+        (["see http://1", "www.2"], Some("see http://1")),
+        (["http://1", "http://2"], Some("http://2")),
+        (["https://1", "http://2"], Some("https://1")),
+        (["www.1", "a www.2"], Some("http://a www.2")),
+    ] {
+        let mut tags = Tags::default();
+        ["k", "l"].into_iter().zip(values).for_each(|(key, value)| tags.push(key, value));
+        let item = Item { type_name: "node", id: Some(1), tags: Some(&tags), ..Item::default() };
+        let text =
+            written(&OutputFormat::Popup(vec![block.clone()]), header(), |answer| answer.element(&item).unwrap());
+        let name = href.map_or("<p><strong>Node 1</strong><br/>".to_owned(), |href| {
+            format!("<p><a href=\"{href}\" target=\"_blank\"><strong>Node 1</strong></a><br/>")
+        });
+        assert!(text.contains(&name), "{text}");
+    }
 }

@@ -204,7 +204,7 @@ impl Shown {
         let bbox =
             out.bbox.map(|syntax::BoundingBox { south, west, north, east }| BoundingBox { south, west, north, east });
         Shown {
-            ids: !out.noids,
+            ids: !out.noids || wants.every_id,
             skeleton,
             parts: skeleton && wants.parts,
             tags: tags && wants.tags,

@@ -149,6 +149,11 @@ impl<'a> Tokens<'a> {
         self.end_of_last
     }
 
+    /// The text between two bytes.
+    pub fn between(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
     /// Whether the cursor is on `text`.
     pub fn is(&self, text: &str) -> bool {
         self.good && self.current.text == text

@@ -75,8 +75,41 @@ pub enum OutputFormat {
     Csv(CsvSettings),
     /// `[out:custom]`.
     Custom,
-    /// `[out:popup(...)]`; its parameters as written.
-    Popup(String),
+    /// `[out:popup(...)]`.
+    Popup(Vec<PopupBlock>),
+}
+
+/// One block of a popup: a heading and what stands below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PopupBlock {
+    /// The heading.
+    pub title: String,
+    /// What belongs here passes at least one of them.
+    pub tests: Vec<PopupTest>,
+    /// The key whose value names an element; empty for none.
+    pub title_key: String,
+}
+
+/// A condition on the tags of an element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PopupTest {
+    /// The key.
+    pub key: String,
+    /// What its value must be.
+    pub value: PopupValue,
+    /// Whether all others pass instead.
+    pub negated: bool,
+}
+
+/// What the value of a key must be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PopupValue {
+    /// Anything.
+    Any,
+    /// This.
+    Equal(String),
+    /// Something that the expression is found in.
+    Matching(Regex),
 }
 
 /// The columns of CSV output.

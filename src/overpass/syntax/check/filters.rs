@@ -95,7 +95,8 @@ fn tag(context: &mut Context<'_>) -> Option<FilterKind> {
 /// What the regular expressions of a query may take together when compiled, in bytes.
 const MOST_PATTERNS: usize = 256 << 20;
 
-fn regex(context: &mut Context<'_>, pattern: &str, ignore_case: bool) -> Option<Regex> {
+/// The expression, if it can be used.
+pub(super) fn regex(context: &mut Context<'_>, pattern: &str, ignore_case: bool) -> Option<Regex> {
     let checked = posix::check(pattern, ignore_case).and_then(|size| {
         let all = &mut context.diagnostics.patterns;
         *all = all.saturating_add(size);

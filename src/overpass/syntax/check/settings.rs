@@ -49,7 +49,7 @@ fn output(context: &mut Context<'_>) -> OutputFormat {
         Some("json") => OutputFormat::Json,
         Some("csv") => OutputFormat::Csv(csv(&config)),
         Some("custom") => OutputFormat::Custom,
-        Some("popup") => OutputFormat::Popup(config),
+        Some("popup") => popup(context, &config),
         Some(other) => {
             let message = format!("Unknown output format: {other}");
             context.refuse("unknown-output-format", message);
@@ -58,6 +58,17 @@ fn output(context: &mut Context<'_>) -> OutputFormat {
             OutputFormat::Xml
         }
     }
+}
+
+/// The blocks of a popup; their expressions must be some.
+fn popup(context: &mut Context<'_>, config: &str) -> OutputFormat {
+    let blocks = super::super::parse::popup(config);
+    for test in blocks.iter().flat_map(|block| &block.tests) {
+        if let PopupValue::Matching(expression) = &test.value {
+            super::filters::regex(context, &expression.pattern, false);
+        }
+    }
+    OutputFormat::Popup(blocks)
 }
 
 /// Reads `("name",::id;true;",")`.

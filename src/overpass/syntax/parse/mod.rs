@@ -5,10 +5,13 @@ mod clause;
 mod evaluator;
 mod expression;
 mod output;
+mod popup;
 mod properties;
 mod query;
 mod settings;
 mod statement;
+
+pub(super) use popup::popup;
 
 use super::element::{Builder, Element, Node};
 use super::token::Tokens;

@@ -9,7 +9,7 @@ impl Parser<'_> {
         let config = match format.as_str() {
             "xml" | "json" | "custom" => Some(String::new()),
             "csv" => Some(self.csv()),
-            "popup" => Some(self.popup()),
+            "popup" => Some(self.popup_config()),
             _ => {
                 self.error("unknown-output-format", format!("Unknown output format: {format}"));
                 let known = ["xml", "json", "csv", "custom", "popup"];
@@ -58,29 +58,6 @@ impl Parser<'_> {
         }
         config.push(')');
         self.expect(&[")"]);
-        config
-    }
-
-    /// `("title";[key~"value"]...;...;"default")`: kept as written.
-    fn popup(&mut self) -> String {
-        let mut config = String::new();
-        if !self.tokens.is("(") {
-            return config;
-        }
-        let mut depth = 0;
-        while self.tokens.good() {
-            let text = self.tokens.text();
-            match text {
-                "(" => depth += 1,
-                ")" => depth -= 1,
-                _ => {}
-            }
-            config.push_str(text);
-            self.tokens.advance();
-            if depth == 0 {
-                break;
-            }
-        }
         config
     }
 }

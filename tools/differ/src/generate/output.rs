@@ -104,13 +104,13 @@ impl Generator<'_> {
             key.clone(),
             "];",
             key.clone(),
-            ")(\"Other\";[",
+            ";)(\"Other\";[",
             key.clone(),
             "=",
             value,
             "];",
             key,
-            ")]"
+            ";)]"
         ]
     }
 

@@ -1,0 +1,118 @@
+//! `[out:custom]`: the answer in a form that a template gives. There are no templates here, as there are none where the
+//! reference is asked without one: a single element is answered with the address of its page on openstreetmap.org,
+//! anything else with a page that says what is missing.
+//!
+//! The answer begins with the head that a program writes for its web server (CGI): the reference writes it in this
+//! format alone.
+
+use std::io::{self, Write};
+
+use super::buffer::Buffer;
+use super::{Answer, Counts, Header, Item, Wants, html};
+
+/// What stands before a page.
+pub const PAGE_HEAD: &str = "Content-type: text/html; charset=utf-8\n\n";
+/// What stands before the address that a single element is answered with.
+pub const MOVED_HEAD: &str = "Status: 302 Moved\nLocation: ";
+
+/// An answer without a template.
+pub(super) struct Custom<'a> {
+    buffer: Buffer<'a>,
+    header: Header,
+    /// Type and id of the first element, while there is no other.
+    first: Option<(String, i64)>,
+    written: u64,
+}
+
+impl<'a> Custom<'a> {
+    pub(super) fn new(header: Header, out: &'a mut dyn Write) -> Self {
+        Custom { buffer: Buffer::new(out), header, first: None, written: 0 }
+    }
+
+    fn begin(&mut self) {
+        let b = &mut self.buffer;
+        b.text(PAGE_HEAD);
+        html::begin(b);
+        html::copyright(b);
+        b.text("<p>Data included until: ");
+        b.time(self.header.data_time);
+        if let Some(time) = self.header.areas_time {
+            b.text("<br/>Areas based on data until: ");
+            b.time(time);
+        }
+        b.text("</p>\n");
+    }
+
+    fn paragraph(&mut self, type_name: &str) {
+        let b = &mut self.buffer;
+        b.text("\n<p>No {{");
+        b.text(type_name);
+        b.text(":..}} found in template.</p>\n");
+    }
+}
+
+impl Answer for Custom<'_> {
+    fn wants(&self) -> Wants {
+        Wants { tags: false, parts: false, meta: false, every_id: true }
+    }
+
+    fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
+        if !html::shows(item) {
+            return Ok(());
+        }
+        self.written += 1;
+        if self.written == 1 {
+            self.first = Some((item.type_name.to_owned(), item.id.unwrap_or_default()));
+            return Ok(());
+        }
+        if let Some((type_name, _)) = self.first.take() {
+            self.begin();
+            self.buffer.text("\n<p>Template not found.</p>\n\n");
+            self.paragraph(&type_name);
+        }
+        self.paragraph(item.type_name);
+        self.buffer.settle()
+    }
+
+    /// The format has no place for counts.
+    fn count(&mut self, _counts: &Counts) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The format has no place for remarks.
+    fn remark(&mut self, _text: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        if let Some((type_name, id)) = self.first.take() {
+            let b = &mut self.buffer;
+            b.text(MOVED_HEAD);
+            b.text("https://www.openstreetmap.org/browse/");
+            b.text(&type_name);
+            b.text("/");
+            b.integer(id);
+            b.text("\n\n");
+            return b.flush();
+        }
+        if self.written == 0 {
+            self.begin();
+            self.buffer.text("<p>No results found.</p>\n");
+        }
+        self.buffer.text("\n");
+        html::end(&mut self.buffer);
+        self.buffer.flush()
+    }
+
+    fn written(&self) -> u64 {
+        self.written
+    }
+
+    fn content_type(&self) -> &'static str {
+        html::CONTENT_TYPE
+    }
+
+    fn started(&self) -> bool {
+        self.buffer.started()
+    }
+}

@@ -1,0 +1,80 @@
+//! The blocks of `[out:popup("title";[key=value];"key";)...]`.
+
+use super::super::tree::{PopupBlock, PopupTest, PopupValue, Regex};
+use super::{Builder, Parser, Tokens};
+
+/// The blocks that a text has: of one with mistakes as much as can be read, as the reference does it for the XML form.
+pub fn popup(config: &str) -> Vec<PopupBlock> {
+    if config.is_empty() {
+        return Vec::new();
+    }
+    Parser { tokens: Tokens::new(config), builder: Builder::default(), depth: 0, bbox: false }.popup()
+}
+
+impl Parser<'_> {
+    /// The blocks as written. The reference's converter forgets them.
+    pub(super) fn popup_config(&mut self) -> String {
+        let start = self.tokens.current().start;
+        self.popup();
+        let text = self.tokens.between(start, self.tokens.end_of_last());
+        if self.builder.converting { String::new() } else { text.to_owned() }
+    }
+
+    fn popup(&mut self) -> Vec<PopupBlock> {
+        let mut blocks = Vec::new();
+        self.skip_to(&["(", "]"]);
+        while self.tokens.is("(") && self.goes_on() {
+            self.tokens.advance();
+            blocks.push(self.popup_block());
+        }
+        blocks
+    }
+
+    /// `"title";[key=value][key];...;"key";)`
+    fn popup_block(&mut self) -> PopupBlock {
+        let title = self.text("title");
+        self.expect(&[";", ")"]);
+        let mut tests = Vec::new();
+        while self.tokens.is("[") && self.goes_on() {
+            while self.tokens.is("[") && self.goes_on() {
+                self.tokens.advance();
+                tests.push(self.popup_test());
+            }
+            self.expect(&[";"]);
+        }
+        let mut title_key = String::new();
+        if self.tokens.text() != ")" {
+            title_key = self.text("title key");
+            self.expect(&[";"]);
+        }
+        self.expect(&[")"]);
+        PopupBlock { title, tests, title_key }
+    }
+
+    /// `key=value]`
+    fn popup_test(&mut self) -> PopupTest {
+        let key = self.text("Key");
+        self.skip_to(&["!", "~", "=", "!=", "]"]);
+        let mut negated = false;
+        if self.tokens.is("!") {
+            negated = true;
+            self.tokens.advance();
+            self.skip_to(&["~", "=", "]"]);
+        }
+        let value = match self.tokens.text() {
+            operator @ ("=" | "!=") => {
+                // with a blank in it, the reference forgets the exclamation mark
+                negated = operator == "!=";
+                self.tokens.advance();
+                PopupValue::Equal(self.text("Value"))
+            }
+            "~" => {
+                self.tokens.advance();
+                PopupValue::Matching(Regex { pattern: self.text("Value"), ignore_case: false })
+            }
+            _ => PopupValue::Any,
+        };
+        self.expect(&["]"]);
+        PopupTest { key, value, negated }
+    }
+}
