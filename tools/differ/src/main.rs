@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -65,7 +66,10 @@ struct Arguments {
     /// Stop after so many differences
     #[arg(long, default_value_t = 50)]
     most: usize,
-    /// Print the queries and ask nobody
+    /// How many seconds an answer may take; queries that take longer are counted and left
+    #[arg(long, default_value_t = 60)]
+    patience: u64,
+    /// Print the queries and their features, and ask nobody
     #[arg(long)]
     print: bool,
     /// Leave differences as large as they are
@@ -84,6 +88,14 @@ struct Found {
     differences: BTreeMap<u64, (Difference, String)>,
 }
 
+impl Found {
+    fn count(&mut self, features: &[&'static str]) {
+        for feature in features {
+            *self.features.entry(feature).or_default() += 1;
+        }
+    }
+}
+
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let extract = Extract::read(&arguments.extract)?;
@@ -91,12 +103,18 @@ fn main() -> Result<()> {
     let without: BTreeSet<String> = arguments.without.iter().map(|name| name.trim().to_owned()).collect();
     let numbers = arguments.from..arguments.from + arguments.count;
     if arguments.print {
+        let mut found = Found::default();
         for number in numbers {
-            println!("{}", generate(&extract, arguments.seed, number, &without).query);
+            let generated = generate(&extract, arguments.seed, number, &without);
+            println!("{}", generated.query);
+            found.count(&generated.features);
         }
+        report(&found);
         return Ok(());
     }
-    let (reference, tested) = (Source::parse(&arguments.reference), Source::parse(&arguments.tested));
+    let patience = Duration::from_secs(arguments.patience);
+    let (reference, tested) =
+        (Source::parse(&arguments.reference, patience), Source::parse(&arguments.tested, patience));
     if let Some(folder) = &arguments.cases {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
@@ -144,9 +162,7 @@ fn main() -> Result<()> {
                 eprintln!("{} of {} asked", number + 1 - numbers.start, arguments.count);
             }
             let Ok(mut found) = found.lock() else { return Ok(()) };
-            for feature in generated.features {
-                *found.features.entry(feature).or_default() += 1;
-            }
+            found.count(&generated.features);
             match (verdict, smallest) {
                 (Verdict::Same { elements, refused }, _) => {
                     found.same += 1;

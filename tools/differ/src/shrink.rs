@@ -1,15 +1,21 @@
 //! Makes a query that two programs answer differently as small as it can be.
 
+use std::time::{Duration, Instant};
+
 use crate::compare::Difference;
 use crate::piece::Piece;
 
 /// The most queries that are asked to make one smaller.
 const MOST: usize = 600;
 
+/// How long that may take.
+const LONGEST: Duration = Duration::from_secs(20);
+
 /// The smallest form found that still differs in the same way; `differs` asks both.
 pub fn shrink(query: &Piece, difference: Difference, mut differs: impl FnMut(&str) -> Option<Difference>) -> Piece {
     let mut best = query.clone();
     let mut asked = 0;
+    let end = Instant::now() + LONGEST;
     'again: loop {
         let length = best.to_string().len();
         for smaller in best.smaller() {
@@ -18,7 +24,7 @@ pub fn shrink(query: &Piece, difference: Difference, mut differs: impl FnMut(&st
                 continue;
             }
             asked += 1;
-            if asked > MOST {
+            if asked > MOST || Instant::now() >= end {
                 return best;
             }
             if differs(&text) == Some(difference) {

@@ -1,21 +1,22 @@
 //! Whom to ask: an HTTP service, or a program that reads a query and writes an answer.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
-/// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How often a program is asked whether it has ended.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// Something that answers queries as Overpass API does.
 #[derive(Debug)]
 pub enum Source {
     /// The URL of an interpreter.
     Url(String, ureq::Agent),
-    /// A program with its arguments.
-    Program(Vec<String>),
+    /// A program with its arguments, and how long it may take.
+    Program(Vec<String>, Duration),
 }
 
 /// What came back.
@@ -30,20 +31,20 @@ pub enum Answer {
 }
 
 impl Source {
-    /// A URL, or else a command with arguments between spaces.
-    pub fn parse(text: &str) -> Self {
+    /// A URL, or else a command with arguments between spaces, and how long an answer may take.
+    pub fn parse(text: &str, patience: Duration) -> Self {
         if text.starts_with("http://") {
-            let config = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).http_status_as_error(false);
+            let config = ureq::Agent::config_builder().timeout_global(Some(patience)).http_status_as_error(false);
             return Source::Url(text.to_owned(), config.build().into());
         }
-        Source::Program(text.split_whitespace().map(str::to_owned).collect())
+        Source::Program(text.split_whitespace().map(str::to_owned).collect(), patience)
     }
 
     /// Asks one query.
     pub fn ask(&self, query: &str) -> Result<Answer> {
         match self {
             Source::Url(url, agent) => by_http(agent, url, query),
-            Source::Program(command) => by_program(command, query),
+            Source::Program(command, patience) => by_program(command, query, *patience),
         }
     }
 }
@@ -71,7 +72,7 @@ fn by_http(agent: &ureq::Agent, url: &str, query: &str) -> Result<Answer> {
     Ok(refused(lines))
 }
 
-fn by_program(command: &[String], query: &str) -> Result<Answer> {
+fn by_program(command: &[String], query: &str, patience: Duration) -> Result<Answer> {
     let (program, arguments) = command.split_first().context("the command is empty")?;
     let mut child = Command::new(program)
         .args(arguments)
@@ -83,17 +84,44 @@ fn by_program(command: &[String], query: &str) -> Result<Answer> {
     let mut input = child.stdin.take().context("no standard input")?;
     input.write_all(query.as_bytes())?;
     drop(input);
-    let output = child.wait_with_output()?;
-    let errors = String::from_utf8_lossy(&output.stderr);
+    // Both are read while it runs: a pipe that is full would stop it.
+    let (out, err) = (reader(child.stdout.take()), reader(child.stderr.take()));
+    let end = Instant::now() + patience;
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break status,
+            None if Instant::now() >= end => {
+                child.kill()?;
+                child.wait()?;
+                return Ok(Answer::Exhausted("no answer in time".to_owned()));
+            }
+            None => std::thread::sleep(PAUSE),
+        }
+    };
+    let text = |thread: JoinHandle<Vec<u8>>| thread.join().map_err(|_| anyhow!("cannot read from {program}"));
+    let (out, err) = (text(out)?, text(err)?);
+    let errors = String::from_utf8_lossy(&err);
     let lines: Vec<String> = errors.lines().filter(|line| line.contains("error:")).map(str::to_owned).collect();
     if !lines.is_empty() {
         return Ok(refused(lines));
     }
-    if output.status.code().is_none() {
-        return Ok(Answer::Exhausted(format!("crashed: {}", output.status)));
+    if status.code().is_none() {
+        return Ok(Answer::Exhausted(format!("crashed: {status}")));
     }
-    ensure!(output.status.success(), "{program} ended with {}: {errors}", output.status);
-    Ok(Answer::Body(String::from_utf8_lossy(&output.stdout).into_owned()))
+    ensure!(status.success(), "{program} ended with {status}: {errors}");
+    Ok(Answer::Body(String::from_utf8_lossy(&out).into_owned()))
+}
+
+/// Reads all that a program writes.
+fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What comes before an error is compared.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        bytes
+    })
 }
 
 fn refused(lines: Vec<String>) -> Answer {

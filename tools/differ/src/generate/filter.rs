@@ -38,7 +38,10 @@ impl Generator<'_> {
             let at = self.random.below(filters.len() + 1);
             filters.insert(at, filter);
         }
-        if self.random.chance(3) {
+        if self.wanted.front() == Some(&"filter if") {
+            filters.push(self.weak(holds));
+        }
+        if self.random.chance(3) && filters.len() == 1 {
             filters = vec![self.weak(holds)];
         }
         let mut sets = Vec::new();
@@ -232,11 +235,7 @@ impl Generator<'_> {
     }
 
     fn case(&mut self) -> Piece {
-        if self.random.chance(30) && self.note("filter ignoring case") {
-            Piece::from(",i").optional()
-        } else {
-            Piece::from("")
-        }
+        if self.maybe(30, "filter ignoring case") { Piece::from(",i").optional() } else { Piece::from("") }
     }
 
     fn ids(&mut self, holds: Holds, kind: Option<ElementType>) -> Piece {
@@ -270,7 +269,7 @@ impl Generator<'_> {
         for _ in 0..*self.random.pick(&[1, 1, 2, 3]) {
             let sign = |random: &mut crate::random::Random| if random.chance(40) { -1 } else { 1 };
             let at = sign(&mut self.random) * (1 + self.random.below(5) as i64);
-            items.push(if self.random.chance(15) && self.note("filter position range") {
+            items.push(if self.maybe(15, "filter position range") {
                 let to = at + self.random.below(3) as i64;
                 row![Piece::number(at), ":", Piece::number(if to == 0 { 1 } else { to })]
             } else {

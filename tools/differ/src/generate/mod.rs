@@ -9,7 +9,7 @@ mod output;
 mod statement;
 mod text;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use terrapin_loaders::ElementType;
 
@@ -29,6 +29,33 @@ const ELEMENTS: Holds = NODES | WAYS | RELATIONS;
 /// The names that sets get.
 const NAMES: [&str; 4] = ["a", "b", "c", "x"];
 
+/// Features that chance alone leads to seldom, each after those that it needs around or before it. Every other query
+/// is made to have the next of these.
+const SELDOM: [&[&str]; 22] = [
+    &["query rel", "filter if", "evaluator per_member()", "evaluator role()"],
+    &["query rel", "filter if", "evaluator per_member()", "evaluator mtype()"],
+    &["query rel", "filter if", "evaluator per_member()", "evaluator pos()"],
+    &["query rel", "filter if", "evaluator per_member()", "evaluator ref()"],
+    &["query way", "filter if", "evaluator per_vertex()", "evaluator angle()"],
+    &["query way", "filter if", "evaluator per_vertex()", "evaluator pos()"],
+    &["query way", "filter if", "evaluator per_vertex()", "evaluator ref()"],
+    &["query rel", "statement convert", "property key", "evaluator per_member()", "evaluator role()"],
+    &["query rel", "statement convert", "property key", "evaluator per_member()", "evaluator mtype()"],
+    &["query way", "statement convert", "property key", "evaluator per_vertex()", "evaluator angle()"],
+    &["query way", "query node", "filter w positions"],
+    &["query node", "query way", "filter bn positions"],
+    &["query node", "query rel", "filter bn role"],
+    &["query way", "query rel", "filter bw role"],
+    &["query rel", "query rel", "filter br role"],
+    &["query way", "query rel", "filter bw"],
+    &["query rel", "query rel", "filter br"],
+    &["query area", "query way", "filter pivot"],
+    &["query way", "query node", "filter way_cnt"],
+    &["query way", "query node", "filter way_link"],
+    &["query nwr", "statement for", "evaluator keys()"],
+    &["query way", "statement convert", "property ::geom", "evaluator trace()"],
+];
+
 /// One generated query.
 #[derive(Debug)]
 pub struct Generated {
@@ -42,8 +69,20 @@ pub struct Generated {
 pub fn generate(extract: &Extract, seed: u64, number: u64, without: &BTreeSet<String>) -> Generated {
     let mut random = Random::new(seed, number);
     let anchor = extract.anchor(&mut random);
-    let mut generator =
-        Generator { extract, random, anchor, without, features: Vec::new(), sets: BTreeMap::new(), loops: 0, retro: 0 };
+    let seldom = SELDOM[(number / 2 % SELDOM.len() as u64) as usize];
+    let skip = number % 2 == 1 || seldom.iter().any(|name| without.contains(*name));
+    let wanted = seldom.iter().copied().filter(|_| !skip).collect();
+    let mut generator = Generator {
+        extract,
+        random,
+        anchor,
+        without,
+        features: Vec::new(),
+        sets: BTreeMap::new(),
+        loops: 0,
+        retro: 0,
+        wanted,
+    };
     let query = generator.script();
     Generated { query, features: generator.features }
 }
@@ -61,12 +100,20 @@ struct Generator<'a> {
     loops: usize,
     /// How many `retro` there are around.
     retro: usize,
+    /// The features that the query is to have, in the order in which they are come to.
+    wanted: VecDeque<&'static str>,
 }
 
 impl Generator<'_> {
     /// One of several features by weight, and notes it.
     fn choose(&mut self, options: &[(usize, &'static str)]) -> &'static str {
         let weight = |(weight, name): &(usize, &'static str)| if self.without.contains(*name) { 0 } else { *weight };
+        let next = self.wanted.front().and_then(|wanted| options.iter().find(|o| o.1 == *wanted && weight(o) > 0));
+        if let Some((_, name)) = next {
+            self.wanted.pop_front();
+            self.features.push(name);
+            return name;
+        }
         let total: usize = options.iter().map(weight).sum();
         let weights: Vec<usize> = options.iter().map(weight).collect();
         let mut at = self.random.below(total);
@@ -78,6 +125,15 @@ impl Generator<'_> {
             at -= weight;
         }
         options.first().map_or("", |(_, name)| name)
+    }
+
+    /// Whether a feature is used that is used in so many of a hundred cases; notes it.
+    fn maybe(&mut self, percent: usize, name: &'static str) -> bool {
+        if self.wanted.front() == Some(&name) {
+            self.wanted.pop_front();
+            return self.note(name);
+        }
+        self.random.chance(percent) && self.note(name)
     }
 
     /// Notes a feature, and says whether it may be used at all.

@@ -44,13 +44,13 @@ impl Generator<'_> {
             "setting out:popup" => items.push(self.popup()),
             _ => {}
         }
-        if self.random.chance(8) && self.note("setting timeout") {
+        if self.maybe(8, "setting timeout") {
             items.push(row!["[timeout:", Piece::number(20 + self.random.below(100)), "]"]);
         }
-        if self.random.chance(8) && self.note("setting maxsize") {
+        if self.maybe(8, "setting maxsize") {
             items.push(row!["[maxsize:", *self.random.pick(&["268435456", "1073741824", "512000000"]), "]"]);
         }
-        if self.random.chance(8) && self.note("setting bbox") {
+        if self.maybe(8, "setting bbox") {
             items.push(row!["[bbox:", self.bounds(), "]"]);
         }
         match self.random.below(30) {
@@ -147,15 +147,15 @@ impl Generator<'_> {
             ]),
             _ => {}
         }
-        if self.random.chance(5) && self.note("out noids") {
+        if self.maybe(5, "out noids") {
             items.push(Piece::from("noids"));
         }
-        if self.random.chance(15) && self.note("out qt") {
+        if self.maybe(15, "out qt") {
             items.push(Piece::from("qt"));
-        } else if self.random.chance(5) && self.note("out asc") {
+        } else if self.maybe(5, "out asc") {
             items.push(Piece::from("asc"));
         }
-        if self.random.chance(15) && self.note("out limit") {
+        if self.maybe(15, "out limit") {
             items.push(Piece::number(*self.random.pick(&[1, 2, 5, 20])));
         }
         if items.len() > 1 && self.random.chance(30) {

@@ -19,6 +19,13 @@ impl Generator<'_> {
         for _ in 0..*self.random.pick(&[0, 0, 1, 1, 2, 3]) {
             items.push(self.statement(2));
         }
+        for _ in 0..6 {
+            match self.wanted.front() {
+                Some(name) if name.starts_with("statement ") => items.push(self.statement(2)),
+                Some(_) => items.push(self.query_statement()),
+                None => break,
+            }
+        }
         items.push(self.out());
         row![settings, Piece::List { items, separator: "", least: 1 }]
     }
@@ -115,7 +122,7 @@ impl Generator<'_> {
             "statement if" => {
                 let condition = self.text(Scope::Free, 2);
                 let then = self.body(depth - 1);
-                let otherwise = if self.random.chance(60) && self.note("statement else") {
+                let otherwise = if self.maybe(60, "statement else") {
                     row!["else{", self.body(depth - 1), "}"].optional()
                 } else {
                     Piece::from("")
@@ -125,7 +132,7 @@ impl Generator<'_> {
             "statement complete" => {
                 let set = self.set_with(ELEMENTS);
                 let from = self.from(set);
-                let limit = if self.random.chance(70) && self.note("statement complete(n)") {
+                let limit = if self.maybe(70, "statement complete(n)") {
                     row!["(", Piece::number(1 + self.random.below(4)), ")"]
                 } else {
                     Piece::from("")
@@ -223,11 +230,7 @@ impl Generator<'_> {
         let holds = self.holds(set);
         let before = self.sets.clone();
         let from = self.from(set);
-        let by = if self.random.chance(15) && self.note("evaluator keys()") {
-            Piece::from("keys()")
-        } else {
-            self.text(Scope::Element, 1)
-        };
+        let by = if self.maybe(15, "evaluator keys()") { Piece::from("keys()") } else { self.text(Scope::Element, 1) };
         let into = self.into(holds);
         self.loops += 1;
         let body = self.body(depth - 1);
@@ -254,7 +257,7 @@ impl Generator<'_> {
             Piece::from("")
         };
         let found = row!["timeline(", word, ",", Piece::from(id.to_string()), version, ")"];
-        if self.random.chance(40) && self.note("statement retro") {
+        if self.maybe(40, "statement retro") {
             self.sets.insert("_", bit(kind));
             return row![found, ";for(t[\"created\"]){retro(_.val){", word, format!("({id})"), ";out meta;}}"];
         }
