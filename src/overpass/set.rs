@@ -190,6 +190,13 @@ impl Geometry {
         }
         let mut extent = Extent::EMPTY;
         extend(&mut extent, self);
+        let nowhere = Coord { lat: 1_000_000_000, lon: 2_000_000_000 };
+        match self {
+            // what the reference has where no position is the least
+            Geometry::Line(line) if line.is_empty() => extent.add(nowhere),
+            Geometry::Polygon(rings) if rings.is_empty() => extent.add(nowhere),
+            _ => {}
+        }
         extent.around()
     }
 

@@ -55,7 +55,8 @@ fn chain(points: impl Iterator<Item = Position>) -> Vec<Position> {
     chain
 }
 
-/// `poly(a, ...)`: a polygon of rings, which are closed where they are not. Those around others run counterclockwise,
+/// `poly(a, ...)`: a polygon of rings, which are closed where they are not, without those of fewer
+/// than three corners. Those around others run counterclockwise,
 /// those within others clockwise.
 pub(super) fn polygon(rings: Vec<Vec<Position>>) -> Geometry {
     let open: Vec<Vec<Position>> = rings
@@ -66,7 +67,7 @@ pub(super) fn polygon(rings: Vec<Vec<Position>>) -> Geometry {
             }
             ring
         })
-        .filter(|ring| !ring.is_empty())
+        .filter(|ring| ring.len() > 2)
         .collect();
     let mut result = Vec::with_capacity(open.len());
     for (n, ring) in open.iter().enumerate() {

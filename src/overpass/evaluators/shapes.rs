@@ -50,16 +50,14 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, args: &[Code
             _ => None,
         },
         Function::Lstr => {
-            let points: Vec<Position> = values
-                .filter_map(|value| match value {
-                    Value::Shape(Some(shape)) => match *shape {
-                        Geometry::Point(p) => Some(p),
-                        _ => None,
-                    },
-                    _ => None,
-                })
-                .collect();
-            (!points.is_empty()).then_some(Geometry::Line(points))
+            let points = values.filter_map(|value| match value {
+                Value::Shape(Some(shape)) => match *shape {
+                    Geometry::Point(p) => Some(p),
+                    shape => shape.bounding_box().as_ref().map(Position::middle),
+                },
+                _ => None,
+            });
+            Some(Geometry::Line(points.collect()))
         }
         Function::Trace => match values.next() {
             Some(Value::Shape(Some(shape))) => Some(trace::trace(&shape)),

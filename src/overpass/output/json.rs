@@ -312,7 +312,7 @@ fn shape(b: &mut Buffer<'_>, geometry: &Geometry, depth: usize) {
                 indent(b, depth + 2);
                 b.text("]");
             }
-            b.text("\n");
+            b.text(if rings.is_empty() { "" } else { "\n" });
             indent(b, depth);
             b.text("]");
         }
@@ -342,7 +342,7 @@ fn corners(b: &mut Buffer<'_>, line: &[Position], depth: usize) {
         b.position(Position { lat: p.lon, lon: p.lat }, ", ");
         b.text("]");
     }
-    b.text("\n");
+    b.text(if line.is_empty() { "" } else { "\n" });
 }
 
 /// The reference's escapes: what JSON must escape, and a question mark for other control characters.

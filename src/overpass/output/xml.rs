@@ -70,7 +70,8 @@ fn render(b: &mut Buffer<'_>, item: &Item<'_>) {
     b.text(">\n");
     let content = b.bytes.len();
     inside(b, item);
-    if b.bytes.len() == content {
+    let shaped = matches!(item.shape, Some(Geometry::Line(_) | Geometry::Polygon(_)));
+    if b.bytes.len() == content && !shaped {
         b.bytes.truncate(open);
         b.text("/>\n");
     } else {

@@ -19,6 +19,9 @@ pub fn run(
     place: usize,
 ) -> Result<(), Failure> {
     let given = ctx.sets.contains_key(from);
+    if ctx.diff.is_none() && !given {
+        return Ok(());
+    }
     let set = ctx.set(from);
     ctx.assign(into, Set::default());
     let Some(diff) = &mut ctx.diff else { return Ok(()) };

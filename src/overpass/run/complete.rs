@@ -7,7 +7,9 @@ use crate::overpass::syntax::Block;
 
 /// Runs the statement. Everything found so far is given to the block in `into`; what it leaves in `from` is added.
 pub fn run(ctx: &mut Context, from: &str, into: &str, limit: u64, body: &Block) -> Result<(), Failure> {
-    let mut all = Set::clone(&*ctx.set(from));
+    // the reference does not see what was put into the set outside of the loop that the statement is in
+    let mut all = if ctx.inherited.remove(from) { Set::default() } else { Set::clone(&*ctx.set(from)) };
+    let outer = ctx.enter();
     // once more than the limit says, as the reference does
     for _ in 0..=limit {
         ctx.budget.work(1)?;
@@ -19,6 +21,7 @@ pub fn run(ctx: &mut Context, from: &str, into: &str, limit: u64, body: &Block) 
             break;
         }
     }
+    ctx.leave(outer);
     ctx.assign(into, all);
     Ok(())
 }

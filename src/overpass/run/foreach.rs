@@ -14,6 +14,7 @@ use crate::overpass::{Failure, evaluators};
 /// Runs `foreach`: in the reference's order, that is by type, quadtile and id.
 pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<(), Failure> {
     let from = started_from(ctx, from, into);
+    let outer = ctx.enter();
     for kind in ElementType::ALL {
         let ordered = quadtile::keyed(&mut Reader::new(ctx.osm), kind, from.part(kind));
         for (_, _, ordinal) in ordered {
@@ -28,6 +29,7 @@ pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<()
     for derived in &from.derived {
         round(ctx, into, Set { derived: vec![Arc::clone(derived)], ..Set::default() }, body)?;
     }
+    ctx.leave(outer);
     ctx.assign(into, Set::default());
     Ok(())
 }
@@ -35,18 +37,21 @@ pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<()
 /// Runs `for`: a round for every value that `key` has among the elements.
 pub fn run_grouped(ctx: &mut Context, from: &str, into: &str, key: &Expr, body: &Block) -> Result<(), Failure> {
     let from = started_from(ctx, from, into);
+    let outer = ctx.enter();
     for (value, group) in evaluators::group(ctx, key, &from)? {
         ctx.budget.work(1)?;
         ctx.assign(into, group);
         ctx.loop_values.insert(into.to_owned(), value);
         ctx.run_block(body)?;
     }
+    ctx.leave(outer);
     ctx.assign(into, Set::default());
     Ok(())
 }
 
 /// The set that a loop runs over. As in the reference, where nothing has been put into `from`, it is the one that the
-/// rounds get their elements in; and that one is empty where only a statement outside of a `retro` has filled it.
+/// rounds get their elements in; and that one is empty where only a statement outside of the block that the loop is in
+/// (of a `retro` or of another loop) has filled it.
 fn started_from(ctx: &Context, from: &str, into: &str) -> Arc<Set> {
     let name = if ctx.sets.contains_key(from) { from } else { into };
     if name == into && ctx.inherited.contains(name) { Arc::default() } else { ctx.set(name) }

@@ -49,7 +49,7 @@ pub struct Context<'a> {
     pub sets: BTreeMap<SetName, Arc<Set>>,
     /// The value that the group in a set has in common, while a `for` runs over it: `_.val`.
     pub loop_values: BTreeMap<SetName, String>,
-    /// The sets that a `retro` found when it began and has not set since.
+    /// The sets that the innermost `retro` or loop found when it began and has not set since.
     pub inherited: BTreeSet<SetName>,
     /// Where `out` writes.
     pub answer: &'a mut dyn Answer,
@@ -102,6 +102,17 @@ impl<'a> Context<'a> {
         }
         self.inherited.remove(name);
         self.sets.insert(name.to_owned(), set);
+    }
+
+    /// Begins a loop: all that sets hold comes from outside of it. Returns what `leave` takes.
+    fn enter(&mut self) -> BTreeSet<SetName> {
+        std::mem::replace(&mut self.inherited, self.sets.keys().cloned().collect())
+    }
+
+    /// Ends a loop: what it has set is set in the block that it stands in.
+    fn leave(&mut self, mut outer: BTreeSet<SetName>) {
+        outer.retain(|name| self.inherited.contains(name));
+        self.inherited = outer;
     }
 
     /// Runs the whole query.

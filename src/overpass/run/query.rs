@@ -58,6 +58,10 @@ pub fn select(
     let mut plan = Plan { known, regions: regions.to_vec(), ..Plan::default() };
     plan.meta.extend(date);
     for filter in filters {
+        if let (FilterKind::Changed { since: Some(_), until: None }, Some(_)) = (filter, &ctx.diff) {
+            // the reference takes the first moment of the query for the end of the time
+            return Ok(Vec::new());
+        }
         if let (FilterKind::Changed { since: None, .. }, Some(diff)) = (filter, &ctx.diff) {
             plan.meta.push(diff.changed());
         } else if let Some(test) = MetaTest::compile(ctx.osm, filter) {

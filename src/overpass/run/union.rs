@@ -51,6 +51,8 @@ pub fn run(ctx: &mut Context, members: &[Statement], into: &str) -> Result<(), F
 /// Runs a difference.
 pub fn difference(ctx: &mut Context, base: &Statement, minus: &Statement, into: &str) -> Result<(), Failure> {
     let mut set = Set::clone(&*result(ctx, base)?);
+    // what is taken away can refer to what it is taken away from, as in the reference
+    ctx.assign(into, set.clone());
     let minus = result(ctx, minus)?;
     set.subtract(&minus);
     ctx.assign(into, set);

@@ -57,7 +57,11 @@ fn by_http(agent: &ureq::Agent, url: &str, query: &str) -> Result<Answer> {
         Err(ureq::Error::Timeout(_)) => return Ok(Answer::Exhausted("no answer in time".to_owned())),
         Err(e) => return Err(e).with_context(|| format!("cannot ask {url}")),
     };
-    let bytes = answer.body_mut().with_config().limit(1 << 30).read_to_vec()?;
+    let bytes = match answer.body_mut().with_config().limit(1 << 30).read_to_vec() {
+        Ok(bytes) => bytes,
+        Err(ureq::Error::Timeout(_)) => return Ok(Answer::Exhausted("no whole answer in time".to_owned())),
+        Err(e) => return Err(e).with_context(|| format!("cannot read the answer of {url}")),
+    };
     let body = String::from_utf8_lossy(&bytes).into_owned();
     if answer.status().as_u16() < 400 {
         return Ok(Answer::Body(body));
