@@ -59,7 +59,7 @@ pub fn select(
     plan.meta.extend(date);
     for filter in filters {
         if let (FilterKind::Changed { since: Some(_), until: None }, Some(_)) = (filter, &ctx.diff) {
-            // the reference takes the first moment of the query for the end of the time
+            // observed only: the reference finds nothing, whatever the moment
             return Ok(Vec::new());
         }
         if let (FilterKind::Changed { since: None, .. }, Some(diff)) = (filter, &ctx.diff) {
