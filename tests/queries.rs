@@ -128,7 +128,7 @@ fn says_why_it_stops() {
     };
     let free = Limits::default();
     assert_eq!(code("node[amenity!=pub];out;", &free), "too-weak");
-    assert_eq!(code("[adiff:\"2020-01-01T00:00:00Z\"];node(1);out;", &free), "unsupported");
+    assert_eq!(code("[adiff:\"2020-01-01T00:00:00Z\"];node(1);out;", &free), "diff-format");
     let late = Limits { deadline: Some(Instant::now()), ..Limits::default() };
     assert_eq!(code("node(1);out;", &late), "timeout");
     let small = Limits { work: Some(2), ..Limits::default() };

@@ -212,13 +212,6 @@ fn csv() {
 }
 
 #[test]
-fn what_is_not_there_yet_is_refused() {
-    let mut out = Vec::new();
-    let failure = answer(&OutputFormat::Custom, header(), &mut out).err().unwrap();
-    assert_eq!(failure.diagnostics[0].code, "unsupported");
-}
-
-#[test]
 fn a_reader_that_went_away_is_an_error() {
     struct Gone;
     impl Write for Gone {

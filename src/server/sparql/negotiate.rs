@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(accepted("text/csv;q=0.5, application/xml"), Some("application/sparql-results+xml"));
         assert_eq!(accepted("text/html, */*;q=0.1"), Some("application/sparql-results+json"));
         assert_eq!(
-            accepted("application/sparql-results+json;q=0, */*;q=0.1, application/json;q=0"),
+            accepted("application/*;q=0.1, application/sparql-results+json;q=0, application/json;q=0"),
             Some("application/sparql-results+xml")
         );
         assert_eq!(accepted("text/*"), Some("application/sparql-results+json"), "as text/json");
