@@ -39,7 +39,9 @@ fn nothing_in_the_corpus_breaks_the_front_end() {
 #[test]
 fn long_texts_take_time_in_proportion() {
     const LENGTH: usize = 256 << 10;
-    let shapes: [(&str, fn(usize) -> String, &str); 16] = [
+    // Before, between, after.
+    type Shape = (&'static str, fn(usize) -> String, &'static str);
+    let shapes: [Shape; 16] = [
         ("", |i| format!("[a{i}:1]"), ";node(1);out;"),
         ("", |_| "[timeout:1]".to_owned(), ";node(1);out;"),
         ("make x ", |_| "a=1,".to_owned(), "b=2;out;"),
