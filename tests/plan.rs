@@ -14,6 +14,8 @@ use terrapin::sparql::plan::plan;
 
 const QUERIES: &[&str] = &[
     "SELECT * { ?s ?p ?o }",
+    // What is outside of a group is not seen by its filter.
+    "SELECT * { BIND(wd:Q2 AS ?z) { ?s wdt:P1 ?v FILTER(?v = ?z) } }",
     "SELECT * { wd:Q1 ?p ?o }",
     "SELECT * { ?s wdt:P1 wd:Q2 }",
     "SELECT * { ?s wdt:P1 ?o . ?o wdt:P2 ?x . ?x rdfs:label ?l }",

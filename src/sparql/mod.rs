@@ -19,6 +19,7 @@
 mod canonical;
 pub mod error;
 mod explain;
+mod expression;
 mod functions;
 pub mod geo;
 mod guard;

@@ -22,6 +22,13 @@ struct Other {
     fits: bool,
 }
 
+/// Items that hang together by their variables.
+struct Chain {
+    part: Part,
+    /// Whether all of them may be asked with the variables of others bound.
+    fits: bool,
+}
+
 /// Beginnings that are tried.
 const BEGINNINGS: usize = 5;
 
@@ -173,40 +180,48 @@ impl Planner<'_> {
         let mut items: Vec<Option<Item>> = items.into_iter().map(Some).collect();
         let mut known = bound.clone();
         // What has no variable in common with what is before begins a chain of its own.
-        let mut chains: Vec<Part> = Vec::new();
+        let mut chains: Vec<Chain> = Vec::new();
         let mut own = Variables::default();
-        let mut now: Option<Part> = None;
+        let mut now: Option<Chain> = None;
         for i in order {
             let Some(item) = items.get_mut(i).and_then(Option::take) else { continue };
             let variables = item.variables().clone();
             let apart =
                 variables.common(&own) == 0 && variables.common(bound) == 0 && variables != Variables::default();
-            if apart && let Some(part) = now.take_if(|_| own != Variables::default()) {
-                chains.push(part);
+            if apart && let Some(chain) = now.take_if(|_| own != Variables::default()) {
+                chains.push(chain);
                 own = Variables::default();
             }
+            let item_fits = match &item {
+                Item::Triple(_) => true,
+                Item::Other(other) => other.fits,
+            };
             let next = match now.take() {
-                None => self.first(item, bound),
-                Some(part) => self.append(part, item, &known.or(&own), variables.common(&known.or(&own)) > 0),
+                None => Chain { part: self.first(item, bound), fits: item_fits },
+                Some(Chain { part, fits }) => {
+                    let shares = variables.common(&known.or(&own)) > 0;
+                    Chain { part: self.append(part, item, &known.or(&own), shares), fits: fits && item_fits }
+                }
             };
             own = own.or(&variables);
             known = known.or(&variables);
             now = Some(next);
         }
         chains.extend(now);
-        chains.sort_by(|a, b| a.rows.total_cmp(&b.rows));
+        chains.sort_by(|a, b| a.part.rows.total_cmp(&b.part.rows));
         let joined = chains.into_iter().reduce(|left, right| {
             // Which side of a product is looked at first is the evaluator's guess, unless it is told: where the smaller
-            // side has no solutions the other one need not be solved.
-            let lateral = left.rows <= FEW;
+            // side has no solutions the other one need not be solved. A side that may see only its own variables is
+            // never told those of the other.
+            let lateral = left.part.rows <= FEW && right.fits;
             self.optimise |= !lateral;
-            let rows = left.rows * right.rows;
-            let (left, right) = (Box::new(left.pattern), Box::new(right.pattern));
+            let (fits, rows) = (left.fits && right.fits, left.part.rows * right.part.rows);
+            let (left, right) = (Box::new(left.part.pattern), Box::new(right.part.pattern));
             let pattern =
                 if lateral { GraphPattern::Lateral { left, right } } else { GraphPattern::Join { left, right } };
-            Part { pattern, rows }
+            Chain { part: Part { pattern, rows }, fits }
         });
-        joined.unwrap_or_else(|| Part { pattern: nothing(), rows: 1.0 })
+        joined.map_or_else(|| Part { pattern: nothing(), rows: 1.0 }, |chain| chain.part)
     }
 
     fn first(&mut self, item: Item, bound: &Variables) -> Part {

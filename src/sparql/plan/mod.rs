@@ -13,8 +13,6 @@ mod order;
 mod paths;
 mod scope;
 
-pub(super) use scope::on_variables;
-
 use spargebra::algebra::GraphPattern;
 
 use crate::rdf::View;

@@ -2,8 +2,9 @@
 
 use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
 
-use super::scope::{self, Variables, map_exists};
+use super::scope::{self, Variables};
 use crate::rdf::View;
+use crate::sparql::expression::map_exists;
 
 /// Plans one query.
 pub struct Planner<'v> {

@@ -5,9 +5,9 @@ use oxrdf::{NamedNode, Variable};
 use spargebra::algebra::{AggregateExpression, GraphPattern, OrderExpression, PropertyPathExpression as Path};
 use spargebra::term::{TermPattern, TriplePattern};
 
-use super::scope::map_exists;
 use crate::rdf::View;
 use crate::rdf::path::{NegatedSet, PathRelation};
+use crate::sparql::expression::map_exists;
 
 /// What the relations of paths are called: a number follows.
 const NAMESPACE: &str = "urn:terrapin:path:";

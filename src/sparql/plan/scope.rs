@@ -5,6 +5,8 @@ use rustc_hash::FxHashSet;
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
+use crate::sparql::expression::{has_exists, on_variables};
+
 /// A set of variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Variables(FxHashSet<Variable>);
@@ -157,76 +159,4 @@ fn expression_fits(expression: &Expression, certain: &Variables, entry: &Variabl
     let mut fit = true;
     on_variables(expression, &mut |variable| fit &= certain.has(variable) || !entry.has(variable));
     fit && !has_exists(expression)
-}
-
-fn children(expression: &Expression) -> Vec<&Expression> {
-    match expression {
-        Expression::NamedNode(_)
-        | Expression::Literal(_)
-        | Expression::Variable(_)
-        | Expression::Bound(_)
-        | Expression::Exists(_) => Vec::new(),
-        Expression::Or(a, b)
-        | Expression::And(a, b)
-        | Expression::Equal(a, b)
-        | Expression::SameTerm(a, b)
-        | Expression::Greater(a, b)
-        | Expression::GreaterOrEqual(a, b)
-        | Expression::Less(a, b)
-        | Expression::LessOrEqual(a, b)
-        | Expression::Add(a, b)
-        | Expression::Subtract(a, b)
-        | Expression::Multiply(a, b)
-        | Expression::Divide(a, b) => vec![a, b],
-        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => vec![a],
-        Expression::In(a, list) => std::iter::once(&**a).chain(list).collect(),
-        Expression::If(a, b, c) => vec![a, b, c],
-        Expression::Coalesce(list) | Expression::FunctionCall(_, list) => list.iter().collect(),
-    }
-}
-
-/// Calls `each` for every variable of an expression, those of patterns in it aside.
-pub(in crate::sparql) fn on_variables(expression: &Expression, each: &mut dyn FnMut(&Variable)) {
-    if let Expression::Variable(variable) | Expression::Bound(variable) = expression {
-        each(variable);
-    }
-    children(expression).into_iter().for_each(|child| on_variables(child, each));
-}
-
-fn has_exists(expression: &Expression) -> bool {
-    matches!(expression, Expression::Exists(_)) || children(expression).into_iter().any(has_exists)
-}
-
-/// Replaces the patterns of the EXISTS in an expression.
-pub fn map_exists(expression: Expression, map: &mut dyn FnMut(GraphPattern) -> GraphPattern) -> Expression {
-    // Rebuilding the whole tree for the few expressions that have one inside.
-    if !has_exists(&expression) {
-        return expression;
-    }
-    let mut one = |e: Box<Expression>| Box::new(map_exists(*e, map));
-    match expression {
-        Expression::Exists(pattern) => Expression::Exists(Box::new(map(*pattern))),
-        Expression::Or(a, b) => Expression::Or(one(a), one(b)),
-        Expression::And(a, b) => Expression::And(one(a), one(b)),
-        Expression::Equal(a, b) => Expression::Equal(one(a), one(b)),
-        Expression::SameTerm(a, b) => Expression::SameTerm(one(a), one(b)),
-        Expression::Greater(a, b) => Expression::Greater(one(a), one(b)),
-        Expression::GreaterOrEqual(a, b) => Expression::GreaterOrEqual(one(a), one(b)),
-        Expression::Less(a, b) => Expression::Less(one(a), one(b)),
-        Expression::LessOrEqual(a, b) => Expression::LessOrEqual(one(a), one(b)),
-        Expression::Add(a, b) => Expression::Add(one(a), one(b)),
-        Expression::Subtract(a, b) => Expression::Subtract(one(a), one(b)),
-        Expression::Multiply(a, b) => Expression::Multiply(one(a), one(b)),
-        Expression::Divide(a, b) => Expression::Divide(one(a), one(b)),
-        Expression::UnaryPlus(a) => Expression::UnaryPlus(one(a)),
-        Expression::UnaryMinus(a) => Expression::UnaryMinus(one(a)),
-        Expression::Not(a) => Expression::Not(one(a)),
-        Expression::If(a, b, c) => Expression::If(one(a), one(b), one(c)),
-        Expression::In(a, list) => Expression::In(one(a), list.into_iter().map(|e| map_exists(e, map)).collect()),
-        Expression::Coalesce(list) => Expression::Coalesce(list.into_iter().map(|e| map_exists(e, map)).collect()),
-        Expression::FunctionCall(name, list) => {
-            Expression::FunctionCall(name, list.into_iter().map(|e| map_exists(e, map)).collect())
-        }
-        leaf => leaf,
-    }
 }

@@ -9,7 +9,7 @@ use spargebra::algebra::{
 };
 use spargebra::term::{NamedNodePattern, TriplePattern};
 
-use super::super::plan::on_variables;
+use super::super::expression::on_variables;
 use super::parser::{Parser, Result, Tolerance};
 use super::pattern::{filtered, in_scope};
 use super::token::{Kind, Token};
