@@ -85,6 +85,29 @@ function differences(gold, pred) {
   return [left, right];
 }
 
+/** Lines of round degrees. `back` gives the flat coordinates of a place on the paper. */
+function grid(extent, width, height, back, narrow) {
+  const rough = extent / 2, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [5, 2, 1].map((n) => n * power).find((n) => n <= rough);
+  const digits = Math.max(0, -Math.floor(Math.log10(step)));
+  const [x0, y0] = back([0, 0]), [x1, y1] = back([width, height]);
+  const node = draw("g", { class: "grid" });
+  const lines = (low, high, put) => {
+    for (let n = Math.ceil(low / step); n * step < high; n++) put(n * step, (n * step - low) / (high - low));
+  };
+  lines(x0 / narrow, x1 / narrow, (lon, share) => {
+    const x = share * width;
+    node.append(draw("path", { d: `M${x.toFixed(1)} 0v${height}` }));
+    if (x > 34 && x < width - 34) node.append(draw("text", { x: x + 2, y: height - 3 }, lon.toFixed(digits)));
+  });
+  lines(-y1, -y0, (lat, share) => {
+    const y = (1 - share) * height;
+    node.append(draw("path", { d: `M0 ${y.toFixed(1)}h${width}` }));
+    if (y > 14) node.append(draw("text", { x: 2, y: y - 2 }, lat.toFixed(digits)));
+  });
+  return node;
+}
+
 /** Missing, extra and common elements where they lie. */
 function map(points) {
   const all = [...points.common, ...points.missing, ...points.extra];
@@ -98,7 +121,8 @@ function map(points) {
   const width = Math.max((Math.max(...xs) - left) * scale + 40, 240);
   const height = Math.max((Math.max(...ys) - top) * scale + 40, 60) + 24;
   const place = (p) => flat(p).map((v, i) => ((v - [left, top][i]) * scale + 20).toFixed(1));
-  const svg = draw("svg", { class: "map", viewBox: `0 0 ${width.toFixed(0)} ${height.toFixed(0)}`, role: "img" });
+  const svg = draw("svg", { class: "map", viewBox: `0 0 ${width.toFixed(0)} ${height.toFixed(0)}`, role: "img" },
+    grid(extent, width, height - 24, ([x, y]) => [(x - 20) / scale + left, (y - 20) / scale + top], narrow));
   const mark = {
     common: ([x, y]) => draw("circle", { class: "common", cx: x, cy: y, r: 2.5 }),
     missing: ([x, y]) => draw("circle", { class: "missing", cx: x, cy: y, r: 4.5 }),
@@ -119,13 +143,20 @@ function map(points) {
   return svg;
 }
 
+/** An element, by a link where there is a page of it. */
+function element(name, i) {
+  const page = /^(node|way|relation)\/\d+$/.test(name);
+  const href = `https://www.openstreetmap.org/${name}`;
+  return [i > 0 ? ", " : "", page ? make("a", { href, rel: "noreferrer" }, name) : name];
+}
+
 function detail(row, metrics) {
   const [left, right] = differences(row.gold, row.pred);
   const box = make("div", { className: "detail" });
   if (row.nl) box.append(make("p", {}, row.nl));
   box.append(make("div", { className: "pair" },
     make("div", {}, make("h3", {}, `gold${row.ref_n === undefined ? "" : `: ${row.ref_n}`}`), make("pre", {}, ...left)),
-    make("div", {}, make("h3", {}, `prediction${row.pred_n === undefined ? "" : `: ${row.pred_n}`}`),
+    make("div", {}, make("h3", {}, `prediction${row.error ? `: ${row.error}` : row.pred_n === undefined ? "" : `: ${row.pred_n}`}`),
       make("pre", {}, ...right))));
   if (row.error_text) box.append(make("p", { className: "said" }, row.error_text));
   const scores = metrics.map(([, title], i) => [title, row.scores[i]]).filter(([, score]) => score !== null)
@@ -133,7 +164,7 @@ function detail(row, metrics) {
   if (row.limited) scores.push("cut by a limit");
   box.append(make("p", { className: "facts" }, scores.join(" · ")));
   for (const kind of ["missing", "extra"]) {
-    if (row[kind]) box.append(make("p", { className: "facts" }, `${kind}: ${row[kind].join(", ")}`));
+    if (row[kind]) box.append(make("p", { className: "facts" }, `${kind}: `, ...row[kind].flatMap(element)));
   }
   if (row.map) {
     const full = Object.assign({ common: [], missing: [], extra: [] }, row.map);
@@ -150,6 +181,9 @@ function show(data) {
   $("table").append(table(data));
   const index = Object.fromEntries(metrics.map(([name], i) => [name, i]));
   for (const name of Object.keys(summary.errors || {})) $("error").append(make("option", { value: name }, name));
+  $("error").hidden = !Object.keys(summary.errors || {}).length;
+  $("outcome").hidden = !summary.errors;
+  $("third").hidden = !measures.length;
   measures.forEach((measure, i) => ["easy", "medium", "hard"].forEach((third) =>
     $("third").append(make("option", { value: `${i} ${third}` }, `${measure}: ${third}`))));
   metrics.forEach(([name, title], i) => {
