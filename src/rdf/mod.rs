@@ -3,7 +3,7 @@
 //!
 //! This module knows the snapshot file and nothing of the query language's text. A term is its number in the canonical
 //! order ([`TermId`]); what a term is and in which order solutions come depends on the triples alone, not on how they
-//! were loaded.
+//! were loaded. Literals are in their canonical form, one for each value (canonical.rs).
 //!
 //! ```text
 //! rdf.strings                    terms with text, front-coded in buckets of 16, in byte order of their keys (key.rs)
@@ -19,6 +19,7 @@
 //! granules of 16 KiB when first touched (checked.rs).
 
 pub mod build;
+mod canonical;
 mod checked;
 mod code;
 mod column;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use oxrdf::{NamedNode, Term};
 use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 
+use super::canonical::canonical;
 use super::local::LocalTerms;
 use super::store::Triples;
 use super::{Code, Pairs, Relation, Store, TermId, TermKind};
@@ -83,9 +84,10 @@ impl View {
         self.relations.iter().find(|(id, _)| *id == predicate).map(|(_, relation)| &**relation)
     }
 
-    /// A term's id; a term that the snapshot does not have becomes the query's own.
+    /// A term's id, in its canonical form; a term that the snapshot does not have becomes the query's own.
     pub fn id(&self, term: &Term) -> TermId {
-        self.known(term).unwrap_or_else(|| self.local.borrow_mut().add(term.clone()))
+        let term = canonical(term.clone());
+        self.known(&term).unwrap_or_else(|| self.local.borrow_mut().add(term))
     }
 
     /// The id of a term that the snapshot or the query has.
@@ -267,6 +269,7 @@ impl<'a> QueryableDataset<'a> for &'a View {
     }
 
     fn internalize_term(&self, term: Term) -> Result<TermId, ReadError> {
+        let term = canonical(term);
         if let Some(id) = self.known(&term) {
             return Ok(id);
         }

@@ -15,7 +15,6 @@ use std::sync::Arc;
 use oxrdf::{BlankNode, Term};
 use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 
-use super::canonical::canonical;
 use super::error::{Class, Error};
 use crate::budget::{Budget, Exceeded};
 use crate::rdf::{ReadError, TermId, View};
@@ -187,7 +186,7 @@ impl<'v> QueryableDataset<'v> for Guarded<'v> {
     }
 
     fn externalize_term(&self, term: Counted) -> Result<Term, ReadError> {
-        Ok(canonical(self.0.externalize_term(term.0)?))
+        self.0.externalize_term(term.0)
     }
 
     fn externalize_expression_term(&self, term: Counted) -> Result<ExpressionTerm, ReadError> {

@@ -16,7 +16,6 @@
 //!
 //! Knows nothing of files on disk, of HTTP or of benchmarks.
 
-mod canonical;
 pub mod error;
 mod explain;
 mod expression;

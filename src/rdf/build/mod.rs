@@ -9,11 +9,12 @@ mod blank;
 mod columns;
 mod interner;
 
-use oxrdf::{NamedOrBlankNodeRef, TermRef, Triple};
+use oxrdf::{Literal, NamedOrBlankNodeRef, TermRef, Triple};
 use rustc_hash::FxHashMap;
 
 use self::blank::{BlankNodes, Side, digest};
 use self::interner::Interner;
+use super::canonical::canonical_text;
 use super::column::ColumnWriter;
 use super::strings::StringsWriter;
 use super::{Code, key, layout};
@@ -81,13 +82,21 @@ impl Builder {
         self.previous = None;
     }
 
-    /// Adds triples.
+    /// Adds triples; their literals in canonical form.
     ///
     /// # Errors
     /// A full disk; more than 2^32 terms.
     pub fn add(&mut self, triples: &[Triple]) -> Result<(), BuildError> {
         let mut numbered = Vec::with_capacity(triples.len());
         for triple in triples {
+            let written;
+            let object = match triple.object.as_ref() {
+                TermRef::Literal(literal) if let Some(text) = canonical_text(literal) => {
+                    written = Literal::new_typed_literal(text, literal.datatype());
+                    TermRef::Literal(written.as_ref())
+                }
+                object => object,
+            };
             let subject = match &self.previous {
                 Some((term, number)) if *term == triple.subject => *number,
                 _ => {
@@ -100,16 +109,16 @@ impl Builder {
                 }
             };
             let predicate = self.number(triple.predicate.as_ref().into())?;
-            let object = self.number(triple.object.as_ref())?;
+            let number = self.number(object)?;
             if triple.subject.is_blank_node() || triple.object.is_blank_node() {
                 let said = (
                     self.side(triple.subject.as_ref().into()),
                     self.digest(triple.predicate.as_ref().into()),
-                    self.side(triple.object.as_ref()),
+                    self.side(object),
                 );
                 self.blank.triples.push(said);
             }
-            numbered.push([subject, predicate, object]);
+            numbered.push([subject, predicate, number]);
         }
         self.triples.extend(&numbered)?;
         if self.interner.memory() >= self.scratch.share() {

@@ -1,0 +1,119 @@
+//! Literals as the evaluator computes with them: a value has one form, whatever form it was written in. Terms are brought
+//! into it when they are loaded and when a query names them, so that what is stored, what is asked for and what is
+//! answered are the same terms.
+//!
+//! Datatypes stay, and so do texts that are no value of their datatype, and integers too large to compute with.
+
+use oxrdf::vocab::xsd;
+use oxrdf::{Literal, LiteralRef, NamedNodeRef, Term};
+use oxsdatatypes::{
+    Boolean, Date, DateTime, DayTimeDuration, Decimal, Double, Duration, Float, GDay, GMonth, GMonthDay, GYear,
+    GYearMonth, Integer, Time, YearMonthDuration,
+};
+
+/// Longest text of a double, and of a float, whose digits all count: a plain number of it is in its canonical form.
+const DOUBLE_DIGITS: usize = 15;
+const FLOAT_DIGITS: usize = 6;
+
+/// Whether a number's text is its canonical form: cheap, and true of most.
+fn is_plain(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "1"));
+    let all = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let leading = whole == "0" || !whole.starts_with('0');
+    text == "0" || (all(whole) && all(fraction) && leading && !fraction.ends_with('0') && digits != "0")
+}
+
+/// Whether it is a time as Wikidata writes it: `2001-12-31T00:00:00Z`. It is canonical, or none at all.
+fn is_plain_time(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() == 20 && bytes.ends_with(b"Z") && bytes.get(10) == Some(&b'T') && bytes.get(11..13) < Some(b"24")
+}
+
+fn form<T: std::str::FromStr + ToString>(text: &str) -> Option<String> {
+    Some(text.parse::<T>().ok()?.to_string())
+}
+
+/// The canonical form of a literal's text; `None` where it has none or is in it.
+pub fn canonical_text(literal: LiteralRef<'_>) -> Option<String> {
+    let (text, datatype) = (literal.value(), literal.datatype());
+    if datatype == xsd::STRING || literal.language().is_some() {
+        return None;
+    }
+    canonical_value(text, datatype).filter(|form| form != text)
+}
+
+fn canonical_value(text: &str, datatype: NamedNodeRef<'_>) -> Option<String> {
+    match datatype {
+        d if d == xsd::DECIMAL || d == xsd::INTEGER => {
+            if is_plain(text) {
+                None
+            } else if d == xsd::DECIMAL {
+                form::<Decimal>(text)
+            } else {
+                form::<Integer>(text)
+            }
+        }
+        d if d == xsd::DATE_TIME => (!is_plain_time(text)).then(|| form::<DateTime>(text))?,
+        d if d == xsd::DOUBLE => (text.len() > DOUBLE_DIGITS || !is_plain(text)).then(|| form::<Double>(text))?,
+        d if d == xsd::FLOAT => (text.len() > FLOAT_DIGITS || !is_plain(text)).then(|| form::<Float>(text))?,
+        d if d == xsd::BOOLEAN => form::<Boolean>(text),
+        d if d == xsd::DATE => form::<Date>(text),
+        d if d == xsd::TIME => form::<Time>(text),
+        d if d == xsd::G_YEAR => form::<GYear>(text),
+        d if d == xsd::G_YEAR_MONTH => form::<GYearMonth>(text),
+        d if d == xsd::G_MONTH => form::<GMonth>(text),
+        d if d == xsd::G_MONTH_DAY => form::<GMonthDay>(text),
+        d if d == xsd::G_DAY => form::<GDay>(text),
+        d if d == xsd::DURATION => form::<Duration>(text),
+        d if d == xsd::YEAR_MONTH_DURATION => form::<YearMonthDuration>(text),
+        d if d == xsd::DAY_TIME_DURATION => form::<DayTimeDuration>(text),
+        _ => None,
+    }
+}
+
+/// The term with a literal's text in its canonical form.
+pub fn canonical(term: Term) -> Term {
+    let Term::Literal(literal) = &term else { return term };
+    match canonical_text(literal.as_ref()) {
+        Some(text) => Literal::new_typed_literal(text, literal.datatype()).into(),
+        None => term,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_one_form() {
+        for (text, datatype, expected) in [
+            ("+9745", xsd::DECIMAL, "9745"),
+            ("1.50", xsd::DECIMAL, "1.5"),
+            ("-0", xsd::INTEGER, "0"),
+            ("007", xsd::INTEGER, "7"),
+            ("0.5", xsd::DECIMAL, "0.5"),
+            ("1.0", xsd::DECIMAL, "1"),
+            ("-12.25", xsd::DECIMAL, "-12.25"),
+            ("1e2", xsd::DOUBLE, "100"),
+            ("1.5", xsd::DOUBLE, "1.5"),
+            ("123456789012345678", xsd::DOUBLE, "123456789012345680"),
+            ("-0.0", xsd::DOUBLE, "-0"),
+            ("INF", xsd::FLOAT, "INF"),
+            ("1", xsd::BOOLEAN, "true"),
+            ("2001-12-31T24:00:00Z", xsd::DATE_TIME, "2002-01-01T00:00:00Z"),
+            ("2006-08-23+00:00", xsd::DATE, "2006-08-23Z"),
+            ("09:00:00.500", xsd::TIME, "09:00:00.5"),
+            ("P12M", xsd::DURATION, "P1Y"),
+            ("007", xsd::INT, "007"),
+            ("99999999999999999999", xsd::INTEGER, "99999999999999999999"),
+            ("2001-12-31T00:00:00+00:00", xsd::DATE_TIME, "2001-12-31T00:00:00Z"),
+            ("2001-00-00T00:00:00Z", xsd::DATE_TIME, "2001-00-00T00:00:00Z"),
+            ("many", xsd::INTEGER, "many"),
+            ("007", xsd::STRING, "007"),
+        ] {
+            let canonical = canonical(Literal::new_typed_literal(text, datatype).into());
+            assert_eq!(canonical, Literal::new_typed_literal(expected, datatype).into(), "{text}");
+        }
+    }
+}
