@@ -184,3 +184,39 @@ fn any_benchmark_from_json_lines() {
         common::terrapin().args(["eval", "verify", &files.text("out"), snapshot.to_str().unwrap()]).output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
 }
+
+#[test]
+fn sparql_from_json_lines() {
+    let town = Town::with_triples();
+    let gold = "SELECT ?x ?n { ?x wdt:P31 wd:Q3957; rdfs:label ?n }";
+    let preds = [
+        gold,
+        // Other names in another order.
+        "SELECT ?name ?town { ?town rdfs:label ?name }",
+        "SELECT ?x { ?x wdt:P31 wd:Q3957 }",
+        "SELECT ?x { ?x wdt:P31 wd:Q3957 ",
+        "SELECT * { SERVICE <http://example.org/sparql> { ?s ?p ?o } }",
+        "SELECT ?x ?n { ?x wdt:P31 wd:Q1; rdfs:label ?n }",
+    ];
+    let line = |pred: &&str| {
+        format!("{}\n", serde_json::json!({"gold": gold, "pred": pred, "lang": "sparql", "complexity": "simple"}))
+    };
+    std::fs::write(town.path("lines"), preds.iter().map(line).collect::<String>()).unwrap();
+    let [snapshot, lines, out] = [town.snapshot(), town.path("lines"), town.path("out")];
+    let args = ["eval", "jsonl", snapshot.to_str().unwrap(), lines.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    common::terrapin().args(args).assert().success();
+    let records = std::fs::read_to_string(out.join("results.jsonl")).unwrap();
+    let scored: Vec<Value> =
+        records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["strict"].take()).collect();
+    let of = |name: &str| scored.iter().map(|strict| strict[name].as_f64().unwrap()).collect::<Vec<_>>();
+    assert_eq!(of("syntax"), [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]);
+    assert_eq!(of("jaccard"), [1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+    assert_eq!(of("multiset"), [1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+    assert_eq!(of("f1"), [1.0, 1.0, 0.5, 0.0, 0.0, 0.0]);
+    assert_eq!((&scored[3]["error"], &scored[4]["error"]), (&Value::from("syntax"), &Value::from("unsupported")));
+    let summary = object(&out.join("summary.json"));
+    assert_eq!(summary["sparql"]["errors"], serde_json::json!({"syntax": 1, "unsupported": 1}));
+    assert!((summary["complexity"]["simple"]["strict.f1"].as_f64().unwrap() - 250.0 / 6.0).abs() < 1e-9);
+    let verify = ["eval", "verify", out.to_str().unwrap(), snapshot.to_str().unwrap()];
+    common::terrapin().args(verify).assert().success();
+}

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::benchmarks::overpassnl::{ErrorClass, Similarity};
+use super::benchmarks::sparql::Strict;
 
 /// A question with the query that is right and the one that a system gave.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub struct Instance {
     pub gold: String,
     /// The query that a system gave.
     pub pred: String,
+    /// The language of both queries: OverpassQL where nothing is said, or `sparql`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lang: Option<String>,
     /// What `{{bbox}}` stands for: `south,west,north,east`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bbox: Option<String>,
@@ -30,6 +34,9 @@ pub struct Instance {
     /// How hard it is by several measures; more is harder.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub difficulty: BTreeMap<String, f64>,
+    /// Its class of complexity, where the benchmark gives one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complexity: Option<String>,
 }
 
 /// What came out for one instance: a line of `results.jsonl`. The names are those of the published results.
@@ -51,6 +58,9 @@ pub struct Record {
     /// How alike the queries are, where that was asked for.
     #[serde(flatten)]
     pub similarity: Option<Similarity>,
+    /// What running both gave, where they are SPARQL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strict: Option<Strict>,
 }
 
 impl Record {

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::benchmarks::overpassnl::ErrorClass;
+use super::benchmarks::sparql::FailureClass;
 use super::bootstrap::{intervals, mean};
 use super::difficulty::{HARD_BY, Third, thirds};
 use super::record::{Instance, Record};
@@ -21,8 +22,9 @@ pub struct Metric {
     pub of: fn(&Record) -> Option<f64>,
 }
 
-/// The published metrics in the order of the paper's table, then the stricter ones.
-pub const METRICS: [Metric; 9] = [
+/// The published metrics in the order of the paper's table, then the stricter ones; then those of SPARQL, whose names
+/// say to which set they belong.
+pub const METRICS: [Metric; 16] = [
     Metric { name: "em", title: "EM", of: |r| Some(f64::from(r.similarity?.em)) },
     Metric { name: "chrf", title: "chrF", of: |r| Some(r.similarity?.chrf) },
     Metric { name: "kvs", title: "KVS", of: |r| Some(r.similarity?.kvs) },
@@ -32,6 +34,13 @@ pub const METRICS: [Metric; 9] = [
     Metric { name: "ex_soft", title: "EX_soft", of: |r| Some(r.execution.as_ref()?.ex_soft) },
     Metric { name: "multiset", title: "multiset", of: |r| Some(f64::from(r.execution.as_ref()?.multiset?)) },
     Metric { name: "f1", title: "row F1", of: |r| r.execution.as_ref()?.f1 },
+    Metric { name: "strict.syntax", title: "strict Syntax", of: |r| Some(f64::from(r.strict.as_ref()?.syntax)) },
+    Metric { name: "strict.overlap", title: "strict Overlap", of: |r| Some(r.strict.as_ref()?.overlap) },
+    Metric { name: "strict.jaccard", title: "strict Jaccard", of: |r| Some(r.strict.as_ref()?.jaccard) },
+    Metric { name: "strict.dice", title: "strict Dice", of: |r| Some(r.strict.as_ref()?.dice) },
+    Metric { name: "strict.multiset", title: "strict multiset", of: |r| Some(f64::from(r.strict.as_ref()?.multiset?)) },
+    Metric { name: "strict.ordered", title: "strict ordered", of: |r| Some(f64::from(r.strict.as_ref()?.ordered?)) },
+    Metric { name: "strict.f1", title: "strict row F1", of: |r| r.strict.as_ref()?.f1 },
 ];
 
 /// The metric of a name.
@@ -55,9 +64,15 @@ pub struct Summary {
     /// What running gave, where queries were run.
     #[serde(flatten)]
     pub execution: Option<ExecutionTotals>,
+    /// What running gave, where queries were SPARQL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sparql: Option<SparqlTotals>,
     /// Means by measure of difficulty and third.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub difficulty: BTreeMap<String, BTreeMap<&'static str, Part>>,
+    /// Means by the class of complexity that the benchmark gives.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub complexity: BTreeMap<String, Part>,
     /// Means over OverpassNL's hard instances.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hard: Option<Part>,
@@ -75,6 +90,21 @@ pub struct ExecutionTotals {
     /// Predictions without results, where neither query had an error.
     pub pred_empty: usize,
     /// Instances whose results a limit cut: the stricter scores leave them out.
+    pub limited: usize,
+}
+
+/// How many SPARQL queries of a run failed, gave nothing or were cut.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct SparqlTotals {
+    /// Predictions without an answer, by class; classes without any are left out.
+    pub errors: BTreeMap<FailureClass, usize>,
+    /// Gold queries without an answer, by class: there should be none.
+    pub ref_errors: BTreeMap<FailureClass, usize>,
+    /// Gold queries whose answer is empty.
+    pub ref_empty: usize,
+    /// Predictions whose answer is empty.
+    pub pred_empty: usize,
+    /// Instances whose answers a limit cut: the stricter scores leave them out.
     pub limited: usize,
 }
 
@@ -125,6 +155,15 @@ impl Summary {
             };
             difficulty.insert(measure.to_owned(), Third::ALL.map(part).into());
         }
+        let mut classes: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        for instance in instances {
+            if let Some(class) = &instance.complexity {
+                classes.entry(class).or_default().insert(instance.line);
+            }
+        }
+        let of_class = |(class, lines): (&str, BTreeSet<usize>)| {
+            (class.to_owned(), Part::of(records.iter().filter(|record| lines.contains(&record.line))))
+        };
         let hard =
             difficulty.get(HARD_BY).and_then(|parts: &BTreeMap<&str, Part>| parts.get(Third::Hard.name())).cloned();
         Summary {
@@ -133,7 +172,9 @@ impl Summary {
             scores: scores(records.iter()),
             intervals: bounds,
             execution: execution_totals(records),
+            sparql: sparql_totals(records),
             difficulty,
+            complexity: classes.into_iter().map(of_class).collect(),
             hard,
         }
     }
@@ -158,6 +199,23 @@ fn execution_totals(records: &[Record]) -> Option<ExecutionTotals> {
     any.then_some(totals)
 }
 
+fn sparql_totals(records: &[Record]) -> Option<SparqlTotals> {
+    let mut totals = SparqlTotals::default();
+    let mut any = false;
+    for strict in records.iter().filter_map(|record| record.strict.as_ref()) {
+        any = true;
+        for (class, classes) in [(strict.error, &mut totals.errors), (strict.ref_error, &mut totals.ref_errors)] {
+            if let Some(class) = class {
+                *classes.entry(class).or_default() += 1;
+            }
+        }
+        totals.ref_empty += usize::from(strict.ref_n == Some(0));
+        totals.pred_empty += usize::from(strict.pred_n == Some(0));
+        totals.limited += usize::from(strict.limited);
+    }
+    any.then_some(totals)
+}
+
 /// For people: a line a number.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -174,17 +232,30 @@ impl fmt::Display for Summary {
                 .collect();
             line("hard third", &scores.join(", "))?;
         }
+        for (class, part) in &self.complexity {
+            let score = |metric: &Metric| Some(format!("{} {:.2}", metric.title, part.scores.get(metric.name)?));
+            line(
+                class,
+                &format_args!("{} of {}", METRICS.iter().filter_map(score).collect::<Vec<_>>().join(", "), part.n),
+            )?;
+        }
         line("instances", &self.n)?;
-        if let Some(totals) = &self.execution {
-            for (name, classes) in [("errors", &totals.errors), ("gold errors", &totals.ref_errors)] {
-                line(name, &classes.values().sum::<usize>())?;
+        let mut counts = |classes: [Vec<(&str, usize)>; 2], counts: [usize; 3]| {
+            for (name, classes) in ["errors", "gold errors"].into_iter().zip(classes) {
+                line(name, &classes.iter().map(|(_, count)| count).sum::<usize>())?;
                 for (class, count) in classes {
-                    line("", &format_args!("{count} {}", class.name()))?;
+                    line("", &format_args!("{count} {class}"))?;
                 }
             }
-            line("empty", &totals.pred_empty)?;
-            line("gold empty", &totals.ref_empty)?;
-            line("cut by limits", &totals.limited)?;
+            ["empty", "gold empty", "cut by limits"].iter().zip(counts).try_for_each(|(name, count)| line(name, &count))
+        };
+        if let Some(t) = &self.execution {
+            let named = |classes: &BTreeMap<ErrorClass, usize>| classes.iter().map(|(c, n)| (c.name(), *n)).collect();
+            counts([named(&t.errors), named(&t.ref_errors)], [t.pred_empty, t.ref_empty, t.limited])?;
+        }
+        if let Some(t) = &self.sparql {
+            let named = |classes: &BTreeMap<FailureClass, usize>| classes.iter().map(|(c, n)| (c.name(), *n)).collect();
+            counts([named(&t.errors), named(&t.ref_errors)], [t.pred_empty, t.ref_empty, t.limited])?;
         }
         if let Some(snapshot) = &self.about.snapshot {
             line("snapshot", snapshot)?;

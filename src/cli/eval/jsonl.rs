@@ -8,13 +8,15 @@ use super::{RunArgs, digest, unusable};
 use crate::eval::benchmarks::jsonl::{self, JsonLines};
 use crate::eval::runs::{About, NoCache, engine};
 use crate::places::{Areas, Chain, Places, Table};
+use crate::sparql::Environment;
 
 /// Score any benchmark from a file of JSON lines
 ///
 /// Each line is an object with `gold` and `pred`, the two queries, and may have `id`, `nl` (the question), `lang`
-/// (overpassql), `bbox` (what {{bbox}} stands for: \"south,west,north,east\") and `places` (where names lead, in the
-/// shape of nominatim_cache.json). Queries are prepared as Overpass Turbo prepares them, with the time of the data as
-/// now, and asked for JSON.
+/// (overpassql or sparql), `complexity` (a class), `bbox` (what {{bbox}} stands for: "south,west,north,east") and
+/// `places` (where names lead, in the shape of nominatim_cache.json). OverpassQL is prepared as Overpass Turbo prepares
+/// it, with the time of the data as now, and asked for JSON. SPARQL runs as it is; its answers are compared by values:
+/// columns may have any name and order, rows are a multiset, and two empty answers are the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval jsonl malta.terrapin mine.jsonl --out run")]
@@ -43,13 +45,19 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let table =
         args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
     let (opened, osm) = open::elements(&args.snapshot)?;
+    let triples = Environment::open(&opened.snapshot).map_err(open::error)?;
+    if let (None, Some(instance)) = (&triples, instances.iter().find(|instance| jsonl::is_sparql(instance))) {
+        let message = format!("line {} is SPARQL, and the snapshot has no triples", instance.line);
+        return Err(Error::input("no-triples", message));
+    }
     let areas = Areas::new(&osm);
     let mut places = Chain::default();
     places.0.extend(table.as_ref().map(|table| table as &dyn Places));
     places.0.push(&areas);
     let snapshot = opened.snapshot.digest();
     let now = opened.manifest.data_timestamp;
-    let benchmark = JsonLines { osm: &osm, snapshot: &snapshot, now, places: &places, cache: &NoCache };
+    let benchmark =
+        JsonLines { osm: &osm, snapshot: &snapshot, triples: triples.as_ref(), now, places: &places, cache: &NoCache };
     let about = About {
         benchmark: "jsonl".to_owned(),
         snapshot: Some(snapshot.clone()),

@@ -12,6 +12,7 @@ use crate::eval::benchmarks::overpassnl::{Bounds, OverpassNl};
 use crate::eval::record::Outcome;
 use crate::eval::runs::{self, Benchmark, Finding, NoCache, NoJournal, Run, read_summary, verify_summary};
 use crate::places::{Areas, Chain, Places, Table};
+use crate::sparql::Environment;
 
 /// Recompute a published run from its files
 ///
@@ -68,7 +69,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let overpassnl =
         OverpassNl { osm, snapshot, places: &places, similarity, cache: &NoCache, bounds: Bounds::default() };
     let now = opened.as_ref().map(|(opened, _)| opened.manifest.data_timestamp).unwrap_or_default();
-    let jsonl = osm.map(|osm| JsonLines { osm, snapshot, now, places: &places, cache: &NoCache });
+    let triples = opened
+        .as_ref()
+        .map(|(opened, _)| Environment::open(&opened.snapshot))
+        .transpose()
+        .map_err(open::error)?
+        .flatten();
+    let triples = triples.as_ref();
+    let jsonl = osm.map(|osm| JsonLines { osm, snapshot, triples, now, places: &places, cache: &NoCache });
     let benchmark: &dyn Benchmark = match (run.about.benchmark.as_str(), &jsonl) {
         ("jsonl", Some(jsonl)) => jsonl,
         // Compares queries the same way.

@@ -1,17 +1,22 @@
-//! Any benchmark: instances as JSON lines. Queries are prepared as Overpass Turbo prepares them, with the time of the
-//! data as now, and are asked for JSON; nothing else is changed.
+//! Any benchmark: instances as JSON lines. OverpassQL is prepared as Overpass Turbo prepares it, with the time of the
+//! data as now, and is asked for JSON; SPARQL runs as it is. Nothing else is changed.
 
 use std::path::Path;
 
 use serde::Deserialize;
 
 use super::overpassnl::{Bounds, ErrorClass, Refused, cached, execute, run_query, set_output, similarity};
+use super::sparql::{self, Asked};
 use crate::eval::input::read_lines;
 use crate::eval::record::{Instance, Outcome, Record};
 use crate::eval::runs::{self, Cache, RunError};
 use crate::osm::{BoundingBox, Osm};
 use crate::overpass::turbo::{self, Surroundings};
 use crate::places::{Chain, Places, Table};
+use crate::sparql::Environment;
+
+/// How a line says that its queries are SPARQL.
+const SPARQL: &str = "sparql";
 
 /// A line of the file.
 #[derive(Deserialize)]
@@ -22,6 +27,7 @@ struct Line {
     pred: String,
     lang: Option<String>,
     nl: Option<String>,
+    complexity: Option<String>,
     bbox: Option<String>,
     places: Option<serde_json::Value>,
 }
@@ -57,9 +63,10 @@ fn instance(line: usize, text: &str) -> Result<Instance, serde_json::Error> {
     use serde::de::Error;
     let read: Line = serde_json::from_str(text)?;
     match read.lang.as_deref() {
-        None | Some("overpassql" | "overpass" | "ql") => {}
+        None | Some("overpassql" | "overpass" | "ql" | SPARQL) => {}
         Some(other) => {
-            return Err(serde_json::Error::custom(format!("lang {other:?} is not run here: expected \"overpassql\"")));
+            let message = format!("lang {other:?} is not run here: expected \"overpassql\" or \"sparql\"");
+            return Err(serde_json::Error::custom(message));
         }
     }
     if let Some(bbox) = &read.bbox
@@ -80,6 +87,8 @@ fn instance(line: usize, text: &str) -> Result<Instance, serde_json::Error> {
         nl: read.nl,
         gold: read.gold,
         pred: read.pred,
+        lang: read.lang,
+        complexity: read.complexity,
         bbox: read.bbox,
         places: read.places,
         ..Instance::default()
@@ -95,12 +104,19 @@ pub fn parse_box(text: &str) -> Option<BoundingBox> {
     fits.then_some(BoundingBox { south, west, north, east })
 }
 
+/// Whether an instance's queries are SPARQL.
+pub fn is_sparql(instance: &Instance) -> bool {
+    instance.lang.as_deref() == Some(SPARQL)
+}
+
 /// How the benchmark is run.
 pub struct JsonLines<'a> {
     /// The data to run queries on.
     pub osm: &'a Osm,
     /// The digest of the data's snapshot.
     pub snapshot: &'a str,
+    /// What SPARQL is asked of, where the snapshot has triples.
+    pub triples: Option<&'a Environment>,
     /// The time of the data, in seconds since 1970.
     pub now: i64,
     /// Where names lead that the instance does not know itself.
@@ -112,6 +128,10 @@ pub struct JsonLines<'a> {
 impl runs::Benchmark for JsonLines<'_> {
     fn score(&self, instance: &Instance) -> Outcome {
         let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
+        if is_sparql(instance) {
+            outcome.record.strict = self.triples.map(|triples| sparql(triples, &instance.gold, &instance.pred));
+            return outcome;
+        }
         outcome.record.similarity = Some(similarity(&instance.gold, &instance.pred));
         let table = instance.places.as_ref().and_then(|places| Table::parse(places.to_string().as_bytes()).ok());
         let mut places = Chain::default();
@@ -128,6 +148,14 @@ impl runs::Benchmark for JsonLines<'_> {
         execute(prepare(&instance.gold), prepare(&instance.pred), Some(self.osm), &engine, &mut outcome);
         outcome
     }
+}
+
+/// Runs two SPARQL queries and compares their answers.
+fn sparql(triples: &Environment, gold: &str, pred: &str) -> sparql::Strict {
+    let gold_answer = sparql::ask(triples, gold);
+    // The same text gives the same answer.
+    let pred_answer = if pred == gold { gold_answer.clone() } else { sparql::ask(triples, pred) };
+    sparql::strict(&Asked { query: gold, answer: &gold_answer }, &Asked { query: pred, answer: &pred_answer })
 }
 
 /// The query, asked for JSON. The XML form has its output as an attribute, which is left as it is.

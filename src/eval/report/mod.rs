@@ -43,6 +43,8 @@ struct Row<'a> {
     missing: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     extra: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complexity: Option<&'a str>,
     /// Its third by each measure of difficulty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     thirds: Vec<&'static str>,
@@ -68,7 +70,8 @@ pub fn html(run: &Run, summary: &Summary) -> String {
         .map(|(instance, outcome)| {
             let record = &outcome.record;
             let third = |of: &BTreeMap<usize, Third>| of.get(&record.line).map_or("", |third| third.name());
-            let execution = record.execution.as_ref();
+            let (execution, strict) = (record.execution.as_ref(), record.strict.as_ref());
+            let rows = |n: Option<u64>| n.and_then(|n| i64::try_from(n).ok());
             let scores = METRICS.iter().map(|metric| (metric.of)(record).map(|score| (score * 1e4).round() / 1e4));
             Row {
                 line: record.line,
@@ -77,13 +80,18 @@ pub fn html(run: &Run, summary: &Summary) -> String {
                 gold: &instance.gold,
                 pred: &instance.pred,
                 scores: scores.collect(),
-                ref_n: execution.and_then(|e| e.ref_n),
-                pred_n: execution.and_then(|e| e.pred_n),
-                error: execution.and_then(|e| e.error).map(|class| class.name()),
-                error_text: execution.and_then(|e| e.error_text.as_deref()),
-                limited: execution.is_some_and(|e| e.limited),
-                missing: execution.map_or(&[], |e| &e.missing),
-                extra: execution.map_or(&[], |e| &e.extra),
+                ref_n: execution.and_then(|e| e.ref_n).or(rows(strict.and_then(|s| s.ref_n))),
+                pred_n: execution.and_then(|e| e.pred_n).or(rows(strict.and_then(|s| s.pred_n))),
+                error: execution
+                    .and_then(|e| e.error.map(|class| class.name()))
+                    .or(strict.and_then(|s| s.error.map(|class| class.name()))),
+                error_text: execution
+                    .and_then(|e| e.error_text.as_deref())
+                    .or(strict.and_then(|s| s.error_text.as_deref())),
+                limited: execution.is_some_and(|e| e.limited) || strict.is_some_and(|s| s.limited),
+                missing: execution.map_or(strict.map_or(&[], |s| &s.missing), |e| &e.missing),
+                extra: execution.map_or(strict.map_or(&[], |s| &s.extra), |e| &e.extra),
+                complexity: instance.complexity.as_deref(),
                 thirds: thirds.values().map(third).collect(),
                 map: &outcome.map,
             }

@@ -26,6 +26,12 @@ function outcome(row, ex) {
   return ["other", "other results"];
 }
 
+/** How many predictions failed, by class; nothing where no query was run. */
+function errors(summary) {
+  if (!summary.errors && !summary.sparql) return undefined;
+  return Object.assign({}, summary.errors, summary.sparql && summary.sparql.errors);
+}
+
 function table(data) {
   const { summary, metrics } = data;
   const shown = metrics.filter(([name]) => name in summary);
@@ -36,12 +42,13 @@ function table(data) {
     }
     return cell;
   });
-  const count = (classes) => Object.values(classes || {}).reduce((sum, n) => sum + n, 0);
+  const count = (classes) => Object.values(classes).reduce((sum, n) => sum + n, 0);
+  const failed = errors(summary);
   const body = make("tbody", {}, make("tr", {}, make("td", {}, "all"), ...cells(summary, summary.intervals),
-    make("td", {}, summary.errors ? String(count(summary.errors)) : ""), make("td", {}, String(summary.n))));
-  if (summary.hard) {
-    body.append(make("tr", {}, make("td", {}, "hard"), ...cells(summary.hard), make("td", {}),
-      make("td", {}, String(summary.hard.n))));
+    make("td", {}, failed ? String(count(failed)) : ""), make("td", {}, String(summary.n))));
+  const parts = Object.entries(summary.complexity || {}).concat(summary.hard ? [["hard", summary.hard]] : []);
+  for (const [name, part] of parts) {
+    body.append(make("tr", {}, make("td", {}, name), ...cells(part), make("td", {}), make("td", {}, String(part.n))));
   }
   return make("table", {}, make("thead", {}, make("tr", {}, make("th", {}), ...shown.map(([, title]) =>
     make("th", {}, title)), make("th", {}, "errors"), make("th", {}, "n"))), body);
@@ -180,24 +187,29 @@ function show(data) {
     .filter(Boolean).join(" · ");
   $("table").append(table(data));
   const index = Object.fromEntries(metrics.map(([name], i) => [name, i]));
-  for (const name of Object.keys(summary.errors || {})) $("error").append(make("option", { value: name }, name));
-  $("error").hidden = !Object.keys(summary.errors || {}).length;
-  $("outcome").hidden = !summary.errors;
-  $("third").hidden = !measures.length;
+  const classes = errors(summary);
+  for (const name of Object.keys(classes || {})) $("error").append(make("option", { value: name }, name));
+  $("error").hidden = !Object.keys(classes || {}).length;
+  $("outcome").hidden = !classes;
+  $("third").hidden = !measures.length && !summary.complexity;
   measures.forEach((measure, i) => ["easy", "medium", "hard"].forEach((third) =>
     $("third").append(make("option", { value: `${i} ${third}` }, `${measure}: ${third}`))));
+  for (const name of Object.keys(summary.complexity || {})) {
+    $("third").append(make("option", { value: `complexity ${name}` }, `complexity: ${name}`));
+  }
   metrics.forEach(([name, title], i) => {
     if (name in summary) $("sort").append(make("option", { value: String(i) }, `lowest ${title} first`));
   });
   const percent = (score) => (100 * score).toFixed(0);
   /** The line of an instance in the list; a click opens it. */
   const line = ({ row, kind, words }) => {
-    const oqs = row.scores[index.oqs], soft = row.scores[index.ex_soft];
+    const facts = [["oqs", "OQS"], ["ex_soft", "soft"], ["compat.codebleu", "CodeBLEU"], ["strict.jaccard", "Jaccard"]]
+      .filter(([name]) => row.scores[index[name]] !== null && name in summary)
+      .map(([name, title]) => `${title} ${percent(row.scores[index[name]])}`);
     const button = make("button", { type: "button" }, make("span", {}, row.id || String(row.line)),
       make("span", {}, row.nl || row.gold),
       make("span", { className: kind === "same" ? "good" : kind === "error" ? "bad" : "" }, words),
-      make("span", {}, oqs === null ? "" : `OQS ${percent(oqs)}`),
-      make("span", {}, soft === null ? "" : `soft ${percent(soft)}`));
+      make("span", {}, facts[0] || ""), make("span", {}, facts[1] || ""));
     const node = make("li", {}, button);
     button.setAttribute("aria-expanded", "false");
     button.addEventListener("click", () => {
@@ -208,8 +220,10 @@ function show(data) {
     return node;
   };
   const items = rows.map((row) => {
-    const ex = row.scores[index.ex];
-    const [kind, words] = outcome(row, ex === null ? undefined : ex);
+    // Where a limit cut SPARQL's answers, only their Jaccard index is known.
+    const ex = ["ex", "strict.multiset", "strict.jaccard"].map((name) => row.scores[index[name]])
+      .find((score) => score !== null);
+    const [kind, words] = outcome(row, ex);
     const text = [row.id, row.nl, row.gold, row.pred, row.error_text, words].filter(Boolean).join("\n").toLowerCase();
     return { row, kind, words, text, node: null };
   });
@@ -223,10 +237,11 @@ function show(data) {
   };
   const filter = () => {
     const text = $("text").value.toLowerCase(), kind = $("outcome").value, error = $("error").value;
-    const [measure, third] = $("third").value.split(" ");
+    const third = $("third").value, cut = third.indexOf(" "), measure = third.slice(0, cut);
+    const part = (row) => (measure === "complexity" ? row.complexity : (row.thirds || [])[measure]);
     fitting = items.filter(({ row, kind: own, text: words }) => (!kind || own === kind)
       && (!error || row.error === error) && (!text || words.includes(text))
-      && (!third || (row.thirds || [])[measure] === third));
+      && (!third || part(row) === third.slice(cut + 1)));
     limit = PAGE;
     list();
   };

@@ -13,8 +13,9 @@ pub fn plots(summary: &Summary) -> Vec<(&'static str, String)> {
     if !summary.difficulty.is_empty() {
         plots.push(("difficulty.svg", difficulty(summary)));
     }
-    if summary.execution.as_ref().is_some_and(|totals| !totals.errors.is_empty()) {
-        plots.push(("errors.svg", errors(summary)));
+    let errors = error_counts(summary);
+    if !errors.is_empty() {
+        plots.push(("errors.svg", errors_by_class(&errors)));
     }
     plots
 }
@@ -113,16 +114,21 @@ fn difficulty(summary: &Summary) -> String {
     picture.done()
 }
 
-/// Errors of predictions by class.
-fn errors(summary: &Summary) -> String {
-    let Some(totals) = &summary.execution else { return String::new() };
-    let most = totals.errors.values().copied().max().unwrap_or(1).max(1) as f64;
-    let height = 40.0 + 20.0 * totals.errors.len() as f64;
+/// How many predictions failed, by the name of the class.
+fn error_counts(summary: &Summary) -> Vec<(&'static str, usize)> {
+    let overpass = summary.execution.iter().flat_map(|totals| &totals.errors).map(|(class, n)| (class.name(), *n));
+    let sparql = summary.sparql.iter().flat_map(|totals| &totals.errors).map(|(class, n)| (class.name(), *n));
+    overpass.chain(sparql).collect()
+}
+
+fn errors_by_class(errors: &[(&str, usize)]) -> String {
+    let most = errors.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1) as f64;
+    let height = 40.0 + 20.0 * errors.len() as f64;
     let mut picture = Picture::new(420.0, height, "Errors by class");
-    for (i, (class, count)) in totals.errors.iter().enumerate() {
+    for (i, (class, count)) in errors.iter().enumerate() {
         let y = 32.0 + 20.0 * i as f64;
         let width = 190.0 * *count as f64 / most;
-        picture.text(184.0, y + 11.0, "end", class.name());
+        picture.text(184.0, y + 11.0, "end", class);
         picture.rect(190.0, y, width, 14.0, SHADES[1]);
         picture.text(196.0 + width, y + 11.0, "start", &count.to_string());
     }
