@@ -46,9 +46,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 
 /// Why a test may fail, where it is known.
 fn reason(test: &Test) -> Option<&'static str> {
-    if !test.graphs.is_empty() || test.text.contains("FROM") {
-        return Some("a snapshot has one graph");
-    }
     EXCEPTIONS.iter().find(|(name, _)| test.name.ends_with(name)).map(|(_, reason)| *reason)
 }
 
@@ -69,11 +66,14 @@ fn what_the_evaluator_passes_a_snapshot_passes() {
             count[0] += 1;
             count[1] += usize::from(theirs);
             count[2] += usize::from(outcome.is_ok());
+            if !theirs && std::env::var_os("TERRAPIN_ALL").is_some() {
+                println!("the evaluator fails {}{}", test.name, if outcome.is_ok() { ", which we pass" } else { "" });
+            }
             if let (true, Err(why)) = (theirs, outcome) {
                 count[3] += 1;
                 match reason(&test) {
                     Some(reason) => *excused.entry(reason).or_default() += 1,
-                    None => failures.push(format!("{}: {why}", test.name)),
+                    None => failures.push(format!("{}: {}", test.name, why.chars().take(400).collect::<String>())),
                 }
             }
         }

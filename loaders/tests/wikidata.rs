@@ -26,7 +26,7 @@ fn strings(batch: Vec<oxrdf::Triple>, into: &mut Triples) {
 fn of_turtle(path: &Path) -> Triples {
     let mut triples = Vec::new();
     rdf::read::<Error>(path, &rdf::Options::default(), |batch, _| {
-        strings(batch, &mut triples);
+        strings(batch.triples, &mut triples);
         Ok(())
     })
     .unwrap();

@@ -39,11 +39,10 @@ pub fn load(
         dumps.survey(progress)?;
         for (path, _) in &files {
             builder.begin_file();
-            let add = |triples: &[oxrdf::Triple]| builder.add(triples);
             reads.push(if dumps.has(path) {
-                dumps.read(path, progress, add)?
+                dumps.read(path, progress, |triples| builder.add(triples, &[]))?
             } else {
-                read(path, entities.skip_bad, progress, add)?
+                read(path, entities.skip_bad, progress, |batch| builder.add(&batch.triples, &batch.graphs))?
             });
         }
         // A thread that panicked has said why already; there is nothing to add here.
@@ -78,15 +77,15 @@ fn read(
     path: &Path,
     skip_bad: bool,
     progress: &dyn Progress,
-    mut add: impl FnMut(&[oxrdf::Triple]) -> Result<(), BuildError>,
+    mut add: impl FnMut(&loaders::rdf::Batch) -> Result<(), BuildError>,
 ) -> Result<Read, BuildError> {
     progress.phase("reading triples", std::fs::metadata(path).map_or(0, |m| m.len()));
     let mut read = 0;
     let options = loaders::rdf::Options { skip_bad, ..loaders::rdf::Options::default() };
-    let summary = loaders::rdf::read(path, &options, |triples, at| {
+    let summary = loaders::rdf::read(path, &options, |batch, at| {
         progress.advance(at.bytes_read - read);
         read = at.bytes_read;
-        add(&triples)
+        add(&batch)
     })?;
     Ok(Read { entities: None, bad: summary.bad, errors: summary.errors.iter().map(ToString::to_string).collect() })
 }

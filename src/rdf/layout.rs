@@ -24,3 +24,15 @@ pub const SPO: Permutation = ["rdf.spo.starts", "rdf.spo.predicates", "rdf.spo.o
 pub const POS: Permutation = ["rdf.pos.starts", "rdf.pos.objects", "rdf.pos.subjects"];
 /// Object, subject, predicate.
 pub const OSP: Permutation = ["rdf.osp.starts", "rdf.osp.subjects", "rdf.osp.predicates"];
+
+/// The numbers of the named graphs' names, ascending: a column. There only where there are named graphs, as are the
+/// other sections of graphs; the permutations have the triples of all graphs together.
+pub const GRAPHS: &str = "rdf.graphs";
+/// Where the triples of each graph begin, those of the default graph last, and the end: a column.
+pub const GRAPH_STARTS: &str = "rdf.graphs.starts";
+/// The triples of one graph after the other, each in the order of a permutation: a column of each component.
+pub const GRAPH_ORDERS: [[&str; 3]; 3] = [
+    ["rdf.graphs.spo.subjects", "rdf.graphs.spo.predicates", "rdf.graphs.spo.objects"],
+    ["rdf.graphs.pos.predicates", "rdf.graphs.pos.objects", "rdf.graphs.pos.subjects"],
+    ["rdf.graphs.osp.objects", "rdf.graphs.osp.subjects", "rdf.graphs.osp.predicates"],
+];

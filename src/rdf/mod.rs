@@ -13,6 +13,8 @@
 //!   .objects
 //! rdf.spo.*, rdf.pos.*,          a permutation of the triples: where those of each first component begin, then a column
 //!   rdf.osp.*                    of the second and one of the third components (store.rs)
+//! rdf.graphs, .starts,           where there are named graphs: their names, where the triples of each begin, and these
+//!   .spo.*, .pos.*, .osp.*       in three orders (graphs.rs); the permutations have those of all graphs together
 //! ```
 //!
 //! All but the dictionary's text are columns of integers in as few bits as they need (column.rs); all are checked in
@@ -23,6 +25,7 @@ mod canonical;
 mod checked;
 mod code;
 mod column;
+mod graphs;
 mod id;
 mod key;
 mod layout;
@@ -34,6 +37,7 @@ mod strings;
 mod view;
 
 pub use code::Code;
+pub use graphs::{GraphTriples, Graphs};
 pub use id::TermId;
 pub use relation::{End, Pairs, Relation};
 pub use store::{PredicateCounts, Store, TermKind, Triples};

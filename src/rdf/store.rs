@@ -10,7 +10,7 @@ use spareval::ExpressionTerm;
 use super::checked::Fault;
 use super::column::{Column, Run};
 use super::strings::Strings;
-use super::{Code, TermId, key, layout};
+use super::{Code, Graphs, TermId, key, layout};
 use crate::snapshot::{Error, Snapshot};
 
 /// The triples of an open snapshot.
@@ -25,6 +25,7 @@ pub struct Store {
     pos: Permutation,
     osp: Permutation,
     kinds: Kinds,
+    graphs: Option<Graphs>,
     fault: Arc<Fault>,
 }
 
@@ -104,6 +105,7 @@ impl Store {
                 literal_codes: kinds.get(3),
                 end: kinds.get(4),
             },
+            graphs: Graphs::open(snapshot, &fault)?,
             fault,
         };
         let Kinds { iris, literals, codes, literal_codes, end } = store.kinds;
@@ -126,6 +128,11 @@ impl Store {
     /// The damage found first.
     pub fn check(&self) -> Result<(), Error> {
         self.fault.check()
+    }
+
+    /// The graphs, if there are named ones. Everything else here is about the triples of all graphs together.
+    pub fn graphs(&self) -> Option<&Graphs> {
+        self.graphs.as_ref()
     }
 
     /// How many triples there are.

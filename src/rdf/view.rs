@@ -1,7 +1,8 @@
 //! One query's view of the triples: what the SPARQL evaluator reads through. Has the query's own terms and virtual
 //! predicates, counts the work against the query's budget, and passes errors on where the store only remembers them.
 //!
-//! There is one graph, the default graph. A view belongs to one query on one thread.
+//! The default graph is that of all graphs together, unless they are kept apart ([`View::keep_graphs_apart`]). A view
+//! belongs to one query on one thread.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 use super::canonical::canonical;
 use super::local::LocalTerms;
 use super::store::Triples;
-use super::{Code, Pairs, Relation, Store, TermId, TermKind};
+use super::{Code, GraphTriples, Pairs, Relation, Store, TermId, TermKind};
 use crate::budget::{Budget, Exceeded};
 use crate::snapshot;
 
@@ -42,6 +43,7 @@ pub struct View {
     relations: Vec<(TermId, Box<dyn Relation>)>,
     ticks: Cell<u64>,
     held: Cell<u64>,
+    apart: bool,
 }
 
 impl View {
@@ -54,7 +56,13 @@ impl View {
             relations: Vec::new(),
             ticks: Cell::new(0),
             held: Cell::new(0),
+            apart: false,
         }
+    }
+
+    /// Makes the default graph that of the triples in no named graph, where there are named ones.
+    pub fn keep_graphs_apart(&mut self) {
+        self.apart = true;
     }
 
     /// The triples of the snapshot.
@@ -142,6 +150,12 @@ impl View {
         Stored { view: self, inner: Some(self.store.triples(subject, predicate, object)) }
     }
 
+    fn in_graphs(&self, first: Option<TermId>, rest: Vec<TermId>, pattern: [Option<TermId>; 3]) -> Quads<'_> {
+        let Some(graphs) = self.store.graphs() else { return Quads::End };
+        let triples = graphs.triples(first, pattern);
+        Quads::InGraphs(InGraphs { view: self, pattern, graph: first, triples, rest: rest.into_iter() })
+    }
+
     /// Counts units of work, and now and then looks at the bounds. A triple looked at is a unit.
     ///
     /// # Errors
@@ -210,8 +224,35 @@ pub enum Quads<'a> {
     End,
     /// The snapshot's.
     Stored(Stored<'a>),
-    /// A relation's, with its predicate.
-    Related(TermId, Pairs<'a>),
+    /// Those of graphs.
+    InGraphs(InGraphs<'a>),
+    /// A relation's, with its predicate and the graph that was asked for.
+    Related(TermId, Option<TermId>, Pairs<'a>),
+}
+
+/// The triples of graphs that match a pattern, one graph after the other.
+pub struct InGraphs<'a> {
+    view: &'a View,
+    pattern: [Option<TermId>; 3],
+    graph: Option<TermId>,
+    triples: GraphTriples<'a>,
+    /// Graphs to come.
+    rest: std::vec::IntoIter<TermId>,
+}
+
+impl InGraphs<'_> {
+    fn next(&mut self) -> Option<Result<InternalQuad<TermId>, ReadError>> {
+        loop {
+            if let Err(error) = self.view.work(1) {
+                return Some(Err(error));
+            }
+            if let Some([subject, predicate, object]) = self.triples.next() {
+                return Some(Ok(InternalQuad { subject, predicate, object, graph_name: self.graph }));
+            }
+            self.graph = Some(self.rest.next()?);
+            self.triples = self.view.store.graphs()?.triples(self.graph, self.pattern);
+        }
+    }
 }
 
 impl Iterator for Quads<'_> {
@@ -224,9 +265,12 @@ impl Iterator for Quads<'_> {
         let next = match self {
             Quads::End => None,
             Quads::Stored(triples) => return triples.next().map(|triple| triple.map(quad)),
-            Quads::Related(predicate, pairs) => {
-                let predicate = *predicate;
-                pairs.next().map(|pair| pair.map(|(subject, object)| quad([subject, predicate, object])))
+            Quads::InGraphs(quads) => quads.next(),
+            Quads::Related(predicate, graph_name, pairs) => {
+                let (predicate, graph_name) = (*predicate, *graph_name);
+                pairs.next().map(|pair| {
+                    pair.map(|(subject, object)| InternalQuad { subject, predicate, object, graph_name })
+                })
             }
         };
         if !matches!(next, Some(Ok(_))) {
@@ -249,23 +293,32 @@ impl<'a> QueryableDataset<'a> for &'a View {
     ) -> impl Iterator<Item = Result<InternalQuad<TermId>, ReadError>> + use<'a> {
         let view: &'a View = self;
         let (subject, object) = (subject.copied(), object.copied());
-        if graph_name != Some(None) {
-            return Quads::End;
-        }
-        if let Some(&predicate) = predicate
+        if let (Some(graph), Some(&predicate)) = (graph_name, predicate)
             && let Some(relation) = view.relation(predicate)
         {
-            return Quads::Related(predicate, relation.pairs(view, subject, object));
+            return Quads::Related(predicate, graph.copied(), relation.pairs(view, subject, object));
         }
-        Quads::Stored(view.triples(subject, predicate.copied(), object))
+        let pattern = [subject, predicate.copied(), object];
+        match (graph_name, view.store.graphs()) {
+            (Some(None), Some(_)) if view.apart => view.in_graphs(None, Vec::new(), pattern),
+            (Some(None), _) => Quads::Stored(view.triples(subject, predicate.copied(), object)),
+            (_, None) => Quads::End,
+            (Some(Some(&graph)), Some(_)) => view.in_graphs(Some(graph), Vec::new(), pattern),
+            (None, Some(graphs)) => {
+                let mut names = graphs.names();
+                let Some(first) = names.next() else { return Quads::End };
+                view.in_graphs(Some(first), names.collect(), pattern)
+            }
+        }
     }
 
     fn internal_named_graphs(&self) -> impl Iterator<Item = Result<TermId, ReadError>> + use<'a> {
-        std::iter::empty()
+        let view: &'a View = self;
+        view.store.graphs().into_iter().flat_map(|graphs| graphs.names()).map(Ok)
     }
 
-    fn contains_internal_graph_name(&self, _: &TermId) -> Result<bool, ReadError> {
-        Ok(false)
+    fn contains_internal_graph_name(&self, name: &TermId) -> Result<bool, ReadError> {
+        Ok(self.store.graphs().is_some_and(|graphs| graphs.has(*name)))
     }
 
     fn internalize_term(&self, term: Term) -> Result<TermId, ReadError> {

@@ -150,6 +150,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/interpreter", get(interpreter::interpreter).post(interpreter::interpreter))
         .route("/api/convert", get(convert::convert).post(convert::convert))
         .route("/sparql", get(sparql::sparql).post(sparql::sparql))
+        .route("/sparql/", get(sparql::sparql).post(sparql::sparql))
         .route("/feedback", post(feedback::feedback))
         .route("/score", post(score::score))
         .route("/api/status", get(status::status))

@@ -35,7 +35,7 @@ mod vocabulary;
 
 use std::sync::{Arc, LazyLock};
 
-use oxrdf::Variable;
+use oxrdf::{NamedNode, Variable};
 use quick_cache::sync::Cache;
 use spargebra::Query;
 
@@ -55,11 +55,14 @@ pub struct Settings {
     pub dialect: Dialect,
     /// What `[AUTO_LANGUAGE]` stands for.
     pub language: String,
+    /// The graphs that the query is about whatever it says itself: those that make up its default graph, and its named
+    /// ones. Where both are empty, the query says.
+    pub graphs: (Vec<NamedNode>, Vec<NamedNode>),
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { dialect: Dialect::Wdqs, language: "en".to_owned() }
+        Settings { dialect: Dialect::Wdqs, language: "en".to_owned(), graphs: Default::default() }
     }
 }
 

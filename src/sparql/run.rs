@@ -5,14 +5,14 @@ use std::sync::Arc;
 use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple, Variable};
 use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
 use spargebra::Query;
-use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
+use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression, QueryDataset};
 use spargebra::term::{GroundTerm, NamedNodePattern};
 
 use super::Prepared;
 use super::error::{Class, Error};
 use super::functions;
 use super::guard::{BLANK, Guarded, exceeded, watched};
-use super::plan::plan;
+use super::plan::{Planned, plan};
 use super::rewrite::{Rewritten, put_pattern};
 use super::services::Table;
 use super::solve::{Collector, Plan, Row};
@@ -143,7 +143,25 @@ impl<'p> Run<'p> {
     }
 
     fn view(&self) -> View {
-        View::new(self.environment.store.clone(), self.budget.clone())
+        let mut view = View::new(self.environment.store.clone(), self.budget.clone());
+        if self.rewritten.apart {
+            view.keep_graphs_apart();
+        }
+        view
+    }
+
+    /// The graphs that the query is about. A snapshot without named graphs has one, which every query is about.
+    fn dataset(&self) -> Option<QueryDataset> {
+        self.environment.store.graphs().and(self.rewritten.dataset.clone())
+    }
+
+    /// Plans a pattern by the counts of all graphs together; a query about certain graphs is the evaluator's to order.
+    fn plan(&self, pattern: GraphPattern, view: &mut View) -> Planned {
+        let certain = self.rewritten.apart || self.rewritten.dataset.is_some();
+        if certain && self.environment.store.graphs().is_some() {
+            return Planned { pattern, optimise: true, rows: 0.0 };
+        }
+        plan(pattern, view)
     }
 
     /// Counts a row of the answer.
@@ -224,8 +242,13 @@ impl<'p> Run<'p> {
 
     /// The query with another pattern, planned, and the evaluator for it.
     fn planned(&self, pattern: GraphPattern, view: &mut View) -> (Query, QueryEvaluator) {
-        let planned = plan(pattern, view);
+        let planned = self.plan(pattern, view);
         let mut query = self.rewritten.query.clone();
+        let (Query::Select { dataset, .. }
+        | Query::Construct { dataset, .. }
+        | Query::Describe { dataset, .. }
+        | Query::Ask { dataset, .. }) = &mut query;
+        *dataset = self.dataset();
         put_pattern(&mut query, planned.pattern);
         (query, self.evaluator(planned.optimise))
     }
@@ -249,8 +272,8 @@ impl<'p> Run<'p> {
     /// The evaluator's steps for a plan, which it takes to the end.
     fn steps(&self, top: &Plan, tables: &[(Vec<Variable>, Vec<Row>)]) -> Result<String> {
         let mut view = self.view();
-        let planned = plan(fill(&top.pattern, tables), &mut view);
-        let query = Query::Select { dataset: None, pattern: planned.pattern, base_iri: None };
+        let planned = self.plan(fill(&top.pattern, tables), &mut view);
+        let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri: None };
         let evaluator = self.evaluator(planned.optimise);
         let (result, explanation) = evaluator.prepare(&query).explain(Guarded(&view));
         if let QueryResults::Solutions(solutions) = result.map_err(evaluation)? {
@@ -307,8 +330,8 @@ impl<'p> Run<'p> {
             | Query::Describe { base_iri, .. } => base_iri.clone(),
         };
         let mut view = self.view();
-        let planned = plan(pattern.clone(), &mut view);
-        let query = Query::Select { dataset: None, pattern: planned.pattern, base_iri };
+        let planned = self.plan(pattern.clone(), &mut view);
+        let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri };
         let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
         if let QueryResults::Solutions(solutions) = result {
             for solution in solutions {

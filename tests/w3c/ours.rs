@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use oxrdf::{Graph, Term, Triple, Variable};
+use oxrdf::{Graph, NamedNode, Term, Triple, Variable};
 use oxrdfio::{RdfFormat, RdfSerializer};
 use terrapin::load::{self, Options};
 use terrapin::osm::build::Quiet;
@@ -51,6 +51,16 @@ fn snapshot(test: &Test, folder: &Path) -> Result<Arc<Store>, String> {
         let mut serializer = RdfSerializer::from_format(RdfFormat::NTriples).for_writer(Vec::new());
         for triple in &graph(path) {
             serializer.serialize_triple(triple).map_err(|e| e.to_string())?;
+        }
+        std::fs::write(&out, serializer.finish().map_err(|e| e.to_string())?).map_err(|e| e.to_string())?;
+        rdf.push(out);
+    }
+    for (number, path) in test.graphs.iter().enumerate() {
+        let out = folder.join(format!("{number}.nq"));
+        let name = NamedNode::new_unchecked(url(path));
+        let mut serializer = RdfSerializer::from_format(RdfFormat::NQuads).for_writer(Vec::new());
+        for triple in &graph(path) {
+            serializer.serialize_quad(triple.in_graph(&name)).map_err(|e| e.to_string())?;
         }
         std::fs::write(&out, serializer.finish().map_err(|e| e.to_string())?).map_err(|e| e.to_string())?;
         rdf.push(out);

@@ -1,10 +1,10 @@
 //! N-Triples and N-Quads: a statement a line, so that blocks of lines are parsed in parallel.
 
-use super::{Options, Summary, Wrong, plain};
+use super::{Batch, Options, Summary, Wrong, plain};
 use crate::error::Error;
 use crate::text::{Blocks, Lines, Text, count_lines};
 use crate::{Progress, pipeline};
-use oxrdf::Triple;
+use oxrdf::GraphName;
 use oxrdfio::{RdfFormat, RdfParser};
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const USUAL_LINE: usize = 140;
 
 /// What a block of lines has.
 struct Parsed {
-    triples: Vec<Triple>,
+    batch: Batch,
     /// What is wrong in it: the first only, unless it is to be skipped.
     wrong: Vec<Wrong>,
     /// Lines that end in it.
@@ -27,7 +27,7 @@ pub(super) fn read<E: From<Error> + Send>(
     path: &Path,
     text: Text,
     options: &Options,
-    mut consume: impl FnMut(Vec<Triple>, Progress) -> Result<(), E>,
+    mut consume: impl FnMut(Batch, Progress) -> Result<(), E>,
 ) -> Result<Summary, E> {
     let limit = options.blocks_per_thread.max(1).saturating_mul(rayon::current_num_threads());
     let bytes_total = text.bytes_total;
@@ -57,8 +57,8 @@ pub(super) fn read<E: From<Error> + Send>(
             }
             lines += parsed.lines;
             count += 1;
-            summary.triples += parsed.triples.len() as u64;
-            consume(parsed.triples, Progress { bytes_read: parsed.position, bytes_total, blocks: count })
+            summary.triples += parsed.batch.triples.len() as u64;
+            consume(parsed.batch, Progress { bytes_read: parsed.position, bytes_total, blocks: count })
         },
     )?;
     match broken {
@@ -69,7 +69,7 @@ pub(super) fn read<E: From<Error> + Send>(
 
 /// Parses some lines.
 fn parse(block: Lines, skip_bad: bool) -> Parsed {
-    let mut triples = Vec::with_capacity(block.bytes.len() / USUAL_LINE);
+    let mut batch = Batch { triples: Vec::with_capacity(block.bytes.len() / USUAL_LINE), graphs: Vec::new() };
     let mut wrong: Vec<Wrong> = Vec::new();
     // Where it is no UTF-8, the parser says so.
     let text = std::str::from_utf8(&block.bytes).ok();
@@ -78,9 +78,9 @@ fn parse(block: Lines, skip_bad: bool) -> Parsed {
         let end = offset + line.len();
         let plain = text.and_then(|text| plain::triple(text.get(offset..end)?.trim_end_matches('\n')));
         match plain {
-            Some(triple) => triples.push(triple),
+            Some(triple) => batch.triples.push(triple),
             None => {
-                if let Err(error) = parse_line(line, &mut triples) {
+                if let Err(error) = parse_line(line, &mut batch) {
                     wrong.push(Wrong { line: number, offset: error.offset + offset as u64, ..error });
                     if !skip_bad {
                         break;
@@ -91,17 +91,26 @@ fn parse(block: Lines, skip_bad: bool) -> Parsed {
         offset = end;
     }
     let lines = count_lines(&block.bytes);
-    Parsed { triples, wrong, lines, offset: block.offset, position: block.position }
+    Parsed { batch, wrong, lines, offset: block.offset, position: block.position }
 }
 
 /// Parses a line; what is wrong with it first, if anything is, and nothing of it then.
-fn parse_line(line: &[u8], triples: &mut Vec<Triple>) -> Result<(), Wrong> {
-    let kept = triples.len();
+fn parse_line(line: &[u8], batch: &mut Batch) -> Result<(), Wrong> {
+    let kept = (batch.triples.len(), batch.graphs.len());
     for quad in RdfParser::from_format(RdfFormat::NQuads).for_slice(line) {
         match quad {
-            Ok(quad) => triples.push(quad.into()),
+            Ok(quad) => {
+                let graph = match &quad.graph_name {
+                    GraphName::NamedNode(node) => Some(node.clone().into()),
+                    GraphName::BlankNode(node) => Some(node.clone().into()),
+                    GraphName::DefaultGraph => None,
+                };
+                batch.graphs.extend(graph.map(|graph| (batch.triples.len(), graph)));
+                batch.triples.push(quad.into());
+            }
             Err(error) => {
-                triples.truncate(kept);
+                batch.triples.truncate(kept.0);
+                batch.graphs.truncate(kept.1);
                 return Err(error.into());
             }
         }

@@ -4,9 +4,8 @@
 //! ending `.ttl`; the first statement, if it has a line of its own and stands there as N-Triples or N-Quads write it; the
 //! endings `.nt` and `.nq`; else it is Turtle.
 //!
-//! Triples are passed on as they are, in the file's order, repetitions included. N-Quads are read as the triples of all
-//! their graphs together: the graph's name is dropped, for one default graph is all that the data has here. Language
-//! tags come in lower case. Blank nodes keep their labels, which mean the same node only within one file; those that
+//! Triples are passed on as they are, in the file's order, repetitions included; with those of N-Quads that are in a named
+//! graph goes its name. Language tags come in lower case. Blank nodes keep their labels, which mean the same node only within one file; those that
 //! Turtle writes without a label get one that depends on their place in the file alone.
 
 mod lines;
@@ -15,7 +14,7 @@ mod turtle;
 
 use crate::error::{Error, TextProblem};
 use crate::{Progress, text};
-use oxrdf::Triple;
+use oxrdf::{NamedOrBlankNode, Triple};
 use oxrdfio::{RdfFormat, RdfParser};
 use std::path::Path;
 
@@ -53,6 +52,16 @@ impl Default for Options {
     }
 }
 
+/// Some triples of a file.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Batch {
+    /// The triples.
+    pub triples: Vec<Triple>,
+    /// The names of the graphs of those that are not in the default graph, each with the triple's place in `triples`;
+    /// places ascend.
+    pub graphs: Vec<(usize, NamedOrBlankNode)>,
+}
+
 /// What was read.
 #[derive(Debug, Default)]
 pub struct Summary {
@@ -83,7 +92,7 @@ impl Summary {
 /// # use terrapin_loaders::{Error, rdf};
 /// let mut triples = 0;
 /// rdf::read::<Error>("subset.nt.gz".as_ref(), &rdf::Options::default(), |batch, _progress| {
-///     triples += batch.len();
+///     triples += batch.triples.len();
 ///     Ok(())
 /// })?;
 /// # Ok::<(), Error>(())
@@ -91,7 +100,7 @@ impl Summary {
 pub fn read<E: From<Error> + Send>(
     path: &Path,
     options: &Options,
-    consume: impl FnMut(Vec<Triple>, Progress) -> Result<(), E>,
+    consume: impl FnMut(Batch, Progress) -> Result<(), E>,
 ) -> Result<Summary, E> {
     let (start, text) = text::open(path, LOOK)?;
     let format = match options.format {

@@ -12,7 +12,7 @@ fn file(name: &str, text: &str) -> (tempfile::TempDir, PathBuf) {
 fn read_all(path: &Path, options: &Options) -> (Vec<String>, Result<Summary, Error>) {
     let mut triples = Vec::new();
     let result = read(path, options, |batch, _| {
-        triples.extend(batch.iter().map(ToString::to_string));
+        triples.extend(batch.triples.iter().map(ToString::to_string));
         Ok(())
     });
     (triples, result)

@@ -1,6 +1,6 @@
 //! Turtle: statements over many lines, with prefixes that may change, so that it is parsed from its start.
 
-use super::{Summary, Wrong};
+use super::{Batch, Summary, Wrong};
 use crate::Progress;
 use crate::error::{Error, TextProblem};
 use crate::text::{Text, count_lines};
@@ -19,7 +19,7 @@ const BATCH: usize = 8192;
 pub(super) fn read<E: From<Error>>(
     path: &Path,
     text: Text,
-    mut consume: impl FnMut(Vec<Triple>, Progress) -> Result<(), E>,
+    mut consume: impl FnMut(Batch, Progress) -> Result<(), E>,
 ) -> Result<Summary, E> {
     let Text { reader, position, bytes_total } = text;
     let passed = Rc::new(Cell::new((0, 0)));
@@ -30,6 +30,7 @@ pub(super) fn read<E: From<Error>>(
     let mut blocks = 0;
     let mut hand_over = |batch: Vec<Triple>| {
         blocks += 1;
+        let batch = Batch { triples: batch, graphs: Vec::new() };
         consume(batch, Progress { bytes_read: position.get(), bytes_total, blocks })
     };
     for quad in RdfParser::from_format(RdfFormat::Turtle).for_reader(reader) {

@@ -67,7 +67,7 @@ pub fn write(
 }
 
 /// The triples, each once: equal ones lie side by side.
-fn distinct(triples: &[Triple]) -> impl Iterator<Item = &Triple> {
+pub fn distinct<T: Copy + PartialEq>(triples: &[T]) -> impl Iterator<Item = &T> {
     let mut last = None;
     triples.iter().filter(move |&&triple| last.replace(triple) != Some(triple))
 }
@@ -100,7 +100,8 @@ fn permutation(
     column(writer, third, distinct(triples).map(|t| rest(t)[1]))
 }
 
-fn column(writer: &mut Writer, name: &str, values: impl Iterator<Item = u64>) -> Result<(), BuildError> {
+/// Writes a column.
+pub fn column(writer: &mut Writer, name: &str, values: impl Iterator<Item = u64>) -> Result<(), BuildError> {
     let mut out = ColumnWriter::begin(writer, name)?;
     for value in values {
         out.push(writer, value)?;

@@ -7,9 +7,10 @@
 
 mod blank;
 mod columns;
+mod graphs;
 mod interner;
 
-use oxrdf::{Literal, NamedOrBlankNodeRef, TermRef, Triple};
+use oxrdf::{Literal, NamedOrBlankNode, NamedOrBlankNodeRef, TermRef, Triple};
 use rustc_hash::FxHashMap;
 
 use self::blank::{BlankNodes, Side, digest};
@@ -26,6 +27,8 @@ pub struct Builder {
     scratch: Scratch,
     /// As temporary numbers.
     triples: Pile<[u32; 3]>,
+    /// Those in named graphs, as temporary numbers: the graph, then the triple.
+    quads: Pile<[u32; 4]>,
     interner: Interner,
     strings: StringSorter,
     codes: FxHashMap<u64, u32>,
@@ -47,7 +50,7 @@ pub struct Builder {
 /// What was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Built {
-    /// Distinct triples.
+    /// Distinct triples, of all graphs together.
     pub triples: u64,
     /// Distinct terms.
     pub terms: u64,
@@ -61,6 +64,7 @@ impl Builder {
         Builder {
             scratch: scratch.clone(),
             triples: Pile::new(scratch),
+            quads: Pile::new(scratch),
             interner: Interner::new(),
             strings: StringSorter::new(scratch),
             codes: FxHashMap::default(),
@@ -82,13 +86,16 @@ impl Builder {
         self.previous = None;
     }
 
-    /// Adds triples; their literals in canonical form.
+    /// Adds triples; their literals in canonical form. `graphs` has the names of the graphs of those that are not in the
+    /// default graph, each with the triple's place; places ascend.
     ///
     /// # Errors
     /// A full disk; more than 2^32 terms.
-    pub fn add(&mut self, triples: &[Triple]) -> Result<(), BuildError> {
-        let mut numbered = Vec::with_capacity(triples.len());
-        for triple in triples {
+    pub fn add(&mut self, triples: &[Triple], graphs: &[(usize, NamedOrBlankNode)]) -> Result<(), BuildError> {
+        let mut numbered = Vec::with_capacity(triples.len() - graphs.len());
+        let mut quads = Vec::with_capacity(graphs.len());
+        let mut graphs = graphs.iter().peekable();
+        for (place, triple) in triples.iter().enumerate() {
             let written;
             let object = match triple.object.as_ref() {
                 TermRef::Literal(literal) if let Some(text) = canonical_text(literal) => {
@@ -118,9 +125,16 @@ impl Builder {
                 );
                 self.blank.triples.push(said);
             }
-            numbered.push([subject, predicate, number]);
+            match graphs.next_if(|(of, _)| *of == place) {
+                None => numbered.push([subject, predicate, number]),
+                Some((_, graph)) => {
+                    let graph = self.number(graph.as_ref().into())?;
+                    quads.push([graph, subject, predicate, number]);
+                }
+            }
         }
         self.triples.extend(&numbered)?;
+        self.quads.extend(&quads)?;
         if self.interner.memory() >= self.scratch.share() {
             self.flush_strings()?;
         }
@@ -201,7 +215,7 @@ impl Builder {
             key::push(&mut self.buffer, oxrdf::BlankNodeRef::new_unchecked(&label).into());
             self.strings.push(&self.buffer, u64::from(*number))?;
         }
-        let Builder { scratch, triples, strings, spilled_codes, numbered, .. } = self;
+        let Builder { scratch, triples, quads, strings, spilled_codes, numbered, .. } = self;
 
         // Temporary numbers and final ones.
         let mut numbers = Pile::<[u32; 2]>::new(&scratch);
@@ -220,6 +234,12 @@ impl Builder {
         }
         progress.phase("sorting triples", 0);
         let triples = renumber(&scratch, triples, numbers.as_slice())?;
+        let triples = if quads.len() == 0 {
+            triples
+        } else {
+            let quads = renumber(&scratch, quads, numbers.as_slice())?;
+            graphs::write(&scratch, writer, triples, quads)?
+        };
         let (triples, predicates) = columns::write(&scratch, writer, triples, end)?;
         Ok(Built { triples, terms: end, predicates })
     }
@@ -298,12 +318,19 @@ fn push(
 }
 
 /// The triples by the final numbers, which lie in the order of the temporary ones.
-fn renumber(scratch: &Scratch, triples: Pile<[u32; 3]>, numbers: &[[u32; 2]]) -> Result<Sealed<[u32; 3]>, BuildError> {
+fn renumber<const N: usize>(
+    scratch: &Scratch,
+    triples: Pile<[u32; N]>,
+    numbers: &[[u32; 2]],
+) -> Result<Sealed<[u32; N]>, BuildError>
+where
+    [u32; N]: bytemuck::Pod,
+{
     use rayon::prelude::*;
     let triples = triples.seal()?;
     let mut out = Pile::new(scratch);
     for chunk in triples.as_slice().chunks(CHUNK * 16) {
-        let chunk: Vec<[u32; 3]> =
+        let chunk: Vec<[u32; N]> =
             chunk.par_iter().map(|triple| triple.map(|n| numbers.get(n as usize).map_or(0, |n| n[1]))).collect();
         out.extend(&chunk)?;
     }

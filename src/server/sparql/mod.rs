@@ -77,7 +77,9 @@ pub async fn sparql(
     let Some(query) = &operation.query else {
         return description::description(&endpoint.environment.store, operation.format.as_deref(), accept);
     };
-    let prepared = match sparql::prepare(query, &endpoint.settings) {
+    let graphs = (operation.default_graphs.clone(), operation.named_graphs.clone());
+    let settings = Settings { graphs, ..endpoint.settings.clone() };
+    let prepared = match sparql::prepare(query, &settings) {
         Ok(prepared) => prepared,
         Err(error) => {
             app.metrics.refused(Outcome::Refused);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
+use oxrdf::NamedNode;
 
 /// A query operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -12,9 +13,9 @@ pub struct Operation {
     /// The query. Nothing where the request has none, which by GET asks for the service's description.
     pub query: Option<String>,
     /// `default-graph-uri`, in order.
-    pub default_graphs: Vec<String>,
+    pub default_graphs: Vec<NamedNode>,
     /// `named-graph-uri`, in order.
-    pub named_graphs: Vec<String>,
+    pub named_graphs: Vec<NamedNode>,
     /// `timeout`, which can only shorten the server's own.
     pub timeout: Option<Duration>,
     /// `format`: a media type or a short name, which goes before what the request accepts.
@@ -52,6 +53,11 @@ impl Operation {
         if method != Method::POST {
             return Ok(operation);
         }
+        let charset = content_type.and_then(|t| t.split_once("charset=")).map(|(_, name)| name.trim_matches([' ', '"']));
+        if let Some(charset) = charset.filter(|name| !["utf-8", "utf8", "us-ascii"].contains(&&*name.to_ascii_lowercase())) {
+            let message = format!("send text in UTF-8, not in {charset:?}");
+            return Err(BadRequest::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+        }
         let media_type = content_type.and_then(|t| t.split(';').next()).map(str::trim).unwrap_or_default();
         if media_type.eq_ignore_ascii_case(FORM) {
             operation.take(body)?;
@@ -75,8 +81,8 @@ impl Operation {
             match name.as_str() {
                 "query" => self.set_query(value)?,
                 "update" => return Err(read_only()),
-                "default-graph-uri" => self.default_graphs.push(value),
-                "named-graph-uri" => self.named_graphs.push(value),
+                "default-graph-uri" => self.default_graphs.push(graph(value)?),
+                "named-graph-uri" => self.named_graphs.push(graph(value)?),
                 "timeout" => self.timeout = Some(seconds(&value)?),
                 "format" => self.format = Some(value),
                 // Clients add parameters of other services; the protocol leaves them open.
@@ -98,6 +104,12 @@ fn seconds(value: &str) -> Result<Duration, BadRequest> {
     let wrong = || BadRequest::new(StatusCode::BAD_REQUEST, "\"timeout\" is a number of seconds above 0");
     let seconds = value.parse::<f64>().ok().filter(|s| *s > 0.0).ok_or_else(wrong)?;
     Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}
+
+fn graph(name: String) -> Result<NamedNode, BadRequest> {
+    NamedNode::new(&name).map_err(|error| {
+        BadRequest::new(StatusCode::BAD_REQUEST, format!("a graph's name is an IRI, which {name:?} is not: {error}"))
+    })
 }
 
 fn read_only() -> BadRequest {
@@ -151,9 +163,10 @@ mod tests {
 
     #[test]
     fn graphs_and_limits_come_beside_it() {
-        let operation = get("query=q&default-graph-uri=a&default-graph-uri=b&named-graph-uri=c&timeout=1.5").unwrap();
-        assert_eq!(operation.default_graphs, ["a", "b"]);
-        assert_eq!(operation.named_graphs, ["c"]);
+        let operation = get("query=q&default-graph-uri=u:a&default-graph-uri=u:b&named-graph-uri=u:c&timeout=1.5").unwrap();
+        let names = |nodes: &[NamedNode]| nodes.iter().map(|n| n.as_str().to_owned()).collect::<Vec<_>>();
+        assert_eq!(names(&operation.default_graphs), ["u:a", "u:b"]);
+        assert_eq!(names(&operation.named_graphs), ["u:c"]);
         assert_eq!(operation.timeout, Some(Duration::from_millis(1500)));
     }
 
@@ -164,6 +177,9 @@ mod tests {
         assert_eq!(status(get("query=%FF")), StatusCode::BAD_REQUEST);
         assert_eq!(status(get("query=a&timeout=-1")), StatusCode::BAD_REQUEST);
         assert_eq!(status(get("query=a&timeout=1e99")), StatusCode::BAD_REQUEST);
+        assert_eq!(status(get("query=a&default-graph-uri=no+iri")), StatusCode::BAD_REQUEST);
+        let direct = "application/sparql-query; charset=UTF-16";
+        assert_eq!(status(post(direct, b"ASK {}")), StatusCode::UNSUPPORTED_MEDIA_TYPE);
         assert_eq!(status(post("text/plain", b"ASK {}")), StatusCode::UNSUPPORTED_MEDIA_TYPE);
         assert_eq!(status(post(DIRECT, b"ASK {} # \xFF")), StatusCode::BAD_REQUEST);
         assert_eq!(status(post(FORM, b"update=CLEAR+ALL")), StatusCode::FORBIDDEN);

@@ -11,7 +11,9 @@ use std::rc::Rc;
 use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Variable};
 use spargebra::Query;
-use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
+use spargebra::algebra::{
+    AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression, QueryDataset,
+};
 use spargebra::term::NamedNodePattern;
 
 use super::Settings;
@@ -60,8 +62,12 @@ struct Scope {
 /// A rewritten query.
 #[derive(Debug, Clone)]
 pub(crate) struct Rewritten {
-    /// The query; for SELECT its pattern is the plan's.
+    /// The query, without a dataset; for SELECT its pattern is the plan's.
     pub query: Query,
+    /// The graphs that it is about, if it says, or its request does.
+    pub dataset: Option<QueryDataset>,
+    /// Whether the default graph is without the triples of named graphs.
+    pub apart: bool,
     /// What is done with the pattern's solutions.
     pub plan: Plan,
     /// Tables to make first, in this order.
@@ -94,24 +100,28 @@ pub(crate) fn rewrite(query: Query, settings: &Settings) -> Result<Rewritten> {
         sample: false,
         separators: Vec::new(),
     };
-    let (mut query, pattern) = take_pattern(query);
+    let (mut query, pattern, dataset) = take_pattern(query);
+    let (default, named) = &settings.graphs;
+    let dataset = match (default.is_empty(), named.is_empty()) {
+        (true, true) => dataset,
+        _ => Some(QueryDataset { default: default.clone(), named: Some(named.clone()) }),
+    };
+    let apart = settings.dialect == Dialect::Standard;
     let scope = Scope { projected: Rc::from([]), correlated: false };
     let pattern = rewriter.top(pattern, &scope)?;
     let plan = Plan::of(pattern);
     put_pattern(&mut query, plan.pattern.clone());
     let Rewriter { tables, functions, sample, separators, .. } = rewriter;
-    Ok(Rewritten { query, plan, tables, functions, sample, separators })
+    Ok(Rewritten { query, dataset, apart, plan, tables, functions, sample, separators })
 }
 
-fn take_pattern(mut query: Query) -> (Query, GraphPattern) {
+fn take_pattern(mut query: Query) -> (Query, GraphPattern, Option<QueryDataset>) {
     let (Query::Select { pattern, dataset, .. }
     | Query::Construct { pattern, dataset, .. }
     | Query::Describe { pattern, dataset, .. }
     | Query::Ask { pattern, dataset, .. }) = &mut query;
-    // A snapshot has one graph, which every query is about.
-    *dataset = None;
-    let pattern = std::mem::take(pattern);
-    (query, pattern)
+    let (pattern, dataset) = (std::mem::take(pattern), dataset.take());
+    (query, pattern, dataset)
 }
 
 /// Puts a pattern into a query.
