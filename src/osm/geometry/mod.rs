@@ -9,6 +9,7 @@ mod antimeridian;
 mod distance;
 mod polygon;
 mod segment;
+mod tiles;
 
 pub use antimeridian::split_at_antimeridian;
 pub use distance::{

@@ -7,6 +7,7 @@
 //! whether its ends lie on different sides of the point's latitude to count its crossings.
 
 use super::segment::{Segment, on_segment, segment_meets_box, segments_meet};
+use super::tiles::{Part, Tile, any_piece, beside, is_whole, within};
 use crate::osm::{BoundingBox, Coord};
 
 /// Where a point lies.
@@ -37,8 +38,9 @@ const MAX_ENDS: usize = 2 * FANOUT;
 /// nodes within a step of the border and lines along it; a step is 1e-7 degrees. On a meridian all are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Border {
-    /// Areas made from relations: a point is on a segment that leads south-east or north-west if it is less than one
-    /// step of latitude from it, on another if it is exactly on it. A line meets the area if a piece of it lies inside.
+    /// Areas made from relations: segments are cut into tiles (as in [`super::tiles`]), which moves them by up to a
+    /// step and a bit. A point is on a piece if the piece's latitude there, cut off towards its end, is the point's.
+    /// A line is cut in the same way and meets the area if a piece of it lies inside.
     Relation,
     /// As `Relation`, but a line that runs along the border meets the area too: `(poly)`.
     Drawn,
@@ -47,6 +49,13 @@ pub enum Border {
     /// rounded down, its longitude towards zero. So of lines along the border some meet the area: most closed ways
     /// meet themselves.
     ClosedWay,
+}
+
+impl Border {
+    /// Whether segments are cut into tiles.
+    fn has_tiles(self) -> bool {
+        self != Border::ClosedWay
+    }
 }
 
 /// A polygon: any number of rings under the even-odd rule.
@@ -159,7 +168,19 @@ impl Polygon {
                 known = None;
                 continue;
             }
-            match self.pass(s, known) {
+            let pass = if !self.border.has_tiles() {
+                self.pass(s, s, None, known)
+            } else if is_whole(s) {
+                self.pass(s, s, Some(Tile::of(s.a)), known)
+            } else {
+                match any_piece(s, &self.bbox, &mut |piece, tile| {
+                    matches!(self.pass(piece, s, Some(tile), None), Pass::Inside)
+                }) {
+                    true => Pass::Inside,
+                    false => Pass::Touching,
+                }
+            };
+            match pass {
                 Pass::Inside => return true,
                 Pass::Outside => known = Some(Location::Outside),
                 Pass::Touching => known = None,
@@ -168,13 +189,17 @@ impl Polygon {
         false
     }
 
-    fn pass(&self, s: Segment, known: Option<Location>) -> Pass {
+    /// How `s`, the piece of a line's segment that is in `tile`, lies to the polygon. `known` is where it begins, if
+    /// that is known.
+    fn pass(&self, s: Segment, whole: Segment, tile: Option<Tile>, known: Option<Location>) -> Pass {
         let mut cuts: Vec<Coord> = Vec::new();
         let (mut touched, mut unseen) = (false, false);
         let crossed = self.find_segment(&s.bbox(), &mut |t| {
-            if !segments_meet(s, t) {
-                return false;
-            }
+            let t = match tile {
+                Some(tile) if !is_whole(t) => within(t, tile),
+                _ => Some(t),
+            };
+            let Some(t) = t.filter(|&t| segments_meet(s, t)) else { return false };
             touched = true;
             let at_end = on_segment(t, s.a) || on_segment(t, s.b);
             let before = cuts.len();
@@ -196,7 +221,9 @@ impl Polygon {
                 _ => Pass::Inside,
             };
         }
-        if unseen && [s.a, s.b].iter().any(|&end| self.locate_exactly(end) == Location::Inside) {
+        // The reference looks at ends, and not at where it cut the line itself.
+        let mut ends = [s.a, s.b].into_iter().filter(|&end| end == whole.a || end == whole.b);
+        if unseen && ends.any(|end| self.locate_exactly(end) == Location::Inside) {
             return Pass::Inside;
         }
         // Between two neighbouring cuts the line is on one side or on the border.
@@ -217,7 +244,11 @@ impl Polygon {
 
     /// Locates a point given in units of 1/scale steps; without a `border`, that is exactly where it is.
     fn locate_scaled(&self, lat: i64, lon: i64, scale: i64, border: Option<Border>) -> Location {
-        let mut search = Search { lat, lon, scale, border, inside: false };
+        let tile = self.border.has_tiles().then(|| {
+            let [lat, lon] = [lat, lon].map(|v| v.div_euclid(scale) as i32);
+            Tile::of(Coord { lat, lon })
+        });
+        let mut search = Search { lat, lon, scale, border, tile, inside: false };
         let Some(top) = self.levels.len().checked_sub(2) else { return Location::Outside };
         if self.locate_below(top, 0, &mut search) {
             return Location::Border;
@@ -288,24 +319,48 @@ struct Search {
     lon: i64,
     scale: i64,
     border: Option<Border>,
+    /// The point's tile, if segments are cut into tiles.
+    tile: Option<Tile>,
     inside: bool,
 }
 
 impl Search {
     /// Takes a segment into account; true if the point is on it.
     fn meets(&mut self, s: Segment) -> bool {
-        let (west, east) = if s.a.lon <= s.b.lon { (s.a, s.b) } else { (s.b, s.a) };
-        let [ay, ax, by, bx] = [west.lat, west.lon, east.lat, east.lon].map(|v| i64::from(v) * self.scale);
         let (lat, lon) = (self.lat, self.lon);
-        if lat < ay.min(by) || lat > ay.max(by) || lon > bx {
+        let at = |v: i32| i64::from(v) * self.scale;
+        let ends = [at(s.a.lat), at(s.b.lat)];
+        if lat < ends[0].min(ends[1]) || lat > ends[0].max(ends[1]) || lon > at(s.a.lon.max(s.b.lon)) {
             return false;
         }
+        let passes = (ends[0] > lat) != (ends[1] > lat);
+        let part = match self.tile {
+            Some(tile) if !is_whole(s) => beside(s, tile, [lat, lon], self.scale),
+            _ => Part::Piece(s),
+        };
+        let s = match part {
+            Part::Piece(s) => s,
+            Part::East => {
+                self.inside ^= passes;
+                return false;
+            }
+            Part::West => return false,
+        };
+        let (west, east) = if s.a.lon <= s.b.lon { (s.a, s.b) } else { (s.b, s.a) };
+        let [ay, ax, by, bx] = [west.lat, west.lon, east.lat, east.lon].map(at);
         // Divided by the width: how far to the north of the segment the point is.
         let width = i128::from(bx - ax);
         let north = width * i128::from(lat - ay) - i128::from(by - ay) * i128::from(lon - ax);
         if lon >= ax {
             let near = match self.border {
-                Some(Border::Relation | Border::Drawn) if by < ay => north.abs() < width,
+                // Cut off towards the end: the segment rises to it, and the point is above, or falls, and it is below.
+                Some(Border::Relation | Border::Drawn) if ay != by && width > 0 => {
+                    if (s.b == east) == (by > ay) {
+                        0 < north && north < width
+                    } else {
+                        -width < north && north < 0
+                    }
+                }
                 Some(Border::ClosedWay) if width > 0 => -width < 2 * north && 2 * north <= width,
                 _ => false,
             };
@@ -314,9 +369,7 @@ impl Search {
             }
         }
         // To the west of a segment that rises eastwards is to the north of it; of one that falls, to the south.
-        if (ay > lat) != (by > lat) && (north > 0) == (by > ay) {
-            self.inside = !self.inside;
-        }
+        self.inside ^= passes && (north > 0) == (by > ay);
         false
     }
 }

@@ -9,50 +9,70 @@ const STEP: f64 = 0.006_553_6;
 /// More points than this are not put into one edge.
 const MOST: f64 = 100_000.0;
 
-/// Positive where `c` lies to the left of the great circle from `a` to `b`.
-fn turn(a: Position, b: Position, c: Position) -> f64 {
-    -dot(cross(vector(a), vector(b)), vector(c))
+/// A point less far outside a hull than this, in radians, does not change it; the reference's bound.
+const NEAR: f64 = 1e-8;
+
+/// How far, in radians, `c` lies to the right of the great circle from `a` to `b`.
+fn aside(a: Vector, b: Vector, c: Vector) -> f64 {
+    let normal = cross(a, b);
+    dot(normal, c) / libm::sqrt(dot(normal, normal))
 }
 
-/// `hull(a)`: the smallest convex polygon around a geometry, counterclockwise, from the point after the easternmost.
+/// `hull(a)`: a convex polygon around a geometry, counterclockwise, from the point after the easternmost.
+///
+/// As in the reference, it begins with the westernmost and the easternmost point and takes in the others from west to
+/// east. One that is not as far as [`NEAR`] outside is left out, though a later one may have had it as a corner.
 pub(super) fn hull(geometry: &Geometry) -> Geometry {
     let mut points = Vec::new();
     gather(geometry, &mut points);
     points.sort_unstable_by_key(|c| (c.lon, c.lat));
     points.dedup();
-    let positions: Vec<Position> = points.into_iter().map(Position::from).collect();
-    let mut ring = chain(positions.iter().copied());
-    let mut back = chain(positions.iter().rev().copied());
-    match (ring.as_slice(), back.as_slice()) {
-        ([], _) => return Geometry::Collection(Vec::new()),
-        ([only], _) => return Geometry::Point(*only),
-        ([a, b], [_, _]) if a.lat == b.lat => return Geometry::Line(vec![*a, *b]),
-        ([a, b], [_, _]) => return Geometry::Line(vec![*a, *b, *a]),
-        _ => {}
+    let corners: Vec<(Position, Vector)> =
+        points.into_iter().map(Position::from).map(|position| (position, vector(position))).collect();
+    let (first, last, between) = match corners.as_slice() {
+        [] => return Geometry::Collection(Vec::new()),
+        [(only, _)] => return Geometry::Point(*only),
+        [(a, _), (b, _)] => return Geometry::Line(vec![*a, *b, *a]),
+        [first, between @ .., last] => (*first, *last, between),
+    };
+    let (mut lower, mut upper) = (vec![first], vec![first]);
+    for &corner in between {
+        let p = corner.1;
+        if !take(&mut lower, last.1, corner, |a, b| aside(a, b, p)) {
+            take(&mut upper, last.1, corner, |a, b| aside(b, a, p));
+        }
     }
-    // The lower chain ends where the upper one begins: at the easternmost point.
-    ring.pop();
-    back.pop();
-    let lower = ring;
-    ring = back;
-    ring.extend(lower);
-    ring.rotate_left(1);
-    Geometry::Polygon(vec![drawn(ring)])
+    if let ([(a, _)], [(b, _)]) = (lower.as_slice(), upper.as_slice()) {
+        debug_assert_eq!(a, b);
+        return Geometry::Line(vec![*a, last.0]);
+    }
+    let ring = upper[1..].iter().rev().chain(&lower).chain([&last]);
+    Geometry::Polygon(vec![drawn(ring.map(|(position, _)| *position).collect())])
 }
 
-/// The points from which all others lie to the left.
-fn chain(points: impl Iterator<Item = Position>) -> Vec<Position> {
-    let mut chain: Vec<Position> = Vec::new();
-    for p in points {
-        while let [.., a, b] = chain.as_slice() {
-            if turn(*a, *b, p) > 0.0 {
-                break;
-            }
-            chain.pop();
+/// Puts a corner into a chain that leads from the westernmost point to `last`, in place of those that it lies outside
+/// of, if it is far enough outside of one of the edges that it sees.
+fn take(
+    chain: &mut Vec<(Position, Vector)>,
+    last: Vector,
+    corner: (Position, Vector),
+    aside: impl Fn(Vector, Vector) -> f64,
+) -> bool {
+    let (mut kept, mut next, mut far) = (chain.len(), last, false);
+    while let Some(&(_, previous)) = kept.checked_sub(1).and_then(|i| chain.get(i)) {
+        let distance = aside(previous, next);
+        if distance < 0.0 {
+            break;
         }
-        chain.push(p);
+        far |= distance >= NEAR;
+        next = previous;
+        kept -= 1;
     }
-    chain
+    if far {
+        chain.truncate(kept + 1);
+        chain.push(corner);
+    }
+    far
 }
 
 /// `poly(a, ...)`: a polygon of rings, which are closed where they are not, without those of fewer
@@ -160,10 +180,29 @@ mod tests {
         );
     }
 
+    /// Points on a shallow arc, as the reference answers.
+    #[test]
+    fn what_is_nearly_straight_has_few_corners() {
+        let arc = |rise: f64, lean: f64| {
+            let mut points: Vec<(f64, f64)> = (0..17)
+                .map(|i| {
+                    let t = f64::from(i) / 8.0 - 1.0;
+                    (36.0 - rise * (1.0 - t * t) + lean * t, 14.0 + 0.0005 * (t + 1.0))
+                })
+                .collect();
+            points.push((36.001, 14.0005));
+            let corners = ring(hull(&line(&points))).into_iter();
+            corners.map(|(_, lon)| libm::round((lon - 14.0) * 16_000.0) as i32).collect::<Vec<_>>()
+        };
+        assert_eq!(arc(8e-7, 0.0), [8, 0, 4, 16, 8]);
+        assert_eq!(arc(2e-6, 0.0), [8, 0, 2, 4, 6, 9, 16, 8]);
+    }
+
     #[test]
     fn degenerate_hulls_are_points_and_lines() {
         assert!(matches!(hull(&line(&[(1.0, 1.0), (1.0, 1.0)])), Geometry::Point(_)));
         assert_eq!(hull(&line(&[(0.0, 0.0), (0.0, 0.001), (0.0, 0.002)])), line(&[(0.0, 0.0), (0.0, 0.002)]));
+        assert_eq!(hull(&line(&[(0.0, 0.0), (0.0, 0.002)])), line(&[(0.0, 0.0), (0.0, 0.002), (0.0, 0.0)]));
     }
 
     #[test]

@@ -177,9 +177,12 @@ fn nearly_on_the_border() {
     // What is above a segment that falls eastwards and below one that rises; at longitude 10 the first is at 13⅓,
     // the second at 6⅔ steps.
     let (falls, rises) = ([c(20, 0), c(0, 30), c(90, 30)], [c(0, 0), c(20, 30), c(-90, 30)]);
-    for (border, expected_falling, expected_rising) in [
-        (Border::Relation, [false, true, true, true], [true, true, false, false]),
-        (Border::ClosedWay, [false, true, true, true], [true, true, true, false]),
+    let turned = |[a, b, c]: [Coord; 3]| [c, b, a];
+    for (border, falls, rises, expected_falling, expected_rising) in [
+        (Border::Relation, falls, rises, [false, true, true, true], [true, true, true, false]),
+        (Border::Relation, turned(falls), turned(rises), [false, false, true, true], [true, true, false, false]),
+        (Border::ClosedWay, falls, rises, [false, true, true, true], [true, true, true, false]),
+        (Border::ClosedWay, turned(falls), turned(rises), [false, true, true, true], [true, true, true, false]),
     ] {
         let at = |points: &[Coord], lats: [i32; 4]| lats.map(|lat| ring(border, points).covers(c(lat, 10)));
         assert_eq!(at(&falls, [12, 13, 14, 15]), expected_falling, "{border:?}");
@@ -188,6 +191,86 @@ fn nearly_on_the_border() {
     // At longitude 5 the first is at 16⅔.
     assert_eq!(ring(Border::Relation, &falls).locate(c(16, 5)), Location::Border);
     assert_eq!(ring(Border::ClosedWay, &falls).locate(c(16, 5)), Location::Outside);
+}
+
+/// As observed in the reference: of what is below a segment, the northernmost nodes in its area, at some longitudes.
+#[test]
+fn long_segments_are_cut_into_tiles() {
+    let c = |lat, lon| Coord { lat, lon };
+    let borders = [
+        (
+            c(-439_906_210, -999_731_674),
+            c(-445_138_889, -999_260_486),
+            false,
+            [(-999_512_959, -442_335_092), (-999_577_753, -441_615_542), (-999_285_617, -444_859_802)],
+        ),
+        (
+            c(-679_751_200, -1_500_307_677),
+            c(-689_625_762, -1_496_937_563),
+            true,
+            [(-1_498_667_787, -684_556_136), (-1_499_741_394, -681_410_429), (-1_497_366_528, -688_368_878)],
+        ),
+        (
+            c(279_227_974, -1_299_217_250),
+            c(275_338_764, -1_297_005_195),
+            true,
+            [(-1_298_539_643, 278_036_616), (-1_298_096_476, 277_257_443), (-1_297_088_508, 275_485_244)],
+        ),
+        (
+            c(39_741_890, -1_200_049_306),
+            c(37_235_207, -1_197_295_683),
+            false,
+            [(-1_198_250_273, 38_104_193), (-1_199_792_301, 39_507_932), (-1_199_847_373, 39_558_066)],
+        ),
+    ];
+    for (a, b, turned, tops) in borders {
+        let base = a.lat.min(b.lat) - 70_000;
+        let mut points = [a, b, c(base, b.lon), c(base, a.lon)];
+        if turned {
+            points.reverse();
+        }
+        for border in [Border::Relation, Border::Drawn] {
+            let area = ring(border, &points);
+            for (lon, top) in tops {
+                let covered = [top, top + 1].map(|lat| area.covers(c(lat, lon)));
+                assert_eq!(covered, [true, false], "{a:?} {b:?} {turned} at {lon}");
+            }
+        }
+    }
+}
+
+/// Ways of two nodes, of which the reference finds some because it looks at each tile on its own.
+#[test]
+fn lines_are_cut_into_tiles() {
+    let c = |lat, lon| Coord { lat, lon };
+    let areas: [(&[Coord], &[(Coord, Coord, bool)]); 2] = [
+        (
+            &[
+                c(299_932_205, 110_048_542),
+                c(300_036_003, 109_990_372),
+                c(300_068_843, 110_101_704),
+                c(299_984_023, 110_123_986),
+            ],
+            &[(c(299_993_969, 110_179_836), c(300_069_019, 110_090_792), true)],
+        ),
+        (
+            &[c(299_953_330, 120_631_742), c(299_997_364, 120_657_528), c(300_002_400, 120_559_822)],
+            &[
+                (c(299_865_823, 120_759_793), c(300_123_616, 120_482_218), false),
+                (c(299_835_220, 120_686_575), c(300_110_406, 120_575_675), false),
+                (c(299_923_884, 120_641_299), c(300_108_159, 120_634_007), true),
+            ],
+        ),
+    ];
+    for (points, lines) in areas {
+        for border in [Border::Relation, Border::Drawn] {
+            let area = ring(border, points);
+            for &(from, to, expected) in lines {
+                assert_eq!(area.meets_line(&[from, to]), expected, "{from:?} {to:?}");
+                assert_eq!(area.meets_line(&[to, from]), expected, "{to:?} {from:?}");
+            }
+        }
+    }
 }
 
 /// As observed in the reference, which has some closed ways among the ways in themselves and others not.
