@@ -1,6 +1,7 @@
 # The two commands a newcomer needs are `make demo` and `make test`.
 
-# Outside the checkout, so that a fresh clone builds on what an older one has built.
+# Outside the checkout, so that a fresh clone builds on what an older one has built. Everything is built with one
+# profile, so that RocksDB, most of a first build, is built once.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 
 .PHONY: help build demo test lint doc audit bench pin features fuzz
@@ -22,7 +23,7 @@ build:
 	cargo build --locked --release
 
 demo:
-	@scripts/setup
+	@scripts/setup small
 	@demo/run
 
 test:
@@ -30,10 +31,12 @@ test:
 	cargo test --locked --release --workspace
 
 lint:
+	@scripts/setup
 	cargo fmt --all --check
 	cargo clippy --locked --release --workspace --all-targets -- -D warnings
 
 doc:
+	@scripts/setup
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --release --no-deps --workspace
 
 audit:

@@ -86,9 +86,9 @@ fn object(path: &Path) -> Value {
 fn shards_and_threads_do_not_show() {
     let files = Files::new();
     files.score("pred", "whole", &[]);
-    let folders: Vec<String> = (1..=3)
+    let folders: Vec<String> = (1..=4)
         .map(|number| {
-            let (out, shard) = (format!("part{number}"), format!("{number}/3"));
+            let (out, shard) = (format!("part{number}"), format!("{number}/4"));
             files.score("pred", &out, &["--shard", &shard]);
             files.text(&out)
         })

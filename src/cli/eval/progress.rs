@@ -1,0 +1,88 @@
+//! How far a run is: a bar on a terminal, now and then a line elsewhere.
+
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::eval::runs::Cache;
+
+/// The time between two lines.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// Shows on standard error how many instances are scored.
+pub(super) struct Shown<'a> {
+    cache: &'a dyn Cache,
+    /// How many there are, and how many of them an earlier attempt has scored.
+    all: usize,
+    known: usize,
+    done: AtomicUsize,
+    began: Instant,
+    /// `None` where standard error is no terminal.
+    bar: Option<ProgressBar>,
+    last: Mutex<Instant>,
+}
+
+impl<'a> Shown<'a> {
+    /// Of `all` instances, `known` are there already.
+    pub(super) fn new(all: usize, known: usize, cache: &'a dyn Cache) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(all as u64);
+            match ProgressStyle::with_template("scoring {wide_bar} {pos}/{len} {per_sec:>10} {eta:>4} left{msg}") {
+                Ok(style) => bar.with_style(style),
+                Err(_) => bar,
+            }
+        });
+        let began = Instant::now();
+        Shown { cache, all, known, done: AtomicUsize::new(0), began, bar, last: Mutex::new(began) }
+    }
+
+    /// One more is scored.
+    pub(super) fn advance(&self) {
+        let done = 1 + self.done.fetch_add(1, Ordering::Relaxed);
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+            if done.is_multiple_of(16) {
+                bar.set_message(self.hits());
+            }
+        } else if let Ok(mut last) = self.last.try_lock()
+            && last.elapsed() >= PAUSE
+        {
+            *last = Instant::now();
+            eprintln!("{}", self.line(done, self.began.elapsed()));
+        }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn line(&self, done: usize, elapsed: Duration) -> String {
+        // What was known cost nothing, and says nothing about the rest.
+        let rate = done.saturating_sub(self.known) as f64 / elapsed.as_secs_f64().max(1e-3);
+        let left = (self.all.saturating_sub(done)) as f64 / rate.max(1e-3);
+        format!("scored {done} of {}, {rate:.1}/s, {left:.0} s left{}", self.all, self.hits())
+    }
+
+    fn hits(&self) -> String {
+        let hits = self.cache.counts().map_or(0, |counts| counts.hits);
+        if hits == 0 { String::new() } else { format!(", {hits} from the cache") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::runs::NoCache;
+
+    #[test]
+    fn the_time_left_is_that_of_what_was_scored_now() {
+        let shown = Shown::new(100, 40, &NoCache);
+        assert_eq!(shown.line(60, Duration::from_secs(10)), "scored 60 of 100, 2.0/s, 20 s left");
+    }
+}

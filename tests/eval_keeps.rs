@@ -1,0 +1,177 @@
+//! What `terrapin eval` keeps: a journal, so that a killed run goes on, and results of queries for other runs. With
+//! `TERRAPIN_ALL=1` runs are killed at twenty moments, else at three.
+
+mod common;
+
+#[cfg(feature = "cache")]
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::Town;
+
+/// Every file of a run that does not depend on time.
+const FILES: [&str; 8] = [
+    "run.json",
+    "instances.jsonl",
+    "places.json",
+    "results.jsonl",
+    "map.jsonl",
+    "summary.json",
+    "report.html",
+    "plots/scores.svg",
+];
+
+const LINES: usize = 400;
+
+struct Benchmark {
+    town: Town,
+}
+
+impl Benchmark {
+    /// Enough lines for a run to last.
+    fn new() -> Benchmark {
+        let town = Town::new();
+        let gold = |i: usize| {
+            let names: String = (0..i % 40).map(|k| format!("[\"name:{k}\"!~\"x{i}\"]")).collect();
+            format!("[out:json];node[amenity=cafe](if:id()>={}){names};out;\n", i % 4)
+        };
+        let pred = |i: usize| match i % 5 {
+            0 => format!("node[amenity=cafe;out {i};\n"),
+            1 => format!("node[amenity=cafe](if:id()>={});out 1;\n", i % 7),
+            _ => gold(i + i % 3),
+        };
+        std::fs::write(town.path("gold"), (0..LINES).map(gold).collect::<String>()).unwrap();
+        std::fs::write(town.path("pred"), (0..LINES).map(pred).collect::<String>()).unwrap();
+        Benchmark { town }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.town.path(name)
+    }
+
+    /// The command that scores into a folder.
+    fn command(&self, out: &str, more: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_terrapin"));
+        command.args(["eval", "overpassnl", "town.terrapin", "--gold", "gold", "--pred", "pred", "--out", out]);
+        command.args(more).current_dir(self.path("")).env_remove("TERRAPIN_CACHE").stdin(Stdio::null());
+        command
+    }
+
+    /// Scores into a folder, and gives what was said.
+    fn score(&self, out: &str, more: &[&str]) -> String {
+        let done = self.command(out, more).output().unwrap();
+        let said = [done.stdout, done.stderr].concat();
+        let said = String::from_utf8(said).unwrap();
+        assert!(done.status.success(), "{said}");
+        said
+    }
+
+    fn same(&self, a: &str, b: &str) {
+        for file in FILES {
+            let [a, b] = [a, b].map(|folder| std::fs::read(self.path(folder).join(file)).unwrap());
+            assert!(a == b, "{file} differs");
+        }
+    }
+}
+
+/// Starts a command and kills it after a while, in the middle of whatever it does. Whether it was still at it.
+fn kill_after(mut command: Command, pause: Duration) -> bool {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(pause);
+    // SIGKILL, on Unix.
+    child.kill().unwrap();
+    !child.wait().unwrap().success()
+}
+
+#[test]
+fn a_killed_run_goes_on_and_comes_to_the_same() {
+    let benchmark = Benchmark::new();
+    benchmark.score("whole", &["--no-cache"]);
+    let start = Instant::now();
+    benchmark.score("again", &[]);
+    let whole = start.elapsed();
+    benchmark.same("whole", "again");
+    let kills = if std::env::var_os("TERRAPIN_ALL").is_some() { 20 } else { 3 };
+    let (mut random, mut went_on, mut in_time) = (0x2545_f491_4f6c_dd1d_u64, 0, 0);
+    for kill in 0..kills {
+        // Some share one cache, as runs do, and some begin with none.
+        let cache = format!("cache{}", kill % 3);
+        let out = format!("out{kill}");
+        for _ in 0..2 {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let pause = whole.mul_f64((random >> 11) as f64 / (1_u64 << 53) as f64);
+            in_time += usize::from(kill_after(benchmark.command(&out, &["--cache", &cache]), pause));
+        }
+        let said = benchmark.score(&out, &["--cache", &cache]);
+        went_on += usize::from(said.contains("going on after"));
+        assert!(!said.contains("warning"), "{said}");
+        benchmark.same("whole", &out);
+        assert!(!benchmark.path(&out).join("journal").exists());
+        let times = std::fs::read_to_string(benchmark.path(&out).join("timings.jsonl")).unwrap();
+        assert_eq!(times.lines().count(), LINES);
+    }
+    println!("{kills} runs, {in_time} kills in time, {went_on} went on");
+    assert!(in_time > 0);
+}
+
+#[test]
+fn shards_at_once_share_a_cache() {
+    let benchmark = Benchmark::new();
+    benchmark.score("whole", &["--no-cache"]);
+    let shards = ["1/4", "2/4", "3/4", "4/4"];
+    let out = |shard: &str| format!("part{}", &shard[..1]);
+    let children: Vec<_> = shards
+        .iter()
+        .map(|shard| benchmark.command(&out(shard), &["--shard", shard]).stdout(Stdio::null()).spawn().unwrap())
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let mut merge = Command::new(env!("CARGO_BIN_EXE_terrapin"));
+    merge.args(["eval", "merge", "--out", "merged"]).args(shards.iter().map(|shard| out(shard)));
+    assert!(merge.current_dir(benchmark.path("")).stdout(Stdio::null()).status().unwrap().success());
+    benchmark.same("whole", "merged");
+    if cfg!(feature = "cache") {
+        // All of them kept what they computed, whoever was first.
+        let said = benchmark.score("again", &[]);
+        let line = said.lines().find(|line| line.starts_with("from the cache")).unwrap();
+        assert!(line.ends_with("(100 %)"), "{line}");
+        benchmark.same("whole", "again");
+    }
+}
+
+#[cfg(feature = "cache")]
+#[test]
+fn a_cache_that_cannot_be_used_costs_nothing_but_time() {
+    let benchmark = Benchmark::new();
+    benchmark.score("whole", &["--no-cache"]);
+    assert!(!benchmark.path("town.terrapin.cache").exists());
+    // Somebody else's folder is an error, before anything is scored.
+    std::fs::create_dir(benchmark.path("thesis")).unwrap();
+    std::fs::write(benchmark.path("thesis/one.tex"), "x").unwrap();
+    let refused = benchmark.command("out", &["--cache", "thesis"]).output().unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(3), "{said}");
+    assert!(said.contains("thesis") && said.contains("not a cache"), "{said}");
+    // Where there can be no folder, a run goes on without.
+    assert!(benchmark.score("out", &["--cache", "gold/cache"]).contains("results are not kept"));
+    benchmark.same("whole", "out");
+    // A cache is set aside where its files make no sense, and the next run has one again.
+    assert!(benchmark.score("out", &[]).contains("from the cache"));
+    for entry in std::fs::read_dir(benchmark.path("town.terrapin.cache/results-1")).unwrap() {
+        overwrite(&entry.unwrap().path());
+    }
+    assert!(benchmark.score("out", &[]).contains("set aside"));
+    benchmark.same("whole", "out");
+    assert!(benchmark.score("out", &[]).contains("(100 %)"));
+}
+
+#[cfg(feature = "cache")]
+fn overwrite(path: &Path) {
+    let length = std::fs::metadata(path).unwrap().len();
+    std::fs::write(path, vec![0x55; usize::try_from(length).unwrap()]).unwrap();
+}
