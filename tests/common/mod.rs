@@ -50,11 +50,20 @@ impl Town {
         Town::load(&["--rdf", "town.nt"])
     }
 
+    /// Loads its elements and some N-Quads.
+    pub fn with_quads(quads: &str) -> Self {
+        Town::load_with(quads, &["--rdf", "town.nt"])
+    }
+
     fn load(more: &[&str]) -> Self {
+        Town::load_with(TRIPLES, more)
+    }
+
+    fn load_with(triples: &str, more: &[&str]) -> Self {
         let town = Town { folder: tempfile::tempdir().unwrap() };
         std::fs::write(town.path("town.osm"), TOWN).unwrap();
         if more.contains(&"town.nt") {
-            std::fs::write(town.path("town.nt"), TRIPLES).unwrap();
+            std::fs::write(town.path("town.nt"), triples).unwrap();
         }
         let args = ["load", "--osm", "town.osm", "--out", "town.terrapin"];
         terrapin().current_dir(town.folder.path()).args(args).args(more).assert().success();

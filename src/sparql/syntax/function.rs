@@ -3,6 +3,7 @@
 use oxrdf::NamedNode;
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Function};
 
+use super::Dialect;
 use super::parser::{Parser, Result};
 use super::token::{Kind, Token};
 use crate::sparql::error::Error;
@@ -66,6 +67,34 @@ const FUNCTIONS: [(&str, Function, usize, usize); 52] = [
 
 /// How many entries at the end of [`FUNCTIONS`] are no names of SPARQL and only lead to advice.
 const FOREIGN: usize = 3;
+
+/// Where the functions are named that SPARQL's own are defined by; WDQS knows some by these names, too.
+const XPATH: &str = "http://www.w3.org/2005/xpath-functions#";
+/// Their names there, and SPARQL's.
+const XPATH_NAMES: [(&str, &str); 22] = [
+    ("concat", "CONCAT"),
+    ("contains", "CONTAINS"),
+    ("day-from-dateTime", "DAY"),
+    ("encode-for-uri", "ENCODE_FOR_URI"),
+    ("ends-with", "STRENDS"),
+    ("hours-from-dateTime", "HOURS"),
+    ("lower-case", "LCASE"),
+    ("minutes-from-dateTime", "MINUTES"),
+    ("month-from-dateTime", "MONTH"),
+    ("numeric-abs", "ABS"),
+    ("numeric-ceil", "CEIL"),
+    ("numeric-floor", "FLOOR"),
+    ("numeric-round", "ROUND"),
+    ("replace", "REPLACE"),
+    ("seconds-from-dateTime", "SECONDS"),
+    ("starts-with", "STRSTARTS"),
+    ("string-length", "STRLEN"),
+    ("substring", "SUBSTR"),
+    ("substring-after", "STRAFTER"),
+    ("substring-before", "STRBEFORE"),
+    ("upper-case", "UCASE"),
+    ("year-from-dateTime", "YEAR"),
+];
 
 const AGGREGATES: [&str; 7] = ["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"];
 
@@ -206,6 +235,16 @@ impl Parser<'_> {
             let message = format!("{} is no aggregate and takes no DISTINCT", self.slice(token));
             return Err(self.error_at(token, "aggregate", message));
         }
-        Ok(Expression::FunctionCall(Function::Custom(name), self.expression_list()?))
+        let arguments = self.expression_list()?;
+        let known = name.as_str().strip_prefix(XPATH).filter(|_| self.dialect == Dialect::Wdqs);
+        let known = known.and_then(|local| XPATH_NAMES.iter().find(|(name, _)| *name == local));
+        let own = known.and_then(|(_, name)| FUNCTIONS.iter().find(|(other, ..)| other == name));
+        let Some((_, function, least, most)) = own else {
+            return Ok(Expression::FunctionCall(Function::Custom(name), arguments));
+        };
+        if arguments.len() < *least || arguments.len() > *most {
+            return Err(self.arity(token, *least, *most, arguments.len()));
+        }
+        Ok(Expression::FunctionCall(function.clone(), arguments))
     }
 }

@@ -36,6 +36,8 @@ pub enum Tolerance {
     Ungrouped,
     /// An IRI with characters that IRIs may not have.
     LooseIri,
+    /// A relative IRI without a BASE: it is relative to WDQS's own address.
+    RelativeIri,
     /// The same variable twice in a SELECT clause.
     RepeatedVariable,
     /// A `BIND` that stands before the patterns that its variables get their values from: it is taken up after them.
@@ -50,6 +52,10 @@ pub struct Parsed {
     /// What the query needed beyond SPARQL 1.1, sorted.
     pub tolerances: Vec<Tolerance>,
 }
+
+/// What WDQS takes relative IRIs to be relative to where a query has no BASE: its own address. Ours would make answers
+/// depend on where they are asked for.
+const SERVICE: &str = "https://query.wikidata.org/sparql";
 
 /// The IRI under which a named subquery stands in the algebra as a service, its name appended.
 pub(crate) const NAMED: &str = "urn:terrapin:named:";
@@ -333,6 +339,13 @@ impl<'a> Parser<'a> {
         })?;
         let parsed = match &self.base {
             Some(base) => base.resolve(&inside),
+            None if self.dialect == Dialect::Wdqs && !inside.contains(':') => {
+                let resolved = Iri::parse(SERVICE.to_owned()).and_then(|base| base.resolve(&inside));
+                if resolved.is_ok() {
+                    self.tolerances.push(Tolerance::RelativeIri);
+                }
+                resolved
+            }
             None => Iri::parse(inside.clone()),
         };
         match parsed {
