@@ -219,4 +219,10 @@ fn sparql_from_json_lines() {
     assert!((summary["complexity"]["simple"]["strict.f1"].as_f64().unwrap() - 250.0 / 6.0).abs() < 1e-9);
     let verify = ["eval", "verify", out.to_str().unwrap(), snapshot.to_str().unwrap()];
     common::terrapin().args(verify).assert().success();
+    if cfg!(feature = "cache") {
+        let again = common::terrapin().args(args).output().unwrap();
+        let said = String::from_utf8(again.stdout).unwrap();
+        assert!(said.contains("from the cache") && said.contains("(100 %)"), "{said}");
+        assert_eq!(std::fs::read_to_string(out.join("results.jsonl")).unwrap(), records);
+    }
 }

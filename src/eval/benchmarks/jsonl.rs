@@ -129,7 +129,7 @@ impl runs::Benchmark for JsonLines<'_> {
     fn score(&self, instance: &Instance) -> Outcome {
         let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
         if is_sparql(instance) {
-            outcome.record.strict = self.triples.map(|triples| sparql(triples, &instance.gold, &instance.pred));
+            outcome.record.strict = self.triples.map(|triples| self.sparql(triples, instance));
             return outcome;
         }
         outcome.record.similarity = Some(similarity(&instance.gold, &instance.pred));
@@ -150,12 +150,15 @@ impl runs::Benchmark for JsonLines<'_> {
     }
 }
 
-/// Runs two SPARQL queries and compares their answers.
-fn sparql(triples: &Environment, gold: &str, pred: &str) -> sparql::Strict {
-    let gold_answer = sparql::ask(triples, gold);
-    // The same text gives the same answer.
-    let pred_answer = if pred == gold { gold_answer.clone() } else { sparql::ask(triples, pred) };
-    sparql::strict(&Asked { query: gold, answer: &gold_answer }, &Asked { query: pred, answer: &pred_answer })
+impl JsonLines<'_> {
+    /// Runs two SPARQL queries and compares their answers.
+    fn sparql(&self, triples: &Environment, Instance { gold, pred, .. }: &Instance) -> sparql::Strict {
+        let ask = |query| sparql::ask_kept(self.cache, self.snapshot, triples, query);
+        let gold_answer = ask(gold);
+        // The same text gives the same answer.
+        let pred_answer = if pred == gold { gold_answer.clone() } else { ask(pred) };
+        sparql::strict(&Asked { query: gold, answer: &gold_answer }, &Asked { query: pred, answer: &pred_answer })
+    }
 }
 
 /// The query, asked for JSON. The XML form has its output as an attribute, which is left as it is.

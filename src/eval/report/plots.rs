@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::eval::summary::{METRICS, Summary};
+use crate::eval::summary::{METRICS, Summary, metric};
 
 /// Colours that stay apart for colour-blind readers and in grey.
 const SHADES: [&str; 3] = ["#9ecae1", "#4292c6", "#08306b"];
@@ -11,7 +11,9 @@ const SHADES: [&str; 3] = ["#9ecae1", "#4292c6", "#08306b"];
 pub fn plots(summary: &Summary) -> Vec<(&'static str, String)> {
     let mut plots = vec![("scores.svg", scores(summary))];
     if !summary.difficulty.is_empty() {
-        plots.push(("difficulty.svg", difficulty(summary)));
+        let by = [("oqs", "difficulty-oqs.svg"), ("ex", "difficulty-ex.svg")].into_iter();
+        let scored = by.filter(|(name, _)| summary.scores.contains_key(name));
+        plots.extend(scored.map(|(name, file)| (file, difficulty(summary, name))));
     }
     let errors = error_counts(summary);
     if !errors.is_empty() {
@@ -77,37 +79,43 @@ fn scores(summary: &Summary) -> String {
         })
         .collect();
     let width = 60.0 + 56.0 * shown.len() as f64;
-    let mut picture = Picture::new(width, 240.0, "Scores, 95 % intervals");
+    let mut picture = Picture::new(width, 250.0, "Scores, 95 % intervals");
     let at = percent_axis(&mut picture, 36.0, width - 8.0, 32.0, 205.0);
     for (i, (title, score, interval)) in shown.into_iter().enumerate() {
         let x = 64.0 + 56.0 * i as f64;
         picture.rect(x - 14.0, at(score), 28.0, at(0.0) - at(score), SHADES[1]);
         if let Some([low, high]) = interval {
             picture.line(x, at(*low), x, at(*high), "#222");
+            for bound in [low, high] {
+                picture.line(x - 4.0, at(*bound), x + 4.0, at(*bound), "#222");
+            }
         }
-        picture.text(x, 220.0, "middle", title);
-        picture.text(x, 233.0, "middle", &format!("{score:.1}"));
+        picture.text(x, 220.0, "middle", &format!("{score:.1}"));
+        let (first, second) = title.split_once(' ').unwrap_or((title, ""));
+        picture.text(x, 233.0, "middle", first);
+        picture.text(x, 245.0, "middle", second);
     }
     picture.done()
 }
 
-/// One metric by measure and third: EX, or OQS where nothing was run.
-fn difficulty(summary: &Summary) -> String {
-    let by = if summary.scores.contains_key("ex") { "ex" } else { "oqs" };
-    let title = METRICS.iter().find(|metric| metric.name == by).map_or(by, |metric| metric.title);
-    let width = 60.0 + 104.0 * summary.difficulty.len() as f64;
+/// One metric by measure and third.
+fn difficulty(summary: &Summary, by: &str) -> String {
+    let title = metric(by).map_or(by, |metric| metric.title);
+    let width = 60.0 + 112.0 * summary.difficulty.len() as f64;
     let mut picture = Picture::new(width.max(240.0), 240.0, &format!("{title} by difficulty"));
     let at = percent_axis(&mut picture, 36.0, width - 8.0, 32.0, 200.0);
     for (i, (measure, parts)) in summary.difficulty.iter().enumerate() {
-        let left = 48.0 + 104.0 * i as f64;
+        let left = 50.0 + 112.0 * i as f64;
         for (j, (third, colour)) in ["easy", "medium", "hard"].iter().zip(SHADES).enumerate() {
             let Some(score) = parts.get(third).and_then(|part| part.scores.get(by)) else { continue };
-            picture.rect(left + 28.0 * j as f64, at(*score), 24.0, at(0.0) - at(*score), colour);
+            let x = left + 30.0 * j as f64;
+            picture.rect(x, at(*score), 26.0, at(0.0) - at(*score), colour);
+            picture.text(x + 13.0, at(*score) - 3.0, "middle", &format!("{score:.1}"));
         }
-        picture.text(left + 40.0, 215.0, "middle", measure);
+        picture.text(left + 43.0, 215.0, "middle", measure);
     }
     for (j, (third, colour)) in ["easy", "medium", "hard"].iter().zip(SHADES).enumerate() {
-        let x = 48.0 + 66.0 * j as f64;
+        let x = 50.0 + 74.0 * j as f64;
         picture.rect(x, 223.0, 9.0, 9.0, colour);
         picture.text(x + 13.0, 232.0, "start", third);
     }

@@ -5,10 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use oxrdf::{Term, Triple, Variable};
+use serde::{Deserialize, Serialize};
 use spargebra::Query;
 use spargebra::algebra::GraphPattern;
 
 use super::failure::{Failed, FailureClass};
+use super::kept::Text;
 use crate::budget::Limits;
 use crate::eval::metrics::table::Table;
 use crate::sparql::{Bounds, Dialect, Environment, Form, Settings, Sink, prepare, syntax};
@@ -21,7 +23,8 @@ const MOST_ROWS: u64 = 1_000_000;
 const MOST_MEMORY: u64 = 2 << 30;
 
 /// What a query gave.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Text", into = "Text")]
 pub struct Answer {
     /// What kind of answer it is.
     pub form: Form,

@@ -57,7 +57,7 @@ impl FailureClass {
 }
 
 /// A query that failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
     /// The class it falls into.
     pub class: FailureClass,

@@ -5,9 +5,11 @@
 
 mod answer;
 mod failure;
+mod kept;
 
 pub use answer::{Answer, Top, ask};
 pub use failure::{Failed, FailureClass};
+pub use kept::ask_kept;
 
 use serde::{Deserialize, Serialize};
 
