@@ -26,6 +26,10 @@ impl Extent {
     /// What the reference takes for the position of a node that it does not know or does not show.
     pub const NULL: Coord = Coord { lat: -910_000_000, lon: i32::MIN };
 
+    /// The box around nothing but that.
+    pub const NOWHERE: BoundingBox =
+        BoundingBox { south: -910_000_000, west: i32::MIN, north: -910_000_000, east: i32::MIN };
+
     /// Adds a position; a missing one changes nothing.
     pub fn add(&mut self, c: Coord) {
         if c.is_missing() {

@@ -7,6 +7,7 @@ pub mod convert;
 mod error;
 pub mod evaluators;
 mod extent;
+mod introsort;
 pub mod output;
 mod plan;
 pub(crate) mod reader;

@@ -60,6 +60,7 @@ pub struct Reader<'a> {
     tags: [Kept<TagPage>; 3],
     metas: [Kept<MetaPage>; 3],
     values: Kept<ValuePage>,
+    bare: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -73,7 +74,19 @@ impl<'a> Reader<'a> {
             tags: ElementType::ALL.map(|kind| Kept::of(osm, kind)),
             metas: ElementType::ALL.map(|kind| Kept::of(osm, kind)),
             values: Kept::new(Osm::VALUES_ON_PAGE, osm.value_page_count()),
+            bare: false,
         }
+    }
+
+    /// A view that shows ids, nodes of ways and members only: no tags, and evaluators are to find neither metadata nor
+    /// positions.
+    pub fn bare(osm: &'a Osm) -> Self {
+        Reader { bare: true, ..Reader::new(osm) }
+    }
+
+    /// Whether it shows neither tags nor metadata nor positions.
+    pub fn is_bare(&self) -> bool {
+        self.bare
     }
 
     /// The store.
@@ -140,6 +153,9 @@ impl<'a> Reader<'a> {
 
     /// The tags of an element, in byte order of their keys.
     pub fn tags(&mut self, kind: ElementType, ordinal: Ordinal) -> &[PairId] {
+        if self.bare {
+            return &[];
+        }
         let (page, slot) = self.tags[kind as usize].at(ordinal, |page| self.osm.tag_page(kind, page));
         page.tags(slot)
     }

@@ -39,7 +39,7 @@ pub struct Derived {
 
 impl Derived {
     /// By what derived elements are ordered and told apart, whatever their types: ids have no sign in the reference.
-    fn key(&self) -> u64 {
+    pub fn key(&self) -> u64 {
         self.id as u64
     }
 }
@@ -87,6 +87,13 @@ impl Position {
         let a = Position::from(Coord { lat: bounds.south, lon: bounds.west });
         let b = Position::from(Coord { lat: bounds.north, lon: bounds.east });
         Position { lat: (a.lat + b.lat) / 2.0, lon: (a.lon + b.lon) / 2.0 }
+    }
+
+    /// Where the reference has it that has made a coordinate of it: halves go up in latitude, away from 0 in longitude.
+    pub fn encoded(self) -> Position {
+        let lat = libm::floor((self.lat + 91.0) * 1e7 + 0.5) / 1e7 - 91.0;
+        let lon = libm::trunc(self.lon * 1e7 + if self.lon > 0.0 { 0.5 } else { -0.5 }) / 1e7;
+        Position { lat, lon }
     }
 
     /// The nearest coordinate, rounded from the exact value of the double as printing seven decimals does.
@@ -180,24 +187,62 @@ impl Derived {
 impl Geometry {
     /// The box around it, to the nearest coordinates.
     pub fn bounding_box(&self) -> Option<BoundingBox> {
-        fn extend(extent: &mut Extent, geometry: &Geometry) {
-            match geometry {
-                Geometry::Point(p) => extent.add(p.rounded()),
-                Geometry::Line(line) => line.iter().for_each(|p| extent.add(p.rounded())),
-                Geometry::Polygon(rings) => rings.iter().flatten().for_each(|p| extent.add(p.rounded())),
-                Geometry::Collection(parts) => parts.iter().for_each(|part| extend(extent, part)),
-            }
-        }
         let mut extent = Extent::EMPTY;
-        extend(&mut extent, self);
-        let nowhere = Coord { lat: 1_000_000_000, lon: 2_000_000_000 };
-        match self {
-            // what the reference has where no position is the least
-            Geometry::Line(line) if line.is_empty() => extent.add(nowhere),
-            Geometry::Polygon(rings) if rings.is_empty() => extent.add(nowhere),
-            _ => {}
+        self.each(&mut |p| extent.add(p.rounded()));
+        if self.is_nowhere() {
+            extent.add(Coord { lat: 1_000_000_000, lon: 2_000_000_000 });
         }
         extent.around()
+    }
+
+    /// The middle of the box around it, the shorter way round the globe. As in the reference, positions are not rounded
+    /// to coordinates before.
+    pub fn middle(&self) -> Option<Position> {
+        let (mut south, mut north) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (mut west, mut east) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (mut east_half, mut west_half) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut add = |p: Position| {
+            (south, north) = (south.min(p.lat), north.max(p.lat));
+            (west, east) = (west.min(p.lon), east.max(p.lon));
+            if p.lon >= 0.0 {
+                east_half = east_half.min(p.lon);
+            } else {
+                west_half = west_half.max(p.lon);
+            }
+        };
+        self.each(&mut add);
+        if self.is_nowhere() {
+            add(Position { lat: 100.0, lon: 200.0 });
+        }
+        if south > north {
+            return None;
+        }
+        let lat = (south + north) / 2.0;
+        if east - west <= 180.0 {
+            return Some(Position { lat, lon: (west + east) / 2.0 });
+        }
+        let across = west_half + 360.0 - east_half;
+        let lon = if across < 180.0 { (east_half + (west_half + 360.0)) / 2.0 } else { 0.0 };
+        Some(Position { lat, lon: if lon > 180.0 { lon - 360.0 } else { lon } })
+    }
+
+    /// Calls `f` with every position.
+    fn each(&self, f: &mut impl FnMut(Position)) {
+        match self {
+            Geometry::Point(p) => f(*p),
+            Geometry::Line(line) => line.iter().for_each(|p| f(*p)),
+            Geometry::Polygon(rings) => rings.iter().flatten().for_each(|p| f(*p)),
+            Geometry::Collection(parts) => parts.iter().for_each(|part| part.each(f)),
+        }
+    }
+
+    /// Whether it is a line or polygon without positions, which the reference has at a place off the globe.
+    fn is_nowhere(&self) -> bool {
+        match self {
+            Geometry::Line(line) => line.is_empty(),
+            Geometry::Polygon(rings) => rings.is_empty(),
+            Geometry::Point(_) | Geometry::Collection(_) => false,
+        }
     }
 
     /// The bytes that it holds, roughly.

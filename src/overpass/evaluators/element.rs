@@ -28,7 +28,7 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Sub
         Function::Lat => middle(reader, subject).map_or_else(Value::not_a_number, |(lat, _)| Value::degrees(lat)),
         Function::Lon => middle(reader, subject).map_or_else(Value::not_a_number, |(_, lon)| Value::degrees(lon)),
         Function::Length => match subject {
-            Subject::Element(ElementType::Way | ElementType::Relation, _) => {
+            Subject::Element(ElementType::Way | ElementType::Relation, _) if !reader.is_bare() => {
                 Value::metres(round_length(length(reader, subject)))
             }
             _ => Value::Int(0),
@@ -43,7 +43,7 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Sub
         },
         Function::Geom => Value::Shape(shapes::of(reader, subject).map(Box::new)),
         Function::CountTags => Value::Int(match (subject, tagged(reader, subject)) {
-            (Subject::Derived(derived), _) => derived.tags.len() as i64,
+            (Subject::Derived(derived), _) if !reader.is_bare() => derived.tags.len() as i64,
             (_, Some((kind, ordinal))) => reader.tags(kind, ordinal).len() as i64,
             _ => 0,
         }),
@@ -62,7 +62,7 @@ fn id(reader: &mut Reader<'_>, subject: Subject<'_>) -> Value {
 
 fn meta(reader: &mut Reader<'_>, subject: Subject<'_>, value: impl FnOnce(&mut Reader<'_>, MetaRef) -> Value) -> Value {
     match subject {
-        Subject::Element(kind, ordinal) => {
+        Subject::Element(kind, ordinal) if !reader.is_bare() => {
             let meta = reader.meta(kind, ordinal);
             value(reader, meta)
         }
@@ -72,16 +72,16 @@ fn meta(reader: &mut Reader<'_>, subject: Subject<'_>, value: impl FnOnce(&mut R
 
 /// The middle of the element's box, in 1e-7 degrees.
 fn middle(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<(i64, i64)> {
-    let bounds = match subject {
+    let center = match subject {
+        Subject::Element(..) if reader.is_bare() => None,
         Subject::Element(ElementType::Node, node) => {
             let c = reader.coord(node);
             return Some((i64::from(c.lat), i64::from(c.lon)));
         }
-        Subject::Element(kind, ordinal) => reader.extent(kind, ordinal).around(),
-        Subject::Derived(derived) => derived.geometry.as_ref().and_then(Geometry::bounding_box),
+        Subject::Element(kind, ordinal) => reader.extent(kind, ordinal).around().as_ref().map(Position::middle),
+        Subject::Derived(derived) => derived.geometry.as_ref().and_then(Geometry::middle),
         Subject::Area(_) | Subject::None => None,
     }?;
-    let center = Position::middle(&bounds);
     Some((decimals(center.lat), decimals(center.lon)))
 }
 

@@ -108,7 +108,8 @@ pub(super) fn tagged(reader: &Reader<'_>, subject: Subject<'_>) -> Option<(Eleme
 /// The keys of the subject's tags.
 pub(super) fn keys(reader: &mut Reader<'_>, subject: Subject<'_>) -> Vec<String> {
     if let Subject::Derived(derived) = subject {
-        return derived.tags.iter().map(|(key, _)| key.clone()).collect();
+        let tags = if reader.is_bare() { &[] } else { derived.tags.as_slice() };
+        return tags.iter().map(|(key, _)| key.clone()).collect();
     }
     let Some((kind, ordinal)) = tagged(reader, subject) else { return Vec::new() };
     let osm = reader.osm();
@@ -133,14 +134,15 @@ fn pair(reader: &mut Reader<'_>, subject: Subject<'_>, key: &Key) -> Option<Pair
 
 fn has_tag(reader: &mut Reader<'_>, subject: Subject<'_>, key: &Key) -> bool {
     match subject {
-        Subject::Derived(derived) => derived.tags.iter().any(|(name, _)| *name == key.name),
+        Subject::Derived(derived) => !reader.is_bare() && derived.tags.iter().any(|(name, _)| *name == key.name),
         _ => pair(reader, subject, key).is_some(),
     }
 }
 
 fn tag(reader: &mut Reader<'_>, subject: Subject<'_>, key: &Key) -> Value {
     if let Subject::Derived(derived) = subject {
-        return derived.tags.iter().find(|(name, _)| *name == key.name).map_or(Value::EMPTY, |(_, v)| Value::text(v));
+        let tags = if reader.is_bare() { &[] } else { derived.tags.as_slice() };
+        return tags.iter().find(|(name, _)| *name == key.name).map_or(Value::EMPTY, |(_, v)| Value::text(v));
     }
     match pair(reader, subject, key) {
         Some(pair) => reader.osm().with_value(pair, Value::text),

@@ -27,6 +27,7 @@ use self::eval::{Subject, eval, keys, subjects};
 use self::produce::Producer;
 use self::value::Value;
 pub(super) use self::value::print as number_text;
+use super::introsort;
 use super::reader::Reader;
 use super::run::Context;
 use super::set::{Derived, Set};
@@ -78,10 +79,11 @@ pub fn text(ctx: &Context, expr: &Expr) -> Result<String, Failure> {
     Ok(alone(ctx, expr)?.into_text())
 }
 
-/// The elements of a set by the value that an evaluator has for them, in byte order of the values.
-pub fn group(ctx: &Context, expr: &Expr, set: &Set) -> Result<Vec<(String, Set)>, Failure> {
+/// The elements of a set by the value that an evaluator has for them, in byte order of the values; of `bare` elements it
+/// sees ids, nodes and members only.
+pub fn group(ctx: &Context, expr: &Expr, set: &Set, bare: bool) -> Result<Vec<(String, Set)>, Failure> {
     let code = Code::new(ctx, expr)?;
-    let mut reader = Reader::new(ctx.osm);
+    let mut reader = if bare { Reader::bare(ctx.osm) } else { Reader::new(ctx.osm) };
     let mut groups: BTreeMap<String, Set> = BTreeMap::new();
     let mut values = |subject: Subject<'_>| match code {
         // An element is in the group of each of its keys.
@@ -161,6 +163,6 @@ pub fn convert(
         }
         made.push(Arc::new(producer.produce(&mut reader, subject, &mut ctx.last_derived_id)));
     }
-    made.sort_by_key(|derived| derived.id as u64);
+    introsort::sort(&mut made, |a, b| a.key() < b.key());
     Ok(made)
 }

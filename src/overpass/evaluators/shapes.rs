@@ -44,16 +44,14 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, args: &[Code
             _ => None,
         },
         Function::Center => match values.next() {
-            Some(Value::Shape(Some(shape))) => {
-                shape.bounding_box().map(|bounds| Geometry::Point(Position::middle(&bounds)))
-            }
+            Some(Value::Shape(Some(shape))) => shape.middle().map(Geometry::Point),
             _ => None,
         },
         Function::Lstr => {
             let points = values.filter_map(|value| match value {
                 Value::Shape(Some(shape)) => match *shape {
                     Geometry::Point(p) => Some(p),
-                    shape => shape.bounding_box().as_ref().map(Position::middle),
+                    shape => shape.middle(),
                 },
                 _ => None,
             });

@@ -8,8 +8,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Context, date};
+use super::{Context, date, quadtile};
+use crate::osm::ElementType;
 use crate::overpass::plan::MetaTest;
+use crate::overpass::reader::Reader;
 use crate::overpass::set::{Derived, Set};
 use crate::overpass::syntax::{Script, SetName, TimeFrame, Timestamp};
 use crate::overpass::{Class, Diagnostic, Failure};
@@ -137,8 +139,42 @@ pub fn changes(ctx: &mut Context, older: &Set, newer: &Set) -> Result<Changes, F
     if let Some(Diff { augmented: true, from, to, .. }) = ctx.diff {
         still = seen_at(ctx, to, &gone)?;
         before = seen_at(ctx, Some(from), &come)?;
+        overlook(ctx, &come, &mut before)?;
     }
     Ok(Changes { gone, still, come, before })
+}
+
+/// Leaves of the elements that were in the data before those that the reference finds: it searches by id, halving,
+/// in a list of all that have come, which is in the order of quadtiles.
+fn overlook(ctx: &Context, come: &Set, before: &mut Set) -> Result<(), Failure> {
+    for kind in ElementType::ALL {
+        if before.part(kind).is_empty() {
+            continue;
+        }
+        ctx.budget.work(come.part(kind).len())?;
+        let listed = quadtile::keyed(&mut Reader::new(ctx.osm), kind, come.part(kind));
+        let listed: Vec<i64> = listed.into_iter().map(|(_, id, _)| id).collect();
+        let ids = ctx.osm.ids(kind, before.part(kind));
+        let seen = before.part(kind).iter().zip(ids).filter(|&(_, id)| is_found(&listed, id));
+        *before.part_mut(kind) = seen.map(|(&ordinal, _)| ordinal).collect();
+    }
+    Ok(())
+}
+
+/// Whether halving finds a number in a list that need not be in order. Written out, since what is found in such a list
+/// depends on every step.
+fn is_found(list: &[i64], wanted: i64) -> bool {
+    let (mut first, mut count) = (0, list.len());
+    while count > 0 {
+        let half = count / 2;
+        if list.get(first + half).is_some_and(|&id| id < wanted) {
+            first += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    list.get(first) == Some(&wanted)
 }
 
 /// The elements of a set that are in the data at a moment.
@@ -203,6 +239,13 @@ mod tests {
     fn made(type_name: &str, id: i64, value: &str) -> Arc<Derived> {
         let tags = vec![("n".to_owned(), value.to_owned())];
         Arc::new(Derived { type_name: type_name.to_owned(), id, tags, geometry: None })
+    }
+
+    #[test]
+    fn halving_overlooks_what_is_out_of_order() {
+        let found = |list: &[i64]| -> Vec<bool> { list.iter().map(|&id| is_found(list, id)).collect() };
+        assert_eq!(found(&[1, 4, 6, 9]), [true; 4]);
+        assert_eq!(found(&[5, 6, 1, 2, 3, 4]), [false, false, false, false, true, true]);
     }
 
     #[test]

@@ -36,9 +36,15 @@ pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<()
 
 /// Runs `for`: a round for every value that `key` has among the elements.
 pub fn run_grouped(ctx: &mut Context, from: &str, into: &str, key: &Expr, body: &Block) -> Result<(), Failure> {
+    // As in the reference, where nothing has been put into `from`, nothing is read of the elements in its stead, and
+    // the evaluator does not see the set that they come from.
+    let bare = !ctx.sets.contains_key(from);
     let from = started_from(ctx, from, into);
     let outer = ctx.enter();
-    for (value, group) in evaluators::group(ctx, key, &from)? {
+    if bare {
+        ctx.assign(into, Set::default());
+    }
+    for (value, group) in evaluators::group(ctx, key, &from, bare)? {
         ctx.budget.work(1)?;
         ctx.assign(into, group);
         ctx.loop_values.insert(into.to_owned(), value);

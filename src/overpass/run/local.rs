@@ -256,12 +256,19 @@ impl Pieces<'_> {
                     let mut pieces = self.pieces_of(ordinal);
                     if turned {
                         pieces.reverse();
-                        pieces.iter_mut().for_each(|piece| piece.line.reverse());
+                        for piece in &mut pieces {
+                            piece.line.reverse();
+                            std::mem::swap(&mut piece.from, &mut piece.to);
+                        }
                     }
                     for piece in pieces {
                         let mut tags = common.clone();
                         tags.extend(child("_child_way_ref"));
-                        tags.extend(piece.number.map(|number| ("_local_ref".to_owned(), number.to_string())));
+                        let local =
+                            [("_local_ref", piece.number), ("_vertex_local_from", piece.from), ("_vertex_local_to", piece.to)];
+                        for (key, number) in local {
+                            tags.extend(number.map(|number| (key.to_owned(), number.to_string())));
+                        }
                         self.chain(first, tags, line(&piece.line));
                     }
                 }

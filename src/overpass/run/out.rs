@@ -15,6 +15,7 @@ use crate::osm::radix;
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, PairId};
 use crate::overpass::Failure;
 use crate::overpass::extent::Extent;
+use crate::overpass::introsort;
 use crate::overpass::output::{Action, Answer, Counts, Item, MemberGeometry, MemberItem, Meta, Tags, Wants, gone};
 use crate::overpass::plan::sorted;
 use crate::overpass::reader::Reader;
@@ -77,8 +78,7 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
         writer.area(ctx, frame, relation, id)?;
     }
     let mut derived: Vec<&Arc<Derived>> = set.derived.iter().collect();
-    // The reference's ids have no sign.
-    derived.sort_by_key(|d| d.id as u64);
+    introsort::sort(&mut derived, |a, b| a.key() < b.key());
     for derived in derived.into_iter().take(usize::try_from(left).unwrap_or(usize::MAX)) {
         let answer = &mut *ctx.answer;
         let write = |item: &Item<'_>| framed(answer, frame, |answer| answer.element(item));
@@ -173,6 +173,9 @@ struct Shown {
     meta: bool,
     place: Place,
     bbox: Option<BoundingBox>,
+    /// Whether it is written what differs between two moments: boxes and centres then do not count what the output
+    /// box hides, and centres are coordinates.
+    differing: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,13 +214,25 @@ impl Shown {
             meta: meta && wants.meta,
             place,
             bbox,
+            differing: false,
         }
+    }
+
+    /// Whether the reference takes what is hidden or missing for a place in the far south-west.
+    fn has_nowhere(&self) -> bool {
+        self.place != Place::Full && !self.differing
+    }
+
+    /// The centre of an element's box.
+    fn center(&self, bounds: &BoundingBox) -> Position {
+        let center = Position::plain_middle(bounds);
+        if self.differing { center.encoded() } else { center }
     }
 
     /// Adds what is shown of a line to an extent. Where only the box or the centre is asked for, the reference takes
     /// what the output box hides for a place in the far south-west.
     fn add_line(&self, extent: &mut Extent, line: &[Coord]) {
-        let hidden = if self.bbox.is_some() && self.place != Place::Full { Extent::NULL } else { Coord::MISSING };
+        let hidden = if self.bbox.is_some() && self.has_nowhere() { Extent::NULL } else { Coord::MISSING };
         line.iter().for_each(|&c| extent.add(if c.is_missing() { hidden } else { c }));
     }
 }
@@ -293,6 +308,9 @@ impl Writer<'_> {
             ElementType::Relation => {
                 let extent = relation(reader, *shown, ordinal, &mut scratch.members, &mut scratch.lines);
                 bounds = if shown.place == Place::Full { extent.around() } else { extent.turned() };
+                if shown.differing && matches!(shown.place, Place::Center | Place::Bounds) {
+                    bounds = bounds.or(Some(Extent::NOWHERE));
+                }
                 if shown.parts {
                     members.extend(scratch.members.iter().map(|&(kind, id, role, located)| MemberItem {
                         kind,
@@ -310,7 +328,7 @@ impl Writer<'_> {
         }
         if let Some(bounds) = bounds {
             match shown.place {
-                Place::Center => item.center = Some(Position::plain_middle(&bounds)),
+                Place::Center => item.center = Some(shown.center(&bounds)),
                 Place::Bounds | Place::Full => {
                     item.bounds = Some(bounds);
                     item.label = Some(Position::middle(&bounds));
@@ -368,14 +386,13 @@ impl Writer<'_> {
             item.tags = Some(tags);
         }
         if let Some(geometry) = &derived.geometry {
-            let bounds = geometry.bounding_box();
             if shown.skeleton || shown.place != Place::None {
-                item.label = bounds.as_ref().map(Position::middle);
+                item.label = geometry.middle();
             }
             match shown.place {
                 Place::None => {}
-                Place::Center => item.center = bounds.as_ref().map(Position::middle),
-                Place::Bounds => item.bounds = bounds,
+                Place::Center => item.center = geometry.middle(),
+                Place::Bounds => item.bounds = geometry.bounding_box(),
                 Place::Full => item.shape = Some(geometry),
             }
         }
@@ -430,7 +447,7 @@ fn relation(
                             extent.add(c);
                             located = Located::Point(c);
                         }
-                        None if shown.place != Place::Full => extent.add(Extent::NULL),
+                        None if shown.has_nowhere() => extent.add(Extent::NULL),
                         None => {}
                     }
                 }

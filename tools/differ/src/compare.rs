@@ -23,6 +23,10 @@ pub enum Difference {
 }
 
 impl Difference {
+    /// Every one of them.
+    pub const ALL: [Difference; 5] =
+        [Difference::Outcome, Difference::Words, Difference::Ids, Difference::Content, Difference::Order];
+
     /// Its name in reports and file names.
     pub fn name(self) -> &'static str {
         match self {

@@ -7,17 +7,19 @@
 //!     --tested http://127.0.0.1:8080/api/interpreter --count 5000 --cases found
 //! ```
 //!
-//! The queries depend on the extract, the seed and the version of this program only.
+//! The queries depend on the extract, the seed and the version of this program only. With `--journal`, a run that was
+//! interrupted goes on where it was when the same command is given again.
 
 mod compare;
 mod extract;
 mod generate;
 mod piece;
 mod random;
+mod report;
 mod shrink;
 mod source;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,9 +28,11 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::Parser;
 
-use compare::{Difference, Verdict, compare};
+use compare::{Verdict, compare};
 use extract::Extract;
 use generate::generate;
+use piece::Piece;
+use report::{Found, Outcome};
 use shrink::shrink;
 use source::{Answer, Source};
 
@@ -60,6 +64,9 @@ struct Arguments {
     /// Write a file for each difference into this folder
     #[arg(long)]
     cases: Option<PathBuf>,
+    /// Keep what was found in this file, and go on with what it has
+    #[arg(long)]
+    journal: Option<PathBuf>,
     /// How many queries are asked at a time
     #[arg(long, default_value_t = 2)]
     jobs: usize,
@@ -77,25 +84,6 @@ struct Arguments {
     no_shrink: bool,
 }
 
-/// What a run has found.
-#[derive(Default)]
-struct Found {
-    features: BTreeMap<&'static str, u64>,
-    same: u64,
-    filled: u64,
-    refused: u64,
-    nothing: u64,
-    differences: BTreeMap<u64, (Difference, String)>,
-}
-
-impl Found {
-    fn count(&mut self, features: &[&'static str]) {
-        for feature in features {
-            *self.features.entry(feature).or_default() += 1;
-        }
-    }
-}
-
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let extract = Extract::read(&arguments.extract)?;
@@ -107,9 +95,9 @@ fn main() -> Result<()> {
         for number in numbers {
             let generated = generate(&extract, arguments.seed, number, &without);
             println!("{}", generated.query);
-            found.count(&generated.features);
+            found.count(number, &generated);
         }
-        report(&found);
+        found.print();
         return Ok(());
     }
     let patience = Duration::from_secs(arguments.patience);
@@ -118,61 +106,37 @@ fn main() -> Result<()> {
     if let Some(folder) = &arguments.cases {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
+    let run = format!("{} seed {} without {without:?}", arguments.extract.display(), arguments.seed);
+    let found = match &arguments.journal {
+        Some(path) => Found::resume(path, &run)?,
+        None => Found::default(),
+    };
     let next = AtomicU64::new(numbers.start);
-    let found = Mutex::new(Found::default());
+    let found = Mutex::new(found);
     let work = || -> Result<()> {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            let enough = found.lock().is_ok_and(|found| found.differences.len() >= arguments.most);
-            if number >= numbers.end || enough {
+            if number >= numbers.end {
                 return Ok(());
             }
             let generated = generate(&extract, arguments.seed, number, &without);
-            let text = generated.query.to_string();
-            let ask = |query: &str| -> Result<(Verdict, Answer, Answer)> {
-                let (a, b) = (reference.ask(query)?, tested.ask(query)?);
-                Ok((compare(&a, &b), a, b))
-            };
-            let (verdict, ..) = ask(&text).with_context(|| format!("query {number}: {text}"))?;
-            let mut smallest = None;
-            if let Verdict::Differs(difference) = verdict {
-                let differs = |query: &str| match ask(query) {
-                    Ok((Verdict::Differs(difference), ..)) => Some(difference),
-                    _ => None,
-                };
-                let query = match arguments.no_shrink {
-                    true => text.clone(),
-                    false => shrink(&generated.query, difference, differs).to_string(),
-                };
-                let (_, a, b) = ask(&query)?;
-                if let Some(folder) = &arguments.cases {
-                    let path = folder.join(format!("{}-{}-{number}.txt", difference.name(), arguments.seed));
-                    let case = format!(
-                        "query {number} of seed {}\n\n{text}\n\nsmallest form\n\n{query}\n\nreference\n\n{}\n\ntested\n\n{}\n",
-                        arguments.seed,
-                        shown(&a),
-                        shown(&b)
-                    );
-                    std::fs::write(&path, case).with_context(|| format!("cannot write {}", path.display()))?;
+            {
+                let Ok(mut found) = found.lock() else { return Ok(()) };
+                if found.different() >= arguments.most {
+                    return Ok(());
                 }
-                println!("{number} {}: {query}", difference.name());
-                smallest = Some((difference, query));
+                if found.has(number) {
+                    found.count(number, &generated);
+                    continue;
+                }
             }
+            let outcome = examine(&arguments, (&reference, &tested), number, &generated.query)?;
             if number % 500 == 499 {
                 eprintln!("{} of {} asked", number + 1 - numbers.start, arguments.count);
             }
             let Ok(mut found) = found.lock() else { return Ok(()) };
-            found.count(&generated.features);
-            match (verdict, smallest) {
-                (Verdict::Same { elements, refused }, _) => {
-                    found.same += 1;
-                    found.filled += u64::from(elements > 0);
-                    found.refused += u64::from(refused);
-                }
-                (Verdict::Nothing, _) => found.nothing += 1,
-                (_, Some(smallest)) => drop(found.differences.insert(number, smallest)),
-                _ => {}
-            }
+            found.add(number, outcome)?;
+            found.count(number, &generated);
         }
     };
     std::thread::scope(|scope| {
@@ -180,9 +144,59 @@ fn main() -> Result<()> {
         threads.into_iter().try_for_each(|thread| thread.join().unwrap_or(Ok(())))
     })?;
     if let Ok(found) = found.into_inner() {
-        report(&found);
+        found.print();
     }
     Ok(())
+}
+
+/// Asks both one query; where they differ, makes it smaller and writes it down.
+fn examine(
+    arguments: &Arguments,
+    (reference, tested): (&Source, &Source),
+    number: u64,
+    query: &Piece,
+) -> Result<Outcome> {
+    let text = query.to_string();
+    let ask = |query: &str| -> Result<(Verdict, Answer, Answer)> {
+        let (a, b) = (reference.ask(query)?, tested.ask(query)?);
+        Ok((compare(&a, &b), a, b))
+    };
+    let (verdict, a, b) = ask(&text).with_context(|| format!("query {number}: {text}"))?;
+    let difference = match verdict {
+        Verdict::Same { elements, refused } => return Ok(Outcome::Alike { elements, refused }),
+        Verdict::Nothing => {
+            let side = |name: &str, answer: &Answer| match answer {
+                Answer::Exhausted(why) => Some(format!("{name}: {why}")),
+                _ => None,
+            };
+            let sides: Vec<String> = [side("reference", &a), side("tested", &b)].into_iter().flatten().collect();
+            println!("{number} left, {}: {text}", sides.join(", "));
+            let who = sides.iter().map(|side| side.split(" at line").next().unwrap_or(side));
+            return Ok(Outcome::Left(who.collect::<Vec<_>>().join(", ")));
+        }
+        Verdict::Differs(difference) => difference,
+    };
+    let differs = |query: &str| match ask(query) {
+        Ok((Verdict::Differs(difference), ..)) => Some(difference),
+        _ => None,
+    };
+    let smallest = match arguments.no_shrink {
+        true => text.clone(),
+        false => shrink(query, difference, differs).to_string(),
+    };
+    let (_, a, b) = ask(&smallest)?;
+    if let Some(folder) = &arguments.cases {
+        let path = folder.join(format!("{}-{}-{number}.txt", difference.name(), arguments.seed));
+        let case = format!(
+            "query {number} of seed {}\n\n{text}\n\nsmallest form\n\n{smallest}\n\nreference\n\n{}\n\ntested\n\n{}\n",
+            arguments.seed,
+            shown(&a),
+            shown(&b)
+        );
+        std::fs::write(&path, case).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    println!("{number} {}: {smallest}", difference.name());
+    Ok(Outcome::Different(difference, smallest))
 }
 
 /// An answer, cut where it is long.
@@ -191,28 +205,5 @@ fn shown(answer: &Answer) -> String {
         Answer::Body(body) => body.lines().take(200).collect::<Vec<_>>().join("\n"),
         Answer::Refused(lines) => format!("refused:\n{}", lines.join("\n")),
         Answer::Exhausted(line) => format!("exhausted: {line}"),
-    }
-}
-
-fn report(found: &Found) {
-    println!("\nfeature                                  uses");
-    for (feature, uses) in &found.features {
-        println!("{feature:<40} {uses}");
-    }
-    let asked = found.same + found.nothing + found.differences.len() as u64;
-    println!(
-        "\n{asked} queries: {} answered alike ({} of them with results, {} refused alike), {} out of time or memory, {} different",
-        found.same,
-        found.filled,
-        found.refused,
-        found.nothing,
-        found.differences.len()
-    );
-    let mut kinds: BTreeMap<Difference, usize> = BTreeMap::new();
-    for (difference, _) in found.differences.values() {
-        *kinds.entry(*difference).or_default() += 1;
-    }
-    for (difference, count) in kinds {
-        println!("  {:<8} {count}", difference.name());
     }
 }

@@ -1,6 +1,6 @@
 //! Whom to ask: an HTTP service, or a program that reads a query and writes an answer.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::process::{Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -9,6 +9,9 @@ use anyhow::{Context, Result, anyhow, ensure};
 
 /// How often a program is asked whether it has ended.
 const PAUSE: Duration = Duration::from_millis(2);
+
+/// What is noted of an answer that did not come in time.
+const LATE: &str = "no answer in time";
 
 /// Something that answers queries as Overpass API does.
 #[derive(Debug)]
@@ -34,7 +37,9 @@ impl Source {
     /// A URL, or else a command with arguments between spaces, and how long an answer may take.
     pub fn parse(text: &str, patience: Duration) -> Self {
         if text.starts_with("http://") {
-            let config = ureq::Agent::config_builder().timeout_global(Some(patience)).http_status_as_error(false);
+            // Where it sends the reader to is the answer, and nobody else is asked.
+            let config = ureq::Agent::config_builder().timeout_global(Some(patience));
+            let config = config.http_status_as_error(false).max_redirects(0).max_redirects_will_error(false);
             return Source::Url(text.to_owned(), config.build().into());
         }
         Source::Program(text.split_whitespace().map(str::to_owned).collect(), patience)
@@ -54,15 +59,18 @@ fn by_http(agent: &ureq::Agent, url: &str, query: &str) -> Result<Answer> {
     let sent = agent.post(url).content_type("application/x-www-form-urlencoded").send(form);
     let mut answer = match sent {
         Ok(answer) => answer,
-        Err(ureq::Error::Timeout(_)) => return Ok(Answer::Exhausted("no answer in time".to_owned())),
+        Err(e) if is_late(&e) => return Ok(Answer::Exhausted(LATE.to_owned())),
         Err(e) => return Err(e).with_context(|| format!("cannot ask {url}")),
     };
     let bytes = match answer.body_mut().with_config().limit(1 << 30).read_to_vec() {
         Ok(bytes) => bytes,
-        Err(ureq::Error::Timeout(_)) => return Ok(Answer::Exhausted("no whole answer in time".to_owned())),
+        Err(e) if is_late(&e) => return Ok(Answer::Exhausted(LATE.to_owned())),
         Err(e) => return Err(e).with_context(|| format!("cannot read the answer of {url}")),
     };
     let body = String::from_utf8_lossy(&bytes).into_owned();
+    if let Some(place) = answer.headers().get("location").and_then(|place| place.to_str().ok()) {
+        return Ok(Answer::Body(format!("Location: {place}")));
+    }
     if answer.status().as_u16() < 400 {
         return Ok(Answer::Body(body));
     }
@@ -97,7 +105,7 @@ fn by_program(command: &[String], query: &str, patience: Duration) -> Result<Ans
             None if Instant::now() >= end => {
                 child.kill()?;
                 child.wait()?;
-                return Ok(Answer::Exhausted("no answer in time".to_owned()));
+                return Ok(Answer::Exhausted(LATE.to_owned()));
             }
             None => std::thread::sleep(PAUSE),
         }
@@ -113,7 +121,28 @@ fn by_program(command: &[String], query: &str, patience: Duration) -> Result<Ans
         return Ok(Answer::Exhausted(format!("crashed: {status}")));
     }
     ensure!(status.success(), "{program} ended with {status}: {errors}");
-    Ok(Answer::Body(String::from_utf8_lossy(&out).into_owned()))
+    Ok(Answer::Body(without_head(&String::from_utf8_lossy(&out)).to_owned()))
+}
+
+/// What a program writes for a web server without the lines for that server; where there is only the address of
+/// another page, that.
+fn without_head(out: &str) -> &str {
+    if !["Status:", "Content-type:"].iter().any(|name| out.starts_with(name)) {
+        return out;
+    }
+    let (head, body) = out.split_once("\n\n").unwrap_or((out, ""));
+    head.lines().find(|line| line.starts_with("Location:")).unwrap_or(body)
+}
+
+/// Whether the time for an answer was over, at whatever stage.
+fn is_late(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::Timeout(_) => true,
+        ureq::Error::Io(e) => {
+            matches!(e.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) || e.to_string().starts_with("timeout")
+        }
+        _ => false,
+    }
 }
 
 /// Reads all that a program writes.

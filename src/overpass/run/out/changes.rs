@@ -28,8 +28,8 @@ pub(super) fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Fail
 }
 
 fn write(ctx: &mut Context, out: &Out, changes: &Changes) -> Result<(), Failure> {
-    let mut writer =
-        Writer { reader: Reader::new(ctx.osm), shown: Shown::of(out, Wants::ALL), scratch: super::Scratch::default() };
+    let shown = Shown { differing: true, ..Shown::of(out, Wants::ALL) };
+    let mut writer = Writer { reader: Reader::new(ctx.osm), shown, scratch: super::Scratch::default() };
     for kind in ElementType::ALL {
         let ids = |set: &Set, gone: bool| -> Vec<(i64, Ordinal, bool)> {
             let ids = ctx.osm.ids(kind, set.part(kind));

@@ -36,6 +36,9 @@ const PLAIN: [&str; 15] = [
     "evaluator angle()",
 ];
 
+/// Evaluators of a member that take nothing.
+const OF_MEMBER: [&str; 4] = ["evaluator pos()", "evaluator mtype()", "evaluator ref()", "evaluator role()"];
+
 /// Evaluators of one text.
 const UNARY: [&str; 8] = [
     "evaluator number()",
@@ -92,10 +95,6 @@ impl Generator<'_> {
             (3 * element, "evaluator count_distinct_by_role()"),
             (3 * element * deep, "evaluator per_member()"),
             (2 * element * deep, "evaluator per_vertex()"),
-            (member, "evaluator pos()"),
-            (member, "evaluator mtype()"),
-            (member, "evaluator ref()"),
-            (member, "evaluator role()"),
             (6, "evaluator count()"),
             (2 + looping, "evaluator set key"),
             (3 * deep, "operator !"),
@@ -106,6 +105,7 @@ impl Generator<'_> {
             "evaluator angle()" => (member, name),
             _ => (3 * element, name),
         }));
+        options.extend(OF_MEMBER.map(|name| (member, name)));
         options.extend(UNARY.map(|name| (3 * deep, name)));
         options.extend(BINARY.map(|name| (2 * deep, name)));
         options.extend(AGGREGATES.map(|name| (3 * deep, name)));
@@ -156,7 +156,7 @@ impl Generator<'_> {
             "operator ?:" => {
                 row![self.operand(scope, depth), "?", self.operand(scope, depth), ":", self.operand(scope, depth)]
             }
-            _ if PLAIN.contains(&name) => Piece::from(word),
+            _ if PLAIN.contains(&name) || OF_MEMBER.contains(&name) => Piece::from(word),
             _ if UNARY.contains(&name) => row![word.trim_end_matches(')'), self.text(scope, depth), ")"],
             _ if BINARY.contains(&name) => {
                 row![word.trim_end_matches(')'), self.text(scope, depth), ",", self.text(scope, depth), ")"]

@@ -269,12 +269,7 @@ impl Generator<'_> {
         for _ in 0..*self.random.pick(&[1, 1, 2, 3]) {
             let sign = |random: &mut crate::random::Random| if random.chance(40) { -1 } else { 1 };
             let at = sign(&mut self.random) * (1 + self.random.below(5) as i64);
-            items.push(if self.maybe(15, "filter position range") {
-                let to = at + self.random.below(3) as i64;
-                row![Piece::number(at), ":", Piece::number(if to == 0 { 1 } else { to })]
-            } else {
-                Piece::number(at)
-            });
+            items.push(Piece::number(at));
         }
         Piece::List { items, separator: ",", least: 1 }
     }

@@ -63,6 +63,8 @@ pub struct Generated {
     pub query: Piece,
     /// The features that it uses, each as often as it does.
     pub features: Vec<&'static str>,
+    /// The features that it could have used.
+    pub offered: BTreeSet<&'static str>,
 }
 
 /// Makes a query: the one with this number of the run with this seed. Features in `without` are not used.
@@ -78,13 +80,14 @@ pub fn generate(extract: &Extract, seed: u64, number: u64, without: &BTreeSet<St
         anchor,
         without,
         features: Vec::new(),
+        offered: BTreeSet::new(),
         sets: BTreeMap::new(),
         loops: 0,
         retro: 0,
         wanted,
     };
     let query = generator.script();
-    Generated { query, features: generator.features }
+    Generated { query, features: generator.features, offered: generator.offered }
 }
 
 /// The state of making one query.
@@ -95,6 +98,7 @@ struct Generator<'a> {
     anchor: usize,
     without: &'a BTreeSet<String>,
     features: Vec<&'static str>,
+    offered: BTreeSet<&'static str>,
     sets: BTreeMap<&'static str, Holds>,
     /// How many `for` there are around, which have a `_.val`.
     loops: usize,
@@ -107,6 +111,7 @@ struct Generator<'a> {
 impl Generator<'_> {
     /// One of several features by weight, and notes it.
     fn choose(&mut self, options: &[(usize, &'static str)]) -> &'static str {
+        self.offered.extend(options.iter().map(|o| o.1).filter(|name| !self.without.contains(*name)));
         let weight = |(weight, name): &(usize, &'static str)| if self.without.contains(*name) { 0 } else { *weight };
         let next = self.wanted.front().and_then(|wanted| options.iter().find(|o| o.1 == *wanted && weight(o) > 0));
         if let Some((_, name)) = next {
@@ -129,6 +134,9 @@ impl Generator<'_> {
 
     /// Whether a feature is used that is used in so many of a hundred cases; notes it.
     fn maybe(&mut self, percent: usize, name: &'static str) -> bool {
+        if !self.without.contains(name) {
+            self.offered.insert(name);
+        }
         if self.wanted.front() == Some(&name) {
             self.wanted.pop_front();
             return self.note(name);

@@ -34,7 +34,7 @@ impl Generator<'_> {
             (16, "setting out:csv"),
             (2, "setting out:custom"),
             (2, "setting out:popup"),
-            (8, "no setting out"),
+            (8, "setting out not given"),
         ]);
         match format {
             "setting out:json" => items.push(Piece::from("[out:json]")),
