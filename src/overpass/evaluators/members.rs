@@ -92,7 +92,9 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, scope: Scope
             match function {
                 Function::MemberType => Value::text(ElementType::Node.name()),
                 Function::Ref => Value::Int(reader.reference_id(ElementType::Node, node)),
-                Function::Angle if !reader.is_bare() => shapes::angle(page.coords(slot), at).map_or(Value::EMPTY, Value::Text),
+                Function::Angle if !reader.is_bare() => {
+                    shapes::angle(page.coords(slot), at).map_or(Value::EMPTY, Value::Text)
+                }
                 _ => Value::EMPTY,
             }
         }

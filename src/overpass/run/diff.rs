@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::{Context, date, quadtile};
 use crate::osm::ElementType;
+use crate::overpass::introsort;
 use crate::overpass::plan::MetaTest;
 use crate::overpass::reader::Reader;
 use crate::overpass::set::{Derived, Set};
@@ -189,24 +190,26 @@ fn seen_at(ctx: &mut Context, moment: Option<Timestamp>, set: &Set) -> Result<Se
 /// The derived elements that have no equal on the other side.
 fn apart(older: &[Arc<Derived>], newer: &[Arc<Derived>]) -> (Vec<Arc<Derived>>, Vec<Arc<Derived>>) {
     type Key<'d> = &'d [(String, String)];
-    let mut unmatched: BTreeMap<Key<'_>, Vec<&Arc<Derived>>> = BTreeMap::new();
-    for derived in older {
-        unmatched.entry(&derived.tags).or_default().push(derived);
+    let mut unmatched: BTreeMap<Key<'_>, Vec<(usize, &Arc<Derived>)>> = BTreeMap::new();
+    for (place, derived) in older.iter().enumerate() {
+        unmatched.entry(&derived.tags).or_default().push((place, derived));
     }
     let mut come = Vec::new();
     for derived in newer {
         let equals = unmatched.get_mut(derived.tags.as_slice());
         let equal = equals.and_then(|list| {
-            let at = list.iter().position(|other| other.geometry == derived.geometry)?;
+            let at = list.iter().position(|(_, other)| other.geometry == derived.geometry)?;
             Some(list.remove(at))
         });
         if equal.is_none() {
             come.push(Arc::clone(derived));
         }
     }
-    let mut gone: Vec<Arc<Derived>> = unmatched.into_values().flatten().cloned().collect();
-    gone.sort_by(|a, b| by_content(a, b));
-    come.sort_by(|a, b| by_content(a, b));
+    let mut left: Vec<(usize, &Arc<Derived>)> = unmatched.into_values().flatten().collect();
+    left.sort_unstable_by_key(|&(place, _)| place);
+    let mut gone: Vec<Arc<Derived>> = left.into_iter().map(|(_, derived)| Arc::clone(derived)).collect();
+    introsort::sort(&mut gone, |a, b| by_content(a, b).is_lt());
+    introsort::sort(&mut come, |a, b| by_content(a, b).is_lt());
     (gone, come)
 }
 
@@ -216,7 +219,7 @@ fn by_content(a: &Derived, b: &Derived) -> Ordering {
         let bounds = derived.geometry.as_ref().and_then(|geometry| geometry.bounding_box());
         bounds.map(|bounds| (bounds.south, bounds.west))
     };
-    place(a).cmp(&place(b)).then_with(|| a.tags.cmp(&b.tags)).then_with(|| (a.id as u64).cmp(&(b.id as u64)))
+    place(a).cmp(&place(b)).then_with(|| a.tags.cmp(&b.tags))
 }
 
 /// The error for an `out` that is run again at the older moment.

@@ -236,11 +236,15 @@ impl Pieces<'_> {
         if self.refs {
             common.push(("_relation_ref".to_owned(), id.to_string()));
         }
-        let first = self.made.len();
+        let mut first = self.made.len();
         let (page, slot) = self.reader.relation(relation);
         let turned = self.turned(page.members(slot));
         for (member, turned) in page.members(slot).iter().zip(turned) {
-            let Some(ordinal) = member.element.ordinal() else { continue };
+            let Some(ordinal) = member.element.ordinal() else {
+                // The pieces before and after a member that is missing do not name each other.
+                first = self.made.len();
+                continue;
+            };
             let child = self.refs.then(|| self.reader.id(member.kind, ordinal).to_string());
             let child = |name: &str| child.clone().map(|id| (name.to_owned(), id));
             match member.kind {
@@ -264,8 +268,11 @@ impl Pieces<'_> {
                     for piece in pieces {
                         let mut tags = common.clone();
                         tags.extend(child("_child_way_ref"));
-                        let local =
-                            [("_local_ref", piece.number), ("_vertex_local_from", piece.from), ("_vertex_local_to", piece.to)];
+                        let local = [
+                            ("_local_ref", piece.number),
+                            ("_vertex_local_from", piece.from),
+                            ("_vertex_local_to", piece.to),
+                        ];
                         for (key, number) in local {
                             tags.extend(number.map(|number| (key.to_owned(), number.to_string())));
                         }

@@ -78,7 +78,9 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
         writer.area(ctx, frame, relation, id)?;
     }
     let mut derived: Vec<&Arc<Derived>> = set.derived.iter().collect();
-    introsort::sort(&mut derived, |a, b| a.key() < b.key());
+    if out.order == Order::Asc {
+        introsort::sort(&mut derived, |a, b| a.key() < b.key());
+    }
     for derived in derived.into_iter().take(usize::try_from(left).unwrap_or(usize::MAX)) {
         let answer = &mut *ctx.answer;
         let write = |item: &Item<'_>| framed(answer, frame, |answer| answer.element(item));

@@ -49,8 +49,7 @@ impl Found {
         let mut found = Found::default();
         let known = path.exists();
         let mut options = OpenOptions::new();
-        let mut file =
-            options.read(true).append(true).create(true).open(path).with_context(|| cannot("open", path))?;
+        let mut file = options.read(true).append(true).create(true).open(path).with_context(|| cannot("open", path))?;
         if known {
             let mut lines = BufReader::new(&file).lines();
             let first = lines.next().transpose().with_context(|| cannot("read", path))?;
