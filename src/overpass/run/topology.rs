@@ -7,7 +7,6 @@ use crate::osm::{ElementType, Ordinal, Osm};
 use crate::overpass::Failure;
 use crate::overpass::plan::sorted;
 use crate::overpass::run::Budget;
-use crate::overpass::syntax::Position;
 
 /// Pages that a thread takes at once.
 const PAGES_AT_ONCE: usize = 16;
@@ -15,10 +14,10 @@ const PAGES_AT_ONCE: usize = 16;
 const PARALLEL_PAGES: usize = 48;
 
 /// Whether the `index`th (from 0) of `len` is at one of the positions; no positions are all.
-fn at_position(positions: &[Position], index: usize, len: usize) -> bool {
+fn at_position(positions: &[i64], index: usize, len: usize) -> bool {
     let absolute = |p: i64| if p < 0 { p.saturating_add(len as i64).saturating_add(1) } else { p };
     let place = index as i64 + 1;
-    positions.is_empty() || positions.iter().any(|p| absolute(p.from) <= place && place <= absolute(p.to))
+    positions.is_empty() || positions.iter().any(|&position| absolute(position) == place)
 }
 
 /// What to do with one page's elements: the page, the slots, where to.
@@ -67,7 +66,7 @@ impl<'a> Topology<'a> {
     }
 
     /// The nodes of ways, all or those at some positions.
-    pub fn nodes_of_ways(&self, ways: &[Ordinal], positions: &[Position]) -> Result<Vec<Ordinal>, Failure> {
+    pub fn nodes_of_ways(&self, ways: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, Failure> {
         over_pages(self.osm, self.budget, ElementType::Way, ways, &|page, slots, out| {
             let page = self.osm.way_page(page);
             for slot in slots {
@@ -115,7 +114,7 @@ impl<'a> Topology<'a> {
         relations: &[Ordinal],
         kind: ElementType,
         role: Role,
-        positions: &[Position],
+        positions: &[i64],
     ) -> Result<Vec<Ordinal>, Failure> {
         if role == Role::Unknown {
             return Ok(Vec::new());
@@ -133,7 +132,7 @@ impl<'a> Topology<'a> {
     }
 
     /// The ways that have one of these nodes, anywhere or at some positions.
-    pub fn ways_of_nodes(&self, nodes: &[Ordinal], positions: &[Position]) -> Result<Vec<Ordinal>, Failure> {
+    pub fn ways_of_nodes(&self, nodes: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, Failure> {
         self.budget.work(nodes.len())?;
         let ways = self.osm.ways_of_nodes(nodes);
         if positions.is_empty() {
@@ -160,7 +159,7 @@ impl<'a> Topology<'a> {
         kind: ElementType,
         members: &[Ordinal],
         role: Role,
-        positions: &[Position],
+        positions: &[i64],
     ) -> Result<Vec<Ordinal>, Failure> {
         if role == Role::Unknown {
             return Ok(Vec::new());
@@ -250,12 +249,12 @@ mod tests {
 
     #[test]
     fn positions() {
-        let at = |from, to, index| at_position(&[Position { from, to }], index, 5);
-        assert!(at(1, 1, 0) && !at(1, 1, 1));
-        assert!(at(-1, -1, 4) && !at(-1, -1, 3));
-        assert!(at(2, -2, 1) && at(2, -2, 3) && !at(2, -2, 4));
-        assert!(!at(0, 0, 0));
-        assert!(!at(i64::MIN, i64::MIN, 0));
+        let at = |position, index| at_position(&[position], index, 5);
+        assert!(at(1, 0) && !at(1, 1));
+        assert!(at(-1, 4) && !at(-1, 3));
+        assert!(!at(0, 0));
+        assert!(!at(i64::MIN, 0));
+        assert!(at_position(&[2, -1], 1, 5) && at_position(&[2, -1], 4, 5) && !at_position(&[2, -1], 3, 5));
         assert!(at_position(&[], 3, 5));
     }
 }

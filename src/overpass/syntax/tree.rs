@@ -356,16 +356,8 @@ pub struct RecurseFilter {
     pub set: SetName,
     /// `:"role"`; the empty role is a role.
     pub role: Option<String>,
-    /// `:1,2,-1`: positions of the nodes in the way or the members in the relation.
-    pub positions: Vec<Position>,
-}
-
-/// A position or a range of positions; negative ones count from the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Position {
-    pub from: i64,
-    pub to: i64,
+    /// `:1,2,-1`: positions of the nodes in the way, from 1, or from -1 backwards.
+    pub positions: Vec<i64>,
 }
 
 /// Which relationship a recursion filter follows.

@@ -371,11 +371,9 @@ fn recurse(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)>
     Some((FilterKind::Recurse(RecurseFilter { kind, set, role, positions }), Some(what)))
 }
 
-/// `3`, `-1`, `2:5`.
-fn index(text: &str) -> Option<Position> {
-    let (from, to) = text.split_once(':').unwrap_or((text, text));
-    let (from, to) = (integer(from), integer(to));
-    (from != 0 && to != 0).then_some(Position { from, to })
+/// `3`, `-1`; whatever follows the digits does not count.
+fn index(text: &str) -> Option<i64> {
+    Some(integer(text)).filter(|&position| position != 0)
 }
 
 fn user(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)> {
