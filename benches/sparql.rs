@@ -3,12 +3,16 @@
 //! Needs TERRAPIN_SHARED (default `../shared`) and a snapshot of its four sets of triples, TERRAPIN_WIKIDATA. With
 //! TERRAPIN_PYOXIGRAPH=`python3`, a Python that has pyoxigraph, and TERRAPIN_OXIGRAPH=`folder` of a store of the same
 //! triples, every query is asked there, too, in turn.
-//! Times are in process and end with the last solution: what a caller of either library waits for.
+//! Times are in process and end with the last solution: what a caller of either library waits for. Neither takes more
+//! than 300,000 solutions of a query, nor more than some seconds: where both reach that, nothing is compared; where one
+//! does, it counts as having taken that long. Arguments that are no options choose the queries whose ids have them.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use flate2::read::GzDecoder;
@@ -19,8 +23,10 @@ use terrapin::rdf::Store;
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::{Bounds, Environment, Settings, Sink, prepare};
 
-/// Longest time for a query, seconds.
-const PATIENCE: u64 = 20;
+/// Longest time for asking a query once, seconds.
+const PATIENCE: f64 = 5.0;
+/// Most solutions that are taken.
+const MOST: u64 = 300_000;
 
 /// Counts an answer.
 #[derive(Default)]
@@ -48,11 +54,14 @@ impl Sink for Count {
     }
 }
 
+/// Seconds and the number of solutions, or why there is no answer.
+type Asked = Result<(f64, u64), String>;
+
 /// Oxigraph in a process of its own: a query a line in, seconds and the number of solutions a line out.
 struct Peer {
     child: Child,
     queries: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    answers: Receiver<String>,
 }
 
 impl Drop for Peer {
@@ -74,39 +83,112 @@ impl Peer {
             .spawn()
             .expect("a Python with pyoxigraph");
         let queries = child.stdin.take().expect("it is piped");
-        let answers = BufReader::new(child.stdout.take().expect("it is piped"));
+        let lines = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, answers) = channel();
+        std::thread::spawn(move || lines.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         Some(Peer { child, queries, answers })
     }
 
-    fn ask(&mut self, query: &str, times: usize) -> (f64, u64) {
-        writeln!(self.queries, "{}", json!({"query": query, "times": times})).expect("the peer lives");
-        let mut line = String::new();
-        self.answers.read_line(&mut line).expect("an answer");
+    /// `None` where it took too long; then it was ended and begun anew.
+    fn ask(&mut self, query: &str, times: usize) -> Option<Asked> {
+        writeln!(self.queries, "{}", json!({"query": query, "times": times, "rows": MOST})).expect("the peer lives");
+        let Ok(line) = self.answers.recv_timeout(Duration::from_secs_f64(PATIENCE * (times + 1) as f64)) else {
+            *self = Peer::start().expect("it was there before");
+            return None;
+        };
         let answer: Value = serde_json::from_str(&line).expect("JSON");
-        (answer["seconds"].as_f64().unwrap_or(f64::NAN), answer["count"].as_u64().unwrap_or(u64::MAX))
+        Some(match (answer["seconds"].as_f64(), answer["count"].as_u64()) {
+            (Some(seconds), Some(count)) => Ok((seconds, count)),
+            _ => Err(answer["error"].to_string()),
+        })
     }
 }
 
-/// The median seconds of asking so often after one time before, and the number of solutions; nothing for an error.
-fn ask(environment: &Environment, query: &str, times: usize) -> Result<(f64, u64), String> {
+/// The median seconds of asking so often after one time before, and the number of solutions; `None` where it took too
+/// long.
+fn ask(environment: &Environment, query: &str, times: usize) -> Option<Asked> {
     let mut seconds = Vec::new();
     let mut count = 0;
     for _ in 0..=times {
         let started = Instant::now();
-        let limits = Limits { deadline: Some(started + Duration::from_secs(PATIENCE)), ..Limits::default() };
-        let prepared = prepare(query, &Settings::default()).map_err(|e| e.to_string())?;
+        let limits = Limits { deadline: Some(started + Duration::from_secs_f64(PATIENCE)), ..Limits::default() };
         let mut sink = Count::default();
-        prepared.run(environment, &Bounds { limits, rows: None }, &mut sink).map_err(|e| e.to_string())?;
+        let bounds = Bounds { limits, rows: Some(MOST) };
+        let result = prepare(query, &Settings::default()).and_then(|query| query.run(environment, &bounds, &mut sink));
+        match result {
+            Ok(_) => {}
+            Err(error) if error.code == "rows" => {}
+            Err(error) if error.code == "timeout" => return None,
+            Err(error) => return Some(Err(error.to_string())),
+        }
         seconds.push(started.elapsed().as_secs_f64());
         count = sink.0;
     }
     seconds.remove(0);
-    Ok((median(&mut seconds), count))
+    Some(Ok((median(&mut seconds), count)))
 }
 
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// What was found for some queries.
+#[derive(Default, Clone)]
+struct Found {
+    /// Times as fast as the peer, and a line that says so.
+    ratios: Vec<(f64, String)>,
+    ours: f64,
+    theirs: f64,
+    both_stopped: usize,
+    errors: usize,
+}
+
+impl Found {
+    fn add(&mut self, id: &str, ours: Option<Asked>, theirs: Option<Asked>) {
+        let (seconds, peer_seconds) = match (ours, theirs) {
+            (None, None) => {
+                self.both_stopped += 1;
+                return;
+            }
+            (Some(Err(error)), _) | (_, Some(Err(error))) => {
+                println!("{id}: {error}");
+                self.errors += 1;
+                return;
+            }
+            (Some(Ok((seconds, count))), Some(Ok((peer_seconds, peer_count)))) => {
+                if count != peer_count {
+                    println!("{id}: {count} solutions here, {peer_count} there");
+                }
+                (seconds, peer_seconds)
+            }
+            (Some(Ok((seconds, _))), None) => (seconds, PATIENCE),
+            (None, Some(Ok((peer_seconds, _)))) => (PATIENCE, peer_seconds),
+        };
+        self.ours += seconds;
+        self.theirs += peer_seconds;
+        let line = format!("{id}: {:.3} ms here, {:.3} there", seconds * 1e3, peer_seconds * 1e3);
+        self.ratios.push((peer_seconds / seconds, line));
+    }
+
+    fn print(&mut self, name: &str) {
+        self.ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let [least, tenth, half, rest] = [0.0, 0.1, 0.5, 0.9].map(|share| {
+            let at = (self.ratios.len() as f64 * share) as usize;
+            self.ratios.get(at).map_or(f64::NAN, |(ratio, _)| *ratio)
+        });
+        let slower = self.ratios.iter().filter(|(ratio, _)| *ratio < 1.0 / 1.5).count();
+        println!(
+            "{name}: {} queries, {:.2} s here, {:.2} s there; times as fast: median {half:.2}, a tenth below {tenth:.2}, \
+             a tenth above {rest:.2}, least {least:.2}; {slower} more than 1.5 times slower; {} stopped by the limit in \
+             both, {} errors",
+            self.ratios.len(),
+            self.ours,
+            self.theirs,
+            self.both_stopped,
+            self.errors
+        );
+    }
 }
 
 fn main() {
@@ -123,51 +205,35 @@ fn main() {
     let store = Arc::new(Store::open(&snapshot).expect("triples").expect("some"));
     let environment = Environment { store, now: "2020-01-01T00:00:00Z".into(), seed: snapshot.digest().into() };
     let mut peer = Peer::start();
+    let against = if peer.is_some() { "Oxigraph's store in the same run" } else { "the recorded times" };
+    println!("against {against}, at most {MOST} solutions and {PATIENCE} s a query");
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let (mut ratios, mut slower, mut ours, mut theirs) = (Vec::new(), Vec::new(), 0.0, 0.0);
+    let mut groups: BTreeMap<String, Found> = BTreeMap::new();
+    let mut total = Found::default();
     for line in text.lines() {
         let vector: Value = serde_json::from_str(line).expect("a vector");
-        let (Some(id), Some(query), Some(recorded)) =
-            (vector["id"].as_str(), vector["query"].as_str(), vector["ms"].as_f64())
-        else {
-            continue;
-        };
+        let (Some(id), Some(query)) = (vector["id"].as_str(), vector["query"].as_str()) else { continue };
         if !wanted.is_empty() && !wanted.iter().any(|w| id.contains(w.as_str())) {
             continue;
         }
-        let times = if recorded > 200.0 { 1 } else { 5 };
-        let (seconds, count) = match ask(&environment, query, times) {
-            Ok(answer) => answer,
-            Err(error) => {
-                println!("{id}: {error}");
-                continue;
-            }
-        };
-        let (peer_seconds, peer_count) = match &mut peer {
+        // Without a time the reference was stopped, or found the query wrong.
+        let recorded = vector["ms"].as_f64();
+        let times = if recorded.is_some_and(|ms| ms < 200.0) { 5 } else { 1 };
+        let ours = ask(&environment, query, times);
+        let theirs = match &mut peer {
             Some(peer) => peer.ask(query, times),
-            None => (recorded / 1000.0, count),
+            None => recorded.map(|ms| Ok((ms / 1000.0, vector["count"].as_u64().unwrap_or(0)))),
         };
-        if count != peer_count {
-            println!("{id}: {count} solutions here, {peer_count} there");
-        }
-        let ratio = peer_seconds / seconds;
-        ratios.push(ratio);
-        ours += seconds;
-        theirs += peer_seconds;
-        if ratio < 1.0 / 1.5 {
-            slower.push((ratio, format!("{id}: {:.3} ms here, {:.3} there", seconds * 1e3, peer_seconds * 1e3)));
-        }
+        total.add(id, ours.clone(), theirs.clone());
+        let group = id.rsplit_once('-').map_or(id, |(group, _)| group);
+        groups.entry(group.to_owned()).or_default().add(id, ours, theirs);
     }
-    let against = if peer.is_some() { "Oxigraph's store in the same run" } else { "the recorded times" };
-    println!("against {against}: {} queries, {ours:.2} s here, {theirs:.2} s there", ratios.len());
-    let [tenth, half, rest] = [0.1, 0.5, 0.9].map(|share| {
-        ratios.sort_by(f64::total_cmp);
-        ratios.get((ratios.len() as f64 * share) as usize).copied().unwrap_or(f64::NAN)
-    });
-    println!("times as fast: median {half:.2}, a tenth below {tenth:.2}, a tenth above {rest:.2}");
-    slower.sort_by(|a, b| a.0.total_cmp(&b.0));
-    println!("{} take more than 1.5 times as long:", slower.len());
-    for (_, line) in slower {
-        println!("  {line}");
+    for (name, found) in &mut groups {
+        found.print(name);
+    }
+    total.print("all");
+    println!("the slowest beside the peer:");
+    for (ratio, line) in total.ratios.iter().take(40).take_while(|(ratio, _)| *ratio < 1.0) {
+        println!("  {ratio:.2} {line}");
     }
 }

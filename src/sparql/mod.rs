@@ -7,6 +7,7 @@
 //! services/   what a service needs, a file each
 //! plan/       the order of joins, and paths as relations
 //! functions/  functions that the evaluator does not have
+//! native/     most patterns, solved on our own
 //! guard.rs    the evaluator's view of the triples: bounds hold in every loop
 //! explain.rs  how a query is solved
 //! solve.rs    ORDER BY, LIMIT, DISTINCT at the top
@@ -23,6 +24,7 @@ mod functions;
 pub mod geo;
 mod guard;
 mod hints;
+mod native;
 mod order;
 pub mod plan;
 pub mod results;

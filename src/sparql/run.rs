@@ -12,6 +12,7 @@ use super::Prepared;
 use super::error::{Class, Error};
 use super::functions;
 use super::guard::{BLANK, Guarded, exceeded, watched};
+use super::native;
 use super::plan::{Planned, plan};
 use super::rewrite::{Rewritten, put_pattern};
 use super::services::Table;
@@ -155,10 +156,20 @@ impl<'p> Run<'p> {
         self.environment.store.graphs().and(self.rewritten.dataset.clone())
     }
 
+    /// Whether the query is about certain ones of the snapshot's graphs, not all together.
+    fn has_graphs(&self) -> bool {
+        let certain = self.rewritten.apart || self.rewritten.dataset.is_some();
+        certain && self.environment.store.graphs().is_some()
+    }
+
+    /// The program for a planned projection, if it needs no evaluator.
+    fn compile(&self, pattern: &GraphPattern, view: &View, estimates: bool) -> Option<native::Program> {
+        if self.has_graphs() { None } else { native::compile(pattern, view, estimates) }
+    }
+
     /// Plans a pattern by the counts of all graphs together; a query about certain graphs is the evaluator's to order.
     fn plan(&self, pattern: GraphPattern, view: &mut View) -> Planned {
-        let certain = self.rewritten.apart || self.rewritten.dataset.is_some();
-        if certain && self.environment.store.graphs().is_some() {
+        if self.has_graphs() {
             return Planned { pattern, optimise: true, rows: 0.0 };
         }
         plan(pattern, view)
@@ -203,13 +214,8 @@ impl<'p> Run<'p> {
                 }
             }
             Query::Ask { .. } => {
-                let mut view = self.view();
-                let (query, evaluator) = self.planned(fill(&plan.pattern, &tables), &mut view);
-                let result = evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
-                view.check().map_err(read)?;
-                if let QueryResults::Boolean(value) = result {
-                    sink.boolean(value).map_err(gone)?;
-                }
+                let value = self.exists(fill(&plan.pattern, &tables))?;
+                sink.boolean(value).map_err(gone)?;
             }
             Query::Construct { .. } | Query::Describe { .. } => {
                 let pattern = if plan.streams() {
@@ -232,6 +238,36 @@ impl<'p> Run<'p> {
             }
         }
         Ok(rows)
+    }
+
+    /// Whether a pattern has a solution.
+    fn exists(&self, pattern: GraphPattern) -> Result<bool> {
+        let mut view = self.view();
+        let planned = self.plan(pattern, &mut view);
+        let pattern = GraphPattern::Project { inner: Box::new(planned.pattern), variables: Vec::new() };
+        let mut value = false;
+        if let Some(program) = self.compile(&pattern, &view, false) {
+            native::solve(&program, &view, &self.evaluator, &mut [], &mut |_| {
+                value = true;
+                Ok(false)
+            })?;
+        } else {
+            let query = Query::Ask { dataset: self.dataset(), pattern, base_iri: self.base() };
+            let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+            value = matches!(result, QueryResults::Boolean(true));
+        }
+        view.check().map_err(read)?;
+        Ok(value)
+    }
+
+    /// What relative IRIs that the query computes are relative to.
+    fn base(&self) -> Option<oxiri::Iri<String>> {
+        match &self.rewritten.query {
+            Query::Select { base_iri, .. }
+            | Query::Ask { base_iri, .. }
+            | Query::Construct { base_iri, .. }
+            | Query::Describe { base_iri, .. } => base_iri.clone(),
+        }
     }
 
     /// The evaluator, with its own optimiser or without.
@@ -273,7 +309,14 @@ impl<'p> Run<'p> {
     fn steps(&self, top: &Plan, tables: &[(Vec<Variable>, Vec<Row>)]) -> Result<String> {
         let mut view = self.view();
         let planned = self.plan(fill(&top.pattern, tables), &mut view);
-        let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri: None };
+        if let Some(program) = self.compile(&planned.pattern, &view, true) {
+            let mut counts = vec![0; program.len()];
+            native::solve(&program, &view, &self.evaluator, &mut counts, &mut |_| Ok(true))?;
+            view.check().map_err(read)?;
+            return native::explain(&program, &view, &counts).map_err(read);
+        }
+        let expected = format!("about {:.0} solutions expected; the evaluator's steps:\n", planned.rows);
+        let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri: self.base() };
         let evaluator = self.evaluator(planned.optimise);
         let (result, explanation) = evaluator.prepare(&query).explain(Guarded(&view));
         if let QueryResults::Solutions(solutions) = result.map_err(evaluation)? {
@@ -284,7 +327,7 @@ impl<'p> Run<'p> {
         view.check().map_err(read)?;
         let mut json = Vec::new();
         explanation.write_in_json(&mut json).map_err(gone)?;
-        super::explain::render(&json)
+        Ok(expected + &super::explain::render(&json)?)
     }
 
     /// Makes the tables, each of which may need those before it.
@@ -321,17 +364,41 @@ impl<'p> Run<'p> {
         Ok(collector.finish())
     }
 
-    /// Has the evaluator solve a pattern; `each` takes the solutions and tells whether it wants more.
+    /// Runs a program.
+    fn solve(
+        &self,
+        program: &native::Program,
+        view: &View,
+        each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
+    ) -> Result<()> {
+        let mut decoder = native::Decoder::default();
+        native::solve(program, view, &self.evaluator, &mut [], &mut |row| {
+            each(decoder.decode(view, row).map_err(read)?)
+        })?;
+        view.check().map_err(read)
+    }
+
+    /// Has a pattern solved; `each` takes the solutions and tells whether it wants more.
     fn solutions(&self, pattern: &GraphPattern, each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>) -> Result<()> {
-        let base_iri = match &self.rewritten.query {
-            Query::Select { base_iri, .. }
-            | Query::Ask { base_iri, .. }
-            | Query::Construct { base_iri, .. }
-            | Query::Describe { base_iri, .. } => base_iri.clone(),
-        };
         let mut view = self.view();
+        let (kept, store) = (&self.rewritten.kept, &self.environment.store);
+        // Tables are the answer's of this time.
+        let same = std::ptr::eq(pattern, &raw const self.rewritten.plan.pattern);
+        if same && let Some(program) = kept.get(store) {
+            return self.solve(program, &view, each);
+        }
         let planned = self.plan(pattern.clone(), &mut view);
-        let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri };
+        if let Some(program) = self.compile(&planned.pattern, &view, false) {
+            if !same {
+                return self.solve(&program, &view, each);
+            }
+            return match (kept.keep(store, program), kept.get(store)) {
+                (Err(program), _) => self.solve(&program, &view, each),
+                (Ok(()), Some(program)) => self.solve(program, &view, each),
+                (Ok(()), None) => Ok(()),
+            };
+        }
+        let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri: self.base() };
         let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
         if let QueryResults::Solutions(solutions) = result {
             for solution in solutions {
@@ -345,7 +412,8 @@ impl<'p> Run<'p> {
     }
 }
 
-fn read(error: ReadError) -> Error {
+/// The error of reading.
+pub(super) fn read(error: ReadError) -> Error {
     match error {
         ReadError::Exceeded(reached) => exceeded(reached),
         ReadError::Snapshot(damage) => Error::new(Class::Internal, "snapshot", damage.to_string()),

@@ -15,6 +15,8 @@ mod scope;
 
 use spargebra::algebra::GraphPattern;
 
+pub(in crate::sparql) use self::estimate::Counted;
+pub(in crate::sparql) use self::scope::{Variables, bound};
 use crate::rdf::View;
 
 /// A pattern to be evaluated.

@@ -19,6 +19,7 @@ use spargebra::term::NamedNodePattern;
 use super::Settings;
 use super::error::{Class, Error};
 use super::functions::aggregates::{CONCAT, SAMPLE, or_nothing};
+use super::native::Kept;
 use super::services::{self, Table};
 use super::solve::Plan;
 use super::syntax::{Dialect, NAMED, in_scope};
@@ -78,6 +79,8 @@ pub(crate) struct Rewritten {
     pub sample: bool,
     /// The separators of GROUP_CONCATs.
     pub separators: Vec<String>,
+    /// How the plan's pattern was solved the last time.
+    pub kept: Kept,
 }
 
 /// The state of a rewriting.
@@ -112,7 +115,7 @@ pub(crate) fn rewrite(query: Query, settings: &Settings) -> Result<Rewritten> {
     let plan = Plan::of(pattern);
     put_pattern(&mut query, plan.pattern.clone());
     let Rewriter { tables, functions, sample, separators, .. } = rewriter;
-    Ok(Rewritten { query, dataset, apart, plan, tables, functions, sample, separators })
+    Ok(Rewritten { query, dataset, apart, plan, tables, functions, sample, separators, kept: Kept::default() })
 }
 
 fn take_pattern(mut query: Query) -> (Query, GraphPattern, Option<QueryDataset>) {

@@ -1,0 +1,28 @@
+//! Solving patterns on our own: joins, OPTIONAL, UNION, MINUS, VALUES, filters, DISTINCT and COUNT as nested loops over
+//! numbers, without a solution's allocation a step. What this does not know goes to the evaluator as a whole.
+//!
+//! ```text
+//! compile.rs    a planned pattern → a program: blocks of steps over slots
+//! program.rs    what a program is made of
+//! machine.rs    runs it
+//! table.rs      solutions that are kept and looked up: the other side of a hash join
+//! condition.rs  filters and values of expressions
+//! decode.rs     numbers → terms
+//! explain.rs    what a run did, in words
+//! ```
+//!
+//! Answers are those of the evaluator; their order is the loops', the same everywhere.
+
+mod compile;
+mod condition;
+mod decode;
+mod explain;
+mod machine;
+mod program;
+mod table;
+
+pub(super) use compile::compile;
+pub(super) use decode::Decoder;
+pub(super) use explain::explain;
+pub(super) use machine::solve;
+pub(super) use program::{Kept, Program};
