@@ -40,5 +40,5 @@ pub use code::Code;
 pub use graphs::{GraphTriples, Graphs};
 pub use id::TermId;
 pub use relation::{End, Pairs, Relation};
-pub use store::{PredicateCounts, Store, TermKind, Triples};
+pub use store::{PredicateCounts, Store, Subjects, TermKind, Triples};
 pub use view::{Quads, ReadError, Stored, View};

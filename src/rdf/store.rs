@@ -233,6 +233,22 @@ impl Store {
         self.places(subject, predicate, object).map_or(0, |(_, from, to)| to - from)
     }
 
+    /// The subjects of the triples with a predicate and an object, for being asked about many times.
+    pub fn subjects(&self, predicate: TermId, object: TermId) -> Subjects {
+        match self.places(None, Some(predicate), Some(object)) {
+            Some((_, from, to)) => Subjects { from, to },
+            None => Subjects { from: 0, to: 0 },
+        }
+    }
+
+    /// Whether a term is among subjects that [`Store::subjects`] gave.
+    #[inline]
+    pub fn is_among(&self, subjects: Subjects, subject: TermId) -> bool {
+        let Some(number) = subject.number() else { return false };
+        let at = self.pos.third.lower_bound(subjects.from, subjects.to, number);
+        at < subjects.to && self.pos.third.get(at) == number
+    }
+
     /// Whether a term is the subject or the object of a triple.
     pub fn is_node(&self, id: TermId) -> bool {
         let Some(number) = id.number().filter(|&n| n < self.kinds.end) else { return false };
@@ -324,6 +340,25 @@ impl Store {
                 TermId::of_snapshot(0)
             }
         }
+    }
+}
+
+/// The subjects of the triples with a predicate and an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subjects {
+    from: u64,
+    to: u64,
+}
+
+impl Subjects {
+    /// How many there are.
+    pub fn len(self) -> u64 {
+        self.to - self.from
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.from == self.to
     }
 }
 

@@ -167,6 +167,11 @@ impl View {
         if ticks < TICKS { Ok(()) } else { self.look(ticks) }
     }
 
+    /// The units of work counted so far, those of the query's other views included.
+    pub fn worked(&self) -> u64 {
+        self.budget.work_done() + self.ticks.get()
+    }
+
     #[cold]
     fn look(&self, ticks: u64) -> Result<(), ReadError> {
         self.budget.work(ticks)?;

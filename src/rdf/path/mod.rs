@@ -20,7 +20,7 @@ use self::automaton::{Automaton, Step};
 use self::search::{meet, walk};
 use super::{End, Pairs, ReadError, Relation, TermId, View};
 
-/// Times that two nodes are held against each other before all that one of them leads to is looked up and kept.
+/// Times that two nodes are held against each other before all that one of them leads to is looked for, to be kept.
 const PATIENCE: u32 = 3;
 
 /// Most nodes that the kept results may have together.
@@ -38,7 +38,17 @@ pub struct PathRelation {
 struct Kept {
     nodes: usize,
     results: FxHashMap<(TermId, bool), Arc<[TermId]>>,
-    asked: FxHashMap<(TermId, bool), u32>,
+    asked: FxHashMap<(TermId, bool), Asked>,
+}
+
+/// How often a node was held against others, and what that took.
+#[derive(Clone, Copy, Default)]
+struct Asked {
+    times: u32,
+    /// Units of work.
+    spent: u64,
+    /// The most that looking up all that it leads to has been given so far.
+    given: u64,
 }
 
 impl PathRelation {
@@ -58,7 +68,13 @@ impl PathRelation {
             return Ok(Arc::clone(found));
         }
         let automaton = if backward { &self.backward } else { &self.forward };
-        let found: Arc<[TermId]> = walk(view, automaton, node)?.into();
+        let found = walk(view, automaton, node, u64::MAX)?.unwrap_or_default();
+        self.keep(view, node, backward, found)
+    }
+
+    /// Keeps what has been found, if there is room.
+    fn keep(&self, view: &View, node: TermId, backward: bool, found: Vec<TermId>) -> Result<Arc<[TermId]>, ReadError> {
+        let found: Arc<[TermId]> = found.into();
         let mut kept = self.kept.borrow_mut();
         if kept.nodes + found.len() <= KEPT {
             view.hold(found.len() as i64 * 8 + 64)?;
@@ -76,19 +92,31 @@ impl PathRelation {
                 return Ok(found.binary_search(&other).is_ok());
             }
         }
-        // A query that holds many nodes against one is better served by all that the one leads to.
-        for (node, backward, other) in [(object, true, subject), (subject, false, object)] {
+        // A query that holds many nodes against one is better served by all that the one leads to; but that may be
+        // much more than what these nodes have to do with. So it gets no more than what has been spent without it.
+        let ends = [(object, true, subject), (subject, false, object)];
+        for (node, backward, other) in ends {
             let asked = {
                 let mut kept = self.kept.borrow_mut();
-                let asked = kept.asked.entry((node, backward)).or_insert(0);
-                *asked += 1;
+                let asked = kept.asked.entry((node, backward)).or_default();
+                asked.times += 1;
+                if asked.times < PATIENCE || asked.spent < asked.given * 2 {
+                    continue;
+                }
+                asked.given = asked.spent;
                 *asked
             };
-            if asked == PATIENCE {
-                return Ok(self.ends(view, node, backward)?.binary_search(&other).is_ok());
+            let automaton = if backward { &self.backward } else { &self.forward };
+            if let Some(found) = walk(view, automaton, node, asked.given)? {
+                return Ok(self.keep(view, node, backward, found)?.binary_search(&other).is_ok());
             }
         }
-        meet(view, &self.forward, &self.backward, subject, object)
+        let (met, spent) = meet(view, &self.forward, &self.backward, subject, object)?;
+        let mut kept = self.kept.borrow_mut();
+        for (node, backward, _) in ends {
+            kept.asked.entry((node, backward)).or_default().spent += spent;
+        }
+        Ok(met)
     }
 
     /// The nodes at which walks can begin, ascending; for a path that needs no step, all nodes.
@@ -270,8 +298,8 @@ impl Iterator for AllPairs<'_> {
                 return Some(self.view.work(1).map(|()| (*node, end)));
             }
             let node = self.nodes.next()?;
-            match walk(self.view, &self.relation.forward, node) {
-                Ok(ends) => self.now = Some((node, ends.into_iter())),
+            match walk(self.view, &self.relation.forward, node, u64::MAX) {
+                Ok(ends) => self.now = Some((node, ends.unwrap_or_default().into_iter())),
                 Err(error) => {
                     self.nodes = Vec::new().into_iter();
                     self.now = None;

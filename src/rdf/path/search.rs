@@ -74,8 +74,13 @@ fn step(
     Ok(())
 }
 
-/// All nodes that walks from `node` lead to, ascending.
-pub fn walk(view: &View, automaton: &Automaton, node: TermId) -> Result<Vec<TermId>, ReadError> {
+/// All nodes that walks from `node` lead to, ascending; `None` if finding them takes more units of work than `most`.
+pub fn walk(
+    view: &View,
+    automaton: &Automaton,
+    node: TermId,
+    most: u64,
+) -> Result<Option<Vec<TermId>>, ReadError> {
     let mut seen = Seen::new(view, automaton);
     let mut found = Vec::new();
     let mut queue = vec![(node, 0_usize)];
@@ -83,7 +88,11 @@ pub fn walk(view: &View, automaton: &Automaton, node: TermId) -> Result<Vec<Term
     if automaton.nullable() {
         found.push(node);
     }
+    let end = view.worked().saturating_add(most);
     while let Some((node, state)) = queue.pop() {
+        if view.worked() > end {
+            return Ok(None);
+        }
         view.work(1)?;
         for (label, to) in &automaton.states[state].moves {
             step(view, node, label, |next| {
@@ -99,7 +108,7 @@ pub fn walk(view: &View, automaton: &Automaton, node: TermId) -> Result<Vec<Term
     }
     found.sort_unstable();
     found.dedup();
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// One side of a search from both ends.
@@ -156,7 +165,7 @@ fn holds(view: &View, node: TermId, label: &Step, goal: TermId) -> bool {
     }
 }
 
-/// Whether a walk leads from `subject` to `object`: looked for from both ends in turn, so that it takes no more than
+/// Whether a walk leads from `subject` to `object`, and the units of work that it took to know: looked for from both ends in turn, so that it takes no more than
 /// twice what the cheaper end does.
 pub fn meet(
     view: &View,
@@ -164,18 +173,19 @@ pub fn meet(
     backward: &Automaton,
     subject: TermId,
     object: TermId,
-) -> Result<bool, ReadError> {
+) -> Result<(bool, u64), ReadError> {
     if forward.nullable() && subject == object {
-        return Ok(true);
+        return Ok((true, 0));
     }
+    let before = view.worked();
     let mut fronts = [(Front::new(view, forward, subject)?, object), (Front::new(view, backward, object)?, subject)];
     loop {
         for (front, goal) in &mut fronts {
             match front.advance(view, *goal)? {
-                Some(true) => return Ok(true),
+                Some(true) => return Ok((true, view.worked() - before)),
                 Some(false) => {}
                 // All that this end leads to was looked at.
-                None => return Ok(false),
+                None => return Ok((false, view.worked() - before)),
             }
         }
     }

@@ -51,6 +51,8 @@ struct Compiler<'v> {
 struct Scope {
     slots: Vec<Variable>,
     flags: usize,
+    /// For estimates.
+    values: Variables,
 }
 
 /// Where a pattern stands.
@@ -126,7 +128,7 @@ fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
 impl Compiler<'_> {
     /// A pattern as a block of its own. Its columns are what it projects, or its variables in the order of their names.
     fn block(&mut self, pattern: &GraphPattern) -> Option<usize> {
-        let mut scope = Scope { slots: Vec::new(), flags: 0 };
+        let mut scope = Scope { slots: Vec::new(), flags: 0, values: Variables::default() };
         let (mut distinct, mut group, mut inner) = (false, None, pattern);
         if let GraphPattern::Distinct { inner: below } = inner {
             distinct = true;
@@ -279,17 +281,44 @@ impl Compiler<'_> {
         if is_nothing(left) {
             return self.sequence(right, context, scope, out);
         }
-        let apart = bound(left).0.common(&bound(right).0) == 0;
-        if apart && !context.asked {
-            // The planner has put the smaller side first: it is kept, the other one looked at once.
-            let (table, slots, key, certain) = self.table(left, context.known, scope)?;
-            out.push((Node::Step(Step::Any { table }, 1.0), context.known));
-            let known = self.sequence(right, context, scope, out)?;
-            out.push((Node::Step(Step::Probe { table, slots, key }, f64::NAN), known | certain));
-            return Some(known | certain);
+        if context.known == 0 && bound(left).0.common(&bound(right).0) == 0 {
+            return self.product(left, right, scope, out);
         }
         let known = self.sequence(left, context, scope, out)?;
         self.probe(right, Context { known, ..context }, scope, out)
+    }
+
+    /// A product. The planner has put the smaller sides first: they are kept, the last one is looked at once; and
+    /// nothing is begun where a side has no solution.
+    fn product(
+        &mut self,
+        left: &GraphPattern,
+        right: &GraphPattern,
+        scope: &mut Scope,
+        out: &mut Sequence,
+    ) -> Option<Mask> {
+        let mut sides = Vec::new();
+        let mut first = left;
+        while let GraphPattern::Join { left, right } = first
+            && !is_nothing(left)
+            && bound(left).0.common(&bound(right).0) == 0
+        {
+            sides.push(&**right);
+            first = left;
+        }
+        sides.push(first);
+        let mut probes = Vec::new();
+        for side in sides.into_iter().rev() {
+            let (table, slots, _, certain) = self.table(side, 0, scope)?;
+            out.push((Node::Step(Step::Any { table }, f64::NAN), 0));
+            probes.push((Step::Probe { table, slots, key: Vec::new() }, certain));
+        }
+        let mut known = self.sequence(right, Context { known: 0, asked: false }, scope, out)?;
+        for (probe, certain) in probes {
+            known |= certain;
+            out.push((Node::Step(probe, f64::NAN), known));
+        }
+        Some(known)
     }
 
     /// A pattern that is solved apart and then looked up.
@@ -364,9 +393,12 @@ impl Compiler<'_> {
         };
         let object = place(triple.object.clone())?;
         let estimate = if self.estimates {
+            let counted = Counted::new(triple.clone(), self.view);
             let names = scope.slots.iter().enumerate();
             let names: Variables = names.filter(|(slot, _)| known & bit(*slot) != 0).map(|(_, v)| v.clone()).collect();
-            Counted::new(triple.clone(), self.view).rows(self.view, &names)
+            let rows = counted.rows(self.view, &scope.values.and(&names));
+            scope.values = scope.values.or(&counted.variables);
+            rows
         } else {
             f64::NAN
         };

@@ -10,9 +10,12 @@ use spareval::QueryEvaluator;
 use super::condition::{Condition, Value, equal};
 use super::program::{Block, Count, Group, Place, Program, Slot, Step};
 use super::table::Table;
-use crate::rdf::{ReadError, TermId, View};
+use crate::rdf::{ReadError, Subjects, TermId, View};
 use crate::sparql::error::Error;
 use crate::sparql::run::read;
+
+/// Subjects that are looked through in less time than the triples of one of them are found.
+const CLOSE: u64 = 1 << 16;
 
 /// Takes a solution; false where no more are wanted.
 type Sink<'s> = dyn FnMut(&[Option<TermId>]) -> Result<bool, Error> + 's;
@@ -42,7 +45,7 @@ pub fn solve(
     each: &mut Sink<'_>,
 ) -> Result<(), Error> {
     let tables = vec![None; program.tables.len()];
-    let mut machine = Machine { program, view, evaluator, tables, failure: None, counts };
+    let mut machine = Machine { program, view, evaluator, tables, failure: None, counts, subjects: Vec::new() };
     machine.block(program.main, each);
     match machine.failure {
         Some(failure) => Err(failure),
@@ -57,6 +60,8 @@ struct Machine<'a> {
     tables: Vec<Option<Rc<Table>>>,
     failure: Option<Error>,
     counts: &'a mut [u64],
+    /// For steps that only ask whether a triple with a given predicate and object is there.
+    subjects: Vec<Option<Subjects>>,
 }
 
 /// A block while it runs.
@@ -319,7 +324,7 @@ impl<'a> Machine<'a> {
                         if let Err(error) = self.view.work(1) {
                             return self.fail(error);
                         }
-                        if self.view.store().count(Some(subject), Some(predicate), Some(object)) == 0 {
+                        if !self.is_triple(at, places, [subject, predicate, object]) {
                             return Flow::More;
                         }
                         self.tally(at);
@@ -378,11 +383,18 @@ impl<'a> Machine<'a> {
                         Err(error) => return self.fail(error),
                     }
                 }
-                Step::Any { table } => match self.table(*table, &[]) {
-                    None => return Flow::Stop,
-                    Some(table) if table.len() == 0 => return Flow::More,
-                    Some(_) => {}
-                },
+                Step::Any { table } => {
+                    let mut any = false;
+                    self.block(program.tables.get(*table).copied().unwrap_or_default(), &mut |_| {
+                        any = true;
+                        Ok(false)
+                    });
+                    match (&self.failure, any) {
+                        (Some(_), _) => return Flow::Stop,
+                        (None, false) => return Flow::More,
+                        (None, true) => {}
+                    }
+                }
                 Step::Filter(condition) => match self.holds(frame, condition) {
                     Err(flow) => return flow,
                     Ok(Some(true)) => {}
@@ -425,6 +437,25 @@ impl<'a> Machine<'a> {
             self.tally(at);
             at += 1;
         }
+    }
+
+    /// Whether there is a triple. Where only the subject changes from one time to the next, it is looked for among the
+    /// subjects, which lie close together unless they are very many.
+    #[inline]
+    fn is_triple(&mut self, at: usize, places: &[Place; 3], [subject, predicate, object]: [TermId; 3]) -> bool {
+        let store = self.view.store();
+        if let [Place::Slot(_), Place::Term(_), Place::Term(_)] = places {
+            if self.subjects.len() <= at {
+                self.subjects.resize(at + 1, None);
+            }
+            if let Some(kept) = self.subjects.get_mut(at) {
+                let subjects = *kept.get_or_insert_with(|| store.subjects(predicate, object));
+                if subjects.len() <= CLOSE {
+                    return store.is_among(subjects, subject);
+                }
+            }
+        }
+        store.count(Some(subject), Some(predicate), Some(object)) > 0
     }
 
     fn emit(&mut self, frame: &mut Frame<'_>) -> Flow {

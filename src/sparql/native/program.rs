@@ -44,7 +44,7 @@ pub enum Step {
     Probe { table: usize, slots: Vec<Slot>, key: Vec<usize> },
     /// Goes on if no row of a table fits that has a value in common.
     Minus { table: usize, slots: Vec<Slot>, key: Vec<usize> },
-    /// Goes on if a table has rows.
+    /// Goes on if a table will have rows: its first one is looked for.
     Any { table: usize },
     /// Goes on if the condition holds.
     Filter(Condition),

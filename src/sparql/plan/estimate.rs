@@ -100,7 +100,13 @@ impl Counted {
         let related = predicate.term().is_some_and(|id| view.relation(id).is_some());
         let count = (!related).then(|| store.count(subject.term(), predicate.term(), object.term()));
         let counts = predicate.term().map(|id| store.predicate(id)).unwrap_or_default();
-        Counted { variables: of_triple(&pattern), pattern, subject, predicate, object, count, counts }
+        let mut variables = of_triple(&pattern);
+        for (place, values) in [(&subject, counts.subjects), (&object, counts.objects)] {
+            if let Place::Variable(variable) = place {
+                variables.add_with(variable, values);
+            }
+        }
+        Counted { variables, pattern, subject, predicate, object, count, counts }
     }
 
     /// Whether it can be asked at all with these variables bound.
@@ -119,16 +125,25 @@ impl Counted {
         };
         let store = view.store();
         let mut rows = count as f64;
-        let mut narrow = |values: u64| rows /= (values as f64).max(1.0);
+        // Were the values of both sides independent, the greater number of them would count; were those of one side all
+        // among the other's, the smaller one. What is between is the same in whichever order they are joined.
+        let mut narrow = |place: &Place, values: u64| {
+            let others = match place {
+                Place::Variable(variable) => bound.values(variable),
+                Place::Term(_) => 0,
+            };
+            let values = values as f64;
+            rows /= if others == 0 { values } else { (values * others as f64).sqrt() }.max(1.0);
+        };
         let known = self.predicate.term().is_some();
         if subject == End::Bound {
-            narrow(if known { self.counts.subjects } else { store.terms() / 2 });
+            narrow(&self.subject, if known { self.counts.subjects } else { store.terms() / 2 });
         }
         if object == End::Bound {
-            narrow(if known { self.counts.objects } else { store.terms() / 2 });
+            narrow(&self.object, if known { self.counts.objects } else { store.terms() / 2 });
         }
         if self.predicate.end(bound) == End::Bound {
-            narrow(64);
+            narrow(&self.predicate, 64);
         }
         // A term twice in a pattern: seldom the same twice in a triple.
         if let (Place::Variable(a), Place::Variable(b)) = (&self.subject, &self.object)

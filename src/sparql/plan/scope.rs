@@ -1,54 +1,74 @@
 //! Which variables a pattern binds, and whether it may be asked with some of them bound already.
 
 use oxrdf::Variable;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use crate::sparql::expression::{has_exists, on_variables};
 
-/// A set of variables.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Variables(FxHashSet<Variable>);
+/// A set of variables, each with about how many values it may have: all subjects of a predicate, for instance; 0 where
+/// nothing is known of that.
+#[derive(Debug, Clone, Default)]
+pub struct Variables(FxHashMap<Variable, u64>);
 
 impl Variables {
     /// Whether a variable is among them.
     pub fn has(&self, variable: &Variable) -> bool {
-        self.0.contains(variable)
+        self.0.contains_key(variable)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// About how many values a variable may have; 0 where that is not known.
+    pub fn values(&self, variable: &Variable) -> u64 {
+        self.0.get(variable).copied().unwrap_or(0)
     }
 
     /// Adds a variable.
     pub fn add(&mut self, variable: &Variable) {
-        if !self.has(variable) {
-            self.0.insert(variable.clone());
+        self.add_with(variable, 0);
+    }
+
+    /// Adds a variable that may have so many values. Where several say so, the fewest count.
+    pub fn add_with(&mut self, variable: &Variable, values: u64) {
+        match self.0.get_mut(variable) {
+            None => {
+                self.0.insert(variable.clone(), values);
+            }
+            Some(before) if *before == 0 || (values != 0 && values < *before) => *before = values,
+            Some(_) => {}
         }
     }
 
     /// Those in this or the other.
     pub fn or(&self, other: &Variables) -> Variables {
         let mut out = self.clone();
-        other.0.iter().for_each(|variable| out.add(variable));
+        other.0.iter().for_each(|(variable, values)| out.add_with(variable, *values));
         out
     }
 
     /// Those in both.
     pub fn and(&self, other: &Variables) -> Variables {
-        self.0.iter().filter(|variable| other.has(variable)).cloned().collect()
+        Variables(self.0.iter().filter(|(v, _)| other.has(v)).map(|(v, values)| (v.clone(), *values)).collect())
     }
 
     /// How many are in both.
     pub fn common(&self, other: &Variables) -> usize {
-        self.0.iter().filter(|variable| other.has(variable)).count()
+        self.0.keys().filter(|variable| other.has(variable)).count()
     }
 
     /// Whether the other has all of them.
     pub fn is_within(&self, other: &Variables) -> bool {
-        self.0.iter().all(|variable| other.has(variable))
+        self.0.keys().all(|variable| other.has(variable))
     }
 
     /// All of them in the order of their names.
     pub fn sorted(&self) -> Vec<Variable> {
-        let mut out: Vec<Variable> = self.0.iter().cloned().collect();
+        let mut out: Vec<Variable> = self.0.keys().cloned().collect();
         out.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
         out
     }
@@ -56,7 +76,7 @@ impl Variables {
 
 impl FromIterator<Variable> for Variables {
     fn from_iter<I: IntoIterator<Item = Variable>>(variables: I) -> Self {
-        Variables(variables.into_iter().collect())
+        Variables(variables.into_iter().map(|variable| (variable, 0)).collect())
     }
 }
 
