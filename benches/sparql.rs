@@ -6,6 +6,7 @@
 //! Times are in process and end with the last solution: what a caller of either library waits for. Neither takes more
 //! than 300,000 solutions of a query, nor more than some seconds: where both reach that, nothing is compared; where one
 //! does, it counts as having taken that long. Arguments that are no options choose the queries whose ids have them.
+//! Prepared queries are kept here, as a server keeps them; with `--fresh` each time has a text of its own.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -106,15 +107,16 @@ impl Peer {
 
 /// The median seconds of asking so often after one time before, and the number of solutions; `None` where it took too
 /// long.
-fn ask(environment: &Environment, query: &str, times: usize) -> Option<Asked> {
+fn ask(environment: &Environment, query: &str, times: usize, fresh: bool) -> Option<Asked> {
     let mut seconds = Vec::new();
     let mut count = 0;
-    for _ in 0..=times {
+    for time in 0..=times {
+        let query = if fresh { format!("{query}\n#{time}") } else { query.to_owned() };
         let started = Instant::now();
         let limits = Limits { deadline: Some(started + Duration::from_secs_f64(PATIENCE)), ..Limits::default() };
         let mut sink = Count::default();
         let bounds = Bounds { limits, rows: Some(MOST) };
-        let result = prepare(query, &Settings::default()).and_then(|query| query.run(environment, &bounds, &mut sink));
+        let result = prepare(&query, &Settings::default()).and_then(|query| query.run(environment, &bounds, &mut sink));
         match result {
             Ok(_) => {}
             Err(error) if error.code == "rows" => {}
@@ -207,6 +209,7 @@ fn main() {
     let mut peer = Peer::start();
     let against = if peer.is_some() { "Oxigraph's store in the same run" } else { "the recorded times" };
     println!("against {against}, at most {MOST} solutions and {PATIENCE} s a query");
+    let fresh = std::env::args().any(|argument| argument == "--fresh");
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
     let mut groups: BTreeMap<String, Found> = BTreeMap::new();
     let mut total = Found::default();
@@ -219,7 +222,7 @@ fn main() {
         // Without a time the reference was stopped, or found the query wrong.
         let recorded = vector["ms"].as_f64();
         let times = if recorded.is_some_and(|ms| ms < 200.0) { 5 } else { 1 };
-        let ours = ask(&environment, query, times);
+        let ours = ask(&environment, query, times, fresh);
         let theirs = match &mut peer {
             Some(peer) => peer.ask(query, times),
             None => recorded.map(|ms| Ok((ms / 1000.0, vector["count"].as_u64().unwrap_or(0)))),

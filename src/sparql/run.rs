@@ -253,7 +253,8 @@ impl<'p> Run<'p> {
             })?;
         } else {
             let query = Query::Ask { dataset: self.dataset(), pattern, base_iri: self.base() };
-            let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+            let result =
+                self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
             value = matches!(result, QueryResults::Boolean(true));
         }
         view.check().map_err(read)?;

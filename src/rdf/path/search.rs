@@ -75,12 +75,7 @@ fn step(
 }
 
 /// All nodes that walks from `node` lead to, ascending; `None` if finding them takes more units of work than `most`.
-pub fn walk(
-    view: &View,
-    automaton: &Automaton,
-    node: TermId,
-    most: u64,
-) -> Result<Option<Vec<TermId>>, ReadError> {
+pub fn walk(view: &View, automaton: &Automaton, node: TermId, most: u64) -> Result<Option<Vec<TermId>>, ReadError> {
     let mut seen = Seen::new(view, automaton);
     let mut found = Vec::new();
     let mut queue = vec![(node, 0_usize)];

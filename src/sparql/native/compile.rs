@@ -530,9 +530,8 @@ impl Compiler<'_> {
     }
 
     fn condition(&mut self, test: Test, scope: &mut Scope, depth: usize) -> Option<Condition> {
-        let mut all = |tests: Vec<Test>| {
-            tests.into_iter().map(|t| self.condition(t, scope, depth)).collect::<Option<Vec<_>>>()
-        };
+        let mut all =
+            |tests: Vec<Test>| tests.into_iter().map(|t| self.condition(t, scope, depth)).collect::<Option<Vec<_>>>();
         Some(match test {
             Test::And(tests) => Condition::And(all(tests)?),
             Test::Or(tests) => Condition::Or(all(tests)?),

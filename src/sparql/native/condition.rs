@@ -5,8 +5,8 @@ use std::fmt;
 
 use oxrdf::{Term, Variable};
 use spareval::QueryEvaluator;
-use sparopt::algebra as sparopt;
 use spargebra::algebra::{Expression, Function, GraphPattern};
+use sparopt::algebra as sparopt;
 
 use super::program::{Place, Slot};
 use crate::rdf::{ReadError, TermId, TermKind, View};
@@ -77,7 +77,9 @@ impl Leaf {
             expression: expression.clone(),
         };
         match sparopt::GraphPattern::from(&pattern) {
-            sparopt::GraphPattern::Extend { expression: value, .. } => Some(Leaf { expression: value, text: expression.to_string(), variables }),
+            sparopt::GraphPattern::Extend { expression: value, .. } => {
+                Some(Leaf { expression: value, text: expression.to_string(), variables })
+            }
             _ => None,
         }
     }

@@ -42,13 +42,8 @@ impl Decoder {
         Ok(&self.terms)
     }
 
-    fn term(
-        kept: &mut Vec<Option<(TermId, Term)>>,
-        keep: bool,
-        view: &View,
-        id: TermId,
-    ) -> Result<Term, ReadError> {
-        let (true, Some(number)) = (keep, id.number()) else { return Ok(view.term(id)?) };
+    fn term(kept: &mut Vec<Option<(TermId, Term)>>, keep: bool, view: &View, id: TermId) -> Result<Term, ReadError> {
+        let (true, Some(number)) = (keep, id.number()) else { return view.term(id) };
         if kept.is_empty() {
             kept.resize(KEPT, None);
         }

@@ -186,8 +186,7 @@ impl Planner<'_> {
         for i in order {
             let Some(item) = items.get_mut(i).and_then(Option::take) else { continue };
             let variables = item.variables().clone();
-            let apart =
-                variables.common(&own) == 0 && variables.common(bound) == 0 && !variables.is_empty();
+            let apart = variables.common(&own) == 0 && variables.common(bound) == 0 && !variables.is_empty();
             if apart && let Some(chain) = now.take_if(|_| !own.is_empty()) {
                 chains.push(chain);
                 own = Variables::default();
