@@ -47,6 +47,23 @@ fn a_single_element_in_no_form_is_a_redirection_and_html_runs_nothing() {
 }
 
 #[test]
+fn a_name_leads_where_a_query_would_find_it() {
+    let server = Server::start(&[]);
+    for path in ["/search.php?q=Ladle&format=jsonv2&limit=1", "/search?q=+Ladle+"] {
+        let answer = server.ask("GET", path, "", "");
+        let found: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        assert_eq!((answer.status, found.as_array().unwrap().len()), (200, 1));
+        assert_eq!((&found[0]["osm_type"], &found[0]["osm_id"]), (&"relation".into(), &31.into()));
+        assert_eq!((&found[0]["lat"], &found[0]["lon"]), (&"10.005".into(), &"20.005".into()));
+        assert_eq!(found[0]["boundingbox"], serde_json::json!(["10", "10.01", "20", "20.01"]));
+    }
+    let nothing = server.ask("GET", "/search.php?q=Nowhere&format=jsonv2&limit=1", "", "");
+    assert_eq!((nothing.status, nothing.text().as_str()), (200, "[]"));
+    assert_eq!(server.ask("GET", "/search?format=json", "", "").status, 400);
+    assert_eq!(server.ask("GET", "/search?q=Ladle&format=xml", "", "").status, 400);
+}
+
+#[test]
 fn a_wrong_query_gets_the_page_that_clients_know() {
     let server = Server::start(&[]);
     let answer = server.query("nod<b>(1);out;");

@@ -22,6 +22,7 @@ pub async fn home(State(app): State<Arc<App>>) -> String {
          /api/interpreter  OverpassQL; the query as the parameter `data` (GET or POST) or as the body of a POST\n\
          /api/convert      a query in another form: `data`, and `target` = xml, mapql or compact\n\
          /sparql           SPARQL; the query as the parameter `query` (GET or POST) or as the body of a POST\n\
+         /search           where a name leads; the name as the parameter `q`\n\
          /api/status       slots and running queries\n\
          /api/timestamp    the time of the data\n\
          /healthz          200 while queries are let in\n\

@@ -14,6 +14,7 @@ mod page;
 mod pipe;
 mod running;
 mod score;
+mod search;
 mod sparql;
 mod status;
 mod timestamp;
@@ -153,6 +154,8 @@ fn router(app: Arc<App>) -> Router {
         .route("/sparql/", get(sparql::sparql).post(sparql::sparql))
         .route("/feedback", post(feedback::feedback))
         .route("/score", post(score::score))
+        .route("/search", get(search::search))
+        .route("/search.php", get(search::search))
         .route("/api/status", get(status::status))
         .route("/api/timestamp", get(timestamp::timestamp))
         .route("/healthz", get(health::health))

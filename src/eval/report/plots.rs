@@ -91,7 +91,8 @@ fn scores(summary: &Summary) -> String {
             }
         }
         picture.text(x, 220.0, "middle", &format!("{score:.1}"));
-        let (first, second) = title.split_once(' ').unwrap_or((title, ""));
+        // A long name takes two lines.
+        let (first, second) = title.split_once(' ').filter(|_| title.len() > 9).unwrap_or((title, ""));
         picture.text(x, 233.0, "middle", first);
         picture.text(x, 245.0, "middle", second);
     }
