@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use oxrdf::{Graph, NamedNode, NamedOrBlankNodeRef, TermRef, Triple};
 use oxrdfio::{RdfFormat, RdfParser};
+use spargebra::SparqlParser;
 
 const MF: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#";
 const QT: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#";
@@ -79,6 +80,24 @@ impl Manifest {
     }
 }
 
+/// The files that a query names as its graphs.
+fn named(text: &str, file: &Path) -> Vec<PathBuf> {
+    let Ok(query) = SparqlParser::new().with_base_iri(url(file)).expect("an IRI").parse_query(text) else {
+        return vec![];
+    };
+    let Some(dataset) = query.dataset() else { return vec![] };
+    let mut files: Vec<PathBuf> = dataset
+        .default
+        .iter()
+        .chain(dataset.named.iter().flatten())
+        .filter_map(|name| path(name.as_ref().into()))
+        .filter(|path| path.exists())
+        .collect();
+    files.sort();
+    files.dedup();
+    files
+}
+
 fn path(term: TermRef<'_>) -> Option<PathBuf> {
     match term {
         TermRef::NamedNode(node) => node.as_str().strip_prefix("file://").map(PathBuf::from),
@@ -129,5 +148,6 @@ fn test(manifest: &Manifest, entry: NamedOrBlankNodeRef<'_>) -> Option<Test> {
     let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     let name = entry.to_string().trim_matches(['<', '>']).to_owned();
     let result = manifest.object(entry, MF, "result").and_then(path);
+    let graphs = if data.is_empty() && graphs.is_empty() { named(&text, &file) } else { graphs };
     Some(Test { name, kind, text, file, data, graphs, result })
 }
