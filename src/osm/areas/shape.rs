@@ -1,6 +1,8 @@
 //! The shape of an area: what is in it and what meets it.
 
-use crate::osm::geometry::{Border, BoxRelation, Location, Polygon, Segment, split_at_antimeridian};
+use crate::osm::geometry::{
+    Border, BoxRelation, Location, Polygon, Segment, ring_along_great_circles, split_at_antimeridian,
+};
 use crate::osm::{BoundingBox, Coord};
 
 /// The shape of an area.
@@ -23,10 +25,10 @@ impl Shape {
         Shape::of(Border::Drawn, ring(line))
     }
 
-    /// The area within a closed way with these nodes; missing ones are passed over.
+    /// The area within a closed way with these nodes; missing ones are passed over. Long edges follow great circles.
     pub fn of_way(line: &[Coord]) -> Shape {
         let known: Vec<Coord> = line.iter().copied().filter(|c| !c.is_missing()).collect();
-        Shape::of(Border::ClosedWay, ring(&known))
+        Shape::of(Border::ClosedWay, ring(&ring_along_great_circles(known)))
     }
 
     fn of(border: Border, segments: Vec<Segment>) -> Shape {
@@ -108,5 +110,45 @@ mod tests {
             (at(359_004_751), at(359_004_752), at(359_004_753)),
             (Location::Inside, Location::Border, Location::Outside)
         );
+    }
+
+    /// What the reference says of quadrangles below long edges: the northernmost nodes in them, at some longitudes.
+    #[test]
+    fn long_edges_of_closed_ways() {
+        let c = |lat, lon| Coord { lat, lon };
+        for (a, b, tops) in [
+            (
+                c(974_860, -1_299_357_317),
+                c(882_838, -1_299_156_743),
+                [(-1_299_303_162, 950_015), (-1_299_186_830, 896_642), (-1_299_257_030, 928_849)],
+            ),
+            (
+                c(320_626_184, -1_299_549_902),
+                c(320_701_464, -1_299_455_737),
+                [(-1_299_514_120, 320_654_793), (-1_299_457_622, 320_699_956), (-1_299_469_863, 320_690_171)],
+            ),
+            (
+                c(-639_703_464, -1_499_912_334),
+                c(-639_465_211, -1_499_910_733),
+                [(-1_499_912_062, -639_663_106), (-1_499_912_206, -639_684_474), (-1_499_912_333, -639_703_316)],
+            ),
+            (
+                c(159_962, 700_712_371),
+                c(-50_282, 700_716_456),
+                [(700_714_780, 35_933), (700_713_515, 101_058), (700_712_372, 159_911)],
+            ),
+            (
+                c(640_820_012, 900_341_009),
+                c(640_766_610, 900_567_587),
+                [(900_465_626, 640_790_648), (900_384_059, 640_809_870), (900_343_275, 640_819_478)],
+            ),
+        ] {
+            let base = a.lat.min(b.lat) - 30_000;
+            let area = Shape::of_way(&[a, b, c(base, b.lon), c(base, a.lon), a]);
+            for (lon, top) in tops {
+                let covered = [top, top + 1].map(|lat| area.covers(c(lat, lon)));
+                assert_eq!(covered, [true, false], "{a:?} {b:?} at {lon}");
+            }
+        }
     }
 }

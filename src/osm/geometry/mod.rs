@@ -6,12 +6,14 @@
 //! files.
 
 mod antimeridian;
+mod arcs;
 mod distance;
 mod polygon;
 mod segment;
 mod tiles;
 
 pub use antimeridian::split_at_antimeridian;
+pub use arcs::ring_along_great_circles;
 pub use distance::{
     LineVectors, Place, around_box, line_length, metres, metres_between_segments, metres_to_segment, round_length,
 };

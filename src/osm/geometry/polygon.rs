@@ -6,7 +6,7 @@
 //! latitudes its segments, taken as one chain, lead: of a chain wholly to the east of a point it is enough to know
 //! whether its ends lie on different sides of the point's latitude to count its crossings.
 
-use super::segment::{Segment, on_segment, segment_meets_box, segments_meet};
+use super::segment::{Segment, Side, on_segment, segment_meets_box, segments_meet, side};
 use super::tiles::{Part, Tile, any_piece, beside, is_whole, within};
 use crate::osm::{BoundingBox, Coord};
 
@@ -40,7 +40,8 @@ const MAX_ENDS: usize = 2 * FANOUT;
 pub enum Border {
     /// Areas made from relations: segments are cut into tiles (as in [`super::tiles`]), which moves them by up to a
     /// step and a bit. A point is on a piece if the piece's latitude there, cut off towards its end, is the point's.
-    /// A line is cut in the same way and meets the area if a piece of it lies inside.
+    /// A line is cut in the same way and meets the area if it has an end inside, if the middle of a piece (rounded as
+    /// for closed ways) is inside, or if it crosses a piece in a way that the reference sees.
     Relation,
     /// As `Relation`, but a line that runs along the border meets the area too: `(poly)`.
     Drawn,
@@ -113,12 +114,12 @@ impl Polygon {
         if c.is_missing() || !self.bbox.contains(c) {
             return Location::Outside;
         }
-        self.locate_scaled(c.lat.into(), c.lon.into(), 1, Some(self.border))
+        self.search(c, Some(self.border))
     }
 
     /// Where the point lies, with the border exactly where it is.
     fn locate_exactly(&self, c: Coord) -> Location {
-        self.locate_scaled(c.lat.into(), c.lon.into(), 1, None)
+        self.search(c, None)
     }
 
     /// Whether the point lies inside or on the border.
@@ -169,12 +170,12 @@ impl Polygon {
                 continue;
             }
             let pass = if !self.border.has_tiles() {
-                self.pass(s, s, None, known)
+                self.pass(s, known)
             } else if is_whole(s) {
-                self.pass(s, s, Some(Tile::of(s.a)), known)
+                self.pass_in_tile(s, s, Tile::of(s.a), known)
             } else {
                 match any_piece(s, &self.bbox, &mut |piece, tile| {
-                    matches!(self.pass(piece, s, Some(tile), None), Pass::Inside)
+                    matches!(self.pass_in_tile(piece, s, tile, None), Pass::Inside)
                 }) {
                     true => Pass::Inside,
                     false => Pass::Touching,
@@ -191,64 +192,73 @@ impl Polygon {
 
     /// How `s`, the piece of a line's segment that is in `tile`, lies to the polygon. `known` is where it begins, if
     /// that is known.
-    fn pass(&self, s: Segment, whole: Segment, tile: Option<Tile>, known: Option<Location>) -> Pass {
-        let mut cuts: Vec<Coord> = Vec::new();
-        let (mut touched, mut unseen) = (false, false);
-        let crossed = self.find_segment(&s.bbox(), &mut |t| {
-            let t = match tile {
-                Some(tile) if !is_whole(t) => within(t, tile),
-                _ => Some(t),
-            };
+    fn pass_in_tile(&self, s: Segment, whole: Segment, tile: Tile, known: Option<Location>) -> Pass {
+        let b = s.bbox();
+        // What is less than a step off the border may be on it.
+        let wider = BoundingBox { south: b.south - 1, west: b.west - 1, north: b.north + 1, east: b.east + 1 };
+        let (mut near, mut along) = (false, false);
+        let crossed = self.find_segment(&wider, &mut |t| {
+            near = true;
+            let t = if is_whole(t) { Some(t) } else { within(t, tile) };
             let Some(t) = t.filter(|&t| segments_meet(s, t)) else { return false };
-            touched = true;
-            let at_end = on_segment(t, s.a) || on_segment(t, s.b);
-            let before = cuts.len();
-            cuts.extend([t.a, t.b].into_iter().filter(|&c| on_segment(s, c)));
-            let crosses = !at_end && cuts.len() == before;
-            if crosses && self.border == Border::ClosedWay {
-                cuts.extend(crossing(s, t));
-            }
-            let counts = crosses && self.border != Border::ClosedWay && crossing_counts(s, t);
-            unseen |= crosses && self.border != Border::ClosedWay && !counts;
-            counts
+            along |= [t.a, t.b].into_iter().all(|end| side(s.a, s.b, end) == Side::On);
+            crossing_counts(s, t)
         });
         if crossed {
             return Pass::Inside;
         }
+        if !near {
+            return match known.unwrap_or_else(|| self.locate(s.a)) {
+                Location::Outside => Pass::Outside,
+                _ => Pass::Inside,
+            };
+        }
+        let mut ends = [s.a, s.b].into_iter().filter(|&end| end == whole.a || end == whole.b);
+        if ends.any(|end| self.locate(end) == Location::Inside) {
+            return Pass::Inside;
+        }
+        let counts = match self.locate(middle(s.a, s.b)) {
+            Location::Inside => self.border == Border::Drawn || !along,
+            Location::Border => self.border == Border::Drawn,
+            Location::Outside => false,
+        };
+        if counts { Pass::Inside } else { Pass::Touching }
+    }
+
+    fn pass(&self, s: Segment, known: Option<Location>) -> Pass {
+        let mut cuts: Vec<Coord> = Vec::new();
+        let mut touched = false;
+        self.find_segment(&s.bbox(), &mut |t| {
+            if segments_meet(s, t) {
+                touched = true;
+                let before = cuts.len();
+                cuts.extend([t.a, t.b].into_iter().filter(|&c| on_segment(s, c)));
+                if cuts.len() == before && !on_segment(t, s.a) && !on_segment(t, s.b) {
+                    cuts.extend(crossing(s, t));
+                }
+            }
+            false
+        });
         if !touched {
             return match known.unwrap_or_else(|| self.locate_exactly(s.a)) {
                 Location::Outside => Pass::Outside,
                 _ => Pass::Inside,
             };
         }
-        // The reference looks at ends, and not at where it cut the line itself.
-        let mut ends = [s.a, s.b].into_iter().filter(|&end| end == whole.a || end == whole.b);
-        if unseen && ends.any(|end| self.locate_exactly(end) == Location::Inside) {
-            return Pass::Inside;
-        }
         // Between two neighbouring cuts the line is on one side or on the border.
         cuts.extend([s.a, s.b]);
         cuts.sort_unstable_by_key(|&c| along(s, c));
         cuts.dedup();
-        let inside = cuts.windows(2).any(|w| {
-            let lat = i64::from(w[0].lat) + i64::from(w[1].lat);
-            let lon = i64::from(w[0].lon) + i64::from(w[1].lon);
-            let middle = match self.border {
-                Border::ClosedWay => self.locate_scaled(lat.div_euclid(2), lon / 2, 1, Some(self.border)),
-                _ => self.locate_scaled(lat, lon, 2, None),
-            };
-            middle == Location::Inside || (middle == Location::Border && self.border == Border::Drawn)
-        });
-        if inside { Pass::Inside } else { Pass::Touching }
+        match cuts.windows(2).any(|w| self.locate(middle(w[0], w[1])) == Location::Inside) {
+            true => Pass::Inside,
+            false => Pass::Touching,
+        }
     }
 
-    /// Locates a point given in units of 1/scale steps; without a `border`, that is exactly where it is.
-    fn locate_scaled(&self, lat: i64, lon: i64, scale: i64, border: Option<Border>) -> Location {
-        let tile = self.border.has_tiles().then(|| {
-            let [lat, lon] = [lat, lon].map(|v| v.div_euclid(scale) as i32);
-            Tile::of(Coord { lat, lon })
-        });
-        let mut search = Search { lat, lon, scale, border, tile, inside: false };
+    /// Locates a point; without a `border`, that is exactly where it is.
+    fn search(&self, c: Coord, border: Option<Border>) -> Location {
+        let tile = self.border.has_tiles().then(|| Tile::of(c));
+        let mut search = Search { at: c, border, tile, inside: false };
         let Some(top) = self.levels.len().checked_sub(2) else { return Location::Outside };
         if self.locate_below(top, 0, &mut search) {
             return Location::Border;
@@ -259,14 +269,13 @@ impl Polygon {
     /// Counts the crossings of the way east under a node; true if the point is on a segment.
     fn locate_below(&self, level: usize, index: usize, search: &mut Search) -> bool {
         let Some(node) = self.nodes.get(self.levels[level] + index) else { return false };
-        let (lat, lon) = (search.lat, search.lon);
-        let at = |v: i32| i64::from(v) * search.scale;
+        let Coord { lat, lon } = search.at;
         let b = &node.bbox;
-        if lat < at(b.south) || lat > at(b.north) || lon > at(b.east) {
+        if lat < b.south || lat > b.north || lon > b.east {
             return false;
         }
-        if lon < at(b.west) && node.low <= node.high {
-            search.inside ^= (at(node.low) > lat) != (at(node.high) > lat);
+        if lon < b.west && node.low <= node.high {
+            search.inside ^= (node.low > lat) != (node.high > lat);
             return false;
         }
         if level > 0 {
@@ -315,9 +324,7 @@ enum Pass {
 
 /// A point that is being located, and whether it is inside as far as segments have been looked at.
 struct Search {
-    lat: i64,
-    lon: i64,
-    scale: i64,
+    at: Coord,
     border: Option<Border>,
     /// The point's tile, if segments are cut into tiles.
     tile: Option<Tile>,
@@ -327,15 +334,13 @@ struct Search {
 impl Search {
     /// Takes a segment into account; true if the point is on it.
     fn meets(&mut self, s: Segment) -> bool {
-        let (lat, lon) = (self.lat, self.lon);
-        let at = |v: i32| i64::from(v) * self.scale;
-        let ends = [at(s.a.lat), at(s.b.lat)];
-        if lat < ends[0].min(ends[1]) || lat > ends[0].max(ends[1]) || lon > at(s.a.lon.max(s.b.lon)) {
+        let Coord { lat, lon } = self.at;
+        if lat < s.a.lat.min(s.b.lat) || lat > s.a.lat.max(s.b.lat) || lon > s.a.lon.max(s.b.lon) {
             return false;
         }
-        let passes = (ends[0] > lat) != (ends[1] > lat);
+        let passes = (s.a.lat > lat) != (s.b.lat > lat);
         let part = match self.tile {
-            Some(tile) if !is_whole(s) => beside(s, tile, [lat, lon], self.scale),
+            Some(tile) if !is_whole(s) => beside(s, tile, self.at),
             _ => Part::Piece(s),
         };
         let s = match part {
@@ -347,15 +352,16 @@ impl Search {
             Part::West => return false,
         };
         let (west, east) = if s.a.lon <= s.b.lon { (s.a, s.b) } else { (s.b, s.a) };
-        let [ay, ax, by, bx] = [west.lat, west.lon, east.lat, east.lon].map(at);
+        let rise = i64::from(east.lat) - i64::from(west.lat);
         // Divided by the width: how far to the north of the segment the point is.
-        let width = i128::from(bx - ax);
-        let north = width * i128::from(lat - ay) - i128::from(by - ay) * i128::from(lon - ax);
-        if lon >= ax {
+        let width = i128::from(east.lon) - i128::from(west.lon);
+        let (up, along) = (i64::from(lat) - i64::from(west.lat), i64::from(lon) - i64::from(west.lon));
+        let north = width * i128::from(up) - i128::from(rise) * i128::from(along);
+        if along >= 0 {
             let near = match self.border {
                 // Cut off towards the end: the segment rises to it, and the point is above, or falls, and it is below.
-                Some(Border::Relation | Border::Drawn) if ay != by && width > 0 => {
-                    if (s.b == east) == (by > ay) {
+                Some(Border::Relation | Border::Drawn) if rise != 0 && width > 0 => {
+                    if (s.b == east) == (rise > 0) {
                         0 < north && north < width
                     } else {
                         -width < north && north < 0
@@ -369,7 +375,7 @@ impl Search {
             }
         }
         // To the west of a segment that rises eastwards is to the north of it; of one that falls, to the south.
-        self.inside ^= passes && (north > 0) == (by > ay);
+        self.inside ^= passes && (north > 0) == (rise > 0);
         false
     }
 }
@@ -380,12 +386,21 @@ fn along(s: Segment, c: Coord) -> (i64, i64) {
     (step(s.a.lat, s.b.lat, c.lat), step(s.a.lon, s.b.lon, c.lon))
 }
 
-/// Whether the reference sees that `line` crosses `border`, which it does. It does not see it where the border's western
-/// end is south of the line's, but on meridians; of such a line only its ends and its middle are looked at.
+/// The middle between two points, its latitude rounded down and its longitude towards zero.
+fn middle(a: Coord, b: Coord) -> Coord {
+    let sum = |a: i32, b: i32| i64::from(a) + i64::from(b);
+    Coord { lat: sum(a.lat, b.lat).div_euclid(2) as i32, lon: (sum(a.lon, b.lon) / 2) as i32 }
+}
+
+/// Whether the reference sees that `line` crosses `border`, which it meets. It does not see it where the border's
+/// western end is south of the line's, but on meridians, nor at the line's ends or along it. That a border ends on the
+/// line is a crossing, too, but on meridians.
 fn crossing_counts(line: Segment, border: Segment) -> bool {
     let west = |s: Segment| if s.a.lon <= s.b.lon { s.a.lat } else { s.b.lat };
-    let on_meridian = |s: Segment| s.a.lon == s.b.lon;
-    on_meridian(line) || on_meridian(border) || west(border) >= west(line)
+    let on_meridian = line.a.lon == line.b.lon || border.a.lon == border.b.lon;
+    let seen = on_meridian || west(border) >= west(line);
+    let ends = [border.a, border.b].into_iter().filter(|&end| on_segment(line, end)).count();
+    seen && (ends == 0 || (ends == 1 && !on_meridian)) && !on_segment(border, line.a) && !on_segment(border, line.b)
 }
 
 /// Where two segments cross, to the nearest step; none for parallel ones.

@@ -59,25 +59,23 @@ pub(super) fn within(s: Segment, tile: Tile) -> Option<Segment> {
     in_row(in_column(s, tile.column)?, tile.row)
 }
 
-/// How a segment lies to a point in a tile; the point's coordinates are in units of 1/`scale` steps and lie between
-/// the segment's latitudes.
-pub(super) fn beside(s: Segment, tile: Tile, [lat, lon]: [i64; 2], scale: i64) -> Part {
+/// How a segment lies to a point in a tile that lies between the segment's latitudes.
+pub(super) fn beside(s: Segment, tile: Tile, Coord { lat, lon }: Coord) -> Part {
     let (west, east) = if s.a.lon <= s.b.lon { (s.a, s.b) } else { (s.b, s.a) };
     let rises = west.lat <= east.lat;
-    let at = |v: i32| i64::from(v) * scale;
-    if lon < at(west.lon) || lon > at(east.lon) {
-        return if lon < at(west.lon) { Part::East } else { Part::West };
+    if lon < west.lon {
+        return Part::East;
     }
     let Some(s) = in_column(s, tile.column) else { return Part::West };
     let b = s.bbox();
-    if lat < at(b.south) || lat > at(b.north) {
-        return if (lat > at(b.north)) == rises { Part::East } else { Part::West };
+    if lat < b.south || lat > b.north {
+        return if (lat > b.north) == rises { Part::East } else { Part::West };
     }
     let Some(s) = in_row(s, tile.row) else { return Part::West };
     let b = s.bbox();
     match () {
-        () if lon < at(b.west) => Part::East,
-        () if lon > at(b.east) => Part::West,
+        () if lon < b.west => Part::East,
+        () if lon > b.east => Part::West,
         () => Part::Piece(s),
     }
 }

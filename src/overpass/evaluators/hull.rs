@@ -116,31 +116,64 @@ fn contains(ring: &[Position], p: Position) -> bool {
     crossings.count() % 2 == 1
 }
 
-/// Closes a ring and puts points into its long edges.
+/// Closes a ring and puts points into its long edges, as the reference does it: into those that are more than a step long
+/// in latitude or longitude. Where such an edge leads over the highest latitude of its great circle, that point is one
+/// of them, and the edge is cut evenly on both sides of it.
 fn drawn(ring: Vec<Position>) -> Vec<Position> {
     let mut result = Vec::with_capacity(ring.len() + 1);
     for (n, &a) in ring.iter().enumerate() {
         let b = ring[(n + 1) % ring.len()];
         result.push(a);
-        let (u, v) = (vector(a), vector(b));
-        let chord = libm::sqrt(u.iter().zip(v).fold(0.0, |sum, (x, y)| sum + (x - y) * (x - y)));
-        let angle = 2.0 * libm::asin((chord / 2.0).min(1.0));
-        let widest = libm::cos(a.lat.abs().max(b.lat.abs()).to_radians()).max(1e-9);
-        let pieces = libm::ceil(angle.to_degrees() / STEP / widest).min(MOST);
-        let mut piece = 1.0;
-        while piece < pieces {
-            result.push(between(u, v, angle, piece / pieces));
-            piece += 1.0;
+        if (a.lat - b.lat).abs() <= STEP && (a.lon - b.lon).abs() <= STEP {
+            continue;
+        }
+        match summit(vector(a), vector(b)) {
+            Some(top) => {
+                let middle = position(top);
+                cut(a, middle, &mut result);
+                result.push(middle);
+                cut(middle, b, &mut result);
+            }
+            None => cut(a, b, &mut result),
         }
     }
     result.extend(ring.first());
     result
 }
 
+/// The point of the great circle between two points that is nearest to a pole, if it lies between them.
+fn summit(a: Vector, b: Vector) -> Option<Vector> {
+    let unit = |v: Vector| {
+        let length = libm::sqrt(dot(v, v));
+        (length > 1e-15).then(|| v.map(|x| x / length))
+    };
+    let axis = unit(cross(a, b))?;
+    let north = unit([1.0 - axis[0] * axis[0], -axis[0] * axis[1], -axis[0] * axis[2]])?;
+    let between = |p: &Vector| dot(cross(a, *p), axis) > 1e-14 && dot(cross(*p, b), axis) > 1e-14;
+    [north, north.map(|x| -x)].into_iter().find(between)
+}
+
+/// Adds the points that cut a great circle evenly.
+fn cut(a: Position, b: Position, points: &mut Vec<Position>) {
+    let (u, v) = (vector(a), vector(b));
+    let chord = libm::sqrt(u.iter().zip(v).fold(0.0, |sum, (x, y)| sum + (x - y) * (x - y)));
+    let angle = 2.0 * libm::asin((chord / 2.0).min(1.0));
+    let widest = libm::cos(a.lat.abs().max(b.lat.abs()).to_radians()).max(1e-9);
+    let pieces = libm::ceil(angle.to_degrees() / STEP / widest).min(MOST);
+    let mut piece = 1.0;
+    while piece < pieces {
+        points.push(between(u, v, angle, piece / pieces));
+        piece += 1.0;
+    }
+}
+
 /// The point that is so much of the way along a great circle.
 fn between(a: Vector, b: Vector, angle: f64, part: f64) -> Position {
     let (p, q) = (libm::sin((1.0 - part) * angle), libm::sin(part * angle));
-    let [x, y, z] = [0, 1, 2].map(|i| a[i] * p + b[i] * q);
+    position([0, 1, 2].map(|i| a[i] * p + b[i] * q))
+}
+
+fn position([x, y, z]: Vector) -> Position {
     Position { lat: libm::atan2(x, libm::sqrt(y * y + z * z)).to_degrees(), lon: libm::atan2(y, z).to_degrees() }
 }
 

@@ -127,10 +127,18 @@ fn lines_agree_with_a_fine_walk_along_them() {
                 let (lat, lon) = (i64::from(a.lat) * steps + dy * k, i64::from(a.lon) * steps + dx * k);
                 naive(polygon.segments(), lat, lon, steps) == Location::Inside
             });
-            // Not every crossing counts.
-            let meets = polygon.meets_line(&[a, b]);
-            assert!(walked || !meets, "{a:?} {b:?} {:?}", polygon.segments());
             let s = Segment { a, b };
+            let touches =
+                |t: &Segment| [t.a, t.b].iter().any(|&c| on_segment(s, c)) || on_segment(*t, a) || on_segment(*t, b);
+            if polygon.segments().iter().any(touches) {
+                continue;
+            }
+            // So large that nothing is rounded.
+            let large = |c: Coord| Coord { lat: c.lat * 1000, lon: c.lon * 1000 };
+            let enlarged = polygon.segments().iter().map(|t| Segment { a: large(t.a), b: large(t.b) });
+            let meets = Polygon::new(BORDER, enlarged).meets_line(&[large(a), large(b)]);
+            assert!(walked || !meets, "{a:?} {b:?} {:?}", polygon.segments());
+            // Not every crossing counts.
             let counts = |t: &Segment| segments_meet(s, *t) && crossing_counts(s, *t);
             assert!(meets || !walked || !polygon.segments().iter().all(counts), "{a:?} {b:?}");
             if meets { met += 1 } else { missed += 1 }
