@@ -40,8 +40,8 @@ const MAX_ENDS: usize = 2 * FANOUT;
 pub enum Border {
     /// Areas made from relations: segments are cut into tiles (as in [`super::tiles`]), which moves them by up to a
     /// step and a bit. A point is on a piece if the piece's latitude there, cut off towards its end, is the point's.
-    /// A line is cut in the same way and meets the area if it has an end inside, if the middle of a piece (rounded as
-    /// for closed ways) is inside, or if it crosses a piece in a way that the reference sees.
+    /// A line is cut in the same way and meets the area if it has a node inside, if it has two nodes only and the middle
+    /// of a piece (rounded as for closed ways) is inside, or if it crosses a piece in a way that the reference sees.
     Relation,
     /// As `Relation`, but a line that runs along the border meets the area too: `(poly)`.
     Drawn,
@@ -169,13 +169,14 @@ impl Polygon {
                 known = None;
                 continue;
             }
+            let whole = Whole { ends: [s.a, s.b], alone: line.len() == 2 };
             let pass = if !self.border.has_tiles() {
                 self.pass(s, known)
             } else if is_whole(s) {
-                self.pass_in_tile(s, s, Tile::of(s.a), known)
+                self.pass_in_tile(s, whole, Tile::of(s.a), known)
             } else {
                 match any_piece(s, &self.bbox, &mut |piece, tile| {
-                    matches!(self.pass_in_tile(piece, s, tile, None), Pass::Inside)
+                    matches!(self.pass_in_tile(piece, whole, tile, None), Pass::Inside)
                 }) {
                     true => Pass::Inside,
                     false => Pass::Touching,
@@ -192,7 +193,7 @@ impl Polygon {
 
     /// How `s`, the piece of a line's segment that is in `tile`, lies to the polygon. `known` is where it begins, if
     /// that is known.
-    fn pass_in_tile(&self, s: Segment, whole: Segment, tile: Tile, known: Option<Location>) -> Pass {
+    fn pass_in_tile(&self, s: Segment, whole: Whole, tile: Tile, known: Option<Location>) -> Pass {
         let b = s.bbox();
         // What is less than a step off the border may be on it.
         let wider = BoundingBox { south: b.south - 1, west: b.west - 1, north: b.north + 1, east: b.east + 1 };
@@ -213,13 +214,15 @@ impl Polygon {
                 _ => Pass::Inside,
             };
         }
-        let mut ends = [s.a, s.b].into_iter().filter(|&end| end == whole.a || end == whole.b);
+        let mut ends = [s.a, s.b].into_iter().filter(|end| whole.ends.contains(end));
         if ends.any(|end| self.locate(end) == Location::Inside) {
             return Pass::Inside;
         }
+        let drawn = self.border == Border::Drawn;
         let counts = match self.locate(middle(s.a, s.b)) {
-            Location::Inside => self.border == Border::Drawn || !along,
-            Location::Border => self.border == Border::Drawn,
+            _ if along => drawn,
+            Location::Inside => whole.alone,
+            Location::Border => drawn,
             Location::Outside => false,
         };
         if counts { Pass::Inside } else { Pass::Touching }
@@ -314,6 +317,14 @@ impl Polygon {
         let range = index * FANOUT..((index + 1) * FANOUT).min(self.segments.len());
         self.segments[range].iter().any(|&s| s.bbox().intersects(area) && test(s))
     }
+}
+
+/// The segment of a line of which a piece is looked at.
+#[derive(Clone, Copy)]
+struct Whole {
+    ends: [Coord; 2],
+    /// The line has no other: the reference looks at the middles of such lines' pieces only.
+    alone: bool,
 }
 
 enum Pass {
