@@ -89,6 +89,11 @@ impl Position {
         Position { lat: (a.lat + b.lat) / 2.0, lon: (a.lon + b.lon) / 2.0 }
     }
 
+    /// Whether there is such a place.
+    pub fn is_on_globe(self) -> bool {
+        self.lat.abs() <= 90.0 && self.lon.abs() <= 180.0
+    }
+
     /// Where the reference has it that has made a coordinate of it: halves go up in latitude, away from 0 in longitude.
     pub fn encoded(self) -> Position {
         let lat = libm::floor((self.lat + 91.0) * 1e7 + 0.5) / 1e7 - 91.0;
@@ -188,7 +193,11 @@ impl Geometry {
     /// The box around it, to the nearest coordinates.
     pub fn bounding_box(&self) -> Option<BoundingBox> {
         let mut extent = Extent::EMPTY;
-        self.each(&mut |p| extent.add(p.rounded()));
+        self.each(&mut |p| {
+            if p.is_on_globe() {
+                extent.add(p.rounded());
+            }
+        });
         if self.is_nowhere() {
             extent.add(Coord { lat: 1_000_000_000, lon: 2_000_000_000 });
         }
@@ -210,7 +219,11 @@ impl Geometry {
                 west_half = west_half.max(p.lon);
             }
         };
-        self.each(&mut add);
+        self.each(&mut |p| {
+            if p.is_on_globe() {
+                add(p);
+            }
+        });
         if self.is_nowhere() {
             add(Position { lat: 100.0, lon: 200.0 });
         }
@@ -224,6 +237,24 @@ impl Geometry {
         let across = west_half + 360.0 - east_half;
         let lon = if across < 180.0 { (east_half + (west_half + 360.0)) / 2.0 } else { 0.0 };
         Some(Position { lat, lon: if lon > 180.0 { lon - 360.0 } else { lon } })
+    }
+
+    /// Whether a position is off the globe.
+    pub fn leaves_globe(&self) -> bool {
+        let mut leaves = false;
+        self.each(&mut |p| leaves |= !p.is_on_globe());
+        leaves
+    }
+
+    /// What the reference writes of it where it leaves the globe: no position that is off it, nor a polygon with one.
+    pub fn on_globe(&self) -> Option<Geometry> {
+        Some(match self {
+            Geometry::Point(p) => Geometry::Point(Some(*p).filter(|p| p.is_on_globe())?),
+            Geometry::Line(line) => Geometry::Line(line.iter().copied().filter(|p| p.is_on_globe()).collect()),
+            Geometry::Polygon(_) if self.leaves_globe() => Geometry::Polygon(Vec::new()),
+            Geometry::Polygon(rings) => Geometry::Polygon(rings.clone()),
+            Geometry::Collection(parts) => Geometry::Collection(parts.iter().filter_map(Geometry::on_globe).collect()),
+        })
     }
 
     /// Calls `f` with every position.

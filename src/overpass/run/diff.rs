@@ -13,7 +13,7 @@ use crate::osm::ElementType;
 use crate::overpass::introsort;
 use crate::overpass::plan::MetaTest;
 use crate::overpass::reader::Reader;
-use crate::overpass::set::{Derived, Set};
+use crate::overpass::set::{Derived, Geometry, Set};
 use crate::overpass::syntax::{Script, SetName, TimeFrame, Timestamp};
 use crate::overpass::{Class, Diagnostic, Failure};
 
@@ -187,39 +187,41 @@ fn seen_at(ctx: &mut Context, moment: Option<Timestamp>, set: &Set) -> Result<Se
     seen
 }
 
-/// The derived elements that have no equal on the other side.
+/// The derived elements that have no equal on the other side, both in the reference's order: it sorts both sides and
+/// goes through them together, so that of several equal ones those that come first are matched.
 fn apart(older: &[Arc<Derived>], newer: &[Arc<Derived>]) -> (Vec<Arc<Derived>>, Vec<Arc<Derived>>) {
-    type Key<'d> = &'d [(String, String)];
-    let mut unmatched: BTreeMap<Key<'_>, Vec<(usize, &Arc<Derived>)>> = BTreeMap::new();
-    for (place, derived) in older.iter().enumerate() {
-        unmatched.entry(&derived.tags).or_default().push((place, derived));
-    }
-    let mut come = Vec::new();
-    for derived in newer {
-        let equals = unmatched.get_mut(derived.tags.as_slice());
-        let equal = equals.and_then(|list| {
-            let at = list.iter().position(|(_, other)| other.geometry == derived.geometry)?;
-            Some(list.remove(at))
-        });
-        if equal.is_none() {
-            come.push(Arc::clone(derived));
+    let sorted = |list: &[Arc<Derived>]| {
+        let mut list = list.to_vec();
+        introsort::sort(&mut list, |a, b| by_content(a, b).is_lt());
+        list.into_iter().peekable()
+    };
+    let (mut older, mut newer) = (sorted(older), sorted(newer));
+    let (mut gone, mut come) = (Vec::new(), Vec::new());
+    loop {
+        let order = match (older.peek(), newer.peek()) {
+            (Some(old), Some(new)) => by_content(old, new),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return (gone, come),
+        };
+        let old = if order.is_le() { older.next() } else { None };
+        let new = if order.is_ge() { newer.next() } else { None };
+        match order {
+            Ordering::Less => gone.extend(old),
+            Ordering::Equal => {}
+            Ordering::Greater => come.extend(new),
         }
     }
-    let mut left: Vec<(usize, &Arc<Derived>)> = unmatched.into_values().flatten().collect();
-    left.sort_unstable_by_key(|&(place, _)| place);
-    let mut gone: Vec<Arc<Derived>> = left.into_iter().map(|(_, derived)| Arc::clone(derived)).collect();
-    introsort::sort(&mut gone, |a, b| by_content(a, b).is_lt());
-    introsort::sort(&mut come, |a, b| by_content(a, b).is_lt());
-    (gone, come)
 }
 
-/// The order in which derived elements are told: by place, then by tags.
+/// The order in which derived elements are told: by centre, those without one first, then by tags.
 fn by_content(a: &Derived, b: &Derived) -> Ordering {
-    let place = |derived: &Derived| {
-        let bounds = derived.geometry.as_ref().and_then(|geometry| geometry.bounding_box());
-        bounds.map(|bounds| (bounds.south, bounds.west))
+    let center = |derived: &Derived| derived.geometry.as_ref().and_then(Geometry::middle);
+    let places = match (center(a), center(b)) {
+        (Some(a), Some(b)) => a.lat.total_cmp(&b.lat).then(a.lon.total_cmp(&b.lon)),
+        (a, b) => a.is_some().cmp(&b.is_some()),
     };
-    place(a).cmp(&place(b)).then_with(|| a.tags.cmp(&b.tags))
+    places.then_with(|| a.tags.cmp(&b.tags))
 }
 
 /// The error for an `out` that is run again at the older moment.

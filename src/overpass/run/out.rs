@@ -387,6 +387,7 @@ impl Writer<'_> {
             derived.tags.iter().for_each(|(key, value)| tags.push(key, value));
             item.tags = Some(tags);
         }
+        let cut;
         if let Some(geometry) = &derived.geometry {
             if shown.skeleton || shown.place != Place::None {
                 item.label = geometry.middle();
@@ -395,6 +396,10 @@ impl Writer<'_> {
                 Place::None => {}
                 Place::Center => item.center = geometry.middle(),
                 Place::Bounds => item.bounds = geometry.bounding_box(),
+                Place::Full if geometry.leaves_globe() => {
+                    cut = geometry.on_globe();
+                    item.shape = cut.as_ref();
+                }
                 Place::Full => item.shape = Some(geometry),
             }
         }

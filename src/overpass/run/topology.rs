@@ -13,6 +13,9 @@ const PAGES_AT_ONCE: usize = 16;
 /// From this many pages on, a second thread is worth it.
 const PARALLEL_PAGES: usize = 48;
 
+/// Elements whose ways or relations are looked up between two looks at the budget.
+const LOOKED_UP_AT_ONCE: usize = 1 << 16;
+
 /// Whether the `index`th (from 0) of `len` is at one of the positions; no positions are all.
 fn at_position(positions: &[i64], index: usize, len: usize) -> bool {
     let absolute = |p: i64| if p < 0 { p.saturating_add(len as i64).saturating_add(1) } else { p };
@@ -131,10 +134,24 @@ impl<'a> Topology<'a> {
         })
     }
 
+    /// What `find` gives for a list, ascending; looks at the time between parts of it.
+    fn looked_up(&self, list: &[Ordinal], find: impl Fn(&[Ordinal]) -> Vec<Ordinal>) -> Result<Vec<Ordinal>, Failure> {
+        let mut found = Vec::new();
+        for part in list.chunks(LOOKED_UP_AT_ONCE) {
+            self.budget.work(part.len())?;
+            found.append(&mut find(part));
+            self.budget.memory((found.len() * size_of::<Ordinal>()) as u64)?;
+        }
+        if list.len() > LOOKED_UP_AT_ONCE {
+            found.sort_unstable();
+            found.dedup();
+        }
+        Ok(found)
+    }
+
     /// The ways that have one of these nodes, anywhere or at some positions.
     pub fn ways_of_nodes(&self, nodes: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, Failure> {
-        self.budget.work(nodes.len())?;
-        let ways = self.osm.ways_of_nodes(nodes);
+        let ways = self.looked_up(nodes, |part| self.osm.ways_of_nodes(part))?;
         if positions.is_empty() {
             return Ok(ways);
         }
@@ -164,8 +181,7 @@ impl<'a> Topology<'a> {
         if role == Role::Unknown {
             return Ok(Vec::new());
         }
-        self.budget.work(members.len())?;
-        let relations = self.osm.relations_of(kind, members);
+        let relations = self.looked_up(members, |part| self.osm.relations_of(kind, part))?;
         if role == Role::Any && positions.is_empty() {
             return Ok(relations);
         }

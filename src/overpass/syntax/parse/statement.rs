@@ -70,9 +70,7 @@ impl Parser<'_> {
                     break;
                 }
             } else if difference {
-                if self.tokens.is("-") {
-                    self.error("difference-operands", "difference always requires two operands");
-                }
+                self.error("difference-operands", "difference always requires two operands");
                 break;
             }
             members.extend(self.statement());
