@@ -17,6 +17,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use terrapin::budget::Limits;
 use terrapin::snapshot::Snapshot;
+use terrapin::sparql::labelled::{Name, Names, label, unlabel};
 use terrapin::sparql::{Bounds, Class, Environment, Error, Settings, Sink, prepare};
 
 const FILES: [&str; 4] = ["br-municipalities", "full-entities", "kgtk-arnold", "wd50k"];
@@ -32,6 +33,11 @@ fn all() -> bool {
 }
 
 fn lines(name: &str) -> Option<Vec<Value>> {
+    sample(name, 40)
+}
+
+/// One line in so many, or all.
+fn sample(name: &str, one_in: usize) -> Option<Vec<Value>> {
     let path = shared().join(name);
     let Ok(file) = File::open(&path) else {
         println!("skipped: {} is not there (set TERRAPIN_SHARED)", path.display());
@@ -40,7 +46,7 @@ fn lines(name: &str) -> Option<Vec<Value>> {
     let mut text = String::new();
     GzDecoder::new(file).read_to_string(&mut text).expect("a gzip file");
     let lines = text.lines().map(|line| serde_json::from_str(line).expect("a JSON object a line"));
-    Some(lines.enumerate().filter(|(n, _)| all() || n % 40 == 7).map(|(_, line)| line).collect())
+    Some(lines.enumerate().filter(|(n, _)| all() || n % one_in == 7 % one_in).map(|(_, line)| line).collect())
 }
 
 fn environment() -> Option<Environment> {
@@ -206,4 +212,38 @@ fn every_dialect_query_ends_in_an_answer_or_a_documented_error() {
         }
     }
     assert!(errors.keys().all(|(class, _)| [Class::Syntax.name(), Class::Unsupported.name()].contains(class)));
+}
+
+#[test]
+fn labels_lead_back_to_identifiers() {
+    let Some(environment) = environment() else { return };
+    let Some(queries) = sample("data/instruct-to-sparql/queries.jsonl.gz", 4) else { return };
+    let names = Names { store: &environment.store, language: "en" };
+    let (mut whole, mut back, mut doubtful, mut told) = (0_u32, 0_u32, 0_usize, 0_u32);
+    for line in &queries {
+        let query = line["query"].as_str().unwrap();
+        let labelled = label(query, &environment.store, "en");
+        // Only queries all of whose identifiers have a label in the snapshot.
+        if labelled.replaced == 0 || !labelled.kept.is_empty() {
+            continue;
+        }
+        whole += 1;
+        let unlabelled = unlabel(&labelled.text, &names);
+        let ambiguous = unlabelled.names.iter().any(Name::is_ambiguous);
+        doubtful += usize::from(ambiguous);
+        if unlabelled.text == query {
+            back += 1;
+            continue;
+        }
+        // What was taken for something else is told, with the right one among the candidates.
+        let ids: Vec<&str> = unlabelled.names.iter().flat_map(|n| &n.candidates).map(|c| c.id.as_str()).collect();
+        let lost = unlabelled.names.iter().filter_map(|name| name.chosen()).find(|c| !query.contains(&c.id));
+        told += u32::from(ambiguous);
+        println!("{}: {:?} of {ids:?}", line["id"], lost.map(|c| &c.id));
+    }
+    let share = 100.0 * f64::from(back) / f64::from(whole.max(1));
+    println!("{whole} of {} queries have only labels; {back} ({share:.1} %) come back as they were", queries.len());
+    println!("{doubtful} have ambiguous names; {told} of the {} others are among them", whole - back);
+    assert!(whole > 0 && share >= 95.0, "{share}");
+    assert_eq!(told, whole - back, "a wrong choice that is not told");
 }

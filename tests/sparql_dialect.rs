@@ -10,6 +10,7 @@ use terrapin::budget::Limits;
 use terrapin::load::{Options, load};
 use terrapin::osm::build::Quiet;
 use terrapin::snapshot::Snapshot;
+use terrapin::sparql::labelled::{Found, Names, label, unlabel};
 use terrapin::sparql::{Bounds, Environment, Error, Settings, Sink, prepare};
 
 const DATA: &str = r#"
@@ -199,4 +200,31 @@ fn generated_orders_over_mixed_values_never_panic() {
         let text = format!("SELECT ?v {{ VALUES ?v {{ {values} }} }} ORDER BY DESC(?v) STR(?v)");
         assert_eq!(ask(&text).len(), 60);
     }
+}
+
+#[test]
+fn labels_for_identifiers_and_back() {
+    let store = &ENVIRONMENT.store;
+    let query = "# wd:Q1\nSELECT ?x { ?x wdt:P279*/wdt:P31 wd:Q1 ; wdt:P279 wd:Q2, <http://x/Q1>, 'wd:Q1', ex:Q1 }";
+    let labelled = label(query, store, "en");
+    let expected = query.replace(" wd:Q1", " wd:[entity:one]").replace("wd:Q2", "wd:[entity:zwei]");
+    assert_eq!(labelled.text, expected.replacen("wd:[entity:one]", "wd:Q1", 1));
+    assert_eq!((labelled.replaced, labelled.kept), (2, vec!["P279".to_owned(), "P31".to_owned(), "P279".to_owned()]));
+    let names = Names { store, language: "en" };
+    assert_eq!(unlabel(&labelled.text, &names).text, query);
+    let found = |name: &str| {
+        let unlabelled = unlabel(&format!("wd:[entity:{name}]"), &names);
+        let name = &unlabelled.names[0];
+        name.chosen().map(|c| (c.id.clone(), c.found, name.is_ambiguous()))
+    };
+    assert_eq!(found("one"), Some(("Q1".to_owned(), Found::Label, false)));
+    assert_eq!(found("1"), Some(("Q1".to_owned(), Found::Alias, false)));
+    assert_eq!(found("EINS"), Some(("Q1".to_owned(), Found::Case, false)));
+    assert_eq!(found("zw"), Some(("Q2".to_owned(), Found::Prefix, false)));
+    // Q1 is called "one" and "eins"; "e" begins or is in both.
+    assert_eq!(found("ei"), Some(("Q1".to_owned(), Found::Prefix, false)));
+    assert_eq!(found("w e"), Some(("Q2".to_owned(), Found::Words, false)));
+    assert_eq!(found("i"), Some(("Q1".to_owned(), Found::Case, false)));
+    assert_eq!(found("nothing"), None);
+    assert_eq!(unlabel("wd:[entity:nothing]", &names).text, "wd:[entity:nothing]");
 }

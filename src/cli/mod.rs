@@ -7,6 +7,7 @@ mod error;
 mod eval;
 mod feedback;
 mod info;
+mod labelled;
 mod load;
 mod open;
 mod pin;
@@ -56,6 +57,8 @@ enum Command {
     Serve(serve::Args),
     Eval(eval::Args),
     Feedback(feedback::Args),
+    Label(labelled::LabelArgs),
+    Unlabel(labelled::UnlabelArgs),
 }
 
 /// Runs the command that the process was started with.
@@ -92,6 +95,8 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Serve(args) => serve::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Feedback(args) => feedback::run(&args),
+        Command::Label(args) => labelled::run_label(&args),
+        Command::Unlabel(args) => labelled::run_unlabel(&args),
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::benchmarks::instruct_to_sparql::Compat;
 use super::benchmarks::overpassnl::{ErrorClass, Similarity};
 use super::benchmarks::sparql::Strict;
 
@@ -22,7 +23,8 @@ pub struct Instance {
     pub gold: String,
     /// The query that a system gave.
     pub pred: String,
-    /// The language of both queries: OverpassQL where nothing is said, or `sparql`.
+    /// The language of both queries: OverpassQL where nothing is said, `sparql`, or `sparql-labelled` for SPARQL with
+    /// labels for identifiers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lang: Option<String>,
     /// What `{{bbox}}` stands for: `south,west,north,east`.
@@ -58,6 +60,9 @@ pub struct Record {
     /// How alike the queries are, where that was asked for.
     #[serde(flatten)]
     pub similarity: Option<Similarity>,
+    /// What the code of Instruct-to-SPARQL's authors computes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compat: Option<Compat>,
     /// What running both gave, where they are SPARQL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strict: Option<Strict>,

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::benchmarks::instruct_to_sparql::Compat;
 use super::benchmarks::overpassnl::ErrorClass;
 use super::benchmarks::sparql::FailureClass;
 use super::bootstrap::{intervals, mean};
@@ -24,7 +25,7 @@ pub struct Metric {
 
 /// The published metrics in the order of the paper's table, then the stricter ones; then those of SPARQL, whose names
 /// say to which set they belong.
-pub const METRICS: [Metric; 16] = [
+pub const METRICS: [Metric; 22] = [
     Metric { name: "em", title: "EM", of: |r| Some(f64::from(r.similarity?.em)) },
     Metric { name: "chrf", title: "chrF", of: |r| Some(r.similarity?.chrf) },
     Metric { name: "kvs", title: "KVS", of: |r| Some(r.similarity?.kvs) },
@@ -34,6 +35,12 @@ pub const METRICS: [Metric; 16] = [
     Metric { name: "ex_soft", title: "EX_soft", of: |r| Some(r.execution.as_ref()?.ex_soft) },
     Metric { name: "multiset", title: "multiset", of: |r| Some(f64::from(r.execution.as_ref()?.multiset?)) },
     Metric { name: "f1", title: "row F1", of: |r| r.execution.as_ref()?.f1 },
+    Metric { name: "compat.em", title: "compat EM", of: |r| compat(r, |c| Some(f64::from(c.em))) },
+    Metric { name: "compat.codebleu", title: "compat CodeBLEU", of: |r| compat(r, |c| Some(c.codebleu)) },
+    Metric { name: "compat.syntax", title: "compat Syntax", of: |r| compat(r, |c| c.syntax.map(f64::from)) },
+    Metric { name: "compat.overlap", title: "compat Overlap", of: |r| compat(r, |c| c.overlap) },
+    Metric { name: "compat.jaccard", title: "compat Jaccard", of: |r| compat(r, |c| c.jaccard) },
+    Metric { name: "compat.dice", title: "compat Dice", of: |r| compat(r, |c| c.dice) },
     Metric { name: "strict.syntax", title: "strict Syntax", of: |r| Some(f64::from(r.strict.as_ref()?.syntax)) },
     Metric { name: "strict.overlap", title: "strict Overlap", of: |r| Some(r.strict.as_ref()?.overlap) },
     Metric { name: "strict.jaccard", title: "strict Jaccard", of: |r| Some(r.strict.as_ref()?.jaccard) },
@@ -42,6 +49,11 @@ pub const METRICS: [Metric; 16] = [
     Metric { name: "strict.ordered", title: "strict ordered", of: |r| Some(f64::from(r.strict.as_ref()?.ordered?)) },
     Metric { name: "strict.f1", title: "strict row F1", of: |r| r.strict.as_ref()?.f1 },
 ];
+
+/// A score of the published code, where it counts the instance.
+fn compat(record: &Record, score: fn(&Compat) -> Option<f64>) -> Option<f64> {
+    record.compat.as_ref()?.counted(score)
+}
 
 /// The metric of a name.
 pub fn metric(name: &str) -> Option<&'static Metric> {
@@ -106,6 +118,8 @@ pub struct SparqlTotals {
     pub pred_empty: usize,
     /// Instances whose answers a limit cut: the stricter scores leave them out.
     pub limited: usize,
+    /// Instances that the published code leaves out of every mean, and so do the `compat` scores.
+    pub dropped: usize,
 }
 
 /// The means over some of the instances.
@@ -202,7 +216,9 @@ fn execution_totals(records: &[Record]) -> Option<ExecutionTotals> {
 fn sparql_totals(records: &[Record]) -> Option<SparqlTotals> {
     let mut totals = SparqlTotals::default();
     let mut any = false;
-    for strict in records.iter().filter_map(|record| record.strict.as_ref()) {
+    for record in records {
+        totals.dropped += usize::from(record.compat.as_ref().is_some_and(|compat| compat.dropped.is_some()));
+        let Some(strict) = &record.strict else { continue };
         any = true;
         for (class, classes) in [(strict.error, &mut totals.errors), (strict.ref_error, &mut totals.ref_errors)] {
             if let Some(class) = class {
@@ -256,6 +272,7 @@ impl fmt::Display for Summary {
         if let Some(t) = &self.sparql {
             let named = |classes: &BTreeMap<FailureClass, usize>| classes.iter().map(|(c, n)| (c.name(), *n)).collect();
             counts([named(&t.errors), named(&t.ref_errors)], [t.pred_empty, t.ref_empty, t.limited])?;
+            line("compat drops", &t.dropped)?;
         }
         if let Some(snapshot) = &self.about.snapshot {
             line("snapshot", snapshot)?;

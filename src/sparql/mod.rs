@@ -12,6 +12,7 @@
 //! explain.rs  how a query is solved
 //! solve.rs    ORDER BY, LIMIT, DISTINCT at the top
 //! run.rs      a prepared query to its answer
+//! labelled/   labels for identifiers in a query's text, and back
 //! results/    answers in the formats of the SPARQL Protocol
 //! ```
 //!
@@ -24,6 +25,7 @@ mod functions;
 pub mod geo;
 mod guard;
 mod hints;
+pub mod labelled;
 mod native;
 mod order;
 pub mod plan;

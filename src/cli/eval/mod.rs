@@ -3,6 +3,7 @@
 
 mod cache;
 mod compare;
+mod instruct_to_sparql;
 mod jsonl;
 mod merge;
 mod overpassnl;
@@ -31,6 +32,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Overpassnl(overpassnl::Args),
+    InstructToSparql(instruct_to_sparql::Args),
     Jsonl(jsonl::Args),
     Merge(merge::Args),
     Compare(compare::Args),
@@ -41,6 +43,7 @@ enum Command {
 pub fn run(args: &Args) -> Result<(), Error> {
     match &args.command {
         Command::Overpassnl(args) => overpassnl::run(args),
+        Command::InstructToSparql(args) => instruct_to_sparql::run(args),
         Command::Jsonl(args) => jsonl::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Compare(args) => compare::run(args),

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::super::{Error, open, stdout};
 use super::{read_run, unusable};
+use crate::eval::benchmarks::instruct_to_sparql::InstructToSparql;
 use crate::eval::benchmarks::jsonl::JsonLines;
 use crate::eval::benchmarks::overpassnl::{Bounds, OverpassNl};
 use crate::eval::record::Outcome;
@@ -77,8 +78,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         .flatten();
     let triples = triples.as_ref();
     let jsonl = osm.map(|osm| JsonLines { osm, snapshot, triples, now, places: &places, cache: &NoCache });
+    let instruct = InstructToSparql { triples, snapshot, cache: &NoCache };
     let benchmark: &dyn Benchmark = match (run.about.benchmark.as_str(), &jsonl) {
         ("jsonl", Some(jsonl)) => jsonl,
+        ("instruct-to-sparql", _) => &instruct,
         // Compares queries the same way.
         ("overpassnl" | "jsonl", _) => &overpassnl,
         (other, _) => return Err(Error::input("run-unfit", format!("a run of {other:?} cannot be recomputed here"))),
@@ -94,7 +97,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 
 fn report(run: &Run, again: &[Outcome], published: &Value, run_again: bool) -> Report {
     let mut findings = Vec::new();
-    let only: Vec<&str> = if run_again { Vec::new() } else { vec!["line", "chrf", "kvs", "trees", "oqs", "em"] };
+    let only: Vec<&str> = if run_again { Vec::new() } else { vec!["line", "chrf", "kvs", "trees", "oqs", "em", "compat.em", "compat.codebleu"] };
     for (stored, again) in run.outcomes.iter().zip(again) {
         let place = format!("results.jsonl: line {}", stored.record.line);
         let value = |outcome: &Outcome| serde_json::to_value(&outcome.record).unwrap_or_default();

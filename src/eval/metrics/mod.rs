@@ -2,6 +2,7 @@
 
 pub mod assignment;
 pub mod chrf;
+pub mod codebleu;
 pub mod exact_match;
 pub mod execution;
 pub mod kvs;

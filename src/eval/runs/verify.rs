@@ -24,7 +24,9 @@ pub struct Finding {
 pub fn verify_summary(place: &str, stored: &Value, recomputed: &Value, only: &[&str]) -> Vec<Finding> {
     let keep = |fields: &mut BTreeMap<String, String>| {
         if !only.is_empty() {
-            fields.retain(|path, _| only.contains(&path.split('.').next().unwrap_or_default()));
+            fields.retain(|path, _| {
+                only.contains(&path.as_str()) || only.contains(&path.split('.').next().unwrap_or_default())
+            });
         }
     };
     let (mut stored, mut recomputed) = (numbers(stored), numbers(recomputed));

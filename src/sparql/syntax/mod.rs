@@ -18,6 +18,7 @@ pub(crate) use parser::NAMED;
 pub use parser::{Dialect, Parsed, Tolerance};
 pub(crate) use pattern::in_scope;
 pub(crate) use prefixes::shorten;
+pub(crate) use token::{Kind as TokenKind, tokens};
 
 use super::error::Error;
 

@@ -1,0 +1,104 @@
+//! `terrapin eval instruct-to-sparql`: SPARQL by the metrics of Instruct-to-SPARQL.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::super::{Error, open};
+use super::{RunArgs, digest, unusable};
+use crate::eval::benchmarks::instruct_to_sparql::{
+    InstructToSparql, extract, read_generated, read_gold, read_predictions,
+};
+use crate::eval::record::Instance;
+use crate::eval::runs::{About, engine};
+use crate::sparql::Environment;
+
+/// Score SPARQL as Instruct-to-SPARQL's evaluation does, and as its paper says
+///
+/// Two sets of scores, never mixed. `compat` is what the authors' code computes: CodeBLEU of the queries, Syntax by the
+/// endpoint's status, Jaccard, overlap and Dice over matched columns of the answers, with the instances that it leaves
+/// out left out. `strict` is what the paper says: values only, columns assigned optimally, rows as multisets, two empty
+/// answers the same, nothing left out. Beside it stand equal multisets, F1 over rows and, where the gold asks for an
+/// order, equal rows in order; all three only where no limit cut the answers. Without a snapshot only the queries are
+/// compared.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin eval instruct-to-sparql wikidata.terrapin --gold test.jsonl --pred preds.jsonl --out run
+  terrapin eval instruct-to-sparql wikidata.terrapin --generated generated_queries.csv --out run
+  terrapin eval instruct-to-sparql wikidata.terrapin --gold test.jsonl --pred preds.jsonl --labelled --out run
+  jq -c 'select(.strict.multiset == 0) | {id, error: .strict.error, missing: .strict.missing}' run/results.jsonl")]
+pub struct Args {
+    /// The snapshot file to run the queries on; without it only the queries themselves are compared
+    snapshot: Option<PathBuf>,
+    /// The dataset: JSON lines with `id`, `query` or `sparql_query`, and `annotated` or `sparql_annotated`,
+    /// `complexity`, `instructions` as far as they are wanted
+    #[arg(long, value_name = "FILE", requires = "pred", required_unless_present = "generated")]
+    gold: Option<PathBuf>,
+    /// What the system said: JSON lines, a text each in the dataset's order, or objects with `id` and `prediction`. The
+    /// query is what stands between [QUERY] and [/QUERY]
+    #[arg(long, value_name = "FILE", requires = "gold")]
+    pred: Option<PathBuf>,
+    /// Both, as the authors' code writes them: generated_queries.csv
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["gold", "pred"])]
+    generated: Option<PathBuf>,
+    /// Predictions are queries, without tags around them
+    #[arg(long)]
+    plain: bool,
+    /// Queries have labels for identifiers, such as wdt:[property:instance of], which are looked up in the snapshot
+    #[arg(long)]
+    labelled: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let mut inputs = BTreeMap::new();
+    let (gold, said) = match (&args.generated, &args.gold, &args.pred) {
+        (Some(path), ..) => {
+            inputs.insert("generated".to_owned(), digest(path)?);
+            read_generated(path).map_err(unusable)?
+        }
+        (None, Some(gold), Some(pred)) => {
+            inputs.insert("gold".to_owned(), digest(gold)?);
+            inputs.insert("pred".to_owned(), digest(pred)?);
+            let gold = read_gold(gold).map_err(unusable)?;
+            let said = read_predictions(pred, &gold).map_err(unusable)?;
+            (gold, said)
+        }
+        _ => return Err(Error::usage("give --gold and --pred, or --generated")),
+    };
+    if gold.is_empty() {
+        return Err(Error::input("empty", "there is no line to score"));
+    }
+    let query = |text: String| if args.plain { text } else { extract(&text).to_owned() };
+    let instances: Vec<Instance> = gold
+        .into_iter()
+        .zip(said)
+        .enumerate()
+        .map(|(index, (gold, text))| gold.instance(index + 1, query(text), args.labelled))
+        .collect();
+    if !args.plain && instances.iter().all(|instance| instance.pred.is_empty()) {
+        eprintln!("warning: no prediction has a query between [QUERY] and [/QUERY]: --plain takes texts as queries");
+    }
+    let opened = args.snapshot.as_deref().map(open::snapshot).transpose()?;
+    let triples =
+        opened.as_ref().map(|opened| Environment::open(&opened.snapshot)).transpose().map_err(open::error)?.flatten();
+    if let (Some(path), None) = (&args.snapshot, &triples) {
+        return Err(Error::input("no-triples", format!("{} has no triples", path.display())));
+    }
+    let snapshot = opened.as_ref().map(|opened| opened.snapshot.digest());
+    let cache = args.run.cache.open(args.snapshot.as_deref())?;
+    let benchmark = InstructToSparql {
+        triples: triples.as_ref(),
+        snapshot: snapshot.as_deref().unwrap_or_default(),
+        cache: &*cache,
+    };
+    let about = About {
+        benchmark: "instruct-to-sparql".to_owned(),
+        snapshot: snapshot.clone(),
+        engine: engine(),
+        inputs,
+        shard: None,
+    };
+    args.run.score(&benchmark, about, instances, None, &*cache)
+}

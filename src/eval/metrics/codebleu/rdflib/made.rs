@@ -1,0 +1,118 @@
+//! What rdflib makes of some tokens while it reads: terms, and triples out of their short forms.
+
+use super::reader::{Reader, Stop};
+use super::value::{Value, float};
+
+const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+
+fn rdf(name: &str) -> Value {
+    Value::iri(&format!("{RDF}{name}"))
+}
+
+/// Makes what is called by a name out of tokens.
+pub fn make(reader: &mut Reader<'_>, name: &str, tokens: Vec<Value>) -> Result<Vec<Value>, Stop> {
+    Ok(match name {
+        "true" | "false" => vec![Value::typed(name, "boolean")],
+        "nil" => vec![rdf("nil")],
+        "type" => vec![rdf("type")],
+        "blank" => vec![reader.blank()],
+        "notin" => vec![Value::Text("NOT IN".to_owned())],
+        "negated" => vec![negated(tokens)?],
+        "triples" => triples(tokens)?,
+        "properties" => {
+            // The brackets keep their tokens together.
+            let Some(Value::List(inner)) = tokens.into_iter().next().map(Value::listed) else {
+                return Err(Stop::Unfit);
+            };
+            let subject = reader.blank();
+            vec![Value::List(triples(std::iter::once(subject).chain(inner).collect())?)]
+        }
+        "collection" => vec![Value::List(collection(reader, tokens)?)],
+        _ => tokens,
+    })
+}
+
+/// A number below zero. Of decimals rdflib cannot make one, and gives the text up.
+fn negated(tokens: Vec<Value>) -> Result<Value, Stop> {
+    let Some(Value::Term { shown, text }) = tokens.into_iter().next() else { return Err(Stop::Unfit) };
+    if shown.contains("#integer'") {
+        return Ok(Value::typed(&if text == "0" { text } else { format!("-{text}") }, "integer"));
+    }
+    match text.parse::<f64>() {
+        Ok(number) if shown.contains("#double'") => Ok(Value::typed(&float(-number), "double")),
+        _ => Err(Stop::Broken),
+    }
+}
+
+/// Whether rdflib's test "not one of these signs" holds of what comes next. It looks for a text within a text, so that
+/// things that are no text give the whole query up.
+fn goes_on(next: &Value) -> Result<bool, Stop> {
+    match next {
+        Value::Text(text) | Value::Term { text, .. } => Ok(!".,;".contains(text.as_str())),
+        _ => Err(Stop::Broken),
+    }
+}
+
+/// Triples written out, one after the other.
+fn triples(terms: Vec<Value>) -> Result<Vec<Value>, Stop> {
+    let is = |value: Option<&Value>, sign: &str| matches!(value, Some(Value::Text(text)) if text == sign);
+    let mut made: Vec<Value> = Vec::new();
+    for (i, term) in terms.iter().enumerate() {
+        let next = terms.get(i + 1);
+        match term {
+            Value::Text(sign) if sign == "," => {
+                let [.., subject, verb, _] = made.as_slice() else { return Err(Stop::Unfit) };
+                let both = [subject.clone(), verb.clone()];
+                made.extend(both);
+            }
+            Value::Text(sign) if sign == ";" => {
+                if next.is_some() && !is(next, ";") && !is(next, ".") {
+                    made.push(made.first().cloned().ok_or(Stop::Unfit)?);
+                }
+            }
+            Value::Text(sign) if sign == "." => {}
+            Value::List(inner) => {
+                let first = inner.first().ok_or(Stop::Unfit)?;
+                if made.len() % 3 == 2 {
+                    made.push(first.clone());
+                }
+                if inner.len() > 1 {
+                    made.extend(inner.iter().cloned());
+                }
+                if let Some(next) = next
+                    && goes_on(next)?
+                {
+                    made.push(first.clone());
+                }
+            }
+            other => made.push(other.clone()),
+        }
+    }
+    Ok(made)
+}
+
+/// A collection written out.
+fn collection(reader: &mut Reader<'_>, items: Vec<Value>) -> Result<Vec<Value>, Stop> {
+    let mut made: Vec<Value> = Vec::new();
+    let mut others = Vec::new();
+    let mut last = None;
+    for item in items {
+        let item = match item {
+            Value::List(inner) => {
+                let first = inner.first().cloned().ok_or(Stop::Unfit)?;
+                others.extend(inner);
+                first
+            }
+            other => other,
+        };
+        let node = reader.blank();
+        if let Some(before) = made.len().checked_sub(3).and_then(|at| made.get(at)).cloned() {
+            made.extend([before, rdf("rest"), node.clone()]);
+        }
+        made.extend([node.clone(), rdf("first"), item]);
+        last = Some(node);
+    }
+    made.extend([last.ok_or(Stop::Unfit)?, rdf("rest"), rdf("nil")]);
+    made.extend(others);
+    Ok(made)
+}

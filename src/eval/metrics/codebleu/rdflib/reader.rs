@@ -1,0 +1,239 @@
+//! Reading a text by the grammar, as pyparsing does: the first alternative that fits is taken, white space and comments
+//! are skipped before everything that does not forbid it, and a text that nests too deeply is none.
+
+use super::grammar::{Expr, GRAMMAR};
+use super::made;
+use super::value::Value;
+
+/// Steps within each other before Python's stack is full.
+const DEEPEST: usize = 486;
+/// Steps after which a text is given up.
+const LONGEST: u64 = 20_000_000;
+
+/// Why a step failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// It does not fit here; another may.
+    Unfit,
+    /// The whole text cannot be read.
+    Broken,
+}
+
+/// Reads a text.
+pub struct Reader<'a> {
+    text: &'a str,
+    depth: usize,
+    steps: u64,
+    /// Blank nodes that were made.
+    pub blanks: u64,
+    /// What their names begin with.
+    name: &'a str,
+    service: Option<String>,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of a text; the names of blank nodes that it makes begin with the name.
+    pub fn new(text: &'a str, name: &'a str) -> Self {
+        Reader { text, depth: 0, steps: 0, blanks: 0, name, service: None }
+    }
+
+    /// The whole text, as tokens.
+    pub fn whole(&mut self) -> Option<Vec<Value>> {
+        let mut out = Vec::new();
+        let query = GRAMMAR.rules.get(GRAMMAR.start)?;
+        let end = self.read(query, 0, false, &mut out).ok()?;
+        (self.spaced(end) == self.text.len()).then_some(out)
+    }
+
+    /// A blank node of its own.
+    pub fn blank(&mut self) -> Value {
+        self.blanks += 1;
+        Value::term("BNode", &format!("{}{:031x}", self.name, self.blanks))
+    }
+
+    fn rest(&self, at: usize) -> &'a str {
+        self.text.get(at..).unwrap_or_default()
+    }
+
+    /// Behind white space that comments follow, and the comments.
+    fn uncommented(&self, mut at: usize) -> usize {
+        loop {
+            let rest = self.rest(at);
+            let spaces = rest.len() - rest.trim_start_matches([' ', '\n', '\t', '\r']).len();
+            if !self.rest(at + spaces).starts_with('#') {
+                return at;
+            }
+            at += spaces + self.rest(at + spaces).find('\n').unwrap_or(rest.len() - spaces);
+        }
+    }
+
+    /// Behind comments and white space.
+    fn spaced(&self, at: usize) -> usize {
+        let at = self.uncommented(at);
+        self.text.len() - self.rest(at).trim_start_matches([' ', '\n', '\t', '\r']).len()
+    }
+
+    fn before(&self, at: usize, tight: bool) -> usize {
+        if tight { self.uncommented(at) } else { self.spaced(at) }
+    }
+
+    /// Reads at a byte and says where it ended.
+    fn read(&mut self, expr: &Expr, at: usize, tight: bool, out: &mut Vec<Value>) -> Result<usize, Stop> {
+        self.steps += 1;
+        if self.depth > DEEPEST || self.steps > LONGEST {
+            return Err(Stop::Broken);
+        }
+        self.depth += 1;
+        let from = out.len();
+        let result = self.step(expr, at, tight, out);
+        self.depth -= 1;
+        if result.is_err() {
+            out.truncate(from);
+        }
+        result
+    }
+
+    fn step(&mut self, expr: &Expr, at: usize, tight: bool, out: &mut Vec<Value>) -> Result<usize, Stop> {
+        match expr {
+            Expr::Mark(mark) => {
+                let at = self.before(at, tight);
+                if !self.rest(at).starts_with(mark) {
+                    return Err(Stop::Unfit);
+                }
+                out.push(Value::Text((*mark).to_owned()));
+                Ok(at + mark.len())
+            }
+            Expr::Keyword(word) => {
+                let at = self.before(at, tight);
+                let end = at + word.len();
+                let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+                let fits = self.text.get(at..end).is_some_and(|text| text.eq_ignore_ascii_case(word))
+                    && !self.rest(end).starts_with(in_word)
+                    && !self.text.get(..at).is_some_and(|text| text.ends_with(in_word));
+                if !fits {
+                    return Err(Stop::Unfit);
+                }
+                out.push(Value::Text((*word).to_owned()));
+                Ok(end)
+            }
+            Expr::Terminal(terminal) => {
+                let at = self.before(at, tight);
+                let (length, value) = terminal.read(self.rest(at)).ok_or(Stop::Unfit)?;
+                out.push(value);
+                Ok(at + length)
+            }
+            Expr::Drop(inner) => {
+                let from = out.len();
+                let end = self.read(inner, at, tight, out)?;
+                out.truncate(from);
+                Ok(end)
+            }
+            Expr::All(items) => {
+                let mut at = at;
+                for (i, item) in items.iter().enumerate() {
+                    at = self.read(item, at, tight && i == 0, out)?;
+                }
+                Ok(at)
+            }
+            Expr::First(choices) => {
+                for choice in choices {
+                    match self.read(choice, at, tight, out) {
+                        Err(Stop::Unfit) => {}
+                        done => return done,
+                    }
+                }
+                Err(Stop::Unfit)
+            }
+            Expr::Maybe(inner) => match self.read(inner, at, tight, out) {
+                Err(Stop::Unfit) => Ok(at),
+                done => done,
+            },
+            Expr::Many(inner) => self.many(inner, at, tight, out),
+            Expr::Some(inner) => {
+                let at = self.read(inner, at, tight, out)?;
+                self.many(inner, at, tight, out)
+            }
+            Expr::Together(inner) => {
+                let mut tokens = Vec::new();
+                let end = self.read(inner, at, tight, &mut tokens)?;
+                out.push(Value::Tokens(tokens));
+                Ok(end)
+            }
+            Expr::Part(name, many, inner) => {
+                let mut tokens = Vec::new();
+                let end = self.read(inner, at, tight, &mut tokens)?;
+                let value = match (tokens.len(), tokens.pop()) {
+                    (1, Some(only)) => only,
+                    (_, last) => Value::Tokens(tokens.into_iter().chain(last).collect()),
+                };
+                out.push(Value::Named(name, *many, value.into()));
+                Ok(end)
+            }
+            Expr::Thing(name, inner) => {
+                let mut tokens = Vec::new();
+                let end = self.read(inner, at, tight, &mut tokens)?;
+                let mut parts: Vec<(&'static str, Value)> = Vec::new();
+                if *name == "ServiceGraphPattern" {
+                    parts.push(("service_string", Value::Text(self.first_service()?)));
+                }
+                for token in tokens {
+                    let Value::Named(name, many, value) = token else { continue };
+                    let known = parts.iter_mut().find(|(known, _)| *known == name).map(|(_, value)| value);
+                    match (known, many) {
+                        (Some(Value::List(values)), true) => values.push(*value),
+                        (Some(known), _) => *known = *value,
+                        (None, true) => parts.push((name, Value::List(vec![*value]))),
+                        (None, false) => parts.push((name, *value)),
+                    }
+                }
+                out.push(Value::Part(name, parts));
+                Ok(end)
+            }
+            Expr::Made(name, inner) => {
+                let mut tokens = Vec::new();
+                let end = self.read(inner, at, tight, &mut tokens)?;
+                out.extend(made::make(self, name, tokens)?);
+                Ok(end)
+            }
+            Expr::Tight(inner) => self.step(inner, at, true, out),
+            Expr::Rule(number, own) => {
+                let rule = GRAMMAR.rules.get(*number).ok_or(Stop::Broken)?;
+                if *own { self.read(rule, at, tight, out) } else { self.step(rule, at, tight, out) }
+            }
+        }
+    }
+
+    fn many(&mut self, inner: &Expr, mut at: usize, tight: bool, out: &mut Vec<Value>) -> Result<usize, Stop> {
+        loop {
+            match self.read(inner, at, tight, out) {
+                Ok(end) if end > at => at = end,
+                Ok(_) | Err(Stop::Unfit) => return Ok(at),
+                Err(Stop::Broken) => return Err(Stop::Broken),
+            }
+        }
+    }
+
+    /// The text of the first service in the whole text, which rdflib keeps with every service.
+    fn first_service(&mut self) -> Result<String, Stop> {
+        if let Some(known) = &self.service {
+            return Ok(known.clone());
+        }
+        let service = GRAMMAR.rules.get(GRAMMAR.service).ok_or(Stop::Broken)?;
+        let mut at = 0;
+        while at < self.text.len() {
+            let start = self.spaced(at);
+            let blanks = self.blanks;
+            let result = self.read(service, start, false, &mut Vec::new());
+            self.blanks = blanks;
+            match result {
+                Ok(end) => {
+                    let found = self.text.get(start..end).unwrap_or_default().to_owned();
+                    return Ok(self.service.insert(found).clone());
+                }
+                Err(Stop::Broken) => return Err(Stop::Broken),
+                Err(Stop::Unfit) => at = start + self.rest(start).chars().next().map_or(1, char::len_utf8),
+            }
+        }
+        Err(Stop::Broken)
+    }
+}

@@ -1,0 +1,356 @@
+//! The two scores of CodeBLEU that see the text as a program: as one in Python, since that is the language that the
+//! evaluation names. What it reads is none, so most of what is compared is how the parser recovers.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use tree_sitter::{Node, Parser, Point, Tree};
+
+/// Trees nested more deeply are not looked at further.
+const DEEPEST: usize = 400;
+
+/// A text as the parser of Python reads it.
+pub fn parse(text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_python::language()).ok()?;
+    parser.parse(text, None)
+}
+
+/// The share of the gold's subtrees that the prediction has somewhere.
+pub fn syntax(gold: &Tree, pred: &Tree) -> f64 {
+    let (gold, pred) = (subtrees(gold.root_node()), subtrees(pred.root_node()));
+    let known: HashSet<&String> = pred.iter().collect();
+    gold.iter().filter(|tree| known.contains(tree)).count() as f64 / gold.len().max(1) as f64
+}
+
+/// The root and all nodes below that have children, as text.
+fn subtrees(root: Node<'_>) -> Vec<String> {
+    let (mut open, mut trees) = (vec![root], Vec::new());
+    while let Some(node) = open.pop() {
+        trees.push(node.to_sexp());
+        open.extend(children(node).into_iter().filter(|child| child.child_count() > 0));
+    }
+    trees
+}
+
+fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    node.children(&mut node.walk()).collect()
+}
+
+/// The share of the gold's flows of data that the prediction has; 1 where there are none in common, which the published
+/// code does not tell from none at all.
+pub fn flow(gold: (&str, &Tree), pred: (&str, &Tree)) -> f64 {
+    let gold = named(flows(gold.0, gold.1.root_node()));
+    let mut pred = named(flows(pred.0, pred.1.root_node()));
+    let mut matches = 0;
+    for flow in &gold {
+        if let Some(at) = pred.iter().position(|other| other == flow) {
+            pred.remove(at);
+            matches += 1;
+        }
+    }
+    if matches == 0 { 1.0 } else { f64::from(matches) / gold.len() as f64 }
+}
+
+/// Where the value of a word comes from.
+#[derive(Debug, Clone, PartialEq)]
+struct Flow {
+    /// The word.
+    word: String,
+    /// Which of the text's words it is.
+    at: usize,
+    /// Whether it is computed from the others rather than the same as they.
+    computed: bool,
+    /// The words that it comes from.
+    from: Vec<String>,
+    /// Which of the text's words they are.
+    from_at: Vec<usize>,
+}
+
+/// Flows with the words' names replaced by the order in which they come.
+fn named(flows: Vec<Flow>) -> Vec<(usize, bool, Vec<usize>)> {
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut number = |word: String| {
+        let next = numbers.len();
+        *numbers.entry(word).or_insert(next)
+    };
+    let mut name = |flow: Flow| {
+        let from = flow.from.into_iter().map(&mut number).collect();
+        (number(flow.word), flow.computed, from)
+    };
+    flows.into_iter().map(&mut name).collect()
+}
+
+type Span = (Point, Point);
+type States = BTreeMap<String, Vec<usize>>;
+
+struct Words {
+    /// The number and text of the word at a place.
+    at: HashMap<Span, (usize, String)>,
+}
+
+/// A node that cannot be followed: the published code then has no flows at all.
+struct Lost;
+
+fn span(node: Node<'_>) -> Span {
+    (node.start_position(), node.end_position())
+}
+
+fn is_leaf(node: Node<'_>) -> bool {
+    (node.child_count() == 0 || node.kind() == "string") && node.kind() != "comment"
+}
+
+/// The flows of a text, one for each word that has any.
+fn flows(text: &str, root: Node<'_>) -> Vec<Flow> {
+    let mut leaves = Vec::new();
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        if is_leaf(node) {
+            leaves.push(span(node));
+        } else {
+            open.extend(children(node).into_iter().rev());
+        }
+    }
+    let lines: Vec<Vec<char>> = text.split('\n').map(|line| line.chars().collect()).collect();
+    let at = leaves.into_iter().enumerate().map(|(i, span)| (span, (i, word(&lines, span)))).collect();
+    let words = Words { at };
+    let Ok((mut flows, _)) = words.follow(root, States::new(), 0) else { return Vec::new() };
+    flows.sort_by_key(|flow| flow.at);
+    let mut used: HashSet<usize> = HashSet::new();
+    for flow in flows.iter().filter(|flow| !flow.from_at.is_empty()) {
+        used.insert(flow.at);
+        used.extend(&flow.from_at);
+    }
+    let mut merged: Vec<Flow> = Vec::new();
+    let mut places: HashMap<usize, usize> = HashMap::new();
+    for flow in flows.into_iter().filter(|flow| used.contains(&flow.at)) {
+        match places.get(&flow.at).and_then(|place| merged.get_mut(*place)) {
+            Some(known) => {
+                let (word, computed) = (flow.word.clone(), flow.computed);
+                join(known, flow);
+                (known.word, known.computed) = (word, computed);
+            }
+            None => {
+                places.insert(flow.at, merged.len());
+                merged.push(flow);
+            }
+        }
+    }
+    merged
+}
+
+/// Adds to a flow what another one of the same word comes from, each once.
+fn join(known: &mut Flow, other: Flow) {
+    let mut from: Vec<String> = Vec::new();
+    for word in known.from.drain(..).chain(other.from) {
+        if !from.contains(&word) {
+            from.push(word);
+        }
+    }
+    known.from = from;
+    known.from_at.extend(other.from_at);
+    known.from_at.sort_unstable();
+    known.from_at.dedup();
+}
+
+/// The text at a place. Its columns are bytes, and the published code takes them for characters.
+fn word(lines: &[Vec<char>], (start, end): Span) -> String {
+    let cut = |row: usize, from: usize, to: usize| -> String {
+        let line = lines.get(row).map_or(&[][..], Vec::as_slice);
+        line.iter().skip(from).take(to.saturating_sub(from)).collect()
+    };
+    if start.row == end.row {
+        return cut(start.row, start.column, end.column);
+    }
+    let middle: String = (start.row + 1..end.row).map(|row| cut(row, 0, usize::MAX)).collect();
+    cut(start.row, start.column, usize::MAX) + &middle + &cut(end.row, 0, end.column)
+}
+
+impl Words {
+    fn word(&self, span: Span) -> Result<(usize, &str), Lost> {
+        self.at.get(&span).map(|(at, word)| (*at, word.as_str())).ok_or(Lost)
+    }
+
+    /// The words below a node that are no signs.
+    fn below(&self, node: Node<'_>) -> Result<Vec<(usize, String)>, Lost> {
+        let (mut words, mut open) = (Vec::new(), vec![node]);
+        while let Some(node) = open.pop() {
+            if is_leaf(node) {
+                let (at, word) = self.word(span(node))?;
+                if word != node.kind() {
+                    words.push((at, word.to_owned()));
+                }
+            } else {
+                open.extend(children(node).into_iter().rev());
+            }
+        }
+        Ok(words)
+    }
+
+    /// The flows below a node, and where the words' values come from behind it.
+    fn follow(&self, node: Node<'_>, mut states: States, depth: usize) -> Result<(Vec<Flow>, States), Lost> {
+        if depth > DEEPEST {
+            return Err(Lost);
+        }
+        if is_leaf(node) {
+            return self.leaf(node, states);
+        }
+        let mut flows = Vec::new();
+        match node.kind() {
+            "default_parameter" => {
+                let name = node.child_by_field_name("name").ok_or(Lost)?;
+                let Some(value) = node.child_by_field_name("value") else {
+                    for (at, word) in self.below(name)? {
+                        states.insert(word.clone(), vec![at]);
+                        flows.push(Flow { word, at, computed: false, from: vec![], from_at: vec![] });
+                    }
+                    return Ok((sorted(flows), states));
+                };
+                let (names, values) = (self.below(name)?, self.below(value)?);
+                states = self.add(value, states, &mut flows, depth)?;
+                for (at, word) in names {
+                    for (from_at, from) in &values {
+                        let (from, from_at) = (vec![from.clone()], vec![*from_at]);
+                        flows.push(Flow { word: word.clone(), at, computed: false, from, from_at });
+                    }
+                    states.insert(word, vec![at]);
+                }
+            }
+            "assignment" | "augmented_assignment" | "for_in_clause" => {
+                let (left, right) = if node.kind() == "for_in_clause" {
+                    let last = children(node).pop().ok_or(Lost)?;
+                    (vec![node.child_by_field_name("left").ok_or(Lost)?], vec![last])
+                } else {
+                    if node.child_by_field_name("right").is_none() {
+                        return Ok((flows, states));
+                    }
+                    sides(node)?
+                };
+                states = self.assign(&left, &right, states, &mut flows, depth)?;
+            }
+            "if_statement" => return self.branches(node, states, depth),
+            "for_statement" => {
+                for _ in 0..2 {
+                    let (left, right) = sides(node)?;
+                    states = self.assign(&left, &right, states, &mut flows, depth)?;
+                    if let Some(block) = children(node).pop().filter(|last| last.kind() == "block") {
+                        states = self.add(block, states, &mut flows, depth)?;
+                    }
+                }
+                flows = once(flows);
+            }
+            "while_statement" => {
+                for _ in 0..2 {
+                    for child in children(node) {
+                        states = self.add(child, states, &mut flows, depth)?;
+                    }
+                }
+                flows = once(flows);
+            }
+            _ => {
+                let (first, rest): (Vec<Node<'_>>, Vec<Node<'_>>) =
+                    children(node).into_iter().partition(|child| child.kind() == "for_in_clause");
+                for child in first.into_iter().chain(rest) {
+                    states = self.add(child, states, &mut flows, depth)?;
+                }
+            }
+        }
+        Ok((sorted(flows), states))
+    }
+
+    fn leaf(&self, node: Node<'_>, mut states: States) -> Result<(Vec<Flow>, States), Lost> {
+        let (at, word) = self.word(span(node))?;
+        if word == node.kind() {
+            return Ok((Vec::new(), states));
+        }
+        let mut flow = Flow { word: word.to_owned(), at, computed: false, from: vec![], from_at: vec![] };
+        match states.get(word) {
+            Some(from_at) => (flow.from, flow.from_at) = (vec![word.to_owned()], from_at.clone()),
+            None if node.kind() == "identifier" => drop(states.insert(word.to_owned(), vec![at])),
+            None => {}
+        }
+        Ok((vec![flow], states))
+    }
+
+    fn add(&self, node: Node<'_>, states: States, flows: &mut Vec<Flow>, depth: usize) -> Result<States, Lost> {
+        let (more, states) = self.follow(node, states, depth + 1)?;
+        flows.extend(more);
+        Ok(states)
+    }
+
+    fn assign(
+        &self,
+        left: &[Node<'_>],
+        right: &[Node<'_>],
+        mut states: States,
+        flows: &mut Vec<Flow>,
+        depth: usize,
+    ) -> Result<States, Lost> {
+        for node in right {
+            states = self.add(*node, states, flows, depth)?;
+        }
+        for (left, right) in left.iter().zip(right) {
+            let (from_at, from): (Vec<usize>, Vec<String>) = self.below(*right)?.into_iter().unzip();
+            for (at, word) in self.below(*left)? {
+                states.insert(word.clone(), vec![at]);
+                flows.push(Flow { word, at, computed: true, from: from.clone(), from_at: from_at.clone() });
+            }
+        }
+        Ok(states)
+    }
+
+    fn branches(&self, node: Node<'_>, states: States, depth: usize) -> Result<(Vec<Flow>, States), Lost> {
+        let mut flows = Vec::new();
+        let (mut current, mut others, mut otherwise) = (states.clone(), Vec::new(), false);
+        for child in children(node) {
+            otherwise |= child.kind().contains("else");
+            if matches!(child.kind(), "elif_clause" | "else_clause") {
+                others.push(self.add(child, states.clone(), &mut flows, depth)?);
+            } else {
+                current = self.add(child, current, &mut flows, depth)?;
+            }
+        }
+        others.push(current);
+        if !otherwise {
+            others.push(states);
+        }
+        let mut together = States::new();
+        for (word, from) in others.into_iter().flatten() {
+            together.entry(word).or_default().extend(from);
+        }
+        for from in together.values_mut() {
+            from.sort_unstable();
+            from.dedup();
+        }
+        Ok((sorted(flows), together))
+    }
+}
+
+/// What is assigned to what: one by one where there are as many on both sides.
+fn sides<'t>(node: Node<'t>) -> Result<(Vec<Node<'t>>, Vec<Node<'t>>), Lost> {
+    let side = |name: &str| node.child_by_field_name(name).ok_or(Lost);
+    let parts =
+        |node: Node<'t>| -> Vec<Node<'t>> { children(node).into_iter().filter(|child| child.kind() != ",").collect() };
+    let (left, right) = (side("left")?, side("right")?);
+    let (lefts, rights) = (parts(left), parts(right));
+    if lefts.len() != rights.len() || lefts.is_empty() {
+        return Ok((vec![left], vec![right]));
+    }
+    Ok((lefts, rights))
+}
+
+fn sorted(mut flows: Vec<Flow>) -> Vec<Flow> {
+    flows.sort_by_key(|flow| flow.at);
+    flows
+}
+
+/// Each flow of a loop once.
+fn once(flows: Vec<Flow>) -> Vec<Flow> {
+    let mut known: Vec<Flow> = Vec::new();
+    for flow in flows {
+        match known.iter_mut().find(|k| (&k.word, k.at, k.computed) == (&flow.word, flow.at, flow.computed)) {
+            Some(same) => join(same, flow),
+            None => known.push(flow),
+        }
+    }
+    known
+}
