@@ -97,7 +97,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
 
 fn report(run: &Run, again: &[Outcome], published: &Value, run_again: bool) -> Report {
     let mut findings = Vec::new();
-    let only: Vec<&str> = if run_again { Vec::new() } else { vec!["line", "chrf", "kvs", "trees", "oqs", "em", "compat.em", "compat.codebleu"] };
+    let only: Vec<&str> = if run_again {
+        Vec::new()
+    } else {
+        vec!["line", "chrf", "kvs", "trees", "oqs", "em", "compat.em", "compat.codebleu"]
+    };
     for (stored, again) in run.outcomes.iter().zip(again) {
         let place = format!("results.jsonl: line {}", stored.record.line);
         let value = |outcome: &Outcome| serde_json::to_value(&outcome.record).unwrap_or_default();

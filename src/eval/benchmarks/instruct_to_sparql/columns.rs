@@ -48,7 +48,11 @@ pub fn shares(gold: &Answer, pred: &Answer) -> Option<Shares> {
         sums.jaccard += common / (p + g - common);
         sums.dice += 2.0 * common / (p + g);
     }
-    (count > 0.0).then(|| Shares { overlap: sums.overlap / count, jaccard: sums.jaccard / count, dice: sums.dice / count })
+    (count > 0.0).then(|| Shares {
+        overlap: sums.overlap / count,
+        jaccard: sums.jaccard / count,
+        dice: sums.dice / count,
+    })
 }
 
 /// Columns that go together.

@@ -89,7 +89,8 @@ impl Compat {
             },
         };
         if let Some(Shares { overlap, jaccard, dice }) = shares {
-            (self.overlap, self.jaccard, self.dice) = (Some(stored(overlap)), Some(stored(jaccard)), Some(stored(dice)));
+            (self.overlap, self.jaccard, self.dice) =
+                (Some(stored(overlap)), Some(stored(jaccard)), Some(stored(dice)));
         }
     }
 }

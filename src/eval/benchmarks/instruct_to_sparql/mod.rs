@@ -53,7 +53,8 @@ impl runs::Benchmark for InstructToSparql<'_> {
             } else {
                 compat.run(&Err(Failed::new(FailureClass::Syntax, "sent with its labels")), &pred_answer);
             }
-            let asked = (Asked { query: &gold_run, answer: &gold_answer }, Asked { query: &pred_run, answer: &pred_answer });
+            let asked =
+                (Asked { query: &gold_run, answer: &gold_answer }, Asked { query: &pred_run, answer: &pred_answer });
             outcome.record.strict = Some(strict(&asked.0, &asked.1));
             (outcome.record.gold, outcome.record.pred) = (gold_run, pred_run);
         }

@@ -7,6 +7,8 @@ use tree_sitter::{Node, Parser, Point, Tree};
 
 /// Trees nested more deeply are not looked at further.
 const DEEPEST: usize = 400;
+/// Bytes of subtrees as text that are compared: far more than queries have that nobody wrote to break this.
+const MOST_BYTES: usize = 64 << 20;
 
 /// A text as the parser of Python reads it.
 pub fn parse(text: &str) -> Option<Tree> {
@@ -24,9 +26,14 @@ pub fn syntax(gold: &Tree, pred: &Tree) -> f64 {
 
 /// The root and all nodes below that have children, as text.
 fn subtrees(root: Node<'_>) -> Vec<String> {
-    let (mut open, mut trees) = (vec![root], Vec::new());
+    let (mut open, mut trees, mut bytes) = (vec![root], Vec::new(), 0);
     while let Some(node) = open.pop() {
-        trees.push(node.to_sexp());
+        if bytes > MOST_BYTES {
+            break;
+        }
+        let tree = node.to_sexp();
+        bytes += tree.len();
+        trees.push(tree);
         open.extend(children(node).into_iter().filter(|child| child.child_count() > 0));
     }
     trees
