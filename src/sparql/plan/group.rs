@@ -6,6 +6,7 @@ use spargebra::algebra::GraphPattern;
 use super::estimate::{Counted, rough};
 use super::order::{Part, Planner, nothing};
 use super::scope::{self, Variables};
+use crate::sparql::guard::tick;
 
 /// A pattern to be joined.
 enum Item {
@@ -31,6 +32,9 @@ struct Chain {
 
 /// Beginnings that are tried.
 const BEGINNINGS: usize = 5;
+
+/// Items of a join beyond which only the most promising beginning is.
+const LONG: usize = 50;
 
 /// A hash join asks its sides once each, an index nested loop once a solution; that costs about so many triples.
 const ASKING: f64 = 2.0;
@@ -88,9 +92,15 @@ impl Planner<'_> {
             return Part::none(&all);
         }
         for i in 0..items.len() {
+            if !matches!(items.get(i), Some(Item::Other(_))) {
+                continue;
+            }
             let others = items.iter().enumerate().filter(|(j, _)| *j != i);
-            let entry = others.fold(bound.clone(), |entry, (_, item)| entry.or(item.variables()));
-            if let Item::Other(other) = &mut items[i] {
+            let entry = others.fold(bound.clone(), |entry, (_, item)| {
+                tick();
+                entry.or(item.variables())
+            });
+            if let Some(Item::Other(other)) = items.get_mut(i) {
                 other.fits = scope::fits(&other.pattern, &entry);
             }
         }
@@ -145,7 +155,8 @@ impl Planner<'_> {
             .map(|i| (!self.answers(&items[i], bound), self.step(&items[i], 1.0, bound).0, i))
             .collect();
         beginnings.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
-        beginnings.truncate(BEGINNINGS);
+        // Trying an order takes as long as the square of their number.
+        beginnings.truncate(if items.len() > LONG { 1 } else { BEGINNINGS });
         let orders = beginnings.into_iter().map(|(_, _, first)| self.greedy(items, first, bound));
         orders.min_by(|a, b| a.cost.total_cmp(&b.cost)).map_or_else(|| (0..items.len()).collect(), |order| order.items)
     }
@@ -165,6 +176,7 @@ impl Planner<'_> {
             next = (0..items.len())
                 .filter(|i| !order.items.contains(i))
                 .map(|i| {
+                    tick();
                     let apart = items[i].variables().common(&known) == 0;
                     let (fan, cost) = self.step(&items[i], rows, &known);
                     (!self.answers(&items[i], &known), apart, fan + cost / rows / 8.0, i)
