@@ -133,7 +133,7 @@ fn next<'q>(query: &'q str, from: usize, wanted: &dyn Fn(Kind) -> bool) -> Optio
         if !query.get(..start)?.ends_with([':', '/']) {
             continue;
         }
-        let Some((kind, rest)) = query.get(at..)?.split_once(':') else { return None };
+        let (kind, rest) = query.get(at..)?.split_once(':')?;
         let Some(kind) = Kind::of_name(kind).filter(|kind| wanted(*kind)) else { continue };
         let Some(length) = rest.find([']', '\n', '\r', '[']).filter(|length| (1..=LONGEST).contains(length)) else {
             continue;

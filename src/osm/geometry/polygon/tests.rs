@@ -251,7 +251,9 @@ fn long_segments_are_cut_into_tiles() {
 #[test]
 fn lines_are_cut_into_tiles() {
     let c = |lat, lon| Coord { lat, lon };
-    let areas: [(&[Coord], &[(Coord, Coord, bool)]); 2] = [
+    /// The corners of an area, and ways with whether the reference finds them in it.
+    type Found<'a> = (&'a [Coord], &'a [(Coord, Coord, bool)]);
+    let areas: [Found<'_>; 2] = [
         (
             &[
                 c(299_932_205, 110_048_542),
