@@ -50,6 +50,11 @@ impl Shape {
         self.polygon.covers(c)
     }
 
+    /// Whether relations with a node at this position are in the area.
+    pub fn counts_for_relations(&self, c: Coord) -> bool {
+        self.polygon.counts_for_relations(c)
+    }
+
     /// Whether a way with these nodes is in the area.
     pub fn meets_line(&self, line: &[Coord]) -> bool {
         self.polygon.meets_line(line)

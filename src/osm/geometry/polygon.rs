@@ -127,6 +127,22 @@ impl Polygon {
         self.locate(c) != Location::Outside
     }
 
+    /// Whether a point makes relations that have a node there be in the polygon: one that lies inside, and one on the
+    /// border of areas if a segment leads there; that one only begins there does not count for the reference.
+    pub fn counts_for_relations(&self, c: Coord) -> bool {
+        match (self.locate(c), self.border) {
+            (Location::Inside, _) | (Location::Border, Border::ClosedWay) => true,
+            (Location::Outside, _) | (Location::Border, Border::Drawn) => false,
+            (Location::Border, Border::Relation) => {
+                let at = BoundingBox { south: c.lat - 1, west: c.lon - 1, north: c.lat + 1, east: c.lon + 1 };
+                let tile = Some(Tile::of(c));
+                self.find_segment(&at, &mut |s| {
+                    s.a != c && Search { at: c, border: Some(self.border), tile, inside: false }.meets(s)
+                })
+            }
+        }
+    }
+
     /// How the box lies to the polygon: one test for all that is in the box. The box may cross the antimeridian.
     pub fn relate(&self, area: &BoundingBox) -> Relation {
         if area.is_empty() {
@@ -214,14 +230,18 @@ impl Polygon {
                 _ => Pass::Inside,
             };
         }
-        let mut ends = [s.a, s.b].into_iter().filter(|end| whole.ends.contains(end));
-        if ends.any(|end| self.locate(end) == Location::Inside) {
-            return Pass::Inside;
+        let mut off_border = true;
+        for end in [s.a, s.b].into_iter().filter(|end| whole.ends.contains(end)) {
+            match self.locate(end) {
+                Location::Inside => return Pass::Inside,
+                Location::Border => off_border = false,
+                Location::Outside => {}
+            }
         }
         let drawn = self.border == Border::Drawn;
         let counts = match self.locate(middle(s.a, s.b)) {
             _ if along => drawn,
-            Location::Inside => whole.alone,
+            Location::Inside => whole.alone || off_border,
             Location::Border => drawn,
             Location::Outside => false,
         };

@@ -26,6 +26,10 @@ pub trait Region: Send + Sync {
     }
     /// Whether a node at this position (not a missing one) is in the region.
     fn has_node(&self, at: Coord) -> bool;
+    /// Whether a node that is in the region makes the relations that it is a member of be in it, too.
+    fn counts_for_relations(&self, _at: Coord) -> bool {
+        true
+    }
     /// Whether a way with nodes at these positions (some may be missing) meets the region.
     fn has_way(&self, coords: &[Coord]) -> bool;
 }

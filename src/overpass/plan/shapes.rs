@@ -63,6 +63,10 @@ impl Region for ShapesRegion {
         self.any(&point_box(at), |shape| shape.covers(at))
     }
 
+    fn counts_for_relations(&self, at: Coord) -> bool {
+        self.any(&point_box(at), |shape| shape.counts_for_relations(at))
+    }
+
     fn has_way(&self, coords: &[Coord]) -> bool {
         let mut area = BoundingBox::EMPTY;
         coords.iter().for_each(|&c| area.extend(c));
