@@ -52,8 +52,13 @@ fn sample(name: &str, one_in: usize) -> Option<Vec<Value>> {
 fn environment() -> Option<Environment> {
     static SNAPSHOT: LazyLock<Option<Arc<Snapshot>>> = LazyLock::new(|| {
         let given = std::env::var_os("TERRAPIN_WIKIDATA").map(PathBuf::from);
+        let made = given.is_none();
         let path = given.unwrap_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("wikidata.terrapin"));
-        if !path.exists() {
+        // One that an older build has made may lack what this one writes.
+        let written = |path: &Path| std::fs::metadata(path).and_then(|file| file.modified()).ok();
+        let program = std::env::current_exe().ok().and_then(|path| written(&path));
+        let is_stale = made && written(&path) < program;
+        if is_stale || !path.exists() {
             let rdf: Vec<PathBuf> =
                 FILES.iter().map(|name| shared().join(format!("data/wikidata/subset-{name}.nt.gz"))).collect();
             if cfg!(debug_assertions) || !rdf.iter().all(|path| path.exists()) {
