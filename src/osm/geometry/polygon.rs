@@ -38,7 +38,7 @@ const MAX_ENDS: usize = 2 * FANOUT;
 /// nodes within a step of the border and lines along it; a step is 1e-7 degrees. On a meridian all are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Border {
-    /// Areas made from relations: segments are cut into tiles (as in [`super::tiles`]), which moves them by up to a
+    /// Areas made from relations: segments are cut into tiles (as in tiles.rs), which moves them by up to a
     /// step and a bit. A point is on a piece if the piece's latitude there, cut off towards its end, is the point's.
     /// A line is cut in the same way and meets the area if it has a node inside, if it has two nodes only and the middle
     /// of a piece (rounded as for closed ways) is inside, or if it crosses a piece in a way that the reference sees.
