@@ -106,6 +106,14 @@ fn subqueries_with_limits_are_solved_on_their_own() {
 }
 
 #[test]
+fn having_sees_what_select_names() {
+    let grouped = "SELECT ?class (COUNT(*) AS ?n) { ?item wdt:P31 ?class } GROUP BY ?class";
+    assert_eq!(ask(&format!("{grouped} HAVING(?n > 2)")), ["Q9 3"]);
+    assert_eq!(ask(&format!("{grouped} HAVING(?n > 3)")), [""; 0]);
+    assert_eq!(ask(&format!("{grouped} HAVING(?n > 2 && COUNT(?item) < 4)")), ["Q9 3"]);
+}
+
+#[test]
 fn dates_are_calculated_with_as_in_wdqs() {
     assert_eq!(ask("SELECT (?d - ?b AS ?days) { wd:Q1 wdt:P569 ?b ; wdt:P570 ?d }"), ["10.5"]);
     assert_eq!(ask("ASK { wd:Q1 wdt:P569 ?b FILTER(?b < '1952-03-12'^^xsd:date) }"), ["true"]);

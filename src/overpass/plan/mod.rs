@@ -359,16 +359,18 @@ fn relations_in(
     budget.work(total)?;
     let [nodes, ways] = members.map(sorted::from_unsorted);
     let mut nodes = elements_in(osm, budget, region, ElementType::Node, nodes)?;
-    let size_of_nodes = osm.page_size(ElementType::Node);
-    let mut page = (u32::MAX, None);
-    nodes.retain(|&node| {
-        let of = (node / size_of_nodes) as u32;
-        if page.0 != of {
-            page = (of, Some(osm.node_page(of)));
-        }
-        let at = page.1.as_ref().and_then(|page| page.coords.get((node % size_of_nodes) as usize));
-        at.is_some_and(|&at| region.counts_for_relations(at))
-    });
+    if region.has_border() {
+        let size = osm.page_size(ElementType::Node);
+        let mut page = (u32::MAX, None);
+        nodes.retain(|&node| {
+            let number = (node / size) as u32;
+            if page.0 != number {
+                page = (number, Some(osm.node_page(number)));
+            }
+            let at = page.1.as_ref().and_then(|page| page.coords.get((node % size) as usize));
+            at.is_some_and(|&at| region.counts_for_relations(at))
+        });
+    }
     let ways = elements_in(osm, budget, region, ElementType::Way, ways)?;
     let mut at = 0;
     let mut run = pages.iter();

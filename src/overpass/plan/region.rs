@@ -26,7 +26,11 @@ pub trait Region: Send + Sync {
     }
     /// Whether a node at this position (not a missing one) is in the region.
     fn has_node(&self, at: Coord) -> bool;
-    /// Whether a node that is in the region makes the relations that it is a member of be in it, too.
+    /// Whether there are nodes in the region that do not make the relations they are members of be in it, too.
+    fn has_border(&self) -> bool {
+        false
+    }
+    /// Whether a node that is in the region is not one of those.
     fn counts_for_relations(&self, _at: Coord) -> bool {
         true
     }

@@ -63,6 +63,10 @@ impl Region for ShapesRegion {
         self.any(&point_box(at), |shape| shape.covers(at))
     }
 
+    fn has_border(&self) -> bool {
+        true
+    }
+
     fn counts_for_relations(&self, at: Coord) -> bool {
         self.any(&point_box(at), |shape| shape.counts_for_relations(at))
     }

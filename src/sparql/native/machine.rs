@@ -4,12 +4,13 @@
 use std::rc::Rc;
 
 use oxrdf::Literal;
-use rustc_hash::{FxHashMap, FxHashSet};
 use spareval::QueryEvaluator;
 
 use super::condition::{Condition, Value, equal};
-use super::program::{Block, Count, Group, Place, Program, Slot, Step};
+use super::groups::{Groups, Seen};
+use super::program::{Block, Place, Program, Slot, Step};
 use super::table::Table;
+use crate::budget::Exceeded;
 use crate::rdf::{ReadError, Subjects, TermId, View};
 use crate::sparql::error::Error;
 use crate::sparql::run::read;
@@ -127,98 +128,6 @@ impl Frame<'_> {
     }
 }
 
-/// Rows that have been given.
-#[derive(Default)]
-struct Seen {
-    one: FxHashSet<Option<TermId>>,
-    two: FxHashSet<[Option<TermId>; 2]>,
-    more: FxHashSet<Box<[Option<TermId>]>>,
-}
-
-impl Seen {
-    fn has(&self, row: &[Option<TermId>]) -> bool {
-        match *row {
-            [one] => self.one.contains(&one),
-            [one, two] => self.two.contains(&[one, two]),
-            _ => self.more.contains(row),
-        }
-    }
-
-    /// Whether it was not there before.
-    fn insert(&mut self, view: &View, row: &[Option<TermId>]) -> Result<bool, ReadError> {
-        let new = match *row {
-            [one] => self.one.insert(one),
-            [one, two] => self.two.insert([one, two]),
-            _ => !self.more.contains(row) && self.more.insert(row.into()),
-        };
-        if new {
-            view.hold(row.len() as i64 * 8 + 32)?;
-        }
-        Ok(new)
-    }
-}
-
-/// What is known of one group.
-struct Counted {
-    counts: Vec<u64>,
-    seen: Vec<FxHashSet<TermId>>,
-}
-
-/// Puts solutions into groups.
-struct Groups<'g> {
-    group: &'g Group,
-    places: FxHashMap<Box<[Option<TermId>]>, usize>,
-    groups: Vec<(Box<[Option<TermId>]>, Counted)>,
-}
-
-impl<'g> Groups<'g> {
-    fn new(group: &'g Group) -> Self {
-        let mut groups = Groups { group, places: FxHashMap::default(), groups: Vec::new() };
-        if group.keys == 0 {
-            groups.place(&[]);
-        }
-        groups
-    }
-
-    fn place(&mut self, key: &[Option<TermId>]) -> usize {
-        if let Some(&place) = self.places.get(key) {
-            return place;
-        }
-        let counted = self.group.counts.len();
-        let empty = Counted { counts: vec![0; counted], seen: vec![FxHashSet::default(); counted] };
-        self.groups.push((key.into(), empty));
-        self.places.insert(key.into(), self.groups.len() - 1);
-        self.groups.len() - 1
-    }
-
-    fn add(&mut self, view: &View, row: &[Option<TermId>]) -> Result<(), ReadError> {
-        let before = self.groups.len();
-        let place = self.place(row.get(..self.group.keys).unwrap_or(row));
-        if self.groups.len() > before {
-            view.hold((row.len() * 16 + 128 + self.group.counts.len() * 48) as i64)?;
-        }
-        let Some((_, counted)) = self.groups.get_mut(place) else { return Ok(()) };
-        for ((Count { column, distinct }, count), seen) in
-            self.group.counts.iter().zip(&mut counted.counts).zip(&mut counted.seen)
-        {
-            let counts = match column.map(|column| row.get(column).copied().flatten()) {
-                None => true,
-                Some(None) => false,
-                Some(Some(value)) if *distinct => {
-                    let new = seen.insert(value);
-                    if new {
-                        view.hold(16)?;
-                    }
-                    new
-                }
-                Some(Some(_)) => true,
-            };
-            *count += u64::from(counts);
-        }
-        Ok(())
-    }
-}
-
 impl<'a> Machine<'a> {
     fn fail(&mut self, error: ReadError) -> Flow {
         self.failure.get_or_insert_with(|| read(error));
@@ -288,9 +197,13 @@ impl<'a> Machine<'a> {
         });
         let mut table = Table::new(width);
         let view = self.view;
+        let full = Exceeded::Memory(Table::row_bytes(width).unsigned_abs() * u64::from(u32::MAX));
         self.block(block, &mut |row| {
             view.hold(Table::row_bytes(width)).map_err(read)?;
-            Ok(table.push(row))
+            match table.push(row) {
+                true => Ok(true),
+                false => Err(read(full.into())),
+            }
         });
         if self.failure.is_some() {
             return None;
@@ -525,12 +438,17 @@ impl<'a> Machine<'a> {
             Place::Term(_) => true,
             Place::Slot(slot) => frame.unify(slot, value, &mut fresh),
         });
-        let flow = if fits {
+        self.go_on(frame, at, fits, fresh)
+    }
+
+    /// Goes on after a step whose values fit, and takes them away again.
+    #[inline]
+    fn go_on(&mut self, frame: &mut Frame<'_>, at: usize, fits: bool, fresh: u128) -> Flow {
+        let mut flow = Flow::More;
+        if fits {
             self.tally(at);
-            self.run(frame, at + 1)
-        } else {
-            Flow::More
-        };
+            flow = self.run(frame, at + 1);
+        }
         frame.clear(fresh);
         flow
     }
@@ -543,14 +461,7 @@ impl<'a> Machine<'a> {
             None => true,
             Some(value) => frame.unify(*slot, *value, &mut fresh),
         });
-        let flow = if fits {
-            self.tally(at);
-            self.run(frame, at + 1)
-        } else {
-            Flow::More
-        };
-        frame.clear(fresh);
-        flow
+        self.go_on(frame, at, fits, fresh)
     }
 
     fn probe(&mut self, frame: &mut Frame<'_>, at: usize, table: usize, slots: &[Slot], key: &[usize]) -> Flow {

@@ -5,6 +5,7 @@
 //! compile.rs    a planned pattern → a program: blocks of steps over slots
 //! program.rs    what a program is made of
 //! machine.rs    runs it
+//! groups.rs     distinct solutions, and counts of groups
 //! table.rs      solutions that are kept and looked up: the other side of a hash join
 //! condition.rs  filters and values of expressions
 //! decode.rs     numbers → terms
@@ -17,6 +18,7 @@ mod compile;
 mod condition;
 mod decode;
 mod explain;
+mod groups;
 mod machine;
 mod program;
 mod table;

@@ -42,6 +42,8 @@ pub enum Tolerance {
     RepeatedVariable,
     /// A `BIND` that stands before the patterns that its variables get their values from: it is taken up after them.
     EarlyBind,
+    /// `HAVING` with a variable that SELECT names: in SPARQL 1.1 it has no value there.
+    NamedInHaving,
 }
 
 /// A parsed query.

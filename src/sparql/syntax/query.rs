@@ -10,7 +10,7 @@ use spargebra::algebra::{
 use spargebra::term::{NamedNodePattern, TriplePattern};
 
 use super::super::expression::on_variables;
-use super::parser::{Parser, Result, Tolerance};
+use super::parser::{Dialect, Parser, Result, Tolerance};
 use super::pattern::{filtered, in_scope};
 use super::token::{Kind, Token};
 use super::triples::{Triple, join};
@@ -34,6 +34,21 @@ struct Selection {
     /// None for `*`.
     members: Option<Vec<Member>>,
     start: Token,
+}
+
+impl Selection {
+    /// Whether an expression has a variable that the selection gives a value.
+    fn names_any_of(&self, expression: &Expression) -> bool {
+        let mut any = false;
+        on_variables(expression, &mut |variable| {
+            any |= self
+                .members
+                .iter()
+                .flatten()
+                .any(|m| matches!(m, Member::Expression(_, named, _) if named == variable));
+        });
+        any
+    }
 }
 
 /// The variables of GROUP BY, and the expressions that make some of them.
@@ -325,11 +340,20 @@ impl Parser<'_> {
             let aggregates = self.with_samples(&selection, &pattern, &variables, aggregates)?;
             pattern = GraphPattern::Group { inner: Box::new(pattern), variables, aggregates };
         }
-        pattern = filtered(pattern, modifiers.having);
+        // In the standard HAVING does not see what SELECT names; for WDQS it does.
+        let (early, late) = match modifiers.having {
+            Some(having) if self.dialect == Dialect::Wdqs && selection.names_any_of(&having) => {
+                self.tolerate(selection.start, Tolerance::NamedInHaving, "HAVING does not see what SELECT names")?;
+                (None, Some(having))
+            }
+            having => (having, None),
+        };
+        pattern = filtered(pattern, early);
         if let Some(values) = modifiers.values {
             pattern = join(pattern, values);
         }
         let (mut pattern, projected) = self.project(selection.members, selection.start, grouped, pattern)?;
+        pattern = filtered(pattern, late);
         if let Some(expression) = modifiers.order {
             pattern = GraphPattern::OrderBy { inner: Box::new(pattern), expression };
         }

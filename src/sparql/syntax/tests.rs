@@ -82,6 +82,7 @@ fn tolerances_are_named() {
     assert_eq!(needs("SELECT * { BIND(STR(?x) AS ?a) ?x ?y ?z }"), [Tolerance::EarlyBind]);
     assert_eq!(needs("SELECT * { BIND(STR(?x) AS ?a) ?y ?y ?z }"), []);
     assert_eq!(needs("SELECT ?x ?y { ?x ?y ?z } GROUP BY ?x"), [Tolerance::Ungrouped]);
+    assert_eq!(needs("SELECT (COUNT(*) AS ?n) { ?x ?y ?z } GROUP BY ?x HAVING(?n > 1)"), [Tolerance::NamedInHaving]);
     assert_eq!(needs("SELECT * { <Q42> ?y ?z }"), [Tolerance::RelativeIri]);
     assert_eq!(needs("BASE <http://e/> SELECT * { <Q42> ?y ?z BIND(fn:upper-case(?z) AS ?u) }"), []);
     assert_eq!(needs("SELECT (COUNT(?x) AS ?c) (?c / 2 AS ?d) { ?x ?y ?z }"), []);
