@@ -168,14 +168,14 @@ pub fn parse_box(text: &str) -> Result<BoundingBox, String> {
     Ok(BoundingBox { south, west, north, east })
 }
 
-/// The text of the query that was given or is in a file, `-` for standard input, and what to call it.
+/// The text of the query that was given or is in a file, `-` in either place for standard input, and what to call it.
 pub fn text_of(query: Option<&str>, file: Option<&Path>) -> Result<(String, String), Error> {
     match (file, query) {
-        (Some(path), _) => {
+        (Some(path), _) if path != Path::new("-") => {
             let file = std::fs::File::open(path).map_err(|e| unreadable(path, e))?;
             Ok((read(file).map_err(|e| unreadable(path, e))?, path.display().to_string()))
         }
-        (None, Some("-")) => {
+        (Some(_), _) | (None, Some("-")) => {
             let stdin = std::io::stdin();
             if stdin.is_terminal() {
                 eprintln_quietly("reading the query from standard input; end it with Ctrl-D");

@@ -139,7 +139,7 @@ fn gone(error: std::io::Error) -> Error {
 impl<'p> Run<'p> {
     fn new(rewritten: &'p Rewritten, environment: Arc<Environment>, budget: Arc<Budget>, rows: Option<u64>) -> Self {
         let evaluator = functions::register(QueryEvaluator::new(), &rewritten.functions, &environment);
-        let evaluator = functions::aggregates::register(evaluator, rewritten.sample, &rewritten.separators);
+        let evaluator = functions::aggregates::register(evaluator, &rewritten.separators);
         Run { rewritten, environment, budget, evaluator, most: rows.unwrap_or(u64::MAX) }
     }
 
@@ -164,7 +164,7 @@ impl<'p> Run<'p> {
 
     /// The program for a planned projection, if it needs no evaluator.
     fn compile(&self, pattern: &GraphPattern, view: &View, estimates: bool) -> Option<native::Program> {
-        if self.has_graphs() { None } else { native::compile(pattern, view, estimates) }
+        if self.has_graphs() { None } else { native::compile(pattern, view, &self.rewritten.separators, estimates) }
     }
 
     /// Plans a pattern by the counts of all graphs together; a query about certain graphs is the evaluator's to order.
@@ -263,12 +263,7 @@ impl<'p> Run<'p> {
 
     /// What relative IRIs that the query computes are relative to.
     fn base(&self) -> Option<oxiri::Iri<String>> {
-        match &self.rewritten.query {
-            Query::Select { base_iri, .. }
-            | Query::Ask { base_iri, .. }
-            | Query::Construct { base_iri, .. }
-            | Query::Describe { base_iri, .. } => base_iri.clone(),
-        }
+        self.rewritten.query.base_iri().cloned()
     }
 
     /// The evaluator, with its own optimiser or without.

@@ -4,8 +4,10 @@
 pub(crate) mod aggregates;
 pub(crate) mod dates;
 pub(crate) mod labels;
+mod numbers;
 mod places;
 mod random;
+mod text;
 
 use std::sync::Arc;
 
@@ -43,9 +45,12 @@ pub(crate) enum Own {
     InBox,
     Distance,
     Label,
+    Regex,
+    Replace,
+    Iri,
 }
 
-const NAMES: [(Own, &str); 15] = [
+const NAMES: [(Own, &str); 18] = [
     (Own::InDays, "in-days"),
     (Own::Minus, "minus"),
     (Own::Less, "less"),
@@ -61,6 +66,9 @@ const NAMES: [(Own, &str); 15] = [
     (Own::InBox, "in-box"),
     (Own::Distance, "distance"),
     (Own::Label, "label"),
+    (Own::Regex, "regex"),
+    (Own::Replace, "replace"),
+    (Own::Iri, "iri"),
 ];
 
 /// A call of one of the project's own functions.
@@ -201,6 +209,15 @@ fn own_function(
             let store = environment.store.clone();
             evaluator.with_custom_function(name, move |arguments| labels::label(&store, arguments))
         }
+        Own::Regex => {
+            let patterns = text::Patterns::default();
+            evaluator.with_custom_function(name, move |arguments| patterns.matches(arguments))
+        }
+        Own::Replace => {
+            let patterns = text::Patterns::default();
+            evaluator.with_custom_function(name, move |arguments| patterns.replace(arguments))
+        }
+        Own::Iri => evaluator.with_custom_function(name, text::iri),
     }
 }
 

@@ -5,52 +5,36 @@ use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Gra
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
 
 use super::condition::{Condition, Leaf, Value};
-use super::program::{Block, Count, Group, MOST_SLOTS, MOST_STEPS, Place, Planned, Program, Slot, Step};
+use super::layout::{Node, Sequence, Test, strip};
+use super::program::{Aggregate, Block, Group, MOST_SLOTS, MOST_STEPS, Place, Planned, Program, Slot, Step};
 use crate::rdf::{TermId, View};
 use crate::sparql::expression::{has_exists, on_variables};
+use crate::sparql::functions::aggregates::{Fold, without_mark};
 use crate::sparql::guard::BLANK;
-use crate::sparql::plan::{Counted, Variables, bound};
+use crate::sparql::plan::{Counted, Variables, bound, is_plain};
 
 /// A set of slots.
-type Mask = u128;
+pub(super) type Mask = u128;
 
 fn bit(slot: Slot) -> Mask {
     1 << slot
 }
 
-/// A step before its place in the program is known.
-enum Node {
-    Step(Step, f64),
-    Optional(Vec<Node>),
-    Union(Vec<Vec<Node>>),
-    Filter(Test),
-}
-
-/// A condition with its patterns.
-enum Test {
-    And(Vec<Test>),
-    Or(Vec<Test>),
-    Not(Box<Test>),
-    Exists(Vec<Node>),
-    Plain(Condition),
-}
-
-/// Nodes one after another, each with the slots that have a value for certain after it.
-type Sequence = Vec<(Node, Mask)>;
-
 /// Makes programs of one query.
-struct Compiler<'v> {
+pub(super) struct Compiler<'v> {
     view: &'v View,
+    /// Those of the query's GROUP_CONCATs.
+    separators: &'v [String],
     estimates: bool,
-    steps: Vec<Planned>,
+    pub steps: Vec<Planned>,
     blocks: Vec<Block>,
     tables: Vec<usize>,
 }
 
 /// What is known while one block is made.
-struct Scope {
+pub(super) struct Scope {
     slots: Vec<Variable>,
-    flags: usize,
+    pub flags: usize,
     /// For estimates.
     values: Variables,
 }
@@ -66,7 +50,7 @@ struct Context {
 
 /// The program for a planned projection; `None` where something in it is the evaluator's. With `estimates`, every step
 /// has its expected number of solutions.
-pub fn compile(pattern: &GraphPattern, view: &View, estimates: bool) -> Option<Program> {
+pub fn compile(pattern: &GraphPattern, view: &View, separators: &[String], estimates: bool) -> Option<Program> {
     let projection = match pattern {
         GraphPattern::Distinct { inner } => inner,
         pattern => pattern,
@@ -74,7 +58,8 @@ pub fn compile(pattern: &GraphPattern, view: &View, estimates: bool) -> Option<P
     if !matches!(projection, GraphPattern::Project { .. }) {
         return None;
     }
-    let mut compiler = Compiler { view, estimates, steps: Vec::new(), blocks: Vec::new(), tables: Vec::new() };
+    let mut compiler =
+        Compiler { view, separators, estimates, steps: Vec::new(), blocks: Vec::new(), tables: Vec::new() };
     let main = compiler.block(pattern)?;
     let Compiler { steps, blocks, tables, .. } = compiler;
     (steps.len() <= MOST_STEPS).then_some(Program { steps, blocks, tables, main })
@@ -98,18 +83,6 @@ impl Scope {
     }
 }
 
-/// Whether a pattern gives the same whatever is known around it.
-fn is_plain(pattern: &GraphPattern) -> bool {
-    match pattern {
-        GraphPattern::Bgp { .. } | GraphPattern::Values { .. } => true,
-        GraphPattern::Join { left, right }
-        | GraphPattern::Lateral { left, right }
-        | GraphPattern::Union { left, right } => is_plain(left) && is_plain(right),
-        GraphPattern::Project { inner, .. } | GraphPattern::Distinct { inner } => is_plain(inner),
-        _ => false,
-    }
-}
-
 fn is_nothing(pattern: &GraphPattern) -> bool {
     matches!(pattern, GraphPattern::Bgp { patterns } if patterns.is_empty())
 }
@@ -129,7 +102,7 @@ impl Compiler<'_> {
     /// A pattern as a block of its own. Its columns are what it projects, or its variables in the order of their names.
     fn block(&mut self, pattern: &GraphPattern) -> Option<usize> {
         let mut scope = Scope { slots: Vec::new(), flags: 0, values: Variables::default() };
-        let (mut distinct, mut group, mut inner) = (false, None, pattern);
+        let (mut distinct, mut group, mut arguments, mut inner) = (false, None, Vec::new(), pattern);
         if let GraphPattern::Distinct { inner: below } = inner {
             distinct = true;
             inner = below;
@@ -139,18 +112,23 @@ impl Compiler<'_> {
             shown = Some(variables.clone());
             inner = below;
         } else if let GraphPattern::Group { inner: below, variables, aggregates } = inner {
-            let mut counted = variables.clone();
-            let mut counts = Vec::new();
-            for (_, aggregate) in aggregates {
-                counts.push(count(aggregate, &mut counted)?);
-            }
-            group = Some(Group { keys: variables.len(), counts });
-            shown = Some(counted);
+            let mut columns = variables.clone();
+            let mut made = Vec::new();
+            let aggregates = aggregates.iter().map(|(_, a)| self.aggregate(a, &mut columns, &mut made));
+            let aggregates = aggregates.collect::<Option<_>>()?;
+            group = Some(Group { keys: variables.len(), aggregates });
+            arguments = made;
+            shown = Some(columns);
             inner = below;
         }
         let shown = shown.unwrap_or_else(|| bound(pattern).0.sorted());
         let mut sequence = Vec::new();
         let known = self.sequence(inner, Context { known: 0, asked: false }, &mut scope, &mut sequence)?;
+        for (variable, expression) in arguments {
+            let value = Value::Leaf(leaf(expression, &mut scope)?);
+            let slot = scope.slot(&variable)?;
+            sequence.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
+        }
         let columns: Vec<Option<Slot>> = shown.iter().map(|variable| scope.known(variable)).collect();
         let once = distinct && group.is_none() && once(&columns, &mut sequence, known);
         let start = self.steps.len();
@@ -161,7 +139,42 @@ impl Compiler<'_> {
         Some(self.blocks.len() - 1)
     }
 
-    fn push(&mut self, step: Step, estimate: f64, depth: usize) {
+    /// An aggregate, its argument among the columns; an expression gets a variable of its own, which is to be made.
+    fn aggregate<'e>(
+        &self,
+        aggregate: &'e AggregateExpression,
+        columns: &mut Vec<Variable>,
+        made: &mut Vec<(Variable, &'e Expression)>,
+    ) -> Option<Aggregate> {
+        let (name, expr, distinct) = match aggregate {
+            AggregateExpression::CountSolutions { distinct: false } => {
+                return Some(Aggregate { fold: None, column: None, distinct: false, skips: true });
+            }
+            AggregateExpression::CountSolutions { distinct: true } => return None,
+            AggregateExpression::FunctionCall { name, expr, distinct } => (name, expr, *distinct),
+        };
+        let fold = match name {
+            AggregateFunction::Count => None,
+            AggregateFunction::Custom(name) => Some(Fold::of(name, self.separators)?),
+            _ => return None,
+        };
+        let unmarked = without_mark(expr);
+        let variable = match unmarked.unwrap_or(expr) {
+            Expression::Variable(variable) => variable.clone(),
+            expression => {
+                let variable = Variable::new_unchecked(format!(".argument{}", made.len()));
+                made.push((variable.clone(), expression));
+                variable
+            }
+        };
+        let column = columns.iter().position(|c| *c == variable).unwrap_or_else(|| {
+            columns.push(variable);
+            columns.len() - 1
+        });
+        Some(Aggregate { skips: fold.is_none() || unmarked.is_some(), fold, column: Some(column), distinct })
+    }
+
+    pub fn push(&mut self, step: Step, estimate: f64, depth: usize) {
         self.steps.push(Planned { step, estimate, depth });
     }
 
@@ -284,6 +297,8 @@ impl Compiler<'_> {
         if context.known == 0 && bound(left).0.common(&bound(right).0) == 0 {
             return self.product(left, right, scope, out);
         }
+        // What sees other values each time cannot be kept as a table; the order of the sides is free.
+        let (left, right) = if context.asked && !is_plain(right) { (right, left) } else { (left, right) };
         let known = self.sequence(left, context, scope, out)?;
         self.probe(right, Context { known, ..context }, scope, out)
     }
@@ -361,8 +376,11 @@ impl Compiler<'_> {
         let slots = variables.iter().map(|v| scope.slot(v)).collect::<Option<Vec<_>>>()?;
         let mut certain = scope.mask(&bound(pattern).1)?;
         if let GraphPattern::Group { aggregates, .. } = pattern {
-            for (variable, _) in aggregates {
-                certain |= bit(scope.slot(variable)?);
+            // Every other aggregate may be an error.
+            for (variable, aggregate) in aggregates {
+                if is_count(aggregate) {
+                    certain |= bit(scope.slot(variable)?);
+                }
             }
         }
         let both = known & certain;
@@ -485,74 +503,6 @@ impl Compiler<'_> {
             _ => None,
         })
     }
-
-    /// Gives nodes their places.
-    fn lay(&mut self, nodes: Vec<Node>, scope: &mut Scope, depth: usize) -> Option<()> {
-        for node in nodes {
-            if self.steps.len() > MOST_STEPS {
-                return None;
-            }
-            match node {
-                Node::Step(step, estimate) => self.push(step, estimate, depth),
-                Node::Optional(body) => {
-                    let flag = scope.flags;
-                    scope.flags += 1;
-                    let at = self.steps.len();
-                    self.push(Step::Optional { flag, end: 0 }, f64::NAN, depth);
-                    self.lay(body, scope, depth + 1)?;
-                    self.push(Step::Matched { flag }, f64::NAN, depth);
-                    let end = self.steps.len();
-                    self.steps.get_mut(at)?.step = Step::Optional { flag, end };
-                }
-                Node::Union(branches) => {
-                    let at = self.steps.len();
-                    self.push(Step::Union(Vec::new()), f64::NAN, depth);
-                    let (mut starts, mut ends) = (Vec::new(), Vec::new());
-                    for branch in branches {
-                        starts.push(self.steps.len());
-                        self.lay(branch, scope, depth + 1)?;
-                        ends.push(self.steps.len());
-                        self.push(Step::Go(0), f64::NAN, depth);
-                    }
-                    let end = self.steps.len();
-                    self.steps.get_mut(at)?.step = Step::Union(starts);
-                    for at in ends {
-                        self.steps.get_mut(at)?.step = Step::Go(end);
-                    }
-                }
-                Node::Filter(test) => {
-                    let condition = self.condition(test, scope, depth)?;
-                    self.push(Step::Filter(condition), f64::NAN, depth);
-                }
-            }
-        }
-        Some(())
-    }
-
-    fn condition(&mut self, test: Test, scope: &mut Scope, depth: usize) -> Option<Condition> {
-        let mut all =
-            |tests: Vec<Test>| tests.into_iter().map(|t| self.condition(t, scope, depth)).collect::<Option<Vec<_>>>();
-        Some(match test {
-            Test::And(tests) => Condition::And(all(tests)?),
-            Test::Or(tests) => Condition::Or(all(tests)?),
-            Test::Not(test) => Condition::Not(Box::new(self.condition(*test, scope, depth)?)),
-            Test::Plain(condition) => condition,
-            Test::Exists(body) => {
-                // The steps stand before the filter, which solutions come by only on their way around them.
-                let at = self.steps.len();
-                self.push(Step::Go(0), f64::NAN, depth);
-                self.lay(body, scope, depth + 1)?;
-                self.push(Step::Found, f64::NAN, depth + 1);
-                let end = self.steps.len();
-                self.steps.get_mut(at)?.step = Step::Go(end);
-                Condition::Exists(at + 1)
-            }
-        })
-    }
-}
-
-fn strip(sequence: Sequence) -> Vec<Node> {
-    sequence.into_iter().map(|(node, _)| node).collect()
 }
 
 /// An expression for the evaluator.
@@ -570,22 +520,10 @@ fn leaf(expression: &Expression, scope: &mut Scope) -> Option<Leaf> {
     if room { Leaf::new(expression, variables) } else { None }
 }
 
-/// A count, its column among those counted; `None` for other aggregates.
-fn count(aggregate: &AggregateExpression, columns: &mut Vec<Variable>) -> Option<Count> {
+fn is_count(aggregate: &AggregateExpression) -> bool {
     match aggregate {
-        AggregateExpression::CountSolutions { distinct: false } => Some(Count { column: None, distinct: false }),
-        AggregateExpression::FunctionCall {
-            name: AggregateFunction::Count,
-            expr: Expression::Variable(variable),
-            distinct,
-        } => {
-            let column = columns.iter().position(|c| c == variable).unwrap_or_else(|| {
-                columns.push(variable.clone());
-                columns.len() - 1
-            });
-            Some(Count { column: Some(column), distinct: *distinct })
-        }
-        _ => None,
+        AggregateExpression::CountSolutions { .. } => true,
+        AggregateExpression::FunctionCall { name, .. } => *name == AggregateFunction::Count,
     }
 }
 

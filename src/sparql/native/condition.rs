@@ -63,10 +63,9 @@ impl Condition {
 }
 
 impl Leaf {
-    /// The expression for the evaluator; `None` where it would have to compile a pattern again each time, or needs what
-    /// only a whole query has.
+    /// The expression for the evaluator; `None` where it needs what only a whole query has.
     pub fn new(expression: &Expression, variables: Vec<(Variable, Slot)>) -> Option<Leaf> {
-        if is_costly(expression) {
+        if needs_query(expression) {
             return None;
         }
         // The only public way from one algebra's expressions to the other's.
@@ -122,16 +121,14 @@ impl fmt::Display for Leaf {
     }
 }
 
-/// Whether an expression cannot be evaluated on its own, or not quickly.
-fn is_costly(expression: &Expression) -> bool {
+/// Whether an expression cannot be evaluated on its own.
+fn needs_query(expression: &Expression) -> bool {
     let own = match expression {
         Expression::Exists(_) => true,
-        Expression::FunctionCall(function, _) => {
-            matches!(function, Function::Regex | Function::Replace | Function::Iri | Function::BNode | Function::Now)
-        }
+        Expression::FunctionCall(function, _) => matches!(function, Function::Iri | Function::BNode | Function::Now),
         _ => false,
     };
-    own || crate::sparql::expression::children(expression).into_iter().any(is_costly)
+    own || crate::sparql::expression::children(expression).into_iter().any(needs_query)
 }
 
 /// Whether two terms are equal, as far as this is a matter of numbers.

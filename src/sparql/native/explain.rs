@@ -81,7 +81,7 @@ impl Explained<'_> {
                 Value::Leaf(leaf) => format!("bind {} = {leaf}", self.name(*slot)),
             },
             Step::Once => "once for each distinct solution".to_owned(),
-            Step::Emit if self.block.group.is_some() => "group and count".to_owned(),
+            Step::Emit if self.block.group.is_some() => "group".to_owned(),
             Step::Emit if self.block.distinct => "distinct solution".to_owned(),
             Step::Emit => "solution".to_owned(),
             Step::Matched { .. } | Step::Go(_) | Step::Found => return Ok(None),

@@ -1,10 +1,13 @@
-//! What a block keeps of the solutions that it has given: the distinct ones, and counts of groups. Both are held against
-//! the query's memory budget.
+//! What a block keeps of the solutions that it has given: the distinct ones, and groups with their aggregates. Both are held
+//! against the query's memory budget.
 
+use oxrdf::{Literal, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
+use spareval::AggregateFunctionAccumulator;
 
-use super::program::{Count, Group};
+use super::program::{Aggregate, Group};
 use crate::rdf::{ReadError, TermId, View};
+use crate::sparql::functions::aggregates::Fold;
 
 /// Rows that have been given.
 #[derive(Default)]
@@ -37,17 +40,68 @@ impl Seen {
     }
 }
 
-/// What is known of one group.
-pub(super) struct Counted {
-    pub counts: Vec<u64>,
-    seen: Vec<FxHashSet<TermId>>,
+/// Values of columns.
+type Row = Box<[Option<TermId>]>;
+
+/// An aggregate of one group so far.
+struct State {
+    count: u64,
+    /// Nothing where the values are only counted, or one was an error.
+    fold: Option<Box<dyn AggregateFunctionAccumulator + Send + Sync>>,
+    seen: FxHashSet<TermId>,
+    last: Option<TermId>,
+}
+
+impl State {
+    fn new(aggregate: &Aggregate) -> State {
+        State { count: 0, fold: aggregate.fold.as_ref().map(Fold::begin), seen: FxHashSet::default(), last: None }
+    }
+
+    fn add(&mut self, aggregate: &Aggregate, view: &View, row: &[Option<TermId>]) -> Result<(), ReadError> {
+        let Some(column) = aggregate.column else {
+            self.count += 1;
+            return Ok(());
+        };
+        let Some(value) = row.get(column).copied().flatten() else {
+            if !aggregate.skips {
+                self.fold = None;
+            }
+            return Ok(());
+        };
+        if aggregate.distinct {
+            if !self.seen.insert(value) {
+                return Ok(());
+            }
+            view.hold(16)?;
+        }
+        self.count += 1;
+        let (Some(fold), Some(state)) = (&aggregate.fold, &mut self.fold) else { return Ok(()) };
+        if self.last == Some(value) && fold.ignores_repetition() {
+            return Ok(());
+        }
+        self.last = Some(value);
+        let term = view.term(value)?;
+        if let (Fold::Concat(_), Term::Literal(literal)) = (fold, &term) {
+            view.hold(literal.value().len() as i64 + 96)?;
+        }
+        state.accumulate(term);
+        Ok(())
+    }
+
+    fn finish(self, aggregate: &Aggregate, view: &View) -> Option<TermId> {
+        let term = match aggregate.fold {
+            None => Some(Literal::from(i64::try_from(self.count).unwrap_or(i64::MAX)).into()),
+            Some(_) => self.fold?.finish(),
+        };
+        term.map(|term| view.id(&term))
+    }
 }
 
 /// Puts solutions into groups.
 pub(super) struct Groups<'g> {
     group: &'g Group,
-    places: FxHashMap<Box<[Option<TermId>]>, usize>,
-    pub groups: Vec<(Box<[Option<TermId>]>, Counted)>,
+    places: FxHashMap<Row, usize>,
+    groups: Vec<(Row, Vec<State>)>,
 }
 
 impl<'g> Groups<'g> {
@@ -63,37 +117,28 @@ impl<'g> Groups<'g> {
         if let Some(&place) = self.places.get(key) {
             return place;
         }
-        let counted = self.group.counts.len();
-        let empty = Counted { counts: vec![0; counted], seen: vec![FxHashSet::default(); counted] };
-        self.groups.push((key.into(), empty));
+        self.groups.push((key.into(), self.group.aggregates.iter().map(State::new).collect()));
         self.places.insert(key.into(), self.groups.len() - 1);
         self.groups.len() - 1
     }
 
+    /// Adds a solution to its group.
     pub fn add(&mut self, view: &View, row: &[Option<TermId>]) -> Result<(), ReadError> {
         let before = self.groups.len();
         let place = self.place(row.get(..self.group.keys).unwrap_or(row));
         if self.groups.len() > before {
-            view.hold((row.len() * 16 + 128 + self.group.counts.len() * 48) as i64)?;
+            view.hold((row.len() * 16 + 128 + self.group.aggregates.len() * size_of::<State>()) as i64)?;
         }
-        let Some((_, counted)) = self.groups.get_mut(place) else { return Ok(()) };
-        for ((Count { column, distinct }, count), seen) in
-            self.group.counts.iter().zip(&mut counted.counts).zip(&mut counted.seen)
-        {
-            let counts = match column.map(|column| row.get(column).copied().flatten()) {
-                None => true,
-                Some(None) => false,
-                Some(Some(value)) if *distinct => {
-                    let new = seen.insert(value);
-                    if new {
-                        view.hold(16)?;
-                    }
-                    new
-                }
-                Some(Some(_)) => true,
-            };
-            *count += u64::from(counts);
-        }
-        Ok(())
+        let Some((_, states)) = self.groups.get_mut(place) else { return Ok(()) };
+        self.group.aggregates.iter().zip(states).try_for_each(|(aggregate, state)| state.add(aggregate, view, row))
+    }
+
+    /// The groups: their keys, then their aggregates.
+    pub fn finish(self, view: &View) -> impl Iterator<Item = Vec<Option<TermId>>> {
+        let aggregates = &self.group.aggregates;
+        self.groups.into_iter().map(move |(key, states)| {
+            let values = aggregates.iter().zip(states).map(|(aggregate, state)| state.finish(aggregate, view));
+            key.iter().copied().chain(values).collect()
+        })
     }
 }

@@ -3,7 +3,6 @@
 
 use std::rc::Rc;
 
-use oxrdf::Literal;
 use spareval::QueryEvaluator;
 
 use super::condition::{Condition, Value, equal};
@@ -149,12 +148,7 @@ impl<'a> Machine<'a> {
                 if self.failure.is_some() {
                     return;
                 }
-                for (key, counted) in groups.groups {
-                    let counts = counted.counts.into_iter().map(|count| {
-                        let count = i64::try_from(count).unwrap_or(i64::MAX);
-                        Some(view.id(&Literal::from(count).into()))
-                    });
-                    let row: Vec<Option<TermId>> = key.iter().copied().chain(counts).collect();
+                for row in groups.finish(view) {
                     if let Err(error) = view.work(1) {
                         let _ = self.fail(error);
                         return;
@@ -192,7 +186,7 @@ impl<'a> Machine<'a> {
         let program = self.program;
         let &block = program.tables.get(number)?;
         let width = program.blocks.get(block).map_or(0, |block| match &block.group {
-            Some(group) => group.keys + group.counts.len(),
+            Some(group) => group.width(),
             None => block.columns.len(),
         });
         let mut table = Table::new(width);

@@ -1,11 +1,12 @@
-//! Solving patterns on our own: joins, OPTIONAL, UNION, MINUS, VALUES, filters, DISTINCT and COUNT as nested loops over
+//! Solving patterns on our own: joins, OPTIONAL, UNION, MINUS, VALUES, filters, DISTINCT and groups as nested loops over
 //! numbers, without a solution's allocation a step. What this does not know goes to the evaluator as a whole.
 //!
 //! ```text
 //! compile.rs    a planned pattern → a program: blocks of steps over slots
+//! layout.rs     its parts before they have their places
 //! program.rs    what a program is made of
 //! machine.rs    runs it
-//! groups.rs     distinct solutions, and counts of groups
+//! groups.rs     distinct solutions, groups and their aggregates
 //! table.rs      solutions that are kept and looked up: the other side of a hash join
 //! condition.rs  filters and values of expressions
 //! decode.rs     numbers → terms
@@ -19,6 +20,7 @@ mod condition;
 mod decode;
 mod explain;
 mod groups;
+mod layout;
 mod machine;
 mod program;
 mod table;

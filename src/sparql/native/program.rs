@@ -7,6 +7,7 @@ use oxrdf::Variable;
 
 use super::condition::{Condition, Value};
 use crate::rdf::{Store, TermId};
+use crate::sparql::functions::aggregates::Fold;
 
 /// A place for a variable's value in a block.
 pub type Slot = usize;
@@ -69,13 +70,17 @@ pub struct Planned {
     pub depth: usize,
 }
 
-/// A count.
-#[derive(Debug, Clone, Copy)]
-pub struct Count {
-    /// The column whose values are counted; solutions, if none.
+/// An aggregate.
+#[derive(Debug, Clone)]
+pub struct Aggregate {
+    /// What is made of the values; they are counted, if nothing.
+    pub fold: Option<Fold>,
+    /// The column of the values; solutions are counted, if none.
     pub column: Option<usize>,
     /// Whether each value counts once.
     pub distinct: bool,
+    /// Whether a solution without a value does not matter. Else it makes the aggregate an error.
+    pub skips: bool,
 }
 
 /// What becomes of a block's solutions where they are grouped.
@@ -83,8 +88,15 @@ pub struct Count {
 pub struct Group {
     /// How many columns, from the first, are keys.
     pub keys: usize,
-    /// The counts: the columns of the groups after the keys.
-    pub counts: Vec<Count>,
+    /// The columns of the groups after the keys.
+    pub aggregates: Vec<Aggregate>,
+}
+
+impl Group {
+    /// How many columns the groups have.
+    pub fn width(&self) -> usize {
+        self.keys + self.aggregates.len()
+    }
 }
 
 /// Steps that solve a group of patterns.

@@ -16,7 +16,7 @@ mod scope;
 use spargebra::algebra::GraphPattern;
 
 pub(in crate::sparql) use self::estimate::Counted;
-pub(in crate::sparql) use self::scope::{Variables, bound};
+pub(in crate::sparql) use self::scope::{Variables, bound, is_plain};
 use crate::rdf::View;
 
 /// A pattern to be evaluated.

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
-use crate::sparql::expression::{has_exists, on_variables};
+use crate::sparql::expression::{children, on_variables};
 
 /// A set of variables, each with about how many values it may have: all subjects of a predicate, for instance; 0 where
 /// nothing is known of that.
@@ -170,6 +170,22 @@ pub fn fits(pattern: &GraphPattern, entry: &Variables) -> bool {
                 && possible.and(entry).is_within(&certain)
                 && expression.as_ref().is_none_or(|e| expression_fits(e, &certain.or(&always), entry))
         }
+        // What the sides have in common must not become more.
+        GraphPattern::Minus { left, right } => {
+            fits(left, entry) && is_plain(right) && bound(right).0.and(entry).is_within(&bound(left).1)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a pattern gives the same whatever is known around it, so that it may be solved apart.
+pub fn is_plain(pattern: &GraphPattern) -> bool {
+    match pattern {
+        GraphPattern::Bgp { .. } | GraphPattern::Values { .. } => true,
+        GraphPattern::Join { left, right }
+        | GraphPattern::Lateral { left, right }
+        | GraphPattern::Union { left, right } => is_plain(left) && is_plain(right),
+        GraphPattern::Project { inner, .. } | GraphPattern::Distinct { inner } => is_plain(inner),
         _ => false,
     }
 }
@@ -178,5 +194,37 @@ pub fn fits(pattern: &GraphPattern, entry: &Variables) -> bool {
 fn expression_fits(expression: &Expression, certain: &Variables, entry: &Variables) -> bool {
     let mut fit = true;
     on_variables(expression, &mut |variable| fit &= certain.has(variable) || !entry.has(variable));
-    fit && !has_exists(expression)
+    let mut patterns = Vec::new();
+    of_exists(expression, &mut patterns);
+    fit && patterns.into_iter().all(|pattern| exists_fits(pattern, certain, entry))
+}
+
+/// The patterns of the EXISTS in an expression.
+fn of_exists<'e>(expression: &'e Expression, out: &mut Vec<&'e GraphPattern>) {
+    if let Expression::Exists(pattern) = expression {
+        out.push(pattern);
+    }
+    children(expression).into_iter().for_each(|child| of_exists(child, out));
+}
+
+/// Whether the pattern of an EXISTS is asked with the same values of its variables in both cases.
+fn exists_fits(pattern: &GraphPattern, certain: &Variables, entry: &Variables) -> bool {
+    match pattern {
+        GraphPattern::Bgp { .. } | GraphPattern::Values { .. } => bound(pattern).0.and(entry).is_within(certain),
+        GraphPattern::Join { left, right }
+        | GraphPattern::Lateral { left, right }
+        | GraphPattern::Union { left, right }
+        | GraphPattern::Minus { left, right } => {
+            exists_fits(left, certain, entry) && exists_fits(right, certain, entry)
+        }
+        GraphPattern::LeftJoin { left, right, expression } => {
+            exists_fits(left, certain, entry)
+                && exists_fits(right, certain, entry)
+                && expression.as_ref().is_none_or(|e| expression_fits(e, certain, entry))
+        }
+        GraphPattern::Filter { inner, expr } => {
+            exists_fits(inner, certain, entry) && expression_fits(expr, certain, entry)
+        }
+        _ => false,
+    }
 }

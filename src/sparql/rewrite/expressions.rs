@@ -2,6 +2,7 @@
 //!
 //! Only where it may matter: a comparison of numbers or a difference of years stays what it is.
 
+use oxrdf::Literal;
 use oxrdf::vocab::xsd;
 use spargebra::algebra::{Expression, Function};
 
@@ -114,6 +115,12 @@ impl Rewriter<'_> {
                     Function::Rand => self.own(Own::Rand, arguments)?,
                     Function::Uuid => self.own(Own::Uuid, arguments)?,
                     Function::StrUuid => self.own(Own::StrUuid, arguments)?,
+                    Function::Regex => self.own(Own::Regex, arguments)?,
+                    Function::Replace => self.own(Own::Replace, arguments)?,
+                    Function::Iri => {
+                        let base = self.base.iter().map(|base| Literal::new_simple_literal(base.as_str()).into());
+                        self.own(Own::Iri, arguments.into_iter().chain(base).collect())?
+                    }
                     function => {
                         if let Function::Custom(name) = &function {
                             self.function(name)?;

@@ -8,17 +8,16 @@ mod expressions;
 
 use std::rc::Rc;
 
+use oxiri::Iri;
 use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Variable};
 use spargebra::Query;
-use spargebra::algebra::{
-    AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression, QueryDataset,
-};
+use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression, QueryDataset};
 use spargebra::term::NamedNodePattern;
 
 use super::Settings;
 use super::error::{Class, Error};
-use super::functions::aggregates::{CONCAT, SAMPLE, or_nothing};
+use super::functions::aggregates;
 use super::native::Kept;
 use super::services::{self, Table};
 use super::solve::Plan;
@@ -75,8 +74,6 @@ pub(crate) struct Rewritten {
     pub tables: Vec<Table>,
     /// The functions called.
     pub functions: Vec<NamedNode>,
-    /// Whether SAMPLE is called.
-    pub sample: bool,
     /// The separators of GROUP_CONCATs.
     pub separators: Vec<String>,
     /// How the plan's pattern was solved the last time.
@@ -89,7 +86,8 @@ pub(crate) struct Rewriter<'s> {
     pub tables: Vec<Table>,
     named: Vec<(String, usize)>,
     functions: Vec<NamedNode>,
-    sample: bool,
+    /// What relative IRIs that the query computes are relative to.
+    base: Option<Iri<String>>,
     separators: Vec<String>,
 }
 
@@ -100,7 +98,7 @@ pub(crate) fn rewrite(query: Query, settings: &Settings) -> Result<Rewritten> {
         tables: Vec::new(),
         named: Vec::new(),
         functions: Vec::new(),
-        sample: false,
+        base: query.base_iri().cloned(),
         separators: Vec::new(),
     };
     let (mut query, pattern, dataset) = take_pattern(query);
@@ -114,8 +112,8 @@ pub(crate) fn rewrite(query: Query, settings: &Settings) -> Result<Rewritten> {
     let pattern = rewriter.top(pattern, &scope)?;
     let plan = Plan::of(pattern);
     put_pattern(&mut query, plan.pattern.clone());
-    let Rewriter { tables, functions, sample, separators, .. } = rewriter;
-    Ok(Rewritten { query, dataset, apart, plan, tables, functions, sample, separators, kept: Kept::default() })
+    let Rewriter { tables, functions, separators, .. } = rewriter;
+    Ok(Rewritten { query, dataset, apart, plan, tables, functions, separators, kept: Kept::default() })
 }
 
 fn take_pattern(mut query: Query) -> (Query, GraphPattern, Option<QueryDataset>) {
@@ -352,22 +350,7 @@ impl Rewriter<'_> {
     fn aggregate(&mut self, aggregate: AggregateExpression, scope: &Scope) -> Result<AggregateExpression> {
         let AggregateExpression::FunctionCall { name, expr, distinct } = aggregate else { return Ok(aggregate) };
         let expr = self.expression(expr, scope)?;
-        let (name, expr) = match name {
-            AggregateFunction::Sample => {
-                self.sample = true;
-                (AggregateFunction::Custom(NamedNode::new_unchecked(SAMPLE)), or_nothing(expr))
-            }
-            AggregateFunction::GroupConcat { separator } => {
-                let separator = separator.unwrap_or_else(|| " ".to_owned());
-                let number = self.separators.iter().position(|known| *known == separator).unwrap_or_else(|| {
-                    self.separators.push(separator);
-                    self.separators.len() - 1
-                });
-                let name = NamedNode::new_unchecked(format!("{CONCAT}{number}"));
-                (AggregateFunction::Custom(name), or_nothing(expr))
-            }
-            name => (name, expr),
-        };
+        let (name, expr) = aggregates::own(name, expr, &mut self.separators);
         Ok(AggregateExpression::FunctionCall { name, expr, distinct })
     }
 }

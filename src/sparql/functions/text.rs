@@ -1,0 +1,153 @@
+//! REGEX, REPLACE and IRI as the evaluator has them, for expressions that it is asked about a solution at a time: it
+//! would compile a pattern anew for each, and would not know what an IRI is relative to.
+
+use std::borrow::Cow;
+use std::sync::{Mutex, PoisonError};
+
+use oxiri::Iri;
+use oxrdf::vocab::{rdf, xsd};
+use oxrdf::{Literal, NamedNode, Term};
+use regex::{Regex, RegexBuilder};
+
+/// Compiled patterns that are kept: a query has few.
+const KEPT: usize = 16;
+/// Most bytes of a compiled pattern: the evaluator's bound.
+const SIZE: usize = 1_000_000;
+
+/// The patterns of one query.
+#[derive(Default)]
+pub(super) struct Patterns(Mutex<Vec<Compiled>>);
+
+/// A pattern with its flags, and what it came to: nothing if it is wrong.
+struct Compiled {
+    pattern: String,
+    flags: String,
+    regex: Option<Regex>,
+}
+
+impl Patterns {
+    fn get(&self, pattern: &str, flags: &str) -> Option<Regex> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept.iter().find(|known| known.pattern == pattern && known.flags == flags) {
+            return known.regex.clone();
+        }
+        let regex = compile(pattern, flags);
+        if kept.len() == KEPT {
+            kept.remove(0);
+        }
+        kept.push(Compiled { pattern: pattern.to_owned(), flags: flags.to_owned(), regex: regex.clone() });
+        regex
+    }
+
+    /// `REGEX(text, pattern, flags)`.
+    pub fn matches(&self, arguments: &[Term]) -> Option<Term> {
+        let (text, pattern, flags) = match arguments {
+            [text, pattern] => (text, pattern, ""),
+            [text, pattern, flags] => (text, pattern, plain(flags)?),
+            _ => return None,
+        };
+        let regex = self.get(plain(pattern)?, flags)?;
+        Some(Literal::from(regex.is_match(string(text)?.value())).into())
+    }
+
+    /// `REPLACE(text, pattern, replacement, flags)`.
+    pub fn replace(&self, arguments: &[Term]) -> Option<Term> {
+        let (text, pattern, replacement, flags) = match arguments {
+            [text, pattern, replacement] => (text, pattern, replacement, ""),
+            [text, pattern, replacement, flags] => (text, pattern, replacement, plain(flags)?),
+            _ => return None,
+        };
+        let regex = self.get(plain(pattern)?, flags)?;
+        let text = string(text)?;
+        Some(match regex.replace_all(text.value(), plain(replacement)?) {
+            Cow::Borrowed(_) => text.clone().into(),
+            Cow::Owned(replaced) => match text.language() {
+                Some(language) => Literal::new_language_tagged_literal_unchecked(replaced, language).into(),
+                None => Literal::new_simple_literal(replaced).into(),
+            },
+        })
+    }
+}
+
+/// XPath's flags, and `q` for a pattern that is its text.
+fn compile(pattern: &str, flags: &str) -> Option<Regex> {
+    let pattern = if flags.contains('q') { regex::escape(pattern).into() } else { Cow::Borrowed(pattern) };
+    let mut builder = RegexBuilder::new(&pattern);
+    builder.size_limit(SIZE);
+    for flag in flags.chars() {
+        match flag {
+            's' => builder.dot_matches_new_line(true),
+            'm' => builder.multi_line(true),
+            'i' => builder.case_insensitive(true),
+            'x' => builder.ignore_whitespace(true),
+            'q' => &mut builder,
+            _ => return None,
+        };
+    }
+    builder.build().ok()
+}
+
+/// A string, with a language or without.
+fn string(term: &Term) -> Option<&Literal> {
+    match term {
+        Term::Literal(literal) if [xsd::STRING, rdf::LANG_STRING].contains(&literal.datatype()) => Some(literal),
+        _ => None,
+    }
+}
+
+/// A string without a language.
+fn plain(term: &Term) -> Option<&str> {
+    string(term).filter(|literal| literal.datatype() == xsd::STRING).map(Literal::value)
+}
+
+/// `IRI(value)`, relative to the second argument if there is one.
+pub(super) fn iri(arguments: &[Term]) -> Option<Term> {
+    let value = match arguments.first()? {
+        Term::NamedNode(node) => return Some(node.clone().into()),
+        value => plain(value)?,
+    };
+    let iri = match arguments.get(1) {
+        Some(base) => Iri::parse(plain(base)?).ok()?.resolve(value).ok()?,
+        None => Iri::parse(value.to_owned()).ok()?,
+    };
+    Some(NamedNode::from(iri).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: &str) -> Term {
+        Literal::new_simple_literal(value).into()
+    }
+
+    #[test]
+    fn patterns_have_flags() {
+        let patterns = Patterns::default();
+        let matches = |arguments: &[&str]| {
+            patterns
+                .matches(&arguments.iter().map(|a| text(a)).collect::<Vec<_>>())
+                .map(|term| term == Literal::from(true).into())
+        };
+        assert_eq!(matches(&["Berlin", "^b", "i"]), Some(true));
+        assert_eq!(matches(&["Berlin", "^b"]), Some(false));
+        assert_eq!(matches(&["a.b", ".b", "q"]), Some(true));
+        assert_eq!(matches(&["a", "(", ""]), None);
+        assert_eq!(matches(&["a", "a", "w"]), None);
+    }
+
+    #[test]
+    fn replacing_keeps_the_language() {
+        let hello = Literal::new_language_tagged_literal_unchecked("hello", "en");
+        let replaced = Patterns::default().replace(&[hello.into(), text("l+"), text("L")]);
+        assert_eq!(replaced, Some(Literal::new_language_tagged_literal_unchecked("heLo", "en").into()));
+    }
+
+    #[test]
+    fn iris_are_relative_to_their_base() {
+        let node = |iri: &str| Some(Term::from(NamedNode::new_unchecked(iri)));
+        assert_eq!(iri(&[text("b"), text("http://e/a")]), node("http://e/b"));
+        assert_eq!(iri(&[text("http://e/b")]), node("http://e/b"));
+        assert_eq!(iri(&[text("b")]), None);
+    }
+}

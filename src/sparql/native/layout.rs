@@ -1,0 +1,96 @@
+//! What is made of a pattern before its steps have their places, and giving them these.
+
+use super::compile::{Compiler, Mask, Scope};
+use super::condition::Condition;
+use super::program::{MOST_STEPS, Step};
+
+/// A step before its place in the program is known.
+pub(super) enum Node {
+    Step(Step, f64),
+    Optional(Vec<Node>),
+    Union(Vec<Vec<Node>>),
+    Filter(Test),
+}
+
+/// A condition with its patterns.
+pub(super) enum Test {
+    And(Vec<Test>),
+    Or(Vec<Test>),
+    Not(Box<Test>),
+    Exists(Vec<Node>),
+    Plain(Condition),
+}
+
+/// Nodes one after another, each with the slots that have a value for certain after it.
+pub(super) type Sequence = Vec<(Node, Mask)>;
+
+impl Compiler<'_> {
+    /// Gives nodes their places.
+    pub fn lay(&mut self, nodes: Vec<Node>, scope: &mut Scope, depth: usize) -> Option<()> {
+        for node in nodes {
+            if self.steps.len() > MOST_STEPS {
+                return None;
+            }
+            match node {
+                Node::Step(step, estimate) => self.push(step, estimate, depth),
+                Node::Optional(body) => {
+                    let flag = scope.flags;
+                    scope.flags += 1;
+                    let at = self.steps.len();
+                    self.push(Step::Optional { flag, end: 0 }, f64::NAN, depth);
+                    self.lay(body, scope, depth + 1)?;
+                    self.push(Step::Matched { flag }, f64::NAN, depth);
+                    let end = self.steps.len();
+                    self.steps.get_mut(at)?.step = Step::Optional { flag, end };
+                }
+                Node::Union(branches) => {
+                    let at = self.steps.len();
+                    self.push(Step::Union(Vec::new()), f64::NAN, depth);
+                    let (mut starts, mut ends) = (Vec::new(), Vec::new());
+                    for branch in branches {
+                        starts.push(self.steps.len());
+                        self.lay(branch, scope, depth + 1)?;
+                        ends.push(self.steps.len());
+                        self.push(Step::Go(0), f64::NAN, depth);
+                    }
+                    let end = self.steps.len();
+                    self.steps.get_mut(at)?.step = Step::Union(starts);
+                    for at in ends {
+                        self.steps.get_mut(at)?.step = Step::Go(end);
+                    }
+                }
+                Node::Filter(test) => {
+                    let condition = self.condition(test, scope, depth)?;
+                    self.push(Step::Filter(condition), f64::NAN, depth);
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn condition(&mut self, test: Test, scope: &mut Scope, depth: usize) -> Option<Condition> {
+        let mut all =
+            |tests: Vec<Test>| tests.into_iter().map(|t| self.condition(t, scope, depth)).collect::<Option<Vec<_>>>();
+        Some(match test {
+            Test::And(tests) => Condition::And(all(tests)?),
+            Test::Or(tests) => Condition::Or(all(tests)?),
+            Test::Not(test) => Condition::Not(Box::new(self.condition(*test, scope, depth)?)),
+            Test::Plain(condition) => condition,
+            Test::Exists(body) => {
+                // The steps stand before the filter, which solutions come by only on their way around them.
+                let at = self.steps.len();
+                self.push(Step::Go(0), f64::NAN, depth);
+                self.lay(body, scope, depth + 1)?;
+                self.push(Step::Found, f64::NAN, depth + 1);
+                let end = self.steps.len();
+                self.steps.get_mut(at)?.step = Step::Go(end);
+                Condition::Exists(at + 1)
+            }
+        })
+    }
+}
+
+/// The nodes alone.
+pub(super) fn strip(sequence: Sequence) -> Vec<Node> {
+    sequence.into_iter().map(|(node, _)| node).collect()
+}

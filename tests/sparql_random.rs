@@ -1,0 +1,314 @@
+//! Random queries have the solutions that the evaluator finds on its own in a plain set of triples: patterns in each
+//! other, optional parts, unions, MINUS, EXISTS, subqueries, groups, values, filters and paths.
+//!
+//! A few hundred queries; with TERRAPIN_ALL twenty thousand. TERRAPIN_SEED sets where they begin.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use oxrdf::{Dataset, Quad, Term, Triple, Variable};
+use spareval::{QueryEvaluator, QueryResults};
+use spargebra::SparqlParser;
+use terrapin::budget::Limits;
+use terrapin::load::{Options, load};
+use terrapin::osm::build::Quiet;
+use terrapin::snapshot::Snapshot;
+use terrapin::sparql::{self, Bounds, Class, Dialect, Environment, Settings, Sink};
+
+const VARIABLES: [&str; 5] = ["?a", "?b", "?c", "?d", "?e"];
+
+struct Generator {
+    state: u64,
+    names: u32,
+}
+
+impl Generator {
+    fn below(&mut self, bound: u32) -> u32 {
+        // splitmix64
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % u64::from(bound)) as u32
+    }
+
+    fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
+        of[self.below(of.len() as u32) as usize]
+    }
+
+    fn variable(&mut self) -> &'static str {
+        self.one(&VARIABLES)
+    }
+
+    fn fresh(&mut self) -> String {
+        self.names += 1;
+        format!("?n{}", self.names)
+    }
+
+    fn node(&mut self) -> String {
+        format!("wd:Q{}", self.below(9))
+    }
+
+    fn value(&mut self) -> String {
+        match self.below(4) {
+            0 => self.below(12).to_string(),
+            1 => format!("\"l{}\"@en", self.below(4)),
+            _ => self.node(),
+        }
+    }
+
+    fn triple(&mut self) -> String {
+        let subject = if self.below(5) == 0 { self.node() } else { self.variable().to_owned() };
+        let object = match self.below(7) {
+            0 => self.value(),
+            1 => self.node(),
+            _ => self.variable().to_owned(),
+        };
+        let (p, q) = (self.below(4), self.below(4));
+        let predicate = match self.below(14) {
+            0 => self.variable().to_owned(),
+            1 => format!("wdt:P{p}*"),
+            2 => format!("wdt:P{p}/wdt:P{q}"),
+            3 => format!("(wdt:P{p}|^wdt:P{q})"),
+            4 => format!("wdt:P{p}+"),
+            _ => format!("wdt:P{p}"),
+        };
+        format!("{subject} {predicate} {object} .")
+    }
+
+    fn operand(&mut self) -> String {
+        if self.below(3) == 0 { self.value() } else { self.variable().to_owned() }
+    }
+
+    fn expression(&mut self, depth: u32) -> String {
+        if depth > 0 && self.below(3) == 0 {
+            let (a, b) = (self.expression(depth - 1), self.expression(depth - 1));
+            return match self.below(4) {
+                0 => format!("({a} && {b})"),
+                1 => format!("({a} || {b})"),
+                2 => format!("(!{a})"),
+                _ => format!("IF({a}, {b}, {a})"),
+            };
+        }
+        let (a, b) = (self.operand(), self.operand());
+        let v = self.variable();
+        match self.below(9) {
+            0 => format!("({a} = {b})"),
+            1 => format!("({a} != {b})"),
+            2 => format!("({a} < {b})"),
+            3 => format!("BOUND({v})"),
+            4 => format!("isIRI({a})"),
+            5 => format!("REGEX(STR({a}), \"{}\")", self.below(9)),
+            6 => format!("sameTerm({a}, {b})"),
+            7 => format!("({a} IN ({b}, {v}))"),
+            _ => format!("(COALESCE({a}, {b}) = {v})"),
+        }
+    }
+
+    fn binding(&mut self) -> String {
+        let (a, b) = (self.operand(), self.operand());
+        match self.below(5) {
+            0 => a,
+            1 => format!("STR({a})"),
+            2 => format!("({a} + {b})"),
+            3 => format!("COALESCE({a}, {b})"),
+            _ => self.expression(1),
+        }
+    }
+
+    fn values(&mut self) -> String {
+        if self.below(2) == 0 {
+            return format!("VALUES {} {{ {} {} }}", self.variable(), self.value(), self.value());
+        }
+        let first = self.below(VARIABLES.len() as u32) as usize;
+        let (a, b) = (VARIABLES[first], VARIABLES[(first + 1) % VARIABLES.len()]);
+        format!(
+            "VALUES ({a} {b}) {{ ({} UNDEF) (UNDEF {}) ({} {}) }}",
+            self.value(),
+            self.value(),
+            self.node(),
+            self.node()
+        )
+    }
+
+    fn aggregate(&mut self) -> String {
+        let v = self.variable();
+        match self.below(8) {
+            0 => "COUNT(*)".to_owned(),
+            1 => format!("COUNT({v})"),
+            2 => format!("COUNT(DISTINCT {v})"),
+            3 => format!("SUM({v})"),
+            4 => format!("AVG({v})"),
+            5 => format!("MIN({v})"),
+            6 => format!("MAX({v})"),
+            _ => format!("SUM(DISTINCT IF(isNumeric({v}), {v}, 1))"),
+        }
+    }
+
+    fn grouped(&mut self, depth: u32) -> String {
+        let (aggregate, name, key, group) = (self.aggregate(), self.fresh(), self.variable(), self.group(depth));
+        match self.below(4) {
+            0 => format!("SELECT ({aggregate} AS {name}) {{ {group} }}"),
+            1 => format!("SELECT {key} ({aggregate} AS {name}) {{ {group} }} GROUP BY {key} HAVING({aggregate} > 1)"),
+            _ => format!("SELECT {key} ({aggregate} AS {name}) {{ {group} }} GROUP BY {key}"),
+        }
+    }
+
+    fn subquery(&mut self, depth: u32) -> String {
+        let (a, b) = (self.variable(), self.variable());
+        let shown = if a == b { a.to_owned() } else { format!("{a} {b}") };
+        match self.below(3) {
+            0 => self.grouped(depth),
+            1 => format!("SELECT DISTINCT {shown} {{ {} }}", self.group(depth)),
+            _ => format!("SELECT {shown} {{ {} }}", self.group(depth)),
+        }
+    }
+
+    fn group(&mut self, depth: u32) -> String {
+        let mut out = self.triple();
+        for _ in 0..self.below(4) {
+            out.push(' ');
+            let kind = if depth == 0 { self.below(7) } else { self.below(15) };
+            let below = depth.saturating_sub(1);
+            let _ = match kind {
+                0..=3 => write!(out, "{}", self.triple()),
+                4 => write!(out, "FILTER({})", self.expression(1)),
+                5 => {
+                    let (value, name) = (self.binding(), self.fresh());
+                    write!(out, "BIND({value} AS {name})")
+                }
+                6 => write!(out, "{}", self.values()),
+                7 | 8 => write!(out, "OPTIONAL {{ {} }}", self.group(below)),
+                9 => write!(out, "{{ {} }} UNION {{ {} }}", self.group(below), self.group(below)),
+                10 => write!(out, "MINUS {{ {} }}", self.group(below)),
+                11 => write!(out, "FILTER NOT EXISTS {{ {} }}", self.group(below)),
+                12 => write!(out, "FILTER EXISTS {{ {} }}", self.group(below)),
+                13 => write!(out, "{{ {} }}", self.group(below)),
+                _ => write!(out, "{{ {} }}", self.subquery(below)),
+            };
+        }
+        out
+    }
+
+    fn query(&mut self) -> String {
+        self.names = 0;
+        match self.below(5) {
+            0 => self.grouped(2),
+            1 => format!("SELECT DISTINCT {} {{ {} }}", self.variable(), self.group(2)),
+            _ => format!("SELECT ?a ?b ?c ?d ?e ?n1 ?n2 {{ {} }}", self.group(2)),
+        }
+    }
+
+    fn triples(&mut self) -> String {
+        let mut out = String::new();
+        for _ in 0..45 {
+            let object = match self.below(6) {
+                0 => format!("\"{}\"^^<http://www.w3.org/2001/XMLSchema#integer>", self.below(12)),
+                1 => format!("\"l{}\"@en", self.below(4)),
+                _ => format!("<http://www.wikidata.org/entity/Q{}>", self.below(9)),
+            };
+            let (s, p) = (self.below(9), self.below(4));
+            let _ = writeln!(
+                out,
+                "<http://www.wikidata.org/entity/Q{s}> <http://www.wikidata.org/prop/direct/P{p}> {object} ."
+            );
+        }
+        out
+    }
+}
+
+/// The solutions of an answer as lines.
+#[derive(Default)]
+struct Rows {
+    variables: Vec<Variable>,
+    rows: Vec<String>,
+}
+
+fn line(variables: &[Variable], value: impl Fn(&Variable) -> Option<String>) -> String {
+    let mut names: Vec<&Variable> = variables.iter().collect();
+    names.sort();
+    names.into_iter().map(|name| value(name).unwrap_or_default()).collect::<Vec<_>>().join("\t")
+}
+
+impl Sink for Rows {
+    fn variables(&mut self, variables: &[Variable]) -> std::io::Result<()> {
+        self.variables = variables.to_vec();
+        Ok(())
+    }
+    fn solution(&mut self, values: &[Option<Term>]) -> std::io::Result<()> {
+        let at = |name: &Variable| self.variables.iter().position(|v| v == name);
+        let line = line(&self.variables, |name| values[at(name)?].as_ref().map(ToString::to_string));
+        self.rows.push(line);
+        Ok(())
+    }
+    fn boolean(&mut self, _: bool) -> std::io::Result<()> {
+        Ok(())
+    }
+    fn triple(&mut self, _: &Triple) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn expected(query: &str, dataset: &Dataset) -> Vec<String> {
+    let parsed = SparqlParser::new().parse_query(query).unwrap_or_else(|e| panic!("{query}: {e}"));
+    let evaluator = QueryEvaluator::new();
+    let QueryResults::Solutions(solutions) = evaluator.prepare(&parsed).execute(dataset).unwrap() else {
+        panic!("a SELECT")
+    };
+    let variables = solutions.variables().to_vec();
+    let mut rows: Vec<String> = solutions
+        .map(|solution| solution.unwrap())
+        .map(|solution| line(&variables, |name| solution.get(name).map(ToString::to_string)))
+        .collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn random_queries_have_the_evaluators_solutions() {
+    let all = std::env::var_os("TERRAPIN_ALL").is_some();
+    let seed = std::env::var("TERRAPIN_SEED").map_or(11, |seed| seed.parse().expect("TERRAPIN_SEED is a number"));
+    let mut generator = Generator { state: seed, names: 0 };
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("x.nt"), folder.path().join("x.terrapin"));
+    let text = generator.triples();
+    std::fs::write(&file, &text).unwrap();
+    let options =
+        Options { osm: None, wikidata: vec![file], rdf: vec![], out: out.clone(), memory: 1 << 26, temporary: None };
+    load(&options, &Quiet).expect("it loads");
+    let environment = Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap();
+    let parser = oxrdfio::RdfParser::from_format(oxrdfio::RdfFormat::NTriples);
+    let dataset: Dataset =
+        parser.for_slice(&text).map(|quad| quad.unwrap()).collect::<Vec<Quad>>().into_iter().collect();
+    let settings = Settings { dialect: Dialect::Standard, ..Settings::default() };
+    // Random joins may have very many solutions.
+    let limits = Limits { work: Some(100_000), ..Limits::default() };
+    let bounds = Bounds { limits, rows: Some(2_000) };
+    let (mut compared, mut many, mut wrong) = (0, 0, Vec::new());
+    for _ in 0..if all { 20_000 } else { 600 } {
+        let query = format!(
+            "PREFIX wd: <http://www.wikidata.org/entity/> PREFIX wdt: <http://www.wikidata.org/prop/direct/> {}",
+            generator.query()
+        );
+        let prepared = sparql::prepare(&query, &settings).unwrap_or_else(|e| panic!("{query}: {e}"));
+        let mut rows = Rows::default();
+        match prepared.run(&environment, &bounds, &mut rows) {
+            Ok(_) => {}
+            Err(error) if error.class == Class::Limit => {
+                many += 1;
+                continue;
+            }
+            Err(error) => panic!("{query}: {error}"),
+        }
+        rows.rows.sort();
+        let expected = expected(&query, &dataset);
+        compared += 1;
+        if rows.rows != expected {
+            wrong.push(format!("{query}\n  {} solutions, {} expected", rows.rows.len(), expected.len()));
+        }
+    }
+    println!("{compared} queries compared, {many} with too many solutions, {} wrong", wrong.len());
+    wrong.sort_by_key(String::len);
+    assert!(wrong.is_empty(), "{}", wrong.iter().take(10).map(String::as_str).collect::<Vec<_>>().join("\n"));
+    assert!(compared > many);
+}
