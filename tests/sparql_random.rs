@@ -1,4 +1,4 @@
-//! Random queries have the solutions that the evaluator finds on its own in a plain set of triples: patterns in each
+//! Random queries have the solutions that the evaluator finds on its own, without its optimiser, in a plain set of triples: patterns in each
 //! other, optional parts, unions, MINUS, EXISTS, subqueries, groups, values, filters and paths.
 //!
 //! A few hundred queries; with TERRAPIN_ALL twenty thousand. TERRAPIN_SEED sets where they begin.
@@ -20,6 +20,8 @@ const VARIABLES: [&str; 5] = ["?a", "?b", "?c", "?d", "?e"];
 struct Generator {
     state: u64,
     names: u32,
+    /// Whether an EXISTS is being made.
+    asked: bool,
 }
 
 impl Generator {
@@ -36,8 +38,12 @@ impl Generator {
         of[self.below(of.len() as u32) as usize]
     }
 
-    fn variable(&mut self) -> &'static str {
-        self.one(&VARIABLES)
+    /// One of a few, or one that a BIND or a subquery has made.
+    fn variable(&mut self) -> String {
+        match self.below(8) {
+            0 if self.names > 0 => format!("?n{}", self.below(self.names) + 1),
+            _ => self.one(&VARIABLES).to_owned(),
+        }
     }
 
     fn fresh(&mut self) -> String {
@@ -58,15 +64,15 @@ impl Generator {
     }
 
     fn triple(&mut self) -> String {
-        let subject = if self.below(5) == 0 { self.node() } else { self.variable().to_owned() };
+        let subject = if self.below(5) == 0 { self.node() } else { self.variable() };
         let object = match self.below(7) {
             0 => self.value(),
             1 => self.node(),
-            _ => self.variable().to_owned(),
+            _ => self.variable(),
         };
         let (p, q) = (self.below(4), self.below(4));
         let predicate = match self.below(14) {
-            0 => self.variable().to_owned(),
+            0 => self.variable(),
             1 => format!("wdt:P{p}*"),
             2 => format!("wdt:P{p}/wdt:P{q}"),
             3 => format!("(wdt:P{p}|^wdt:P{q})"),
@@ -77,7 +83,7 @@ impl Generator {
     }
 
     fn operand(&mut self) -> String {
-        if self.below(3) == 0 { self.value() } else { self.variable().to_owned() }
+        if self.below(3) == 0 { self.value() } else { self.variable() }
     }
 
     fn expression(&mut self, depth: u32) -> String {
@@ -146,7 +152,8 @@ impl Generator {
     }
 
     fn grouped(&mut self, depth: u32) -> String {
-        let (aggregate, name, key, group) = (self.aggregate(), self.fresh(), self.variable(), self.group(depth));
+        let (group, aggregate, key) = (self.group(depth), self.aggregate(), self.variable());
+        let name = self.fresh();
         match self.below(4) {
             0 => format!("SELECT ({aggregate} AS {name}) {{ {group} }}"),
             1 => format!("SELECT {key} ({aggregate} AS {name}) {{ {group} }} GROUP BY {key} HAVING({aggregate} > 1)"),
@@ -156,7 +163,7 @@ impl Generator {
 
     fn subquery(&mut self, depth: u32) -> String {
         let (a, b) = (self.variable(), self.variable());
-        let shown = if a == b { a.to_owned() } else { format!("{a} {b}") };
+        let shown = if a == b { a } else { format!("{a} {b}") };
         match self.below(3) {
             0 => self.grouped(depth),
             1 => format!("SELECT DISTINCT {shown} {{ {} }}", self.group(depth)),
@@ -169,6 +176,9 @@ impl Generator {
         for _ in 0..self.below(4) {
             out.push(' ');
             let kind = if depth == 0 { self.below(7) } else { self.below(15) };
+            // What a MINUS or a BIND in an EXISTS makes of values from outside of it is for everyone to say: the standard
+            // replaces the variables, which leaves no variable in common, and a BIND to a value.
+            let kind = if self.asked && matches!(kind, 5 | 10 | 14) { 0 } else { kind };
             let below = depth.saturating_sub(1);
             let _ = match kind {
                 0..=3 => write!(out, "{}", self.triple()),
@@ -181,8 +191,13 @@ impl Generator {
                 7 | 8 => write!(out, "OPTIONAL {{ {} }}", self.group(below)),
                 9 => write!(out, "{{ {} }} UNION {{ {} }}", self.group(below), self.group(below)),
                 10 => write!(out, "MINUS {{ {} }}", self.group(below)),
-                11 => write!(out, "FILTER NOT EXISTS {{ {} }}", self.group(below)),
-                12 => write!(out, "FILTER EXISTS {{ {} }}", self.group(below)),
+                11 | 12 => {
+                    let asked = std::mem::replace(&mut self.asked, true);
+                    let not = self.one(&["", "NOT "]);
+                    let written = write!(out, "FILTER {not}EXISTS {{ {} }}", self.group(below));
+                    self.asked = asked;
+                    written
+                }
                 13 => write!(out, "{{ {} }}", self.group(below)),
                 _ => write!(out, "{{ {} }}", self.subquery(below)),
             };
@@ -251,7 +266,8 @@ impl Sink for Rows {
 
 fn expected(query: &str, dataset: &Dataset) -> Vec<String> {
     let parsed = SparqlParser::new().parse_query(query).unwrap_or_else(|e| panic!("{query}: {e}"));
-    let evaluator = QueryEvaluator::new();
+    // Its optimiser takes some of these for others (a MINUS without a variable in common, a filter over two groups).
+    let evaluator = QueryEvaluator::new().without_optimizations();
     let QueryResults::Solutions(solutions) = evaluator.prepare(&parsed).execute(dataset).unwrap() else {
         panic!("a SELECT")
     };
@@ -268,7 +284,7 @@ fn expected(query: &str, dataset: &Dataset) -> Vec<String> {
 fn random_queries_have_the_evaluators_solutions() {
     let all = std::env::var_os("TERRAPIN_ALL").is_some();
     let seed = std::env::var("TERRAPIN_SEED").map_or(11, |seed| seed.parse().expect("TERRAPIN_SEED is a number"));
-    let mut generator = Generator { state: seed, names: 0 };
+    let mut generator = Generator { state: seed, names: 0, asked: false };
     let folder = tempfile::tempdir().unwrap();
     let (file, out) = (folder.path().join("x.nt"), folder.path().join("x.terrapin"));
     let text = generator.triples();
@@ -284,7 +300,7 @@ fn random_queries_have_the_evaluators_solutions() {
     // Random joins may have very many solutions.
     let limits = Limits { work: Some(100_000), ..Limits::default() };
     let bounds = Bounds { limits, rows: Some(2_000) };
-    let (mut compared, mut many, mut wrong) = (0, 0, Vec::new());
+    let (mut compared, mut answered, mut many, mut wrong) = (0, 0, 0, Vec::new());
     for _ in 0..if all { 20_000 } else { 600 } {
         let query = format!(
             "PREFIX wd: <http://www.wikidata.org/entity/> PREFIX wdt: <http://www.wikidata.org/prop/direct/> {}",
@@ -303,12 +319,13 @@ fn random_queries_have_the_evaluators_solutions() {
         rows.rows.sort();
         let expected = expected(&query, &dataset);
         compared += 1;
+        answered += usize::from(!expected.is_empty());
         if rows.rows != expected {
             wrong.push(format!("{query}\n  {} solutions, {} expected", rows.rows.len(), expected.len()));
         }
     }
-    println!("{compared} queries compared, {many} with too many solutions, {} wrong", wrong.len());
+    println!("{compared} queries compared, {answered} with solutions, {} wrong; {many} had too many", wrong.len());
     wrong.sort_by_key(String::len);
     assert!(wrong.is_empty(), "{}", wrong.iter().take(10).map(String::as_str).collect::<Vec<_>>().join("\n"));
-    assert!(compared > many);
+    assert!(answered > compared / 4);
 }

@@ -44,7 +44,8 @@ pub(super) struct Scope {
 struct Context {
     /// Slots that have a value for certain before it.
     known: Mask,
-    /// Whether it is asked for each solution of another pattern: then what is solved apart sees other values.
+    /// Whether it is in an EXISTS: then what is solved apart would not see the values that it has to. (What the planner
+    /// has asked for each solution of another pattern gives the same when it is solved apart.)
     asked: bool,
 }
 
@@ -195,7 +196,7 @@ impl Compiler<'_> {
             }
             GraphPattern::Lateral { left, right } => {
                 known = self.sequence(left, context, scope, out)?;
-                let context = Context { known, asked: true };
+                let context = Context { known, ..context };
                 known = match &**right {
                     GraphPattern::LeftJoin { left, right, expression } if is_nothing(left) => {
                         let mut body = Vec::new();

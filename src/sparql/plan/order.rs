@@ -79,6 +79,10 @@ impl Planner<'_> {
                 Part::new(GraphPattern::Extend { inner: Box::new(inner.pattern), variable, expression }, inner.rows)
             }
             GraphPattern::Minus { left, right } => {
+                // Without a variable in common nothing is taken away, which the evaluator's optimiser does not know.
+                if scope::bound(&left).0.common(&scope::bound(&right).0) == 0 {
+                    return self.pattern(*left, bound);
+                }
                 self.optimise = true;
                 let (left, right) = (self.pattern(*left, bound), self.pattern(*right, &alone));
                 let (rows, left, right) = (left.rows, Box::new(left.pattern), Box::new(right.pattern));
