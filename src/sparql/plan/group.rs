@@ -18,9 +18,17 @@ enum Item {
 struct Other {
     pattern: GraphPattern,
     possible: Variables,
-    /// Its solutions when it is solved alone, and whether it may instead be asked for each solution of what is before.
+    /// Its solutions when it is solved alone.
     rows: f64,
+    /// Whether it may instead be asked for each solution of the others, wherever it stands among them.
     fits: bool,
+}
+
+impl Other {
+    /// Whether it may be asked for each solution of what binds these variables.
+    fn fits(&self, known: &Variables) -> bool {
+        self.fits || scope::fits(&self.pattern, known)
+    }
 }
 
 /// Items that hang together by their variables.
@@ -133,7 +141,7 @@ impl Planner<'_> {
             Item::Other(other) => {
                 let common = other.possible.common(bound) as i32;
                 let fan = other.rows / 100_f64.powi(common).max(1.0);
-                if other.fits && common > 0 {
+                if common > 0 && other.fits(bound) {
                     (fan, rows * (ASKING + fan))
                 } else {
                     (fan, other.rows + rows * fan.max(1.0))
@@ -241,7 +249,7 @@ impl Planner<'_> {
                 let rows = triple.rows(self.view, bound);
                 Part { pattern: GraphPattern::Bgp { patterns: vec![triple.pattern] }, rows }
             }
-            Item::Other(other) if other.fits => self.pattern(other.pattern, bound),
+            Item::Other(other) if other.fits(bound) => self.pattern(other.pattern, bound),
             Item::Other(other) => self.pattern(other.pattern, &Variables::default()),
         }
     }
@@ -263,7 +271,7 @@ impl Planner<'_> {
                     (pattern, true)
                 }
             }
-            Item::Other(other) if other.fits && shares => (self.pattern(other.pattern, known).pattern, true),
+            Item::Other(other) if shares && other.fits(known) => (self.pattern(other.pattern, known).pattern, true),
             Item::Other(other) => (self.pattern(other.pattern, &Variables::default()).pattern, false),
         };
         let (left, right) = (Box::new(part.pattern), Box::new(right));
