@@ -129,6 +129,11 @@ impl Code {
         Code(LITERALS << PAYLOAD)
     }
 
+    /// The bits from which on, and up to which, codes are points.
+    pub fn points() -> [u64; 2] {
+        [POINT << PAYLOAD, (POINT + 1) << PAYLOAD]
+    }
+
     fn kind(self) -> u64 {
         self.0 >> PAYLOAD
     }

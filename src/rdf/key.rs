@@ -35,6 +35,11 @@ pub fn push(out: &mut Vec<u8>, term: TermRef<'_>) {
     }
 }
 
+/// The least key of a literal whose text begins so.
+pub fn literals_from(prefix: &[u8]) -> Vec<u8> {
+    [&[KINDS[2]], prefix].concat()
+}
+
 /// The term of a key; `None` if no term has it.
 pub fn term(key: &[u8]) -> Option<Term> {
     let (&kind, rest) = key.split_first()?;

@@ -2,13 +2,15 @@
 //! mapped file; nothing is cached, nothing is locked.
 
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use oxrdf::{Literal, NamedNode, Term, TermRef};
 use spareval::ExpressionTerm;
 
 use super::checked::Fault;
 use super::column::{Column, Run};
+use super::points::Points;
 use super::strings::Strings;
 use super::{Code, Graphs, TermId, key, layout};
 use crate::snapshot::{Error, Snapshot};
@@ -27,6 +29,8 @@ pub struct Store {
     kinds: Kinds,
     graphs: Option<Graphs>,
     fault: Arc<Fault>,
+    /// Made when they are first asked for.
+    pub(super) points: OnceLock<Points>,
 }
 
 /// Where each kind of term begins among the numbers.
@@ -107,6 +111,7 @@ impl Store {
             },
             graphs: Graphs::open(snapshot, &fault)?,
             fault,
+            points: OnceLock::new(),
         };
         let Kinds { iris, literals, codes, literal_codes, end } = store.kinds;
         let ascending = [iris, literals, codes, literal_codes, end].is_sorted();
@@ -212,6 +217,29 @@ impl Store {
             return Some(value);
         }
         Some(self.term(id)?.into())
+    }
+
+    /// The numbers of the literals that may be points: those without text, then texts that begin like one.
+    pub(super) fn point_literals(&self) -> Vec<Range<u64>> {
+        let codes = Code::points().map(|bits| self.kinds.codes + self.codes.lower_bound(0, self.codes.len(), bits));
+        // "point" in every mixture of letters, a globe's IRI, white space.
+        let spellings = (0..32_u8).map(|upper| {
+            let letter = |(place, letter): (usize, &u8)| match upper >> place & 1 {
+                1 => letter.to_ascii_uppercase(),
+                _ => *letter,
+            };
+            b"point".iter().enumerate().map(letter).collect::<Vec<u8>>()
+        });
+        let others = b"<\t\n\x0c\r ".iter().map(|&first| vec![first]);
+        let texts = spellings.chain(others).map(|start| {
+            let mut end = start.clone();
+            if let Some(last) = end.last_mut() {
+                *last += 1;
+            }
+            let [from, to] = [start, end].map(|prefix| self.strings.lower_bound(&key::literals_from(&prefix)).0);
+            from..to
+        });
+        std::iter::once(codes[0]..codes[1]).chain(texts).collect()
     }
 
     /// What the term with an id of the snapshot is, without looking at it.

@@ -83,6 +83,11 @@ impl View {
         id
     }
 
+    /// How many relations there are.
+    pub fn relations(&self) -> usize {
+        self.relations.len()
+    }
+
     /// The relation that answers for a predicate.
     #[inline]
     pub fn relation(&self, predicate: TermId) -> Option<&dyn Relation> {

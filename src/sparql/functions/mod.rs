@@ -77,6 +77,17 @@ pub(crate) fn call(function: Own, arguments: Vec<Expression>) -> Expression {
     Expression::FunctionCall(Function::Custom(NamedNode::new_unchecked(format!("{OWN}{name}"))), arguments)
 }
 
+/// The arguments of a call of one of the project's own functions.
+pub(crate) fn arguments_of(expression: &Expression, function: Own) -> Option<&[Expression]> {
+    match expression {
+        Expression::FunctionCall(Function::Custom(name), arguments) => {
+            let name = name.as_str().strip_prefix(OWN)?;
+            NAMES.contains(&(function, name)).then_some(&arguments[..])
+        }
+        _ => None,
+    }
+}
+
 /// What a function's name stands for.
 enum Known {
     /// The evaluator's own.

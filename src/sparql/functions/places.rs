@@ -2,38 +2,11 @@
 
 use oxrdf::{Literal, NamedNode, Term};
 
+use crate::rdf::{Point, Zone};
+
 /// Kilometres: the mean radius of the Earth.
 const RADIUS: f64 = 6371.0088;
-/// Earth, the globe of points that name none.
-const EARTH: &str = "http://www.wikidata.org/entity/Q2";
-
-/// A point on a globe, in degrees.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Point<'a> {
-    pub longitude: f64,
-    pub latitude: f64,
-    pub globe: &'a str,
-}
-
-impl<'a> Point<'a> {
-    /// The point of a literal such as `Point(12.5 41.9)`.
-    pub fn of(term: &'a Term) -> Option<Point<'a>> {
-        let Term::Literal(literal) = term else { return None };
-        let text = literal.value().trim();
-        let (globe, text) = match text.strip_prefix('<') {
-            Some(rest) => rest.split_once('>')?,
-            None => (EARTH, text),
-        };
-        let text = text.trim();
-        let start = text.get(..5)?;
-        if !start.eq_ignore_ascii_case("point") {
-            return None;
-        }
-        let inside = text.get(5..)?.trim().strip_prefix('(')?.strip_suffix(')')?;
-        let mut numbers = inside.split_ascii_whitespace().map(|n| n.parse::<f64>().ok().filter(|n| n.is_finite()));
-        Some(Point { longitude: numbers.next()??, latitude: numbers.next()??, globe })
-    }
-
+impl Point<'_> {
     /// Kilometres to another point of the same globe, taken for one of the Earth's size.
     pub fn distance(&self, other: &Point<'_>) -> Option<f64> {
         if self.globe != other.globe {
@@ -84,14 +57,7 @@ pub(crate) fn within(arguments: &[Term]) -> Option<Term> {
 /// the 180th meridian.
 pub(crate) fn in_box(arguments: &[Term]) -> Option<Term> {
     let [place, from, to] = arguments else { return None };
-    let (place, from, to) = (Point::of(place)?, Point::of(from)?, Point::of(to)?);
-    // Which of the corners is the northern one is left open.
-    let (south, north) = (from.latitude.min(to.latitude), from.latitude.max(to.latitude));
-    let between = place.latitude >= south && place.latitude <= north;
-    let after = place.longitude >= from.longitude;
-    let before = place.longitude <= to.longitude;
-    let east = if from.longitude <= to.longitude { after && before } else { after || before };
-    Some(Literal::from(between && east).into())
+    Some(Literal::from(Zone::between(&Point::of(from)?, &Point::of(to)?).has(&Point::of(place)?)).into())
 }
 
 #[cfg(test)]

@@ -17,6 +17,9 @@ use crate::sparql::run::read;
 /// Subjects that are looked through in less time than the triples of one of them are found.
 const CLOSE: u64 = 1 << 16;
 
+/// Rows that are looked for when it is asked whether there are any: a small table is whole then.
+const FEW: usize = 1000;
+
 /// Takes a solution; false where no more are wanted.
 type Sink<'s> = dyn FnMut(&[Option<TermId>]) -> Result<bool, Error> + 's;
 
@@ -178,8 +181,9 @@ impl<'a> Machine<'a> {
         let _ = self.run(&mut frame, block.start);
     }
 
-    /// A table, made when it is asked for first.
-    fn table(&mut self, number: usize, key: &[usize]) -> Option<Rc<Table>> {
+    /// A table, made when it is asked for first. Where it would have more than `most` rows, it has these, and is not
+    /// kept.
+    fn table(&mut self, number: usize, key: &[usize], most: usize) -> Option<Rc<Table>> {
         if let Some(Some(table)) = self.tables.get(number) {
             return Some(Rc::clone(table));
         }
@@ -191,8 +195,13 @@ impl<'a> Machine<'a> {
         });
         let mut table = Table::new(width);
         let view = self.view;
+        let mut more = false;
         let full = Exceeded::Memory(Table::row_bytes(width).unsigned_abs() * u64::from(u32::MAX));
         self.block(block, &mut |row| {
+            if table.len() == most {
+                more = true;
+                return Ok(false);
+            }
             view.hold(Table::row_bytes(width)).map_err(read)?;
             match table.push(row) {
                 true => Ok(true),
@@ -201,6 +210,13 @@ impl<'a> Machine<'a> {
         });
         if self.failure.is_some() {
             return None;
+        }
+        if more {
+            if let Err(error) = view.hold(-(Table::row_bytes(width) * table.len() as i64)) {
+                let _ = self.fail(error);
+                return None;
+            }
+            return Some(Rc::new(table));
         }
         table.index(key);
         let table = Rc::new(table);
@@ -283,25 +299,18 @@ impl<'a> Machine<'a> {
                 }
                 Step::Probe { table, slots, key } => return self.probe(frame, at, *table, slots, key),
                 Step::Minus { table, slots, key } => {
-                    let Some(table) = self.table(*table, key) else { return Flow::Stop };
+                    let Some(table) = self.table(*table, key, usize::MAX) else { return Flow::Stop };
                     match self.meets(frame, &table, slots, key) {
                         Ok(true) => return Flow::More,
                         Ok(false) => {}
                         Err(error) => return self.fail(error),
                     }
                 }
-                Step::Any { table } => {
-                    let mut any = false;
-                    self.block(program.tables.get(*table).copied().unwrap_or_default(), &mut |_| {
-                        any = true;
-                        Ok(false)
-                    });
-                    match (&self.failure, any) {
-                        (Some(_), _) => return Flow::Stop,
-                        (None, false) => return Flow::More,
-                        (None, true) => {}
-                    }
-                }
+                Step::Any { table } => match self.table(*table, &[], FEW) {
+                    None => return Flow::Stop,
+                    Some(table) if table.len() == 0 => return Flow::More,
+                    Some(_) => {}
+                },
                 Step::Filter(condition) => match self.holds(frame, condition) {
                     Err(flow) => return flow,
                     Ok(Some(true)) => {}
@@ -459,7 +468,7 @@ impl<'a> Machine<'a> {
     }
 
     fn probe(&mut self, frame: &mut Frame<'_>, at: usize, table: usize, slots: &[Slot], key: &[usize]) -> Flow {
-        let Some(table) = self.table(table, key) else { return Flow::Stop };
+        let Some(table) = self.table(table, key, usize::MAX) else { return Flow::Stop };
         let mut next = table.first(key, |column| slots.get(column).and_then(|slot| frame.get(*slot)));
         while let Some(row) = next {
             if let Err(error) = self.view.work(1) {

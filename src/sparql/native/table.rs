@@ -44,6 +44,11 @@ impl Table {
         self.rows < NONE as usize
     }
 
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
     /// About how many bytes a row takes.
     pub fn row_bytes(width: usize) -> i64 {
         (width * 8 + 24) as i64

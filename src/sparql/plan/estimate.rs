@@ -125,20 +125,23 @@ impl Counted {
         };
         let store = view.store();
         let mut rows = count as f64;
-        // Were the values of both sides independent, the greater number of them would count; were those of one side all
-        // among the other's, the smaller one. What is between is the same in whichever order they are joined.
-        let mut narrow = |place: &Place, values: u64| {
-            let others = match place {
-                Place::Variable(variable) => bound.values(variable),
-                Place::Term(_) => 0,
-            };
-            let values = values as f64;
-            rows /= if others == 0 { values } else { (values * others as f64).sqrt() }.max(1.0);
+        // Were the values of the side with fewer all among the other's, each with as many triples as any other, the
+        // greater number of values would count. Of subjects that holds; objects differ in how many triples they have, and
+        // those with many are more often on both sides: what is between the two numbers is the same in whichever order
+        // the sides are joined.
+        let others = |place: &Place| match place {
+            Place::Variable(variable) => bound.values(variable) as f64,
+            Place::Term(_) => 0.0,
         };
         let known = self.predicate.term().is_some();
         if subject == End::Bound {
-            narrow(&self.subject, if known { self.counts.subjects } else { store.terms() / 2 });
+            let values = if known { self.counts.subjects } else { store.terms() / 2 } as f64;
+            rows /= values.max(others(&self.subject)).max(1.0);
         }
+        let mut narrow = |place: &Place, values: u64| {
+            let (values, others) = (values as f64, others(place));
+            rows /= if others == 0.0 { values } else { (values * others).sqrt() }.max(1.0);
+        };
         if object == End::Bound {
             narrow(&self.object, if known { self.counts.objects } else { store.terms() / 2 });
         }

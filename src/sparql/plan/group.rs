@@ -31,13 +31,6 @@ impl Other {
     }
 }
 
-/// Items that hang together by their variables.
-struct Chain {
-    part: Part,
-    /// Whether all of them may be asked with the variables of others bound.
-    fits: bool,
-}
-
 /// Beginnings that are tried.
 const BEGINNINGS: usize = 5;
 
@@ -46,9 +39,6 @@ const LONG: usize = 50;
 
 /// A hash join asks its sides once each, an index nested loop once a solution; that costs about so many triples.
 const ASKING: f64 = 2.0;
-
-/// Solutions of one side of a product up to which the other side is solved again for each.
-const FEW: f64 = 4.0;
 
 /// Solutions from which on a hash join is considered.
 const MANY: f64 = 2000.0;
@@ -176,7 +166,7 @@ impl Planner<'_> {
         let mut next = Some(first);
         while let Some(item) = next {
             let (fan, cost) = self.step(&items[item], rows, &known);
-            order.cost += cost;
+            order.cost += if self.answers(&items[item], &known) { cost } else { f64::INFINITY };
             rows = (rows * fan).max(1e-3);
             known = known.or(items[item].variables());
             order.items.push(item);
@@ -200,9 +190,9 @@ impl Planner<'_> {
         let mut items: Vec<Option<Item>> = items.into_iter().map(Some).collect();
         let mut known = bound.clone();
         // What has no variable in common with what is before begins a chain of its own.
-        let mut chains: Vec<Chain> = Vec::new();
+        let mut chains: Vec<Part> = Vec::new();
         let mut own = Variables::default();
-        let mut now: Option<Chain> = None;
+        let mut now: Option<Part> = None;
         for i in order {
             let Some(item) = items.get_mut(i).and_then(Option::take) else { continue };
             let variables = item.variables().clone();
@@ -211,15 +201,11 @@ impl Planner<'_> {
                 chains.push(chain);
                 own = Variables::default();
             }
-            let item_fits = match &item {
-                Item::Triple(_) => true,
-                Item::Other(other) => other.fits,
-            };
             let next = match now.take() {
-                None => Chain { part: self.first(item, bound), fits: item_fits },
-                Some(Chain { part, fits }) => {
+                None => self.first(item, bound),
+                Some(part) => {
                     let shares = variables.common(&known.or(&own)) > 0;
-                    Chain { part: self.append(part, item, &known.or(&own), shares), fits: fits && item_fits }
+                    self.append(part, item, &known.or(&own), shares)
                 }
             };
             own = own.or(&variables);
@@ -227,20 +213,15 @@ impl Planner<'_> {
             now = Some(next);
         }
         chains.extend(now);
-        chains.sort_by(|a, b| a.part.rows.total_cmp(&b.part.rows));
+        // Where the smaller side of a product has no solution the other one need not be solved.
+        chains.sort_by(|a, b| a.rows.total_cmp(&b.rows));
         let joined = chains.into_iter().reduce(|left, right| {
-            // Which side of a product is looked at first is the evaluator's guess, unless it is told: where the smaller
-            // side has no solutions the other one need not be solved. A side that may see only its own variables is
-            // never told those of the other.
-            let lateral = left.part.rows <= FEW && right.fits;
-            self.optimise |= !lateral;
-            let (fits, rows) = (left.fits && right.fits, left.part.rows * right.part.rows);
-            let (left, right) = (Box::new(left.part.pattern), Box::new(right.part.pattern));
-            let pattern =
-                if lateral { GraphPattern::Lateral { left, right } } else { GraphPattern::Join { left, right } };
-            Chain { part: Part { pattern, rows }, fits }
+            self.optimise = true;
+            let rows = left.rows * right.rows;
+            let (left, right) = (Box::new(left.pattern), Box::new(right.pattern));
+            Part { pattern: GraphPattern::Join { left, right }, rows }
         });
-        joined.map_or_else(|| Part { pattern: nothing(), rows: 1.0 }, |chain| chain.part)
+        joined.unwrap_or_else(|| Part { pattern: nothing(), rows: 1.0 })
     }
 
     fn first(&mut self, item: Item, bound: &Variables) -> Part {

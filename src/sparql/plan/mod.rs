@@ -1,5 +1,6 @@
 //! From a query's algebra to a form that the evaluator runs in a good order: property paths become relations over
-//! numbers (`paths.rs`), joins are put in an order by the real cardinalities of the snapshot (`order.rs`).
+//! numbers (`paths.rs`), and so do conditions on where a place is (`near.rs`); joins are put in an order by the real
+//! cardinalities of the snapshot (`order.rs`).
 //!
 //! The evaluator runs a `Lateral` as an index nested loop: its right side is asked once for each solution of the left
 //! one, with the variables bound. A `Join` it runs as a hash join, but only if its own optimiser has looked for the
@@ -9,6 +10,7 @@
 
 mod estimate;
 mod group;
+mod near;
 mod order;
 mod paths;
 mod scope;

@@ -1,10 +1,11 @@
 //! Property paths become triple patterns whose predicates are relations, sequences of them joins; blank nodes become
-//! variables, which is what they mean, so that patterns can be moved about.
+//! variables, which is what they mean, so that patterns can be moved about; conditions on places become patterns, too.
 
 use oxrdf::{NamedNode, Variable};
 use spargebra::algebra::{AggregateExpression, GraphPattern, OrderExpression, PropertyPathExpression as Path};
 use spargebra::term::{TermPattern, TriplePattern};
 
+use super::near;
 use crate::rdf::View;
 use crate::rdf::path::{NegatedSet, PathRelation};
 use crate::sparql::expression::map_exists;
@@ -63,7 +64,13 @@ impl Rewriter<'_> {
                 expression: expression.map(|e| map_exists(e, &mut |p| self.pattern(p))),
             },
             GraphPattern::Filter { expr, inner } => {
-                GraphPattern::Filter { expr: map_exists(expr, &mut |p| self.pattern(p)), inner: self.boxed(inner) }
+                let mut inner = self.boxed(inner);
+                let patterns = near::patterns(&expr, &inner, self.view);
+                if !patterns.is_empty() {
+                    inner =
+                        Box::new(GraphPattern::Join { left: inner, right: Box::new(GraphPattern::Bgp { patterns }) });
+                }
+                GraphPattern::Filter { expr: map_exists(expr, &mut |p| self.pattern(p)), inner }
             }
             GraphPattern::Union { left, right } => {
                 GraphPattern::Union { left: self.boxed(left), right: self.boxed(right) }

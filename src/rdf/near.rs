@@ -1,0 +1,77 @@
+//! Points near others as a relation, so that a query asks the R-tree where it would else look at every point.
+
+use super::{End, Pairs, Point, ReadError, Relation, TermId, View, Zone};
+
+/// Kilometres of a degree of a great circle, a little less than they are.
+const DEGREE: f64 = 111.0;
+
+/// What is near.
+#[derive(Debug, Clone, Copy)]
+pub enum Near {
+    /// Within so many kilometres of the object, which is a point.
+    Around(f64),
+    /// In a zone, whatever the object is.
+    Within(Zone),
+}
+
+impl Near {
+    /// The zone of what is near a point.
+    fn zone(self, centre: Option<Point<'_>>) -> Option<Zone> {
+        match self {
+            Near::Within(zone) => Some(zone),
+            Near::Around(kilometres) => {
+                let Point { longitude, latitude, .. } = centre?;
+                let reach = kilometres.max(0.0) / DEGREE;
+                let (south, north) = (latitude - reach, latitude + reach);
+                // The meridians that touch the circle, unless a pole is in it.
+                let half = match south > -90.0 && north < 90.0 {
+                    true => libm::asin(libm::sin(reach.to_radians()) / libm::cos(latitude.to_radians())).to_degrees(),
+                    false => f64::NAN,
+                };
+                let half = if half.is_finite() && reach < 90.0 { half.abs() } else { 180.0 };
+                Some(Zone { south, north, west: longitude - half, width: 2.0 * half })
+            }
+        }
+    }
+}
+
+/// Its subjects are all that may be near the object, and some more: the query's own condition decides. A subject that is
+/// given is always one of them.
+impl Relation for Near {
+    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+        let found = || -> Result<Vec<(TermId, TermId)>, ReadError> {
+            let Some(object) = object else {
+                return Err(ReadError::Relation("what is near is asked for without a centre".to_owned()));
+            };
+            if let Some(subject) = subject {
+                return Ok(vec![(subject, object)]);
+            }
+            let centre = view.term(object)?;
+            let Some(zone) = self.zone(Point::of(&centre)) else { return Ok(Vec::new()) };
+            let points = view.store().points_within(view, &zone)?;
+            Ok(points.into_iter().map(|point| (point, object)).collect())
+        };
+        match found() {
+            Ok(pairs) => Box::new(pairs.into_iter().map(Ok)),
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
+    }
+
+    fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
+        if subject != End::Free {
+            return 1.0;
+        }
+        let centre = match object {
+            End::Term(id) => view.term(id).ok(),
+            _ => None,
+        };
+        // A zone somewhere in the middle, where the centre is not known.
+        let middle = Point { longitude: 0.0, latitude: 45.0, globe: "" };
+        let zone = self.zone(centre.as_ref().and_then(Point::of).or(Some(middle)));
+        zone.map_or(1.0, |zone| view.store().points_expected(&zone))
+    }
+
+    fn answers(&self, _: bool, object_given: bool) -> bool {
+        object_given
+    }
+}
