@@ -1,7 +1,8 @@
-//! `terrapin serve` over the town, and requests to it.
+//! `terrapin serve` over the town or another snapshot, and requests to it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -9,11 +10,11 @@ use serde_json::Value;
 
 use super::Town;
 
-/// A server over the town; ends with it.
+/// A server; the town that it is over ends with it.
 pub struct Server {
     pub child: Child,
     pub address: SocketAddr,
-    _town: Town,
+    town: Option<Town>,
 }
 
 impl Server {
@@ -24,9 +25,16 @@ impl Server {
 
     /// Over this town.
     pub fn over(town: Town, options: &[&str]) -> Self {
+        let mut server = Server::of(&town.snapshot(), options);
+        server.town = Some(town);
+        server
+    }
+
+    /// Over this snapshot.
+    pub fn of(snapshot: &Path, options: &[&str]) -> Self {
         let mut child = Command::new(assert_cmd::cargo::cargo_bin("terrapin"))
             .arg("serve")
-            .arg(town.snapshot())
+            .arg(snapshot)
             .args(["--bind", "127.0.0.1:0", "--json"])
             .args(options)
             .stdout(Stdio::piped())
@@ -37,7 +45,7 @@ impl Server {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).unwrap();
         let address = ready["url"].as_str().unwrap().strip_prefix("http://").unwrap().parse().unwrap();
-        Server { child, address, _town: town }
+        Server { child, address, town: None }
     }
 
     pub fn connect(&self) -> TcpStream {

@@ -52,7 +52,7 @@ impl Compat {
     }
 
     /// Adds what running the queries says. A query that a snapshot cannot answer, or not in time, is one that the
-    /// endpoint answers 500.
+    /// endpoint answers 500, as the Wikidata Query Service does before it has sent the first rows.
     pub fn run(&mut self, gold: &Result<Answer, Failed>, pred: &Result<Answer, Failed>) {
         let dropped = |why: &str| Some(why.to_owned());
         let gold = match gold {
@@ -80,10 +80,10 @@ impl Compat {
                 return;
             }
             Ok(answer) if answer.form == Form::Graph || answer.rows.is_empty() => all(0.0),
-            Ok(answer) => match gold {
-                Some(gold) => shares(gold, answer),
-                None => {
-                    self.dropped = dropped("the gold is no SELECT");
+            Ok(answer) => match gold.map_or(Err("the gold is no SELECT"), |gold| shares(gold, answer)) {
+                Ok(shares) => shares,
+                Err(why) => {
+                    self.dropped = dropped(why);
                     return;
                 }
             },
@@ -128,6 +128,12 @@ mod tests {
         // What fails otherwise is left out.
         assert_eq!(run(failed(FailureClass::Timeout), rows(&["a"])), (None, None, true));
         assert!(run(yes(), rows(&["a"])).2 && run(rows(&["a"]), yes()).2);
+        // Its models cannot be asked about rows without values, nor about a column of texts with an empty one.
+        let unbound = || Ok(Answer { form: Form::Select, columns: vec![], rows: vec![vec![]] });
+        assert!(run(rows(&["a"]), unbound()).2 && run(rows(&[]), unbound()).2 && !run(unbound(), rows(&["a"])).2);
+        assert!(
+            run(rows(&["a", ""]), rows(&["a"])).2 && run(rows(&[]), rows(&[""])).2 && !run(rows(&[""]), rows(&[])).2
+        );
         // x.type is the same in both, x.value is not: 1/2 of (1 + 1/3).
         assert_eq!(run(rows(&["a", "b"]), rows(&["b", "c"])), (Some(1), Some(stored(2.0 / 3.0)), false));
     }
