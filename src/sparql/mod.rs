@@ -12,6 +12,10 @@
 //! guard.rs    the evaluator's view of the triples: bounds hold in every loop
 //! explain.rs  how a query is solved
 //! solve.rs    ORDER BY, LIMIT, DISTINCT at the top
+//! construct.rs  solutions to triples
+//! tables.rs   subqueries solved before, put in their places
+//! blank.rs    labels of blank nodes that a query makes
+//! later.rs    freeing what was kept
 //! run.rs      a prepared query to its answer
 //! labelled/   labels for identifiers in a query's text, and back
 //! results/    answers in the formats of the SPARQL Protocol
@@ -19,6 +23,8 @@
 //!
 //! Knows nothing of files on disk, of HTTP or of benchmarks.
 
+mod blank;
+mod construct;
 pub mod error;
 mod explain;
 mod expression;
@@ -28,6 +34,7 @@ mod guard;
 mod height;
 mod hints;
 pub mod labelled;
+mod later;
 mod native;
 mod order;
 pub mod plan;
@@ -37,6 +44,7 @@ mod run;
 mod services;
 mod solve;
 pub mod syntax;
+mod tables;
 mod vocabulary;
 
 use std::sync::{Arc, LazyLock};

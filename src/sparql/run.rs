@@ -2,22 +2,23 @@
 
 use std::sync::Arc;
 
-use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple, Variable};
+use oxrdf::{Term, Triple, Variable};
 use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
 use spargebra::Query;
-use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression, QueryDataset};
-use spargebra::term::{GroundTerm, NamedNodePattern};
+use spargebra::algebra::{GraphPattern, QueryDataset};
 
 use super::Prepared;
+use super::blank::Labels;
+use super::construct::Template;
 use super::error::{Class, Error};
 use super::functions;
-use super::guard::{BLANK, Guarded, exceeded, watched};
+use super::guard::{Guarded, exceeded, watched};
 use super::native;
 use super::plan::{Planned, plan};
 use super::rewrite::{Rewritten, put_pattern};
 use super::services::Table;
 use super::solve::{Collector, Plan, Row};
-use super::vocabulary::TABLE;
+use super::tables::{fill_tables, values};
 use crate::budget::{Budget, Limits};
 use crate::rdf::{ReadError, Store, View};
 use crate::snapshot::Snapshot;
@@ -198,28 +199,51 @@ impl<'p> Run<'p> {
                     let pattern = if tables.is_empty() {
                         &plan.pattern
                     } else {
-                        filled = fill(&plan.pattern, &tables);
+                        filled = fill_tables(&plan.pattern, &tables);
                         &filled
                     };
                     self.solutions(pattern, &mut |values| {
                         self.count(&mut rows)?;
-                        labels.solution(values, sink)?;
+                        let numbered = labels.solution(values);
+                        sink.solution(numbered.as_deref().unwrap_or(values)).map_err(gone)?;
                         Ok(true)
                     })?;
                 } else {
                     for row in self.rows(plan, &tables)? {
                         self.count(&mut rows)?;
-                        labels.solution(&row, sink)?;
+                        let numbered = labels.solution(&row);
+                        sink.solution(numbered.as_deref().unwrap_or(&row)).map_err(gone)?;
                     }
                 }
             }
             Query::Ask { .. } => {
-                let value = self.exists(fill(&plan.pattern, &tables))?;
+                let value = self.exists(fill_tables(&plan.pattern, &tables))?;
                 sink.boolean(value).map_err(gone)?;
             }
-            Query::Construct { .. } | Query::Describe { .. } => {
+            Query::Construct { template, .. } => {
+                let mut labels = Labels::default();
+                let mut template = Template::new(template, &plan.variables);
+                let mut fill = |values: &[Option<Term>]| {
+                    for triple in template.fill(values, || labels.fresh()) {
+                        self.count(&mut rows)?;
+                        sink.triple(&labels.triple(triple)).map_err(gone)?;
+                    }
+                    self.budget.memory(template.bytes).map_err(exceeded)?;
+                    Ok(true)
+                };
+                if plan.streams() {
+                    let variables = plan.variables.clone();
+                    let inner = Box::new(fill_tables(&plan.pattern, &tables));
+                    self.solutions(&GraphPattern::Project { inner, variables }, &mut fill)?;
+                } else {
+                    for row in self.rows(plan, &tables)? {
+                        fill(&row)?;
+                    }
+                }
+            }
+            Query::Describe { .. } => {
                 let pattern = if plan.streams() {
-                    fill(&plan.pattern, &tables)
+                    fill_tables(&plan.pattern, &tables)
                 } else {
                     let rows = self.rows(plan, &tables)?;
                     values(&plan.variables, &rows)
@@ -304,7 +328,7 @@ impl<'p> Run<'p> {
     /// The evaluator's steps for a plan, which it takes to the end.
     fn steps(&self, top: &Plan, tables: &[(Vec<Variable>, Vec<Row>)]) -> Result<String> {
         let mut view = self.view();
-        let planned = self.plan(fill(&top.pattern, tables), &mut view);
+        let planned = self.plan(fill_tables(&top.pattern, tables), &mut view);
         if let Some(program) = self.compile(&planned.pattern, &view, true) {
             let mut counts = vec![0; program.len()];
             native::solve(&program, &view, &self.evaluator, &mut counts, &mut |_| Ok(true))?;
@@ -353,7 +377,7 @@ impl<'p> Run<'p> {
         let pattern = if tables.is_empty() {
             &plan.pattern
         } else {
-            filled = fill(&plan.pattern, tables);
+            filled = fill_tables(&plan.pattern, tables);
             &filled
         };
         self.solutions(pattern, &mut |values| collector.push(values))?;
@@ -428,165 +452,5 @@ fn evaluation(error: QueryEvaluationError) -> Error {
             Error::new(Class::Unsupported, "unknown-function", error.to_string())
         }
         other => Error::new(Class::Internal, "evaluation", other.to_string()),
-    }
-}
-
-/// A table as a pattern.
-fn values(variables: &[Variable], rows: &[Row]) -> GraphPattern {
-    let ground = |term: &Term| match term {
-        Term::NamedNode(node) => GroundTerm::NamedNode(node.clone()),
-        Term::Literal(literal) => GroundTerm::Literal(literal.clone()),
-        Term::BlankNode(node) => {
-            GroundTerm::NamedNode(oxrdf::NamedNode::new_unchecked(format!("{BLANK}{}", node.as_str())))
-        }
-    };
-    let row = |row: &Row| row.iter().map(|value| value.as_ref().map(ground)).collect();
-    GraphPattern::Values { variables: variables.to_vec(), bindings: rows.iter().map(row).collect() }
-}
-
-/// A copy of a pattern with its tables filled in.
-fn fill(pattern: &GraphPattern, tables: &[(Vec<Variable>, Vec<Row>)]) -> GraphPattern {
-    let mut pattern = pattern.clone();
-    if !tables.is_empty() {
-        fill_in(&mut pattern, tables);
-    }
-    pattern
-}
-
-fn fill_in(pattern: &mut GraphPattern, tables: &[(Vec<Variable>, Vec<Row>)]) {
-    match pattern {
-        GraphPattern::Service { name: NamedNodePattern::NamedNode(name), .. } => {
-            let number = name.as_str().strip_prefix(TABLE).and_then(|n| n.parse::<usize>().ok());
-            if let Some((variables, rows)) = number.and_then(|n| tables.get(n)) {
-                *pattern = values(variables, rows);
-            }
-        }
-        GraphPattern::Bgp { .. }
-        | GraphPattern::Path { .. }
-        | GraphPattern::Values { .. }
-        | GraphPattern::Service { .. } => {}
-        GraphPattern::Join { left, right }
-        | GraphPattern::Lateral { left, right }
-        | GraphPattern::Union { left, right }
-        | GraphPattern::Minus { left, right } => {
-            fill_in(left, tables);
-            fill_in(right, tables);
-        }
-        GraphPattern::LeftJoin { left, right, expression } => {
-            fill_in(left, tables);
-            fill_in(right, tables);
-            if let Some(expression) = expression {
-                fill_expression(expression, tables);
-            }
-        }
-        GraphPattern::Filter { expr, inner } => {
-            fill_expression(expr, tables);
-            fill_in(inner, tables);
-        }
-        GraphPattern::Extend { inner, expression, .. } => {
-            fill_expression(expression, tables);
-            fill_in(inner, tables);
-        }
-        GraphPattern::OrderBy { inner, expression } => {
-            for order in expression {
-                let (OrderExpression::Asc(expression) | OrderExpression::Desc(expression)) = order;
-                fill_expression(expression, tables);
-            }
-            fill_in(inner, tables);
-        }
-        GraphPattern::Group { inner, aggregates, .. } => {
-            for (_, aggregate) in aggregates {
-                if let AggregateExpression::FunctionCall { expr, .. } = aggregate {
-                    fill_expression(expr, tables);
-                }
-            }
-            fill_in(inner, tables);
-        }
-        GraphPattern::Graph { inner, .. }
-        | GraphPattern::Project { inner, .. }
-        | GraphPattern::Distinct { inner }
-        | GraphPattern::Reduced { inner }
-        | GraphPattern::Slice { inner, .. } => fill_in(inner, tables),
-    }
-}
-
-fn fill_expression(expression: &mut Expression, tables: &[(Vec<Variable>, Vec<Row>)]) {
-    match expression {
-        Expression::NamedNode(_) | Expression::Literal(_) | Expression::Variable(_) | Expression::Bound(_) => {}
-        Expression::Exists(pattern) => fill_in(pattern, tables),
-        Expression::Or(a, b)
-        | Expression::And(a, b)
-        | Expression::Equal(a, b)
-        | Expression::SameTerm(a, b)
-        | Expression::Greater(a, b)
-        | Expression::GreaterOrEqual(a, b)
-        | Expression::Less(a, b)
-        | Expression::LessOrEqual(a, b)
-        | Expression::Add(a, b)
-        | Expression::Subtract(a, b)
-        | Expression::Multiply(a, b)
-        | Expression::Divide(a, b) => {
-            fill_expression(a, tables);
-            fill_expression(b, tables);
-        }
-        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => fill_expression(a, tables),
-        Expression::If(a, b, c) => {
-            for part in [a, b, c] {
-                fill_expression(part, tables);
-            }
-        }
-        Expression::In(a, list) => {
-            fill_expression(a, tables);
-            list.iter_mut().for_each(|e| fill_expression(e, tables));
-        }
-        Expression::Coalesce(list) | Expression::FunctionCall(_, list) => {
-            list.iter_mut().for_each(|e| fill_expression(e, tables));
-        }
-    }
-}
-
-/// Blank nodes that the evaluator made have random labels; in an answer they are numbered as they come.
-#[derive(Default)]
-struct Labels {
-    names: std::collections::HashMap<BlankNode, BlankNode>,
-}
-
-impl Labels {
-    /// Whether a label is one that the evaluator made up.
-    fn is_random(node: &BlankNode) -> bool {
-        let label = node.as_str();
-        (28..=32).contains(&label.len()) && label.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-    }
-
-    fn node(&mut self, node: BlankNode) -> BlankNode {
-        if !Self::is_random(&node) {
-            return node;
-        }
-        let next = self.names.len();
-        self.names.entry(node).or_insert_with(|| BlankNode::new_unchecked(format!("new{next}"))).clone()
-    }
-
-    fn term(&mut self, term: Term) -> Term {
-        match term {
-            Term::BlankNode(node) => self.node(node).into(),
-            term => term,
-        }
-    }
-
-    fn solution(&mut self, values: &[Option<Term>], sink: &mut dyn Sink) -> Result<()> {
-        let random = |value: &Option<Term>| matches!(value, Some(Term::BlankNode(node)) if Self::is_random(node));
-        if !values.iter().any(random) {
-            return sink.solution(values).map_err(gone);
-        }
-        let values: Row = values.iter().map(|value| value.clone().map(|term| self.term(term))).collect();
-        sink.solution(&values).map_err(gone)
-    }
-
-    fn triple(&mut self, triple: Triple) -> Triple {
-        let subject = match triple.subject {
-            NamedOrBlankNode::BlankNode(node) => self.node(node).into(),
-            subject => subject,
-        };
-        Triple { subject, predicate: triple.predicate, object: self.term(triple.object) }
     }
 }

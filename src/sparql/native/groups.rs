@@ -8,13 +8,17 @@ use spareval::AggregateFunctionAccumulator;
 use super::program::{Aggregate, Group};
 use crate::rdf::{ReadError, TermId, View};
 use crate::sparql::functions::aggregates::Fold;
+use crate::sparql::later::Later;
+
+/// Values of columns.
+type Row = Box<[Option<TermId>]>;
 
 /// Rows that have been given.
 #[derive(Default)]
 pub(super) struct Seen {
     one: FxHashSet<Option<TermId>>,
     two: FxHashSet<[Option<TermId>; 2]>,
-    more: FxHashSet<Box<[Option<TermId>]>>,
+    more: Later<FxHashSet<Row>>,
 }
 
 impl Seen {
@@ -39,9 +43,6 @@ impl Seen {
         Ok(new)
     }
 }
-
-/// Values of columns.
-type Row = Box<[Option<TermId>]>;
 
 /// An aggregate of one group so far.
 struct State {
@@ -100,13 +101,13 @@ impl State {
 /// Puts solutions into groups.
 pub(super) struct Groups<'g> {
     group: &'g Group,
-    places: FxHashMap<Row, usize>,
-    groups: Vec<(Row, Vec<State>)>,
+    places: Later<FxHashMap<Row, usize>>,
+    groups: Later<Vec<(Row, Vec<State>)>>,
 }
 
 impl<'g> Groups<'g> {
     pub fn new(group: &'g Group) -> Self {
-        let mut groups = Groups { group, places: FxHashMap::default(), groups: Vec::new() };
+        let mut groups = Groups { group, places: Later::default(), groups: Later::default() };
         if group.keys == 0 {
             groups.place(&[]);
         }
@@ -134,9 +135,9 @@ impl<'g> Groups<'g> {
     }
 
     /// The groups: their keys, then their aggregates.
-    pub fn finish(self, view: &View) -> impl Iterator<Item = Vec<Option<TermId>>> {
+    pub fn finish(mut self, view: &View) -> impl Iterator<Item = Vec<Option<TermId>>> {
         let aggregates = &self.group.aggregates;
-        self.groups.into_iter().map(move |(key, states)| {
+        self.groups.take().into_iter().map(move |(key, states)| {
             let values = aggregates.iter().zip(states).map(|(aggregate, state)| state.finish(aggregate, view));
             key.iter().copied().chain(values).collect()
         })
