@@ -71,6 +71,9 @@ pub struct Summary {
     /// The means of the metrics that were computed.
     #[serde(flatten)]
     pub scores: BTreeMap<&'static str, f64>,
+    /// Over how many instances a mean is that not every instance has a score for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub counted: BTreeMap<&'static str, usize>,
     /// The 95 % bootstrap intervals of the means.
     pub intervals: BTreeMap<&'static str, [f64; 2]>,
     /// What running gave, where queries were run.
@@ -180,10 +183,12 @@ impl Summary {
         };
         let hard =
             difficulty.get(HARD_BY).and_then(|parts: &BTreeMap<&str, Part>| parts.get(Third::Hard.name())).cloned();
+        let counted = columns.iter().map(|(name, values)| (*name, values.len()));
         Summary {
             about,
             n: records.len(),
             scores: scores(records.iter()),
+            counted: counted.filter(|(_, count)| *count != records.len()).collect(),
             intervals: bounds,
             execution: execution_totals(records),
             sparql: sparql_totals(records),
@@ -238,7 +243,8 @@ impl fmt::Display for Summary {
         let mut line = |name: &str, value: &dyn fmt::Display| writeln!(f, "{name:<14} {value}");
         for metric in &METRICS {
             if let (Some(score), Some([low, high])) = (self.scores.get(metric.name), self.intervals.get(metric.name)) {
-                line(metric.title, &format_args!("{score:.2}  ({low:.1} to {high:.1})"))?;
+                let of = self.counted.get(metric.name).map_or_else(String::new, |count| format!(" of {count}"));
+                line(metric.title, &format_args!("{score:.2}  ({low:.1} to {high:.1}){of}"))?;
             }
         }
         if let Some(hard) = &self.hard {
