@@ -10,7 +10,7 @@ use terrapin::osm::build::Quiet;
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::{Bounds, Environment, Settings, Sink, prepare};
 
-const PLACES: u64 = 3_000;
+const PLACES: u64 = 1_500;
 
 /// The first column of an answer.
 #[derive(Default)]
@@ -95,9 +95,11 @@ fn the_index_finds_what_a_look_at_every_place_finds() {
         rows.0.sort();
         (rows.0, summary.work)
     };
-    // The first question looks the points up.
-    ask("SELECT ?x { SERVICE wikibase:around { ?x wdt:P625 ?l . bd:serviceParam wikibase:center 'Point(0 0)' ;
-        wikibase:radius '1' } }");
+    // That the first question looks the points up does not show.
+    let first =
+        "SELECT ?x { SERVICE wikibase:around { ?x wdt:P625 ?l . bd:serviceParam wikibase:center 'Point(13 52)' ;
+        wikibase:radius '1' } }";
+    assert_eq!(ask(first), ask(first));
     let mut found = 0;
     for _ in 0..200 {
         let (centre, radius) = (chance.point(), [0, 5, 80, 700, 9_000][chance.below(5) as usize]);

@@ -31,6 +31,8 @@ pub struct Store {
     fault: Arc<Fault>,
     /// Made when they are first asked for.
     pub(super) points: OnceLock<Points>,
+    /// Literals that may be points.
+    pub(super) most_points: OnceLock<u64>,
 }
 
 /// Where each kind of term begins among the numbers.
@@ -112,6 +114,7 @@ impl Store {
             graphs: Graphs::open(snapshot, &fault)?,
             fault,
             points: OnceLock::new(),
+            most_points: OnceLock::new(),
         };
         let Kinds { iris, literals, codes, literal_codes, end } = store.kinds;
         let ascending = [iris, literals, codes, literal_codes, end].is_sorted();

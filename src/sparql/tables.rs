@@ -4,6 +4,7 @@ use oxrdf::{Term, Variable};
 use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
 use spargebra::term::{GroundTerm, NamedNodePattern};
 
+use super::expression::{has_exists, map_exists};
 use super::guard::BLANK;
 use super::solve::Row;
 use super::vocabulary::TABLE;
@@ -88,36 +89,11 @@ fn fill_in(pattern: &mut GraphPattern, tables: &[(Vec<Variable>, Vec<Row>)]) {
 }
 
 fn fill_expression(expression: &mut Expression, tables: &[(Vec<Variable>, Vec<Row>)]) {
-    match expression {
-        Expression::NamedNode(_) | Expression::Literal(_) | Expression::Variable(_) | Expression::Bound(_) => {}
-        Expression::Exists(pattern) => fill_in(pattern, tables),
-        Expression::Or(a, b)
-        | Expression::And(a, b)
-        | Expression::Equal(a, b)
-        | Expression::SameTerm(a, b)
-        | Expression::Greater(a, b)
-        | Expression::GreaterOrEqual(a, b)
-        | Expression::Less(a, b)
-        | Expression::LessOrEqual(a, b)
-        | Expression::Add(a, b)
-        | Expression::Subtract(a, b)
-        | Expression::Multiply(a, b)
-        | Expression::Divide(a, b) => {
-            fill_expression(a, tables);
-            fill_expression(b, tables);
-        }
-        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => fill_expression(a, tables),
-        Expression::If(a, b, c) => {
-            for part in [a, b, c] {
-                fill_expression(part, tables);
-            }
-        }
-        Expression::In(a, list) => {
-            fill_expression(a, tables);
-            list.iter_mut().for_each(|e| fill_expression(e, tables));
-        }
-        Expression::Coalesce(list) | Expression::FunctionCall(_, list) => {
-            list.iter_mut().for_each(|e| fill_expression(e, tables));
-        }
+    if has_exists(expression) {
+        let old = std::mem::replace(expression, Expression::Coalesce(Vec::new()));
+        *expression = map_exists(old, &mut |mut pattern| {
+            fill_in(&mut pattern, tables);
+            pattern
+        });
     }
 }

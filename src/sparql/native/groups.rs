@@ -82,8 +82,13 @@ impl State {
         }
         self.last = Some(value);
         let term = view.term(value)?;
-        if let (Fold::Concat(_), Term::Literal(literal)) = (fold, &term) {
-            view.hold(literal.value().len() as i64 + 96)?;
+        if let Fold::Concat(_) = fold {
+            let text = match &term {
+                Term::NamedNode(node) => node.as_str().len(),
+                Term::BlankNode(node) => node.as_str().len(),
+                Term::Literal(literal) => literal.value().len(),
+            };
+            view.hold(text as i64 + 96)?;
         }
         state.accumulate(term);
         Ok(())
