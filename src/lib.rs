@@ -8,6 +8,7 @@ pub mod budget;
 pub mod cli;
 pub mod eval;
 pub mod load;
+pub mod memory;
 pub mod osm;
 pub mod overpass;
 pub mod places;

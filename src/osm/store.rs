@@ -18,10 +18,14 @@ use super::page::{self, Lists, MetaColumns};
 use super::tags::{KeyTable, PostingPage, ValuePage};
 use super::types::{BoundingBox, Coord, ElementType, Member, MetaRef, Ordinal, Reference};
 use super::{PairId, codec::Reader};
+use crate::budget;
 use crate::snapshot::{Counts, Error, Pages, Snapshot};
 
 /// Bytes of decoded pages kept by default.
 const CACHE_BYTES: u64 = 1 << 30;
+
+/// What looking a page up counts for in a query's budget.
+const PAGE_STEPS: usize = 64;
 
 /// The elements of an open snapshot. Cheap to share: everything decoded is cached within a bounded number of bytes.
 pub struct Osm {
@@ -274,14 +278,19 @@ impl Osm {
             .ok_or_else(|| Error::damaged(section.0, format!("page {page} is not what this format writes")))
     }
 
-    /// The cached value of `key`, or what `make` gives.
+    /// The cached value of `key`, or what `make` gives. All that reads elements comes through here, so that no query
+    /// reads for long without looking at its budget.
     pub(super) fn cached(&self, key: Key, make: impl FnOnce() -> Cached) -> Cached {
+        budget::ticks(PAGE_STEPS);
         if let Some(found) = self.cache.get(&key) {
             return found;
         }
-        let made = make();
-        self.cache.insert(key, made.clone());
-        made
+        // The cache is nobody's: it outlives the query that fills it.
+        budget::unwatched(|| {
+            let made = make();
+            self.cache.insert(key, made.clone());
+            made
+        })
     }
 
     /// A page of nodes.

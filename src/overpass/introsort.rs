@@ -4,11 +4,17 @@
 //! the pivot, parts of up to 16 left alone, and insertion at the end. What it does to equal elements depends on how
 //! many there are only, so that its answers can be repeated.
 
+use crate::budget;
+
 /// Parts up to this size are left to insertion.
 const SMALL: usize = 16;
 
 /// Sorts as the reference does; `less` is a strict weak order.
 pub fn sort<T>(list: &mut [T], less: impl Fn(&T, &T) -> bool) {
+    let less = |a: &T, b: &T| {
+        budget::tick();
+        less(a, b)
+    };
     let depth = 2 * list.len().checked_ilog2().unwrap_or(0);
     divide(list, &less, depth);
     for i in 1..list.len() {

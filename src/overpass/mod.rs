@@ -67,7 +67,7 @@ fn attempt(
     let header = output::Header { data_time: osm.data_time(), areas_time, bounds };
     let mut answer = output::answer(&script.settings.output, header, out)?;
     let mut context = run::Context::new(osm, script, &budget, answer.as_mut());
-    let done = context.run_script().and_then(|()| osm.check().map_err(|e| damaged(&e)));
+    let done = budget.watch(|| context.run_script()).and_then(|()| osm.check().map_err(|e| damaged(&e)));
     if let Err(failure) = &done {
         if complete || answer.started() {
             let told = answer.remark(&failure.to_string()).and_then(|()| answer.finish());

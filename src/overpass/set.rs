@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::extent::Extent;
 use super::plan::sorted;
+use crate::budget;
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal};
 
 /// The position of an area among the areas of the snapshot.
@@ -164,7 +165,10 @@ impl Set {
         if !other.derived.is_empty() {
             // the sort is stable, so that of two with one key the first stays
             self.derived.splice(..0, other.derived.iter().cloned());
-            self.derived.sort_by_key(|d| d.key());
+            self.derived.sort_by_key(|d| {
+                budget::tick();
+                d.key()
+            });
             self.derived.dedup_by(|b, a| a.key() == b.key());
         }
     }
@@ -277,7 +281,7 @@ impl Geometry {
     }
 
     /// The bytes that it holds, roughly.
-    fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         let own = size_of::<Geometry>() as u64;
         let positions = |n: usize| (n * size_of::<Position>()) as u64;
         own + match self {

@@ -3,6 +3,8 @@
 
 use std::ops::{Deref, DerefMut};
 
+use crate::budget;
+
 /// Items from which on freeing them is left to a thread.
 const MANY: usize = 1 << 16;
 
@@ -61,8 +63,9 @@ impl<C: Collection> Drop for Later<C> {
     fn drop(&mut self) {
         if self.0.items() >= MANY {
             let large = self.take();
+            let current = budget::current();
             // Where there is no thread to be had, it is freed here.
-            let _ = std::thread::Builder::new().name("freeing".to_owned()).spawn(move || drop(large));
+            let _ = std::thread::Builder::new().name("freeing".to_owned()).spawn(move || current.share(|| drop(large)));
         }
     }
 }

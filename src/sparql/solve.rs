@@ -9,10 +9,11 @@ use oxrdf::{Term, Variable};
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
 
 use super::error::Error;
-use super::guard::{exceeded, tick};
+use super::guard::exceeded;
 use super::later::Later;
 use super::order::{Key, canonical_rows};
 use crate::budget::Budget;
+use crate::budget::tick;
 
 /// Solutions after which a LIMIT without ORDER BY takes those that the evaluator, whose order is the same everywhere,
 /// finds first. Up to here it takes the first ones in canonical order.

@@ -7,6 +7,7 @@ use super::code::Code;
 use super::eval::{Subject, eval, subjects};
 use super::lists;
 use super::value::Value;
+use crate::budget;
 use crate::osm::ElementType;
 use crate::overpass::Failure;
 use crate::overpass::reader::Reader;
@@ -56,6 +57,7 @@ pub(super) fn over(ctx: &Context, function: Function, set: &Set, code: Code) -> 
         Function::Max => lists::extreme(values, Ordering::Greater),
         Function::Set => {
             let texts: BTreeSet<String> = values.map(Value::into_text).filter(|text| !text.is_empty()).collect();
+            budget::charge(texts.iter().map(|text| text.len() as u64 + 1).sum());
             Value::Text(texts.into_iter().collect::<Vec<_>>().join(";"))
         }
         Function::Sum => sum(values),

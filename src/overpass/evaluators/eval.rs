@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::code::{Code, Key};
 use super::value::Value;
 use super::{element, members, operators, shapes};
+use crate::budget;
 use crate::osm::{ElementType, Ordinal, PairId};
 use crate::overpass::reader::Reader;
 use crate::overpass::set::{AreaOrdinal, Derived, Set};
@@ -56,8 +57,9 @@ pub(super) fn subjects(set: &Set) -> impl Iterator<Item = Subject<'_>> {
 
 /// The value of an evaluator.
 pub(super) fn eval(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>) -> Value {
+    budget::tick();
     match code {
-        Code::Constant(value) => value.clone(),
+        Code::Constant(value) => value.charged_clone(),
         Code::Tag(key) => tag(reader, scope.subject, key),
         Code::TagOf(key) => {
             let key = eval(reader, key, scope);

@@ -4,10 +4,15 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::value::Value;
+use crate::budget;
 
 /// The entries of a list. An empty string has none; an entry that is empty or blank is one blank.
 fn entries(list: &str) -> Vec<&str> {
-    if list.is_empty() { Vec::new() } else { list.split(';').map(trimmed).collect() }
+    let entry = |entry| {
+        budget::tick();
+        trimmed(entry)
+    };
+    if list.is_empty() { Vec::new() } else { list.split(';').map(entry).collect() }
 }
 
 /// An entry without blanks around it. Where blanks come first, as many of the last ones stay as did come first: this
@@ -44,6 +49,7 @@ pub(super) fn union(a: &Value, b: &Value) -> Value {
 }
 
 fn joined(entries: BTreeSet<&str>) -> Value {
+    budget::charge(entries.iter().map(|entry| entry.len() as u64 + 1).sum());
     Value::Text(entries.into_iter().collect::<Vec<_>>().join(";"))
 }
 

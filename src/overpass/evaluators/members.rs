@@ -6,6 +6,7 @@ use super::code::{Code, Members};
 use super::eval::{Place, Scope, Subject, eval};
 use super::shapes;
 use super::value::Value;
+use crate::budget;
 use crate::osm::{ElementType, Reference};
 use crate::overpass::reader::Reader;
 use crate::overpass::syntax::Function;
@@ -54,6 +55,7 @@ fn over(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>, places: std::ops
     let mut text = String::new();
     let start = places.start;
     for at in places {
+        budget::tick();
         if at > start {
             text.push(';');
         }

@@ -33,6 +33,7 @@ use super::run::Context;
 use super::set::{Derived, Set};
 use super::syntax::{Expr, ExprKind, Function, Property};
 use super::{Class, Diagnostic, Failure};
+use crate::budget;
 use crate::osm::{ElementType, Ordinal};
 
 /// Elements evaluated by one thread between two looks at the budget.
@@ -47,17 +48,20 @@ pub fn filter(ctx: &Context, expr: &Expr, set: &Set) -> Result<Set, Failure> {
     }
     let code = Code::new(ctx, expr)?;
     let (osm, budget) = (ctx.osm, ctx.budget);
+    let current = budget::current();
     let mut found = Set::default();
     for kind in ElementType::ALL {
         let kept: Vec<Vec<Ordinal>> = set
             .part(kind)
             .par_chunks(CHUNK)
             .map(|chunk| {
-                budget.work(chunk.len())?;
-                let mut reader = Reader::new(osm);
-                let mut holds =
-                    |&ordinal: &Ordinal| eval(&mut reader, &code, Subject::Element(kind, ordinal).into()).is_true();
-                Ok(chunk.iter().copied().filter(|ordinal| holds(ordinal)).collect())
+                current.share(|| {
+                    budget.work(chunk.len())?;
+                    let mut reader = Reader::new(osm);
+                    let mut holds =
+                        |&ordinal: &Ordinal| eval(&mut reader, &code, Subject::Element(kind, ordinal).into()).is_true();
+                    Ok(chunk.iter().copied().filter(|ordinal| holds(ordinal)).collect())
+                })
             })
             .collect::<Result<_, Failure>>()?;
         *found.part_mut(kind) = kept.concat();

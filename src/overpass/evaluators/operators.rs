@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::value::Value;
+use crate::budget;
 use crate::overpass::syntax::{BinaryOperator, UnaryOperator};
 
 /// `!a`, `-a`.
@@ -32,7 +33,7 @@ pub(super) fn binary(operator: BinaryOperator, a: &Value, b: &Value) -> Value {
         BinaryOperator::Plus => match numbers(a, b) {
             Numbers::Ints(a, b) => Value::Int(a.wrapping_add(b)),
             Numbers::Floats(a, b) => Value::number(defined(a + b, a, b)),
-            Numbers::None => Value::Text(a.to_text().into_owned() + &b.to_text()),
+            Numbers::None => Value::Text(concatenated(&a.to_text(), &b.to_text())),
         },
         BinaryOperator::Minus => match numbers(a, b) {
             Numbers::Ints(a, b) => Value::Int(a.wrapping_sub(b)),
@@ -49,6 +50,11 @@ pub(super) fn binary(operator: BinaryOperator, a: &Value, b: &Value) -> Value {
             _ => Value::not_a_number(),
         },
     }
+}
+
+fn concatenated(a: &str, b: &str) -> String {
+    budget::charge((a.len() + b.len()) as u64);
+    [a, b].concat()
 }
 
 enum Numbers {

@@ -6,6 +6,7 @@ use super::eval::{Scope, Subject, eval};
 use super::sphere::{cross, dot, vector};
 use super::value::Value;
 use super::{hull, trace};
+use crate::budget;
 use crate::osm::{Coord, ElementType};
 use crate::overpass::reader::Reader;
 use crate::overpass::set::{Geometry, Position};
@@ -17,6 +18,7 @@ pub(super) fn of(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<Geomet
         Subject::Element(ElementType::Node, node) => Some(Geometry::Point(reader.coord(node).into())),
         Subject::Element(ElementType::Way, way) => {
             let (page, slot) = reader.way(way);
+            budget::ticks(page.coords(slot).len());
             let line: Vec<Position> = known(page.coords(slot)).map(Position::from).collect();
             (!line.is_empty()).then_some(Geometry::Line(line))
         }
@@ -30,7 +32,10 @@ pub(super) fn of(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<Geomet
                 .collect();
             (!parts.is_empty()).then_some(Geometry::Collection(parts))
         }
-        Subject::Derived(derived) => derived.geometry.clone(),
+        Subject::Derived(derived) => {
+            budget::charge(derived.geometry.as_ref().map_or(0, Geometry::bytes));
+            derived.geometry.clone()
+        }
         Subject::Area(_) | Subject::None => None,
     }
 }

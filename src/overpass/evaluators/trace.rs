@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::budget;
 use crate::osm::Coord;
 use crate::overpass::set::{Geometry, Position};
 
@@ -13,6 +14,7 @@ pub(super) fn trace(geometry: &Geometry) -> Geometry {
     let mut met: BTreeMap<Coord, u32> = BTreeMap::new();
     let mut cut: BTreeSet<Coord> = points.iter().map(|p: &Position| p.rounded()).collect();
     for line in &lines {
+        budget::ticks(16 * line.len());
         line.iter().for_each(|p| *met.entry(p.rounded()).or_default() += 1);
         cut.extend(line.first().into_iter().chain(line.last()).map(|p| p.rounded()));
     }
@@ -21,6 +23,7 @@ pub(super) fn trace(geometry: &Geometry) -> Geometry {
     let mut known: BTreeSet<Vec<Coord>> = BTreeSet::new();
     let mut parts = Vec::new();
     for point in points {
+        budget::ticks(16);
         if known.insert(vec![point.rounded()]) {
             parts.push(Geometry::Point(point));
         }
@@ -29,6 +32,7 @@ pub(super) fn trace(geometry: &Geometry) -> Geometry {
         let mut start = 0;
         for at in 1..line.len().max(2) {
             // A line of one point goes from it to itself.
+            budget::ticks(16);
             let end = *line.get(at).unwrap_or(&line[start]);
             if !cut.contains(&end.rounded()) {
                 continue;
@@ -47,6 +51,7 @@ pub(super) fn trace(geometry: &Geometry) -> Geometry {
 }
 
 fn gather(geometry: &Geometry, points: &mut Vec<Position>, lines: &mut Vec<Vec<Position>>) {
+    budget::tick();
     match geometry {
         Geometry::Point(p) => points.push(*p),
         Geometry::Line(line) => lines.extend((!line.is_empty()).then(|| line.clone())),

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use crate::budget;
 use crate::overpass::set::Geometry;
 
 /// What an evaluator yields.
@@ -49,6 +50,16 @@ impl Value {
     /// `1` or `0`.
     pub fn flag(value: bool) -> Value {
         Value::Int(i64::from(value))
+    }
+
+    /// A copy, its bytes charged before they are allocated.
+    pub fn charged_clone(&self) -> Value {
+        match self {
+            Value::Text(text) => budget::charge(text.len() as u64),
+            Value::Shape(Some(shape)) => budget::charge(shape.bytes()),
+            _ => {}
+        }
+        self.clone()
     }
 
     /// A string.

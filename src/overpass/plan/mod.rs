@@ -25,6 +25,7 @@ use rayon::prelude::*;
 use super::Failure;
 use super::run::Budget;
 use super::syntax::FilterKind;
+use crate::budget;
 use crate::osm::{ElementType, Ordinal, Osm};
 
 /// So many pages are worth a second thread.
@@ -453,6 +454,9 @@ where
     if runs.len() < PARALLEL_PAGES {
         return some(runs);
     }
-    let parts: Vec<Vec<Ordinal>> = runs.par_chunks(PAGES_AT_ONCE).map(some).collect::<Result<_, Failure>>()?;
+    let parts: Vec<Vec<Ordinal>> = {
+        let current = budget::current();
+        runs.par_chunks(PAGES_AT_ONCE).map(|runs| current.share(|| some(runs))).collect::<Result<_, Failure>>()?
+    };
     Ok(parts.concat())
 }

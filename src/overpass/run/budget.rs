@@ -1,10 +1,11 @@
 //! What bounds a running query: a deadline, a memory budget, a work budget, a client that went away. Reaching one is an
 //! error that says which, never a shorter answer.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::budget::{self, Exceeded};
+use crate::budget::{self, Exceeded, Stopped};
 use crate::overpass::syntax::{Settings, Statement, StatementKind};
 use crate::overpass::{Class, Diagnostic, Failure};
 
@@ -13,7 +14,7 @@ pub use crate::budget::Limits;
 /// The bounds of one running query and what it has used of them; the query's own `timeout` and `maxsize` apply besides
 /// the caller's.
 pub struct Budget {
-    bounds: budget::Budget,
+    bounds: Arc<budget::Budget>,
     /// Index into [`NAMES`] of the statement that runs.
     statement: AtomicU32,
     line: AtomicU32,
@@ -72,10 +73,22 @@ impl Budget {
     pub fn new(settings: &Settings, limits: &Limits) -> Budget {
         let time = Duration::from_secs(settings.timeout.min(LONGEST));
         Budget {
-            bounds: budget::Budget::new(limits).tighten(time, settings.maxsize),
+            bounds: Arc::new(budget::Budget::new(limits).tighten(time, settings.maxsize)),
             statement: AtomicU32::new(0),
             line: AtomicU32::new(0),
         }
+    }
+
+    /// Runs `work` within these bounds. A panic in it is an error, too.
+    pub fn watch<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+        budget::watched(&self.bounds, work).unwrap_or_else(|stopped| {
+            Err(match stopped {
+                Stopped::Exceeded(bound) => self.exceeded(bound),
+                Stopped::Panicked(message) => {
+                    self.failure("internal", "An internal error happened", &format!(": {message}"))
+                }
+            })
+        })
     }
 
     /// Notes which statement runs from here on.

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::diff::Phase;
 use super::{Context, quadtile, uses_areas};
+use crate::budget;
 use crate::osm::geometry::{Segment, segment_meets_box};
 use crate::osm::radix;
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, PairId};
@@ -82,6 +83,7 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
         introsort::sort(&mut derived, |a, b| a.key() < b.key());
     }
     for derived in derived.into_iter().take(usize::try_from(left).unwrap_or(usize::MAX)) {
+        budget::ticks(16);
         let answer = &mut *ctx.answer;
         let write = |item: &Item<'_>| framed(answer, frame, |answer| answer.element(item));
         writer.derived(derived, write).map_err(gone)?;
@@ -129,7 +131,8 @@ fn ordered(
                 list.iter().map(|&ordinal| (reader.id(kind, ordinal), ordinal)).collect()
             } else {
                 let osm = reader.osm();
-                let part = |part: &'_ [Ordinal]| osm.ids(kind, part).into_iter().zip(part.to_vec());
+                let current = budget::current();
+                let part = |part: &'_ [Ordinal]| current.share(|| osm.ids(kind, part).into_iter().zip(part.to_vec()));
                 list.par_chunks(IDS_AT_ONCE).flat_map_iter(part).collect()
             };
             radix::sort(&mut pairs, |&(id, _)| radix::signed(id));
@@ -271,6 +274,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Gathers what is to be written of an element and hands it to `write`.
     fn element<R>(&mut self, kind: ElementType, ordinal: Ordinal, id: i64, write: impl FnOnce(&Item<'_>) -> R) -> R {
+        budget::tick();
         let Writer { reader, shown, scratch } = self;
         let osm = reader.osm();
         let mut item = Item { type_name: kind.name(), id: shown.ids.then_some(id), ..Item::default() };

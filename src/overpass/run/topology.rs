@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::Context;
+use crate::budget;
 use crate::osm::{ElementType, Ordinal, Osm};
 use crate::overpass::Failure;
 use crate::overpass::plan::sorted;
@@ -49,7 +50,9 @@ fn over_pages(
     let found = if runs.len() < PARALLEL_PAGES {
         some(&runs)?
     } else {
-        let parts: Vec<Vec<Ordinal>> = runs.par_chunks(PAGES_AT_ONCE).map(some).collect::<Result<_, Failure>>()?;
+        let current = budget::current();
+        let parts: Vec<Vec<Ordinal>> =
+            runs.par_chunks(PAGES_AT_ONCE).map(|runs| current.share(|| some(runs))).collect::<Result<_, Failure>>()?;
         parts.concat()
     };
     budget.memory(found.len() as u64 * size_of::<Ordinal>() as u64)?;

@@ -9,7 +9,7 @@ use spareval::{AggregateFunctionAccumulator, QueryEvaluator};
 use spargebra::algebra::{AggregateFunction, Expression};
 
 use super::numbers::Number;
-use crate::sparql::guard::tick;
+use crate::budget::tick;
 use crate::sparql::order::{Key, canonical};
 
 /// An aggregate that makes one value of a group's.

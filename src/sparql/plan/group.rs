@@ -6,7 +6,7 @@ use spargebra::algebra::GraphPattern;
 use super::estimate::{Counted, rough};
 use super::order::{Part, Planner, nothing};
 use super::scope::{self, Variables};
-use crate::sparql::guard::tick;
+use crate::budget::tick;
 
 /// A pattern to be joined.
 enum Item {

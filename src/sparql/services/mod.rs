@@ -12,12 +12,12 @@ use spargebra::algebra::GraphPattern;
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use super::error::{Class, Error};
-use super::guard::tick;
 use super::rewrite::{Rewriter, Waiting};
 use super::run::Environment;
 use super::solve::{Plan, Row};
 use super::vocabulary::{BD, GAS, SERVICE_PARAM, WIKIBASE};
 use crate::budget::Budget;
+use crate::budget::tick;
 
 type Result<T> = std::result::Result<T, Error>;
 

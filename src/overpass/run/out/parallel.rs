@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::{Context, Scratch, Shown, Writer};
+use crate::budget;
 use crate::osm::radix;
 use crate::osm::{ElementType, Ordinal};
 use crate::overpass::Failure;
@@ -48,6 +49,7 @@ pub(super) fn write(
     list: &[(i64, Ordinal)],
 ) -> Result<(), Failure> {
     let osm = ctx.osm;
+    let current = budget::current();
     let writers = Mutex::new(Vec::new());
     for batch in list.chunks(BATCH[kind as usize]) {
         ctx.budget.check()?;
@@ -71,7 +73,7 @@ pub(super) fn write(
             writers.lock().unwrap_or_else(PoisonError::into_inner).push(writer);
             Piece { bytes: buffer.into_bytes(), ends }
         };
-        let pieces: Vec<Piece> = by_place.par_chunks(piece_len).map(print).collect();
+        let pieces: Vec<Piece> = by_place.par_chunks(piece_len).map(|part| current.share(|| print(part))).collect();
         let mut places = vec![0_u32; batch.len()];
         (0..).zip(&by_place).for_each(|(place, &element)| places[at(element)] = place);
         let join = |places: &[u32]| {
@@ -86,7 +88,8 @@ pub(super) fn write(
             }
             (bytes, places.len())
         };
-        let joined: Vec<(Vec<u8>, usize)> = places.par_chunks(piece_len).map(join).collect();
+        let joined: Vec<(Vec<u8>, usize)> =
+            places.par_chunks(piece_len).map(|part| current.share(|| join(part))).collect();
         for (bytes, elements) in &joined {
             ctx.answer.rendered(bytes, *elements as u64).map_err(gone)?;
         }
