@@ -257,6 +257,15 @@ impl Current {
     }
 }
 
+/// Runs a library's code that may panic; nothing where it does. Where a bound is reached, the work ends all the same.
+pub fn tolerant<T>(work: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(value) => Some(value),
+        Err(thrown) if thrown.is::<Stop>() => resume_unwind(thrown),
+        Err(_) => None,
+    }
+}
+
 /// What was thrown.
 pub fn caught(thrown: &(dyn Any + Send)) -> Stopped {
     if let Some(Stop(reached)) = thrown.downcast_ref() {

@@ -43,7 +43,8 @@ impl LocalTerms {
     }
 }
 
-fn text_len(term: TermRef<'_>) -> u64 {
+/// Bytes of a term's texts.
+pub(super) fn text_len(term: TermRef<'_>) -> u64 {
     match term {
         TermRef::BlankNode(node) => node.as_str().len() as u64,
         TermRef::NamedNode(node) => node.as_str().len() as u64,

@@ -11,10 +11,10 @@ use oxrdf::{NamedNode, Term};
 use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 
 use super::canonical::canonical;
-use super::local::LocalTerms;
+use super::local::{LocalTerms, text_len};
 use super::store::Triples;
 use super::{Code, GraphTriples, Pairs, Relation, Store, TermId, TermKind};
-use crate::budget::{Budget, Exceeded};
+use crate::budget::{self, Budget, Exceeded};
 use crate::snapshot;
 
 /// Units of work between two looks at the bounds.
@@ -99,6 +99,8 @@ impl View {
 
     /// A term's id, in its canonical form; a term that the snapshot does not have becomes the query's own.
     pub fn id(&self, term: &Term) -> TermId {
+        // It is copied three times before it is one of the query's own.
+        budget::charge(4 * text_len(term.as_ref()));
         let term = canonical(term.clone());
         self.known(&term).unwrap_or_else(|| self.local.borrow_mut().add(term))
     }
@@ -192,6 +194,7 @@ impl View {
     /// # Errors
     /// They are more than it may hold.
     pub fn hold(&self, bytes: i64) -> Result<(), ReadError> {
+        budget::tick();
         let held = self.held.get().saturating_add_signed(bytes);
         self.held.set(held);
         Ok(self.budget.memory(held + self.local.borrow().bytes())?)

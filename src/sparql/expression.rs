@@ -30,6 +30,11 @@ pub fn children(expression: &Expression) -> Vec<&Expression> {
     }
 }
 
+/// How many expressions an expression is made of, itself included, those of patterns in it aside.
+pub fn size(expression: &Expression) -> usize {
+    1 + children(expression).into_iter().map(size).sum::<usize>()
+}
+
 /// Calls `each` for every variable of an expression, those of patterns in it aside.
 pub fn on_variables(expression: &Expression, each: &mut dyn FnMut(&Variable)) {
     if let Expression::Variable(variable) | Expression::Bound(variable) = expression {

@@ -4,6 +4,7 @@
 use super::super::syntax::{Element, Node};
 use super::expression::{self, quoted};
 use super::filter;
+use crate::budget;
 
 /// Writes a whole query, which was QL or XML.
 pub(super) fn write(root: Option<&Node>, pretty: bool, from_xml: bool) -> String {
@@ -62,6 +63,7 @@ impl Writer {
     }
 
     fn indent(&mut self, depth: usize) {
+        budget::tick();
         if self.pretty {
             self.out.extend(std::iter::repeat_n("  ", depth));
         }

@@ -2,6 +2,7 @@
 
 use super::super::syntax::Node;
 use super::canonical::{Values, single, sorted_filters, values};
+use crate::budget;
 
 /// Writes a whole query.
 pub(super) fn write(root: Option<&Node>) -> String {
@@ -53,6 +54,7 @@ fn close(out: &mut String, depth: usize, name: &str) {
 }
 
 fn indent(out: &mut String, depth: usize) {
+    budget::tick();
     out.extend(std::iter::repeat_n("  ", depth));
 }
 

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use regex::Regex;
 
 use super::sorted;
+use crate::budget;
 use crate::osm::{ElementType, KeyId, Ordinal, Osm, PairId};
 use crate::overpass::syntax::{FilterKind, Regex as Pattern, posix};
 
@@ -93,6 +94,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 /// A pattern that the parser has already compiled once; `None` where it does not compile after all.
 pub fn compile(pattern: &Pattern) -> Option<Regex> {
+    budget::tick();
     posix::compile(&pattern.pattern, pattern.ignore_case).ok()
 }
 

@@ -3,6 +3,7 @@
 
 use super::element::{Block, Evaluator, Node, Part};
 use super::tree::*;
+use crate::budget;
 
 /// The whole query.
 pub(super) fn script(root: Node) -> Option<Script> {
@@ -15,6 +16,7 @@ fn statements(nodes: Vec<Node>) -> Option<Vec<Statement>> {
 }
 
 fn statement(node: Node) -> Option<Statement> {
+    budget::tick();
     let (span, line) = (node.element.span, node.element.line);
     let children = node.children;
     let kind = match node.part {

@@ -2,6 +2,7 @@
 //! does: its follow-up messages name that token.
 
 use super::Span;
+use crate::budget;
 
 /// One token: a word, number, string (with its quotation marks) or a sign of one or two characters.
 #[derive(Debug, Clone, Copy)]
@@ -167,6 +168,7 @@ impl<'a> Tokens<'a> {
 
     /// Goes on to the next token.
     pub fn advance(&mut self) {
+        budget::tick();
         if !self.good {
             return;
         }

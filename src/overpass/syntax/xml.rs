@@ -8,6 +8,7 @@ use quick_xml::{Error, Reader};
 
 use super::element::{Builder, Element, Node};
 use super::tree::Span;
+use crate::budget;
 
 /// How deep elements may be nested.
 const DEEPEST: usize = 300;
@@ -119,6 +120,7 @@ impl Reading<'_> {
     }
 
     fn start(&mut self, tag: &BytesStart<'_>, span: Span) {
+        budget::tick();
         if self.open.len() >= DEEPEST {
             self.error(span, format!("Elements are nested in more than {DEEPEST} levels."));
             self.builder.diagnostics.stop();

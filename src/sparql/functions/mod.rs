@@ -48,9 +48,11 @@ pub(crate) enum Own {
     Regex,
     Replace,
     Iri,
+    Concat,
+    EncodeForUri,
 }
 
-const NAMES: [(Own, &str); 18] = [
+const NAMES: [(Own, &str); 20] = [
     (Own::InDays, "in-days"),
     (Own::Minus, "minus"),
     (Own::Less, "less"),
@@ -69,6 +71,8 @@ const NAMES: [(Own, &str); 18] = [
     (Own::Regex, "regex"),
     (Own::Replace, "replace"),
     (Own::Iri, "iri"),
+    (Own::Concat, "concat"),
+    (Own::EncodeForUri, "encode-for-uri"),
 ];
 
 /// A call of one of the project's own functions.
@@ -229,6 +233,8 @@ fn own_function(
             evaluator.with_custom_function(name, move |arguments| patterns.replace(arguments))
         }
         Own::Iri => evaluator.with_custom_function(name, text::iri),
+        Own::Concat => evaluator.with_custom_function(name, text::concat),
+        Own::EncodeForUri => evaluator.with_custom_function(name, text::encode_for_uri),
     }
 }
 

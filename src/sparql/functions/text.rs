@@ -1,5 +1,6 @@
 //! REGEX, REPLACE and IRI as the evaluator has them, for expressions that it is asked about a solution at a time: it
-//! would compile a pattern anew for each, and would not know what an IRI is relative to.
+//! would compile a pattern anew for each, and would not know what an IRI is relative to. And what makes texts longer:
+//! the bytes are charged before they are allocated.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use oxiri::Iri;
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{Literal, NamedNode, Term};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use regex::{Regex, RegexBuilder};
+
+use crate::budget;
 
 /// Compiled patterns that are kept: a query has few.
 const KEPT: usize = 16;
@@ -59,14 +63,68 @@ impl Patterns {
         };
         let regex = self.get(plain(pattern)?, flags)?;
         let text = string(text)?;
-        Some(match regex.replace_all(text.value(), plain(replacement)?) {
-            Cow::Borrowed(_) => text.clone().into(),
-            Cow::Owned(replaced) => match text.language() {
-                Some(language) => Literal::new_language_tagged_literal_unchecked(replaced, language).into(),
-                None => Literal::new_simple_literal(replaced).into(),
-            },
+        Some(match replaced(&regex, text.value(), plain(replacement)?) {
+            None => text.clone().into(),
+            Some(replaced) => with_language(replaced, text.language()),
         })
     }
+}
+
+/// A text with all that matches replaced, its bytes charged as it grows; nothing where nothing matches.
+fn replaced(regex: &Regex, text: &str, replacement: &str) -> Option<String> {
+    let mut matches = regex.captures_iter(text).peekable();
+    matches.peek()?;
+    let (mut result, mut copied) = (String::new(), 0);
+    // A group is no longer than the match.
+    let groups = replacement.matches('$').count();
+    for captures in matches {
+        let Some(whole) = captures.get(0) else { continue };
+        budget::ticks(16);
+        let longest = replacement.len().saturating_add(groups.saturating_mul(whole.len()));
+        charge_growth(&result, longest.saturating_add(whole.start() - copied));
+        result.push_str(&text[copied..whole.start()]);
+        captures.expand(replacement, &mut result);
+        copied = whole.end();
+    }
+    charge_growth(&result, text.len() - copied);
+    result.push_str(&text[copied..]);
+    Some(result)
+}
+
+/// Charges what a text that grows by so many bytes takes beyond what it has room for.
+fn charge_growth(text: &String, by: usize) {
+    if text.capacity() - text.len() < by {
+        budget::charge(text.len().saturating_add(by) as u64);
+    }
+}
+
+/// A text with a language or without.
+fn with_language(text: String, language: Option<&str>) -> Term {
+    match language {
+        Some(language) => Literal::new_language_tagged_literal_unchecked(text, language).into(),
+        None => Literal::new_simple_literal(text).into(),
+    }
+}
+
+/// `CONCAT(text, ...)`: with a language where all have the same one.
+pub(super) fn concat(arguments: &[Term]) -> Option<Term> {
+    let texts: Vec<&Literal> = arguments.iter().map(string).collect::<Option<_>>()?;
+    let bytes = texts.iter().map(|text| text.value().len()).sum();
+    budget::charge(bytes as u64);
+    let mut result = String::with_capacity(bytes);
+    texts.iter().for_each(|text| result.push_str(text.value()));
+    let language = texts.first().and_then(|text| text.language());
+    Some(with_language(result, language.filter(|_| texts.iter().all(|text| text.language() == language))))
+}
+
+/// `ENCODE_FOR_URI(text)`.
+pub(super) fn encode_for_uri(arguments: &[Term]) -> Option<Term> {
+    /// All that RFC 3986 does not call unreserved.
+    const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+    let [text] = arguments else { return None };
+    let text = string(text)?.value();
+    budget::charge(3 * text.len() as u64);
+    Some(Literal::new_simple_literal(utf8_percent_encode(text, &RESERVED).to_string()).into())
 }
 
 /// XPath's flags, and `q` for a pattern that is its text.

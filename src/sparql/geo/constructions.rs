@@ -7,10 +7,10 @@ use geo::{
 use oxrdf::{Literal, Term};
 use oxsdatatypes::Double;
 
-use super::Function;
 use super::geometry::{Crs, Format, Located, iri, one, pair};
 use super::parts::Parts;
 use super::units::{LocalPlane, Unit};
+use super::{Function, effort};
 
 pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("asGeoJSON", as_geojson),
@@ -126,13 +126,19 @@ fn buffer(arguments: &[Term], unit: Unit) -> Option<Term> {
     let made: Geometry = match unit {
         Unit::Metres(m) if g.crs.is_geographic() => {
             let plane = LocalPlane::around([&g.geometry])?;
-            plane.unflatten(&simplest(plane.flatten(&g.geometry).buffer(radius * m)))
+            plane.unflatten(&widened(&plane.flatten(&g.geometry), radius * m)?)
         }
-        Unit::Degrees(d) if g.crs.is_geographic() => simplest(g.geometry.buffer(radius * d)),
-        Unit::Own => simplest(g.geometry.buffer(radius)),
+        Unit::Degrees(d) if g.crs.is_geographic() => widened(&g.geometry, radius * d)?,
+        Unit::Own => widened(&g.geometry, radius)?,
         _ => return None,
     };
     g.with(made).to_term()
+}
+
+/// A geometry widened by a distance in its own units.
+fn widened(g: &Geometry, distance: f64) -> Option<Geometry> {
+    effort::of_buffer(g, distance)?;
+    Some(simplest(g.buffer(distance)))
 }
 
 fn simplest(mut areas: geo::MultiPolygon) -> Geometry {

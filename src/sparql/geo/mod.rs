@@ -6,15 +6,16 @@
 //! which SPARQL takes as an error of the expression.
 
 mod constructions;
+mod effort;
 mod geometry;
 mod measures;
 mod parts;
 mod relations;
 mod units;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use oxrdf::Term;
+
+use crate::budget;
 
 pub use geometry::{Crs, Format, Located};
 
@@ -30,7 +31,11 @@ pub fn functions() -> impl Iterator<Item = (&'static str, Function)> {
     [relations::FUNCTIONS, measures::FUNCTIONS, constructions::FUNCTIONS].into_iter().flatten().copied()
 }
 
+/// What a call counts for in a query's budget besides its geometry: reading and writing literals.
+const STEPS: usize = 256;
+
 /// Calls a function. Geometry that its library gives up on is an error of the expression, not the end of the query.
 pub fn call(function: Function, arguments: &[Term]) -> Option<Term> {
-    catch_unwind(AssertUnwindSafe(|| function(arguments))).ok().flatten()
+    budget::ticks(STEPS);
+    budget::tolerant(|| function(arguments)).flatten()
 }

@@ -9,6 +9,7 @@ use spargebra::algebra::{Expression, Function, GraphPattern};
 use sparopt::algebra as sparopt;
 
 use super::program::{Place, Slot};
+use crate::budget;
 use crate::rdf::{ReadError, TermId, TermKind, View};
 
 /// A condition. Its value may be an error, as if it were not there.
@@ -32,6 +33,9 @@ pub enum Condition {
     Leaf(Leaf),
 }
 
+/// What evaluating one expression counts for in the query's budget.
+const LEAF_STEPS: usize = 4;
+
 /// An expression for the evaluator.
 #[derive(Debug)]
 pub struct Leaf {
@@ -39,6 +43,8 @@ pub struct Leaf {
     /// What the query has.
     text: String,
     variables: Vec<(Variable, Slot)>,
+    /// How many expressions it is made of, at least 1.
+    size: usize,
 }
 
 /// A value for a variable.
@@ -77,7 +83,8 @@ impl Leaf {
         };
         match sparopt::GraphPattern::from(&pattern) {
             sparopt::GraphPattern::Extend { expression: value, .. } => {
-                Some(Leaf { expression: value, text: expression.to_string(), variables })
+                let size = crate::sparql::expression::size(expression);
+                Some(Leaf { expression: value, text: expression.to_string(), variables, size })
             }
             _ => None,
         }
@@ -88,6 +95,8 @@ impl Leaf {
         view: &View,
         value: impl Fn(Slot) -> Option<TermId>,
     ) -> Result<Vec<(&'a Variable, Term)>, ReadError> {
+        // What follows looks at the budget only where it calls functions of ours.
+        budget::ticks(LEAF_STEPS * self.size);
         let bound = self.variables.iter().filter_map(|(variable, slot)| Some((variable, value(*slot)?)));
         bound.map(|(variable, id)| Ok((variable, view.term(id)?))).collect()
     }

@@ -117,6 +117,8 @@ impl Rewriter<'_> {
                     Function::StrUuid => self.own(Own::StrUuid, arguments)?,
                     Function::Regex => self.own(Own::Regex, arguments)?,
                     Function::Replace => self.own(Own::Replace, arguments)?,
+                    Function::Concat => self.own(Own::Concat, arguments)?,
+                    Function::EncodeForUri => self.own(Own::EncodeForUri, arguments)?,
                     Function::Iri => {
                         let base = self.base.iter().map(|base| Literal::new_simple_literal(base.as_str()).into());
                         self.own(Own::Iri, arguments.into_iter().chain(base).collect())?

@@ -8,6 +8,7 @@ use spargebra::algebra::{AggregateExpression, GraphPattern};
 use super::MAX_TEXT;
 use super::prefixes;
 use super::token::{self, Kind, Token};
+use crate::budget;
 use crate::sparql::error::{Class, Error, Place};
 
 /// Deepest nesting of groups, brackets and paths.
@@ -165,6 +166,8 @@ impl<'a> Parser<'a> {
     }
 
     pub fn ahead(&self, by: usize) -> Token {
+        // All rules look at tokens, and some look far.
+        budget::tick();
         let last = Token { kind: Kind::End, start: self.text.len(), end: self.text.len() };
         self.tokens.get(self.at + by).copied().unwrap_or(last)
     }
