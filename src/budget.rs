@@ -12,8 +12,8 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::memory::{self, Account};
@@ -239,6 +239,11 @@ pub fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> T) -> Result<T, S
 /// as a page in a cache. It must be short.
 pub fn unwatched<T>(work: impl FnOnce() -> T) -> T {
     under(None, work)
+}
+
+/// What is made once for all queries, by the one that needs it first.
+pub fn once<T>(place: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
+    place.get().unwrap_or_else(|| unwatched(|| place.get_or_init(make)))
 }
 
 /// The budget of this thread, for other threads that work for the same query.

@@ -8,6 +8,7 @@ pub mod budget;
 pub mod cli;
 pub mod eval;
 pub mod load;
+pub mod machine;
 pub mod memory;
 pub mod osm;
 pub mod overpass;

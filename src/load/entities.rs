@@ -9,8 +9,8 @@ use terrapin_loaders::wikidata::recipe::mentions;
 use terrapin_loaders::wikidata::{Converter, Plan, Selection, Shape, Summary};
 
 use super::{Entities, Options};
-use crate::osm::Osm;
 use crate::osm::build::{BuildError, Progress};
+use crate::osm::{CACHE_BYTES, Osm};
 use crate::size::count;
 use crate::snapshot::{Error, Manifest, Snapshot, Writer};
 
@@ -146,7 +146,7 @@ fn linked(
 ) -> Result<std::collections::BTreeSet<String>, BuildError> {
     let (file, sections) = writer.so_far()?;
     let partial = Snapshot::partial(&file, &sections).map_err(|e| Error::io(&options.out, e))?;
-    let osm = Osm::of(Arc::new(partial), manifest.counts, manifest.data_timestamp);
+    let osm = Osm::of(Arc::new(partial), manifest.counts, manifest.data_timestamp, CACHE_BYTES);
     let mut ids = std::collections::BTreeSet::new();
     if let Some(key) = osm.key("wikidata") {
         osm.for_values(key, |_, value| ids.append(&mut mentions(value)));

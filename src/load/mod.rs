@@ -13,7 +13,7 @@ use terrapin_loaders as loaders;
 use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
 
 use crate::osm::build::{Batch, BuildError, Builder, Progress, Scratch};
-use crate::osm::{Osm, areas, layout};
+use crate::osm::{CACHE_BYTES, Osm, areas, layout};
 use crate::snapshot::{Error, Manifest, Snapshot, Source, Writer, hex};
 
 /// zstd's level for pages: beyond it files shrink by less than they take longer.
@@ -125,7 +125,7 @@ fn load_osm(
     progress.phase("building areas", 0);
     let (file, sections) = writer.so_far()?;
     let partial = Snapshot::partial(&file, &sections).map_err(|e| Error::io(&options.out, e))?;
-    let osm = Osm::of(Arc::new(partial), built.counts, built.newest);
+    let osm = Osm::of(Arc::new(partial), built.counts, built.newest, CACHE_BYTES);
     let (section, areas) = areas::build(&osm);
     osm.check()?;
     drop(osm);

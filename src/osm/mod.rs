@@ -16,7 +16,7 @@ mod store;
 mod tags;
 mod types;
 
-pub use store::{MetaPage, NodePage, Osm, RelationPage, TagPage, WayPage};
+pub use store::{CACHE_BYTES, MetaPage, NodePage, Osm, RelationPage, TagPage, WayPage};
 pub use tags::ValuePage;
 pub use types::{BoundingBox, Coord, ElementType, Member, MetaRef, Ordinal, Reference};
 

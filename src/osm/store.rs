@@ -21,8 +21,10 @@ use super::{PairId, codec::Reader};
 use crate::budget;
 use crate::snapshot::{Counts, Error, Pages, Snapshot};
 
-/// Bytes of decoded pages kept by default.
-const CACHE_BYTES: u64 = 1 << 30;
+/// Bytes of decoded pages and borders kept by default.
+pub const CACHE_BYTES: u64 = (1 << 30) + (256 << 20);
+/// The part of these that is for borders of areas: one in so many.
+const BORDERS: u64 = 5;
 
 /// What looking a page up counts for in a query's budget.
 const PAGE_STEPS: usize = 64;
@@ -33,6 +35,8 @@ pub struct Osm {
     counts: Counts,
     data_time: i64,
     cache: Cache<Key, Cached, Weigher>,
+    /// Bytes of borders of areas that are kept.
+    borders: u64,
     trees: [OnceLock<RTree<PageBox>>; 3],
     /// Where in the file the boxes of pages are.
     boxes: [OnceLock<Range<usize>>; 3],
@@ -185,18 +189,29 @@ impl Osm {
     /// # Errors
     /// A snapshot that is still being made.
     pub fn open(snapshot: Arc<Snapshot>) -> Result<Osm, Error> {
+        Osm::open_with(snapshot, CACHE_BYTES)
+    }
+
+    /// The elements of a snapshot, of which at most so many bytes are kept decoded.
+    ///
+    /// # Errors
+    /// As [`Osm::open`].
+    pub fn open_with(snapshot: Arc<Snapshot>, cache: u64) -> Result<Osm, Error> {
         let manifest = snapshot.manifest().ok_or_else(|| Error::damaged("manifest", "it is not there"))?;
         let (counts, time) = (manifest.counts, manifest.data_timestamp);
-        Ok(Osm::of(snapshot, counts, time))
+        Ok(Osm::of(snapshot, counts, time, cache))
     }
 
     /// The elements of a snapshot whose manifest is still to be written.
-    pub(crate) fn of(snapshot: Arc<Snapshot>, counts: Counts, data_time: i64) -> Osm {
+    pub(crate) fn of(snapshot: Arc<Snapshot>, counts: Counts, data_time: i64, cache: u64) -> Osm {
+        // Decoded pages are by far the most; a border is kept, too, while it is asked for.
+        let borders = cache / BORDERS;
         Osm {
+            borders,
             snapshot,
             counts,
             data_time,
-            cache: Cache::with_weighter(1 << 16, CACHE_BYTES, Weigher),
+            cache: Cache::with_weighter(1 << 16, cache - borders, Weigher),
             trees: Default::default(),
             boxes: Default::default(),
             keys: OnceLock::new(),
@@ -374,7 +389,7 @@ impl Osm {
 
     fn page_boxes(&self, kind: ElementType) -> &[u8] {
         // finding a section by its name is dearer than what is asked of it
-        let place = self.boxes[kind as usize].get_or_init(|| {
+        let place = budget::once(&self.boxes[kind as usize], || {
             let name = layout::boxes(kind);
             let checked = self.snapshot.section(name).map(|_| self.snapshot.place(name).unwrap_or_default());
             self.or_fault(checked, Default::default)
@@ -384,7 +399,8 @@ impl Osm {
 
     /// The pages of this type whose box meets `area`, ascending.
     pub fn pages_in(&self, kind: ElementType, area: &BoundingBox) -> Vec<u32> {
-        let tree = self.trees[kind as usize].get_or_init(|| {
+        budget::ticks(PAGE_STEPS);
+        let tree = budget::once(&self.trees[kind as usize], || {
             let boxes = self.page_boxes(kind).chunks_exact(16).map(corners).enumerate();
             let rectangles = boxes.filter(|(_, b)| !b.is_empty()).map(|(page, b)| {
                 let rectangle = Rectangle::from_corners(
@@ -414,8 +430,8 @@ impl Osm {
 
     /// The areas.
     pub fn areas(&self) -> &Areas {
-        self.areas.get_or_init(|| {
-            let opened = self.snapshot.section(layout::AREAS).and_then(Areas::open);
+        budget::once(&self.areas, || {
+            let opened = self.snapshot.section(layout::AREAS).and_then(|bytes| Areas::open(bytes, self.borders));
             self.or_fault(opened, Areas::default)
         })
     }
@@ -442,7 +458,7 @@ impl Osm {
 
     /// The table of keys.
     pub(super) fn key_table(&self) -> &KeyTable {
-        self.keys.get_or_init(|| {
+        budget::once(&self.keys, || {
             let table: KeyTable = self.table(layout::KEYS);
             let n = table.names.len();
             let sound = table.first_pairs.len() == n + 1
@@ -485,7 +501,7 @@ impl Osm {
     }
 
     fn users(&self) -> &[(i64, Box<str>)] {
-        self.users.get_or_init(|| self.table(layout::USERS))
+        budget::once(&self.users, || self.table(layout::USERS)).as_slice()
     }
 
     /// The text of a user's name.
@@ -501,7 +517,7 @@ impl Osm {
     // ---- topology
 
     fn roles(&self) -> &[Box<str>] {
-        self.roles.get_or_init(|| self.table(layout::ROLES))
+        budget::once(&self.roles, || self.table(layout::ROLES)).as_slice()
     }
 
     /// The text of a role.
@@ -516,7 +532,7 @@ impl Osm {
 
     /// The ids that are referred to and not there, by type.
     pub(super) fn missing(&self, kind: ElementType) -> &[i64] {
-        &self.missing.get_or_init(|| {
+        &budget::once(&self.missing, || {
             ElementType::ALL.map(|kind| {
                 let n = self.counts.missing[kind as usize] as usize;
                 let read = self.decoded(layout::MISSING, kind as u32, |bytes| {

@@ -9,6 +9,7 @@ mod health;
 mod home;
 mod interpreter;
 mod json;
+pub mod memory;
 mod metrics;
 mod page;
 mod pipe;

@@ -53,12 +53,15 @@ use oxrdf::{NamedNode, Variable};
 use quick_cache::sync::Cache;
 use spargebra::Query;
 
+use crate::budget;
 pub use error::{Class, Error};
 pub use run::{Bounds, Environment, Sink, Summary};
 pub use syntax::{Dialect, Tolerance};
 
-/// Prepared queries that are kept.
+/// Prepared queries that are kept, about.
 const KEPT: usize = 512;
+/// Bytes that they take at most, about.
+const KEPT_BYTES: u64 = 64 << 20;
 /// Longest text of a query that is kept, in bytes.
 const KEPT_TEXT: usize = 16 << 10;
 
@@ -105,7 +108,8 @@ pub struct Prepared {
 /// # Errors
 /// The text is not in the language, or needs what a snapshot cannot give.
 pub fn prepare(text: &str, settings: &Settings) -> Result<Arc<Prepared>, Error> {
-    static CACHE: LazyLock<Cache<(String, Settings), Arc<Prepared>>> = LazyLock::new(|| Cache::new(KEPT));
+    static CACHE: LazyLock<Cache<(String, Settings), Arc<Prepared>, Weigher>> =
+        LazyLock::new(|| Cache::with_weighter(KEPT, KEPT_BYTES, Weigher));
     if text.len() > KEPT_TEXT {
         return Ok(Arc::new(prepare_now(text, settings)?));
     }
@@ -121,8 +125,19 @@ pub fn prepare(text: &str, settings: &Settings) -> Result<Arc<Prepared>, Error> 
         return Ok(prepared);
     }
     let prepared = Arc::new(prepare_now(text, settings)?);
-    CACHE.insert((text.to_owned(), settings.clone()), prepared.clone());
+    // What goes out for it is not this query's to free.
+    budget::unwatched(|| CACHE.insert((text.to_owned(), settings.clone()), prepared.clone()));
     Ok(prepared)
+}
+
+/// What a prepared query takes: its tree, plan and program are some hundred times as long as its text.
+#[derive(Clone)]
+struct Weigher;
+
+impl quick_cache::Weighter<(String, Settings), Arc<Prepared>> for Weigher {
+    fn weight(&self, (text, _): &(String, Settings), _: &Arc<Prepared>) -> u64 {
+        4096 + 400 * text.len() as u64
+    }
 }
 
 fn prepare_now(text: &str, settings: &Settings) -> Result<Prepared, Error> {

@@ -21,13 +21,14 @@ use rstar::{AABB, RTree};
 use self::assemble::{Outcome, border_of};
 use self::section::Entry;
 use super::{BoundingBox, Coord, ElementType, Ordinal, Osm, Reference};
+use crate::budget;
 use crate::snapshot::Error;
 
 /// What the id of an area made from a relation is above the relation's.
 pub const RELATION_AREAS: i64 = 3_600_000_000;
 
-/// Bytes of shapes that are kept.
-const CACHE_BYTES: u64 = 256 << 20;
+/// What finding boxes counts for in a query's budget.
+const LOOKUP_STEPS: usize = 32;
 
 /// The areas made from relations; each has an ordinal in `0..count`, ascending with its relation's.
 pub struct Areas {
@@ -49,21 +50,21 @@ impl quick_cache::Weighter<u32, Arc<Shape>> for Weigher {
 
 impl Default for Areas {
     fn default() -> Areas {
-        Areas::of(Vec::new())
+        Areas::of(Vec::new(), 0)
     }
 }
 
 impl Areas {
-    /// From the bytes that [`build`] made.
+    /// From the bytes that [`build`] made; at most so many bytes of shapes are kept.
     ///
     /// # Errors
     /// The bytes are not what it makes.
-    pub fn open(bytes: &[u8]) -> Result<Areas, Error> {
-        Ok(Areas::of(section::decode(bytes)?))
+    pub fn open(bytes: &[u8], cache: u64) -> Result<Areas, Error> {
+        Ok(Areas::of(section::decode(bytes)?, cache))
     }
 
-    fn of(entries: Vec<Entry>) -> Areas {
-        Areas { entries, tree: OnceLock::new(), shapes: Cache::with_weighter(1 << 10, CACHE_BYTES, Weigher) }
+    fn of(entries: Vec<Entry>, cache: u64) -> Areas {
+        Areas { entries, tree: OnceLock::new(), shapes: Cache::with_weighter(1 << 10, cache, Weigher) }
     }
 
     /// How many there are; areas are `0..count`.
@@ -99,12 +100,19 @@ impl Areas {
 
     /// The shape of an area.
     pub fn shape(&self, osm: &Osm, area: u32) -> Arc<Shape> {
-        let made = self.shapes.get_or_insert_with(&area, || {
-            let border = match self.relation(area).map(|relation| border_of(osm, relation)) {
-                Some(Outcome::Border(border)) => border,
-                _ => Vec::new(),
-            };
-            Ok::<_, std::convert::Infallible>(Arc::new(Shape::new(border)))
+        budget::tick();
+        if let Some(shape) = self.shapes.get(&area) {
+            return shape;
+        }
+        // The cache is nobody's: it outlives the query that fills it.
+        let made = budget::unwatched(|| {
+            self.shapes.get_or_insert_with(&area, || {
+                let border = match self.relation(area).map(|relation| border_of(osm, relation)) {
+                    Some(Outcome::Border(border)) => border,
+                    _ => Vec::new(),
+                };
+                Ok::<_, std::convert::Infallible>(Arc::new(Shape::new(border)))
+            })
         });
         match made {
             Ok(shape) => shape,
@@ -117,7 +125,8 @@ impl Areas {
         if within.is_empty() {
             return Vec::new();
         }
-        let tree = self.tree.get_or_init(|| {
+        budget::ticks(LOOKUP_STEPS);
+        let tree = budget::once(&self.tree, || {
             let boxed = |(b, area): (&BoundingBox, u32)| {
                 let (low, high) = ([b.west.into(), b.south.into()], [b.east.into(), b.north.into()]);
                 GeomWithData::new(Rectangle::from_corners(low, high), area)
@@ -144,7 +153,12 @@ impl Areas {
             return Vec::new();
         }
         let mut areas = self.in_box(&BoundingBox { south: c.lat, west: c.lon, north: c.lat, east: c.lon });
-        areas.retain(|&area| self.shape(osm, area).covers(c));
+        areas.retain(|&area| {
+            let shape = self.shape(osm, area);
+            // Of the border's segments those near the point's latitude are looked at.
+            budget::ticks(shape.weight() >> 10);
+            shape.covers(c)
+        });
         areas
     }
 }
