@@ -6,6 +6,7 @@
 
 pub mod budget;
 pub mod cli;
+pub mod deferred;
 pub mod eval;
 pub mod load;
 pub mod machine;

@@ -20,6 +20,7 @@ pub use error::{Class, Diagnostic, Failure};
 
 use std::io::Write;
 
+use crate::deferred::Deferred;
 use crate::osm::Osm;
 
 /// What a finished query tells about itself.
@@ -68,6 +69,8 @@ fn attempt(
     let mut answer = output::answer(&script.settings.output, header, out)?;
     let mut context = run::Context::new(osm, script, &budget, answer.as_mut());
     let done = budget.watch(|| context.run_script()).and_then(|()| osm.check().map_err(|e| damaged(&e)));
+    // What the sets hold is freed while the answer is on its way.
+    drop(Deferred::new(context.take_derived()));
     if let Err(failure) = &done {
         if complete || answer.started() {
             let told = answer.remark(&failure.to_string()).and_then(|()| answer.finish());

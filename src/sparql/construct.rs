@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple, Variable};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
-use super::later::Later;
+use crate::deferred::Deferred;
 
 /// About how many bytes a triple takes besides its texts.
 const TRIPLE_BYTES: u64 = 160;
@@ -14,7 +14,7 @@ const TRIPLE_BYTES: u64 = 160;
 pub(super) struct Template<'q> {
     patterns: &'q [TriplePattern],
     columns: &'q [Variable],
-    seen: Later<HashSet<Triple>>,
+    seen: Deferred<HashSet<Triple>>,
     /// About how many bytes these take.
     pub bytes: u64,
 }
@@ -22,7 +22,7 @@ pub(super) struct Template<'q> {
 impl<'q> Template<'q> {
     /// A template for solutions with these columns.
     pub fn new(patterns: &'q [TriplePattern], columns: &'q [Variable]) -> Template<'q> {
-        Template { patterns, columns, seen: Later::default(), bytes: 0 }
+        Template { patterns, columns, seen: Deferred::default(), bytes: 0 }
     }
 
     /// The triples of a solution that no other one had before. What is no triple (a variable without a value, a literal

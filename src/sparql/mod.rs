@@ -15,7 +15,6 @@
 //! construct.rs  solutions to triples
 //! tables.rs   subqueries solved before, put in their places
 //! blank.rs    labels of blank nodes that a query makes
-//! later.rs    freeing what was kept
 //! run.rs      a prepared query to its answer
 //! labelled/   labels for identifiers in a query's text, and back
 //! results/    answers in the formats of the SPARQL Protocol
@@ -34,7 +33,6 @@ mod guard;
 mod height;
 mod hints;
 pub mod labelled;
-mod later;
 mod native;
 mod order;
 pub mod plan;

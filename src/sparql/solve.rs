@@ -10,10 +10,10 @@ use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
 
 use super::error::Error;
 use super::guard::exceeded;
-use super::later::Later;
 use super::order::{Key, canonical_rows};
 use crate::budget::Budget;
 use crate::budget::tick;
+use crate::deferred::Deferred;
 
 /// Solutions after which a LIMIT without ORDER BY takes those that the evaluator, whose order is the same everywhere,
 /// finds first. Up to here it takes the first ones in canonical order.
@@ -110,10 +110,10 @@ pub(crate) struct Collector<'p> {
     plan: &'p Plan,
     budget: Arc<Budget>,
     /// With the keys of ORDER BY and a number in the order in which they came.
-    rows: Later<Vec<(Vec<Key>, usize, Row)>>,
+    rows: Deferred<Vec<(Vec<Key>, usize, Row)>>,
     /// The first ones that came, for a LIMIT alone.
     first: Vec<Row>,
-    seen: Later<HashSet<Row>>,
+    seen: Deferred<HashSet<Row>>,
     count: usize,
     bytes: u64,
 }
@@ -123,9 +123,9 @@ impl<'p> Collector<'p> {
         Collector {
             plan,
             budget: budget.clone(),
-            rows: Later::default(),
+            rows: Deferred::default(),
             first: Vec::new(),
-            seen: Later::default(),
+            seen: Deferred::default(),
             count: 0,
             bytes: 0,
         }

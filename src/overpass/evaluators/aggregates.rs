@@ -8,6 +8,7 @@ use super::eval::{Subject, eval, subjects};
 use super::lists;
 use super::value::Value;
 use crate::budget;
+use crate::deferred::Deferred;
 use crate::osm::ElementType;
 use crate::overpass::Failure;
 use crate::overpass::reader::Reader;
@@ -56,9 +57,11 @@ pub(super) fn over(ctx: &Context, function: Function, set: &Set, code: Code) -> 
         Function::Min => lists::extreme(values, Ordering::Less),
         Function::Max => lists::extreme(values, Ordering::Greater),
         Function::Set => {
-            let texts: BTreeSet<String> = values.map(Value::into_text).filter(|text| !text.is_empty()).collect();
-            budget::charge(texts.iter().map(|text| text.len() as u64 + 1).sum());
-            Value::Text(texts.into_iter().collect::<Vec<_>>().join(";"))
+            let mut texts = Deferred::<BTreeSet<String>>::default();
+            for text in values.map(Value::into_text).filter(|text| !text.is_empty()) {
+                texts.insert(text);
+            }
+            Value::Text(joined(&*texts))
         }
         Function::Sum => sum(values),
         Function::Gcat => {
@@ -76,6 +79,22 @@ pub(super) fn over(ctx: &Context, function: Function, set: &Set, code: Code) -> 
         Some(failure) => Err(failure),
         None => Ok(value),
     }
+}
+
+/// Texts with semicolons between them.
+pub(super) fn joined<'t>(texts: impl IntoIterator<Item = &'t String, IntoIter: Clone>) -> String {
+    let texts = texts.into_iter();
+    let bytes = texts.clone().map(|text| text.len() + 1).sum();
+    budget::charge(bytes as u64);
+    let mut list = String::with_capacity(bytes);
+    for text in texts {
+        budget::tick();
+        if !list.is_empty() {
+            list.push(';');
+        }
+        list.push_str(text);
+    }
+    list
 }
 
 /// Every element of a set in the order in which the reference goes through it, on which the rounding of sums and the

@@ -34,6 +34,7 @@ use super::set::{Derived, Set};
 use super::syntax::{Expr, ExprKind, Function, Property};
 use super::{Class, Diagnostic, Failure};
 use crate::budget;
+use crate::deferred::Deferred;
 use crate::osm::{ElementType, Ordinal};
 
 /// Elements evaluated by one thread between two looks at the budget.
@@ -88,7 +89,7 @@ pub fn text(ctx: &Context, expr: &Expr) -> Result<String, Failure> {
 pub fn group(ctx: &Context, expr: &Expr, set: &Set, bare: bool) -> Result<Vec<(String, Set)>, Failure> {
     let code = Code::new(ctx, expr)?;
     let mut reader = if bare { Reader::bare(ctx.osm) } else { Reader::new(ctx.osm) };
-    let mut groups: BTreeMap<String, Set> = BTreeMap::new();
+    let mut groups = Deferred::<BTreeMap<String, Set>>::default();
     let mut values = |subject: Subject<'_>| match code {
         // An element is in the group of each of its keys.
         Code::Element(Function::Keys) => keys(&mut reader, subject),
@@ -108,7 +109,7 @@ pub fn group(ctx: &Context, expr: &Expr, set: &Set, bare: bool) -> Result<Vec<(S
             }
         }
     }
-    Ok(groups.into_iter().collect())
+    Ok(groups.take().into_iter().collect())
 }
 
 fn alone(ctx: &Context, expr: &Expr) -> Result<Value, Failure> {
@@ -160,7 +161,7 @@ pub fn convert(
 ) -> Result<Vec<Arc<Derived>>, Failure> {
     let producer = Producer::new(ctx, type_name, properties)?;
     let mut reader = Reader::new(ctx.osm);
-    let mut made = Vec::with_capacity(from.len());
+    let mut made = Deferred::<Vec<Arc<Derived>>>::default();
     for (n, subject) in aggregates::in_order(ctx, from).into_iter().enumerate() {
         if n % CHUNK == 0 {
             ctx.budget.work(CHUNK)?;
@@ -168,5 +169,5 @@ pub fn convert(
         made.push(Arc::new(producer.produce(&mut reader, subject, &mut ctx.last_derived_id)));
     }
     introsort::sort(&mut made, |a, b| a.key() < b.key());
-    Ok(made)
+    Ok(made.take())
 }

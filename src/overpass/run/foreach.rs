@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::{Context, quadtile};
+use crate::deferred::Deferred;
 use crate::osm::ElementType;
 use crate::overpass::reader::Reader;
 use crate::overpass::set::Set;
@@ -44,7 +45,9 @@ pub fn run_grouped(ctx: &mut Context, from: &str, into: &str, key: &Expr, body: 
     if bare {
         ctx.assign(into, Set::default());
     }
-    for (value, group) in evaluators::group(ctx, key, &from, bare)? {
+    let mut groups = Deferred::new(evaluators::group(ctx, key, &from, bare)?);
+    groups.reverse();
+    while let Some((value, group)) = groups.pop() {
         ctx.budget.work(1)?;
         ctx.assign(into, group);
         ctx.loop_values.insert(into.to_owned(), value);

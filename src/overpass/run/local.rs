@@ -11,6 +11,8 @@ use std::sync::Arc;
 use super::filters::to_osm;
 use super::topology::{Role, Topology};
 use super::{Context, date, quadtile};
+use crate::budget;
+use crate::deferred::Deferred;
 use crate::osm::ElementType::{Node, Relation, Way};
 use crate::osm::geometry::line_meets_box;
 use crate::osm::{BoundingBox, Coord, ElementType, Member, Ordinal, Reference};
@@ -39,7 +41,7 @@ pub fn run(
         refs: detail == LocalDetail::Llb,
         bbox: bbox.map(to_osm),
         last_id: ctx.last_derived_id,
-        made: Vec::new(),
+        made: Deferred::default(),
     };
     for kind in ElementType::ALL {
         let ordered = quadtile::keyed(&mut pieces.reader, kind, set.part(kind));
@@ -56,7 +58,7 @@ pub fn run(
         }
     }
     ctx.last_derived_id = pieces.last_id;
-    ctx.assign(into, Set { derived: pieces.made.into_iter().map(Arc::new).collect(), ..Set::default() });
+    ctx.assign(into, Set { derived: pieces.made.take().into_iter().map(Arc::new).collect(), ..Set::default() });
     Ok(())
 }
 
@@ -100,7 +102,10 @@ impl Cuts {
                 passed.push(spot(reader.coord(node)));
             }
         }
-        passed.sort_unstable();
+        passed.sort_unstable_by(|a, b| {
+            budget::tick();
+            a.cmp(b)
+        });
         let shared = passed.chunk_by(|a, b| a == b).filter(|run| run.len() > 1).filter_map(|run| run.first().copied());
         let mut cuts = Cuts { shared: shared.collect(), numbered: BTreeMap::new(), twins: twins(ctx, &nodes) };
         cuts.number(ctx, &mut reader, &nodes, &ways)?;
@@ -173,7 +178,10 @@ fn twins(ctx: &Context, nodes: &[Ordinal]) -> BTreeMap<Ordinal, usize> {
     let ids = ctx.osm.ids(Node, nodes).into_iter();
     let mut all: Vec<(Spot, i64, Ordinal)> =
         spots.zip(ids).zip(nodes).map(|((spot, id), &node)| (spot, id, node)).collect();
-    all.sort_unstable();
+    all.sort_unstable_by(|a, b| {
+        budget::tick();
+        a.cmp(b)
+    });
     let groups = all.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
     groups.flat_map(|group| group.iter().enumerate().map(|(at, &(_, _, node))| (node, at + 1))).collect()
 }
@@ -186,7 +194,7 @@ struct Pieces<'a> {
     refs: bool,
     bbox: Option<BoundingBox>,
     last_id: i64,
-    made: Vec<Derived>,
+    made: Deferred<Vec<Derived>>,
 }
 
 /// A piece of a way: its line, and its number.
@@ -328,6 +336,7 @@ impl Pieces<'_> {
     }
 
     fn push(&mut self, type_name: &str, mut tags: Vec<(String, String)>, geometry: Geometry) {
+        budget::tick();
         self.last_id += 1;
         tags.sort();
         let type_name = type_name.to_owned();

@@ -33,7 +33,7 @@ use super::Failure;
 use super::output::Answer;
 use super::plan::TagMemo;
 use super::reader::Reader;
-use super::set::Set;
+use super::set::{Derived, Set};
 use super::syntax::{Block, Script, SetName, Statement, StatementKind, Timestamp};
 use crate::osm::Osm;
 
@@ -113,6 +113,12 @@ impl<'a> Context<'a> {
     fn leave(&mut self, mut outer: BTreeSet<SetName>) {
         outer.retain(|name| self.inherited.contains(name));
         self.inherited = outer;
+    }
+
+    /// Takes the derived elements out of all sets that nothing else holds.
+    pub fn take_derived(&mut self) -> Vec<Arc<Derived>> {
+        let sets = std::mem::take(&mut self.sets).into_values();
+        sets.filter_map(Arc::into_inner).flat_map(|set| set.derived).collect()
     }
 
     /// Runs the whole query.

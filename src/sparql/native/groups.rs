@@ -6,9 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use spareval::AggregateFunctionAccumulator;
 
 use super::program::{Aggregate, Group};
+use crate::deferred::Deferred;
 use crate::rdf::{ReadError, TermId, View};
 use crate::sparql::functions::aggregates::Fold;
-use crate::sparql::later::Later;
 
 /// Values of columns.
 type Row = Box<[Option<TermId>]>;
@@ -18,7 +18,7 @@ type Row = Box<[Option<TermId>]>;
 pub(super) struct Seen {
     one: FxHashSet<Option<TermId>>,
     two: FxHashSet<[Option<TermId>; 2]>,
-    more: Later<FxHashSet<Row>>,
+    more: Deferred<FxHashSet<Row>>,
 }
 
 impl Seen {
@@ -106,13 +106,13 @@ impl State {
 /// Puts solutions into groups.
 pub(super) struct Groups<'g> {
     group: &'g Group,
-    places: Later<FxHashMap<Row, usize>>,
-    groups: Later<Vec<(Row, Vec<State>)>>,
+    places: Deferred<FxHashMap<Row, usize>>,
+    groups: Deferred<Vec<(Row, Vec<State>)>>,
 }
 
 impl<'g> Groups<'g> {
     pub fn new(group: &'g Group) -> Self {
-        let mut groups = Groups { group, places: Later::default(), groups: Later::default() };
+        let mut groups = Groups { group, places: Deferred::default(), groups: Deferred::default() };
         if group.keys == 0 {
             groups.place(&[]);
         }
