@@ -1,5 +1,6 @@
 //! The command line: a file a command. May use everything; nothing uses it.
 
+mod connections;
 mod convert;
 mod diagnose;
 mod doubts;

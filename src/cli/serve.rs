@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use tracing_subscriber::EnvFilter;
 
+use super::connections::Connections;
 use super::{Error, open, stdout};
 use crate::rdf::Store;
 use crate::server::{self, About, Settings};
@@ -16,7 +17,7 @@ use crate::size;
 
 /// Serve a snapshot over HTTP as an Overpass API server and a SPARQL endpoint
 ///
-/// SIGINT and SIGTERM let running queries end, within --grace. The log goes to standard error; RUST_LOG steers it.
+/// SIGINT and SIGTERM let running queries end, within --grace; a second one ends the server at once. The log goes to standard error; RUST_LOG steers it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin serve malta.terrapin --bind 127.0.0.1:8080
@@ -46,8 +47,12 @@ pub struct Args {
     /// Longest request body
     #[arg(long, value_name = "SIZE", default_value = "2MiB", value_parser = size::parse)]
     max_body: u64,
-    /// Seconds that running queries have to end after the server was told to stop
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    /// Seconds that the port stays open after the server was told to stop, with /readyz and new queries getting status
+    /// 503; behind a load balancer as many as it needs to notice
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, env = "TERRAPIN_DRAIN_DELAY")]
+    drain_delay: u64,
+    /// Seconds that running queries have to end after that
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, env = "TERRAPIN_GRACE")]
     grace: u64,
     /// How the log is written
     #[arg(long, value_enum, default_value_t = Log::Text)]
@@ -55,6 +60,8 @@ pub struct Args {
     /// Give errors as one JSON object, and the line that tells the address as another
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    connections: Connections,
 }
 
 /// How the log is written.
@@ -81,7 +88,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         max_time: Duration::from_secs(args.max_time.min(86_400)),
         max_memory: args.max_memory,
         max_body: usize::try_from(args.max_body).unwrap_or(usize::MAX),
+        drain_delay: Duration::from_secs(args.drain_delay.min(86_400)),
         grace: Duration::from_secs(args.grace.min(86_400)),
+        connections: args.connections.limits(),
+        spool: args.connections.spool(),
     };
     let about = About { digest: opened.snapshot.digest(), manifest: opened.manifest };
     let name = about.digest.clone();

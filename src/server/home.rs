@@ -25,7 +25,8 @@ pub async fn home(State(app): State<Arc<App>>) -> String {
          /search           where a name leads; the name as the parameter `q`\n\
          /api/status       slots and running queries\n\
          /api/timestamp    the time of the data\n\
-         /healthz          200 while queries are let in\n\
+         /readyz           200 while queries are let in\n\
+         /healthz          200 while the snapshot is sound\n\
          /metrics          for Prometheus\n\n\
          Map data \u{a9} OpenStreetMap contributors, under the licence named with its source.\n",
         version = env!("CARGO_PKG_VERSION"),

@@ -89,6 +89,9 @@ impl Metrics {
         describe_gauge!("terrapin_queries_running", "Queries that run now.");
         describe_gauge!("terrapin_queries_waiting", "Queries that wait for a slot now.");
         describe_gauge!("terrapin_query_slots", "Queries that may run at once.");
+        describe_gauge!("terrapin_connections", "Connections that are open now.");
+        describe_gauge!("terrapin_spool_memory_bytes", "Bytes of answers that lie in memory for their clients now.");
+        describe_gauge!("terrapin_spool_file_bytes", "Bytes of answers that lie in files for slow clients now.");
         describe_gauge!("terrapin_snapshot_info", "1; the labels name the snapshot.");
         describe_gauge!("terrapin_snapshot_elements", "Elements of the snapshot by type.");
         describe_gauge!("terrapin_snapshot_data_timestamp_seconds", "The time of the data.");
@@ -120,9 +123,12 @@ impl Metrics {
 
 /// Gives all of them.
 pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
-    gauge!("terrapin_query_slots").set(app.gate.total() as f64);
+    gauge!("terrapin_query_slots").set(app.gates.queries.total() as f64);
     gauge!("terrapin_queries_running").set(app.running.list().len() as f64);
-    gauge!("terrapin_queries_waiting").set(app.gate.waiting() as f64);
+    gauge!("terrapin_queries_waiting").set(app.gates.queries.waiting() as f64);
+    gauge!("terrapin_connections").set(app.connections.open() as f64);
+    gauge!("terrapin_spool_memory_bytes").set(app.spool.memory_taken() as f64);
+    gauge!("terrapin_spool_file_bytes").set(app.spool.on_disk() as f64);
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.handle.render())
 }
 

@@ -1,13 +1,30 @@
 //! The HTTP services over one open snapshot: a file a service. May use the query engine and the snapshot's facts; knows
 //! nothing of loading, and keeps no state but the queries that run now.
+//!
+//! ```text
+//! connections.rs   accepts, bounds and ends connections
+//! body.rs          reads a request's body, bounded
+//! client.rs        who a request comes from
+//! job.rs           what a service does with a request: gate.rs lets it in, workers.rs gives it a thread,
+//!                  running.rs lists it
+//! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
+//! interpreter.rs, sparql/, convert.rs, search.rs, feedback.rs, score.rs (both by json.rs)
+//!                  services that parse or run what somebody sent
+//! home.rs, status.rs, timestamp.rs, health.rs, metrics.rs
+//!                  services that only tell what is known
+//! ```
 
+mod body;
 mod cgi;
+mod client;
+mod connections;
 mod convert;
 mod feedback;
 mod gate;
 mod health;
 mod home;
 mod interpreter;
+mod job;
 mod json;
 pub mod memory;
 mod metrics;
@@ -17,8 +34,10 @@ mod running;
 mod score;
 mod search;
 mod sparql;
+mod spool;
 mod status;
 mod timestamp;
+mod workers;
 
 use std::io;
 use std::net::SocketAddr;
@@ -26,7 +45,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderName, Method, header};
 use axum::routing::{get, post};
 use tower_http::compression::CompressionLayer;
@@ -35,9 +53,17 @@ use tower_http::cors::{Any, CorsLayer};
 use crate::osm::Osm;
 use crate::rdf::Store;
 use crate::snapshot::Manifest;
-use gate::Gate;
+use body::Bodies;
+use connections::Connections;
+use job::Gates;
 use metrics::Metrics;
 use running::Register;
+use spool::Spool;
+use workers::Workers;
+
+pub use connections::ConnectionLimits;
+pub use spool::SpoolLimits;
+pub use workers::STACK;
 
 /// The header that names the snapshot which an answer comes from.
 const SNAPSHOT_HEADER: HeaderName = HeaderName::from_static("x-terrapin-snapshot");
@@ -59,8 +85,14 @@ pub struct Settings {
     pub max_memory: u64,
     /// The longest request body in bytes.
     pub max_body: usize,
-    /// How long running queries may go on after the server was told to stop.
+    /// How long the port stays open after the server was told to stop, with new queries refused.
+    pub drain_delay: Duration,
+    /// How long running queries may go on after that.
     pub grace: Duration,
+    /// What bounds connections.
+    pub connections: ConnectionLimits,
+    /// What is put aside of answers for slow clients.
+    pub spool: SpoolLimits,
 }
 
 /// What the services tell of the snapshot.
@@ -75,16 +107,21 @@ pub struct About {
 /// What every service has.
 struct App {
     osm: Arc<Osm>,
-    sparql: Option<sparql::Endpoint>,
+    sparql: Option<Arc<sparql::Endpoint>>,
     about: About,
     settings: Settings,
-    gate: Gate,
+    connections: Arc<Connections>,
+    bodies: Bodies,
+    gates: Gates,
+    workers: Workers,
+    spool: Arc<Spool>,
     running: Arc<Register>,
     metrics: Metrics,
 }
 
-/// Serves until SIGINT or SIGTERM, then lets running queries end within the grace time. `ready` is called with the
-/// address once the server listens.
+/// Serves until SIGINT or SIGTERM, then refuses new queries and lets running ones end: for the delay with the port open,
+/// so that whoever sends requests here can find out, then for the grace time. A second signal ends it at once. `ready` is
+/// called with the address once the server listens.
 pub fn serve(
     osm: Arc<Osm>,
     triples: Option<Arc<Store>>,
@@ -95,49 +132,66 @@ pub fn serve(
     let metrics = Metrics::install(&about)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        // A thread a query, and some for the runtime's own blocking calls.
-        .max_blocking_threads(settings.max_queries + 8)
+        // They only read answers that were put aside; queries have threads of their own.
+        .max_blocking_threads(16)
         .build()?;
-    let gate = Gate::new(settings.max_queries, settings.max_waiting, settings.patience);
-    let sparql = triples.map(|store| sparql::Endpoint::new(store, &about));
-    let app = Arc::new(App { osm, sparql, about, settings, gate, running: Arc::default(), metrics });
-    let result = runtime.block_on(listen(Arc::clone(&app), ready));
-    // Whatever still runs was cancelled and looks at that every few milliseconds.
-    runtime.shutdown_timeout(Duration::from_secs(2));
+    let gates = Gates::new(settings.max_queries, settings.max_waiting, settings.patience);
+    let app = Arc::new(App {
+        osm,
+        sparql: triples.map(|store| Arc::new(sparql::Endpoint::new(store, &about))),
+        about,
+        connections: Connections::new(settings.connections.clone()),
+        bodies: Bodies::new(settings.max_body, settings.connections.body),
+        workers: Workers::new(gates.total()),
+        gates,
+        spool: Spool::new(settings.spool.clone()),
+        settings,
+        running: Arc::default(),
+        metrics,
+    });
+    let result = runtime.block_on(listen(app, ready));
+    // Whatever still runs was cancelled; its thread ends with the process at the latest.
+    runtime.shutdown_timeout(Duration::from_millis(100));
     result
 }
 
 async fn listen(app: Arc<App>, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
-    let listener = tokio::net::TcpListener::bind(app.settings.bind).await?;
-    let signals = Signals::hear()?;
+    let listener = connections::listen(app.settings.bind)?;
+    let mut signals = Signals::hear()?;
     ready(listener.local_addr()?);
-    let upkeep = tokio::spawn(metrics::upkeep(Arc::clone(&app)));
-    let (told, stopping) = tokio::sync::oneshot::channel();
-    let server = axum::serve(listener, router(Arc::clone(&app))).with_graceful_shutdown({
-        let app = Arc::clone(&app);
-        async move {
-            signals.told().await;
-            tracing::info!("stopping: no new queries, {} running", app.running.list().len());
-            app.gate.close();
-            let _ = told.send(());
+    tokio::spawn(metrics::upkeep(Arc::clone(&app)));
+    tokio::spawn(Arc::clone(&app.connections).sweep());
+    let mut accepting = Box::pin(Arc::clone(&app.connections).serve(listener, router(Arc::clone(&app))));
+    tokio::select! {
+        never = &mut accepting => match never {},
+        () = signals.told() => {}
+    }
+    tracing::info!("stopping: no new queries, {} running", app.running.list().len());
+    app.gates.close();
+    app.connections.drain();
+    let draining = async {
+        tokio::select! {
+            never = &mut accepting => match never {},
+            () = tokio::time::sleep(app.settings.drain_delay) => {}
         }
-    });
-    let last_call = async {
-        // Without the signal the server ends by itself, and this must not end first.
-        if stopping.await.is_err() {
-            std::future::pending::<()>().await;
+        drop(accepting);
+        app.connections.end();
+        if tokio::time::timeout(app.settings.grace, app.connections.ended()).await.is_err() {
+            app.running.cancel_all();
+            // Time for those who were cancelled to say so.
+            if tokio::time::timeout(Duration::from_secs(1), app.connections.ended()).await.is_err() {
+                tracing::warn!("stopped with {} connections open", app.connections.open());
+            }
         }
-        tokio::time::sleep(app.settings.grace).await;
-        app.running.cancel_all();
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        tracing::warn!("stopped with connections open");
     };
-    let result = tokio::select! {
-        result = server.into_future() => result,
-        () = last_call => Ok(()),
-    };
-    upkeep.abort();
-    result
+    tokio::select! {
+        () = draining => {}
+        () = signals.told() => {
+            tracing::warn!("told twice: stopped at once, with {} queries running", app.running.list().len());
+            app.running.cancel_all();
+        }
+    }
+    Ok(())
 }
 
 fn router(app: Arc<App>) -> Router {
@@ -160,8 +214,8 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/status", get(status::status))
         .route("/api/timestamp", get(timestamp::timestamp))
         .route("/healthz", get(health::health))
+        .route("/readyz", get(health::readiness))
         .route("/metrics", get(metrics::metrics))
-        .layer(DefaultBodyLimit::max(app.settings.max_body))
         .layer(CompressionLayer::new())
         .layer(cors)
         .with_state(app)
@@ -188,9 +242,9 @@ impl Signals {
         Ok(Signals {})
     }
 
-    /// Returns when one came.
+    /// Returns when one came, each time.
     #[cfg(unix)]
-    async fn told(mut self) {
+    async fn told(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
@@ -198,7 +252,7 @@ impl Signals {
     }
 
     #[cfg(not(unix))]
-    async fn told(self) {
+    async fn told(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -16,9 +16,9 @@ pub async fn status(State(app): State<Arc<App>>) -> String {
     let mut out = format!(
         "Connected as: 0\nCurrent time: {}\nAnnounced endpoint: none\nRate limit: {}\n",
         iso(seconds(now)),
-        app.gate.total()
+        app.gates.queries.total()
     );
-    let free = app.gate.free();
+    let free = app.gates.queries.free();
     if free > 0 {
         let _ = writeln!(out, "{free} slots available now.");
     } else if let Some(soonest) = queries.iter().map(|(_, query)| query.deadline).min() {

@@ -72,6 +72,24 @@ impl Server {
         self.ask("POST", "/api/interpreter", FORM, &format!("data={}", encoded(text)))
     }
 
+    /// Writes these bytes and leaves the connection open.
+    pub fn send(&self, bytes: &[u8]) -> TcpStream {
+        let mut stream = self.connect();
+        stream.write_all(bytes).unwrap();
+        stream
+    }
+
+    /// Asks a query and does not read the answer.
+    pub fn leave_unread(&self, query: &str) -> TcpStream {
+        let length = query.len();
+        let head = format!("POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: {length}\r\n\r\n");
+        self.send(&[head.as_bytes(), query.as_bytes()].concat())
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, "", "")
+    }
+
     pub fn signal(&self, name: &str) {
         assert!(Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap().success());
     }

@@ -10,12 +10,13 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::budget::{Budget, Exceeded};
 use crate::osm::{BoundingBox, Osm};
 use crate::overpass::run::Limits;
 use crate::overpass::syntax::OutputFormat;
 use crate::overpass::turbo::{self, Surroundings};
 use crate::overpass::{self, Class, Failure};
-use crate::places::Places;
+use crate::places::{Places, Until};
 
 pub use warnings::Warning;
 
@@ -79,9 +80,13 @@ pub struct Results {
 
 /// Looks at a query: parses it, runs it, holds it against the data.
 pub fn feedback(osm: &Osm, asked: &Asked<'_>) -> Feedback {
-    let surroundings = Surroundings { bbox: asked.bbox, now: osm.data_time(), places: asked.places };
+    let budget = Budget::new(&asked.limits);
+    let is_over = || budget.check().is_err();
+    let places = Until::new(asked.places, &is_over);
+    let surroundings = Surroundings { bbox: asked.bbox, now: osm.data_time(), places: &places };
     let text = match turbo::expand(asked.query, &surroundings) {
         Ok(text) => text,
+        Err(_) if places.was_cut() => return over(&budget, "while the names in it were looked up"),
         Err(problem) => {
             let (start, length) = (problem.position, problem.shortcut.len() + "{{}}".len());
             let place = Some((start, start + length));
@@ -111,8 +116,18 @@ pub fn feedback(osm: &Osm, asked: &Asked<'_>) -> Feedback {
         return Feedback { errors: problems(&text, &failure), ..Feedback::default() };
     }
     let results = answer::read(&body.bytes, asked.sample, &warnings::keys(&script));
-    let warnings = warnings::warnings(osm, &text, &script, results.count == 0, &asked.limits);
-    Feedback { errors: Vec::new(), results: Some(results), warnings }
+    match warnings::warnings(osm, &text, &script, results.count == 0, &asked.limits, &budget) {
+        Ok(warnings) => Feedback { errors: Vec::new(), results: Some(results), warnings },
+        Err(_) => over(&budget, "while its filters were held against the data"),
+    }
+}
+
+/// What is said where a bound was reached beside running the query.
+fn over(budget: &Budget, when: &str) -> Feedback {
+    let exceeded = budget.check().err().unwrap_or(Exceeded::Cancelled);
+    let hint = Some("ask for less: fewer filters, fewer names".to_owned());
+    let error = at("", None, Class::Runtime, exceeded.code(), format!("{exceeded}, {when}"), hint);
+    Feedback { errors: vec![error], ..Feedback::default() }
 }
 
 fn problems(text: &str, failure: &Failure) -> Vec<Problem> {

@@ -1,11 +1,12 @@
 //! What in a query will hardly be meant: filters that nothing in the data fits, sets that go nowhere.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use serde::Serialize;
 
 use super::nearest;
+use crate::budget::{Budget, Exceeded};
 use crate::osm::{ElementType, Osm};
 use crate::overpass;
 use crate::overpass::run::Limits;
@@ -69,68 +70,126 @@ pub fn keys(script: &Script) -> Vec<String> {
 }
 
 /// What will hardly be meant in a query that runs. `empty` says that it gave nothing: then its parts are tried alone.
-pub fn warnings(osm: &Osm, text: &str, script: &Script, empty: bool, limits: &Limits) -> Vec<Warning> {
-    let mut found = sets(text, script);
+///
+/// # Errors
+/// A bound was reached.
+pub fn warnings(
+    osm: &Osm,
+    text: &str,
+    script: &Script,
+    empty: bool,
+    limits: &Limits,
+    budget: &Budget,
+) -> Result<Vec<Warning>, Exceeded> {
+    let mut queries = Vec::new();
+    each_query(&script.statements, &mut |query, statement| queries.push((query, statement)));
+    let mut found = Found::default();
+    found.add(sets(text, script));
     let mut probes = Vec::new();
-    each_query(&script.statements, &mut |query, statement| {
-        let before = found.len();
+    // A filter stands in many queries, and looking for what is near takes long.
+    let mut looked_at: HashMap<(&str, Option<&str>), bool> = HashMap::new();
+    for (query, statement) in queries {
+        let mut warned = false;
         for filter in &query.filters {
-            found.extend(filter_warning(osm, query.what, filter));
+            if found.is_full() {
+                return Ok(found.warnings);
+            }
+            budget.check()?;
+            let tag = tag_of(&filter.kind);
+            if let Some(again) = tag.and_then(|tag| looked_at.get(&tag)) {
+                warned |= again;
+                continue;
+            }
+            let warning = filter_warning(osm, query.what, filter, budget)?;
+            looked_at.extend(tag.map(|tag| (tag, warning.is_some())));
+            warned |= warning.is_some();
+            found.add(warning);
         }
         let is_area = query.what == QueryType::Area;
-        if found.len() == before && (is_area || empty) && stands_alone(query) {
+        if !warned && (is_area || empty) && probes.len() < PROBED && stands_alone(query) {
             probes.push((query.clone(), is_area, excerpt(text, statement)));
         }
-    });
-    for (query, is_area, text) in probes.into_iter().take(PROBED) {
+    }
+    for (query, is_area, text) in probes {
+        if found.is_full() {
+            break;
+        }
         if gives_nothing(osm, &script.settings, query, limits) {
-            found.push(match is_area {
+            found.add([match is_area {
                 true => warning("no-such-area", format!("no area fits {text}"), Vec::new()),
                 false => warning("finds-nothing", format!("alone, {text} finds nothing"), Vec::new()),
-            });
+            }]);
         }
+        budget.check()?;
     }
-    let mut seen = BTreeSet::new();
-    found.retain(|warning| seen.insert(warning.message.clone()));
-    found.truncate(WARNINGS);
-    found
+    Ok(found.warnings)
 }
 
-fn filter_warning(osm: &Osm, what: QueryType, filter: &Filter) -> Option<Warning> {
+/// The key, and where it is named the value, that a filter's warning depends on alone.
+fn tag_of(filter: &FilterKind) -> Option<(&str, Option<&str>)> {
+    match filter {
+        FilterKind::HasKey { key } | FilterKind::Matches { key, .. } => Some((key, None)),
+        FilterKind::Equals { key, value } => Some((key, Some(value))),
+        _ => None,
+    }
+}
+
+/// Warnings, each once, up to as many as are given.
+#[derive(Default)]
+struct Found {
+    warnings: Vec<Warning>,
+    seen: BTreeSet<String>,
+}
+
+impl Found {
+    fn add(&mut self, more: impl IntoIterator<Item = Warning>) {
+        for warning in more {
+            if !self.is_full() && self.seen.insert(warning.message.clone()) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.warnings.len() >= WARNINGS
+    }
+}
+
+fn filter_warning(osm: &Osm, what: QueryType, filter: &Filter, budget: &Budget) -> Result<Option<Warning>, Exceeded> {
     let no_key = |key: &str| {
-        osm.key(key)
-            .is_none()
-            .then(|| warning("no-such-key", format!("no element has the key {key:?}"), nearest::keys(osm, key)))
+        if osm.key(key).is_some() {
+            return Ok(None);
+        }
+        let near = nearest::keys(osm, key, budget)?;
+        Ok(Some(warning("no-such-key", format!("no element has the key {key:?}"), near)))
     };
     match &filter.kind {
         FilterKind::HasKey { key } | FilterKind::Matches { key, .. } => no_key(key),
         FilterKind::Equals { key, value } => {
             if osm.pair(key, value).is_some() {
-                return None;
+                return Ok(None);
             }
-            let mut instead = nearest::elsewhere(osm, value);
-            let near_elsewhere = |found: &mut Vec<String>| {
-                if found.is_empty() {
-                    *found = nearest::near_elsewhere(osm, value);
-                }
-            };
+            let mut instead = nearest::elsewhere(osm, value, budget)?;
             let Some(id) = osm.key(key) else {
-                let mut missing = no_key(key)?;
-                near_elsewhere(&mut instead);
+                let Some(mut missing) = no_key(key)? else { return Ok(None) };
+                if instead.is_empty() {
+                    instead = nearest::near_elsewhere(osm, value, budget)?;
+                }
                 missing.nearest.append(&mut instead);
-                return Some(missing);
+                return Ok(Some(missing));
             };
-            let mut near = nearest::values(osm, id, value);
             // The same value elsewhere is more likely meant than any value here.
-            instead.append(&mut near);
-            near_elsewhere(&mut instead);
-            Some(warning("no-such-value", format!("no element has {key}={value}"), instead))
+            instead.append(&mut nearest::values(osm, id, value, budget)?);
+            if instead.is_empty() {
+                instead = nearest::near_elsewhere(osm, value, budget)?;
+            }
+            Ok(Some(warning("no-such-value", format!("no element has {key}={value}"), instead)))
         }
-        FilterKind::Ids(ids) => ids_warning(osm, what, ids),
+        FilterKind::Ids(ids) => Ok(ids_warning(osm, what, ids)),
         FilterKind::AreaId(id) if !area_exists(osm, *id) => {
-            Some(warning("no-such-area", format!("there is no area {id}"), Vec::new()))
+            Ok(Some(warning("no-such-area", format!("there is no area {id}"), Vec::new())))
         }
-        _ => None,
+        _ => Ok(None),
     }
 }
 
