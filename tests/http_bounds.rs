@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::server::{Answer, FORM, Server, encoded};
+use common::server::{Answer, FORM, Server};
 use common::{Town, terrapin};
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -50,7 +50,7 @@ pub fn values(osm: &Osm, key: KeyId, word: &str, budget: &Budget) -> Result<Vec<
 pub fn elsewhere(osm: &Osm, value: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
     let mut tags = Vec::new();
     for key in 0..osm.key_count() {
-        if key as usize % LOOK == 0 {
+        if (key as usize).is_multiple_of(LOOK) {
             budget.check()?;
         }
         let name = osm.key_name(key);
@@ -82,9 +82,9 @@ pub fn near_elsewhere(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<Stri
 
 /// Calls `f` with the values of a key until it says that it has enough.
 fn each_value(osm: &Osm, key: KeyId, budget: &Budget, mut f: impl FnMut(PairId, &str) -> bool) -> Result<(), Exceeded> {
-    let mut seen = 0;
+    let mut seen = 0_usize;
     let stopped = osm.try_for_values(key, |pair, value| {
-        if seen % LOOK == 0
+        if seen.is_multiple_of(LOOK)
             && let Err(exceeded) = budget.check()
         {
             return ControlFlow::Break(Some(exceeded));
@@ -130,7 +130,7 @@ fn nearest<T>(
     };
     let mut found: Vec<(usize, String, T)> = Vec::new();
     for (index, candidate) in candidates.enumerate() {
-        if index % LOOK == 0 {
+        if index.is_multiple_of(LOOK) {
             budget.check()?;
         }
         found.extend(near(candidate));

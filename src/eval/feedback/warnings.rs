@@ -1,6 +1,6 @@
 //! What in a query will hardly be meant: filters that nothing in the data fits, sets that go nowhere.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use serde::Serialize;
@@ -291,7 +291,9 @@ fn sets(text: &str, script: &Script) -> Vec<Warning> {
     if !outputs {
         found.push(warning("no-output", "there is no out statement: nothing is output".to_owned(), Vec::new()));
     }
-    for name in filled.keys().filter(|name| *name != "_" && !is_read(text, name)) {
+    let read = read_in(text);
+    let is_read = |name: &str| read.as_ref().is_none_or(|read| read.contains(name));
+    for name in filled.keys().filter(|name| *name != "_" && !is_read(name)) {
         found.push(warning("unused-set", format!("the set .{name} is filled and never used or output"), Vec::new()));
     }
     for name in used.iter().filter(|name| *name != "_" && !filled.contains_key(*name)) {
@@ -301,21 +303,29 @@ fn sets(text: &str, script: &Script) -> Vec<Warning> {
     found
 }
 
-/// Whether a set is named anywhere but where it is filled; in XML always.
-fn is_read(text: &str, name: &str) -> bool {
+/// The names of sets that a text reads, wherever it names them but where it fills them; nothing where it is XML, in which
+/// that is not looked for. One walk over the text, however many sets there are.
+fn read_in(text: &str) -> Option<HashSet<&str>> {
     if text.trim_start().starts_with('<') {
-        return true;
+        return None;
     }
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(name).any(|(start, _)| {
-        let (before, after) =
-            (text.get(..start).unwrap_or_default(), text.get(start + name.len()..).unwrap_or_default());
-        if after.starts_with(is_word) || before.ends_with(is_word) {
-            return false;
-        }
+    let mut read = HashSet::new();
+    let mut at = 0;
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find(is_word)).map(|found| at + found) {
+        let (before, rest) = text.split_at(start);
+        let (word, after) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
         // Expressions name a set without the dot before it, but with one behind it.
-        before.strip_suffix('.').map_or(after.starts_with('.'), |before| !before.trim_end().ends_with("->"))
-    })
+        let is_read = match before.strip_suffix('.') {
+            Some(before) => !before.trim_end().ends_with("->"),
+            None => after.starts_with('.'),
+        };
+        if is_read {
+            read.insert(word);
+        }
+        at = start + word.len();
+    }
+    Some(read)
 }
 
 /// The set that a statement fills; a loop's set is for its body only.
@@ -426,5 +436,9 @@ mod tests {
         assert_eq!(of_sets("node[a]->.x;.x->.y;.y out;"), [""; 0]);
         assert_eq!(of_sets("node(area.town);out;"), ["unfilled-set"]);
         assert_eq!(of_sets("node[a];"), ["no-output"]);
+        // A name within another one is not it, nor one within a text of letters.
+        assert_eq!(of_sets("node[a]->.x;node[b]->.ax;.ax out;node[\"x\"];out;"), ["unused-set"]);
+        let many: String = (0..20_000).map(|n| format!("node[a]->.s{n};.s{n} out;")).collect();
+        assert!(of_sets(&many).is_empty());
     }
 }
