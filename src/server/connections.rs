@@ -282,7 +282,7 @@ impl Connections {
                 Ok::<_, Infallible>(response.map(|body| Answer { body, _busy: busy }))
             }
         });
-        let connection = http1::Builder::new().max_buf_size(HEAD).serve_connection(io, service);
+        let connection = http1::Builder::new().max_buf_size(HEAD).max_header_size(HEAD).serve_connection(io, service);
         let mut connection = pin!(connection);
         let mut ending = self.ending.subscribe();
         let mut told = false;

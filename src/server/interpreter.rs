@@ -95,8 +95,8 @@ pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<Stri
         Some(Ok(text)) => Ok(text.into_owned()),
         Some(Err(NotUtf8(at))) => {
             let message = format!(
-                "encoding error: Invalid UTF-8: the byte after the first {at} of the query begins no character. \
-                 Send it in UTF-8."
+                "encoding error: Invalid UTF-8: byte {} of the query begins no character. Send it in UTF-8.",
+                at + 1
             );
             refuse(StatusCode::BAD_REQUEST, &message)
         }
@@ -108,7 +108,7 @@ pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<Stri
     }
 }
 
-/// A text is in another encoding from here on, in bytes.
+/// So many bytes of a text are UTF-8; the next one is not.
 #[derive(Debug, PartialEq, Eq)]
 struct NotUtf8(usize);
 
