@@ -9,6 +9,11 @@ use crate::size;
 /// The longest time that a setting may ask for, in seconds: a day, which is for ever.
 const LONGEST: u64 = 86_400;
 
+/// Bytes that all bodies of requests together may hold.
+const BODIES: u64 = 32 << 20;
+/// Bytes of all streaming answers together that lie in memory.
+const PIECES: u64 = 64 << 20;
+
 /// Connections, and answers on their way to slow clients.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Connections")]
@@ -54,6 +59,7 @@ impl Connections {
     /// What bounds connections.
     pub fn limits(&self) -> ConnectionLimits {
         ConnectionLimits {
+            memory: BODIES,
             most: self.max_connections as usize,
             head: Duration::from_secs(self.head_timeout),
             body: Duration::from_secs(self.body_timeout),
@@ -65,6 +71,7 @@ impl Connections {
     /// What is put aside.
     pub fn spool(&self) -> SpoolLimits {
         SpoolLimits {
+            memory: PIECES,
             answer: self.spool,
             total: self.spool_total,
             folder: self.spool_dir.clone().unwrap_or_else(folder),

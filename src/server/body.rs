@@ -18,10 +18,6 @@ use super::connections::Peer;
 
 /// Bytes of a body that are not counted: what most queries need, so that they never wait for others' bodies.
 const FREE: usize = 16 << 10;
-/// What all bodies together may hold at least, in bytes.
-const ALL: usize = 32 << 20;
-/// Bodies of the longest kind that all together may hold at least.
-const LONGEST: usize = 16;
 /// How long a body waits for room.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -34,10 +30,12 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    /// For bodies of `longest` bytes at most that arrive within `time`.
-    pub fn new(longest: usize, time: Duration) -> Self {
+    /// For bodies of `longest` bytes at most that arrive within `time` and hold `memory` bytes together, or what the
+    /// longest one needs.
+    pub fn new(longest: usize, time: Duration, memory: u64) -> Self {
         let longest = longest.min(u32::MAX as usize);
-        let room = ALL.max(longest.saturating_mul(LONGEST)) >> 10;
+        // One that is packed needs room for itself and for what it unpacks to.
+        let room = usize::try_from(memory).unwrap_or(usize::MAX).max(longest.saturating_mul(2)) / 1024 + 1;
         Bodies { room: Arc::new(Semaphore::new(room.min(Semaphore::MAX_PERMITS))), longest, time }
     }
 
@@ -238,7 +236,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_is_read_up_to_its_length_and_charged_beyond_the_first_bytes() {
-        let bodies = Bodies::new(100_000, Duration::from_secs(5));
+        let bodies = Bodies::new(100_000, Duration::from_secs(5), 1 << 20);
         let all = bodies.room.available_permits();
         let small = read(pieces(2, 100), &bodies).await.unwrap();
         assert_eq!(small.decoded().unwrap().len(), 200);
@@ -255,7 +253,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_does_not_arrive_or_finds_no_room_is_given_up() {
-        let bodies = Bodies::new(100_000, Duration::from_secs(30));
+        let bodies = Bodies::new(100_000, Duration::from_secs(30), 1 << 20);
         let never = Body::from_stream(tokio_stream::pending::<Result<Bytes, std::io::Error>>());
         assert_eq!(read(never, &bodies).await.err(), Some(Unreadable::TooSlow(Duration::from_secs(30))));
         let _all = bodies.room.clone().acquire_many_owned(bodies.room.available_permits() as u32).await.unwrap();
@@ -265,7 +263,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_packed_body_is_held_to_its_length_unpacked() {
-        let bodies = Bodies::new(100_000, Duration::from_secs(5));
+        let bodies = Bodies::new(100_000, Duration::from_secs(5), 1 << 20);
         let packed = |length: usize| {
             let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
             encoder.write_all(&vec![b'x'; length]).unwrap();

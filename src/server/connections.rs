@@ -54,6 +54,8 @@ pub struct ConnectionLimits {
     pub idle: Duration,
     /// How long a client may take nothing of its answer.
     pub stall: Duration,
+    /// Bytes that all bodies together may hold.
+    pub memory: u64,
 }
 
 /// All connections.

@@ -141,7 +141,7 @@ pub fn serve(
         sparql: triples.map(|store| Arc::new(sparql::Endpoint::new(store, &about))),
         about,
         connections: Connections::new(settings.connections.clone()),
-        bodies: Bodies::new(settings.max_body, settings.connections.body),
+        bodies: Bodies::new(settings.max_body, settings.connections.body, settings.connections.memory),
         workers: Workers::new(gates.total()),
         gates,
         spool: Spool::new(settings.spool.clone()),

@@ -18,6 +18,7 @@ use tokio::task::JoinHandle;
 use tokio_stream::Stream;
 
 use super::spool::{self, Aside, Spool};
+use crate::memory;
 
 /// Bytes in one piece of an answer. What fits into the first piece is sent only when the query is done, so that an
 /// error in it still gets its own status.
@@ -161,10 +162,9 @@ impl Sink {
             self.streaming = Some(Streaming { shared: Arc::clone(&shared), ended: false, left: HELD_BACK });
             head.send(Head::Streaming(self.content_type, Parts(shared))).map_err(|_| gone())?;
         }
-        let piece = std::mem::replace(&mut self.buffer, Vec::with_capacity(PIECE));
-        self.sent += piece.len() as u64;
+        self.sent += self.buffer.len() as u64;
         let Some(streaming) = &mut self.streaming else { return Err(gone()) };
-        streaming.send(Bytes::from(piece), self.deadline, &self.cancelled)
+        streaming.send(&mut self.buffer, self.deadline, &self.cancelled)
     }
 }
 
@@ -196,7 +196,8 @@ struct Streaming {
 }
 
 impl Streaming {
-    fn send(&mut self, piece: Bytes, deadline: Instant, cancelled: &AtomicBool) -> io::Result<()> {
+    /// Sends what is in the buffer and leaves it empty.
+    fn send(&mut self, buffer: &mut Vec<u8>, deadline: Instant, cancelled: &AtomicBool) -> io::Result<()> {
         let shared = Arc::clone(&self.shared);
         let mut state = shared.lock();
         loop {
@@ -204,14 +205,18 @@ impl Streaming {
                 return Err(gone());
             }
             let drained = state.read == state.written;
-            if drained && state.pieces.len() < PIECES && shared.spool.take_memory(piece.len()) {
+            if drained && state.pieces.len() < PIECES && shared.spool.take_memory(buffer.len()) {
                 drop(state);
+                // Freed by the connection that sends it: the spool counts it, not the query.
+                let empty = memory::within(None, || Vec::with_capacity(PIECE));
+                let piece = Bytes::from(std::mem::replace(buffer, empty));
                 shared.tell(|state| state.pieces.push_back(piece));
                 return Ok(());
             }
             if self.left.is_zero() || !drained {
                 drop(state);
-                if self.put_aside(&piece, drained) {
+                if self.put_aside(buffer, drained) {
+                    buffer.clear();
                     return Ok(());
                 }
                 state = shared.lock();
@@ -382,7 +387,7 @@ mod tests {
     use crate::server::spool::SpoolLimits;
 
     fn spool(answer: u64) -> Arc<Spool> {
-        Spool::new(SpoolLimits { answer, total: answer, folder: std::env::temp_dir() })
+        Spool::new(SpoolLimits { memory: 64 << 20, answer, total: answer, folder: std::env::temp_dir() })
     }
 
     fn sink(spool: &Arc<Spool>) -> (Sink, oneshot::Receiver<Head>) {

@@ -7,12 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Bytes of all streaming answers together that lie in memory. Beyond it answers go to files at once.
-const MEMORY: u64 = 64 << 20;
-
 /// How much of answers is put aside for clients that read slowly.
 #[derive(Debug, Clone)]
 pub struct SpoolLimits {
+    /// Bytes of all streaming answers together that lie in memory. Beyond it answers go to files at once.
+    pub memory: u64,
     /// Bytes of one answer that may lie in a file; 0 leaves files alone.
     pub answer: u64,
     /// Bytes of all answers that may lie in files.
@@ -33,7 +32,7 @@ pub struct Spool {
 impl Spool {
     /// With nothing in it.
     pub fn new(limits: SpoolLimits) -> Arc<Self> {
-        let (memory, disk) = (AtomicU64::new(MEMORY), AtomicU64::new(limits.total));
+        let (memory, disk) = (AtomicU64::new(limits.memory), AtomicU64::new(limits.total));
         Arc::new(Spool { limits, memory, disk, complained: AtomicBool::new(false) })
     }
 
@@ -44,7 +43,7 @@ impl Spool {
 
     /// Bytes of answers that lie in memory now.
     pub fn memory_taken(&self) -> u64 {
-        MEMORY.saturating_sub(self.memory.load(Ordering::Relaxed))
+        self.limits.memory.saturating_sub(self.memory.load(Ordering::Relaxed))
     }
 
     pub(super) fn take_memory(&self, bytes: usize) -> bool {
