@@ -10,12 +10,12 @@ use axum::response::Response;
 
 use super::body::{Received, Unreadable};
 use super::client::ClientKey;
-use super::interpreter::{busy, query_in, unreadable};
+use super::interpreter::{busy, halted, query_in, unreadable};
 use super::job::{self, Given, Job, Lane};
 use super::metrics::Outcome;
 use super::{App, page};
 use crate::overpass::Failure;
-use crate::overpass::convert::{self, Form};
+use crate::overpass::convert::{self, Converted, Form};
 
 /// The longest query that is converted, in bytes: the page can be fifty times as long and is held in memory.
 const LONGEST: usize = 1 << 20;
@@ -66,29 +66,33 @@ fn work(job: Job, in_address: Option<&str>, body: Received) {
         let message = format!("encoding error: The query is longer than {LONGEST} bytes.");
         return job.refuse(page::error(StatusCode::PAYLOAD_TOO_LARGE, [message.as_str()]));
     }
-    let (time, memory) = (job.app().settings.max_time, job.app().settings.max_memory);
-    let (run, mut sink) = job.begin(time, memory, HTML);
-    match convert::convert(&text, form) {
-        Ok(converted) => {
-            drop(text);
-            let shown =
-                page::page_with(lines(converted.problems.as_ref()).iter().map(String::as_str), Some(&converted.text));
-            drop(converted);
-            match sink.write_all(shown.as_bytes()) {
+    let converted = match job.within(|| convert::convert(&text, form).map(|converted| shown(&converted))) {
+        Ok(converted) => converted,
+        Err(halt) => return job.halt(halt, halted(halt)),
+    };
+    drop(text);
+    match converted {
+        Ok(page) => {
+            let (time, memory) = (job.app().settings.max_time, job.app().settings.max_memory);
+            let (run, mut sink) = job.begin(time, memory, HTML);
+            match sink.write_all(page.as_bytes()) {
                 Ok(()) => run.answered(sink, "conversion", 0),
-                Err(_) => run.refused(
-                    sink,
-                    "conversion",
-                    Outcome::Abandoned,
-                    page::error(StatusCode::SERVICE_UNAVAILABLE, []),
-                ),
+                Err(_) => {
+                    let instead = page::error(StatusCode::SERVICE_UNAVAILABLE, []);
+                    run.refused(sink, "conversion", Outcome::Abandoned, instead);
+                }
             }
         }
         Err(failure) => {
-            let shown = page::page_with(lines(Some(&failure)).iter().map(String::as_str), Some(""));
-            run.refused(sink, "conversion", Outcome::Refused, page::with(StatusCode::BAD_REQUEST, shown));
+            let page = page::page_with(lines(Some(&failure)).iter().map(String::as_str), Some(""));
+            job.refuse(page::with(StatusCode::BAD_REQUEST, page));
         }
     }
+}
+
+fn shown(converted: &Converted) -> String {
+    let lines = lines(converted.problems.as_ref());
+    page::page_with(lines.iter().map(String::as_str), Some(&converted.text))
 }
 
 fn lines(problems: Option<&Failure>) -> Vec<String> {

@@ -13,7 +13,7 @@ use super::body::{Received, Unreadable};
 use super::cgi::{self, WithoutHead};
 use super::client::ClientKey;
 use super::gate::Refusal;
-use super::job::{self, Given, Job, Lane};
+use super::job::{self, Given, Halt, Job, Lane};
 use super::metrics::Outcome;
 use super::{App, page};
 use crate::overpass::{self, Failure, output};
@@ -58,9 +58,10 @@ fn work(job: Job, in_address: Option<&str>, body: Received) {
         Err(refusal) => return job.refuse(*refusal),
     };
     drop(body);
-    let script = match overpass::parse(&text) {
-        Ok(script) => script,
-        Err(failure) => return job.refuse(refused(&failure)),
+    let script = match job.within(|| overpass::parse(&text)) {
+        Ok(Ok(script)) => script,
+        Ok(Err(failure)) => return job.refuse(refused(&failure)),
+        Err(halt) => return job.halt(halt, halted(halt)),
     };
     let settings = &job.app().settings;
     let time = settings.max_time.min(Duration::from_secs(script.settings.timeout));
@@ -152,6 +153,10 @@ fn refused(failure: &Failure) -> Response {
         _ => StatusCode::BAD_REQUEST,
     };
     page::error(status, lines.iter().map(String::as_str))
+}
+
+pub(super) fn halted(halt: Halt) -> Response {
+    page::error(halt.status(), [format!("runtime error: {halt}.").as_str()])
 }
 
 pub(super) fn unreadable(app: &App, why: &Unreadable) -> Response {

@@ -2,13 +2,14 @@
 //! client leaves. All services that parse or run what somebody sent go through here, so that nothing of it happens on
 //! the threads that serve connections.
 
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
@@ -18,7 +19,7 @@ use super::metrics::Outcome;
 use super::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
 use super::running::{Running, Ticket};
 use super::{App, SNAPSHOT_HEADER};
-use crate::budget::Limits;
+use crate::budget::{self, Budget, Exceeded, Limits, Stopped};
 
 /// Which gate a request goes through. Queries may take minutes; a conversion takes seconds at most and a search
 /// milliseconds. Each has slots and a queue of its own, so that nothing short waits behind something long, and so that no
@@ -135,9 +136,38 @@ impl Job {
         &self.app
     }
 
+    /// Does what has no bounds of its own, such as reading a text, within the server's.
+    ///
+    /// # Errors
+    /// A bound was reached, or a fault of the program, which the log tells.
+    pub fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, Halt> {
+        let limits = Limits {
+            deadline: Some(self.started + self.app.settings.max_time),
+            memory: Some(self.app.settings.max_memory),
+            cancelled: Arc::clone(&self.cancelled),
+            ..Limits::default()
+        };
+        budget::watched(&Arc::new(Budget::new(&limits)), work).map_err(|stopped| match stopped {
+            Stopped::Exceeded(exceeded) => Halt::Bound(exceeded),
+            Stopped::Panicked(panic) => {
+                tracing::error!(panic, "a query could not be read: a fault of the program");
+                Halt::Fault
+            }
+        })
+    }
+
     /// Answers without having run anything.
     pub fn refuse(self, instead: Response) {
-        self.app.metrics.finished(Outcome::Refused, self.started.elapsed(), 0, 0);
+        self.give_up(Outcome::Refused, instead);
+    }
+
+    /// Answers that it could not be read.
+    pub fn halt(self, halt: Halt, instead: Response) {
+        self.give_up(halt.outcome(), instead);
+    }
+
+    fn give_up(self, outcome: Outcome, instead: Response) {
+        self.app.metrics.finished(outcome, self.started.elapsed(), 0, 0);
         let _ = self.head.send(Head::Refused(Box::new(instead)));
     }
 
@@ -163,6 +193,48 @@ impl Job {
         let sink = Sink::new(content_type, head, Arc::clone(&app.spool), deadline, Arc::clone(&cancelled));
         let limits = Limits { deadline: Some(deadline), memory: Some(memory), cancelled, ..Limits::default() };
         (Run { app, started, limits, _ticket: ticket }, sink)
+    }
+}
+
+/// Why a request's work stopped before it could begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Halt {
+    /// A bound was reached.
+    Bound(Exceeded),
+    /// By a fault of the program.
+    Fault,
+}
+
+impl Halt {
+    fn outcome(self) -> Outcome {
+        match self {
+            Halt::Bound(Exceeded::Time(_)) => Outcome::TimedOut,
+            Halt::Bound(Exceeded::Cancelled) => Outcome::Abandoned,
+            Halt::Bound(_) => Outcome::Refused,
+            Halt::Fault => Outcome::Broken,
+        }
+    }
+
+    /// The status that clients of Overpass API know it by.
+    pub fn status(self) -> StatusCode {
+        match self.outcome() {
+            Outcome::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+            Outcome::Abandoned => StatusCode::SERVICE_UNAVAILABLE,
+            Outcome::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::BAD_REQUEST,
+        }
+    }
+}
+
+impl fmt::Display for Halt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Halt::Bound(Exceeded::Time(after)) => {
+                write!(f, "Query timed out after {} seconds, while it was read", after.as_secs())
+            }
+            Halt::Bound(exceeded) => write!(f, "{exceeded}, while it was read"),
+            Halt::Fault => f.write_str("The query could not be read: see the server's log"),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use super::body::{Received, Unreadable};
 use super::client::ClientKey;
 use super::json::Wrong;
 use super::{App, json};
+use crate::budget::{self, Budget, Stopped};
 use crate::eval::benchmarks::overpassnl::{Bounds, ErrorClass, OverpassNl};
 use crate::eval::record::{Execution, Instance, Record};
 use crate::eval::runs::{Benchmark, NoCache, engine};
@@ -24,7 +25,7 @@ const MOST: usize = 200;
 const LARGEST: u64 = 256 << 20;
 
 const OTHERS_TOOK_ALL: &str = "the request's time was used up by the pairs before";
-const NAMES_TOOK_ALL: &str = "looking up the names in the queries took all of the time";
+const TEXTS_TOOK_ALL: &str = "reading the queries took all that they may take";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -98,8 +99,17 @@ pub async fn score(State(app): State<Arc<App>>, client: ClientKey, body: Result<
                 cache: &NoCache,
                 bounds: Bounds { limits: Limits { deadline, ..limits.clone() }, largest: LARGEST },
             };
-            let record = benchmark.score(&instance).record;
-            results.push(if places.was_cut() { unfinished(&instance, NAMES_TOOK_ALL) } else { record });
+            // What each query does is bounded where it runs; this bounds what is done with their texts.
+            let budget = Arc::new(Budget::new(&benchmark.bounds.limits));
+            results.push(match budget::watched(&budget, || benchmark.score(&instance).record) {
+                Ok(_) if places.was_cut() => unfinished(&instance, TEXTS_TOOK_ALL),
+                Ok(record) => record,
+                Err(Stopped::Exceeded(_)) => unfinished(&instance, TEXTS_TOOK_ALL),
+                Err(Stopped::Panicked(panic)) => {
+                    tracing::error!(panic, "a pair could not be scored: a fault of the program");
+                    failed(&instance, ErrorClass::UnknownError, "not scored, by a fault of the program")
+                }
+            });
         }
         if limits.cancelled.load(Ordering::Relaxed) {
             return Err(Wrong::Abandoned);
@@ -111,8 +121,12 @@ pub async fn score(State(app): State<Arc<App>>, client: ClientKey, body: Result<
 
 /// The record of a pair whose queries could not be run in time.
 fn unfinished(instance: &Instance, why: &str) -> Record {
-    let class = ErrorClass::RuntimeErrorTimeout;
-    let text = || Some(format!("not run: {why}"));
+    failed(instance, ErrorClass::RuntimeErrorTimeout, &format!("not run: {why}"))
+}
+
+/// The record of a pair of which nothing else is known.
+fn failed(instance: &Instance, class: ErrorClass, why: &str) -> Record {
+    let text = || Some(why.to_owned());
     let execution = Execution {
         ref_n: Some(class.count()),
         pred_n: Some(class.count()),

@@ -117,9 +117,11 @@ fn work(job: Job, asked: Asked) {
     };
     let graphs = (operation.default_graphs.clone(), operation.named_graphs.clone());
     let settings = Settings { graphs, ..endpoint.settings.clone() };
-    let prepared = match sparql::prepare(query, &settings) {
-        Ok(prepared) => prepared,
-        Err(error) => return job.refuse(refused(&error)),
+    let prepared = match job.within(|| sparql::prepare(query, &settings)) {
+        Ok(Ok(prepared)) => prepared,
+        Ok(Err(error)) => return job.refuse(refused(&error)),
+        // As of every limit that a query reaches here.
+        Err(halt) => return job.halt(halt, plain(StatusCode::INTERNAL_SERVER_ERROR, &halt.to_string())),
     };
     let Some((formats, content_type)) = formats(&prepared, format, accept) else {
         let message = match prepared.form() {
