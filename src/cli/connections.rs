@@ -23,31 +23,29 @@ pub struct Connections {
         long,
         value_name = "N",
         default_value_t = 1024,
-        value_parser = clap::value_parser!(u32).range(1..=1 << 20),
-        env = "TERRAPIN_MAX_CONNECTIONS"
-    )]
+        value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     max_connections: u32,
     /// Seconds that the head of a request may take to arrive
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = seconds(), env = "TERRAPIN_HEAD_TIMEOUT")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = seconds())]
     head_timeout: u64,
     /// Seconds that the body of a request may take to arrive; then it gets status 408
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = seconds(), env = "TERRAPIN_BODY_TIMEOUT")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = seconds())]
     body_timeout: u64,
     /// Seconds that a connection is kept open for another request
-    #[arg(long, value_name = "SECONDS", default_value_t = 75, value_parser = seconds(), env = "TERRAPIN_IDLE_TIMEOUT")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 75, value_parser = seconds())]
     idle_timeout: u64,
     /// Seconds after which a client that takes nothing of its answer is cut off
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = seconds(), env = "TERRAPIN_STALL")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = seconds())]
     stall: u64,
     /// Bytes of one answer that are put aside in a file while its client reads slowly, so that its query ends; 0 puts
     /// nothing aside
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse, env = "TERRAPIN_SPOOL")]
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
     spool: u64,
     /// Bytes of all answers that are put aside
-    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::parse, env = "TERRAPIN_SPOOL_TOTAL")]
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::parse)]
     spool_total: u64,
     /// The folder where answers are put aside, in files without names [default: $TMPDIR, else /var/tmp]
-    #[arg(long, value_name = "FOLDER", env = "TERRAPIN_SPOOL_DIR")]
+    #[arg(long, value_name = "FOLDER")]
     spool_dir: Option<PathBuf>,
 }
 

@@ -1,14 +1,10 @@
 //! Who a request comes from, as far as it matters to how clients share the server.
 
-use std::convert::Infallible;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
-
-/// What clients are told apart by: the same for all requests of one client. The connection's address puts one into each
-/// request's extensions; a layer that knows better, by a proxy's header or by a token, replaces it there.
+/// What clients are told apart by: the same for all requests of one client: the name of its token, else its
+/// address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClientKey(pub Arc<str>);
 
@@ -23,14 +19,6 @@ impl ClientKey {
                 format!("{network}/64").into()
             }
         })
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for ClientKey {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(parts.extensions.get::<ClientKey>().cloned().unwrap_or_else(|| ClientKey("unknown".into())))
     }
 }
 

@@ -25,8 +25,6 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Sleep;
 use tower::ServiceExt;
 
-use super::client::ClientKey;
-
 /// Longest head of a request in bytes, which is also what a connection buffers: an address of 65,534 bytes, which is the
 /// most that is read, and 16 KiB of headers.
 const HEAD: usize = 80 << 10;
@@ -265,14 +263,12 @@ impl Connections {
         router: Router,
     ) {
         let _ = stream.set_nodelay(true);
-        let client = ClientKey::of_address(address.ip());
         let io = TokioIo::new(Watched { stream, peer: Arc::clone(&peer), lingering: None });
         let service = service_fn(|request: hyper::Request<Incoming>| {
             let busy = Busy::new(&peer);
             let mut request = request.map(Body::new);
             let extensions = request.extensions_mut();
             extensions.insert(ConnectInfo(address));
-            extensions.insert(client.clone());
             extensions.insert(Arc::clone(&peer));
             let answer = router.clone().oneshot(request);
             let (peer, all) = (&peer, &self);

@@ -3,13 +3,14 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
 use super::body::{Received, Unreadable};
-use super::client::ClientKey;
+use super::context::Context;
 use super::interpreter::{busy, halted, query_in, unreadable};
 use super::job::{self, Given, Job, Lane};
 use super::metrics::Outcome;
@@ -25,7 +26,7 @@ const HTML: &str = "text/html; charset=utf-8";
 /// Converts a query. What is wrong with it stands before it; the status is 200 all the same, as clients expect.
 pub async fn convert(
     State(app): State<Arc<App>>,
-    client: ClientKey,
+    Extension(context): Extension<Arc<Context>>,
     RawQuery(in_address): RawQuery,
     body: Result<Received, Unreadable>,
 ) -> Response {
@@ -33,7 +34,7 @@ pub async fn convert(
         Ok(body) => body,
         Err(why) => return unreadable(&app, &why),
     };
-    let given = job::run(&app, &client, Lane::Conversion, move |job| work(job, in_address.as_deref(), body)).await;
+    let given = job::run(&app, &context, Lane::Conversion, move |job| work(job, in_address.as_deref(), body)).await;
     match given {
         Given::Whole(content_type, bytes) => job::answer(&app, content_type, Body::from(bytes)),
         Given::Streaming(content_type, body) => job::answer(&app, content_type, body),
@@ -51,6 +52,7 @@ fn work(job: Job, in_address: Option<&str>, body: Received) {
         Ok(text) => text,
         Err(refusal) => return job.refuse(*refusal),
     };
+    job.context().set_query(&text);
     let in_body = || target(&body.decoded().unwrap_or_default());
     let form = match target(in_address.unwrap_or_default().as_bytes()).or_else(in_body).as_deref() {
         None | Some("xml") => Form::Xml,

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 use super::body::{Received, Unreadable};
-use super::client::ClientKey;
+use super::context::Context;
 use super::json::Wrong;
 use super::{App, json};
 use crate::eval::benchmarks::jsonl::parse_box;
@@ -34,8 +35,14 @@ struct Said {
 }
 
 /// Answers `{"query": "...", "bbox": "south,west,north,east", "sample": 5}`; all but the query may be left out.
-pub async fn feedback(State(app): State<Arc<App>>, client: ClientKey, body: Result<Received, Unreadable>) -> Response {
-    json::serve(app, client, "feedback", body, |app, question: Question, limits| {
+pub async fn feedback(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    body: Result<Received, Unreadable>,
+) -> Response {
+    let asked = Arc::clone(&context);
+    json::serve(app, context, "feedback", body, move |app, question: Question, limits| {
+        asked.set_query(&question.query);
         let bbox = match question.bbox.as_deref().map(|text| (text, parse_box(text))) {
             Some((text, None)) => {
                 return Err(Wrong::Question(format!("bbox {text:?}: expected \"south,west,north,east\" in degrees")));

@@ -24,6 +24,7 @@ pub async fn home(State(app): State<Arc<App>>) -> String {
          /sparql           SPARQL; the query as the parameter `query` (GET or POST) or as the body of a POST\n\
          /search           where a name leads; the name as the parameter `q`\n\
          /api/status       slots and running queries\n\
+         /api/kill_my_queries  stops your running queries\n\
          /api/timestamp    the time of the data\n\
          /readyz           200 while queries are let in\n\
          /healthz          200 while the snapshot is sound\n\

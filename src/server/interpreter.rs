@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -11,7 +12,7 @@ use axum::response::Response;
 
 use super::body::{Received, Unreadable};
 use super::cgi::{self, WithoutHead};
-use super::client::ClientKey;
+use super::context::Context;
 use super::gate::Refusal;
 use super::job::{self, Given, Halt, Job, Lane};
 use super::metrics::Outcome;
@@ -21,7 +22,7 @@ use crate::overpass::{self, Failure, output};
 /// Answers a query.
 pub async fn interpreter(
     State(app): State<Arc<App>>,
-    client: ClientKey,
+    Extension(context): Extension<Arc<Context>>,
     RawQuery(in_address): RawQuery,
     body: Result<Received, Unreadable>,
 ) -> Response {
@@ -29,7 +30,7 @@ pub async fn interpreter(
         Ok(body) => body,
         Err(why) => return unreadable(&app, &why),
     };
-    let given = job::run(&app, &client, Lane::Query, move |job| work(job, in_address.as_deref(), body)).await;
+    let given = job::run(&app, &context, Lane::Query, move |job| work(job, in_address.as_deref(), body)).await;
     let (content_type, mut answer) = match given {
         Given::Whole(content_type, bytes) => {
             let moved = if is_html(content_type) { cgi::redirection(&bytes) } else { None };
@@ -58,6 +59,7 @@ fn work(job: Job, in_address: Option<&str>, body: Received) {
         Err(refusal) => return job.refuse(*refusal),
     };
     drop(body);
+    job.context().set_query(&text);
     let script = match job.within(|| overpass::parse(&text)) {
         Ok(Ok(script)) => script,
         Ok(Err(failure)) => return job.refuse(refused(&failure)),
@@ -79,7 +81,7 @@ fn work(job: Job, in_address: Option<&str>, body: Received) {
     match result {
         Ok(summary) => run.answered(sink, "query", summary.elements),
         Err(failure) => {
-            tracing::debug!(query = &*text, error = %failure, "stopped");
+            tracing::debug!(request_id = run.context().id(), error = %failure, "stopped");
             run.refused(sink, "query", Outcome::of(&failure), refused(&failure));
         }
     }

@@ -13,7 +13,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
-use super::client::ClientKey;
+use super::context::Context;
 use super::gate::{Gate, Refusal};
 use super::metrics::Outcome;
 use super::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
@@ -88,19 +88,24 @@ pub enum Given {
 }
 
 /// Waits for a slot of the lane, then runs `work` on a thread.
-pub async fn run(app: &Arc<App>, client: &ClientKey, lane: Lane, work: impl FnOnce(Job) + Send + 'static) -> Given {
+pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnce(Job) + Send + 'static) -> Given {
     // When the client goes away, this is dropped, wherever its request is then.
     let guard = StopWhenDropped(Arc::new(AtomicBool::new(false)));
-    let slot = match app.gates.of(lane).enter(client).await {
+    let slot = match app.gates.of(lane).enter(&context.client).await {
         Ok(slot) => slot,
-        Err(refusal) => return Given::Away(refusal),
+        Err(refusal) => {
+            app.metrics.rejected(refusal);
+            return Given::Away(refusal);
+        }
     };
     let (sender, head) = oneshot::channel();
     let (shared, cancelled) = (Arc::clone(app), Arc::clone(&guard.0));
-    let job = Job { app: shared, lane, head: sender, cancelled, started: Instant::now() };
+    let context = Arc::clone(context);
+    let job = Job { app: shared, context, lane, head: sender, cancelled, started: Instant::now() };
     let started = app.workers.run(move || {
         // Also given back where the work panics.
         let _slot = slot;
+        let _work = job.context.working();
         let shared = Arc::clone(&job.app);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(job))) {
             shared.metrics.refused(Outcome::Broken);
@@ -124,6 +129,7 @@ pub async fn run(app: &Arc<App>, client: &ClientKey, lane: Lane, work: impl FnOn
 /// A request on its thread.
 pub struct Job {
     app: Arc<App>,
+    context: Arc<Context>,
     lane: Lane,
     head: oneshot::Sender<Head>,
     cancelled: Arc<AtomicBool>,
@@ -134,6 +140,11 @@ impl Job {
     /// What every service has.
     pub fn app(&self) -> &App {
         &self.app
+    }
+
+    /// What is known of the request.
+    pub fn context(&self) -> &Context {
+        &self.context
     }
 
     /// Does what has no bounds of its own, such as reading a text, within the server's.
@@ -178,7 +189,7 @@ impl Job {
 
     /// Begins what takes time and memory: lists it and bounds it. `time` counts from when the request got its thread.
     pub fn begin(self, time: Duration, memory: u64, content_type: &'static str) -> (Run, Sink) {
-        let Job { app, lane, head, cancelled, started } = self;
+        let Job { app, context, lane, head, cancelled, started } = self;
         let deadline = started + time;
         // What is listed are queries, by whose slots clients go.
         let ticket = (lane == Lane::Query).then(|| {
@@ -188,11 +199,14 @@ impl Job {
                 allowed: time,
                 memory,
                 cancelled: Arc::clone(&cancelled),
+                request: Arc::clone(&context),
             })
         });
         let sink = Sink::new(content_type, head, Arc::clone(&app.spool), deadline, Arc::clone(&cancelled));
-        let limits = Limits { deadline: Some(deadline), memory: Some(memory), cancelled, ..Limits::default() };
-        (Run { app, started, limits, _ticket: ticket }, sink)
+        let work_done = Arc::clone(&context.work);
+        let limits =
+            Limits { deadline: Some(deadline), memory: Some(memory), cancelled, work_done, ..Limits::default() };
+        (Run { app, context, started, limits, _ticket: ticket }, sink)
     }
 }
 
@@ -241,6 +255,7 @@ impl fmt::Display for Halt {
 /// A request's work while it runs.
 pub struct Run {
     app: Arc<App>,
+    context: Arc<Context>,
     started: Instant,
     limits: Limits,
     _ticket: Option<Ticket>,
@@ -250,6 +265,11 @@ impl Run {
     /// What every service has.
     pub fn app(&self) -> &App {
         &self.app
+    }
+
+    /// What is known of the request.
+    pub fn context(&self) -> &Context {
+        &self.context
     }
 
     /// What bounds it.
@@ -275,7 +295,14 @@ impl Run {
 
     fn end(self, what: &'static str, outcome: Outcome, bytes: u64, results: u64) {
         let took = self.started.elapsed();
-        tracing::info!(outcome = outcome.name(), results, bytes, ms = took.as_millis() as u64, "{what}");
+        tracing::debug!(
+            request_id = self.context.id(),
+            outcome = outcome.name(),
+            results,
+            bytes,
+            ms = took.as_millis() as u64,
+            "{what}"
+        );
         self.app.metrics.finished(outcome, took, bytes, results);
     }
 }

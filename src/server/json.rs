@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::App;
 use super::body::{Received, Unreadable};
-use super::client::ClientKey;
+use super::context::Context;
 use super::gate::Refusal;
 use super::job::{self, Given, Job, Lane};
 use super::metrics::Outcome;
@@ -30,7 +30,7 @@ pub enum Wrong {
 /// client goes away the work is told to stop. `what` is the service's name in the log.
 pub(super) async fn serve<Q, A>(
     app: Arc<App>,
-    client: ClientKey,
+    context: Arc<Context>,
     what: &'static str,
     body: Result<Received, Unreadable>,
     work: impl FnOnce(&App, Q, &Limits) -> Result<A, Wrong> + Send + 'static,
@@ -43,7 +43,7 @@ where
         Ok(body) => body,
         Err(why) => return why.explain(error(why.status(), &why.message("the request"))),
     };
-    match job::run(&app, &client, Lane::Query, move |job| answer(job, what, body, work)).await {
+    match job::run(&app, &context, Lane::Query, move |job| answer(job, what, body, work)).await {
         Given::Whole(content_type, bytes) => job::answer(&app, content_type, Body::from(bytes)),
         Given::Streaming(content_type, body) => job::answer(&app, content_type, body),
         Given::Refused(instead) => job::from_snapshot(&app, instead),

@@ -3,21 +3,28 @@
 //!
 //! ```text
 //! connections.rs   accepts, bounds and ends connections
+//! access.rs        goes around every request: context.rs is what is known of it, proxies.rs, tokens.rs and client.rs
+//!                  tell who asks
+//! admit.rs         turns away who may not ask: tokens.rs, quota.rs
 //! body.rs          reads a request's body, bounded
-//! client.rs        who a request comes from
 //! job.rs           what a service does with a request: gate.rs lets it in, workers.rs gives it a thread,
 //!                  running.rs lists it
 //! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
 //! interpreter.rs, sparql/, convert.rs, search.rs, feedback.rs, score.rs (both by json.rs)
 //!                  services that parse or run what somebody sent
-//! home.rs, status.rs, timestamp.rs, health.rs, metrics.rs
-//!                  services that only tell what is known
+//! home.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
+//!                  services that only tell what is known, or stop what runs
+//! admin.rs         those for operators, at an address of their own; reload.rs has the tokens read again
 //! ```
 
+mod access;
+mod admin;
+mod admit;
 mod body;
 mod cgi;
 mod client;
 mod connections;
+mod context;
 mod convert;
 mod feedback;
 mod gate;
@@ -26,10 +33,14 @@ mod home;
 mod interpreter;
 mod job;
 mod json;
+mod kill;
 pub mod memory;
 mod metrics;
 mod page;
 mod pipe;
+mod proxies;
+mod quota;
+mod reload;
 mod running;
 mod score;
 mod search;
@@ -37,6 +48,7 @@ mod sparql;
 mod spool;
 mod status;
 mod timestamp;
+mod tokens;
 mod workers;
 
 use std::io;
@@ -46,23 +58,28 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::http::{HeaderName, Method, header};
+use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
+use ipnet::IpNet;
 use tower_http::compression::CompressionLayer;
-use tower_http::cors::{Any, CorsLayer};
+use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
 use crate::osm::Osm;
 use crate::rdf::Store;
 use crate::snapshot::Manifest;
 use body::Bodies;
 use connections::Connections;
+use context::REQUEST_ID;
 use job::Gates;
 use metrics::Metrics;
+use quota::Quota;
 use running::Register;
 use spool::Spool;
 use workers::Workers;
 
 pub use connections::ConnectionLimits;
 pub use spool::SpoolLimits;
+pub use tokens::Tokens;
 pub use workers::STACK;
 
 /// The header that names the snapshot which an answer comes from.
@@ -73,6 +90,8 @@ const SNAPSHOT_HEADER: HeaderName = HeaderName::from_static("x-terrapin-snapshot
 pub struct Settings {
     /// Where it listens; port 0 takes any free one.
     pub bind: SocketAddr,
+    /// Where `/metrics` and what else is for operators is; with the other services where there is no such address.
+    pub metrics_bind: Option<SocketAddr>,
     /// Queries that run at once, at least 1.
     pub max_queries: usize,
     /// Queries that wait behind them.
@@ -85,6 +104,12 @@ pub struct Settings {
     pub max_memory: u64,
     /// The longest request body in bytes.
     pub max_body: usize,
+    /// Queries that a client has at once, any number where 0.
+    pub client_queries: u32,
+    /// Seconds of work that a client may ask for in a minute, any number where 0.
+    pub client_seconds: u32,
+    /// The proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
     /// How long the port stays open after the server was told to stop, with new queries refused.
     pub drain_delay: Duration,
     /// How long running queries may go on after that.
@@ -104,6 +129,15 @@ pub struct About {
     pub manifest: Manifest,
 }
 
+/// Where a server listens.
+#[derive(Debug, Clone, Copy)]
+pub struct Addresses {
+    /// For everybody.
+    pub public: SocketAddr,
+    /// For operators, where they have an address of their own.
+    pub metrics: Option<SocketAddr>,
+}
+
 /// What every service has.
 struct App {
     osm: Arc<Osm>,
@@ -112,6 +146,8 @@ struct App {
     settings: Settings,
     connections: Arc<Connections>,
     bodies: Bodies,
+    quota: Arc<Quota>,
+    tokens: Option<Tokens>,
     gates: Gates,
     workers: Workers,
     spool: Arc<Spool>,
@@ -120,14 +156,15 @@ struct App {
 }
 
 /// Serves until SIGINT or SIGTERM, then refuses new queries and lets running ones end: for the delay with the port open,
-/// so that whoever sends requests here can find out, then for the grace time. A second signal ends it at once. `ready` is
-/// called with the address once the server listens.
+/// so that whoever sends requests here can find out, then for the grace time. A second signal ends it at once. Where there
+/// are `tokens`, queries need one. `ready` is called with the addresses once the server listens.
 pub fn serve(
     osm: Arc<Osm>,
     triples: Option<Arc<Store>>,
     about: About,
     settings: Settings,
-    ready: impl FnOnce(SocketAddr),
+    tokens: Option<Tokens>,
+    ready: impl FnOnce(Addresses),
 ) -> io::Result<()> {
     let metrics = Metrics::install(&about)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -142,6 +179,8 @@ pub fn serve(
         about,
         connections: Connections::new(settings.connections.clone()),
         bodies: Bodies::new(settings.max_body, settings.connections.body, settings.connections.memory),
+        quota: Arc::new(Quota::new(settings.client_queries, settings.client_seconds)),
+        tokens,
         workers: Workers::new(gates.total()),
         gates,
         spool: Spool::new(settings.spool.clone()),
@@ -155,10 +194,14 @@ pub fn serve(
     result
 }
 
-async fn listen(app: Arc<App>, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
+async fn listen(app: Arc<App>, ready: impl FnOnce(Addresses)) -> io::Result<()> {
     let listener = connections::listen(app.settings.bind)?;
+    let metrics = app.settings.metrics_bind.map(|address| admin::listen(&app, address)).transpose()?;
     let mut signals = Signals::hear()?;
-    ready(listener.local_addr()?);
+    if app.tokens.is_some() {
+        reload::on_hangup(Arc::clone(&app))?;
+    }
+    ready(Addresses { public: listener.local_addr()?, metrics });
     tokio::spawn(metrics::upkeep(Arc::clone(&app)));
     tokio::spawn(Arc::clone(&app.connections).sweep());
     let mut accepting = Box::pin(Arc::clone(&app.connections).serve(listener, router(Arc::clone(&app))));
@@ -198,11 +241,11 @@ fn router(app: Arc<App>) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::POST, Method::OPTIONS])
-        .allow_headers(Any)
-        .expose_headers([header::CONTENT_LENGTH, SNAPSHOT_HEADER])
+        // Named one by one: `*` does not stand for Authorization.
+        .allow_headers(AllowHeaders::mirror_request())
+        .expose_headers([header::CONTENT_LENGTH, header::RETRY_AFTER, SNAPSHOT_HEADER, REQUEST_ID])
         .max_age(Duration::from_secs(600));
-    Router::new()
-        .route("/", get(home::home))
+    let queries = Router::new()
         .route("/api/interpreter", get(interpreter::interpreter).post(interpreter::interpreter))
         .route("/api/convert", get(convert::convert).post(convert::convert))
         .route("/sparql", get(sparql::sparql).post(sparql::sparql))
@@ -211,13 +254,23 @@ fn router(app: Arc<App>) -> Router {
         .route("/score", post(score::score))
         .route("/search", get(search::search))
         .route("/search.php", get(search::search))
+        .route_layer(from_fn_with_state(Arc::clone(&app), admit::quota));
+    let with_token = Router::new()
+        .route("/", get(home::home))
         .route("/api/status", get(status::status))
         .route("/api/timestamp", get(timestamp::timestamp))
-        .route("/healthz", get(health::health))
-        .route("/readyz", get(health::readiness))
-        .route("/metrics", get(metrics::metrics))
-        .layer(CompressionLayer::new())
+        .route("/api/kill_my_queries", get(kill::own).post(kill::own))
+        .route("/api/kill/{id}", post(kill::by_number))
+        .merge(queries)
+        .layer(from_fn_with_state(Arc::clone(&app), admit::authenticate));
+    let mut all =
+        Router::new().route("/healthz", get(health::health)).route("/readyz", get(health::readiness)).merge(with_token);
+    if app.settings.metrics_bind.is_none() {
+        all = all.route("/metrics", get(metrics::metrics));
+    }
+    all.layer(CompressionLayer::new())
         .layer(cors)
+        .layer(from_fn_with_state(Arc::clone(&app), access::access))
         .with_state(app)
 }
 

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 use super::body::{Received, Unreadable};
-use super::client::ClientKey;
+use super::context::Context;
 use super::json::Wrong;
 use super::{App, json};
 use crate::budget::{self, Budget, Stopped};
@@ -52,8 +53,12 @@ struct Scored {
 /// All pairs together have the time of one query. Those that it is used up before have the error class of a query that
 /// ran out of its time, so that a trainer gets a record for each pair, in order, and every record that is complete. With
 /// `timeout`, one pair that takes for ever leaves the others their time.
-pub async fn score(State(app): State<Arc<App>>, client: ClientKey, body: Result<Received, Unreadable>) -> Response {
-    json::serve(app, client, "score", body, |app, question: Question, limits| {
+pub async fn score(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    body: Result<Received, Unreadable>,
+) -> Response {
+    json::serve(app, context, "score", body, |app, question: Question, limits| {
         let wrong = |message: String| Err(Wrong::Question(message));
         let count = question.predictions.len();
         if question.references.len() != count || question.bbox.as_ref().is_some_and(|bbox| bbox.len() != count) {

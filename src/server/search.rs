@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, header};
@@ -10,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::App;
-use super::client::ClientKey;
+use super::context::Context;
 use super::gate::Refusal;
 use super::job::{self, Given, Job, Lane};
 use super::metrics::Outcome;
@@ -34,8 +35,12 @@ struct Found {
 }
 
 /// Looks a name up: the parameter `q`. A list of at most one place.
-pub async fn search(State(app): State<Arc<App>>, client: ClientKey, RawQuery(query): RawQuery) -> Response {
-    let given = job::run(&app, &client, Lane::Search, move |job| work(job, &query.unwrap_or_default())).await;
+pub async fn search(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let given = job::run(&app, &context, Lane::Search, move |job| work(job, &query.unwrap_or_default())).await;
     match given {
         Given::Whole(content_type, bytes) => job::answer(&app, content_type, Body::from(bytes)),
         Given::Streaming(content_type, body) => job::answer(&app, content_type, body),

@@ -8,13 +8,14 @@ mod request;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::body::{Received, Unreadable};
-use super::client::ClientKey;
+use super::context::Context;
 use super::gate::Refusal;
 use super::job::{self, Given, Job, Lane};
 use super::metrics::Outcome;
@@ -48,7 +49,7 @@ impl Endpoint {
 /// Answers a query.
 pub async fn sparql(
     State(app): State<Arc<App>>,
-    client: ClientKey,
+    Extension(context): Extension<Arc<Context>>,
     method: Method,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
@@ -64,7 +65,7 @@ pub async fn sparql(
     let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let asked =
         Asked { method, in_address, content_type: header(header::CONTENT_TYPE), accept: header(header::ACCEPT), body };
-    let given = job::run(&app, &client, Lane::Query, move |job| work(job, asked)).await;
+    let given = job::run(&app, &context, Lane::Query, move |job| work(job, asked)).await;
     let mut answer = match given {
         Given::Whole(content_type, bytes) => job::answer(&app, content_type, Body::from(bytes)),
         Given::Streaming(content_type, body) => job::answer(&app, content_type, body),
@@ -115,6 +116,7 @@ fn work(job: Job, asked: Asked) {
         let described = description::description(&endpoint.environment.store, format, accept);
         return job.tell(described);
     };
+    job.context().set_query(query);
     let graphs = (operation.default_graphs.clone(), operation.named_graphs.clone());
     let settings = Settings { graphs, ..endpoint.settings.clone() };
     let prepared = match job.within(|| sparql::prepare(query, &settings)) {
@@ -146,7 +148,7 @@ fn work(job: Job, asked: Asked) {
         Err(error) => {
             let outcome = Outcome::of_sparql(&error);
             if outcome == Outcome::Broken {
-                tracing::error!(%error, "a SPARQL query failed");
+                tracing::error!(request_id = run.context().id(), %error, "a SPARQL query failed");
             }
             run.refused(sink, "SPARQL query", outcome, refused(&error));
         }
