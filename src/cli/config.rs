@@ -106,8 +106,7 @@ impl File {
 
     fn as_defaults(&self, command: Command) -> Command {
         command.mut_args(|arg| match self.0.get(&key(&arg)) {
-            // The help shows what goes without the file.
-            Some(values) => arg.default_values(values.iter().cloned().map(kept)).hide_default_value(true),
+            Some(values) => arg.default_values(values.iter().cloned().map(kept)),
             None => arg,
         })
     }

@@ -56,13 +56,10 @@ impl Register {
         self.lock().queries.iter().map(|(number, query)| (*number, query.clone())).collect()
     }
 
-    /// Stops those that are `wanted`, and gives them.
+    /// Stops those that are `wanted`, and gives those that were not stopped before.
     pub fn cancel(&self, wanted: impl Fn(u64, &Running) -> bool) -> Vec<(u64, Running)> {
         let mut queries = self.list();
-        queries.retain(|(number, query)| wanted(*number, query));
-        for (_, query) in &queries {
-            query.cancelled.store(true, Ordering::Relaxed);
-        }
+        queries.retain(|(number, query)| wanted(*number, query) && !query.cancelled.swap(true, Ordering::Relaxed));
         queries
     }
 
