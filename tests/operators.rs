@@ -74,9 +74,9 @@ fn endless(timeout: u32) -> String {
     format!("[out:json][timeout:{timeout}];{nested}out;")
 }
 
-/// Queries of the client with these headers that run now.
+/// Queries of the client with these headers that run now as [`endless`] ones do: in all the time that there is.
 fn running(server: &Server, headers: &str) -> usize {
-    server.ask("GET", "/api/status", headers, "").text().lines().filter(|line| line.contains('\t')).count()
+    server.ask("GET", "/api/status", headers, "").text().lines().filter(|line| line.contains("\t300\t")).count()
 }
 
 /// Asks a query that runs until it is stopped, and returns when it runs.
@@ -202,7 +202,7 @@ fn each_request_has_a_line_in_the_log() {
         assert_eq!(line[field], value, "{line}");
     }
     assert_eq!(line["status"], 200);
-    assert!(line["ms"].as_f64().unwrap() > 0.0 && line["work"].as_u64().unwrap() > 0, "{line}");
+    assert!(line["ms"].as_f64().unwrap() > 0.0 && line["work"].is_u64(), "{line}");
 
     let made = server.ask("GET", "/nowhere?secret=1", "X-Request-Id: a b\r\n", "");
     let made = made.header("x-request-id").unwrap();

@@ -73,6 +73,9 @@ impl Drop for Entry {
         let status = self.status.map_or(CLIENT_LEFT, |status| status.as_u16());
         metrics::request_ended(route, status, self.ended, took);
         let context = &self.context;
+        let (work, digest) = (context.work_done(), context.digest());
+        // What a query did is known when it has ended.
+        let work = Some(work).filter(|work| *work > 0 || (self.ended && digest.is_some()));
         tracing::info!(
             target: "access",
             request_id = context.id(),
@@ -83,8 +86,8 @@ impl Drop for Entry {
             status,
             bytes = self.bytes,
             ms = took.as_micros() as f64 / 1000.0,
-            work = Some(context.work_done()).filter(|work| *work > 0),
-            digest = context.digest(),
+            work,
+            digest,
             ended = if self.ended { "whole" } else { "broken off" },
             "request"
         );
