@@ -250,6 +250,20 @@ fn the_line_says_whether_the_answer_went_out_whole() {
     assert!(logged.text().lines().any(|line| line.contains("\"DEBUG\"") && line.contains("foreach")));
 }
 
+#[test]
+fn a_log_that_nobody_reads_holds_up_nobody() {
+    let town = Town::new();
+    let mut command = Server::command(&town.snapshot());
+    command.stderr(Stdio::piped()).env_remove("RUST_LOG");
+    let server = Server::launch(command);
+    // Many times what a pipe holds.
+    let id = format!("X-Request-Id: {}\r\n", "x".repeat(128));
+    for _ in 0..1000 {
+        assert_eq!(server.ask("GET", "/healthz", &id, "").status, 200);
+    }
+    assert_eq!(query(&server, "").status, 200);
+}
+
 fn tokens(entries: &[(&str, &str, &str)]) -> String {
     let hex = |token: &str| Sha256::digest(token).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     entries.iter().map(|(name, token, rest)| format!("{name} {}{rest}\n", hex(token))).collect()

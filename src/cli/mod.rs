@@ -11,6 +11,7 @@ mod feedback;
 mod info;
 mod labelled;
 mod load;
+mod log;
 mod open;
 mod pin;
 mod progress;

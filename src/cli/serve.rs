@@ -1,17 +1,15 @@
 //! `terrapin serve`: the HTTP services over a snapshot.
 
-use std::io::IsTerminal;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{ArgMatches, Args as _, Command, ValueEnum};
+use clap::{ArgMatches, Args as _, Command};
 use ipnet::IpNet;
-use tracing_subscriber::EnvFilter;
 
 use super::connections::Connections;
-use super::{Error, config, open, stdout};
+use super::{Error, config, log, open, stdout};
 use crate::rdf::Store;
 use crate::server::{self, About, Addresses, Settings, Tokens};
 use crate::size;
@@ -75,8 +73,8 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     grace: u64,
     /// How the log is written
-    #[arg(long, value_enum, default_value_t = Log::Text)]
-    log: Log,
+    #[arg(long, value_enum, default_value_t = log::Form::Text)]
+    log: log::Form,
     /// Give errors as one JSON object, and the line that tells the address as another
     #[arg(long)]
     json: bool,
@@ -88,15 +86,6 @@ pub struct Args {
     check_config: bool,
     #[command(flatten)]
     connections: Connections,
-}
-
-/// How the log is written.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Log {
-    /// A line an event, for people.
-    Text,
-    /// A JSON object an event.
-    Json,
 }
 
 fn cores() -> u16 {
@@ -129,7 +118,8 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
         let command = Args::augment_args(Command::new(super::SERVE));
         return stdout::print(&config::effective(&command, matches)?);
     }
-    start_log(args.log);
+    // To the end: what is left of the log is written then.
+    let _log = log::start(args.log).map_err(|e| Error::system("log", format!("no thread for the log: {e}")))?;
     let settings = Settings {
         bind: args.bind,
         metrics_bind: args.metrics_bind,
@@ -162,14 +152,4 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
     };
     server::serve(osm, triples, about, settings, tokens, ready)
         .map_err(|e| Error::system("serve", format!("cannot serve at {}: {e}", args.bind)))
-}
-
-fn start_log(log: Log) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    // A second subscriber in one process would be refused; there is none.
-    let _ = match log {
-        Log::Text => builder.with_ansi(std::io::stderr().is_terminal()).try_init(),
-        Log::Json => builder.json().flatten_event(true).try_init(),
-    };
 }
