@@ -30,6 +30,8 @@ pub struct Limits {
     pub work: Option<u64>,
     /// Set when nobody waits for the answer any more.
     pub cancelled: Arc<AtomicBool>,
+    /// Where each query adds the work that it did when it ends, whether it was answered or stopped.
+    pub work_done: Arc<AtomicU64>,
 }
 
 /// The bounds of one running query and what it has used of them.
@@ -45,6 +47,7 @@ pub struct Budget {
     work: u64,
     work_done: AtomicU64,
     cancelled: Arc<AtomicBool>,
+    total: Arc<AtomicU64>,
 }
 
 /// The bound that was reached.
@@ -99,6 +102,7 @@ impl Budget {
             work: limits.work.unwrap_or(u64::MAX),
             work_done: AtomicU64::new(0),
             cancelled: limits.cancelled.clone(),
+            total: limits.work_done.clone(),
         }
     }
 
@@ -280,6 +284,12 @@ pub fn caught(thrown: &(dyn Any + Send)) -> Stopped {
     Stopped::Panicked(message.or_else(|| thrown.downcast_ref::<String>().cloned()).unwrap_or_default())
 }
 
+impl Drop for Budget {
+    fn drop(&mut self) {
+        self.total.fetch_add(self.work_done(), Ordering::Relaxed);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,6 +308,8 @@ mod tests {
         assert_eq!(budget.memory(2), Err(Exceeded::Memory(2)));
         limits.cancelled.store(true, Ordering::Relaxed);
         assert_eq!(budget.check(), Err(Exceeded::Cancelled));
+        drop(budget);
+        assert_eq!(limits.work_done.load(Ordering::Relaxed), 11);
     }
 
     fn bounded(bytes: u64) -> Arc<Budget> {

@@ -1,5 +1,7 @@
 //! The command line: a file a command. May use everything; nothing uses it.
 
+mod config;
+mod connections;
 mod convert;
 mod diagnose;
 mod doubts;
@@ -9,6 +11,7 @@ mod feedback;
 mod info;
 mod labelled;
 mod load;
+mod log;
 mod open;
 mod pin;
 mod progress;
@@ -18,11 +21,15 @@ mod sparql;
 mod stdout;
 mod verify;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use error::{Error, Exit};
+
+/// The command that is configured by a file and the environment, too.
+const SERVE: &str = "serve";
 
 const AFTER_HELP: &str = "\
 Exit status:
@@ -65,13 +72,17 @@ enum Command {
 pub fn main() -> ExitCode {
     // Looked for by hand: where the command line is wrong there is nothing else to ask.
     let as_json = std::env::args_os().skip(1).take_while(|a| a != "--").any(|a| a == "--json");
-    let result = match Cli::try_parse() {
-        Ok(cli) => run(cli.command),
-        Err(wrong) if as_json && wrong.use_stderr() => {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let parsed = config::matches(Cli::command(), SERVE, &arguments)
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches).map_err(config::Wrong::CommandLine)?, matches)));
+    let result = match parsed {
+        Ok((cli, matches)) => run(cli.command, &matches),
+        Err(config::Wrong::File(error)) => Err(error),
+        Err(config::Wrong::CommandLine(wrong)) if as_json && wrong.use_stderr() => {
             let text = wrong.render().to_string();
             Err(Error::usage(text.trim_start_matches("error: ").trim_end()))
         }
-        Err(wrong) => {
+        Err(config::Wrong::CommandLine(wrong)) => {
             let _ = wrong.print();
             return if wrong.use_stderr() { Exit::Usage } else { Exit::Done }.into();
         }
@@ -85,14 +96,14 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<(), Error> {
+fn run(command: Command, matches: &ArgMatches) -> Result<(), Error> {
     match command {
         Command::Load(args) => load::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Convert(args) => convert::run(&args),
-        Command::Serve(args) => serve::run(&args),
+        Command::Serve(args) => serve::run(&args, matches.subcommand_matches(SERVE)),
         Command::Eval(args) => eval::run(&args),
         Command::Feedback(args) => feedback::run(&args),
         Command::Label(args) => labelled::run_label(&args),

@@ -1,108 +1,155 @@
 //! `terrapin serve`: the HTTP services over a snapshot.
 
-use std::io::IsTerminal;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::ValueEnum;
-use tracing_subscriber::EnvFilter;
+use clap::{ArgMatches, Args as _, Command};
+use ipnet::IpNet;
 
-use super::{Error, open, stdout};
+use super::connections::Connections;
+use super::{Error, config, log, open, stdout};
 use crate::rdf::Store;
-use crate::server::{self, About, Settings};
+use crate::server::{self, About, Addresses, Settings, Tokens};
 use crate::size;
 
 /// Serve a snapshot over HTTP as an Overpass API server and a SPARQL endpoint
 ///
-/// SIGINT and SIGTERM let running queries end, within --grace. The log goes to standard error; RUST_LOG steers it.
+/// SIGINT and SIGTERM let running queries end, within --grace; a second one ends the server at once. The log goes to
+/// standard error; RUST_LOG steers it. Every option has a variable of the environment and a key in the file of --config,
+/// too: a flag goes before the variable, that before the file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin serve malta.terrapin --bind 127.0.0.1:8080
   curl http://127.0.0.1:8080/api/interpreter --data-urlencode 'data=[out:json];node[amenity=cafe];out 3;'
+  terrapin serve --config terrapin.toml --check-config
   RUST_LOG=debug terrapin serve malta.terrapin --log json")]
 pub struct Args {
     /// The snapshot file
-    snapshot: PathBuf,
+    snapshot: Option<PathBuf>,
     /// The address to listen on; port 0 takes any free one
-    #[arg(long, default_value = "127.0.0.1:8080", env = "TERRAPIN_BIND")]
+    #[arg(long, default_value = "127.0.0.1:8080")]
     bind: SocketAddr,
     /// Queries that run at once [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), env = "TERRAPIN_MAX_QUERIES")]
-    max_queries: Option<u16>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), default_value_t = cores(),
+          hide_default_value = true)]
+    max_queries: u16,
     /// Queries that wait behind them; more get status 429
-    #[arg(long, value_name = "N", default_value_t = 64, env = "TERRAPIN_MAX_WAITING")]
+    #[arg(long, value_name = "N", default_value_t = 64)]
     max_waiting: usize,
     /// Seconds that a query waits before it gets status 504
     #[arg(long, value_name = "SECONDS", default_value_t = 15)]
     max_wait: u64,
     /// Seconds that a query runs at most, whatever its own [timeout:]
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, env = "TERRAPIN_MAX_TIME")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     max_time: u64,
     /// Memory that a query holds at most, whatever its own [maxsize:]
-    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::parse, env = "TERRAPIN_MAX_MEMORY")]
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::parse)]
     max_memory: u64,
     /// Longest request body
     #[arg(long, value_name = "SIZE", default_value = "2MiB", value_parser = size::parse)]
     max_body: u64,
-    /// Seconds that running queries have to end after the server was told to stop
+    /// Queries that one client has running and waiting at once; more get status 429 [0: any number]
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    client_queries: u32,
+    /// Seconds of work that one client may ask for in a minute; who asked for more gets status 429 [0: any number]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    client_seconds: u32,
+    /// A proxy (10.0.0.0/8, ::1) whose X-Forwarded-For is believed; may be given more than once
+    #[arg(long, value_name = "NETWORK", value_delimiter = ',', value_parser = network)]
+    trusted_proxy: Vec<IpNet>,
+    /// A file of the tokens that clients need: lines of a name and the token's SHA-256; read again on SIGHUP
+    #[arg(long, value_name = "FILE")]
+    tokens: Option<PathBuf>,
+    /// Another address for /metrics and for killing queries, which --bind then does not serve
+    #[arg(long, value_name = "ADDRESS")]
+    metrics_bind: Option<SocketAddr>,
+    /// Seconds that the port stays open after the server was told to stop, with /readyz and new queries getting status
+    /// 503; behind a load balancer as many as it needs to notice
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    drain_delay: u64,
+    /// Seconds that running queries have to end after that
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     grace: u64,
     /// How the log is written
-    #[arg(long, value_enum, default_value_t = Log::Text)]
-    log: Log,
+    #[arg(long, value_enum, default_value_t = log::Form::Text)]
+    log: log::Form,
     /// Give errors as one JSON object, and the line that tells the address as another
     #[arg(long)]
     json: bool,
+    /// A TOML file with any of these options: `max-queries = 4`
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Check the options, the files they name and the snapshot, print the options in effect as TOML, serve nothing
+    #[arg(long)]
+    check_config: bool,
+    #[command(flatten)]
+    connections: Connections,
 }
 
-/// How the log is written.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Log {
-    /// A line an event, for people.
-    Text,
-    /// A JSON object an event.
-    Json,
+fn cores() -> u16 {
+    std::thread::available_parallelism().map_or(1, |n| u16::try_from(n.get()).unwrap_or(u16::MAX))
 }
 
-/// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
-    let (opened, osm) = open::elements(&args.snapshot)?;
+/// Reads `10.0.0.0/8`, or an address, which is a network of its own.
+fn network(text: &str) -> Result<IpNet, String> {
+    let whole = |address: IpAddr| IpNet::from(address.to_canonical());
+    text.parse()
+        .map(|net: IpNet| net.trunc())
+        .or_else(|_| text.parse().map(whole))
+        .map_err(|_| "expected an address or a network, such as 127.0.0.1, 10.0.0.0/8 or fd00::/8".to_owned())
+}
+
+/// Runs the command. `matches` are its options as they were parsed.
+pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
+    let Some(snapshot) = &args.snapshot else {
+        return Err(Error::usage(
+            "no snapshot: name it on the command line, in TERRAPIN_SNAPSHOT or as `snapshot` in --config",
+        ));
+    };
+    if args.metrics_bind.is_some_and(|address| address == args.bind && address.port() != 0) {
+        return Err(Error::usage(format!("--bind and --metrics-bind are both {}: give them two ports", args.bind)));
+    }
+    let tokens = args.tokens.as_deref().map(Tokens::read).transpose().map_err(|e| Error::input("tokens", e))?;
+    let (opened, osm) = open::elements(snapshot)?;
     let triples = Store::open(&opened.snapshot).map_err(open::error)?.map(Arc::new);
-    start_log(args.log);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if let (true, Some(matches)) = (args.check_config, matches) {
+        let command = Args::augment_args(Command::new(super::SERVE));
+        return stdout::print(&config::effective(&command, matches)?);
+    }
+    // To the end: what is left of the log is written then.
+    let _log = log::start(args.log).map_err(|e| Error::system("log", format!("no thread for the log: {e}")))?;
     let settings = Settings {
         bind: args.bind,
-        max_queries: args.max_queries.map_or(cores, usize::from),
+        metrics_bind: args.metrics_bind,
+        max_queries: usize::from(args.max_queries),
         max_waiting: args.max_waiting,
         patience: Duration::from_secs(args.max_wait),
         // A day is for ever, and an instant that far off can still be computed.
         max_time: Duration::from_secs(args.max_time.min(86_400)),
         max_memory: args.max_memory,
         max_body: usize::try_from(args.max_body).unwrap_or(usize::MAX),
+        client_queries: args.client_queries,
+        client_seconds: args.client_seconds,
+        trusted_proxies: args.trusted_proxy.clone(),
+        drain_delay: Duration::from_secs(args.drain_delay.min(86_400)),
         grace: Duration::from_secs(args.grace.min(86_400)),
+        connections: args.connections.limits(),
+        spool: args.connections.spool(),
     };
     let about = About { digest: opened.snapshot.digest(), manifest: opened.manifest };
     let name = about.digest.clone();
-    let ready = |address: SocketAddr| {
+    let ready = |at: Addresses| {
+        let url = |address: SocketAddr| format!("http://{address}");
         // Whoever started the server may not read this; it serves all the same.
         let _ = if args.json {
-            stdout::print_json(&serde_json::json!({"url": format!("http://{address}"), "snapshot": name}))
+            let metrics = at.metrics.map(url);
+            stdout::print_json(&serde_json::json!({"url": url(at.public), "metrics": metrics, "snapshot": name}))
         } else {
-            stdout::print(&format!("serving snapshot {name} at http://{address}/api/interpreter\n"))
+            stdout::print(&format!("serving snapshot {name} at {}/api/interpreter\n", url(at.public)))
         };
     };
-    server::serve(osm, triples, about, settings, ready)
+    server::serve(osm, triples, about, settings, tokens, ready)
         .map_err(|e| Error::system("serve", format!("cannot serve at {}: {e}", args.bind)))
-}
-
-fn start_log(log: Log) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
-    // A second subscriber in one process would be refused; there is none.
-    let _ = match log {
-        Log::Text => builder.with_ansi(std::io::stderr().is_terminal()).try_init(),
-        Log::Json => builder.json().try_init(),
-    };
 }

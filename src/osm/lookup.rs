@@ -1,6 +1,7 @@
 //! Looking things up: ids, tags and their posting lists, parents.
 
-use std::ops::Range;
+use std::convert::Infallible;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::layout::{self, IDS_ON_PAGE, PAIRS_ON_PAGE, Part};
@@ -183,10 +184,23 @@ impl Osm {
 
     /// Calls `f` with every pair of a key and its value, ascending: the fast way through all values.
     pub fn for_values(&self, key: KeyId, mut f: impl FnMut(PairId, &str)) {
+        let done: ControlFlow<Infallible> = self.try_for_values(key, |pair, value| {
+            f(pair, value);
+            ControlFlow::Continue(())
+        });
+        match done {
+            ControlFlow::Continue(()) => {}
+            ControlFlow::Break(never) => match never {},
+        }
+    }
+
+    /// As [`Osm::for_values`], until `f` says that it is enough.
+    pub fn try_for_values<B>(&self, key: KeyId, mut f: impl FnMut(PairId, &str) -> ControlFlow<B>) -> ControlFlow<B> {
         let mut pages = Remembered::new(|page| self.value_page(page));
         for pair in self.pairs_of(key) {
-            f(pair, pages.get(pair / PAIRS_ON_PAGE as PairId).get(pair as usize % PAIRS_ON_PAGE));
+            f(pair, pages.get(pair / PAIRS_ON_PAGE as PairId).get(pair as usize % PAIRS_ON_PAGE))?;
         }
+        ControlFlow::Continue(())
     }
 
     fn posting_page(&self, page: u32) -> Arc<PostingPage> {

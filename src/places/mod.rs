@@ -5,9 +5,11 @@
 
 mod areas;
 mod table;
+mod until;
 
 pub use areas::Areas;
 pub use table::{Table, TableError};
+pub use until::Until;
 
 use crate::osm::{BoundingBox, Coord, ElementType};
 

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
+use axum::Extension;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
+use super::body::{Received, Unreadable};
+use super::context::Context;
+use super::json::Wrong;
 use super::{App, json};
 use crate::eval::benchmarks::jsonl::parse_box;
 use crate::eval::feedback::{Asked, Feedback, feedback as look};
@@ -33,15 +35,24 @@ struct Said {
 }
 
 /// Answers `{"query": "...", "bbox": "south,west,north,east", "sample": 5}`; all but the query may be left out.
-pub async fn feedback(State(app): State<Arc<App>>, body: Result<Bytes, BytesRejection>) -> Response {
-    json::serve(app, body, |app, question: Question, limits| {
+pub async fn feedback(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    body: Result<Received, Unreadable>,
+) -> Response {
+    let asked = Arc::clone(&context);
+    json::serve(app, context, "feedback", body, move |app, question: Question, limits| {
+        asked.set_query(&question.query);
         let bbox = match question.bbox.as_deref().map(|text| (text, parse_box(text))) {
-            Some((text, None)) => return Err(format!("bbox {text:?}: expected \"south,west,north,east\" in degrees")),
+            Some((text, None)) => {
+                return Err(Wrong::Question(format!("bbox {text:?}: expected \"south,west,north,east\" in degrees")));
+            }
             Some((_, bbox)) => bbox,
             None => None,
         };
         let places = Areas::new(&app.osm);
         let sample = question.sample.unwrap_or(5).min(MOST);
+        let limits = limits.clone();
         let feedback = look(&app.osm, &Asked { query: &question.query, bbox, places: &places, sample, limits });
         Ok(Said { text: feedback.to_string(), feedback })
     })

@@ -1,4 +1,4 @@
-//! `/healthz`: whether this process can answer.
+//! `/healthz` and `/readyz`: whether this process works, and whether it shall be sent queries.
 
 use std::sync::Arc;
 
@@ -7,12 +7,24 @@ use axum::http::StatusCode;
 
 use super::App;
 
-/// Tells whether new queries are let in, and whether no damage to the snapshot was met.
+const DAMAGED: (StatusCode, &str) = (StatusCode::SERVICE_UNAVAILABLE, "the snapshot is damaged\n");
+
+fn is_damaged(app: &App) -> bool {
+    app.osm.check().is_err() || app.sparql.as_ref().is_some_and(|endpoint| endpoint.is_damaged())
+}
+
+/// Tells whether no damage to the snapshot was met. Whoever asks this starts the process anew where the answer is no,
+/// which a server that is about to end of itself must not be.
 pub async fn health(State(app): State<Arc<App>>) -> (StatusCode, &'static str) {
-    if app.osm.check().is_err() || app.sparql.as_ref().is_some_and(|endpoint| endpoint.is_damaged()) {
-        (StatusCode::SERVICE_UNAVAILABLE, "the snapshot is damaged\n")
-    } else if app.gate.is_open() {
-        (StatusCode::OK, "ok\n")
+    if is_damaged(&app) { DAMAGED } else { (StatusCode::OK, "ok\n") }
+}
+
+/// Tells whether new queries are let in.
+pub async fn readiness(State(app): State<Arc<App>>) -> (StatusCode, &'static str) {
+    if is_damaged(&app) {
+        DAMAGED
+    } else if app.gates.queries.is_open() {
+        (StatusCode::OK, "ready\n")
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "going down\n")
     }

@@ -24,8 +24,10 @@ pub async fn home(State(app): State<Arc<App>>) -> String {
          /sparql           SPARQL; the query as the parameter `query` (GET or POST) or as the body of a POST\n\
          /search           where a name leads; the name as the parameter `q`\n\
          /api/status       slots and running queries\n\
+         /api/kill_my_queries  stops your running queries\n\
          /api/timestamp    the time of the data\n\
-         /healthz          200 while queries are let in\n\
+         /readyz           200 while queries are let in\n\
+         /healthz          200 while the snapshot is sound\n\
          /metrics          for Prometheus\n\n\
          Map data \u{a9} OpenStreetMap contributors, under the licence named with its source.\n",
         version = env!("CARGO_PKG_VERSION"),

@@ -2,156 +2,121 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
-use axum::body::{Body, Bytes};
-use axum::extract::rejection::BytesRejection;
+use axum::Extension;
+use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+use axum::response::Response;
 
+use super::body::{Received, Unreadable};
 use super::cgi::{self, WithoutHead};
+use super::context::Context;
 use super::gate::Refusal;
+use super::job::{self, Given, Halt, Job, Lane};
 use super::metrics::Outcome;
-use super::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
-use super::running::Running;
-use super::{App, SNAPSHOT_HEADER, page};
-use crate::overpass::run::Limits;
+use super::{App, page};
 use crate::overpass::{self, Failure, output};
 
 /// Answers a query.
 pub async fn interpreter(
     State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
     RawQuery(in_address): RawQuery,
-    body: Result<Bytes, BytesRejection>,
+    body: Result<Received, Unreadable>,
 ) -> Response {
     let body = match body {
         Ok(body) => body,
-        Err(rejection) => return unreadable(&app, &rejection),
+        Err(why) => return unreadable(&app, &why),
     };
-    let Some(text) = query_text(in_address.as_deref(), &body) else {
-        app.metrics.refused(Outcome::Refused);
-        let message = "encoding error: No query found. Send it as the parameter \"data\", by GET or POST, \
-                       or as the body of a POST.";
-        return page::error(StatusCode::BAD_REQUEST, [message]);
-    };
-    // From here on: when the client goes away, this is dropped, wherever the query is then.
-    let guard = StopWhenDropped(Arc::new(AtomicBool::new(false)));
-    let slot = match app.gate.enter().await {
-        Ok(slot) => slot,
-        Err(refusal) => return busy(&app, refusal),
-    };
-    let (head_sender, head) = oneshot::channel();
-    let job = Job {
-        app: Arc::clone(&app),
-        text: text.into_owned(),
-        cancelled: Arc::clone(&guard.0),
-        head: head_sender,
-        runtime: Handle::current(),
-    };
-    tokio::task::spawn_blocking(move || {
-        let _slot = slot;
-        job.run();
-    });
-    let Ok(head) = head.await else {
-        // The job says nothing only where the snapshot is damaged, or where it panicked.
-        return page::error(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            ["runtime error: The query could not be run: see the server's log."],
-        );
-    };
-    let with_type = |content_type, body: Body| ([(header::CONTENT_TYPE, content_type)], body).into_response();
-    let (content_type, mut answer) = match head {
-        Head::Whole(content_type, bytes) => {
+    let given = job::run(&app, &context, Lane::Query, move |job| work(job, in_address.as_deref(), body)).await;
+    let (content_type, mut answer) = match given {
+        Given::Whole(content_type, bytes) => {
             let moved = if is_html(content_type) { cgi::redirection(&bytes) } else { None };
-            (content_type, moved.unwrap_or_else(|| with_type(content_type, Body::from(bytes))))
+            let moved = moved.map(|moved| job::from_snapshot(&app, moved));
+            (content_type, moved.unwrap_or_else(|| job::answer(&app, content_type, Body::from(bytes))))
         }
-        Head::Streaming(content_type, parts) => {
-            (content_type, with_type(content_type, Body::from_stream(AnswerBody::new(parts, guard))))
+        Given::Streaming(content_type, body) => (content_type, job::answer(&app, content_type, body)),
+        Given::Refused(instead) => return instead,
+        Given::Away(refusal) => return busy(&app, refusal),
+        Given::Broken => {
+            let message = "runtime error: The query could not be run: see the server's log.";
+            return page::error(StatusCode::INTERNAL_SERVER_ERROR, [message]);
         }
-        Head::Failed(failure) => return refused(&failure),
     };
     if is_html(content_type) {
         // tags are in it as they are, whatever mappers wrote there
         let nothing = HeaderValue::from_static("default-src 'none'; sandbox");
         answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, nothing);
     }
-    if let Ok(digest) = HeaderValue::from_str(&app.about.digest) {
-        answer.headers_mut().insert(SNAPSHOT_HEADER, digest);
-    }
     answer
 }
 
-/// A query on its way through the engine.
-struct Job {
-    app: Arc<App>,
-    text: String,
-    cancelled: Arc<AtomicBool>,
-    head: oneshot::Sender<Head<Failure>>,
-    runtime: Handle,
-}
-
-impl Job {
-    fn run(self) {
-        let started = Instant::now();
-        let script = match overpass::parse(&self.text) {
-            Ok(script) => script,
-            Err(failure) => {
-                self.app.metrics.finished(Outcome::Refused, started.elapsed(), 0, 0);
-                let _ = self.head.send(Head::Failed(failure));
-                return;
-            }
-        };
-        let settings = &self.app.settings;
-        let allowed = settings.max_time.min(Duration::from_secs(script.settings.timeout));
-        let memory = settings.max_memory.min(script.settings.maxsize);
-        let deadline = started + allowed;
-        let _ticket = self.app.running.enter(Running {
-            since: SystemTime::now(),
-            deadline,
-            allowed,
-            memory,
-            cancelled: Arc::clone(&self.cancelled),
-        });
-        let limits =
-            Limits { deadline: Some(deadline), memory: Some(memory), cancelled: self.cancelled, ..Limits::default() };
-        let content_type = output::content_type(&script.settings.output);
-        let mut sink = Sink::new(content_type, self.head, self.runtime, deadline);
-        let mut out = WithoutHead::new(&mut sink);
-        let result = overpass::run(&self.app.osm, &script, &limits, &mut out);
-        let bytes = sink.written();
-        if let Err(damage) = self.app.osm.check() {
-            tracing::error!(%damage, "no answer can be trusted");
-            self.app.metrics.finished(Outcome::Broken, started.elapsed(), bytes, 0);
-            // Not finished and not failed: the client gets status 500, or sees the answer break off.
-            return;
+fn work(job: Job, in_address: Option<&str>, body: Received) {
+    let text = match query_in(in_address, &body) {
+        Ok(text) => text,
+        Err(refusal) => return job.refuse(*refusal),
+    };
+    drop(body);
+    job.context().set_query(&text);
+    let script = match job.within(|| overpass::parse(&text)) {
+        Ok(Ok(script)) => script,
+        Ok(Err(failure)) => return job.refuse(refused(&failure)),
+        Err(halt) => return job.halt(halt, halted(halt)),
+    };
+    let settings = &job.app().settings;
+    let time = settings.max_time.min(Duration::from_secs(script.settings.timeout));
+    let memory = settings.max_memory.min(script.settings.maxsize);
+    let (run, mut sink) = job.begin(time, memory, output::content_type(&script.settings.output));
+    let mut out = WithoutHead::new(&mut sink);
+    let result = overpass::run(&run.app().osm, &script, run.limits(), &mut out);
+    if let Err(damage) = run.app().osm.check() {
+        tracing::error!(%damage, "no answer can be trusted");
+        // Status 500, or the answer breaks off.
+        let message = "runtime error: The query could not be run: see the server's log.";
+        let instead = page::error(StatusCode::INTERNAL_SERVER_ERROR, [message]);
+        return run.refused(sink, "query", Outcome::Broken, instead);
+    }
+    match result {
+        Ok(summary) => run.answered(sink, "query", summary.elements),
+        Err(failure) => {
+            tracing::debug!(request_id = run.context().id(), error = %failure, "stopped");
+            run.refused(sink, "query", Outcome::of(&failure), refused(&failure));
         }
-        let (outcome, elements) = match result {
-            Ok(summary) => match sink.finish() {
-                Ok(()) => (Outcome::Answered, summary.elements),
-                Err(_) => (Outcome::Abandoned, 0),
-            },
-            Err(failure) => {
-                let outcome = Outcome::of(&failure);
-                tracing::debug!(query = self.text, error = %failure, "stopped");
-                sink.fail(failure);
-                (outcome, 0)
-            }
-        };
-        let took = started.elapsed();
-        tracing::info!(outcome = outcome.name(), elements, bytes, ms = took.as_millis() as u64, "query");
-        self.app.metrics.finished(outcome, took, bytes, elements);
     }
 }
+
+/// The query in a request, or the page that says why there is none.
+pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<String, Box<Response>> {
+    let refuse = |status, message: &str| Err(Box::new(page::error(status, [message])));
+    let body = match body.decoded() {
+        Ok(body) => body,
+        Err(why) => return refuse(why.status(), &told(&why)),
+    };
+    match query_text(in_address, &body) {
+        Some(Ok(text)) => Ok(text.into_owned()),
+        Some(Err(NotUtf8(at))) => {
+            let message = format!(
+                "encoding error: Invalid UTF-8: byte {} of the query begins no character. Send it in UTF-8.",
+                at + 1
+            );
+            refuse(StatusCode::BAD_REQUEST, &message)
+        }
+        None => refuse(
+            StatusCode::BAD_REQUEST,
+            "encoding error: No query found. Send it as the parameter \"data\", by GET or POST, \
+             or as the body of a POST.",
+        ),
+    }
+}
+
+/// So many bytes of a text are UTF-8; the next one is not.
+#[derive(Debug, PartialEq, Eq)]
+struct NotUtf8(usize);
 
 /// The query in a request: the parameter `data` of the body or of the address, or the body as it is.
-pub(super) fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Option<Cow<'a, str>> {
-    fn parameter(encoded: &[u8]) -> Option<Cow<'_, str>> {
-        form_urlencoded::parse(encoded).find(|(name, _)| name == "data").map(|(_, value)| value)
-    }
+fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Option<Result<Cow<'a, str>, NotUtf8>> {
     // Told apart by what it looks like and not by the content type: clients send plain queries as forms, too. What
     // stands before a parameter is encoded, which no query is.
     let is_encoded = |b: &u8| b.is_ascii_alphanumeric() || b"*-._+%=&".contains(b);
@@ -161,9 +126,21 @@ pub(super) fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Opt
         return Some(data);
     }
     if !body.is_empty() {
-        return Some(String::from_utf8_lossy(body));
+        return Some(std::str::from_utf8(body).map(Cow::Borrowed).map_err(|e| NotUtf8(e.valid_up_to())));
     }
     parameter(in_address?.as_bytes())
+}
+
+/// The parameter `data`. What is not in UTF-8 is an error: another query than the client's must not be answered.
+fn parameter(encoded: &[u8]) -> Option<Result<Cow<'_, str>, NotUtf8>> {
+    let value = encoded.split(|b| *b == b'&').find_map(|pair| match pair.strip_prefix(b"data") {
+        Some([]) => Some(&[][..]),
+        Some(rest) => rest.strip_prefix(b"="),
+        None => None,
+    })?;
+    let spaced: Vec<u8> = value.iter().map(|b| if *b == b'+' { b' ' } else { *b }).collect();
+    let bytes: Vec<u8> = percent_encoding::percent_decode(&spaced).collect();
+    Some(String::from_utf8(bytes).map(Cow::Owned).map_err(|e| NotUtf8(e.utf8_error().valid_up_to())))
 }
 
 fn is_html(content_type: &str) -> bool {
@@ -180,19 +157,21 @@ fn refused(failure: &Failure) -> Response {
     page::error(status, lines.iter().map(String::as_str))
 }
 
-pub(super) fn unreadable(app: &App, rejection: &BytesRejection) -> Response {
+pub(super) fn halted(halt: Halt) -> Response {
+    page::error(halt.status(), [format!("runtime error: {halt}.").as_str()])
+}
+
+pub(super) fn unreadable(app: &App, why: &Unreadable) -> Response {
     app.metrics.refused(Outcome::Refused);
-    let message = match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => {
-            format!("encoding error: The query is longer than {} bytes.", app.settings.max_body)
-        }
-        _ => "encoding error: The request's body could not be read.".to_string(),
-    };
-    page::error(rejection.status(), [message.as_str()])
+    why.explain(page::error(why.status(), [told(why).as_str()]))
+}
+
+fn told(why: &Unreadable) -> String {
+    format!("encoding error: {}.", why.message("The query"))
 }
 
 /// The words are those by which clients of the public services know that they shall come back later.
-fn busy(app: &App, refusal: Refusal) -> Response {
+pub(super) fn busy(app: &App, refusal: Refusal) -> Response {
     app.metrics.refused(Outcome::Busy);
     let (status, message) = match refusal {
         Refusal::Full => (
@@ -207,9 +186,7 @@ fn busy(app: &App, refusal: Refusal) -> Response {
         ),
         Refusal::Closed => (StatusCode::SERVICE_UNAVAILABLE, "runtime error: The server is going down."),
     };
-    let mut answer = page::error(status, [message]);
-    answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
-    answer
+    job::come_back(page::error(status, [message]))
 }
 
 #[cfg(test)]
@@ -217,7 +194,7 @@ mod tests {
     use super::*;
 
     fn text(address: Option<&str>, body: &str) -> Option<String> {
-        query_text(address, body.as_bytes()).map(Cow::into_owned)
+        query_text(address, body.as_bytes()).map(|text| text.unwrap().into_owned())
     }
 
     #[test]
@@ -231,5 +208,13 @@ mod tests {
         assert_eq!(text(None, "node[\"a\"=\"b&c\"];out;").as_deref(), Some("node[\"a\"=\"b&c\"];out;"));
         assert_eq!(text(Some("query=1"), ""), None);
         assert_eq!(text(None, ""), None);
+        assert_eq!(text(Some("database=1&data=out%3B&data=x"), "").as_deref(), Some("out;"));
+    }
+
+    #[test]
+    fn another_encoding_is_refused_wherever_it_stands() {
+        assert_eq!(query_text(None, b"node[name=\"caf\xe9\"];"), Some(Err(NotUtf8(14))));
+        assert_eq!(query_text(None, b"data=caf%E9"), Some(Err(NotUtf8(3))));
+        assert_eq!(query_text(Some("data=%ff"), b""), Some(Err(NotUtf8(0))));
     }
 }

@@ -9,7 +9,9 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_process::Collector;
 
+use super::gate::Refusal;
 use super::{About, App};
 use crate::overpass::Failure;
 use crate::sparql;
@@ -70,9 +72,76 @@ impl Outcome {
     }
 }
 
+/// Why a request was turned away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rejection {
+    /// The queue is full.
+    QueueFull,
+    /// No slot came free in time.
+    QueueTimeout,
+    /// The server is going down.
+    GoingDown,
+    /// Its client has as many queries as it may.
+    ClientQueries,
+    /// Its client used up its seconds of work.
+    ClientSeconds,
+    /// It has no token that is known here.
+    Unauthorized,
+    /// Its token is not an admin's.
+    Forbidden,
+}
+
+impl Rejection {
+    /// The label's value.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rejection::QueueFull => "queue_full",
+            Rejection::QueueTimeout => "queue_timeout",
+            Rejection::GoingDown => "going_down",
+            Rejection::ClientQueries => "client_queries",
+            Rejection::ClientSeconds => "client_seconds",
+            Rejection::Unauthorized => "unauthorized",
+            Rejection::Forbidden => "forbidden",
+        }
+    }
+}
+
+impl From<Refusal> for Rejection {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Full => Rejection::QueueFull,
+            Refusal::TooLong => Rejection::QueueTimeout,
+            Refusal::Closed => Rejection::GoingDown,
+        }
+    }
+}
+
+/// Counts a request whose head was read.
+pub fn request_began() {
+    gauge!("terrapin_requests_in_flight").increment(1.0);
+}
+
+/// Counts a request whose answer ended. `route` is one of the router's, so that the labels are few.
+pub fn request_ended(route: &str, status: u16, whole: bool, took: Duration) {
+    let class = match status {
+        0..200 => "1xx",
+        200..300 => "2xx",
+        300..400 => "3xx",
+        400..500 => "4xx",
+        _ => "5xx",
+    };
+    gauge!("terrapin_requests_in_flight").decrement(1.0);
+    counter!("terrapin_requests_total", "route" => route.to_owned(), "status" => class).increment(1);
+    histogram!("terrapin_request_seconds", "route" => route.to_owned()).record(took.as_secs_f64());
+    if !whole {
+        counter!("terrapin_answers_broken_off_total").increment(1);
+    }
+}
+
 /// The recorder's handle.
 pub struct Metrics {
     handle: PrometheusHandle,
+    process: Collector,
 }
 
 impl Metrics {
@@ -86,9 +155,18 @@ impl Metrics {
         describe_histogram!("terrapin_query_seconds", "Seconds from a query's start to its answer's last byte.");
         describe_counter!("terrapin_answer_bytes_total", "Bytes of answers, before compression.");
         describe_counter!("terrapin_answer_elements_total", "Elements in answers.");
+        describe_counter!("terrapin_requests_total", "Requests by route and class of status.");
+        describe_histogram!("terrapin_request_seconds", "Seconds from a request's head to its answer's last byte.");
+        describe_gauge!("terrapin_requests_in_flight", "Requests whose answer has not ended yet.");
+        describe_counter!("terrapin_answers_broken_off_total", "Answers that did not end whole.");
+        describe_counter!("terrapin_rejected_total", "Requests that were turned away, by the reason.");
+        describe_gauge!("terrapin_clients", "Clients whose use of their quota is remembered now.");
         describe_gauge!("terrapin_queries_running", "Queries that run now.");
         describe_gauge!("terrapin_queries_waiting", "Queries that wait for a slot now.");
         describe_gauge!("terrapin_query_slots", "Queries that may run at once.");
+        describe_gauge!("terrapin_connections", "Connections that are open now.");
+        describe_gauge!("terrapin_spool_memory_bytes", "Bytes of answers that lie in memory for their clients now.");
+        describe_gauge!("terrapin_spool_file_bytes", "Bytes of answers that lie in files for slow clients now.");
         describe_gauge!("terrapin_snapshot_info", "1; the labels name the snapshot.");
         describe_gauge!("terrapin_snapshot_elements", "Elements of the snapshot by type.");
         describe_gauge!("terrapin_snapshot_data_timestamp_seconds", "The time of the data.");
@@ -101,7 +179,9 @@ impl Metrics {
             gauge!("terrapin_snapshot_elements", "type" => kind).set(n as f64);
         }
         gauge!("terrapin_snapshot_data_timestamp_seconds").set(about.manifest.data_timestamp as f64);
-        Ok(Metrics { handle })
+        let process = Collector::default();
+        process.describe();
+        Ok(Metrics { handle, process })
     }
 
     /// Counts a query that ran.
@@ -116,13 +196,23 @@ impl Metrics {
     pub fn refused(&self, outcome: Outcome) {
         counter!("terrapin_queries_total", "outcome" => outcome.name()).increment(1);
     }
+
+    /// Counts a request that was turned away.
+    pub fn rejected(&self, reason: impl Into<Rejection>) {
+        counter!("terrapin_rejected_total", "reason" => reason.into().name()).increment(1);
+    }
 }
 
 /// Gives all of them.
 pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
-    gauge!("terrapin_query_slots").set(app.gate.total() as f64);
+    gauge!("terrapin_query_slots").set(app.gates.queries.total() as f64);
     gauge!("terrapin_queries_running").set(app.running.list().len() as f64);
-    gauge!("terrapin_queries_waiting").set(app.gate.waiting() as f64);
+    gauge!("terrapin_queries_waiting").set(app.gates.queries.waiting() as f64);
+    gauge!("terrapin_connections").set(app.connections.open() as f64);
+    gauge!("terrapin_spool_memory_bytes").set(app.spool.memory_taken() as f64);
+    gauge!("terrapin_spool_file_bytes").set(app.spool.on_disk() as f64);
+    gauge!("terrapin_clients").set(app.quota.clients() as f64);
+    app.metrics.process.collect();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.handle.render())
 }
 

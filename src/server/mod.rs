@@ -1,24 +1,55 @@
 //! The HTTP services over one open snapshot: a file a service. May use the query engine and the snapshot's facts; knows
 //! nothing of loading, and keeps no state but the queries that run now.
+//!
+//! ```text
+//! connections.rs   accepts, bounds and ends connections
+//! access.rs        goes around every request: context.rs is what is known of it, proxies.rs, tokens.rs and client.rs
+//!                  tell who asks
+//! admit.rs         turns away who may not ask: tokens.rs, quota.rs
+//! body.rs          reads a request's body, bounded
+//! job.rs           what a service does with a request: gate.rs lets it in, workers.rs gives it a thread,
+//!                  running.rs lists it
+//! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
+//! interpreter.rs, sparql/, convert.rs, search.rs, feedback.rs, score.rs (both by json.rs)
+//!                  services that parse or run what somebody sent
+//! home.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
+//!                  services that only tell what is known, or stop what runs
+//! admin.rs         those for operators, at an address of their own; reload.rs has the tokens read again
+//! ```
 
+mod access;
+mod admin;
+mod admit;
+mod body;
 mod cgi;
+mod client;
+mod connections;
+mod context;
 mod convert;
 mod feedback;
 mod gate;
 mod health;
 mod home;
 mod interpreter;
+mod job;
 mod json;
+mod kill;
 pub mod memory;
 mod metrics;
 mod page;
 mod pipe;
+mod proxies;
+mod quota;
+mod reload;
 mod running;
 mod score;
 mod search;
 mod sparql;
+mod spool;
 mod status;
 mod timestamp;
+mod tokens;
+mod workers;
 
 use std::io;
 use std::net::SocketAddr;
@@ -26,18 +57,30 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderName, Method, header};
+use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
+use ipnet::IpNet;
 use tower_http::compression::CompressionLayer;
-use tower_http::cors::{Any, CorsLayer};
+use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
 use crate::osm::Osm;
 use crate::rdf::Store;
 use crate::snapshot::Manifest;
-use gate::Gate;
+use body::Bodies;
+use connections::Connections;
+use context::REQUEST_ID;
+use job::Gates;
 use metrics::Metrics;
+use quota::Quota;
 use running::Register;
+use spool::Spool;
+use workers::Workers;
+
+pub use connections::ConnectionLimits;
+pub use spool::SpoolLimits;
+pub use tokens::Tokens;
+pub use workers::STACK;
 
 /// The header that names the snapshot which an answer comes from.
 const SNAPSHOT_HEADER: HeaderName = HeaderName::from_static("x-terrapin-snapshot");
@@ -47,6 +90,8 @@ const SNAPSHOT_HEADER: HeaderName = HeaderName::from_static("x-terrapin-snapshot
 pub struct Settings {
     /// Where it listens; port 0 takes any free one.
     pub bind: SocketAddr,
+    /// Where `/metrics` and what else is for operators is; with the other services where there is no such address.
+    pub metrics_bind: Option<SocketAddr>,
     /// Queries that run at once, at least 1.
     pub max_queries: usize,
     /// Queries that wait behind them.
@@ -59,8 +104,20 @@ pub struct Settings {
     pub max_memory: u64,
     /// The longest request body in bytes.
     pub max_body: usize,
-    /// How long running queries may go on after the server was told to stop.
+    /// Queries that a client has at once, any number where 0.
+    pub client_queries: u32,
+    /// Seconds of work that a client may ask for in a minute, any number where 0.
+    pub client_seconds: u32,
+    /// The proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+    /// How long the port stays open after the server was told to stop, with new queries refused.
+    pub drain_delay: Duration,
+    /// How long running queries may go on after that.
     pub grace: Duration,
+    /// What bounds connections.
+    pub connections: ConnectionLimits,
+    /// What is put aside of answers for slow clients.
+    pub spool: SpoolLimits,
 }
 
 /// What the services tell of the snapshot.
@@ -72,83 +129,123 @@ pub struct About {
     pub manifest: Manifest,
 }
 
+/// Where a server listens.
+#[derive(Debug, Clone, Copy)]
+pub struct Addresses {
+    /// For everybody.
+    pub public: SocketAddr,
+    /// For operators, where they have an address of their own.
+    pub metrics: Option<SocketAddr>,
+}
+
 /// What every service has.
 struct App {
     osm: Arc<Osm>,
-    sparql: Option<sparql::Endpoint>,
+    sparql: Option<Arc<sparql::Endpoint>>,
     about: About,
     settings: Settings,
-    gate: Gate,
+    connections: Arc<Connections>,
+    bodies: Bodies,
+    quota: Arc<Quota>,
+    tokens: Option<Tokens>,
+    gates: Gates,
+    workers: Workers,
+    spool: Arc<Spool>,
     running: Arc<Register>,
     metrics: Metrics,
 }
 
-/// Serves until SIGINT or SIGTERM, then lets running queries end within the grace time. `ready` is called with the
-/// address once the server listens.
+/// Serves until SIGINT or SIGTERM, then refuses new queries and lets running ones end: for the delay with the port open,
+/// so that whoever sends requests here can find out, then for the grace time. A second signal ends it at once. Where there
+/// are `tokens`, queries need one. `ready` is called with the addresses once the server listens.
 pub fn serve(
     osm: Arc<Osm>,
     triples: Option<Arc<Store>>,
     about: About,
     settings: Settings,
-    ready: impl FnOnce(SocketAddr),
+    tokens: Option<Tokens>,
+    ready: impl FnOnce(Addresses),
 ) -> io::Result<()> {
     let metrics = Metrics::install(&about)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        // A thread a query, and some for the runtime's own blocking calls.
-        .max_blocking_threads(settings.max_queries + 8)
+        // They only read answers that were put aside; queries have threads of their own.
+        .max_blocking_threads(16)
         .build()?;
-    let gate = Gate::new(settings.max_queries, settings.max_waiting, settings.patience);
-    let sparql = triples.map(|store| sparql::Endpoint::new(store, &about));
-    let app = Arc::new(App { osm, sparql, about, settings, gate, running: Arc::default(), metrics });
-    let result = runtime.block_on(listen(Arc::clone(&app), ready));
-    // Whatever still runs was cancelled and looks at that every few milliseconds.
-    runtime.shutdown_timeout(Duration::from_secs(2));
+    let gates = Gates::new(settings.max_queries, settings.max_waiting, settings.patience);
+    let app = Arc::new(App {
+        osm,
+        sparql: triples.map(|store| Arc::new(sparql::Endpoint::new(store, &about))),
+        about,
+        connections: Connections::new(settings.connections.clone()),
+        bodies: Bodies::new(settings.max_body, settings.connections.body, settings.connections.memory),
+        quota: Arc::new(Quota::new(settings.client_queries, settings.client_seconds)),
+        tokens,
+        workers: Workers::new(gates.total()),
+        gates,
+        spool: Spool::new(settings.spool.clone()),
+        settings,
+        running: Arc::default(),
+        metrics,
+    });
+    let result = runtime.block_on(listen(app, ready));
+    // Whatever still runs was cancelled; its thread ends with the process at the latest.
+    runtime.shutdown_timeout(Duration::from_millis(100));
     result
 }
 
-async fn listen(app: Arc<App>, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
-    let listener = tokio::net::TcpListener::bind(app.settings.bind).await?;
-    let signals = Signals::hear()?;
-    ready(listener.local_addr()?);
-    let upkeep = tokio::spawn(metrics::upkeep(Arc::clone(&app)));
-    let (told, stopping) = tokio::sync::oneshot::channel();
-    let server = axum::serve(listener, router(Arc::clone(&app))).with_graceful_shutdown({
-        let app = Arc::clone(&app);
-        async move {
-            signals.told().await;
-            tracing::info!("stopping: no new queries, {} running", app.running.list().len());
-            app.gate.close();
-            let _ = told.send(());
+async fn listen(app: Arc<App>, ready: impl FnOnce(Addresses)) -> io::Result<()> {
+    let listener = connections::listen(app.settings.bind)?;
+    let metrics = app.settings.metrics_bind.map(|address| admin::listen(&app, address)).transpose()?;
+    let mut signals = Signals::hear()?;
+    if app.tokens.is_some() {
+        reload::on_hangup(Arc::clone(&app))?;
+    }
+    ready(Addresses { public: listener.local_addr()?, metrics });
+    tokio::spawn(metrics::upkeep(Arc::clone(&app)));
+    tokio::spawn(Arc::clone(&app.connections).sweep());
+    let mut accepting = Box::pin(Arc::clone(&app.connections).serve(listener, router(Arc::clone(&app))));
+    tokio::select! {
+        never = &mut accepting => match never {},
+        () = signals.told() => {}
+    }
+    tracing::info!("stopping: no new queries, {} running", app.running.list().len());
+    app.gates.close();
+    app.connections.drain();
+    let draining = async {
+        tokio::select! {
+            never = &mut accepting => match never {},
+            () = tokio::time::sleep(app.settings.drain_delay) => {}
         }
-    });
-    let last_call = async {
-        // Without the signal the server ends by itself, and this must not end first.
-        if stopping.await.is_err() {
-            std::future::pending::<()>().await;
+        drop(accepting);
+        app.connections.end();
+        if tokio::time::timeout(app.settings.grace, app.connections.ended()).await.is_err() {
+            app.running.cancel_all();
+            // Time for those who were cancelled to say so.
+            if tokio::time::timeout(Duration::from_secs(1), app.connections.ended()).await.is_err() {
+                tracing::warn!("stopped with {} connections open", app.connections.open());
+            }
         }
-        tokio::time::sleep(app.settings.grace).await;
-        app.running.cancel_all();
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        tracing::warn!("stopped with connections open");
     };
-    let result = tokio::select! {
-        result = server.into_future() => result,
-        () = last_call => Ok(()),
-    };
-    upkeep.abort();
-    result
+    tokio::select! {
+        () = draining => {}
+        () = signals.told() => {
+            tracing::warn!("told twice: stopped at once, with {} queries running", app.running.list().len());
+            app.running.cancel_all();
+        }
+    }
+    Ok(())
 }
 
 fn router(app: Arc<App>) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::POST, Method::OPTIONS])
-        .allow_headers(Any)
-        .expose_headers([header::CONTENT_LENGTH, SNAPSHOT_HEADER])
+        // Named one by one: `*` does not stand for Authorization.
+        .allow_headers(AllowHeaders::mirror_request())
+        .expose_headers([header::CONTENT_LENGTH, header::RETRY_AFTER, SNAPSHOT_HEADER, REQUEST_ID])
         .max_age(Duration::from_secs(600));
-    Router::new()
-        .route("/", get(home::home))
+    let queries = Router::new()
         .route("/api/interpreter", get(interpreter::interpreter).post(interpreter::interpreter))
         .route("/api/convert", get(convert::convert).post(convert::convert))
         .route("/sparql", get(sparql::sparql).post(sparql::sparql))
@@ -157,13 +254,23 @@ fn router(app: Arc<App>) -> Router {
         .route("/score", post(score::score))
         .route("/search", get(search::search))
         .route("/search.php", get(search::search))
+        .route_layer(from_fn_with_state(Arc::clone(&app), admit::quota));
+    let with_token = Router::new()
+        .route("/", get(home::home))
         .route("/api/status", get(status::status))
         .route("/api/timestamp", get(timestamp::timestamp))
-        .route("/healthz", get(health::health))
-        .route("/metrics", get(metrics::metrics))
-        .layer(DefaultBodyLimit::max(app.settings.max_body))
-        .layer(CompressionLayer::new())
+        .route("/api/kill_my_queries", get(kill::own).post(kill::own))
+        .route("/api/kill/{id}", post(kill::by_number))
+        .merge(queries)
+        .layer(from_fn_with_state(Arc::clone(&app), admit::authenticate));
+    let mut all =
+        Router::new().route("/healthz", get(health::health)).route("/readyz", get(health::readiness)).merge(with_token);
+    if app.settings.metrics_bind.is_none() {
+        all = all.route("/metrics", get(metrics::metrics));
+    }
+    all.layer(CompressionLayer::new())
         .layer(cors)
+        .layer(from_fn_with_state(Arc::clone(&app), access::access))
         .with_state(app)
 }
 
@@ -188,9 +295,9 @@ impl Signals {
         Ok(Signals {})
     }
 
-    /// Returns when one came.
+    /// Returns when one came, each time.
     #[cfg(unix)]
-    async fn told(mut self) {
+    async fn told(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
@@ -198,7 +305,7 @@ impl Signals {
     }
 
     #[cfg(not(unix))]
-    async fn told(self) {
+    async fn told(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -39,7 +39,12 @@ pub fn page_with<'a>(lines: impl IntoIterator<Item = &'a str>, text: Option<&str
 
 /// The page with these lines as its errors, as an answer.
 pub fn error<'a>(status: StatusCode, lines: impl IntoIterator<Item = &'a str>) -> Response {
-    (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], page(lines)).into_response()
+    with(status, page(lines))
+}
+
+/// A page as an answer.
+pub fn with(status: StatusCode, page: String) -> Response {
+    (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
 }
 
 #[cfg(test)]

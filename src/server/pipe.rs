@@ -1,58 +1,130 @@
-//! From the thread that runs a query to the client that reads its answer: bounded, so that a slow reader holds the
-//! engine back instead of filling the memory, and honest, so that a broken answer never looks like a whole one.
+//! From the thread that runs a query to the client that reads its answer: bounded, so that no answer fills the memory;
+//! put aside, so that a slow reader does not hold the engine back; and honest, so that a broken answer never looks like a
+//! whole one.
 
+use std::collections::VecDeque;
+use std::fs::File;
 use std::io::{self, Write};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
-use std::time::Instant;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use tokio::runtime::Handle;
-use tokio::sync::{mpsc, oneshot};
+use axum::response::Response;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 use tokio_stream::Stream;
+
+use super::spool::{self, Aside, Spool};
+use crate::memory;
 
 /// Bytes in one piece of an answer. What fits into the first piece is sent only when the query is done, so that an
 /// error in it still gets its own status.
 const PIECE: usize = 64 << 10;
-/// Pieces that may wait for the client.
+/// Pieces that may wait in memory for the client.
 const PIECES: usize = 8;
+/// Bytes that are read from an answer's file at once.
+const READ: u64 = 256 << 10;
+/// How long in all a client may hold its query's engine back. Whoever reads more slowly than that gets the rest of its
+/// answer from a file, and the engine is free for others.
+const HELD_BACK: Duration = Duration::from_millis(250);
+/// How often an engine that waits looks whether it was told to stop.
+const LOOK: Duration = Duration::from_millis(50);
 
-/// How an answer begins, and of which content type it is; `E` is what a query of its language can fail with.
-pub enum Head<E> {
+/// How an answer begins, and of which content type it is.
+pub enum Head {
     /// The whole of it.
     Whole(&'static str, Bytes),
     /// More than one piece; they come from here.
-    Streaming(&'static str, mpsc::Receiver<Part>),
-    /// It does not.
-    Failed(E),
+    Streaming(&'static str, Parts),
+    /// It does not: this goes out instead.
+    Refused(Box<Response>),
 }
 
-/// A piece of a streaming answer.
-pub enum Part {
-    /// More bytes.
-    Bytes(Bytes),
-    /// The answer is complete. A channel that closes without this one broke off.
-    End,
+/// What both ends of a streaming answer share.
+struct Shared {
+    state: Mutex<State>,
+    /// Told when the reader took something, or left.
+    room: Condvar,
+    spool: Arc<Spool>,
+    aside: Mutex<Aside>,
 }
 
-/// The end that the engine writes to.
-pub struct Sink<E> {
+#[derive(Default)]
+struct State {
+    /// In memory; older than what lies in the file.
+    pieces: VecDeque<Bytes>,
+    file: Option<Arc<File>>,
+    /// Bytes written to the file since it was last empty, and those of them that were read.
+    written: u64,
+    read: u64,
+    /// Whether the answer is complete, once the engine is done with it.
+    end: Option<bool>,
+    /// The reader went away.
+    gone: bool,
+    reader: Option<Waker>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Every change is made in one go: nothing in here can be left half done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes something that the reader waits for.
+    fn tell(&self, change: impl FnOnce(&mut State)) {
+        let reader = {
+            let mut state = self.lock();
+            change(&mut state);
+            state.reader.take()
+        };
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.spool.give_memory(state.pieces.iter().map(Bytes::len).sum());
+    }
+}
+
+/// The end that the engine writes to. Dropped without [`Sink::finish`], the answer breaks off.
+pub struct Sink {
     content_type: &'static str,
     buffer: Vec<u8>,
-    head: Option<oneshot::Sender<Head<E>>>,
-    parts: Option<mpsc::Sender<Part>>,
-    runtime: Handle,
+    head: Option<oneshot::Sender<Head>>,
+    spool: Arc<Spool>,
+    streaming: Option<Streaming>,
     deadline: Instant,
+    cancelled: Arc<AtomicBool>,
     sent: u64,
 }
 
-impl<E> Sink<E> {
-    /// A sink that announces itself through `head` and waits for its reader until `deadline`. Must be used outside the
-    /// runtime's own threads.
-    pub fn new(content_type: &'static str, head: oneshot::Sender<Head<E>>, runtime: Handle, deadline: Instant) -> Self {
-        Sink { content_type, buffer: Vec::new(), head: Some(head), parts: None, runtime, deadline, sent: 0 }
+impl Sink {
+    /// A sink that announces itself through `head` and waits for its reader until `deadline`, or until it is cancelled.
+    /// Must be used outside the runtime's own threads.
+    pub fn new(
+        content_type: &'static str,
+        head: oneshot::Sender<Head>,
+        spool: Arc<Spool>,
+        deadline: Instant,
+        cancelled: Arc<AtomicBool>,
+    ) -> Self {
+        Sink {
+            content_type,
+            buffer: Vec::new(),
+            head: Some(head),
+            spool,
+            streaming: None,
+            deadline,
+            cancelled,
+            sent: 0,
+        }
     }
 
     /// Bytes written so far.
@@ -60,55 +132,43 @@ impl<E> Sink<E> {
         self.sent + self.buffer.len() as u64
     }
 
-    /// Ends the answer. Gives an error where the client did not get all of it.
+    /// Ends the answer. Gives an error where the client went away before all of it was ready.
     pub fn finish(mut self) -> io::Result<()> {
         if let Some(head) = self.head.take() {
             let whole = Bytes::from(std::mem::take(&mut self.buffer));
             return head.send(Head::Whole(self.content_type, whole)).map_err(|_| gone());
         }
-        self.send_buffer()?;
-        self.send(Part::End)
+        if !self.buffer.is_empty() {
+            self.send_buffer()?;
+        }
+        self.streaming.take().ok_or_else(gone)?.end()
     }
 
-    /// Gives up the answer: with the reasons where nothing of it was sent, else by breaking off.
-    pub fn fail(mut self, failure: E) {
+    /// Gives up the answer: with a reason where nothing of it was sent, else by breaking off.
+    pub fn refuse(mut self, instead: Response) {
         if let Some(head) = self.head.take() {
-            let _ = head.send(Head::Failed(failure));
+            let _ = head.send(Head::Refused(Box::new(instead)));
         }
     }
 
     fn send_buffer(&mut self) -> io::Result<()> {
         if let Some(head) = self.head.take() {
-            let (sender, receiver) = mpsc::channel(PIECES);
-            self.parts = Some(sender);
-            head.send(Head::Streaming(self.content_type, receiver)).map_err(|_| gone())?;
+            let shared = Arc::new(Shared {
+                state: Mutex::default(),
+                room: Condvar::new(),
+                spool: Arc::clone(&self.spool),
+                aside: Mutex::new(Aside::new(Arc::clone(&self.spool))),
+            });
+            self.streaming = Some(Streaming { shared: Arc::clone(&shared), ended: false, left: HELD_BACK });
+            head.send(Head::Streaming(self.content_type, Parts(shared))).map_err(|_| gone())?;
         }
-        let piece = std::mem::replace(&mut self.buffer, Vec::with_capacity(PIECE));
-        self.sent += piece.len() as u64;
-        self.send(Part::Bytes(Bytes::from(piece)))
-    }
-
-    fn send(&mut self, part: Part) -> io::Result<()> {
-        let Some(parts) = &self.parts else { return Err(gone()) };
-        let part = match parts.try_send(part) {
-            Ok(()) => return Ok(()),
-            Err(mpsc::error::TrySendError::Closed(_)) => return Err(gone()),
-            Err(mpsc::error::TrySendError::Full(part)) => part,
-        };
-        let patience = tokio::time::Instant::from_std(self.deadline);
-        match self.runtime.block_on(async { tokio::time::timeout_at(patience, parts.send(part)).await }) {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => Err(gone()),
-            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the client reads too slowly")),
-        }
+        self.sent += self.buffer.len() as u64;
+        let Some(streaming) = &mut self.streaming else { return Err(gone()) };
+        streaming.send(&mut self.buffer, self.deadline, &self.cancelled)
     }
 }
 
-fn gone() -> io::Error {
-    io::Error::new(io::ErrorKind::BrokenPipe, "the client went away")
-}
-
-impl<E> Write for Sink<E> {
+impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.buffer.len() >= PIECE {
             self.send_buffer()?;
@@ -123,6 +183,111 @@ impl<E> Write for Sink<E> {
     }
 }
 
+fn gone() -> io::Error {
+    io::Error::new(io::ErrorKind::BrokenPipe, "the client went away")
+}
+
+/// The engine's end of an answer of more than one piece.
+struct Streaming {
+    shared: Arc<Shared>,
+    ended: bool,
+    /// How long the reader may still hold the engine back.
+    left: Duration,
+}
+
+impl Streaming {
+    /// Sends what is in the buffer and leaves it empty.
+    fn send(&mut self, buffer: &mut Vec<u8>, deadline: Instant, cancelled: &AtomicBool) -> io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let mut state = shared.lock();
+        loop {
+            if state.gone {
+                return Err(gone());
+            }
+            let drained = state.read == state.written;
+            if drained && state.pieces.len() < PIECES && shared.spool.take_memory(buffer.len()) {
+                drop(state);
+                // Freed by the connection that sends it: the spool counts it, not the query.
+                let empty = memory::within(None, || Vec::with_capacity(PIECE));
+                let piece = Bytes::from(std::mem::replace(buffer, empty));
+                shared.tell(|state| state.pieces.push_back(piece));
+                return Ok(());
+            }
+            if self.left.is_zero() || !drained {
+                drop(state);
+                if self.put_aside(buffer, drained) {
+                    buffer.clear();
+                    return Ok(());
+                }
+                state = shared.lock();
+                // It may have left while nobody held the lock, and would not say so again.
+                if state.gone {
+                    return Err(gone());
+                }
+            }
+            let now = Instant::now();
+            if cancelled.load(Ordering::Relaxed) {
+                return Err(io::Error::new(io::ErrorKind::BrokenPipe, "the query was cancelled"));
+            }
+            let Some(time) = deadline.checked_duration_since(now).filter(|time| !time.is_zero()) else {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "the client reads too slowly"));
+            };
+            let most = if self.left.is_zero() { LOOK } else { LOOK.min(self.left) };
+            state = match shared.room.wait_timeout(state, most.min(time)) {
+                Ok((state, _)) => state,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+            self.left = self.left.saturating_sub(now.elapsed());
+        }
+    }
+
+    /// Writes a piece to the answer's file; false where it has to wait instead.
+    fn put_aside(&self, piece: &[u8], drained: bool) -> bool {
+        let mut aside = self.shared.aside.lock().unwrap_or_else(PoisonError::into_inner);
+        // Only this end writes, so that a file of which all was read stays so.
+        let at = if drained { 0 } else { self.shared.lock().written };
+        if drained {
+            aside.empty();
+        }
+        if !aside.write(piece, at) {
+            return false;
+        }
+        let Ok(file) = aside.file() else { return false };
+        self.shared.tell(|state| {
+            if drained {
+                state.read = 0;
+            }
+            state.written = at + piece.len() as u64;
+            state.file = Some(file);
+        });
+        true
+    }
+
+    fn end(mut self) -> io::Result<()> {
+        self.ended = true;
+        self.shared.tell(|state| state.end = Some(true));
+        if self.shared.lock().gone { Err(gone()) } else { Ok(()) }
+    }
+}
+
+impl Drop for Streaming {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.shared.tell(|state| state.end = Some(false));
+        }
+    }
+}
+
+/// The reader's end of a streaming answer. Dropping it stops the engine.
+pub struct Parts(Arc<Shared>);
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        self.0.lock().gone = true;
+        self.0.room.notify_all();
+    }
+}
+
 /// Stops the query when the client goes away, wherever its answer is then.
 pub struct StopWhenDropped(pub Arc<AtomicBool>);
 
@@ -134,15 +299,40 @@ impl Drop for StopWhenDropped {
 
 /// The body of a streaming answer.
 pub struct AnswerBody {
-    parts: mpsc::Receiver<Part>,
+    parts: Parts,
+    /// A part of the file that is being read.
+    reading: Option<JoinHandle<io::Result<Vec<u8>>>>,
     done: bool,
     _guard: StopWhenDropped,
 }
 
 impl AnswerBody {
     /// The body that these parts make; dropping it stops the query.
-    pub fn new(parts: mpsc::Receiver<Part>, guard: StopWhenDropped) -> Self {
-        AnswerBody { parts, done: false, _guard: guard }
+    pub fn new(parts: Parts, guard: StopWhenDropped) -> Self {
+        AnswerBody { parts, reading: None, done: false, _guard: guard }
+    }
+
+    fn fail(&mut self, why: impl Into<io::Error>) -> Poll<Option<io::Result<Bytes>>> {
+        self.done = true;
+        Poll::Ready(Some(Err(why.into())))
+    }
+
+    /// Takes what the disk gave.
+    fn poll_file(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
+        let Some(reading) = &mut self.reading else { return Poll::Ready(None) };
+        let Poll::Ready(result) = Pin::new(reading).poll(cx) else { return Poll::Pending };
+        self.reading = None;
+        match result.map_err(io::Error::other).flatten() {
+            Ok(bytes) => {
+                self.parts.0.lock().read += bytes.len() as u64;
+                self.parts.0.room.notify_one();
+                Poll::Ready(Some(Ok(Bytes::from(bytes))))
+            }
+            Err(error) => {
+                tracing::error!(%error, "an answer that was put aside cannot be read");
+                self.fail(error)
+            }
+        }
     }
 }
 
@@ -153,28 +343,57 @@ impl Stream for AnswerBody {
         if self.done {
             return Poll::Ready(None);
         }
-        let Poll::Ready(part) = self.parts.poll_recv(cx) else { return Poll::Pending };
-        self.done = !matches!(part, Some(Part::Bytes(_)));
-        Poll::Ready(match part {
-            Some(Part::Bytes(bytes)) => Some(Ok(bytes)),
-            Some(Part::End) => None,
-            None => Some(Err(io::Error::other("the query was stopped before its answer was complete"))),
-        })
+        if self.reading.is_some() {
+            return self.poll_file(cx);
+        }
+        let shared = Arc::clone(&self.parts.0);
+        let mut state = shared.lock();
+        if state.end == Some(false) {
+            drop(state);
+            return self.fail(io::Error::other("the query was stopped before its answer was complete"));
+        }
+        if let Some(piece) = state.pieces.pop_front() {
+            drop(state);
+            shared.spool.give_memory(piece.len());
+            shared.room.notify_one();
+            return Poll::Ready(Some(Ok(piece)));
+        }
+        if state.read < state.written
+            && let Some(file) = state.file.clone()
+        {
+            let (at, bytes) = (state.read, (state.written - state.read).min(READ));
+            drop(state);
+            // The disk may take its time, which the threads that serve connections do not have.
+            self.reading = Some(tokio::task::spawn_blocking(move || spool::read_at(&file, at, bytes as usize)));
+            return self.poll_file(cx);
+        }
+        if state.end.is_some() {
+            drop(state);
+            self.done = true;
+            return Poll::Ready(None);
+        }
+        state.reader = Some(cx.waker().clone());
+        Poll::Pending
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
+    use axum::http::StatusCode;
+    use axum::response::IntoResponse;
     use tokio_stream::StreamExt;
 
     use super::*;
-    use crate::overpass::Failure;
+    use crate::server::spool::SpoolLimits;
 
-    fn sink() -> (Sink<Failure>, oneshot::Receiver<Head<Failure>>) {
+    fn spool(answer: u64) -> Arc<Spool> {
+        Spool::new(SpoolLimits { memory: 64 << 20, answer, total: answer, folder: std::env::temp_dir() })
+    }
+
+    fn sink(spool: &Arc<Spool>) -> (Sink, oneshot::Receiver<Head>) {
         let (sender, receiver) = oneshot::channel();
-        (Sink::new("text/csv", sender, Handle::current(), Instant::now() + Duration::from_millis(300)), receiver)
+        let deadline = Instant::now() + Duration::from_secs(2);
+        (Sink::new("text/csv", sender, Arc::clone(spool), deadline, Arc::default()), receiver)
     }
 
     fn guard() -> (StopWhenDropped, Arc<AtomicBool>) {
@@ -182,24 +401,34 @@ mod tests {
         (StopWhenDropped(Arc::clone(&flag)), flag)
     }
 
+    fn refusal() -> Response {
+        StatusCode::BAD_REQUEST.into_response()
+    }
+
+    /// Bytes that tell their places.
+    fn pattern(length: usize) -> Vec<u8> {
+        (0..length).map(|n| (n / 7 % 251) as u8).collect()
+    }
+
     #[tokio::test(flavor = "multi_thread")]
     async fn a_small_answer_is_sent_whole_or_not_at_all() {
-        let (mut good, head) = sink();
+        let spool = spool(0);
+        let (mut good, head) = sink(&spool);
         good.write_all(b"all").unwrap();
         good.finish().unwrap();
         assert!(matches!(head.await, Ok(Head::Whole("text/csv", bytes)) if bytes == "all"));
 
-        let (mut bad, head) = sink();
+        let (mut bad, head) = sink(&spool);
         bad.write_all(b"some").unwrap();
-        bad.fail(Failure { diagnostics: vec![] });
-        assert!(matches!(head.await, Ok(Head::Failed(_))));
+        bad.refuse(refusal());
+        assert!(matches!(head.await, Ok(Head::Refused(_))));
     }
 
     async fn stream(complete: bool) -> Vec<io::Result<Bytes>> {
-        let (mut sink, head) = sink();
+        let (mut sink, head) = sink(&spool(0));
         let engine = tokio::task::spawn_blocking(move || {
-            sink.write_all(&vec![7; 20 * PIECE + 1]).unwrap();
-            if complete { sink.finish().unwrap() } else { sink.fail(Failure { diagnostics: vec![] }) }
+            sink.write_all(&pattern(20 * PIECE + 1)).unwrap();
+            if complete { sink.finish().unwrap() } else { sink.refuse(refusal()) }
         });
         let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
         let pieces = AnswerBody::new(parts, guard().0).collect().await;
@@ -209,14 +438,64 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_long_answer_streams_and_a_broken_one_ends_in_an_error() {
-        let whole = stream(true).await;
-        assert_eq!(whole.iter().map(|p| p.as_ref().unwrap().len()).sum::<usize>(), 20 * PIECE + 1);
+        let whole: Vec<u8> = stream(true).await.into_iter().flat_map(|piece| piece.unwrap()).collect();
+        assert!(whole == pattern(20 * PIECE + 1));
         assert!(stream(false).await.last().is_some_and(Result::is_err));
     }
 
     #[tokio::test(flavor = "multi_thread")]
+    async fn an_answer_that_nobody_reads_is_put_aside_and_comes_whole() {
+        let spool = spool(64 << 20);
+        let (mut sink, head) = sink(&spool);
+        let length = 300 * PIECE + 5;
+        let engine = tokio::task::spawn_blocking(move || {
+            sink.write_all(&pattern(length)).unwrap();
+            sink.finish().unwrap();
+        });
+        let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
+        let mut body = AnswerBody::new(parts, guard().0);
+        // The engine is done before anything is read.
+        engine.await.unwrap();
+        assert!(spool.on_disk() as usize > 250 * PIECE, "{}", spool.on_disk());
+        let mut whole = Vec::new();
+        while let Some(piece) = body.next().await {
+            whole.extend_from_slice(&piece.unwrap());
+        }
+        assert!(whole == pattern(length));
+        drop(body);
+        assert_eq!(spool.on_disk(), 0);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_reader_that_comes_and_goes_gets_every_byte_in_order() {
+        // Less than the answer: the engine waits for room in between, and the file is emptied and used again.
+        let spool = spool(40 * PIECE as u64);
+        let (mut sink, head) = sink(&spool);
+        let length = 400 * PIECE + 5;
+        let engine = tokio::task::spawn_blocking(move || {
+            sink.write_all(&pattern(length)).unwrap();
+            sink.finish().unwrap();
+        });
+        let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
+        let mut body = AnswerBody::new(parts, guard().0);
+        let mut whole = Vec::new();
+        while let Some(piece) = body.next().await {
+            whole.extend_from_slice(&piece.unwrap());
+            if whole.len() % (50 * PIECE) < PIECE {
+                tokio::time::sleep(Duration::from_millis(60)).await;
+            }
+        }
+        engine.await.unwrap();
+        assert!(whole == pattern(length));
+        drop(body);
+        assert_eq!(spool.on_disk(), 0);
+        assert_eq!(spool.memory_taken(), 0);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
     async fn a_client_that_left_or_sleeps_stops_the_query() {
-        let (mut sink, head) = sink();
+        let spool = spool(10 * PIECE as u64);
+        let (mut sink, head) = sink(&spool);
         let (guard, flag) = guard();
         let engine = tokio::task::spawn_blocking(move || sink.write_all(&vec![7; 30 * PIECE]).unwrap_err().kind());
         let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
@@ -224,8 +503,9 @@ mod tests {
         assert_eq!(engine.await.unwrap(), io::ErrorKind::TimedOut);
         drop(body);
         assert!(flag.load(Ordering::Relaxed));
+        assert_eq!((spool.on_disk(), spool.memory_taken()), (0, 0));
 
-        let (mut sink, head) = self::sink();
+        let (mut sink, head) = self::sink(&spool);
         drop(head);
         assert_eq!(sink.write_all(&vec![7; 2 * PIECE]).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }

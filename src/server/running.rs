@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::context::Context;
+
 /// A query that runs.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Running {
     /// When it began, by the wall clock.
     pub since: SystemTime,
@@ -18,6 +20,8 @@ pub struct Running {
     pub memory: u64,
     /// Set to stop it.
     pub cancelled: Arc<AtomicBool>,
+    /// The request that brought it.
+    pub request: Arc<Context>,
 }
 
 /// All of them, by a number that grows.
@@ -52,11 +56,16 @@ impl Register {
         self.lock().queries.iter().map(|(number, query)| (*number, query.clone())).collect()
     }
 
+    /// Stops those that are `wanted`, and gives those that were not stopped before.
+    pub fn cancel(&self, wanted: impl Fn(u64, &Running) -> bool) -> Vec<(u64, Running)> {
+        let mut queries = self.list();
+        queries.retain(|(number, query)| wanted(*number, query) && !query.cancelled.swap(true, Ordering::Relaxed));
+        queries
+    }
+
     /// Stops all of them.
     pub fn cancel_all(&self) {
-        for query in self.lock().queries.values() {
-            query.cancelled.store(true, Ordering::Relaxed);
-        }
+        self.cancel(|_, _| true);
     }
 }
 
@@ -74,21 +83,27 @@ impl Drop for Ticket {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderMap;
+
     use super::*;
+    use crate::server::tokens::Bearer;
 
     #[test]
     fn a_query_is_listed_while_it_runs_and_can_be_stopped() {
         let register = Arc::new(Register::default());
         let cancelled = Arc::new(AtomicBool::new(false));
+        let request = Arc::new(Context::new(&HeaderMap::new(), [192, 0, 2, 1].into(), Bearer::Anyone));
         let query = Running {
             since: SystemTime::now(),
             deadline: Instant::now(),
             allowed: Duration::from_secs(180),
             memory: 0,
             cancelled: Arc::clone(&cancelled),
+            request,
         };
         let ticket = register.enter(query);
         assert_eq!(register.list().len(), 1);
+        assert!(register.cancel(|number, _| number != 1).is_empty() && !cancelled.load(Ordering::Relaxed));
         register.cancel_all();
         assert!(cancelled.load(Ordering::Relaxed));
         drop(ticket);

@@ -1,7 +1,7 @@
 //! Opening and verifying a snapshot.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, FileType, Metadata};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -26,10 +26,10 @@ impl Snapshot {
     /// # Errors
     /// A file that cannot be read, is no snapshot, is of another format version, or is damaged in those parts.
     pub fn open(path: &Path) -> Result<Snapshot, Error> {
+        // Before it is opened: opening a named pipe waits for whoever writes to it.
+        check_kind(path, &std::fs::metadata(path).map_err(|e| Error::io(path, e))?)?;
         let file = File::open(path).map_err(|e| Error::io(path, e))?;
-        if file.metadata().map_err(|e| Error::io(path, e))?.is_dir() {
-            return Err(Error::Foreign { path: path.to_owned(), reason: "it is a folder".to_owned() });
-        }
+        check_kind(path, &file.metadata().map_err(|e| Error::io(path, e))?)?;
         let map = map_read_only(&file).map_err(|e| Error::io(path, e))?;
         let foreign = |reason: &str| Error::Foreign { path: path.to_owned(), reason: reason.to_owned() };
         let header = map.get(..HEADER_LEN as usize).ok_or_else(|| foreign("shorter than a header"))?;
@@ -135,6 +135,32 @@ impl Snapshot {
         let good = *checked.get_or_init(|| blake3::hash(bytes).as_bytes() == &section.checksum);
         if good { Ok(bytes) } else { Err(Error::damaged(name, "checksum differs")) }
     }
+}
+
+/// Only a regular file can be mapped.
+fn check_kind(path: &Path, metadata: &Metadata) -> Result<(), Error> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let kind = kind(metadata.file_type());
+    Err(Error::Foreign { path: path.to_owned(), reason: format!("it is {kind}, not a file") })
+}
+
+fn kind(kind: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a named pipe";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+    }
+    if kind.is_dir() { "a folder" } else { "something else" }
 }
 
 fn table(sections: &[Section]) -> BTreeMap<String, (Section, OnceLock<bool>)> {

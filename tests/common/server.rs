@@ -14,6 +14,8 @@ use super::Town;
 pub struct Server {
     pub child: Child,
     pub address: SocketAddr,
+    /// Where `/metrics` is, where that is an address of its own.
+    pub metrics: Option<SocketAddr>,
     town: Option<Town>,
 }
 
@@ -32,20 +34,31 @@ impl Server {
 
     /// Over this snapshot.
     pub fn of(snapshot: &Path, options: &[&str]) -> Self {
-        let mut child = Command::new(assert_cmd::cargo::cargo_bin("terrapin"))
-            .arg("serve")
-            .arg(snapshot)
-            .args(["--bind", "127.0.0.1:0", "--json"])
-            .args(options)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut command = Server::command(snapshot);
+        command.args(options).stderr(Stdio::null());
+        Server::launch(command)
+    }
+
+    /// The command that [`Server::launch`] takes.
+    pub fn command(snapshot: &Path) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("terrapin"));
+        command.arg("serve").arg(snapshot).args(["--bind", "127.0.0.1:0", "--json"]);
+        command
+    }
+
+    /// Started by this command, which has `--json` among its options.
+    pub fn launch(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).unwrap();
-        let address = ready["url"].as_str().unwrap().strip_prefix("http://").unwrap().parse().unwrap();
-        Server { child, address, town: None }
+        let address = |name| Some(ready[name].as_str()?.strip_prefix("http://").unwrap().parse().unwrap());
+        Server { child, address: address("url").unwrap(), metrics: address("metrics"), town: None }
+    }
+
+    /// The same server, as it is seen at its other address.
+    pub fn ask_metrics(&self, method: &str, path: &str) -> Answer {
+        Answer::of(TcpStream::connect(self.metrics.unwrap()).unwrap(), method, path, "", "")
     }
 
     pub fn connect(&self) -> TcpStream {
@@ -56,20 +69,29 @@ impl Server {
 
     /// Sends a request and reads the whole answer.
     pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
-        let mut stream = self.connect();
-        let length = body.len();
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
-        )
-        .unwrap();
-        // The server may refuse a long body before it has read it.
-        let _ = stream.write_all(body.as_bytes());
-        Answer::read(stream)
+        Answer::of(self.connect(), method, path, headers, body)
     }
 
     pub fn query(&self, text: &str) -> Answer {
         self.ask("POST", "/api/interpreter", FORM, &format!("data={}", encoded(text)))
+    }
+
+    /// Writes these bytes and leaves the connection open.
+    pub fn send(&self, bytes: &[u8]) -> TcpStream {
+        let mut stream = self.connect();
+        stream.write_all(bytes).unwrap();
+        stream
+    }
+
+    /// Asks a query and does not read the answer.
+    pub fn leave_unread(&self, query: &str) -> TcpStream {
+        let length = query.len();
+        let head = format!("POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: {length}\r\n\r\n");
+        self.send(&[head.as_bytes(), query.as_bytes()].concat())
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, "", "")
     }
 
     pub fn signal(&self, name: &str) {
@@ -99,6 +121,23 @@ pub struct Answer {
 }
 
 impl Answer {
+    fn of(mut stream: TcpStream, method: &str, path: &str, headers: &str, body: &str) -> Self {
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
+        )
+        .unwrap();
+        // The server may refuse a long body before it has read it.
+        let _ = stream.write_all(body.as_bytes());
+        Answer::read(stream)
+    }
+
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+
     pub fn read(mut stream: TcpStream) -> Self {
         let mut bytes = Vec::new();
         // A server that refuses a long body closes before it has read all of it: what it said stands.

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, Write};
 
 use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::Results;
 
@@ -40,12 +42,6 @@ impl Write for Bounded {
 }
 
 #[derive(Deserialize)]
-struct Answer<'a> {
-    #[serde(borrow)]
-    elements: Vec<Element<'a>>,
-}
-
-#[derive(Deserialize)]
 struct Element<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
@@ -54,15 +50,90 @@ struct Element<'a> {
     tags: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
 }
 
+/// An element that is only counted.
+#[derive(Deserialize)]
+struct Counted<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+}
+
 /// Reads a JSON answer. Of each element in the sample those tags come first whose keys the query names, then its name.
 pub fn read(body: &[u8], sample: usize, keys: &[String]) -> Results {
-    let Ok(answer) = serde_json::from_slice::<Answer>(body) else { return Results::default() };
-    let mut results = Results { count: answer.elements.len(), ..Results::default() };
-    for element in &answer.elements {
-        *results.types.entry(element.kind.clone().into_owned()).or_default() += 1;
+    let read = Answer { sample, keys }.deserialize(&mut serde_json::Deserializer::from_slice(body));
+    read.unwrap_or_default()
+}
+
+/// The object around the elements. They are counted as they come: a list of all of them would be many times as long as
+/// the answer.
+struct Answer<'k> {
+    sample: usize,
+    keys: &'k [String],
+}
+
+impl<'de> DeserializeSeed<'de> for Answer<'_> {
+    type Value = Results;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Results, D::Error> {
+        deserializer.deserialize_map(self)
     }
-    results.sample = answer.elements.iter().take(sample).map(|element| line(element, keys)).collect();
-    results
+}
+
+impl<'de> Visitor<'de> for Answer<'_> {
+    type Value = Results;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an answer")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Results, A::Error> {
+        let mut results = Results::default();
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            if name == "elements" {
+                results = map.next_value_seed(Elements(&self))?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(results)
+    }
+}
+
+struct Elements<'a, 'k>(&'a Answer<'k>);
+
+impl<'de> DeserializeSeed<'de> for Elements<'_, '_> {
+    type Value = Results;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Results, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Elements<'_, '_> {
+    type Value = Results;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("elements")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Results, A::Error> {
+        let mut results = Results::default();
+        let count = |results: &mut Results, kind: &str| {
+            results.count += 1;
+            match results.types.get_mut(kind) {
+                Some(count) => *count += 1,
+                None => drop(results.types.insert(kind.to_owned(), 1)),
+            }
+        };
+        while results.sample.len() < self.0.sample {
+            let Some(element) = elements.next_element::<Element<'de>>()? else { return Ok(results) };
+            count(&mut results, &element.kind);
+            results.sample.push(line(&element, self.0.keys));
+        }
+        while let Some(element) = elements.next_element::<Counted<'de>>()? {
+            count(&mut results, &element.kind);
+        }
+        Ok(results)
+    }
 }
 
 fn line(element: &Element<'_>, keys: &[String]) -> String {

@@ -7,15 +7,17 @@ mod warnings;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::budget::{self, Budget, Exceeded, Stopped};
 use crate::osm::{BoundingBox, Osm};
 use crate::overpass::run::Limits;
 use crate::overpass::syntax::OutputFormat;
 use crate::overpass::turbo::{self, Surroundings};
 use crate::overpass::{self, Class, Failure};
-use crate::places::Places;
+use crate::places::{Places, Until};
 
 pub use warnings::Warning;
 
@@ -77,11 +79,27 @@ pub struct Results {
     pub sample: Vec<String>,
 }
 
-/// Looks at a query: parses it, runs it, holds it against the data.
+/// Looks at a query: parses it, runs it, holds it against the data. All of it within the limits; one that is reached is
+/// an error like others.
 pub fn feedback(osm: &Osm, asked: &Asked<'_>) -> Feedback {
-    let surroundings = Surroundings { bbox: asked.bbox, now: osm.data_time(), places: asked.places };
+    let budget = Arc::new(Budget::new(&asked.limits));
+    budget::watched(&budget, || look(osm, asked, &budget)).unwrap_or_else(|stopped| match stopped {
+        Stopped::Exceeded(exceeded) => over(exceeded, "while it was looked at"),
+        Stopped::Panicked(panic) => {
+            let message = format!("looking at the query failed, by a fault of the program: {panic}");
+            let error = at("", None, Class::Runtime, "defect", message, None);
+            Feedback { errors: vec![error], ..Feedback::default() }
+        }
+    })
+}
+
+fn look(osm: &Osm, asked: &Asked<'_>, budget: &Budget) -> Feedback {
+    let is_over = || budget.check().is_err();
+    let places = Until::new(asked.places, &is_over);
+    let surroundings = Surroundings { bbox: asked.bbox, now: osm.data_time(), places: &places };
     let text = match turbo::expand(asked.query, &surroundings) {
         Ok(text) => text,
+        Err(_) if places.was_cut() => return reached(budget, "while the names in it were looked up"),
         Err(problem) => {
             let (start, length) = (problem.position, problem.shortcut.len() + "{{}}".len());
             let place = Some((start, start + length));
@@ -111,8 +129,22 @@ pub fn feedback(osm: &Osm, asked: &Asked<'_>) -> Feedback {
         return Feedback { errors: problems(&text, &failure), ..Feedback::default() };
     }
     let results = answer::read(&body.bytes, asked.sample, &warnings::keys(&script));
-    let warnings = warnings::warnings(osm, &text, &script, results.count == 0, &asked.limits);
-    Feedback { errors: Vec::new(), results: Some(results), warnings }
+    match warnings::warnings(osm, &text, &script, results.count == 0, &asked.limits, budget) {
+        Ok(warnings) => Feedback { errors: Vec::new(), results: Some(results), warnings },
+        Err(exceeded) => over(exceeded, "while its filters were held against the data"),
+    }
+}
+
+/// What is said where the bound was reached that the budget tells.
+fn reached(budget: &Budget, when: &str) -> Feedback {
+    over(budget.check().err().unwrap_or(Exceeded::Cancelled), when)
+}
+
+/// What is said where a bound was reached beside running the query.
+fn over(exceeded: Exceeded, when: &str) -> Feedback {
+    let hint = Some("ask for less: fewer filters, fewer names".to_owned());
+    let error = at("", None, Class::Runtime, exceeded.code(), format!("{exceeded}, {when}"), hint);
+    Feedback { errors: vec![error], ..Feedback::default() }
 }
 
 fn problems(text: &str, failure: &Failure) -> Vec<Problem> {

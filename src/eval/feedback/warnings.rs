@@ -1,11 +1,12 @@
 //! What in a query will hardly be meant: filters that nothing in the data fits, sets that go nowhere.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use serde::Serialize;
 
 use super::nearest;
+use crate::budget::{Budget, Exceeded};
 use crate::osm::{ElementType, Osm};
 use crate::overpass;
 use crate::overpass::run::Limits;
@@ -69,68 +70,126 @@ pub fn keys(script: &Script) -> Vec<String> {
 }
 
 /// What will hardly be meant in a query that runs. `empty` says that it gave nothing: then its parts are tried alone.
-pub fn warnings(osm: &Osm, text: &str, script: &Script, empty: bool, limits: &Limits) -> Vec<Warning> {
-    let mut found = sets(text, script);
+///
+/// # Errors
+/// A bound was reached.
+pub fn warnings(
+    osm: &Osm,
+    text: &str,
+    script: &Script,
+    empty: bool,
+    limits: &Limits,
+    budget: &Budget,
+) -> Result<Vec<Warning>, Exceeded> {
+    let mut queries = Vec::new();
+    each_query(&script.statements, &mut |query, statement| queries.push((query, statement)));
+    let mut found = Found::default();
+    found.add(sets(text, script));
     let mut probes = Vec::new();
-    each_query(&script.statements, &mut |query, statement| {
-        let before = found.len();
+    // A filter stands in many queries, and looking for what is near takes long.
+    let mut looked_at: HashMap<(&str, Option<&str>), bool> = HashMap::new();
+    for (query, statement) in queries {
+        let mut warned = false;
         for filter in &query.filters {
-            found.extend(filter_warning(osm, query.what, filter));
+            if found.is_full() {
+                return Ok(found.warnings);
+            }
+            budget.check()?;
+            let tag = tag_of(&filter.kind);
+            if let Some(again) = tag.and_then(|tag| looked_at.get(&tag)) {
+                warned |= again;
+                continue;
+            }
+            let warning = filter_warning(osm, query.what, filter, budget)?;
+            looked_at.extend(tag.map(|tag| (tag, warning.is_some())));
+            warned |= warning.is_some();
+            found.add(warning);
         }
         let is_area = query.what == QueryType::Area;
-        if found.len() == before && (is_area || empty) && stands_alone(query) {
+        if !warned && (is_area || empty) && probes.len() < PROBED && stands_alone(query) {
             probes.push((query.clone(), is_area, excerpt(text, statement)));
         }
-    });
-    for (query, is_area, text) in probes.into_iter().take(PROBED) {
+    }
+    for (query, is_area, text) in probes {
+        if found.is_full() {
+            break;
+        }
         if gives_nothing(osm, &script.settings, query, limits) {
-            found.push(match is_area {
+            found.add([match is_area {
                 true => warning("no-such-area", format!("no area fits {text}"), Vec::new()),
                 false => warning("finds-nothing", format!("alone, {text} finds nothing"), Vec::new()),
-            });
+            }]);
         }
+        budget.check()?;
     }
-    let mut seen = BTreeSet::new();
-    found.retain(|warning| seen.insert(warning.message.clone()));
-    found.truncate(WARNINGS);
-    found
+    Ok(found.warnings)
 }
 
-fn filter_warning(osm: &Osm, what: QueryType, filter: &Filter) -> Option<Warning> {
+/// The key, and where it is named the value, that a filter's warning depends on alone.
+fn tag_of(filter: &FilterKind) -> Option<(&str, Option<&str>)> {
+    match filter {
+        FilterKind::HasKey { key } | FilterKind::Matches { key, .. } => Some((key, None)),
+        FilterKind::Equals { key, value } => Some((key, Some(value))),
+        _ => None,
+    }
+}
+
+/// Warnings, each once, up to as many as are given.
+#[derive(Default)]
+struct Found {
+    warnings: Vec<Warning>,
+    seen: BTreeSet<String>,
+}
+
+impl Found {
+    fn add(&mut self, more: impl IntoIterator<Item = Warning>) {
+        for warning in more {
+            if !self.is_full() && self.seen.insert(warning.message.clone()) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.warnings.len() >= WARNINGS
+    }
+}
+
+fn filter_warning(osm: &Osm, what: QueryType, filter: &Filter, budget: &Budget) -> Result<Option<Warning>, Exceeded> {
     let no_key = |key: &str| {
-        osm.key(key)
-            .is_none()
-            .then(|| warning("no-such-key", format!("no element has the key {key:?}"), nearest::keys(osm, key)))
+        if osm.key(key).is_some() {
+            return Ok(None);
+        }
+        let near = nearest::keys(osm, key, budget)?;
+        Ok(Some(warning("no-such-key", format!("no element has the key {key:?}"), near)))
     };
     match &filter.kind {
         FilterKind::HasKey { key } | FilterKind::Matches { key, .. } => no_key(key),
         FilterKind::Equals { key, value } => {
             if osm.pair(key, value).is_some() {
-                return None;
+                return Ok(None);
             }
-            let mut instead = nearest::elsewhere(osm, value);
-            let near_elsewhere = |found: &mut Vec<String>| {
-                if found.is_empty() {
-                    *found = nearest::near_elsewhere(osm, value);
-                }
-            };
+            let mut instead = nearest::elsewhere(osm, value, budget)?;
             let Some(id) = osm.key(key) else {
-                let mut missing = no_key(key)?;
-                near_elsewhere(&mut instead);
+                let Some(mut missing) = no_key(key)? else { return Ok(None) };
+                if instead.is_empty() {
+                    instead = nearest::near_elsewhere(osm, value, budget)?;
+                }
                 missing.nearest.append(&mut instead);
-                return Some(missing);
+                return Ok(Some(missing));
             };
-            let mut near = nearest::values(osm, id, value);
             // The same value elsewhere is more likely meant than any value here.
-            instead.append(&mut near);
-            near_elsewhere(&mut instead);
-            Some(warning("no-such-value", format!("no element has {key}={value}"), instead))
+            instead.append(&mut nearest::values(osm, id, value, budget)?);
+            if instead.is_empty() {
+                instead = nearest::near_elsewhere(osm, value, budget)?;
+            }
+            Ok(Some(warning("no-such-value", format!("no element has {key}={value}"), instead)))
         }
-        FilterKind::Ids(ids) => ids_warning(osm, what, ids),
+        FilterKind::Ids(ids) => Ok(ids_warning(osm, what, ids)),
         FilterKind::AreaId(id) if !area_exists(osm, *id) => {
-            Some(warning("no-such-area", format!("there is no area {id}"), Vec::new()))
+            Ok(Some(warning("no-such-area", format!("there is no area {id}"), Vec::new())))
         }
-        _ => None,
+        _ => Ok(None),
     }
 }
 
@@ -232,7 +291,9 @@ fn sets(text: &str, script: &Script) -> Vec<Warning> {
     if !outputs {
         found.push(warning("no-output", "there is no out statement: nothing is output".to_owned(), Vec::new()));
     }
-    for name in filled.keys().filter(|name| *name != "_" && !is_read(text, name)) {
+    let read = read_in(text);
+    let is_read = |name: &str| read.as_ref().is_none_or(|read| read.contains(name));
+    for name in filled.keys().filter(|name| *name != "_" && !is_read(name)) {
         found.push(warning("unused-set", format!("the set .{name} is filled and never used or output"), Vec::new()));
     }
     for name in used.iter().filter(|name| *name != "_" && !filled.contains_key(*name)) {
@@ -242,21 +303,29 @@ fn sets(text: &str, script: &Script) -> Vec<Warning> {
     found
 }
 
-/// Whether a set is named anywhere but where it is filled; in XML always.
-fn is_read(text: &str, name: &str) -> bool {
+/// The names of sets that a text reads, wherever it names them but where it fills them; nothing where it is XML, in which
+/// that is not looked for. One walk over the text, however many sets there are.
+fn read_in(text: &str) -> Option<HashSet<&str>> {
     if text.trim_start().starts_with('<') {
-        return true;
+        return None;
     }
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(name).any(|(start, _)| {
-        let (before, after) =
-            (text.get(..start).unwrap_or_default(), text.get(start + name.len()..).unwrap_or_default());
-        if after.starts_with(is_word) || before.ends_with(is_word) {
-            return false;
-        }
+    let mut read = HashSet::new();
+    let mut at = 0;
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find(is_word)).map(|found| at + found) {
+        let (before, rest) = text.split_at(start);
+        let (word, after) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
         // Expressions name a set without the dot before it, but with one behind it.
-        before.strip_suffix('.').map_or(after.starts_with('.'), |before| !before.trim_end().ends_with("->"))
-    })
+        let is_read = match before.strip_suffix('.') {
+            Some(before) => !before.trim_end().ends_with("->"),
+            None => after.starts_with('.'),
+        };
+        if is_read {
+            read.insert(word);
+        }
+        at = start + word.len();
+    }
+    Some(read)
 }
 
 /// The set that a statement fills; a loop's set is for its body only.
@@ -367,5 +436,9 @@ mod tests {
         assert_eq!(of_sets("node[a]->.x;.x->.y;.y out;"), [""; 0]);
         assert_eq!(of_sets("node(area.town);out;"), ["unfilled-set"]);
         assert_eq!(of_sets("node[a];"), ["no-output"]);
+        // A name within another one is not it, nor one within a text of letters.
+        assert_eq!(of_sets("node[a]->.x;node[b]->.ax;.ax out;node[\"x\"];out;"), ["unused-set"]);
+        let many: String = (0..20_000).map(|n| format!("node[a]->.s{n};.s{n} out;")).collect();
+        assert!(of_sets(&many).is_empty());
     }
 }

@@ -6,24 +6,21 @@ mod negotiate;
 mod request;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
-use axum::body::{Body, Bytes};
-use axum::extract::rejection::BytesRejection;
+use axum::Extension;
+use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use tokio::runtime::Handle;
-use tokio::sync::oneshot;
 
+use super::body::{Received, Unreadable};
+use super::context::Context;
 use super::gate::Refusal;
+use super::job::{self, Given, Job, Lane};
 use super::metrics::Outcome;
-use super::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
-use super::running::Running;
 use super::status::iso;
-use super::{About, App, SNAPSHOT_HEADER};
-use crate::budget::Limits;
+use super::{About, App};
 use crate::rdf::Store;
 use crate::sparql::results::{Formats, Writer};
 use crate::sparql::{self, Bounds, Class, Environment, Error, Form, Prepared, Settings};
@@ -52,142 +49,109 @@ impl Endpoint {
 /// Answers a query.
 pub async fn sparql(
     State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
     method: Method,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    body: Result<Received, Unreadable>,
 ) -> Response {
-    let Some(endpoint) = &app.sparql else {
-        return plain(StatusCode::NOT_FOUND, "this snapshot has no triples: load some with --wikidata or --rdf");
-    };
-    let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    let in_address = in_address.as_deref().unwrap_or_default();
-    let operation = match body {
-        Ok(body) => Operation::read(&method, in_address, header(header::CONTENT_TYPE), &body),
-        Err(rejection) => Err(unreadable(&app, &rejection)),
-    };
-    let accept = header(header::ACCEPT);
-    let operation = match operation {
-        Ok(operation) => operation,
-        Err(BadRequest { status, message }) => {
+    let body = match body {
+        Ok(body) => body,
+        Err(why) => {
             app.metrics.refused(Outcome::Refused);
-            return plain(status, &message);
+            return why.explain(plain(why.status(), &why.message("the query")));
         }
+    };
+    let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let asked =
+        Asked { method, in_address, content_type: header(header::CONTENT_TYPE), accept: header(header::ACCEPT), body };
+    let given = job::run(&app, &context, Lane::Query, move |job| work(job, asked)).await;
+    let mut answer = match given {
+        Given::Whole(content_type, bytes) => job::answer(&app, content_type, Body::from(bytes)),
+        Given::Streaming(content_type, body) => job::answer(&app, content_type, body),
+        Given::Refused(instead) => return instead,
+        Given::Away(refusal) => return busy(&app, refusal),
+        Given::Broken => {
+            let message = "the query could not be run: see the server's log";
+            return plain(StatusCode::INTERNAL_SERVER_ERROR, message);
+        }
+    };
+    answer.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
+    answer
+}
+
+/// A request as it came.
+struct Asked {
+    method: Method,
+    in_address: Option<String>,
+    content_type: Option<String>,
+    accept: Option<String>,
+    body: Received,
+}
+
+impl Asked {
+    fn operation(&self) -> Result<Operation, BadRequest> {
+        let body = self
+            .body
+            .decoded()
+            .map_err(|why| BadRequest { status: why.status(), message: why.message("the query").into() })?;
+        let in_address = self.in_address.as_deref().unwrap_or_default();
+        Operation::read(&self.method, in_address, self.content_type.as_deref(), &body)
+    }
+}
+
+fn work(job: Job, asked: Asked) {
+    let operation = match asked.operation() {
+        Ok(operation) => operation,
+        Err(BadRequest { status, message }) => return job.refuse(plain(status, &message)),
+    };
+    let Asked { accept, body, .. } = asked;
+    drop(body);
+    let (format, accept) = (operation.format.as_deref(), accept.as_deref());
+    let Some(endpoint) = job.app().sparql.clone() else {
+        let message = "this snapshot has no triples: load some with --wikidata or --rdf";
+        return job.refuse(plain(StatusCode::NOT_FOUND, message));
     };
     let Some(query) = &operation.query else {
-        return description::description(&endpoint.environment.store, operation.format.as_deref(), accept);
+        let described = description::description(&endpoint.environment.store, format, accept);
+        return job.tell(described);
     };
+    job.context().set_query(query);
     let graphs = (operation.default_graphs.clone(), operation.named_graphs.clone());
     let settings = Settings { graphs, ..endpoint.settings.clone() };
-    let prepared = match sparql::prepare(query, &settings) {
-        Ok(prepared) => prepared,
-        Err(error) => {
-            app.metrics.refused(Outcome::Refused);
-            return refused(&error);
-        }
+    let prepared = match job.within(|| sparql::prepare(query, &settings)) {
+        Ok(Ok(prepared)) => prepared,
+        Ok(Err(error)) => return job.refuse(refused(&error)),
+        // As of every limit that a query reaches here.
+        Err(halt) => return job.halt(halt, plain(StatusCode::INTERNAL_SERVER_ERROR, &halt.to_string())),
     };
-    let Some((formats, content_type)) = formats(&prepared, operation.format.as_deref(), accept) else {
-        app.metrics.refused(Outcome::Refused);
+    let Some((formats, content_type)) = formats(&prepared, format, accept) else {
         let message = match prepared.form() {
             Form::Graph => "this answer is a graph: accept text/turtle, application/n-triples or application/rdf+xml",
             _ => "these answers come as application/sparql-results+json or +xml, text/csv, text/tab-separated-values",
         };
-        return plain(StatusCode::NOT_ACCEPTABLE, message);
+        return job.refuse(plain(StatusCode::NOT_ACCEPTABLE, message));
     };
-    // From here on: when the client goes away, this is dropped, wherever the query is then.
-    let guard = StopWhenDropped(Arc::new(AtomicBool::new(false)));
-    let slot = match app.gate.enter().await {
-        Ok(slot) => slot,
-        Err(refusal) => return busy(&app, refusal),
-    };
-    let (head_sender, head) = oneshot::channel();
-    let job = Job {
-        app: Arc::clone(&app),
-        prepared,
-        timeout: operation.timeout,
-        formats,
-        content_type,
-        cancelled: Arc::clone(&guard.0),
-        head: head_sender,
-        runtime: Handle::current(),
-    };
-    tokio::task::spawn_blocking(move || {
-        let _slot = slot;
-        job.run();
+    let settings = &job.app().settings;
+    let time = settings.max_time.min(operation.timeout.unwrap_or(Duration::MAX));
+    let memory = settings.max_memory;
+    let (run, mut sink) = job.begin(time, memory, content_type);
+    let bounds = Bounds { limits: run.limits().clone(), rows: None };
+    let mut writer = Writer::new(&mut sink, formats);
+    let result = prepared.run(&endpoint.environment, &bounds, &mut writer);
+    let result = result.and_then(|summary| match writer.finish() {
+        Ok(()) => Ok(summary),
+        Err(e) => Err(Error::new(Class::Internal, "output", format!("the answer cannot be written: {e}"))),
     });
-    let Ok(head) = head.await else {
-        return plain(StatusCode::INTERNAL_SERVER_ERROR, "the query could not be run: see the server's log");
-    };
-    let (content_type, body) = match head {
-        Head::Whole(content_type, bytes) => (content_type, Body::from(bytes)),
-        Head::Streaming(content_type, parts) => (content_type, Body::from_stream(AnswerBody::new(parts, guard))),
-        Head::Failed(error) => return refused(&error),
-    };
-    let mut answer = ([(header::CONTENT_TYPE, content_type), (header::VARY, "accept")], body).into_response();
-    if let Ok(digest) = HeaderValue::from_str(&app.about.digest) {
-        answer.headers_mut().insert(SNAPSHOT_HEADER, digest);
-    }
-    answer
-}
-
-/// A query on its way through the engine.
-struct Job {
-    app: Arc<App>,
-    prepared: Arc<Prepared>,
-    timeout: Option<Duration>,
-    formats: Formats,
-    content_type: &'static str,
-    cancelled: Arc<AtomicBool>,
-    head: oneshot::Sender<Head<Error>>,
-    runtime: Handle,
-}
-
-impl Job {
-    fn run(self) {
-        let started = Instant::now();
-        let Some(endpoint) = &self.app.sparql else { return };
-        let settings = &self.app.settings;
-        let allowed = settings.max_time.min(self.timeout.unwrap_or(Duration::MAX));
-        let deadline = started + allowed;
-        let _ticket = self.app.running.enter(Running {
-            since: SystemTime::now(),
-            deadline,
-            allowed,
-            memory: settings.max_memory,
-            cancelled: Arc::clone(&self.cancelled),
-        });
-        let limits = Limits {
-            deadline: Some(deadline),
-            memory: Some(settings.max_memory),
-            cancelled: self.cancelled,
-            ..Limits::default()
-        };
-        let bounds = Bounds { limits, rows: None };
-        let mut sink = Sink::new(self.content_type, self.head, self.runtime, deadline);
-        let mut writer = Writer::new(&mut sink, self.formats);
-        let result = self.prepared.run(&endpoint.environment, &bounds, &mut writer);
-        let result = result.and_then(|summary| match writer.finish() {
-            Ok(()) => Ok(summary),
-            Err(e) => Err(Error::new(Class::Internal, "output", format!("the answer cannot be written: {e}"))),
-        });
-        let bytes = sink.written();
-        let (outcome, rows) = match result {
-            Ok(summary) => match sink.finish() {
-                Ok(()) => (Outcome::Answered, summary.rows),
-                Err(_) => (Outcome::Abandoned, 0),
-            },
-            Err(error) => {
-                let outcome = Outcome::of_sparql(&error);
-                if outcome == Outcome::Broken {
-                    tracing::error!(%error, "a SPARQL query failed");
-                }
-                sink.fail(error);
-                (outcome, 0)
+    match result {
+        Ok(summary) => run.answered(sink, "SPARQL query", summary.rows),
+        Err(error) => {
+            let outcome = Outcome::of_sparql(&error);
+            if outcome == Outcome::Broken {
+                tracing::error!(request_id = run.context().id(), %error, "a SPARQL query failed");
             }
-        };
-        let took = started.elapsed();
-        tracing::info!(outcome = outcome.name(), rows, bytes, ms = took.as_millis() as u64, "SPARQL query");
-        self.app.metrics.finished(outcome, took, bytes, rows);
+            run.refused(sink, "SPARQL query", outcome, refused(&error));
+        }
     }
 }
 
@@ -224,14 +188,6 @@ fn plain(status: StatusCode, message: &str) -> Response {
     (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], format!("{message}\n")).into_response()
 }
 
-fn unreadable(app: &App, rejection: &BytesRejection) -> BadRequest {
-    let message = match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => format!("the query is longer than {} bytes", app.settings.max_body).into(),
-        _ => "the request's body could not be read".into(),
-    };
-    BadRequest { status: rejection.status(), message }
-}
-
 fn busy(app: &App, refusal: Refusal) -> Response {
     app.metrics.refused(Outcome::Busy);
     let (status, message) = match refusal {
@@ -239,7 +195,5 @@ fn busy(app: &App, refusal: Refusal) -> Response {
         Refusal::TooLong => (StatusCode::SERVICE_UNAVAILABLE, "no slot came free in time: come back later"),
         Refusal::Closed => (StatusCode::SERVICE_UNAVAILABLE, "the server is going down"),
     };
-    let mut answer = plain(status, message);
-    answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
-    answer
+    job::come_back(plain(status, message))
 }

@@ -1,0 +1,84 @@
+//! What `terrapin serve` is told of connections and of answers on their way.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::server::{ConnectionLimits, SpoolLimits};
+use crate::size;
+
+/// The longest time that a setting may ask for, in seconds: a day, which is for ever.
+const LONGEST: u64 = 86_400;
+
+/// Bytes that all bodies of requests together may hold.
+const BODIES: u64 = 32 << 20;
+/// Bytes of all streaming answers together that lie in memory.
+const PIECES: u64 = 64 << 20;
+
+/// Connections, and answers on their way to slow clients.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Connections")]
+pub struct Connections {
+    /// Connections at once; when there is one more, the one that has been idle the longest is closed
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1024,
+        value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    max_connections: u32,
+    /// Seconds that the head of a request may take to arrive
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = seconds())]
+    head_timeout: u64,
+    /// Seconds that the body of a request may take to arrive; then it gets status 408
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = seconds())]
+    body_timeout: u64,
+    /// Seconds that a connection is kept open for another request
+    #[arg(long, value_name = "SECONDS", default_value_t = 75, value_parser = seconds())]
+    idle_timeout: u64,
+    /// Seconds after which a client that takes nothing of its answer is cut off
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = seconds())]
+    stall: u64,
+    /// Bytes of one answer that are put aside in a file while its client reads slowly, so that its query ends; 0 puts
+    /// nothing aside
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
+    spool: u64,
+    /// Bytes of all answers that are put aside
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::parse)]
+    spool_total: u64,
+    /// The folder where answers are put aside, in files without names [default: $TMPDIR, else /var/tmp]
+    #[arg(long, value_name = "FOLDER")]
+    spool_dir: Option<PathBuf>,
+}
+
+fn seconds() -> clap::builder::RangedU64ValueParser {
+    clap::builder::RangedU64ValueParser::new().range(1..=LONGEST)
+}
+
+impl Connections {
+    /// What bounds connections.
+    pub fn limits(&self) -> ConnectionLimits {
+        ConnectionLimits {
+            memory: BODIES,
+            most: self.max_connections as usize,
+            head: Duration::from_secs(self.head_timeout),
+            body: Duration::from_secs(self.body_timeout),
+            idle: Duration::from_secs(self.idle_timeout),
+            stall: Duration::from_secs(self.stall),
+        }
+    }
+
+    /// What is put aside.
+    pub fn spool(&self) -> SpoolLimits {
+        SpoolLimits {
+            memory: PIECES,
+            answer: self.spool,
+            total: self.spool_total,
+            folder: self.spool_dir.clone().unwrap_or_else(folder),
+        }
+    }
+}
+
+/// What `/tmp` has often lies in memory; `/var/tmp` is for what is larger.
+fn folder() -> PathBuf {
+    let on_disk = PathBuf::from("/var/tmp");
+    if std::env::var_os("TMPDIR").is_none() && on_disk.is_dir() { on_disk } else { std::env::temp_dir() }
+}

@@ -1,0 +1,131 @@
+//! The outermost layer: names each request, finds out who asks, and writes a line of the log when the last byte of the
+//! answer went out, or when it broke off. A line never has the path with the query in it, nor a token.
+
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as Task, Poll, ready};
+use std::time::Instant;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::Response;
+use http_body::{Frame, SizeHint};
+
+use super::context::{Context, REQUEST_ID};
+use super::metrics;
+use super::tokens::Bearer;
+use super::{App, proxies};
+
+/// The status in the log of a request whose client left before there was one, as nginx has it.
+const CLIENT_LEFT: u16 = 499;
+/// The route in the log of a path that nothing answers.
+const NO_ROUTE: &str = "none";
+
+/// Goes around everything.
+pub async fn access(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map_or([0; 4].into(), |peer| peer.0.ip());
+    let address = proxies::address(peer, request.headers(), &app.settings.trusted_proxies);
+    let bearer = app.tokens.as_ref().map_or(Bearer::Anyone, |tokens| tokens.bearer(request.headers()));
+    let context = Arc::new(Context::new(request.headers(), address, bearer));
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let id = context.id.clone();
+    request.extensions_mut().insert(context.client.clone());
+    request.extensions_mut().insert(Arc::clone(&context));
+    let mut entry =
+        Entry { context, method: method(request.method()), route, started, status: None, bytes: 0, ended: false };
+    metrics::request_began();
+    let mut response = next.run(request).await;
+    entry.status = Some(response.status());
+    response.headers_mut().insert(REQUEST_ID, id);
+    response.map(|body| Body::new(Counted { body, entry }))
+}
+
+/// A method of ours, since a client may call another what it likes.
+fn method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::HEAD => "HEAD",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}
+
+/// A request's line in the log, written when it is dropped.
+struct Entry {
+    context: Arc<Context>,
+    method: &'static str,
+    route: Option<MatchedPath>,
+    started: Instant,
+    status: Option<StatusCode>,
+    bytes: u64,
+    ended: bool,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let took = self.started.elapsed();
+        let route = self.route.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
+        let status = self.status.map_or(CLIENT_LEFT, |status| status.as_u16());
+        metrics::request_ended(route, status, self.ended, took);
+        let context = &self.context;
+        let (work, digest) = (context.work_done(), context.digest());
+        // What a query did is known when it has ended.
+        let work = Some(work).filter(|work| *work > 0 || (self.ended && digest.is_some()));
+        tracing::info!(
+            target: "access",
+            request_id = context.id(),
+            client = &*context.client.0,
+            address = %context.address,
+            method = self.method,
+            route,
+            status,
+            bytes = self.bytes,
+            ms = took.as_micros() as f64 / 1000.0,
+            work,
+            digest,
+            ended = if self.ended { "whole" } else { "broken off" },
+            "request"
+        );
+    }
+}
+
+/// The body of an answer, whose bytes are counted as they go out.
+struct Counted {
+    body: Body,
+    entry: Entry,
+}
+
+impl HttpBody for Counted {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Task<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        match &frame {
+            Some(Ok(frame)) => self.entry.bytes += frame.data_ref().map_or(0, |data| data.len() as u64),
+            Some(Err(_)) => {}
+            None => self.entry.ended = true,
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        // A body whose length was told is not asked again after its last byte.
+        self.entry.ended |= self.body.is_end_stream();
+    }
+}

@@ -1,0 +1,38 @@
+//! The services that are for operators alone, at an address of their own: whoever reaches it may see and stop all
+//! queries.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::{get, post};
+
+use super::connections::{self, ConnectionLimits, Connections};
+use super::{App, health, kill, metrics, status};
+
+/// Connections at once.
+const MOST: usize = 64;
+
+/// Listens at `address`, and serves there until the process ends: while the server drains, too. Gives the address, in
+/// which a port 0 became a port.
+pub fn listen(app: &Arc<App>, address: SocketAddr) -> io::Result<SocketAddr> {
+    let named = |e: io::Error| io::Error::new(e.kind(), format!("--metrics-bind {address}: {e}"));
+    let listener = connections::listen(address).map_err(named)?;
+    let bound = listener.local_addr()?;
+    tracing::info!("metrics at http://{bound}/metrics");
+    let connections = Connections::new(ConnectionLimits { most: MOST, ..app.settings.connections.clone() });
+    tokio::spawn(Arc::clone(&connections).sweep());
+    tokio::spawn(connections.serve(listener, router(Arc::clone(app))));
+    Ok(bound)
+}
+
+fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics::metrics))
+        .route("/healthz", get(health::health))
+        .route("/readyz", get(health::readiness))
+        .route("/api/status", get(status::all))
+        .route("/api/kill/{id}", post(kill::any))
+        .with_state(app)
+}

@@ -1,0 +1,96 @@
+//! Who may ask, and how much: the layers that hold requests against the file of tokens and the clients' quota.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::context::Context;
+use super::metrics::Rejection;
+use super::quota::Exceeded;
+use super::tokens::Bearer;
+use super::{App, page};
+
+/// How long a client shall wait that has all its queries running: nobody knows when one ends.
+const A_WHILE: Duration = Duration::from_secs(5);
+/// The longest wait that a client is told, so that one that is in debt by hours looks again.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
+/// Lets only those through who have a token, where tokens are needed.
+pub async fn authenticate(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (challenge, message) = match context.bearer {
+        Bearer::Anyone | Bearer::Known { .. } => return next.run(request).await,
+        Bearer::Missing => {
+            ("Bearer realm=\"terrapin\"", "a token is needed: send it as \"Authorization: Bearer TOKEN\"")
+        }
+        Bearer::Unknown => ("Bearer realm=\"terrapin\", error=\"invalid_token\"", "this token is not known here"),
+    };
+    app.metrics.rejected(Rejection::Unauthorized);
+    let mut answer = refusal(&request, StatusCode::UNAUTHORIZED, message, message);
+    answer.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    answer
+}
+
+/// Lets a client's query in where it has not reached its quota.
+pub async fn quota(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (reason, wait, message) = match app.quota.admit(&context.client) {
+        Ok(admission) => {
+            context.set_admission(admission);
+            return next.run(request).await;
+        }
+        Err(Exceeded::Queries) => {
+            (Rejection::ClientQueries, A_WHILE, "you have as many queries at once as one client may")
+        }
+        Err(Exceeded::Seconds(wait)) => {
+            (Rejection::ClientSeconds, wait, "you have used up the time that one client may have")
+        }
+    };
+    app.metrics.rejected(reason);
+    // The words are those by which clients of the public services know that they shall come back later.
+    let known = "runtime error: Dispatcher_Client::request_read_and_idx::rate_limited. \
+                 Please check /api/status for the quota of your IP address.";
+    let mut answer = refusal(&request, StatusCode::TOO_MANY_REQUESTS, known, message);
+    answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait.min(LONGEST_WAIT))));
+    answer
+}
+
+/// Seconds, rounded up, at least one.
+pub fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0 || wait.is_zero())
+}
+
+/// A refusal as clients of the route read it: the page of `/api`, text of `/sparql`, elsewhere a JSON object.
+fn refusal(request: &Request, status: StatusCode, on_page: &str, message: &str) -> Response {
+    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    match route {
+        "/api/interpreter" | "/api/convert" => page::error(status, [on_page]),
+        "/sparql" | "/sparql/" => (status, format!("{message}\n")).into_response(),
+        _ => (status, axum::Json(serde_json::json!({ "error": message }))).into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_told_to_come_back_too_early() {
+        assert_eq!(whole_seconds(Duration::ZERO), 1);
+        assert_eq!(whole_seconds(Duration::from_millis(1500)), 2);
+        assert_eq!(whole_seconds(Duration::from_secs(3)), 3);
+    }
+}

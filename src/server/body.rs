@@ -1,0 +1,283 @@
+//! Reading a request's body: bounded in bytes, in time, and in what all bodies together may hold.
+
+use std::borrow::Cow;
+use std::io::Read;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use flate2::read::MultiGzDecoder;
+use http_body_util::BodyExt;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::App;
+use super::connections::Peer;
+
+/// Bytes of a body that are not counted: what most queries need, so that they never wait for others' bodies.
+const FREE: usize = 16 << 10;
+/// How long a body waits for room.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What all bodies hold together.
+pub struct Bodies {
+    /// A permit a KiB.
+    room: Arc<Semaphore>,
+    longest: usize,
+    time: Duration,
+}
+
+impl Bodies {
+    /// For bodies of `longest` bytes at most that arrive within `time` and hold `memory` bytes together, or what the
+    /// longest one needs.
+    pub fn new(longest: usize, time: Duration, memory: u64) -> Self {
+        let longest = longest.min(u32::MAX as usize);
+        // One that is packed needs room for itself and for what it unpacks to.
+        let room = usize::try_from(memory).unwrap_or(usize::MAX).max(longest.saturating_mul(2)) / 1024 + 1;
+        Bodies { room: Arc::new(Semaphore::new(room.min(Semaphore::MAX_PERMITS))), longest, time }
+    }
+
+    /// Takes room for a body of this length, besides what is taken already.
+    async fn charge(&self, taken: &mut Option<OwnedSemaphorePermit>, length: usize) -> Result<(), Unreadable> {
+        let wanted = if length > FREE { length.div_ceil(1 << 10) } else { 0 };
+        let more = wanted.saturating_sub(taken.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
+        let Ok(more @ 1..) = u32::try_from(more) else { return Ok(()) };
+        let room = Arc::clone(&self.room).acquire_many_owned(more);
+        match tokio::time::timeout(PATIENCE, room).await {
+            Ok(Ok(permit)) => match taken {
+                Some(taken) => taken.merge(permit),
+                None => *taken = Some(permit),
+            },
+            _ => return Err(Unreadable::Busy),
+        }
+        Ok(())
+    }
+}
+
+/// A body as it arrived.
+pub struct Received {
+    bytes: Bytes,
+    gzip: bool,
+    longest: usize,
+    /// Held as long as the bytes.
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+/// Why there is no body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unreadable {
+    /// It is longer than so many bytes.
+    TooLong(usize),
+    /// It did not arrive in time.
+    TooSlow(Duration),
+    /// Too many others arrive at the moment.
+    Busy,
+    /// It has an encoding that is not read here.
+    Encoding(String),
+    /// It is not what its encoding says, or broke off.
+    Broken(Cow<'static, str>),
+}
+
+impl Unreadable {
+    /// The status that says so.
+    pub fn status(&self) -> StatusCode {
+        match self {
+            Unreadable::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Unreadable::TooSlow(_) => StatusCode::REQUEST_TIMEOUT,
+            Unreadable::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            Unreadable::Encoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Unreadable::Broken(_) => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    /// What to say, of a body that is called `what`.
+    pub fn message(&self, what: &str) -> String {
+        match self {
+            Unreadable::TooLong(bytes) => format!("{what} is longer than {bytes} bytes"),
+            Unreadable::TooSlow(time) => format!("{what} did not arrive within {} seconds", time.as_secs()),
+            Unreadable::Busy => "too many requests arrive at the moment: come back later".to_owned(),
+            Unreadable::Encoding(name) => format!("{what} comes as {name:?}: send it plain or as gzip"),
+            Unreadable::Broken(why) => format!("{what} could not be read: {why}"),
+        }
+    }
+
+    /// Adds what a client needs to know besides the message.
+    pub fn explain(&self, mut response: Response) -> Response {
+        let headers = response.headers_mut();
+        match self {
+            Unreadable::Busy => headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5")),
+            Unreadable::Encoding(_) => headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip")),
+            _ => None,
+        };
+        response
+    }
+}
+
+impl IntoResponse for Unreadable {
+    fn into_response(self) -> Response {
+        self.explain((self.status(), self.message("the request's body") + "\n").into_response())
+    }
+}
+
+impl FromRequest<Arc<App>> for Received {
+    type Rejection = Unreadable;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Unreadable> {
+        let (parts, body) = request.into_parts();
+        let received = Received::read(&parts.headers, body, &app.bodies).await;
+        if received.is_err()
+            && let Some(peer) = parts.extensions.get::<Arc<Peer>>()
+        {
+            peer.leave_unread();
+        }
+        received
+    }
+}
+
+impl Received {
+    async fn read(headers: &HeaderMap, body: Body, bodies: &Bodies) -> Result<Self, Unreadable> {
+        let gzip = is_gzip(headers)?;
+        let longest = bodies.longest;
+        if HttpBody::size_hint(&body).lower() > longest as u64 {
+            return Err(Unreadable::TooLong(longest));
+        }
+        let mut room = None;
+        let reading = async {
+            let bytes = collect(body, bodies, &mut room).await?;
+            if gzip {
+                // Decoded when its turn comes, when nobody can wait for room.
+                bodies.charge(&mut room, bytes.len() + longest).await?;
+            }
+            Ok(bytes)
+        };
+        let bytes =
+            tokio::time::timeout(bodies.time, reading).await.map_err(|_| Unreadable::TooSlow(bodies.time))??;
+        Ok(Received { bytes, gzip, longest, _room: room })
+    }
+
+    /// Its bytes, decoded: no work for the threads that serve connections.
+    pub fn decoded(&self) -> Result<Cow<'_, [u8]>, Unreadable> {
+        if !self.gzip {
+            return Ok(Cow::Borrowed(&self.bytes));
+        }
+        let mut plain = Vec::new();
+        let mut decoder = MultiGzDecoder::new(&*self.bytes).take(self.longest as u64 + 1);
+        if let Err(error) = decoder.read_to_end(&mut plain) {
+            return Err(Unreadable::Broken(format!("it is no gzip, as its Content-Encoding says: {error}").into()));
+        }
+        if plain.len() > self.longest { Err(Unreadable::TooLong(self.longest)) } else { Ok(Cow::Owned(plain)) }
+    }
+}
+
+/// Whether a body is packed.
+fn is_gzip(headers: &HeaderMap) -> Result<bool, Unreadable> {
+    let mut gzip = false;
+    for value in headers.get_all(header::CONTENT_ENCODING) {
+        let name = String::from_utf8_lossy(value.as_bytes()).trim().to_ascii_lowercase();
+        match name.as_str() {
+            "" | "identity" => {}
+            "gzip" | "x-gzip" if !gzip => gzip = true,
+            _ => return Err(Unreadable::Encoding(name)),
+        }
+    }
+    Ok(gzip)
+}
+
+async fn collect(
+    mut body: Body,
+    bodies: &Bodies,
+    room: &mut Option<OwnedSemaphorePermit>,
+) -> Result<Bytes, Unreadable> {
+    let mut first = Bytes::new();
+    let mut whole: Vec<u8> = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else { return Err(Unreadable::Broken("it broke off".into())) };
+        let Ok(data) = frame.into_data() else { continue };
+        let length = first.len() + whole.len() + data.len();
+        if length > bodies.longest {
+            return Err(Unreadable::TooLong(bodies.longest));
+        }
+        if length == data.len() {
+            // Most bodies are one piece, which is not copied.
+            bodies.charge(room, length).await?;
+            first = data;
+            continue;
+        }
+        if whole.capacity() < length {
+            let capacity = length.next_power_of_two().min(bodies.longest);
+            bodies.charge(room, capacity).await?;
+            whole.reserve_exact(capacity - whole.len());
+            whole.extend_from_slice(&std::mem::take(&mut first));
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(if whole.is_empty() { first } else { Bytes::from(whole) })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use tokio_stream::StreamExt;
+
+    use super::*;
+
+    fn pieces(count: usize, length: usize) -> Body {
+        Body::from_stream(tokio_stream::iter(0..count).map(move |n| Ok::<_, std::io::Error>(vec![n as u8; length])))
+    }
+
+    async fn read(body: Body, bodies: &Bodies) -> Result<Received, Unreadable> {
+        Received::read(&HeaderMap::new(), body, bodies).await
+    }
+
+    #[tokio::test]
+    async fn a_body_is_read_up_to_its_length_and_charged_beyond_the_first_bytes() {
+        let bodies = Bodies::new(100_000, Duration::from_secs(5), 1 << 20);
+        let all = bodies.room.available_permits();
+        let small = read(pieces(2, 100), &bodies).await.unwrap();
+        assert_eq!(small.decoded().unwrap().len(), 200);
+        assert_eq!(bodies.room.available_permits(), all);
+        let large = read(pieces(9, 11_000), &bodies).await.unwrap();
+        assert_eq!(large.decoded().unwrap()[98_999], 8);
+        assert!(bodies.room.available_permits() < all - 90);
+        drop(large);
+        assert_eq!(bodies.room.available_permits(), all);
+        assert_eq!(read(pieces(10, 11_000), &bodies).await.err(), Some(Unreadable::TooLong(100_000)));
+        assert_eq!(read(Body::from(vec![0; 100_001]), &bodies).await.err(), Some(Unreadable::TooLong(100_000)));
+        assert_eq!(bodies.room.available_permits(), all);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_does_not_arrive_or_finds_no_room_is_given_up() {
+        let bodies = Bodies::new(100_000, Duration::from_secs(30), 1 << 20);
+        let never = Body::from_stream(tokio_stream::pending::<Result<Bytes, std::io::Error>>());
+        assert_eq!(read(never, &bodies).await.err(), Some(Unreadable::TooSlow(Duration::from_secs(30))));
+        let _all = bodies.room.clone().acquire_many_owned(bodies.room.available_permits() as u32).await.unwrap();
+        assert!(read(pieces(1, FREE), &bodies).await.is_ok(), "a small one needs no room");
+        assert_eq!(read(pieces(2, FREE), &bodies).await.err(), Some(Unreadable::Busy));
+    }
+
+    #[tokio::test]
+    async fn a_packed_body_is_held_to_its_length_unpacked() {
+        let bodies = Bodies::new(100_000, Duration::from_secs(5), 1 << 20);
+        let packed = |length: usize| {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+            encoder.write_all(&vec![b'x'; length]).unwrap();
+            encoder.finish().unwrap()
+        };
+        let headers =
+            |name: &'static str| HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static(name))]);
+        let good = Received::read(&headers("gzip"), Body::from(packed(100_000)), &bodies).await.unwrap();
+        assert_eq!(good.decoded().unwrap().len(), 100_000);
+        let bomb = Received::read(&headers("GZIP"), Body::from(packed(50_000_000)), &bodies).await.unwrap();
+        assert_eq!(bomb.decoded().err(), Some(Unreadable::TooLong(100_000)));
+        let wrong = Received::read(&headers("gzip"), Body::from("plain"), &bodies).await.unwrap();
+        assert_eq!(wrong.decoded().err().map(|e| e.status()), Some(StatusCode::BAD_REQUEST));
+        let other = Received::read(&headers("br"), Body::from("x"), &bodies).await.err();
+        assert_eq!(other.map(|e| e.status()), Some(StatusCode::UNSUPPORTED_MEDIA_TYPE));
+    }
+}

@@ -1,0 +1,327 @@
+//! A request's work on its way: behind a gate, on a thread of its own, bounded, listed while it runs, stopped when the
+//! client leaves. All services that parse or run what somebody sent go through here, so that nothing of it happens on
+//! the threads that serve connections.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant, SystemTime};
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use tokio::sync::oneshot;
+
+use super::context::Context;
+use super::gate::{Gate, Refusal};
+use super::metrics::Outcome;
+use super::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
+use super::running::{Running, Ticket};
+use super::{App, SNAPSHOT_HEADER};
+use crate::budget::{self, Budget, Exceeded, Limits, Stopped};
+
+/// Which gate a request goes through. Queries may take minutes; a conversion takes seconds at most and a search
+/// milliseconds. Each has slots and a queue of its own, so that nothing short waits behind something long, and so that no
+/// number of conversions takes a slot from a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// Queries in both languages, feedback, scores.
+    Query,
+    /// `/api/convert`.
+    Conversion,
+    /// `/search`.
+    Search,
+}
+
+/// The gates of all lanes.
+pub struct Gates {
+    /// [`Lane::Query`].
+    pub queries: Gate,
+    conversions: Gate,
+    searches: Gate,
+}
+
+impl Gates {
+    /// So many queries at once, and half as many of the rest; at least one of each.
+    pub fn new(queries: usize, max_waiting: usize, patience: Duration) -> Self {
+        let gate = |total| Gate::new(total, max_waiting, patience);
+        let few = queries.div_ceil(2);
+        Gates { queries: gate(queries), conversions: gate(few), searches: gate(few) }
+    }
+
+    /// What may be worked on at once, in all lanes.
+    pub fn total(&self) -> usize {
+        self.all().map(Gate::total).sum()
+    }
+
+    /// Lets nobody in any more.
+    pub fn close(&self) {
+        self.all().for_each(Gate::close);
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Gate> {
+        [&self.queries, &self.conversions, &self.searches].into_iter()
+    }
+
+    fn of(&self, lane: Lane) -> &Gate {
+        match lane {
+            Lane::Query => &self.queries,
+            Lane::Conversion => &self.conversions,
+            Lane::Search => &self.searches,
+        }
+    }
+}
+
+/// What came of a request.
+pub enum Given {
+    /// An answer that is whole, and its content type.
+    Whole(&'static str, Bytes),
+    /// An answer that goes on, and its content type.
+    Streaming(&'static str, Body),
+    /// Something else than an answer, which goes out as it is.
+    Refused(Response),
+    /// Not let in.
+    Away(Refusal),
+    /// The work ended without a word, by a fault of the program, which the log tells.
+    Broken,
+}
+
+/// Waits for a slot of the lane, then runs `work` on a thread.
+pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnce(Job) + Send + 'static) -> Given {
+    // When the client goes away, this is dropped, wherever its request is then.
+    let guard = StopWhenDropped(Arc::new(AtomicBool::new(false)));
+    let slot = match app.gates.of(lane).enter(&context.client).await {
+        Ok(slot) => slot,
+        Err(refusal) => {
+            app.metrics.rejected(refusal);
+            return Given::Away(refusal);
+        }
+    };
+    let (sender, head) = oneshot::channel();
+    let (shared, cancelled) = (Arc::clone(app), Arc::clone(&guard.0));
+    let context = Arc::clone(context);
+    let job = Job { app: shared, context, lane, head: sender, cancelled, started: Instant::now() };
+    let started = app.workers.run(move || {
+        // Also given back where the work panics.
+        let _slot = slot;
+        let _work = job.context.working();
+        let shared = Arc::clone(&job.app);
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(job))) {
+            shared.metrics.refused(Outcome::Broken);
+            resume_unwind(panic);
+        }
+    });
+    if let Err(error) = started {
+        tracing::error!(%error, "no thread for a query");
+        app.metrics.refused(Outcome::Broken);
+    }
+    match head.await {
+        Ok(Head::Whole(content_type, bytes)) => Given::Whole(content_type, bytes),
+        Ok(Head::Streaming(content_type, parts)) => {
+            Given::Streaming(content_type, Body::from_stream(AnswerBody::new(parts, guard)))
+        }
+        Ok(Head::Refused(response)) => Given::Refused(*response),
+        Err(_) => Given::Broken,
+    }
+}
+
+/// A request on its thread.
+pub struct Job {
+    app: Arc<App>,
+    context: Arc<Context>,
+    lane: Lane,
+    head: oneshot::Sender<Head>,
+    cancelled: Arc<AtomicBool>,
+    started: Instant,
+}
+
+impl Job {
+    /// What every service has.
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+
+    /// What is known of the request.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Does what has no bounds of its own, such as reading a text, within the server's.
+    ///
+    /// # Errors
+    /// A bound was reached, or a fault of the program, which the log tells.
+    pub fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, Halt> {
+        let limits = Limits {
+            deadline: Some(self.started + self.app.settings.max_time),
+            memory: Some(self.app.settings.max_memory),
+            cancelled: Arc::clone(&self.cancelled),
+            ..Limits::default()
+        };
+        budget::watched(&Arc::new(Budget::new(&limits)), work).map_err(|stopped| match stopped {
+            Stopped::Exceeded(exceeded) => Halt::Bound(exceeded),
+            Stopped::Panicked(panic) => {
+                tracing::error!(panic, "a query could not be read: a fault of the program");
+                Halt::Fault
+            }
+        })
+    }
+
+    /// Answers without having run anything.
+    pub fn refuse(self, instead: Response) {
+        self.give_up(Outcome::Refused, instead);
+    }
+
+    /// Answers that it could not be read.
+    pub fn halt(self, halt: Halt, instead: Response) {
+        self.give_up(halt.outcome(), instead);
+    }
+
+    fn give_up(self, outcome: Outcome, instead: Response) {
+        self.app.metrics.finished(outcome, self.started.elapsed(), 0, 0);
+        let _ = self.head.send(Head::Refused(Box::new(instead)));
+    }
+
+    /// Answers with what is known without running anything.
+    pub fn tell(self, answer: Response) {
+        let _ = self.head.send(Head::Refused(Box::new(answer)));
+    }
+
+    /// Begins what takes time and memory: lists it and bounds it. `time` counts from when the request got its thread.
+    pub fn begin(self, time: Duration, memory: u64, content_type: &'static str) -> (Run, Sink) {
+        let Job { app, context, lane, head, cancelled, started } = self;
+        let deadline = started + time;
+        // What is listed are queries, by whose slots clients go.
+        let ticket = (lane == Lane::Query).then(|| {
+            app.running.enter(Running {
+                since: SystemTime::now(),
+                deadline,
+                allowed: time,
+                memory,
+                cancelled: Arc::clone(&cancelled),
+                request: Arc::clone(&context),
+            })
+        });
+        let sink = Sink::new(content_type, head, Arc::clone(&app.spool), deadline, Arc::clone(&cancelled));
+        let work_done = Arc::clone(&context.work);
+        let limits =
+            Limits { deadline: Some(deadline), memory: Some(memory), cancelled, work_done, ..Limits::default() };
+        (Run { app, context, started, limits, _ticket: ticket }, sink)
+    }
+}
+
+/// Why a request's work stopped before it could begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Halt {
+    /// A bound was reached.
+    Bound(Exceeded),
+    /// By a fault of the program.
+    Fault,
+}
+
+impl Halt {
+    fn outcome(self) -> Outcome {
+        match self {
+            Halt::Bound(Exceeded::Time(_)) => Outcome::TimedOut,
+            Halt::Bound(Exceeded::Cancelled) => Outcome::Abandoned,
+            Halt::Bound(_) => Outcome::Refused,
+            Halt::Fault => Outcome::Broken,
+        }
+    }
+
+    /// The status that clients of Overpass API know it by.
+    pub fn status(self) -> StatusCode {
+        match self.outcome() {
+            Outcome::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+            Outcome::Abandoned => StatusCode::SERVICE_UNAVAILABLE,
+            Outcome::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::BAD_REQUEST,
+        }
+    }
+}
+
+impl fmt::Display for Halt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Halt::Bound(Exceeded::Time(after)) => {
+                write!(f, "Query timed out after {} seconds, while it was read", after.as_secs())
+            }
+            Halt::Bound(exceeded) => write!(f, "{exceeded}, while it was read"),
+            Halt::Fault => f.write_str("The query could not be read: see the server's log"),
+        }
+    }
+}
+
+/// A request's work while it runs.
+pub struct Run {
+    app: Arc<App>,
+    context: Arc<Context>,
+    started: Instant,
+    limits: Limits,
+    _ticket: Option<Ticket>,
+}
+
+impl Run {
+    /// What every service has.
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+
+    /// What is known of the request.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// What bounds it.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Ends an answer that is complete; `results` is how many elements or rows it has.
+    pub fn answered(self, sink: Sink, what: &'static str, results: u64) {
+        let bytes = sink.written();
+        match sink.finish() {
+            Ok(()) => self.end(what, Outcome::Answered, bytes, results),
+            Err(_) => self.end(what, Outcome::Abandoned, bytes, 0),
+        }
+    }
+
+    /// Ends an answer that failed, with another one instead where nothing of it went out.
+    pub fn refused(self, sink: Sink, what: &'static str, outcome: Outcome, instead: Response) {
+        let bytes = sink.written();
+        sink.refuse(instead);
+        self.end(what, outcome, bytes, 0);
+    }
+
+    fn end(self, what: &'static str, outcome: Outcome, bytes: u64, results: u64) {
+        let took = self.started.elapsed();
+        tracing::debug!(
+            request_id = self.context.id(),
+            outcome = outcome.name(),
+            results,
+            bytes,
+            ms = took.as_millis() as u64,
+            "{what}"
+        );
+        self.app.metrics.finished(outcome, took, bytes, results);
+    }
+}
+
+/// An answer of a content type, with the snapshot that it comes from.
+pub fn answer(app: &App, content_type: &'static str, body: Body) -> Response {
+    from_snapshot(app, ([(header::CONTENT_TYPE, content_type)], body).into_response())
+}
+
+/// Says which snapshot an answer comes from.
+pub fn from_snapshot(app: &App, mut response: Response) -> Response {
+    if let Ok(digest) = HeaderValue::from_str(&app.about.digest) {
+        response.headers_mut().insert(SNAPSHOT_HEADER, digest);
+    }
+    response
+}
+
+/// Asks a client that was not let in to come back.
+pub fn come_back(mut response: Response) -> Response {
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    response
+}

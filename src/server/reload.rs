@@ -1,0 +1,30 @@
+//! SIGHUP: the file of tokens is read again. What it said before goes on where it is wrong now.
+
+use std::io;
+use std::sync::Arc;
+
+use super::App;
+
+/// Hears the signal until the process ends.
+#[cfg(unix)]
+pub fn on_hangup(app: Arc<App>) -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            match app.tokens.as_ref().map(|tokens| tokens.reload()) {
+                Some(Ok(count)) => tracing::info!(count, "tokens were read again"),
+                Some(Err(wrong)) => tracing::error!(%wrong, "tokens stay as they were"),
+                None => {}
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Where there is no such signal.
+#[cfg(not(unix))]
+pub fn on_hangup(_: Arc<App>) -> io::Result<()> {
+    Ok(())
+}

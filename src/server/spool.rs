@@ -1,0 +1,153 @@
+//! Where answers lie until their clients have read them: some pieces in memory, the rest in unnamed temporary files, both
+//! bounded for all answers together.
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How much of answers is put aside for clients that read slowly.
+#[derive(Debug, Clone)]
+pub struct SpoolLimits {
+    /// Bytes of all streaming answers together that lie in memory. Beyond it answers go to files at once.
+    pub memory: u64,
+    /// Bytes of one answer that may lie in a file; 0 leaves files alone.
+    pub answer: u64,
+    /// Bytes of all answers that may lie in files.
+    pub total: u64,
+    /// The folder for the files, which have no names in it and are gone with the process.
+    pub folder: PathBuf,
+}
+
+/// What is left of both bounds.
+#[derive(Debug)]
+pub struct Spool {
+    limits: SpoolLimits,
+    memory: AtomicU64,
+    disk: AtomicU64,
+    complained: AtomicBool,
+}
+
+impl Spool {
+    /// With nothing in it.
+    pub fn new(limits: SpoolLimits) -> Arc<Self> {
+        let (memory, disk) = (AtomicU64::new(limits.memory), AtomicU64::new(limits.total));
+        Arc::new(Spool { limits, memory, disk, complained: AtomicBool::new(false) })
+    }
+
+    /// Bytes that lie in files now.
+    pub fn on_disk(&self) -> u64 {
+        self.limits.total - self.disk.load(Ordering::Relaxed).min(self.limits.total)
+    }
+
+    /// Bytes of answers that lie in memory now.
+    pub fn memory_taken(&self) -> u64 {
+        self.limits.memory.saturating_sub(self.memory.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn take_memory(&self, bytes: usize) -> bool {
+        take(&self.memory, bytes as u64)
+    }
+
+    pub(super) fn give_memory(&self, bytes: usize) {
+        self.memory.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    fn complain(&self, error: &io::Error) {
+        if !self.complained.swap(true, Ordering::Relaxed) {
+            let folder = self.limits.folder.display();
+            tracing::warn!(%folder, %error, "answers cannot be put aside for slow clients, whose queries wait instead");
+        }
+    }
+}
+
+fn take(from: &AtomicU64, bytes: u64) -> bool {
+    from.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
+}
+
+/// The file of one answer, written by its engine alone and read by its client's connection alone.
+pub struct Aside {
+    spool: Arc<Spool>,
+    file: Option<Arc<File>>,
+    /// Bytes taken from the bound, which are given back with the file.
+    taken: u64,
+    /// Set after an error: no file any more for this answer.
+    useless: bool,
+}
+
+impl Aside {
+    /// Not yet a file.
+    pub fn new(spool: Arc<Spool>) -> Self {
+        Aside { spool, file: None, taken: 0, useless: false }
+    }
+
+    /// Writes at a place; false where a bound or an error forbids it.
+    pub fn write(&mut self, bytes: &[u8], at: u64) -> bool {
+        let end = at + bytes.len() as u64;
+        if self.useless || end > self.spool.limits.answer {
+            return false;
+        }
+        let more = end.saturating_sub(self.taken);
+        if !take(&self.spool.disk, more) {
+            return false;
+        }
+        self.taken += more;
+        let written = self.file().and_then(|file| write_at(&file, bytes, at));
+        if let Err(error) = &written {
+            self.spool.complain(error);
+            self.useless = true;
+        }
+        written.is_ok()
+    }
+
+    /// The file, made when first asked for.
+    pub fn file(&mut self) -> io::Result<Arc<File>> {
+        if let Some(file) = &self.file {
+            return Ok(Arc::clone(file));
+        }
+        let file = Arc::new(tempfile::tempfile_in(&self.spool.limits.folder)?);
+        self.file = Some(Arc::clone(&file));
+        Ok(file)
+    }
+
+    /// Gives the room back after all of it was read.
+    pub fn empty(&mut self) {
+        if let Some(file) = &self.file
+            && self.taken > 0
+            && file.set_len(0).is_ok()
+        {
+            self.spool.disk.fetch_add(std::mem::take(&mut self.taken), Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        self.spool.disk.fetch_add(self.taken, Ordering::Relaxed);
+    }
+}
+
+/// Reads what lies in the file from a place on, as many bytes.
+#[cfg(unix)]
+pub fn read_at(file: &File, at: u64, bytes: usize) -> io::Result<Vec<u8>> {
+    let mut buffer = vec![0; bytes];
+    std::os::unix::fs::FileExt::read_exact_at(file, &mut buffer, at)?;
+    Ok(buffer)
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+/// Only where both ends of an answer can have their own places in one file.
+#[cfg(not(unix))]
+pub fn read_at(_: &File, _: u64, _: usize) -> io::Result<Vec<u8>> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(not(unix))]
+fn write_at(_: &File, _: &[u8], _: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
