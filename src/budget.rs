@@ -25,6 +25,8 @@ pub struct Limits {
     pub deadline: Option<Instant>,
     /// No query holds more than this many bytes.
     pub memory: Option<u64>,
+    /// What the query holds already, such as the text that was read; `None` where that is nothing.
+    pub account: Option<Arc<Account>>,
     /// No query does more work than this. A unit is an element or a triple looked at: unlike time, the same on every
     /// machine.
     pub work: Option<u64>,
@@ -98,7 +100,7 @@ impl Budget {
             deadline: limits.deadline,
             memory,
             allocated: memory,
-            account: Arc::default(),
+            account: limits.account.clone().unwrap_or_default(),
             work: limits.work.unwrap_or(u64::MAX),
             work_done: AtomicU64::new(0),
             cancelled: limits.cancelled.clone(),

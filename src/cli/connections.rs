@@ -3,16 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::server::{ConnectionLimits, SpoolLimits};
+use crate::server::{ConnectionLimits, Division, SpoolLimits};
 use crate::size;
 
 /// The longest time that a setting may ask for, in seconds: a day, which is for ever.
 const LONGEST: u64 = 86_400;
-
-/// Bytes that all bodies of requests together may hold.
-const BODIES: u64 = 32 << 20;
-/// Bytes of all streaming answers together that lie in memory.
-const PIECES: u64 = 64 << 20;
 
 /// Connections, and answers on their way to slow clients.
 #[derive(Debug, clap::Args)]
@@ -55,9 +50,9 @@ fn seconds() -> clap::builder::RangedU64ValueParser {
 
 impl Connections {
     /// What bounds connections.
-    pub fn limits(&self) -> ConnectionLimits {
+    pub fn limits(&self, memory: &Division) -> ConnectionLimits {
         ConnectionLimits {
-            memory: BODIES,
+            memory: memory.bodies(),
             most: self.max_connections as usize,
             head: Duration::from_secs(self.head_timeout),
             body: Duration::from_secs(self.body_timeout),
@@ -67,9 +62,9 @@ impl Connections {
     }
 
     /// What is put aside.
-    pub fn spool(&self) -> SpoolLimits {
+    pub fn spool(&self, memory: &Division) -> SpoolLimits {
         SpoolLimits {
-            memory: PIECES,
+            memory: memory.pieces(),
             answer: self.spool,
             total: self.spool_total,
             folder: self.spool_dir.clone().unwrap_or_else(folder),

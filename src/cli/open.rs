@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Error;
-use crate::osm::Osm;
+use crate::osm::{CACHE_BYTES, Osm};
 use crate::snapshot::{self, Manifest, Snapshot};
 
 /// A snapshot's name and facts.
@@ -29,8 +29,13 @@ pub fn facts(snapshot: Snapshot) -> Result<Opened, Error> {
 
 /// Opens the elements of a snapshot file.
 pub fn elements(path: &Path) -> Result<(Opened, Arc<Osm>), Error> {
+    elements_within(path, CACHE_BYTES)
+}
+
+/// Opens the elements of a snapshot file, of which at most so many bytes are kept decoded.
+pub fn elements_within(path: &Path, cache: u64) -> Result<(Opened, Arc<Osm>), Error> {
     let opened = snapshot(path)?;
-    let osm = Osm::open(Arc::clone(&opened.snapshot)).map_err(error)?;
+    let osm = Osm::open_with(Arc::clone(&opened.snapshot), cache).map_err(error)?;
     Ok((opened, Arc::new(osm)))
 }
 

@@ -10,8 +10,9 @@ use ipnet::IpNet;
 
 use super::connections::Connections;
 use super::{Error, config, log, open, stdout};
+use crate::machine;
 use crate::rdf::Store;
-use crate::server::{self, About, Addresses, Settings, Tokens};
+use crate::server::{self, About, Addresses, Division, Settings, Tokens};
 use crate::size;
 
 /// Serve a snapshot over HTTP as an Overpass API server and a SPARQL endpoint
@@ -44,9 +45,13 @@ pub struct Args {
     /// Seconds that a query runs at most, whatever its own [timeout:]
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     max_time: u64,
-    /// Memory that a query holds at most, whatever its own [maxsize:]
-    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::parse)]
-    max_memory: u64,
+    /// Memory that the process may have: divided among queries, what is kept of the snapshot, and connections [default: what
+    /// the container, the limit of address space or the machine allow]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    memory: Option<u64>,
+    /// Memory that a query holds at most, whatever its own [maxsize:] [default: its share of --memory, at most 2GiB]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    max_memory: Option<u64>,
     /// Longest request body
     #[arg(long, value_name = "SIZE", default_value = "2MiB", value_parser = size::parse)]
     max_body: u64,
@@ -88,6 +93,9 @@ pub struct Args {
     connections: Connections,
 }
 
+/// The memory that a process may have where nothing tells.
+const UNKNOWN: u64 = 8 << 30;
+
 fn cores() -> u16 {
     std::thread::available_parallelism().map_or(1, |n| u16::try_from(n.get()).unwrap_or(u16::MAX))
 }
@@ -101,6 +109,12 @@ fn network(text: &str) -> Result<IpNet, String> {
         .map_err(|_| "expected an address or a network, such as 127.0.0.1, 10.0.0.0/8 or fd00::/8".to_owned())
 }
 
+/// How the memory is divided.
+fn division(args: &Args) -> Result<Division, Error> {
+    let total = args.memory.or_else(machine::memory).unwrap_or(UNKNOWN);
+    Division::new(total, args.max_queries.into(), args.max_memory).map_err(Error::usage)
+}
+
 /// Runs the command. `matches` are its options as they were parsed.
 pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
     let Some(snapshot) = &args.snapshot else {
@@ -112,7 +126,8 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
         return Err(Error::usage(format!("--bind and --metrics-bind are both {}: give them two ports", args.bind)));
     }
     let tokens = args.tokens.as_deref().map(Tokens::read).transpose().map_err(|e| Error::input("tokens", e))?;
-    let (opened, osm) = open::elements(snapshot)?;
+    let memory = division(args)?;
+    let (opened, osm) = open::elements_within(snapshot, memory.cache)?;
     let triples = Store::open(&opened.snapshot).map_err(open::error)?.map(Arc::new);
     if let (true, Some(matches)) = (args.check_config, matches) {
         let command = Args::augment_args(Command::new(super::SERVE));
@@ -128,15 +143,15 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
         patience: Duration::from_secs(args.max_wait),
         // A day is for ever, and an instant that far off can still be computed.
         max_time: Duration::from_secs(args.max_time.min(86_400)),
-        max_memory: args.max_memory,
+        memory,
         max_body: usize::try_from(args.max_body).unwrap_or(usize::MAX),
         client_queries: args.client_queries,
         client_seconds: args.client_seconds,
         trusted_proxies: args.trusted_proxy.clone(),
         drain_delay: Duration::from_secs(args.drain_delay.min(86_400)),
         grace: Duration::from_secs(args.grace.min(86_400)),
-        connections: args.connections.limits(),
-        spool: args.connections.spool(),
+        connections: args.connections.limits(&memory),
+        spool: args.connections.spool(&memory),
     };
     let about = About { digest: opened.snapshot.digest(), manifest: opened.manifest };
     let name = about.digest.clone();

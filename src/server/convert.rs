@@ -75,7 +75,7 @@ fn work(job: Job, in_address: Option<&str>, body: Received) {
     drop(text);
     match converted {
         Ok(page) => {
-            let (time, memory) = (job.app().settings.max_time, job.app().settings.max_memory);
+            let (time, memory) = (job.app().settings.max_time, job.memory());
             let (run, mut sink) = job.begin(time, memory, HTML);
             match sink.write_all(page.as_bytes()) {
                 Ok(()) => run.answered(sink, "conversion", 0),

@@ -67,7 +67,7 @@ fn work(job: Job, in_address: Option<&str>, body: Received) {
     };
     let settings = &job.app().settings;
     let time = settings.max_time.min(Duration::from_secs(script.settings.timeout));
-    let memory = settings.max_memory.min(script.settings.maxsize);
+    let memory = job.memory().min(script.settings.maxsize);
     let (run, mut sink) = job.begin(time, memory, output::content_type(&script.settings.output));
     let mut out = WithoutHead::new(&mut sink);
     let result = overpass::run(&run.app().osm, &script, run.limits(), &mut out);

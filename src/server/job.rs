@@ -20,6 +20,8 @@ use super::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
 use super::running::{Running, Ticket};
 use super::{App, SNAPSHOT_HEADER};
 use crate::budget::{self, Budget, Exceeded, Limits, Stopped};
+use crate::deferred;
+use crate::memory::Account;
 
 /// Which gate a request goes through. Queries may take minutes; a conversion takes seconds at most and a search
 /// milliseconds. Each has slots and a queue of its own, so that nothing short waits behind something long, and so that no
@@ -101,7 +103,8 @@ pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl 
     let (sender, head) = oneshot::channel();
     let (shared, cancelled) = (Arc::clone(app), Arc::clone(&guard.0));
     let context = Arc::clone(context);
-    let job = Job { app: shared, context, lane, head: sender, cancelled, started: Instant::now() };
+    let account = Arc::default();
+    let job = Job { app: shared, context, lane, head: sender, cancelled, started: Instant::now(), account };
     let started = app.workers.run(move || {
         // Also given back where the work panics.
         let _slot = slot;
@@ -111,6 +114,8 @@ pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl 
             shared.metrics.refused(Outcome::Broken);
             resume_unwind(panic);
         }
+        // The next one finds what this one held free.
+        deferred::wait();
     });
     if let Err(error) = started {
         tracing::error!(%error, "no thread for a query");
@@ -134,6 +139,8 @@ pub struct Job {
     head: oneshot::Sender<Head>,
     cancelled: Arc<AtomicBool>,
     started: Instant,
+    /// What reading the request and answering it hold together.
+    account: Arc<Account>,
 }
 
 impl Job {
@@ -147,6 +154,15 @@ impl Job {
         &self.context
     }
 
+    /// The bytes that it may hold.
+    pub fn memory(&self) -> u64 {
+        let division = &self.app.settings.memory;
+        match self.lane {
+            Lane::Query => division.query,
+            Lane::Conversion | Lane::Search => division.light,
+        }
+    }
+
     /// Does what has no bounds of its own, such as reading a text, within the server's.
     ///
     /// # Errors
@@ -154,7 +170,8 @@ impl Job {
     pub fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, Halt> {
         let limits = Limits {
             deadline: Some(self.started + self.app.settings.max_time),
-            memory: Some(self.app.settings.max_memory),
+            memory: Some(self.memory()),
+            account: Some(Arc::clone(&self.account)),
             cancelled: Arc::clone(&self.cancelled),
             ..Limits::default()
         };
@@ -187,9 +204,12 @@ impl Job {
         let _ = self.head.send(Head::Refused(Box::new(answer)));
     }
 
-    /// Begins what takes time and memory: lists it and bounds it. `time` counts from when the request got its thread.
+    /// Begins what takes time and memory: lists it and bounds it. `time` counts from when the request got its thread;
+    /// `memory` is what the request asks for, by which clients see it listed: what it really holds is bounded by its
+    /// share all the same.
     pub fn begin(self, time: Duration, memory: u64, content_type: &'static str) -> (Run, Sink) {
-        let Job { app, context, lane, head, cancelled, started } = self;
+        let share = self.memory();
+        let Job { app, context, lane, head, cancelled, started, account } = self;
         let deadline = started + time;
         // What is listed are queries, by whose slots clients go.
         let ticket = (lane == Lane::Query).then(|| {
@@ -204,8 +224,14 @@ impl Job {
         });
         let sink = Sink::new(content_type, head, Arc::clone(&app.spool), deadline, Arc::clone(&cancelled));
         let work_done = Arc::clone(&context.work);
-        let limits =
-            Limits { deadline: Some(deadline), memory: Some(memory), cancelled, work_done, ..Limits::default() };
+        let limits = Limits {
+            deadline: Some(deadline),
+            memory: Some(share),
+            account: Some(account),
+            cancelled,
+            work_done,
+            ..Limits::default()
+        };
         (Run { app, context, started, limits, _ticket: ticket }, sink)
     }
 }

@@ -73,7 +73,7 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
             }
         }
     };
-    let (time, memory) = (job.app().settings.max_time, job.app().settings.max_memory);
+    let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, mut sink) = job.begin(time, memory, JSON);
     let answer = work(run.app(), question, run.limits());
     if let Err(damage) = run.app().osm.check() {

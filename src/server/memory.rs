@@ -22,6 +22,8 @@ pub struct Division {
     pub total: u64,
     /// For each query that runs.
     pub query: u64,
+    /// For each conversion or search beside the queries.
+    pub light: u64,
     /// For decoded pages and borders, which all queries share.
     pub cache: u64,
     /// For requests and answers on their way, all together.
@@ -64,13 +66,26 @@ impl Division {
         let cache = CACHE_BYTES.min(total / 8);
         let connections = CONNECTIONS.min(total / 8);
         let others = OWN + slack + cache + connections;
-        let share = total.saturating_sub(others) / slots.max(1);
+        // As many conversions and searches as queries, each with a quarter of a query's share.
+        let quarters = slots.max(1).saturating_mul(5);
+        let share = total.saturating_sub(others) / quarters * 4;
         let wanted = query.unwrap_or(LEAST);
         if wanted > share {
-            let needed = others.saturating_add(wanted.saturating_mul(slots));
+            let needed = others.saturating_add((wanted / 4).saturating_mul(quarters));
             return Err(TooLittle { total, needed, slots, query: wanted });
         }
-        Ok(Division { total, query: query.unwrap_or(QUERY.min(share)), cache, connections })
+        let query = query.unwrap_or(QUERY.min(share));
+        Ok(Division { total, query, light: query / 4, cache, connections })
+    }
+
+    /// Of what connections need: the bodies of requests.
+    pub fn bodies(&self) -> u64 {
+        self.connections / 4
+    }
+
+    /// Of what connections need: pieces of answers that wait for their readers. The rest is for heads.
+    pub fn pieces(&self) -> u64 {
+        self.connections / 2
     }
 }
 
@@ -82,7 +97,7 @@ mod tests {
     fn the_parts_fit_into_the_whole() {
         for total in [256_u64 << 20, 512 << 20, 1 << 30, 4 << 30, 24 << 30, 512 << 30] {
             let division = Division::new(total, 2, None).expect("enough");
-            let parts = OWN + 2 * division.query + division.cache + division.connections;
+            let parts = OWN + 2 * (division.query + division.light) + division.cache + division.connections;
             assert!(parts + total / 10 <= total, "{division:?}");
         }
         let large = Division::new(24 << 30, 2, None).expect("enough");
@@ -95,7 +110,7 @@ mod tests {
         let error = Division::new(512 << 20, 2, Some(1 << 30)).expect_err("too much");
         assert_eq!(
             error.to_string(),
-            "2 queries at once of 1.1 GB each need 2.4 GB in all, more than the 537 MB that this process may have; \
+            "2 queries at once of 1.1 GB each need 2.9 GB in all, more than the 537 MB that this process may have; \
              lower --max-queries or --max-memory, or raise --memory"
         );
         assert!(Division::new(64 << 20, 1, None).is_err());

@@ -34,7 +34,7 @@ mod interpreter;
 mod job;
 mod json;
 mod kill;
-pub mod memory;
+mod memory;
 mod metrics;
 mod page;
 mod pipe;
@@ -78,6 +78,7 @@ use spool::Spool;
 use workers::Workers;
 
 pub use connections::ConnectionLimits;
+pub use memory::Division;
 pub use spool::SpoolLimits;
 pub use tokens::Tokens;
 pub use workers::STACK;
@@ -100,8 +101,8 @@ pub struct Settings {
     pub patience: Duration,
     /// No query runs longer, whatever its own `[timeout:]`.
     pub max_time: Duration,
-    /// No query holds more bytes, whatever its own `[maxsize:]`.
-    pub max_memory: u64,
+    /// How memory is divided. No query holds more than its share, whatever its own `[maxsize:]`.
+    pub memory: Division,
     /// The longest request body in bytes.
     pub max_body: usize,
     /// Queries that a client has at once, any number where 0.

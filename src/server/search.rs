@@ -64,7 +64,7 @@ fn work(job: Job, query: &str) {
         let message = "Nothing to search for: the parameter 'q' is missing";
         return job.refuse(error(StatusCode::BAD_REQUEST, message));
     };
-    let (time, memory) = (job.app().settings.max_time, job.app().settings.max_memory);
+    let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, mut sink) = job.begin(time, memory, JSON);
     let found = find(&run.app().osm, name.trim());
     if let Err(damage) = run.app().osm.check() {

@@ -134,7 +134,7 @@ fn work(job: Job, asked: Asked) {
     };
     let settings = &job.app().settings;
     let time = settings.max_time.min(operation.timeout.unwrap_or(Duration::MAX));
-    let memory = settings.max_memory;
+    let memory = job.memory();
     let (run, mut sink) = job.begin(time, memory, content_type);
     let bounds = Bounds { limits: run.limits().clone(), rows: None };
     let mut writer = Writer::new(&mut sink, formats);
