@@ -18,14 +18,13 @@ use super::connections::Peer;
 
 /// Bytes of a body that are not counted: what most queries need, so that they never wait for others' bodies.
 const FREE: usize = 16 << 10;
-/// How long a body waits for room.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What all bodies hold together.
 pub struct Bodies {
     /// A permit a KiB.
     room: Arc<Semaphore>,
     longest: usize,
+    /// How long a body may take, a third of it to wait for room.
     time: Duration,
 }
 
@@ -45,7 +44,7 @@ impl Bodies {
         let more = wanted.saturating_sub(taken.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
         let Ok(more @ 1..) = u32::try_from(more) else { return Ok(()) };
         let room = Arc::clone(&self.room).acquire_many_owned(more);
-        match tokio::time::timeout(PATIENCE, room).await {
+        match tokio::time::timeout(self.time / 3, room).await {
             Ok(Ok(permit)) => match taken {
                 Some(taken) => taken.merge(permit),
                 None => *taken = Some(permit),
@@ -251,11 +250,11 @@ mod tests {
         assert_eq!(bodies.room.available_permits(), all);
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn what_does_not_arrive_or_finds_no_room_is_given_up() {
-        let bodies = Bodies::new(100_000, Duration::from_secs(30), 1 << 20);
+        let bodies = Bodies::new(100_000, Duration::from_millis(300), 1 << 20);
         let never = Body::from_stream(tokio_stream::pending::<Result<Bytes, std::io::Error>>());
-        assert_eq!(read(never, &bodies).await.err(), Some(Unreadable::TooSlow(Duration::from_secs(30))));
+        assert_eq!(read(never, &bodies).await.err(), Some(Unreadable::TooSlow(Duration::from_millis(300))));
         let _all = bodies.room.clone().acquire_many_owned(bodies.room.available_permits() as u32).await.unwrap();
         assert!(read(pieces(1, FREE), &bodies).await.is_ok(), "a small one needs no room");
         assert_eq!(read(pieces(2, FREE), &bodies).await.err(), Some(Unreadable::Busy));

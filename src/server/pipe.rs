@@ -391,8 +391,12 @@ mod tests {
     }
 
     fn sink(spool: &Arc<Spool>) -> (Sink, oneshot::Receiver<Head>) {
+        sink_for(spool, Duration::from_secs(60))
+    }
+
+    fn sink_for(spool: &Arc<Spool>, time: Duration) -> (Sink, oneshot::Receiver<Head>) {
         let (sender, receiver) = oneshot::channel();
-        let deadline = Instant::now() + Duration::from_secs(2);
+        let deadline = Instant::now() + time;
         (Sink::new("text/csv", sender, Arc::clone(spool), deadline, Arc::default()), receiver)
     }
 
@@ -495,7 +499,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_client_that_left_or_sleeps_stops_the_query() {
         let spool = spool(10 * PIECE as u64);
-        let (mut sink, head) = sink(&spool);
+        let (mut sink, head) = sink_for(&spool, Duration::from_secs(1));
         let (guard, flag) = guard();
         let engine = tokio::task::spawn_blocking(move || sink.write_all(&vec![7; 30 * PIECE]).unwrap_err().kind());
         let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
