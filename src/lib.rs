@@ -16,3 +16,4 @@ pub mod server;
 pub mod size;
 pub mod snapshot;
 pub mod sparql;
+pub mod stack;

@@ -16,6 +16,7 @@ use crate::overpass::syntax::OutputFormat;
 use crate::overpass::turbo::{self, Surroundings};
 use crate::overpass::{self, Class, Failure};
 use crate::places::Places;
+use crate::stack::caught;
 
 pub use warnings::Warning;
 
@@ -79,6 +80,13 @@ pub struct Results {
 
 /// Looks at a query: parses it, runs it, holds it against the data.
 pub fn feedback(osm: &Osm, asked: &Asked<'_>) -> Feedback {
+    caught(|| looked_at(osm, asked)).unwrap_or_else(|message| {
+        let error = at(asked.query, None, Class::Runtime, "internal", message, None);
+        Feedback { errors: vec![error], ..Feedback::default() }
+    })
+}
+
+fn looked_at(osm: &Osm, asked: &Asked<'_>) -> Feedback {
     let surroundings = Surroundings { bbox: asked.bbox, now: osm.data_time(), places: asked.places };
     let text = match turbo::expand(asked.query, &surroundings) {
         Ok(text) => text,

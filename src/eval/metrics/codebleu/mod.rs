@@ -118,6 +118,16 @@ mod tests {
     }
 
     #[test]
+    fn texts_of_any_depth_are_compared() {
+        for open in ["(", "[", "{", "-", "not ", "lambda:", "a(", "a[", "if a:\n"] {
+            for many in [1000, 200_000] {
+                let text = open.repeat(many);
+                assert!(codebleu(&text, &text).is_some(), "{open} x {many}");
+            }
+        }
+    }
+
+    #[test]
     fn the_same_and_almost_the_same() {
         let query = "SELECT ?x { ?x wdt:P31 wd:Q5 }";
         let same = codebleu(query, query).unwrap();
