@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::Builder;
 
 /// Bytes of stack of every thread that reads, runs or frees queries: the least that any has. The deepest queries take a
-/// part of it, also in a build without optimisation.
-pub const STACK: usize = 16 << 20;
+/// part of it, also in a build without optimisation, where a level takes some 30 KB. What is not touched takes no memory.
+pub const STACK: usize = 64 << 20;
 
 /// Runs the process's work on a thread with [`STACK`], whatever the limit of the main thread's stack is, and gives the
 /// threads of the global pool as much.
@@ -55,6 +55,6 @@ mod tests {
             let room = std::hint::black_box([1_u8; 64 << 10]);
             if left == 0 { room[0] } else { deep(left - 1).max(std::hint::black_box(room)[1]) }
         }
-        assert_eq!(main(|| deep(40)).unwrap(), 1);
+        assert_eq!(main(|| deep(400)).unwrap(), 1);
     }
 }

@@ -16,9 +16,8 @@ use super::error::{Class, Error};
 
 /// The deepest tree that is read.
 pub(super) const MOST: usize = 400;
-/// The deepest tree that is solved: what WDQS calculates otherwise takes up to three nodes for one, and a label is a
-/// node.
-const MOST_REWRITTEN: usize = 3 * MOST;
+/// The deepest tree that is solved: what WDQS calculates otherwise takes more nodes, and each label is one.
+const MOST_REWRITTEN: usize = 2 * MOST;
 
 /// How deep a tree is, or becomes when it is planned: what is joined is put in an order and becomes a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -374,9 +373,15 @@ fn of_aggregate(name: &AggregateFunction) {
 #[cfg(test)]
 mod tests {
     use crate::sparql::{Dialect, Settings, prepare, syntax};
+    use crate::stack::STACK;
 
     fn refused(text: &str) -> Option<&'static str> {
-        prepare(text, &Settings::default()).map_err(|error| error.code).err()
+        // As our own threads have it, not those of the test.
+        std::thread::scope(|scope| {
+            let prepare = || prepare(text, &Settings::default()).map_err(|error| error.code).err();
+            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, prepare);
+            thread.expect("a thread").join().expect("no panic")
+        })
     }
 
     #[test]

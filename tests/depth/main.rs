@@ -103,7 +103,10 @@ fn try_all(cases: &[Case], run: impl Fn(&str) -> String + Send) {
         assert!(slow.is_empty(), "these take too long: {slow:#?}");
     };
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, tried).expect("a thread");
+        // With less, to see how much is needed.
+        let stack = std::env::var("TERRAPIN_STACK").ok().and_then(|mib| mib.parse::<usize>().ok());
+        let stack = stack.map_or(STACK, |mib| mib << 20);
+        let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, tried).expect("a thread");
         thread.join().expect("no panic");
     });
 }

@@ -70,10 +70,9 @@ impl Parser<'_> {
             }
             if self.word("OPTIONAL") {
                 let (right, expression) = self.group_and_filter()?;
-                let both = group.and(right, |left, right| (Box::new(left), Box::new(right)))?;
-                group = both.and_maybe(expression, |(left, right), expression| GraphPattern::LeftJoin {
-                    left,
-                    right,
+                group = group.and_maybe(right, expression, |left, right, expression| GraphPattern::LeftJoin {
+                    left: Box::new(left),
+                    right: Box::new(right),
                     expression,
                 })?;
             } else if self.word("MINUS") {

@@ -57,12 +57,17 @@ impl<T> Tree<T> {
         Tree::new(make(self.part, other.part), depth)
     }
 
-    /// A node over this part and perhaps another one.
-    pub fn and_maybe<U, N>(self, other: Option<Tree<U>>, make: impl FnOnce(T, Option<U>) -> N) -> Result<Tree<N>> {
-        match other {
-            Some(other) => self.and(other, |part, other| make(part, Some(other))),
-            None => self.under(|part| make(part, None)),
-        }
+    /// A node over this part, another one and perhaps a third one.
+    pub fn and_maybe<U, V, N>(
+        self,
+        other: Tree<U>,
+        third: Option<Tree<V>>,
+        make: impl FnOnce(T, U, Option<V>) -> N,
+    ) -> Result<Tree<N>> {
+        let third_depth = third.as_ref().map(Tree::depth);
+        let depth = Depth::over([self.depth(), other.depth()].into_iter().chain(third_depth));
+        depth.check()?;
+        Tree::new(make(self.part, other.part, third.map(|third| third.part)), depth)
     }
 
     /// A link of a chain that this part and another one make.
