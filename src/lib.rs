@@ -19,3 +19,4 @@ pub mod server;
 pub mod size;
 pub mod snapshot;
 pub mod sparql;
+pub mod stack;

@@ -26,6 +26,8 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::stack;
+
 pub use error::{Error, Exit};
 
 /// The command that is configured by a file and the environment, too.
@@ -70,6 +72,13 @@ enum Command {
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    stack::main(command).unwrap_or_else(|error| {
+        diagnose::report(&Error::system("threads", error), false);
+        Exit::System.into()
+    })
+}
+
+fn command() -> ExitCode {
     // Looked for by hand: where the command line is wrong there is nothing else to ask.
     let as_json = std::env::args_os().skip(1).take_while(|a| a != "--").any(|a| a == "--json");
     let arguments: Vec<OsString> = std::env::args_os().collect();

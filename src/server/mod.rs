@@ -81,7 +81,6 @@ pub use connections::ConnectionLimits;
 pub use memory::Division;
 pub use spool::SpoolLimits;
 pub use tokens::Tokens;
-pub use workers::STACK;
 
 /// The header that names the snapshot which an answer comes from.
 const SNAPSHOT_HEADER: HeaderName = HeaderName::from_static("x-terrapin-snapshot");

@@ -8,8 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{io, thread};
 
-/// Bytes of stack that a thread has, which what walks a query's tree may rely on.
-pub const STACK: usize = 16 << 20;
+use crate::stack::STACK;
 
 /// How long a thread waits for work before it ends, and gives the stack that it used back.
 const IDLE: Duration = Duration::from_secs(10);

@@ -7,7 +7,7 @@
 //! services/   what a service needs, a file each
 //! plan/       the order of joins, and paths as relations
 //! functions/  functions that the evaluator does not have
-//! height.rs   how high a query's tree may be
+//! depth.rs    how deep a query's tree may be
 //! native/     most patterns, solved on our own
 //! guard.rs    the evaluator's view of the triples: bounds hold in every loop
 //! explain.rs  how a query is solved
@@ -24,13 +24,13 @@
 
 mod blank;
 mod construct;
+mod depth;
 pub mod error;
 mod explain;
 mod expression;
 mod functions;
 pub mod geo;
 mod guard;
-mod height;
 mod hints;
 pub mod labelled;
 mod native;
@@ -140,8 +140,7 @@ impl quick_cache::Weighter<(String, Settings), Arc<Prepared>> for Weigher {
 
 fn prepare_now(text: &str, settings: &Settings) -> Result<Prepared, Error> {
     let parsed = syntax::parse(text, settings.dialect)?;
-    height::check(&parsed.query)?;
-    let rewritten = rewrite::rewrite(parsed.query, settings)?;
+    let rewritten = rewrite::rewrite(parsed.query, parsed.named, settings)?;
     Ok(Prepared { rewritten, tolerances: parsed.tolerances, digest: *blake3::hash(text.as_bytes()).as_bytes() })
 }
 

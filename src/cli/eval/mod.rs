@@ -21,6 +21,7 @@ use crate::eval::files::WriteError;
 use crate::eval::input;
 use crate::eval::record::Instance;
 use crate::eval::runs::{self, About, Benchmark, Cache, Journal, Run, RunError, RunJournal, Shard};
+use crate::stack::STACK;
 
 /// Score predicted queries against gold ones
 #[derive(Debug, clap::Args)]
@@ -98,6 +99,7 @@ impl RunArgs {
         }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads.map_or(0, usize::from))
+            .stack_size(STACK)
             .build()
             .map_err(|e| Error::system("threads", e))?;
         let shown = progress::Shown::new(instances.len(), known, cache);

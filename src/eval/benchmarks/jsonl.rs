@@ -5,7 +5,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::overpassnl::{Bounds, ErrorClass, Refused, cached, execute, run_query, set_output, similarity};
+use super::overpassnl::{
+    Bounds, ErrorClass, Refused, cached, execute, failed, guarded_prepare, run_query, set_output, similarity,
+};
 use super::sparql::{self, Asked};
 use crate::eval::input::read_lines;
 use crate::eval::record::{Instance, Outcome, Record};
@@ -126,7 +128,7 @@ pub struct JsonLines<'a> {
 }
 
 impl runs::Benchmark for JsonLines<'_> {
-    fn score(&self, instance: &Instance) -> Outcome {
+    fn evaluate(&self, instance: &Instance) -> Outcome {
         let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
         if is_sparql(instance) {
             outcome.record.strict = self.triples.map(|triples| self.sparql(triples, instance));
@@ -139,14 +141,24 @@ impl runs::Benchmark for JsonLines<'_> {
         places.0.push(self.places);
         let bbox = instance.bbox.as_deref().and_then(parse_box);
         let surroundings = Surroundings { bbox, now: self.now, places: &places };
-        let prepare = |query: &str| match turbo::expand(query, &surroundings) {
-            Ok(text) => Ok(for_json(&text)),
-            Err(problem) => Err(Refused { class: class_of(problem.reason), message: problem.to_string() }),
+        let prepare = |query: &str| {
+            guarded_prepare(|| match turbo::expand(query, &surroundings) {
+                Ok(text) => Ok(for_json(&text)),
+                Err(problem) => Err(Refused { class: class_of(problem.reason), message: problem.to_string() }),
+            })
         };
         let engine =
             |query: &str| cached(self.cache, self.snapshot, query, || run_query(self.osm, query, &Bounds::default()));
         execute(prepare(&instance.gold), prepare(&instance.pred), Some(self.osm), &engine, &mut outcome);
         outcome
+    }
+
+    fn failed(&self, instance: &Instance, message: String) -> Outcome {
+        if !is_sparql(instance) {
+            return failed(instance, true, true, message);
+        }
+        let strict = self.triples.map(|_| sparql::Strict::failed(message));
+        Outcome { record: Record { strict, ..Record::of(instance) }, ..Outcome::default() }
     }
 }
 

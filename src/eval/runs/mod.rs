@@ -44,6 +44,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
 use super::record::{Instance, Outcome};
+use crate::stack::caught;
 
 /// How many instances go into the journal at once: as many as a kill can cost.
 const BATCH: usize = 16;
@@ -100,8 +101,17 @@ impl std::str::FromStr for Shard {
 
 /// How a benchmark scores one instance.
 pub trait Benchmark: Sync {
-    /// Scores an instance. Never fails: what goes wrong is part of what comes out.
-    fn score(&self, instance: &Instance) -> Outcome;
+    /// Scores an instance. What goes wrong with its queries is part of what comes out; a panic is a fault of the engine.
+    fn evaluate(&self, instance: &Instance) -> Outcome;
+
+    /// What comes out of an instance that [`Benchmark::evaluate`] panicked on: no score, and `message` as the
+    /// prediction's error.
+    fn failed(&self, instance: &Instance, message: String) -> Outcome;
+
+    /// Scores an instance. Never fails: a fault of the engine in one of them must not lose the others.
+    fn score(&self, instance: &Instance) -> Outcome {
+        caught(|| self.evaluate(instance)).unwrap_or_else(|message| self.failed(instance, message))
+    }
 }
 
 /// Scores the instances on the threads of the current pool and gives what came out in their order. What the journal has
@@ -164,11 +174,37 @@ mod tests {
     struct Lengths(Mutex<usize>);
 
     impl Benchmark for Lengths {
-        fn score(&self, instance: &Instance) -> Outcome {
+        fn evaluate(&self, instance: &Instance) -> Outcome {
             *self.0.lock().unwrap() += 1;
+            assert_ne!(instance.gold, "panic", "on line {}", instance.line);
             let record = Record { line: instance.line, pred: instance.pred.repeat(2), ..Record::default() };
             Outcome { record, ..Outcome::default() }
         }
+
+        fn failed(&self, instance: &Instance, message: String) -> Outcome {
+            let record = Record { line: instance.line, pred: message, ..Record::default() };
+            Outcome { record, ..Outcome::default() }
+        }
+    }
+
+    #[test]
+    fn a_panic_is_its_instances_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let instance = |line: usize| Instance {
+            line,
+            pred: "x".to_owned(),
+            gold: if line == 3 { "panic".to_owned() } else { String::new() },
+            ..Instance::default()
+        };
+        let instances: Vec<Instance> = (1..=40).map(instance).collect();
+        let journal = RunJournal::open(&path, &About::default(), &instances).unwrap();
+        let all = run(&Lengths(Mutex::default()), &instances, &journal, &|| ()).unwrap();
+        assert_eq!(all.iter().filter(|outcome| outcome.record.pred == "xx").count(), 39);
+        let failed = &all[2].record.pred;
+        assert!(failed.starts_with("internal error: ") && failed.contains("on line 3"), "{failed}");
+        drop(journal);
+        assert_eq!(RunJournal::open(&path, &About::default(), &instances).unwrap().known()[&3], all[2]);
     }
 
     #[test]

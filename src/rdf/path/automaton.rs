@@ -3,13 +3,16 @@
 //! States are sets of positions in the expression that go on alike: walking `(a|b)*` has one state, not two, so that a
 //! node is looked at once. Built by the method of Glushkov (first, last and following positions; no empty moves).
 
+use std::rc::Rc;
+
 use oxrdf::NamedNode;
+use rustc_hash::{FxHashMap, FxHashSet};
 use spargebra::algebra::PropertyPathExpression as Path;
 
 use crate::rdf::{TermId, View};
 
 /// One step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Step {
     /// From a triple's subject to its object.
     Forward(TermId),
@@ -47,36 +50,39 @@ struct Part {
 struct Builder<'v> {
     view: &'v View,
     steps: Vec<Step>,
-    following: Vec<Vec<usize>>,
+    /// By position; alternatives that are repeated share one list.
+    following: Vec<Rc<[usize]>>,
+    nothing: Rc<[usize]>,
 }
 
 impl Automaton {
     /// The walks from a path's subject to its object, or the other way round.
     pub fn new(path: &Path, view: &View, backward: bool) -> Automaton {
-        let mut builder = Builder { view, steps: Vec::new(), following: Vec::new() };
+        let mut builder = Builder { view, steps: Vec::new(), following: Vec::new(), nothing: Rc::from([]) };
         let part = builder.part(path, backward);
+        let mut last = vec![false; builder.steps.len()];
+        part.last.iter().for_each(|&position| last[position] = true);
         // Positions that go on alike and accept alike are one state.
         let mut kinds: Vec<(&[usize], bool)> = vec![(&part.first, part.nullable)];
+        let mut known: FxHashMap<(&[usize], bool), usize> = kinds.iter().map(|kind| (*kind, 0)).collect();
+        let mut known_lists: FxHashMap<(*const usize, usize, bool), usize> = FxHashMap::default();
         let mut state_of = Vec::with_capacity(builder.steps.len());
-        for (position, following) in builder.following.iter().enumerate() {
-            let kind = (following.as_slice(), part.last.contains(&position));
-            let state = kinds.iter().position(|k| *k == kind).unwrap_or_else(|| {
-                kinds.push(kind);
-                kinds.len() - 1
+        for (following, accepts) in builder.following.iter().zip(last) {
+            // The same list need not be read again.
+            let state = *known_lists.entry((following.as_ptr(), following.len(), accepts)).or_insert_with(|| {
+                *known.entry((following, accepts)).or_insert_with(|| {
+                    kinds.push((following, accepts));
+                    kinds.len() - 1
+                })
             });
             state_of.push(state);
         }
         let states = kinds
             .iter()
             .map(|&(following, accepts)| {
-                let mut moves: Vec<(Step, usize)> = Vec::new();
-                for &position in following {
-                    let to = (builder.steps[position].clone(), state_of[position]);
-                    if !moves.contains(&to) {
-                        moves.push(to);
-                    }
-                }
-                State { moves, accepts }
+                let mut seen = FxHashSet::default();
+                let moves = following.iter().map(|&position| (builder.steps[position].clone(), state_of[position]));
+                State { moves: moves.filter(|to| seen.insert(to.clone())).collect(), accepts }
             })
             .collect();
         Automaton { states }
@@ -92,16 +98,21 @@ impl Builder<'_> {
     fn step(&mut self, step: Step) -> Part {
         let position = self.steps.len();
         self.steps.push(step);
-        self.following.push(Vec::new());
+        self.following.push(self.nothing.clone());
         Part { nullable: false, first: vec![position], last: vec![position] }
     }
 
     fn follow(&mut self, last: &[usize], first: &[usize]) {
+        let mut made: FxHashMap<(*const usize, usize), Rc<[usize]>> = FxHashMap::default();
         for &position in last {
             let following = &mut self.following[position];
-            following.extend_from_slice(first);
-            following.sort_unstable();
-            following.dedup();
+            let longer = made.entry((following.as_ptr(), following.len())).or_insert_with(|| {
+                let mut all = [following, first].concat();
+                all.sort_unstable();
+                all.dedup();
+                all.into()
+            });
+            *following = longer.clone();
         }
     }
 

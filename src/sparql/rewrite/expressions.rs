@@ -162,7 +162,8 @@ impl Rewriter<'_> {
         if !dated {
             return Ok(make(Box::new(a), Box::new(b)));
         }
-        let ours = self.own(own, vec![a.clone(), b.clone()])?;
+        let copies = vec![self.copy(&a)?, self.copy(&b)?];
+        let ours = self.own(own, copies)?;
         let standard = make(Box::new(a), Box::new(b));
         Ok(if own == Own::Equal {
             Expression::Or(Box::new(standard), Box::new(ours))
@@ -178,7 +179,8 @@ impl Rewriter<'_> {
         if numbers {
             return Ok(Expression::Subtract(Box::new(a), Box::new(b)));
         }
-        let ours = self.own(Own::Minus, vec![a.clone(), b.clone()])?;
+        let copies = vec![self.copy(&a)?, self.copy(&b)?];
+        let ours = self.own(Own::Minus, copies)?;
         let standard = Expression::Subtract(Box::new(a), Box::new(b));
         Ok(Expression::Coalesce(vec![self.own(Own::InDays, vec![standard])?, ours]))
     }

@@ -16,6 +16,7 @@ use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExp
 use spargebra::term::NamedNodePattern;
 
 use super::Settings;
+use super::depth::{self, Deep};
 use super::error::{Class, Error};
 use super::functions::aggregates;
 use super::native::Kept;
@@ -89,10 +90,16 @@ pub(crate) struct Rewriter<'s> {
     /// What relative IRIs that the query computes are relative to.
     base: Option<Iri<String>>,
     separators: Vec<String>,
+    /// Nodes that were copied.
+    copied: usize,
 }
 
-/// Rewrites a parsed query.
-pub(crate) fn rewrite(query: Query, settings: &Settings) -> Result<Rewritten> {
+/// Most nodes of a query that are copied: a comparison that is made in two ways has its sides twice, and those that are
+/// in it four times.
+const MOST_COPIED: usize = 100_000;
+
+/// Rewrites a parsed query and the named subqueries that it needs, each after those that it needs itself.
+pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, GraphPattern)>, settings: &Settings) -> Result<Rewritten> {
     let mut rewriter = Rewriter {
         settings,
         tables: Vec::new(),
@@ -100,6 +107,7 @@ pub(crate) fn rewrite(query: Query, settings: &Settings) -> Result<Rewritten> {
         functions: Vec::new(),
         base: query.base_iri().cloned(),
         separators: Vec::new(),
+        copied: 0,
     };
     let (mut query, pattern, dataset) = take_pattern(query);
     let (default, named) = &settings.graphs;
@@ -109,8 +117,19 @@ pub(crate) fn rewrite(query: Query, settings: &Settings) -> Result<Rewritten> {
     };
     let apart = settings.dialect == Dialect::Standard;
     let scope = Scope { projected: Rc::from([]), correlated: false };
+    for (name, pattern) in subqueries {
+        let pattern = rewriter.top(pattern, &scope)?;
+        rewriter.table(Table::Plan(Plan::of(pattern)));
+        rewriter.named.push((name, rewriter.tables.len() - 1));
+    }
     let pattern = rewriter.top(pattern, &scope)?;
     let plan = Plan::of(pattern);
+    depth::check_rewritten(&plan.pattern)?;
+    for table in &rewriter.tables {
+        if let Table::Plan(plan) = table {
+            depth::check_rewritten(&plan.pattern)?;
+        }
+    }
     put_pattern(&mut query, plan.pattern.clone());
     let Rewriter { tables, functions, separators, .. } = rewriter;
     Ok(Rewritten { query, dataset, apart, plan, tables, functions, separators, kept: Kept::default() })
@@ -186,6 +205,17 @@ impl Rewriter<'_> {
             }
             other => self.settled(other, scope)?,
         })
+    }
+
+    /// A copy of a part of the query.
+    fn copy<T: Deep + Clone>(&mut self, part: &T) -> Result<T> {
+        self.copied = self.copied.saturating_add(depth::nodes(part));
+        if self.copied > MOST_COPIED {
+            let message = "differences and comparisons of dates stand in each other too often";
+            return Err(Error::new(Class::Unsupported, "too-large", message)
+                .help("give a part of the calculation a name with BIND"));
+        }
+        Ok(part.clone())
     }
 
     fn order(&mut self, expressions: Vec<OrderExpression>, scope: &Scope) -> Result<Vec<OrderExpression>> {
@@ -325,16 +355,12 @@ impl Rewriter<'_> {
             };
         };
         if let Some(named) = name.as_str().strip_prefix(NAMED) {
-            if let Some((_, number)) = self.named.iter().find(|(known, _)| known == named) {
-                let number = *number;
-                let variables = self.tables.get(number).map(Table::variables).unwrap_or_default();
-                return Ok((placeholder(number, variables), Vec::new()));
-            }
-            let scope = Scope { projected: Rc::from([]), correlated: false };
-            let pattern = self.top(inner, &scope)?;
-            let place = self.table(Table::Plan(Plan::of(pattern)));
-            self.named.push((named.to_owned(), self.tables.len() - 1));
-            return Ok((place, Vec::new()));
+            let Some((_, number)) = self.named.iter().find(|(known, _)| known == named) else {
+                let message = format!("there is no named subquery {named}");
+                return Err(Error::new(Class::Unsupported, "unknown-service", message));
+            };
+            let variables = self.tables.get(*number).map(Table::variables).unwrap_or_default();
+            return Ok((placeholder(*number, variables), Vec::new()));
         }
         if services::label::is_label(&name) {
             // Alone in its group it has nothing to label.

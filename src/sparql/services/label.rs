@@ -6,6 +6,7 @@ use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{NamedNodePattern, TermPattern};
 
 use super::Parameters;
+use crate::sparql::depth::Depth;
 use crate::sparql::error::Error;
 use crate::sparql::functions::Own;
 use crate::sparql::functions::labels::Kind;
@@ -64,6 +65,8 @@ pub(crate) fn apply(
             }
         }
     }
+    // A label is a node over those before.
+    Depth::chain(wanted.len()).check()?;
     let mut pattern = group;
     let mut made: Vec<Variable> = Vec::new();
     for (of, kind, target) in wanted {

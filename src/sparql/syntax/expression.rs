@@ -3,125 +3,112 @@
 use spargebra::algebra::Expression;
 
 use super::parser::{Parser, Result};
-use super::pattern::reduce;
-use super::token::{self, Kind};
+use super::token::Kind;
+use super::tree::{Tree, reduce};
 
 /// Most terms that one sum, product or chain of conditions may have.
 const MAX_TERMS: usize = 20_000;
-/// Most terms of a sum or a product, which cannot be balanced.
-const MAX_CHAIN: usize = 400;
 
 impl Parser<'_> {
     /// An expression.
-    pub fn expression(&mut self) -> Result<Expression> {
+    pub fn expression(&mut self) -> Result<Tree<Expression>> {
         self.nested(|p| {
             let mut terms = vec![p.conjunction()?];
             while p.mark("||") {
                 terms.push(p.conjunction()?);
-                p.check_chain(terms.len(), MAX_TERMS)?;
+                p.check_chain(terms.len())?;
             }
-            reduce(terms, |a, b| Expression::Or(Box::new(a), Box::new(b))).ok_or_else(|| p.expected("an expression"))
+            reduce(terms, |a, b| a.and(b, |a, b| Expression::Or(Box::new(a), Box::new(b))))?
+                .ok_or_else(|| p.expected("an expression"))
         })
     }
 
-    fn check_chain(&self, length: usize, most: usize) -> Result<()> {
-        if length <= most {
+    /// Refuses a chain that is too long.
+    pub fn check_chain(&self, length: usize) -> Result<()> {
+        if length <= MAX_TERMS {
             return Ok(());
         }
-        Err(self.error_at(self.peek(), "too-long", format!("an expression chains more than {most} terms")))
+        Err(self.error_at(self.peek(), "too-long", format!("an expression chains more than {MAX_TERMS} terms")))
     }
 
-    fn conjunction(&mut self) -> Result<Expression> {
+    fn conjunction(&mut self) -> Result<Tree<Expression>> {
         let mut terms = vec![self.relation()?];
         while self.mark("&&") {
             terms.push(self.relation()?);
-            self.check_chain(terms.len(), MAX_TERMS)?;
+            self.check_chain(terms.len())?;
         }
-        reduce(terms, |a, b| Expression::And(Box::new(a), Box::new(b))).ok_or_else(|| self.expected("an expression"))
+        all_of(terms)?.ok_or_else(|| self.expected("an expression"))
     }
 
-    /// After an operand `<` compares, even where `<...>` could be an IRI.
-    fn split_iri(&mut self) {
-        let token = self.peek();
-        if token.kind == Kind::Iri {
-            self.tokens.truncate(self.at);
-            self.tokens.push(token::Token { kind: Kind::Mark("<"), start: token.start, end: token.start + 1 });
-            self.tokens.extend(token::tokens(self.text, token.start + 1));
-        }
-    }
-
-    fn relation(&mut self) -> Result<Expression> {
+    fn relation(&mut self) -> Result<Tree<Expression>> {
         let left = self.sum()?;
-        self.split_iri();
+        self.split_iri()?;
         let Kind::Mark(mark) = self.peek().kind else {
             if self.word("IN") {
-                return Ok(Expression::In(Box::new(left), self.expression_list()?));
+                return left.and(self.expression_list()?, |left, list| Expression::In(Box::new(left), list));
             }
             if self.is_word("NOT") && self.is_word_at(1, "IN") {
                 self.at += 2;
-                let list = self.expression_list()?;
-                return Ok(Expression::Not(Box::new(Expression::In(Box::new(left), list))));
+                let within = left.and(self.expression_list()?, |left, list| Expression::In(Box::new(left), list))?;
+                return not(within);
             }
             return Ok(left);
         };
         let make = match mark {
-            "=" => |a, b| Expression::Equal(a, b),
-            "!=" => |a, b| Expression::Not(Box::new(Expression::Equal(a, b))),
-            "<" => |a, b| Expression::Less(a, b),
-            "<=" => |a, b| Expression::LessOrEqual(a, b),
-            ">" => |a, b| Expression::Greater(a, b),
-            ">=" => |a, b| Expression::GreaterOrEqual(a, b),
+            "=" | "!=" => Expression::Equal,
+            "<" => Expression::Less,
+            "<=" => Expression::LessOrEqual,
+            ">" => Expression::Greater,
+            ">=" => Expression::GreaterOrEqual,
             _ => return Ok(left),
         };
         self.at += 1;
-        let right = self.sum()?;
-        Ok(make(Box::new(left), Box::new(right)))
+        let compared = left.and(self.sum()?, |a, b| make(Box::new(a), Box::new(b)))?;
+        if mark == "!=" { not(compared) } else { Ok(compared) }
     }
 
-    fn sum(&mut self) -> Result<Expression> {
+    fn sum(&mut self) -> Result<Tree<Expression>> {
         let mut left = self.product()?;
-        for length in 0.. {
-            self.check_chain(length, MAX_CHAIN)?;
-            left = if self.mark("+") {
-                Expression::Add(Box::new(left), Box::new(self.product()?))
+        loop {
+            let make = if self.mark("+") {
+                Expression::Add
             } else if self.mark("-") {
-                Expression::Subtract(Box::new(left), Box::new(self.product()?))
+                Expression::Subtract
             } else {
-                break;
+                return Ok(left);
             };
+            left = left.and(self.product()?, |a, b| make(Box::new(a), Box::new(b)))?;
         }
-        Ok(left)
     }
 
-    fn product(&mut self) -> Result<Expression> {
+    fn product(&mut self) -> Result<Tree<Expression>> {
         let mut left = self.unary()?;
-        for length in 0.. {
-            self.check_chain(length, MAX_CHAIN)?;
-            left = if self.mark("*") {
-                Expression::Multiply(Box::new(left), Box::new(self.unary()?))
+        loop {
+            let make = if self.mark("*") {
+                Expression::Multiply
             } else if self.mark("/") {
-                Expression::Divide(Box::new(left), Box::new(self.unary()?))
+                Expression::Divide
             } else {
-                break;
+                return Ok(left);
             };
+            left = left.and(self.unary()?, |a, b| make(Box::new(a), Box::new(b)))?;
         }
-        Ok(left)
     }
 
-    fn unary(&mut self) -> Result<Expression> {
+    fn unary(&mut self) -> Result<Tree<Expression>> {
         if self.mark("!") {
-            return self.nested(|p| Ok(Expression::Not(Box::new(p.unary()?))));
+            return self.nested(|p| not(p.unary()?));
         }
         if self.mark("+") {
-            return Ok(Expression::UnaryPlus(Box::new(self.primary()?)));
+            return self.primary()?.under(|a| Expression::UnaryPlus(Box::new(a)));
         }
         if self.mark("-") {
-            return Ok(Expression::UnaryMinus(Box::new(self.primary()?)));
+            return self.primary()?.under(|a| Expression::UnaryMinus(Box::new(a)));
         }
         self.primary()
     }
 
-    fn primary(&mut self) -> Result<Expression> {
+    fn primary(&mut self) -> Result<Tree<Expression>> {
         if self.is_mark("(") {
             return self.bracketed();
         }
@@ -145,7 +132,7 @@ impl Parser<'_> {
         }
     }
 
-    pub fn bracketed(&mut self) -> Result<Expression> {
+    pub fn bracketed(&mut self) -> Result<Tree<Expression>> {
         self.expect("(")?;
         let expression = self.expression()?;
         self.expect(")")?;
@@ -153,14 +140,14 @@ impl Parser<'_> {
     }
 
     /// What FILTER, HAVING and ORDER BY take: an expression in brackets or a call.
-    pub fn constraint(&mut self) -> Result<Expression> {
+    pub fn constraint(&mut self) -> Result<Tree<Expression>> {
         match self.maybe_constraint()? {
             Some(expression) => Ok(expression),
             None => Err(self.expected("an expression in brackets or a function call")),
         }
     }
 
-    pub fn maybe_constraint(&mut self) -> Result<Option<Expression>> {
+    pub fn maybe_constraint(&mut self) -> Result<Option<Tree<Expression>>> {
         if self.is_mark("(") {
             return Ok(Some(self.bracketed()?));
         }
@@ -176,18 +163,27 @@ impl Parser<'_> {
     }
 
     /// `(a, b, ...)`, perhaps empty.
-    pub fn expression_list(&mut self) -> Result<Vec<Expression>> {
+    pub fn expression_list(&mut self) -> Result<Tree<Vec<Expression>>> {
         self.expect("(")?;
         let mut list = Vec::new();
         if self.mark(")") {
-            return Ok(list);
+            return Ok(Tree::list(list));
         }
         loop {
             list.push(self.expression()?);
             if self.mark(")") {
-                return Ok(list);
+                return Ok(Tree::list(list));
             }
             self.expect(",")?;
         }
     }
+}
+
+pub(super) fn not(expression: Tree<Expression>) -> Result<Tree<Expression>> {
+    expression.under(|expression| Expression::Not(Box::new(expression)))
+}
+
+/// The conditions together; None where there is none.
+pub(super) fn all_of(conditions: Vec<Tree<Expression>>) -> Result<Option<Tree<Expression>>> {
+    reduce(conditions, |a, b| a.and(b, |a, b| Expression::And(Box::new(a), Box::new(b))))
 }

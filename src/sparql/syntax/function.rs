@@ -4,8 +4,10 @@ use oxrdf::NamedNode;
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Function};
 
 use super::Dialect;
+use super::expression::not;
 use super::parser::{Parser, Result};
 use super::token::{Kind, Token};
+use super::tree::Tree;
 use crate::sparql::error::Error;
 
 /// Built-in functions that are plain calls: name, the function, fewest and most arguments.
@@ -98,25 +100,38 @@ const XPATH_NAMES: [(&str, &str); 22] = [
 
 const AGGREGATES: [&str; 7] = ["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"];
 
-fn pair(list: Vec<Expression>) -> Option<(Box<Expression>, Box<Expression>)> {
-    let [a, b]: [Expression; 2] = list.try_into().ok()?;
-    Some((Box::new(a), Box::new(b)))
+/// What `make` makes of two arguments; of more or fewer, which were counted before, none is lost.
+fn pair(list: Vec<Expression>, make: fn(Box<Expression>, Box<Expression>) -> Expression) -> Expression {
+    match <[Expression; 2]>::try_from(list) {
+        Ok([a, b]) => make(Box::new(a), Box::new(b)),
+        Err(list) => Expression::Coalesce(list),
+    }
+}
+
+/// The same of three.
+fn triple(
+    list: Vec<Expression>,
+    make: fn(Box<Expression>, Box<Expression>, Box<Expression>) -> Expression,
+) -> Expression {
+    match <[Expression; 3]>::try_from(list) {
+        Ok([a, b, c]) => make(Box::new(a), Box::new(b), Box::new(c)),
+        Err(list) => Expression::Coalesce(list),
+    }
 }
 
 impl Parser<'_> {
     /// A built-in call or an aggregate, if one starts here.
-    pub fn maybe_builtin(&mut self) -> Result<Option<Expression>> {
+    pub fn maybe_builtin(&mut self) -> Result<Option<Tree<Expression>>> {
         let token = self.peek();
         if token.kind != Kind::Word {
             return Ok(None);
         }
         if self.word("EXISTS") {
-            return Ok(Some(Expression::Exists(Box::new(self.group()?))));
+            return Ok(Some(self.exists()?));
         }
         if self.is_word("NOT") && self.is_word_at(1, "EXISTS") {
             self.at += 2;
-            let exists = Expression::Exists(Box::new(self.group()?));
-            return Ok(Some(Expression::Not(Box::new(exists))));
+            return Ok(Some(not(self.exists()?)?));
         }
         // These stand before brackets, too, and are no functions.
         let reserved = ["HAVING", "VALUES", "FILTER", "BIND", "AS"].iter().any(|word| self.is_word(word));
@@ -134,7 +149,7 @@ impl Parser<'_> {
             self.expect("(")?;
             let variable = self.variable()?;
             self.expect(")")?;
-            return Ok(Some(Expression::Bound(variable)));
+            return Ok(Some(Tree::of_part(Expression::Bound(variable))));
         }
         let known = FUNCTIONS.iter().position(|(known, ..)| *known == name);
         let special = matches!(name.as_str(), "IF" | "COALESCE" | "SAMETERM");
@@ -146,25 +161,30 @@ impl Parser<'_> {
             }
             let arguments = self.expression_list()?;
             let count = arguments.len();
-            let call = match name.as_str() {
-                "COALESCE" => Some(Expression::Coalesce(arguments)),
-                "IF" => <[Expression; 3]>::try_from(arguments)
-                    .ok()
-                    .map(|[a, b, c]| Expression::If(Box::new(a), Box::new(b), Box::new(c))),
-                _ => pair(arguments).map(|(a, b)| Expression::SameTerm(a, b)),
+            let wanted = match name.as_str() {
+                "COALESCE" => count,
+                "IF" => 3,
+                _ => 2,
             };
-            return match call {
-                Some(call) => Ok(Some(call)),
-                None => {
-                    Err(self.arity(token, if name == "IF" { 3 } else { 2 }, if name == "IF" { 3 } else { 2 }, count))
-                }
-            };
+            if count != wanted {
+                return Err(self.arity(token, wanted, wanted, count));
+            }
+            let call = arguments.under(|arguments| match name.as_str() {
+                "COALESCE" => Expression::Coalesce(arguments),
+                "IF" => triple(arguments, Expression::If),
+                _ => pair(arguments, Expression::SameTerm),
+            })?;
+            return Ok(Some(call));
         };
         let arguments = self.expression_list()?;
         if arguments.len() < *least || arguments.len() > *most {
             return Err(self.arity(token, *least, *most, arguments.len()));
         }
-        Ok(Some(Expression::FunctionCall(function.clone(), arguments)))
+        Ok(Some(arguments.under(|arguments| Expression::FunctionCall(function.clone(), arguments))?))
+    }
+
+    fn exists(&mut self) -> Result<Tree<Expression>> {
+        self.group()?.under(|group| Expression::Exists(Box::new(group)))
     }
 
     fn arity(&self, token: Token, least: usize, most: usize, found: usize) -> Error {
@@ -183,12 +203,12 @@ impl Parser<'_> {
         }
     }
 
-    fn aggregate(&mut self, name: &str) -> Result<AggregateExpression> {
+    fn aggregate(&mut self, name: &str) -> Result<Tree<AggregateExpression>> {
         self.expect("(")?;
         let distinct = self.word("DISTINCT");
         if name == "COUNT" && self.mark("*") {
             self.expect(")")?;
-            return Ok(AggregateExpression::CountSolutions { distinct });
+            return Ok(Tree::of_part(AggregateExpression::CountSolutions { distinct }));
         }
         let expr = self.expression()?;
         let name = match name {
@@ -210,11 +230,11 @@ impl Parser<'_> {
             }
         };
         self.expect(")")?;
-        Ok(AggregateExpression::FunctionCall { name, expr, distinct })
+        expr.under(|expr| AggregateExpression::FunctionCall { name, expr, distinct })
     }
 
     /// The variable that stands for an aggregate's value; equal aggregates share one.
-    fn add_aggregate(&mut self, token: Token, aggregate: AggregateExpression) -> Result<oxrdf::Variable> {
+    fn add_aggregate(&mut self, token: Token, aggregate: Tree<AggregateExpression>) -> Result<oxrdf::Variable> {
         let variable = self.helper();
         let Some(list) = self.aggregates.last_mut() else {
             let message = format!("{} cannot stand here", self.slice(token));
@@ -230,7 +250,7 @@ impl Parser<'_> {
     }
 
     /// The arguments of a function with an IRI.
-    pub fn custom_call(&mut self, token: Token, name: NamedNode) -> Result<Expression> {
+    pub fn custom_call(&mut self, token: Token, name: NamedNode) -> Result<Tree<Expression>> {
         if self.ahead(1).kind == Kind::Word && self.is_word_at(1, "DISTINCT") {
             let message = format!("{} is no aggregate and takes no DISTINCT", self.slice(token));
             return Err(self.error_at(token, "aggregate", message));
@@ -240,11 +260,11 @@ impl Parser<'_> {
         let known = known.and_then(|local| XPATH_NAMES.iter().find(|(name, _)| *name == local));
         let own = known.and_then(|(_, name)| FUNCTIONS.iter().find(|(other, ..)| other == name));
         let Some((_, function, least, most)) = own else {
-            return Ok(Expression::FunctionCall(Function::Custom(name), arguments));
+            return arguments.under(|arguments| Expression::FunctionCall(Function::Custom(name), arguments));
         };
         if arguments.len() < *least || arguments.len() > *most {
             return Err(self.arity(token, *least, *most, arguments.len()));
         }
-        Ok(Expression::FunctionCall(function.clone(), arguments))
+        arguments.under(|arguments| Expression::FunctionCall(function.clone(), arguments))
     }
 }

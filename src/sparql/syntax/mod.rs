@@ -12,6 +12,7 @@ mod pattern;
 mod prefixes;
 mod query;
 mod token;
+mod tree;
 mod triples;
 
 pub(crate) use parser::NAMED;

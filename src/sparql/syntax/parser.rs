@@ -1,5 +1,7 @@
 //! The parser's state: the token that is looked at, prefixes, names given so far; and what all rules use.
 
+use std::collections::HashSet;
+
 use oxiri::Iri;
 use oxrdf::{BlankNode, NamedNode, Variable};
 use spargebra::Query;
@@ -8,11 +10,17 @@ use spargebra::algebra::{AggregateExpression, GraphPattern};
 use super::MAX_TEXT;
 use super::prefixes;
 use super::token::{self, Kind, Token};
+use super::tree::Tree;
 use crate::budget;
 use crate::sparql::error::{Class, Error, Place};
 
 /// Deepest nesting of groups, brackets and paths.
 const MAX_DEPTH: usize = 64;
+/// Most variables that a query may have, those included that stand for aggregates and blank nodes: the evaluator looks
+/// each of them up in the list of all.
+const MAX_VARIABLES: usize = 4096;
+/// Most bytes that are cut into tokens again because an IRI was none.
+const MAX_AGAIN: usize = 64 << 20;
 
 /// Which language is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -50,8 +58,10 @@ pub enum Tolerance {
 /// A parsed query.
 #[derive(Debug, Clone)]
 pub struct Parsed {
-    /// The algebra, services and named subqueries still in it.
+    /// The algebra, services still in it. A named subquery stands in it by its name and its variables.
     pub query: Query,
+    /// The named subqueries that it needs, each after those that it needs itself.
+    pub named: Vec<(String, GraphPattern)>,
     /// What the query needed beyond SPARQL 1.1, sorted.
     pub tolerances: Vec<Tolerance>,
 }
@@ -69,7 +79,8 @@ pub(super) type Result<T> = std::result::Result<T, Error>;
 pub(super) struct Named<'a> {
     pub name: &'a str,
     pub body: usize,
-    pub pattern: Option<GraphPattern>,
+    /// Its variables, sorted.
+    pub variables: Option<Vec<Variable>>,
     pub open: bool,
 }
 
@@ -82,10 +93,15 @@ pub(super) struct Parser<'a> {
     pub dialect: Dialect,
     depth: usize,
     helpers: usize,
+    variables: HashSet<&'a str>,
+    /// Bytes that were cut into tokens again.
+    again: usize,
     pub used_labels: Vec<BlankNode>,
     pub labels: Vec<BlankNode>,
-    pub aggregates: Vec<Vec<(Variable, AggregateExpression)>>,
+    pub aggregates: Vec<Vec<(Variable, Tree<AggregateExpression>)>>,
     pub named: Vec<Named<'a>>,
+    /// The patterns of those named subqueries that have been needed, in the order in which they were complete.
+    pub needed: Vec<(String, GraphPattern)>,
     tolerances: Vec<Tolerance>,
     /// The BINDs that stay where they stand, by the offsets of their variables.
     pub fixed: Vec<usize>,
@@ -114,10 +130,13 @@ impl<'a> Parser<'a> {
             dialect,
             depth: 0,
             helpers: 0,
+            variables: HashSet::new(),
+            again: 0,
             used_labels: Vec::new(),
             labels: Vec::new(),
             aggregates: Vec::new(),
             named: Vec::new(),
+            needed: Vec::new(),
             tolerances: Vec::new(),
             fixed: Vec::new(),
         })
@@ -125,15 +144,26 @@ impl<'a> Parser<'a> {
 
     /// Reads the whole text.
     pub fn query_unit(mut self) -> Result<Parsed> {
+        let query = self.whole().map_err(|error| match error.place {
+            Some(_) => error,
+            None => error.at(self.place(self.peek())),
+        })?;
+        self.tolerances.sort_unstable();
+        self.tolerances.dedup();
+        Ok(Parsed { query, named: self.needed, tolerances: self.tolerances })
+    }
+
+    fn whole(&mut self) -> Result<Query> {
         self.prologue()?;
         let query = self.query()?;
         if self.peek().kind != Kind::End {
             return Err(self.expected("the end of the query"));
         }
+        let needed = self.needed.len();
         self.named_left_over()?;
-        self.tolerances.sort_unstable();
-        self.tolerances.dedup();
-        Ok(Parsed { query, tolerances: self.tolerances })
+        self.needed.truncate(needed);
+        self.check_variables()?;
+        Ok(query.into_part())
     }
 
     fn prologue(&mut self) -> Result<()> {
@@ -267,6 +297,7 @@ impl<'a> Parser<'a> {
             let message = format!("the query is nested more than {MAX_DEPTH} levels deep");
             return Err(self.error_at(self.peek(), "too-deep", message));
         }
+        self.check_variables()?;
         self.depth += 1;
         let result = rule(self);
         self.depth -= 1;
@@ -292,6 +323,32 @@ impl<'a> Parser<'a> {
     }
 
     // Names.
+
+    /// Refuses a query with too many variables.
+    pub fn check_variables(&self) -> Result<()> {
+        if self.variables.len() + self.helpers <= MAX_VARIABLES {
+            return Ok(());
+        }
+        let message = format!("the query has more than {MAX_VARIABLES} variables, aggregates and blank nodes");
+        Err(Error::new(Class::Unsupported, "too-large", message).at(self.place(self.peek())))
+    }
+
+    /// After an operand `<` compares, even where `<...>` could be an IRI.
+    pub fn split_iri(&mut self) -> Result<()> {
+        let token = self.peek();
+        if token.kind != Kind::Iri {
+            return Ok(());
+        }
+        self.again += self.text.len() - token.start;
+        if self.again > MAX_AGAIN {
+            let error = self.error_at(token, "too-long", "too many comparisons look like IRIs");
+            return Err(error.help("write a space after '<'"));
+        }
+        self.tokens.truncate(self.at);
+        self.tokens.push(Token { kind: Kind::Mark("<"), start: token.start, end: token.start + 1 });
+        self.tokens.extend(token::tokens(self.text, token.start + 1));
+        Ok(())
+    }
 
     /// A variable that no query can name.
     pub fn helper(&mut self) -> Variable {
@@ -320,7 +377,9 @@ impl<'a> Parser<'a> {
             return None;
         }
         self.at += 1;
-        Some(Variable::new_unchecked(self.slice(token).get(1..).unwrap_or("")))
+        let name = self.slice(token).get(1..).unwrap_or("");
+        self.variables.insert(name);
+        Some(Variable::new_unchecked(name))
     }
 
     pub fn is_iri(&self) -> bool {

@@ -6,10 +6,15 @@ use oxrdf::{NamedNode, Variable};
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{GroundTerm, NamedNodePattern};
 
+use super::expression::all_of;
 use super::parser::{Dialect, NAMED, Named, Parser, Result, Tolerance};
 use super::token::{Kind, Token};
+use super::tree::{Tree, reduce};
 use super::triples::{bgp, join};
 use crate::sparql::vocabulary::LABEL_SERVICE;
+
+/// A group's pattern, and its filters.
+type Group = (Tree<GraphPattern>, Option<Tree<Expression>>);
 
 /// Most parts that one group may have.
 const MAX_PARTS: usize = 500;
@@ -17,20 +22,20 @@ const MAX_PARTS: usize = 500;
 /// A BIND that stands before what it needs.
 struct Early {
     needs: HashSet<Variable>,
-    expression: Expression,
+    expression: Tree<Expression>,
     variable: Variable,
     token: Token,
 }
 
 impl Parser<'_> {
     /// A group in braces, its filters applied.
-    pub fn group(&mut self) -> Result<GraphPattern> {
+    pub fn group(&mut self) -> Result<Tree<GraphPattern>> {
         let (pattern, filter) = self.group_and_filter()?;
-        Ok(filtered(pattern, filter))
+        filtered(pattern, filter)
     }
 
     /// A group in braces, with its filters apart: `OPTIONAL` takes them for its condition.
-    fn group_and_filter(&mut self) -> Result<(GraphPattern, Option<Expression>)> {
+    fn group_and_filter(&mut self) -> Result<Group> {
         self.nested(|p| {
             p.expect("{")?;
             p.close_labels();
@@ -41,7 +46,7 @@ impl Parser<'_> {
         })
     }
 
-    fn parts(&mut self) -> Result<(GraphPattern, Option<Expression>)> {
+    fn parts(&mut self) -> Result<Group> {
         let start = self.mark_state();
         loop {
             if let Some(parts) = self.parts_once()? {
@@ -52,9 +57,9 @@ impl Parser<'_> {
     }
 
     /// Reads a group's parts; None where a BIND waited for values that never came: it is to stay where it stands.
-    fn parts_once(&mut self) -> Result<Option<(GraphPattern, Option<Expression>)>> {
-        let mut group = bgp(self.triples_block(true)?);
-        let mut filter: Option<Expression> = None;
+    fn parts_once(&mut self) -> Result<Option<Group>> {
+        let mut group = bgp(self.triples_block(true)?)?;
+        let mut filters = Vec::new();
         let mut labels = Vec::new();
         let mut early: Vec<Early> = Vec::new();
         for part in 0.. {
@@ -65,51 +70,55 @@ impl Parser<'_> {
             }
             if self.word("OPTIONAL") {
                 let (right, expression) = self.group_and_filter()?;
-                group = GraphPattern::LeftJoin { left: Box::new(group), right: Box::new(right), expression };
+                group = group.and_maybe(right, expression, |left, right, expression| GraphPattern::LeftJoin {
+                    left: Box::new(left),
+                    right: Box::new(right),
+                    expression,
+                })?;
             } else if self.word("MINUS") {
                 let right = self.group()?;
-                group = GraphPattern::Minus { left: Box::new(group), right: Box::new(right) };
+                group = group
+                    .and(right, |left, right| GraphPattern::Minus { left: Box::new(left), right: Box::new(right) })?;
             } else if self.word("LATERAL") {
                 let right = self.group()?;
                 self.check_lateral(token, &group, &right)?;
-                group = GraphPattern::Lateral { left: Box::new(group), right: Box::new(right) };
+                group = group.joined(right, |left, right| GraphPattern::Lateral {
+                    left: Box::new(left),
+                    right: Box::new(right),
+                })?;
             } else if self.word("FILTER") {
-                let condition = self.constraint()?;
-                filter = Some(match filter {
-                    Some(before) => Expression::And(Box::new(before), Box::new(condition)),
-                    None => condition,
-                });
+                filters.push(self.constraint()?);
             } else if self.word("BIND") {
                 group = self.bind(group, &mut early)?;
             } else if self.word("GRAPH") {
                 let name = self.variable_or_iri()?;
-                let inner = Box::new(self.group()?);
-                group = join(group, GraphPattern::Graph { name, inner });
+                let inner = self.group()?.under(|inner| GraphPattern::Graph { name, inner: Box::new(inner) })?;
+                group = join(group, inner)?;
             } else if self.word("SERVICE") {
                 let silent = self.word("SILENT");
                 let name = self.variable_or_iri()?;
-                let inner = Box::new(self.group()?);
                 let is_label = matches!(&name, NamedNodePattern::NamedNode(n) if n.as_str() == LABEL_SERVICE);
-                let service = GraphPattern::Service { name, inner, silent };
+                let service = |inner| GraphPattern::Service { name, inner: Box::new(inner), silent };
+                let service = self.group()?.under(service)?;
                 if is_label && self.dialect == Dialect::Wdqs {
                     // Wherever it stands in its group, the label service comes last.
                     labels.push(service);
                 } else {
-                    group = join(group, service);
+                    group = join(group, service)?;
                 }
             } else if self.word("VALUES") {
-                group = join(group, self.data_block()?);
+                group = join(group, self.data_block()?)?;
             } else if self.word("INCLUDE") {
-                group = join(group, self.include()?);
+                group = join(group, self.include()?)?;
             } else if self.is_mark("{") {
-                group = join(group, self.unions()?);
+                group = join(group, self.unions()?)?;
             } else {
                 break;
             }
             self.mark(".");
             let triples = self.triples_block(true)?;
             if !triples.is_empty() {
-                group = join(group, bgp(triples));
+                group = join(group, bgp(triples)?)?;
             }
             if !early.is_empty() {
                 group = self.bind_ready(group, &mut early)?;
@@ -124,21 +133,21 @@ impl Parser<'_> {
             return Err(self.expected("a triple, a group, FILTER, BIND, OPTIONAL, another part of a group, or '}'"));
         }
         for service in labels {
-            group = GraphPattern::Join { left: Box::new(group), right: Box::new(service) };
+            group = joined(group, service)?;
         }
-        Ok(Some((group, filter)))
+        Ok(Some((group, all_of(filters)?)))
     }
 
-    fn unions(&mut self) -> Result<GraphPattern> {
+    fn unions(&mut self) -> Result<Tree<GraphPattern>> {
         let mut parts = vec![self.group()?];
         while self.word("UNION") {
             parts.push(self.group()?);
         }
-        Ok(reduce(parts, |left, right| GraphPattern::Union { left: Box::new(left), right: Box::new(right) })
-            .unwrap_or_default())
+        let union = |left, right| GraphPattern::Union { left: Box::new(left), right: Box::new(right) };
+        Ok(reduce(parts, |left, right| left.and(right, union))?.unwrap_or_default())
     }
 
-    fn bind(&mut self, group: GraphPattern, early: &mut Vec<Early>) -> Result<GraphPattern> {
+    fn bind(&mut self, group: Tree<GraphPattern>, early: &mut Vec<Early>) -> Result<Tree<GraphPattern>> {
         self.expect("(")?;
         let expression = self.expression()?;
         self.expect_word("AS")?;
@@ -159,22 +168,22 @@ impl Parser<'_> {
 
     fn bind_now(
         &mut self,
-        group: GraphPattern,
-        expression: Expression,
+        group: Tree<GraphPattern>,
+        expression: Tree<Expression>,
         variable: Variable,
         token: Token,
-    ) -> Result<GraphPattern> {
+    ) -> Result<Tree<GraphPattern>> {
         if !in_scope(&group).contains(&variable) {
-            return Ok(GraphPattern::Extend { inner: Box::new(group), variable, expression });
+            return extended(group, variable, expression);
         }
         let wrong = format!("BIND gives {variable} a value, but it has one already in this group");
         self.tolerate(token, Tolerance::BindToBound, &wrong)?;
         let value = self.helper();
-        Ok(bind_again(group, variable, value, expression))
+        bind_again(group, variable, value, expression)
     }
 
     /// Takes up the BINDs that stood before what they need, as soon as it is there.
-    fn bind_ready(&mut self, mut group: GraphPattern, early: &mut Vec<Early>) -> Result<GraphPattern> {
+    fn bind_ready(&mut self, mut group: Tree<GraphPattern>, early: &mut Vec<Early>) -> Result<Tree<GraphPattern>> {
         while !early.is_empty() {
             let scope = in_scope(&group);
             let Some(index) = early.iter().position(|bind| bind.needs.iter().all(|v| scope.contains(v))) else { break };
@@ -198,7 +207,7 @@ impl Parser<'_> {
     }
 
     /// `VALUES` after its keyword.
-    pub fn data_block(&mut self) -> Result<GraphPattern> {
+    pub fn data_block(&mut self) -> Result<Tree<GraphPattern>> {
         let mut variables = Vec::new();
         let single = self.maybe_variable();
         let row = single.is_none();
@@ -207,6 +216,7 @@ impl Parser<'_> {
         } else {
             self.expect("(")?;
             while let Some(variable) = self.maybe_variable() {
+                self.check_variables()?;
                 if variables.contains(&variable) {
                     return Err(self.expected("another variable: each stands once in VALUES"));
                 }
@@ -235,7 +245,7 @@ impl Parser<'_> {
             }
             bindings.push(values);
         }
-        Ok(GraphPattern::Values { variables, bindings })
+        Ok(Tree::of_part(GraphPattern::Values { variables, bindings }))
     }
 
     fn data_value(&mut self) -> Result<Option<GroundTerm>> {
@@ -287,12 +297,12 @@ impl Parser<'_> {
             if self.named.iter().any(|n| n.name == name) {
                 return Err(self.error_at(token, "named-subquery", format!("%{name} is defined twice")));
             }
-            self.named.push(Named { name, body, pattern: None, open: false });
+            self.named.push(Named { name, body, variables: None, open: false });
         }
         Ok(())
     }
 
-    fn include(&mut self) -> Result<GraphPattern> {
+    fn include(&mut self) -> Result<Tree<GraphPattern>> {
         let token = self.peek();
         if token.kind != Kind::Named {
             return Err(self.expected("a name with %"));
@@ -311,73 +321,79 @@ impl Parser<'_> {
         if self.named.get(index).is_some_and(|n| n.open) {
             return Err(self.error_at(token, "named-subquery", format!("%{name} includes itself")));
         }
-        let inner = Box::new(self.named_pattern(index)?);
+        // The pattern itself would double with every subquery that includes another one twice.
+        let variables = self.named_variables(index)?;
+        let inner = Box::new(GraphPattern::Values { variables, bindings: Vec::new() });
         let name = NamedNode::new_unchecked(format!("{NAMED}{name}"));
-        Ok(GraphPattern::Service { name: name.into(), inner, silent: false })
+        Ok(Tree::of_part(GraphPattern::Service { name: name.into(), inner, silent: false }))
     }
 
-    fn named_pattern(&mut self, index: usize) -> Result<GraphPattern> {
-        let Some(named) = self.named.get_mut(index) else { return Ok(GraphPattern::default()) };
-        if let Some(pattern) = &named.pattern {
-            return Ok(pattern.clone());
+    /// The variables of a named subquery, which is read where that has not been done.
+    fn named_variables(&mut self, index: usize) -> Result<Vec<Variable>> {
+        let Some(named) = self.named.get_mut(index) else { return Ok(Vec::new()) };
+        if let Some(variables) = &named.variables {
+            return Ok(variables.clone());
         }
         named.open = true;
-        let body = named.body;
+        let (name, body) = (named.name.to_owned(), named.body);
         let back = std::mem::replace(&mut self.at, body);
         let labels = (std::mem::take(&mut self.used_labels), std::mem::take(&mut self.labels));
         let pattern = self.group()?;
         (self.used_labels, self.labels) = labels;
         self.at = back;
+        let mut variables: Vec<Variable> = in_scope(&pattern).into_iter().collect();
+        variables.sort();
         if let Some(named) = self.named.get_mut(index) {
             named.open = false;
-            named.pattern = Some(pattern.clone());
+            named.variables = Some(variables.clone());
         }
-        Ok(pattern)
+        self.needed.push((name, pattern.into_part()));
+        Ok(variables)
     }
 
     /// Reads the named subqueries that nothing included, so that their errors are found, too.
     pub fn named_left_over(&mut self) -> Result<()> {
         for index in 0..self.named.len() {
-            self.named_pattern(index)?;
+            self.named_variables(index)?;
         }
         Ok(())
     }
 }
 
 /// `variable := expression` where the variable may have a value: solutions stay where both are the same.
-fn bind_again(group: GraphPattern, variable: Variable, value: Variable, expression: Expression) -> GraphPattern {
-    let extended = GraphPattern::Extend { inner: Box::new(group), variable: value.clone(), expression };
+fn bind_again(
+    group: Tree<GraphPattern>,
+    variable: Variable,
+    value: Variable,
+    expression: Tree<Expression>,
+) -> Result<Tree<GraphPattern>> {
+    let given = extended(group, value.clone(), expression)?;
     let unbound = |v: &Variable| Box::new(Expression::Not(Box::new(Expression::Bound(v.clone()))));
     let same = Expression::Equal(Box::new(variable.clone().into()), Box::new(value.clone().into()));
     let agree = Expression::Or(Box::new(Expression::Or(unbound(&variable), unbound(&value))), Box::new(same));
-    GraphPattern::Extend {
-        inner: Box::new(filtered(extended, Some(agree))),
-        expression: Expression::Coalesce(vec![variable.clone().into(), value.into()]),
-        variable,
-    }
+    let either = Expression::Coalesce(vec![variable.clone().into(), value.into()]);
+    extended(filtered(given, Some(Tree::of_part(agree)))?, variable, Tree::of_part(either))
 }
 
-pub(super) fn filtered(pattern: GraphPattern, filter: Option<Expression>) -> GraphPattern {
+pub(super) fn filtered(pattern: Tree<GraphPattern>, filter: Option<Tree<Expression>>) -> Result<Tree<GraphPattern>> {
     match filter {
-        Some(expr) => GraphPattern::Filter { expr, inner: Box::new(pattern) },
-        None => pattern,
+        Some(filter) => pattern.and(filter, |inner, expr| GraphPattern::Filter { expr, inner: Box::new(inner) }),
+        None => Ok(pattern),
     }
 }
 
-/// Folds from the left; long lists are folded as a balanced tree, which means the same and is not deep.
-pub(super) fn reduce<T>(mut parts: Vec<T>, combine: impl Fn(T, T) -> T + Copy) -> Option<T> {
-    while parts.len() > 64 {
-        let mut halved = Vec::with_capacity(parts.len() / 2 + 1);
-        let mut rest = parts.into_iter();
-        while let Some(left) = rest.next() {
-            halved.push(match rest.next() {
-                Some(right) => combine(left, right),
-                None => left,
-            });
-        }
-        parts = halved;
-    }
-    parts.into_iter().reduce(combine)
+/// A pattern with a value for a variable.
+pub(super) fn extended(
+    pattern: Tree<GraphPattern>,
+    variable: Variable,
+    value: Tree<Expression>,
+) -> Result<Tree<GraphPattern>> {
+    pattern.and(value, |inner, expression| GraphPattern::Extend { inner: Box::new(inner), variable, expression })
+}
+
+/// Two patterns joined, whatever they are.
+pub(super) fn joined(left: Tree<GraphPattern>, right: Tree<GraphPattern>) -> Result<Tree<GraphPattern>> {
+    left.joined(right, |left, right| GraphPattern::Join { left: Box::new(left), right: Box::new(right) })
 }
 
 /// Collects the variables without any of which an expression is an error; false where that depends.

@@ -9,11 +9,17 @@ use spargebra::algebra::{
 };
 use spargebra::term::{NamedNodePattern, TriplePattern};
 
+use super::super::depth::is_variable;
 use super::super::expression::on_variables;
+use super::expression::all_of;
 use super::parser::{Dialect, Parser, Result, Tolerance};
-use super::pattern::{filtered, in_scope};
+use super::pattern::{extended, filtered, in_scope};
 use super::token::{Kind, Token};
+use super::tree::Tree;
 use super::triples::{Triple, join};
+
+/// Most names of a DESCRIBE that are values of variables one by one.
+const MOST_EXTENDED: usize = 64;
 
 /// What duplicates become.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,7 +32,9 @@ enum Duplicates {
 /// One thing of a SELECT clause, and where it stands.
 enum Member {
     Variable(Variable, Token),
-    Expression(Expression, Variable, Token),
+    Expression(Tree<Expression>, Variable, Token),
+    /// A name to be described.
+    Named(NamedNode, Token),
 }
 
 struct Selection {
@@ -52,20 +60,20 @@ impl Selection {
 }
 
 /// The variables of GROUP BY, and the expressions that make some of them.
-type Grouping = (Vec<Variable>, Vec<(Expression, Variable)>);
+type Grouping = (Vec<Variable>, Vec<(Tree<Expression>, Variable)>);
 
 /// What follows the pattern.
 #[derive(Default)]
 struct Modifiers {
     group: Option<Grouping>,
-    having: Option<Expression>,
-    order: Option<Vec<OrderExpression>>,
+    having: Option<Tree<Expression>>,
+    order: Option<Tree<Vec<OrderExpression>>>,
     slice: Option<(usize, Option<usize>)>,
-    values: Option<GraphPattern>,
+    values: Option<Tree<GraphPattern>>,
 }
 
 impl Parser<'_> {
-    pub fn query(&mut self) -> Result<Query> {
+    pub fn query(&mut self) -> Result<Tree<Query>> {
         let start = self.peek();
         if self.is_word("SELECT") {
             let selection = self.selection()?;
@@ -74,7 +82,7 @@ impl Parser<'_> {
             let pattern = self.where_clause()?;
             let modifiers = self.modifiers()?;
             let pattern = self.select(selection, pattern, modifiers)?;
-            return Ok(Query::Select { dataset, pattern, base_iri: self.base.clone() });
+            return pattern.under(|pattern| Query::Select { dataset, pattern, base_iri: self.base.clone() });
         }
         self.aggregates.push(Vec::new());
         let all = Selection { duplicates: Duplicates::Kept, members: None, start };
@@ -84,7 +92,7 @@ impl Parser<'_> {
             let pattern = self.where_clause()?;
             let modifiers = self.modifiers()?;
             let pattern = self.select(all, pattern, modifiers)?;
-            return Ok(Query::Ask { dataset, pattern, base_iri: self.base.clone() });
+            return pattern.under(|pattern| Query::Ask { dataset, pattern, base_iri: self.base.clone() });
         }
         if self.word("CONSTRUCT") {
             return self.construct(all);
@@ -99,7 +107,7 @@ impl Parser<'_> {
         Err(error)
     }
 
-    fn construct(&mut self, all: Selection) -> Result<Query> {
+    fn construct(&mut self, all: Selection) -> Result<Tree<Query>> {
         let mut template = None;
         if self.is_mark("{") {
             template = Some(self.template()?);
@@ -113,12 +121,17 @@ impl Parser<'_> {
             }
             None => {
                 self.expect_word("WHERE")?;
-                GraphPattern::Bgp { patterns: template.insert(self.template()?).clone() }
+                Tree::triples(template.insert(self.template()?).clone())?
             }
         };
         let modifiers = self.modifiers()?;
         let pattern = self.select(all, pattern, modifiers)?;
-        Ok(Query::Construct { template: template.unwrap_or_default(), dataset, pattern, base_iri: self.base.clone() })
+        pattern.under(|pattern| Query::Construct {
+            template: template.unwrap_or_default(),
+            dataset,
+            pattern,
+            base_iri: self.base.clone(),
+        })
     }
 
     fn template(&mut self) -> Result<Vec<TriplePattern>> {
@@ -134,16 +147,17 @@ impl Parser<'_> {
             .collect())
     }
 
-    fn describe(&mut self, all: Selection) -> Result<Query> {
+    fn describe(&mut self, all: Selection) -> Result<Tree<Query>> {
         let mut selection = all;
         if !self.mark("*") {
             let mut members = Vec::new();
             while self.peek().kind == Kind::Variable || self.is_iri() {
                 let token = self.peek();
                 members.push(match self.variable_or_iri()? {
-                    NamedNodePattern::NamedNode(node) => Member::Expression(node.into(), self.helper(), token),
+                    NamedNodePattern::NamedNode(node) => Member::Named(node, token),
                     NamedNodePattern::Variable(variable) => Member::Variable(variable, token),
                 });
+                self.check_variables()?;
             }
             if members.is_empty() {
                 return Err(self.expected("'*', a variable or an IRI"));
@@ -152,15 +166,14 @@ impl Parser<'_> {
         }
         let dataset = self.dataset()?;
         self.with_clauses()?;
-        let pattern =
-            if self.is_word("WHERE") || self.is_mark("{") { self.where_clause()? } else { GraphPattern::default() };
+        let pattern = if self.is_word("WHERE") || self.is_mark("{") { self.where_clause()? } else { Tree::default() };
         let modifiers = self.modifiers()?;
         let pattern = self.select(selection, pattern, modifiers)?;
-        Ok(Query::Describe { dataset, pattern, base_iri: self.base.clone() })
+        pattern.under(|pattern| Query::Describe { dataset, pattern, base_iri: self.base.clone() })
     }
 
     /// A subquery, after the brace that opens its group.
-    pub fn sub_select(&mut self) -> Result<GraphPattern> {
+    pub fn sub_select(&mut self) -> Result<Tree<GraphPattern>> {
         let selection = self.selection()?;
         let pattern = self.where_clause()?;
         let modifiers = self.modifiers()?;
@@ -184,6 +197,7 @@ impl Parser<'_> {
         let mut members = Vec::new();
         loop {
             let token = self.peek();
+            self.check_variables()?;
             if let Some(variable) = self.maybe_variable() {
                 members.push(Member::Variable(variable, token));
             } else if self.mark("(") {
@@ -213,7 +227,7 @@ impl Parser<'_> {
         Ok((!default.is_empty() || !named.is_empty()).then_some(QueryDataset { default, named: Some(named) }))
     }
 
-    fn where_clause(&mut self) -> Result<GraphPattern> {
+    fn where_clause(&mut self) -> Result<Tree<GraphPattern>> {
         self.word("WHERE");
         self.group()
     }
@@ -225,11 +239,12 @@ impl Parser<'_> {
             modifiers.group = Some(self.group_conditions()?);
         }
         if self.word("HAVING") {
-            let mut condition = self.constraint()?;
+            let mut conditions = vec![self.constraint()?];
             while let Some(next) = self.maybe_constraint()? {
-                condition = Expression::And(Box::new(condition), Box::new(next));
+                conditions.push(next);
+                self.check_chain(conditions.len())?;
             }
-            modifiers.having = Some(condition);
+            modifiers.having = all_of(conditions)?;
         }
         if self.word("ORDER") {
             self.expect_word("BY")?;
@@ -269,6 +284,7 @@ impl Parser<'_> {
     fn group_conditions(&mut self) -> Result<Grouping> {
         let (mut variables, mut binds) = (Vec::new(), Vec::new());
         loop {
+            self.check_variables()?;
             if let Some(variable) = self.maybe_variable() {
                 variables.push(variable);
                 continue;
@@ -288,9 +304,9 @@ impl Parser<'_> {
                     None => return Ok((variables, binds)),
                 }
             };
-            match (expression, alias) {
-                (Expression::Variable(variable), None) => variables.push(variable),
-                (expression, alias) => {
+            match (&*expression, alias) {
+                (Expression::Variable(variable), None) => variables.push(variable.clone()),
+                (_, alias) => {
                     let variable = alias.unwrap_or_else(|| self.helper());
                     binds.push((expression, variable.clone()));
                     variables.push(variable);
@@ -299,34 +315,35 @@ impl Parser<'_> {
         }
     }
 
-    fn order_conditions(&mut self) -> Result<Vec<OrderExpression>> {
+    fn order_conditions(&mut self) -> Result<Tree<Vec<OrderExpression>>> {
         let mut conditions = Vec::new();
         loop {
             if let Some(variable) = self.maybe_variable() {
-                conditions.push(OrderExpression::Asc(variable.into()));
+                self.check_variables()?;
+                conditions.push(Tree::from(variable).under(OrderExpression::Asc)?);
             } else if self.is_word("ASC") || self.is_word("DESC") {
                 let descending = self.is_word("DESC");
                 self.at += 1;
-                let expression = self.bracketed()?;
-                conditions.push(if descending {
-                    OrderExpression::Desc(expression)
-                } else {
-                    OrderExpression::Asc(expression)
-                });
+                let make = if descending { OrderExpression::Desc } else { OrderExpression::Asc };
+                conditions.push(self.bracketed()?.under(make)?);
             } else if let Some(expression) = self.maybe_constraint()? {
-                conditions.push(OrderExpression::Asc(expression));
+                conditions.push(expression.under(OrderExpression::Asc)?);
             } else if conditions.is_empty() {
                 return Err(self.expected("what to order by"));
             } else {
-                return Ok(conditions);
+                return Ok(Tree::list(conditions));
             }
         }
     }
 
     /// Puts a query's parts together, as the standard orders them: grouping, HAVING, VALUES, expressions of SELECT,
     /// ORDER BY, projection, DISTINCT, LIMIT.
-    fn select(&mut self, selection: Selection, pattern: GraphPattern, modifiers: Modifiers) -> Result<GraphPattern> {
-        let mut pattern = pattern;
+    fn select(
+        &mut self,
+        selection: Selection,
+        mut pattern: Tree<GraphPattern>,
+        modifiers: Modifiers,
+    ) -> Result<Tree<GraphPattern>> {
         let aggregates = self.aggregates.pop().unwrap_or_default();
         let mut group = modifiers.group;
         if group.is_none() && !aggregates.is_empty() {
@@ -335,10 +352,15 @@ impl Parser<'_> {
         let grouped = group.is_some();
         if let Some((variables, binds)) = group {
             for (expression, variable) in binds {
-                pattern = GraphPattern::Extend { inner: Box::new(pattern), variable, expression };
+                pattern = extended(pattern, variable, expression)?;
             }
-            let aggregates = self.with_samples(&selection, &pattern, &variables, aggregates)?;
-            pattern = GraphPattern::Group { inner: Box::new(pattern), variables, aggregates };
+            let (names, aggregates): (Vec<Variable>, Vec<_>) =
+                self.with_samples(&selection, &pattern, &variables, aggregates)?.into_iter().unzip();
+            pattern = pattern.and(Tree::list(aggregates), |inner, aggregates| GraphPattern::Group {
+                inner: Box::new(inner),
+                variables,
+                aggregates: names.into_iter().zip(aggregates).collect(),
+            })?;
         }
         // In the standard HAVING does not see what SELECT names; for WDQS it does.
         let (early, late) = match modifiers.having {
@@ -348,23 +370,27 @@ impl Parser<'_> {
             }
             having => (having, None),
         };
-        pattern = filtered(pattern, early);
+        pattern = filtered(pattern, early)?;
         if let Some(values) = modifiers.values {
-            pattern = join(pattern, values);
+            pattern = join(pattern, values)?;
         }
         let (mut pattern, projected) = self.project(selection.members, selection.start, grouped, pattern)?;
-        pattern = filtered(pattern, late);
-        if let Some(expression) = modifiers.order {
-            pattern = GraphPattern::OrderBy { inner: Box::new(pattern), expression };
+        pattern = filtered(pattern, late)?;
+        if let Some(order) = modifiers.order {
+            // Each key that is no variable will be the value of one.
+            let keys = order.iter().filter(|key| !is_variable(key)).count();
+            pattern = pattern
+                .and(order, |inner, expression| GraphPattern::OrderBy { inner: Box::new(inner), expression })?
+                .with_links(keys)?;
         }
-        pattern = GraphPattern::Project { inner: Box::new(pattern), variables: projected };
+        pattern = pattern.under(|inner| GraphPattern::Project { inner: Box::new(inner), variables: projected })?;
         pattern = match selection.duplicates {
             Duplicates::Kept => pattern,
-            Duplicates::Distinct => GraphPattern::Distinct { inner: Box::new(pattern) },
-            Duplicates::Reduced => GraphPattern::Reduced { inner: Box::new(pattern) },
+            Duplicates::Distinct => pattern.under(|inner| GraphPattern::Distinct { inner: Box::new(inner) })?,
+            Duplicates::Reduced => pattern.under(|inner| GraphPattern::Reduced { inner: Box::new(inner) })?,
         };
         if let Some((start, length)) = modifiers.slice {
-            pattern = GraphPattern::Slice { inner: Box::new(pattern), start, length };
+            pattern = pattern.under(|inner| GraphPattern::Slice { inner: Box::new(inner), start, length })?;
         }
         Ok(pattern)
     }
@@ -375,11 +401,14 @@ impl Parser<'_> {
         selection: &Selection,
         pattern: &GraphPattern,
         grouped: &[Variable],
-        mut aggregates: Vec<(Variable, AggregateExpression)>,
-    ) -> Result<Vec<(Variable, AggregateExpression)>> {
+        mut aggregates: Vec<(Variable, Tree<AggregateExpression>)>,
+    ) -> Result<Vec<(Variable, Tree<AggregateExpression>)>> {
         let mut made: Vec<Variable> = Vec::new();
         let mut visible = None;
         for member in selection.members.iter().flatten() {
+            if let Member::Named(..) = member {
+                continue;
+            }
             let Member::Variable(variable, token) = member else {
                 if let Member::Expression(expression, variable, token) = member {
                     let mut free = None;
@@ -410,7 +439,7 @@ impl Parser<'_> {
                 let expr = variable.clone().into();
                 let sample =
                     AggregateExpression::FunctionCall { name: AggregateFunction::Sample, expr, distinct: false };
-                aggregates.push((variable.clone(), sample));
+                aggregates.push((variable.clone(), Tree::of_part(sample)));
             }
         }
         Ok(aggregates)
@@ -422,8 +451,8 @@ impl Parser<'_> {
         members: Option<Vec<Member>>,
         start: Token,
         grouped: bool,
-        mut pattern: GraphPattern,
-    ) -> Result<(GraphPattern, Vec<Variable>)> {
+        mut pattern: Tree<GraphPattern>,
+    ) -> Result<(Tree<GraphPattern>, Vec<Variable>)> {
         let Some(members) = members else {
             if grouped {
                 let error = self.error_at(start, "aggregate", "SELECT * cannot stand with GROUP BY or an aggregate");
@@ -435,8 +464,27 @@ impl Parser<'_> {
         };
         let mut visible: HashSet<Variable> = in_scope(&pattern);
         let mut projected: Vec<Variable> = Vec::with_capacity(members.len());
+        let mut known: HashSet<Variable> = HashSet::with_capacity(members.len());
+        let names = members.iter().filter_map(|m| if let Member::Named(name, _) = m { Some(name) } else { None });
+        // A value each for a few, which is how the standard has them; a row of values for many.
+        let in_row = names.collect::<HashSet<_>>().len() > MOST_EXTENDED;
+        let mut described: HashSet<NamedNode> = HashSet::new();
+        let (mut columns, mut row) = (Vec::new(), Vec::new());
         for member in members {
             let (variable, token) = match member {
+                // To describe something twice is to describe it.
+                Member::Named(name, _) if !described.insert(name.clone()) => continue,
+                Member::Named(name, token) => {
+                    let variable = self.helper();
+                    self.check_variables()?;
+                    if in_row {
+                        columns.push(variable.clone());
+                        row.push(Some(name.into()));
+                    } else {
+                        pattern = extended(pattern, variable.clone(), name.into())?;
+                    }
+                    (variable, token)
+                }
                 Member::Variable(variable, token) => (variable, token),
                 Member::Expression(expression, variable, token) => {
                     if visible.contains(&variable) {
@@ -444,15 +492,18 @@ impl Parser<'_> {
                         self.tolerate(token, Tolerance::AliasOfVisible, &wrong)?;
                     }
                     visible.insert(variable.clone());
-                    pattern = GraphPattern::Extend { inner: Box::new(pattern), variable: variable.clone(), expression };
+                    pattern = extended(pattern, variable.clone(), expression)?;
                     (variable, token)
                 }
             };
-            if projected.contains(&variable) {
-                self.tolerate(token, Tolerance::RepeatedVariable, &format!("{variable} is selected twice"))?;
-            } else {
+            if known.insert(variable.clone()) {
                 projected.push(variable);
+            } else {
+                self.tolerate(token, Tolerance::RepeatedVariable, &format!("{variable} is selected twice"))?;
             }
+        }
+        if in_row {
+            pattern = join(pattern, Tree::of_part(GraphPattern::Values { variables: columns, bindings: vec![row] }))?;
         }
         Ok((pattern, projected))
     }

@@ -55,7 +55,10 @@ fn named_subqueries_may_come_in_any_order_and_often() {
         WITH { SELECT ?x { ?x wdt:P31 [] } } AS %b WHERE { INCLUDE %a . INCLUDE %b }";
     let parsed = parse(text, Dialect::Wdqs).unwrap();
     assert_eq!(parsed.tolerances, [Tolerance::NamedSubquery]);
-    assert_eq!(parsed.query.to_string().matches("urn:terrapin:named:b").count(), 2);
+    // Each stands by its name, and its pattern once, behind what it needs.
+    assert_eq!(parsed.query.to_string().matches("urn:terrapin:named:b").count(), 1);
+    assert_eq!(parsed.named.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+    assert!(parsed.named[1].1.to_string().contains("urn:terrapin:named:b"));
     assert!(parse(text, Dialect::Standard).is_err());
 }
 
@@ -72,6 +75,9 @@ fn errors_tell_place_and_advice() {
     assert_eq!(error(&"{".repeat(100_000)).code, "syntax");
     assert_eq!(error(&format!("SELECT * {}", "{".repeat(100_000))).code, "too-deep");
     assert_eq!(error(&format!("SELECT * {{ FILTER({}", "!".repeat(100_000))).code, "too-deep");
+    assert_eq!(error(&format!("ASK {{ ?s {} ?o }}", ["a"; 1000].join("/"))).code, "too-large");
+    let many: String = (0..5000).map(|n| format!(" ?v{n}")).collect();
+    assert_eq!(error(&format!("SELECT{many} {{}}")).code, "too-large");
 }
 
 #[test]

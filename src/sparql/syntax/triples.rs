@@ -6,20 +6,22 @@ use spargebra::algebra::{GraphPattern, PropertyPathExpression as Path};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use super::parser::{Parser, Result};
+use super::pattern::joined;
 use super::token::Kind;
+use super::tree::{Tree, reduce};
 use crate::sparql::hints;
 
 /// A triple, or a path that is more than a predicate.
 pub(super) enum Triple {
     Plain(TriplePattern),
-    Path { subject: TermPattern, path: Path, object: TermPattern },
+    Path { subject: TermPattern, path: Tree<Path>, object: TermPattern },
 }
 
 /// A predicate.
 #[derive(Clone)]
 enum Verb {
     Variable(oxrdf::Variable),
-    Path(Path),
+    Path(Tree<Path>),
 }
 
 /// What a predicate-object list says: verbs with their objects, and the triples made on the way.
@@ -80,7 +82,9 @@ impl Parser<'_> {
                     Verb::Variable(variable) => {
                         out.push(Triple::Plain(triple(subject.clone(), variable.clone(), object)));
                     }
-                    Verb::Path(path) => self.path_triples(subject.clone(), path.clone(), object, out),
+                    Verb::Path(path) => {
+                        self.path_triples(subject.clone(), path.clone().into_part(), object, out);
+                    }
                 }
             }
         }
@@ -97,7 +101,7 @@ impl Parser<'_> {
                 self.path_triples(subject, *first, middle.clone().into(), out);
                 self.path_triples(middle.into(), *second, object, out);
             }
-            path => out.push(Triple::Path { subject, path, object }),
+            path => out.push(Triple::Path { subject, path: Tree::of_part(path), object }),
         }
     }
 
@@ -142,7 +146,7 @@ impl Parser<'_> {
         if paths {
             return Ok(Verb::Path(self.path()?));
         }
-        Ok(Verb::Path(Path::NamedNode(self.predicate()?)))
+        Ok(Verb::Path(self.step()?))
     }
 
     fn predicate(&mut self) -> Result<NamedNode> {
@@ -158,32 +162,33 @@ impl Parser<'_> {
 
     // Paths.
 
-    fn path(&mut self) -> Result<Path> {
+    fn path(&mut self) -> Result<Tree<Path>> {
         self.nested(|p| {
-            let mut path = p.path_sequence()?;
+            let mut paths = vec![p.path_sequence()?];
             while p.mark("|") {
-                path = Path::Alternative(Box::new(path), Box::new(p.path_sequence()?));
+                paths.push(p.path_sequence()?);
             }
-            Ok(path)
+            let either = |a, b| Path::Alternative(Box::new(a), Box::new(b));
+            reduce(paths, |a, b| a.and(b, either))?.ok_or_else(|| p.expected("a path"))
         })
     }
 
-    fn path_sequence(&mut self) -> Result<Path> {
+    fn path_sequence(&mut self) -> Result<Tree<Path>> {
         let mut path = self.path_step()?;
         while self.mark("/") {
-            path = Path::Sequence(Box::new(path), Box::new(self.path_step()?));
+            path = path.joined(self.path_step()?, |a, b| Path::Sequence(Box::new(a), Box::new(b)))?;
         }
         Ok(path)
     }
 
-    fn path_step(&mut self) -> Result<Path> {
+    fn path_step(&mut self) -> Result<Tree<Path>> {
         if self.mark("^") {
-            return Ok(Path::Reverse(Box::new(self.path_element()?)));
+            return self.path_element()?.under(|path| Path::Reverse(Box::new(path)));
         }
         self.path_element()
     }
 
-    fn path_element(&mut self) -> Result<Path> {
+    fn path_element(&mut self) -> Result<Tree<Path>> {
         let path = if self.mark("(") {
             let path = self.path()?;
             self.expect(")")?;
@@ -191,20 +196,26 @@ impl Parser<'_> {
         } else if self.mark("!") {
             self.negated()?
         } else {
-            Path::NamedNode(self.predicate()?)
+            self.step()?
         };
-        Ok(if self.mark("?") {
-            Path::ZeroOrOne(Box::new(path))
+        let make = if self.mark("?") {
+            Path::ZeroOrOne
         } else if self.mark("*") {
-            Path::ZeroOrMore(Box::new(path))
+            Path::ZeroOrMore
         } else if self.mark("+") {
-            Path::OneOrMore(Box::new(path))
+            Path::OneOrMore
         } else {
-            path
-        })
+            return Ok(path);
+        };
+        path.under(|path| make(Box::new(path)))
     }
 
-    fn negated(&mut self) -> Result<Path> {
+    /// A path of one predicate.
+    fn step(&mut self) -> Result<Tree<Path>> {
+        Ok(Tree::of_part(Path::NamedNode(self.predicate()?)))
+    }
+
+    fn negated(&mut self) -> Result<Tree<Path>> {
         let (mut direct, mut inverse) = (Vec::new(), Vec::new());
         let bracket = self.mark("(");
         loop {
@@ -221,11 +232,11 @@ impl Parser<'_> {
             self.expect(")")?;
         }
         let back = |inverse| Path::Reverse(Box::new(Path::NegatedPropertySet(inverse)));
-        Ok(match (direct.is_empty(), inverse.is_empty()) {
+        Ok(Tree::of_part(match (direct.is_empty(), inverse.is_empty()) {
             (_, true) => Path::NegatedPropertySet(direct),
             (true, false) => back(inverse),
             (false, false) => Path::Alternative(Box::new(Path::NegatedPropertySet(direct)), Box::new(back(inverse))),
-        })
+        }))
     }
 
     // Nodes and terms.
@@ -437,14 +448,15 @@ fn unescape(text: &str) -> Option<String> {
 
 /// The pattern that triples make: basic graph patterns joined with paths in the order in which they stand. Hints to
 /// the optimiser are left out.
-pub(super) fn bgp(triples: Vec<Triple>) -> GraphPattern {
+pub(super) fn bgp(triples: Vec<Triple>) -> Result<Tree<GraphPattern>> {
     let mut patterns = Vec::new();
-    let mut joined: Option<GraphPattern> = None;
-    let mut add = |pattern: GraphPattern| {
-        joined = Some(match joined.take() {
-            Some(left) => join(left, pattern),
+    let mut all: Option<Tree<GraphPattern>> = None;
+    let mut add = |pattern: Tree<GraphPattern>| -> Result<()> {
+        all = Some(match all.take() {
+            Some(left) => join(left, pattern)?,
             None => pattern,
         });
+        Ok(())
     };
     for triple in triples {
         match triple {
@@ -452,28 +464,28 @@ pub(super) fn bgp(triples: Vec<Triple>) -> GraphPattern {
             Triple::Plain(triple) => patterns.push(triple),
             Triple::Path { subject, path, object } => {
                 if !patterns.is_empty() {
-                    add(GraphPattern::Bgp { patterns: std::mem::take(&mut patterns) });
+                    add(Tree::triples(std::mem::take(&mut patterns))?)?;
                 }
-                add(GraphPattern::Path { subject, path, object });
+                add(path.between(subject, object))?;
             }
         }
     }
     if !patterns.is_empty() {
-        add(GraphPattern::Bgp { patterns });
+        add(Tree::triples(patterns)?)?;
     }
-    joined.unwrap_or_default()
+    Ok(all.unwrap_or_default())
 }
 
 /// The join of two patterns; neighbouring basic graph patterns become one.
-pub(super) fn join(left: GraphPattern, right: GraphPattern) -> GraphPattern {
-    match (left, right) {
-        (GraphPattern::Bgp { patterns }, other) | (other, GraphPattern::Bgp { patterns }) if patterns.is_empty() => {
-            other
-        }
-        (GraphPattern::Bgp { patterns: mut left }, GraphPattern::Bgp { patterns: right }) => {
+pub(super) fn join(left: Tree<GraphPattern>, right: Tree<GraphPattern>) -> Result<Tree<GraphPattern>> {
+    match (left.into_triples(), right.into_triples()) {
+        (Ok(mut left), Ok(right)) => {
             left.extend(right);
-            GraphPattern::Bgp { patterns: left }
+            Tree::triples(left)
         }
-        (left, right) => GraphPattern::Join { left: Box::new(left), right: Box::new(right) },
+        (Ok(empty), Err(other)) | (Err(other), Ok(empty)) if empty.is_empty() => Ok(other),
+        (Ok(left), Err(right)) => joined(Tree::triples(left)?, right),
+        (Err(left), Ok(right)) => joined(left, Tree::triples(right)?),
+        (Err(left), Err(right)) => joined(left, right),
     }
 }

@@ -10,7 +10,7 @@ mod input;
 pub use compat::Compat;
 pub use input::{Gold, extract, read_generated, read_gold, read_predictions};
 
-use super::sparql::{Asked, Failed, FailureClass, ask_kept, strict};
+use super::sparql::{Asked, Failed, FailureClass, Strict, ask_kept, strict};
 use crate::eval::record::{Instance, Outcome, Record};
 use crate::eval::runs::{self, Cache};
 use crate::sparql::Environment;
@@ -32,7 +32,7 @@ pub struct InstructToSparql<'a> {
 }
 
 impl runs::Benchmark for InstructToSparql<'_> {
-    fn score(&self, instance: &Instance) -> Outcome {
+    fn evaluate(&self, instance: &Instance) -> Outcome {
         let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
         let (gold, pred) = (&instance.gold, &instance.pred);
         let mut compat = Compat::of_texts(gold, pred);
@@ -60,6 +60,17 @@ impl runs::Benchmark for InstructToSparql<'_> {
         }
         outcome.record.compat = Some(compat);
         outcome
+    }
+
+    fn failed(&self, instance: &Instance, message: String) -> Outcome {
+        let mut compat = Compat::default();
+        let mut record = Record::of(instance);
+        if self.triples.is_some() {
+            let failed = || Err(Failed::new(FailureClass::Internal, message.clone()));
+            compat.run(&failed(), &failed());
+            record.strict = Some(Strict::failed(message));
+        }
+        Outcome { record: Record { compat: Some(compat), ..record }, ..Outcome::default() }
     }
 }
 

@@ -1,7 +1,5 @@
 //! Running both queries of an instance and comparing what they give.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use super::answer::Failed;
 use super::class::ErrorClass;
 use super::points::MapOf;
@@ -12,6 +10,7 @@ use crate::eval::stored;
 use crate::osm::Osm;
 use crate::overpass;
 use crate::overpass::syntax::{Detail, Statement, StatementKind};
+use crate::stack::caught;
 
 /// How many ids of missing and of extra elements a record lists.
 const SAMPLE: usize = 10;
@@ -110,12 +109,12 @@ fn number(results: &Result<Results, Failed>) -> i64 {
 
 /// A fault of the engine in one query must not lose the other lines' results.
 fn guarded(engine: Engine<'_>, query: &str) -> Result<Results, Failed> {
-    catch_unwind(AssertUnwindSafe(|| engine(query))).unwrap_or_else(|_| {
-        Err(Failed {
-            class: ErrorClass::UnknownError,
-            text: "the engine failed on this query: a fault of it".to_owned(),
-        })
-    })
+    caught(|| engine(query)).unwrap_or_else(|text| Err(Failed { class: ErrorClass::UnknownError, text }))
+}
+
+/// The same of preparing one.
+pub fn guarded_prepare(prepare: impl FnOnce() -> Result<String, Refused>) -> Result<String, Refused> {
+    caught(prepare).unwrap_or_else(|message| Err(Refused { class: ErrorClass::UnknownError, message }))
 }
 
 /// Whether a limit of an `out` can have cut these results.

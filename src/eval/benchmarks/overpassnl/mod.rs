@@ -17,13 +17,13 @@ pub use answer::Failed;
 pub use class::ErrorClass;
 pub use engine::Bounds;
 pub(super) use engine::run as run_query;
-pub(super) use execute::{Refused, execute};
+pub(super) use execute::{Refused, execute, guarded_prepare};
 pub(super) use prepare::set_output;
 pub use prepare::{Refusal, prepare, wants_bbox};
 pub use similarity::{Similarity, similarity, without_shortcuts};
 
 use crate::eval::metrics::execution::Results;
-use crate::eval::record::{Instance, Outcome, Record};
+use crate::eval::record::{Execution, Instance, Outcome, Record};
 use crate::eval::runs::{self, Cache, Key, kept};
 use crate::osm::Osm;
 use crate::places::Places;
@@ -45,21 +45,41 @@ pub struct OverpassNl<'a> {
 }
 
 impl runs::Benchmark for OverpassNl<'_> {
-    fn score(&self, instance: &Instance) -> Outcome {
+    fn evaluate(&self, instance: &Instance) -> Outcome {
         let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
         if self.similarity {
             outcome.record.similarity = Some(similarity(&instance.gold, &instance.pred));
         }
         if let Some(osm) = self.osm {
             let bbox = instance.bbox.as_deref();
-            let gold = prepare(&instance.gold, bbox, self.places).map_err(Refused::from);
-            let pred = prepare(&instance.pred, bbox, self.places).map_err(Refused::from);
+            let prepare = |query: &str| guarded_prepare(|| prepare(query, bbox, self.places).map_err(Refused::from));
+            let (gold, pred) = (prepare(&instance.gold), prepare(&instance.pred));
             let engine =
                 |query: &str| cached(self.cache, self.snapshot, query, || engine::run(osm, query, &self.bounds));
             execute(gold, pred, Some(osm), &engine, &mut outcome);
         }
         outcome
     }
+
+    fn failed(&self, instance: &Instance, message: String) -> Outcome {
+        failed(instance, self.similarity, self.osm.is_some(), message)
+    }
+}
+
+/// What comes out of an instance that evaluating panicked on.
+pub(super) fn failed(instance: &Instance, compared: bool, run: bool, message: String) -> Outcome {
+    let mut record = Record::of(instance);
+    record.similarity = compared.then(Similarity::default);
+    let class = ErrorClass::UnknownError;
+    record.execution = run.then(|| Execution {
+        pred_n: Some(class.count()),
+        error: Some(class),
+        error_text: Some(message),
+        multiset: Some(0),
+        f1: Some(0.0),
+        ..Execution::default()
+    });
+    Outcome { record, ..Outcome::default() }
 }
 
 /// What is kept of the query, or what running it gives.

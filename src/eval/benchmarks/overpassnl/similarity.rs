@@ -13,7 +13,7 @@ use crate::eval::stored;
 use crate::overpass::convert::{self, Form};
 
 /// The scores of one line, each 0 to 1. The names are those of the published results.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Similarity {
     /// Common character n-grams.
     pub chrf: f64,

@@ -1,7 +1,6 @@
 //! Running a SPARQL query for a benchmark: its answer as a table of terms.
 
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use oxrdf::{Term, Triple, Variable};
@@ -14,6 +13,7 @@ use super::kept::Text;
 use crate::budget::Limits;
 use crate::eval::metrics::table::Table;
 use crate::sparql::{Bounds, Dialect, Environment, Form, Settings, Sink, prepare, syntax};
+use crate::stack::caught;
 
 /// How long a query may take: as long as the authors of Instruct-to-SPARQL wait.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -61,8 +61,7 @@ pub fn ask(environment: &Environment, query: &str) -> Result<Answer, Failed> {
     if query.trim().is_empty() {
         return Err(Failed::new(FailureClass::NoQuery, "there is no query"));
     }
-    catch_unwind(AssertUnwindSafe(|| run(environment, query)))
-        .unwrap_or_else(|_| Err(Failed::new(FailureClass::Internal, "the engine failed on this query: a fault of it")))
+    caught(|| run(environment, query)).unwrap_or_else(|text| Err(Failed::new(FailureClass::Internal, text)))
 }
 
 fn run(environment: &Environment, query: &str) -> Result<Answer, Failed> {

@@ -68,6 +68,20 @@ pub struct Strict {
     pub extra: Vec<String>,
 }
 
+impl Strict {
+    /// What is kept of an instance that scoring panicked on, which says nothing of the prediction's syntax.
+    pub fn failed(message: String) -> Strict {
+        Strict {
+            error: Some(FailureClass::Internal),
+            error_text: Some(message),
+            syntax: 1,
+            multiset: Some(0),
+            f1: Some(0.0),
+            ..Strict::default()
+        }
+    }
+}
+
 /// A query and what came of it.
 pub struct Asked<'a> {
     /// The query as it was run.

@@ -118,6 +118,22 @@ mod tests {
     }
 
     #[test]
+    fn texts_of_any_depth_are_compared() {
+        for open in ["(", "[", "{", "-", "not ", "lambda:", "a(", "a[", "if a:\n"] {
+            for many in [1000, 10_000] {
+                let text = open.repeat(many);
+                assert!(codebleu(&text, &text).is_some(), "{open} x {many}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_deeper_than_the_stack_is_compared() {
+        let text = "(".repeat(300_000);
+        assert_eq!(codebleu(&text, &text).map(|bleu| bleu.syntax), Some(0.0));
+    }
+
+    #[test]
     fn the_same_and_almost_the_same() {
         let query = "SELECT ?x { ?x wdt:P31 wd:Q5 }";
         let same = codebleu(query, query).unwrap();

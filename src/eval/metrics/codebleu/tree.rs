@@ -7,6 +7,8 @@ use tree_sitter::{Node, Parser, Point, Tree};
 
 /// Trees nested more deeply are not looked at further.
 const DEEPEST: usize = 400;
+/// Trees with more levels have no text, which is written by recursion; they compare as if nothing were in them.
+const TALLEST: u32 = 50_000;
 /// Bytes of subtrees as text that are compared: far more than queries have that nobody wrote to break this.
 const MOST_BYTES: usize = 64 << 20;
 
@@ -27,6 +29,9 @@ pub fn syntax(gold: &Tree, pred: &Tree) -> f64 {
 /// The root and all nodes below that have children, as text.
 fn subtrees(root: Node<'_>) -> Vec<String> {
     let (mut open, mut trees, mut bytes) = (vec![root], Vec::new(), 0);
+    if levels(root) > TALLEST {
+        return trees;
+    }
     while let Some(node) = open.pop() {
         if bytes > MOST_BYTES {
             break;
@@ -37,6 +42,23 @@ fn subtrees(root: Node<'_>) -> Vec<String> {
         open.extend(children(node).into_iter().filter(|child| child.child_count() > 0));
     }
     trees
+}
+
+/// How many levels there are below a node, counted without recursion.
+fn levels(root: Node<'_>) -> u32 {
+    let mut cursor = root.walk();
+    let mut deepest = 0;
+    loop {
+        if cursor.goto_first_child() {
+            deepest = deepest.max(cursor.depth());
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return deepest;
+            }
+        }
+    }
 }
 
 fn children(node: Node<'_>) -> Vec<Node<'_>> {

@@ -18,7 +18,7 @@ pub(super) struct Branch<'a> {
     binding: u8,
     /// A bracket that has not been closed.
     open: bool,
-    /// How deep the longest path down the left side is.
+    /// How many nodes the longest path from it to a leaf has, but for what hangs right of it while it is on the spine.
     height: usize,
 }
 
@@ -200,12 +200,12 @@ impl<'a> Grower<'a> {
                 break;
             }
             left = top;
-            self.spine.pop();
+            self.pop();
         }
         let open = binding == BRACKET;
         self.open += usize::from(open);
         // A list is read item by item, not down its commas.
-        let height = if binding == 1 { 1 } else { self.tree.branches[left].height + 1 };
+        let height = self.tree.branches[left].height + usize::from(self.tree.text(left) != ",");
         self.hang(Branch { token, line, left, right: 0, binding, open, height });
     }
 
@@ -219,6 +219,16 @@ impl<'a> Grower<'a> {
         self.spine.push(id);
     }
 
+    /// Takes the last node off the spine; what is above it is at least one higher.
+    fn pop(&mut self) {
+        let Some(top) = self.spine.pop() else { return };
+        let height = self.tree.branches[top].height;
+        if let Some(&parent) = self.spine.last() {
+            let parent = &mut self.tree.branches[parent];
+            parent.height = parent.height.max(height + 1);
+        }
+    }
+
     fn last_open(&self) -> Option<Id> {
         self.spine.iter().rev().copied().find(|&id| self.tree.branches[id].open)
     }
@@ -228,17 +238,15 @@ impl<'a> Grower<'a> {
         if self.open == 0 {
             return false;
         }
-        let mut height = 0;
         while let Some(&top) = self.spine.last() {
-            height = height.max(self.tree.branches[top].height) + 1;
-            if self.tree.branches[top].open {
-                self.tree.branches[top].open = false;
-                self.tree.branches[top].binding = LEAF;
-                self.tree.branches[top].height = height;
+            let branch = &mut self.tree.branches[top];
+            if branch.open {
+                branch.open = false;
+                branch.binding = LEAF;
                 self.open -= 1;
                 return true;
             }
-            self.spine.pop();
+            self.pop();
         }
         false
     }

@@ -1,0 +1,125 @@
+//! Texts of both languages in which every production is nested, chained and repeated: none of them may end the process,
+//! whatever it comes to. They are read, planned, run and freed on the smallest stack that a thread of ours has.
+//!
+//! By default a text has up to 10,000 repetitions; TERRAPIN_ALL=1 takes them up to the largest body that a server reads.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod overpass;
+mod process;
+mod sparql;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use terrapin::osm::Osm;
+use terrapin::snapshot::Snapshot;
+use terrapin::stack::STACK;
+
+use common::Town;
+
+/// The largest text: what a server reads of a body.
+const LARGEST: usize = 2 << 20;
+/// How long one text may take, its reading and its running, each bounded on its own. A text that takes a time out of all
+/// proportion takes minutes.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The time that queries are given.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// A text that can be made as long as one likes.
+struct Case {
+    name: String,
+    make: Box<dyn Fn(usize) -> String + Send + Sync>,
+}
+
+impl Case {
+    fn new(name: impl Into<String>, make: impl Fn(usize) -> String + Send + Sync + 'static) -> Case {
+        Case { name: name.into(), make: Box::new(make) }
+    }
+
+    /// `before`, a number of items between `between`, `after`; `#` in an item is its number.
+    fn chain(before: &str, item: &str, between: &str, after: &str) -> Case {
+        let [before, item, between, after] = [before, item, between, after].map(str::to_owned);
+        Case::new(format!("{before}{item}{between}...{after}"), move |count| {
+            let items: Vec<String> = (0..count).map(|i| item.replace('#', &i.to_string())).collect();
+            format!("{before}{}{after}", items.join(&between))
+        })
+    }
+
+    /// `before`, as many `open` as `close`, `core` within them, `after`.
+    fn nest(before: &str, open: &str, core: &str, close: &str, after: &str) -> Case {
+        let [before, open, core, close, after] = [before, open, core, close, after].map(str::to_owned);
+        Case::new(format!("{before}{open}...{core}{close}...{after}"), move |count| {
+            format!("{before}{}{core}{}{after}", open.repeat(count), close.repeat(count))
+        })
+    }
+
+    /// The longest text of no more than so many repetitions and of the largest length.
+    fn text(&self, repeats: usize) -> String {
+        let mut repeats = repeats;
+        loop {
+            let text = (self.make)(repeats);
+            if text.len() <= LARGEST || repeats <= 1 {
+                return text;
+            }
+            repeats = repeats * LARGEST / text.len() - 1;
+        }
+    }
+}
+
+/// The numbers of repetitions that are tried.
+fn ladder() -> &'static [usize] {
+    match std::env::var_os("TERRAPIN_ALL") {
+        Some(_) => &[30, 60, 100, 200, 390, 1000, 10_000, 100_000, LARGEST],
+        None => &[30, 60, 390, 10_000],
+    }
+}
+
+/// Tries all texts of the cases on a thread with the smallest stack of ours. `run` says in a word what came of one.
+fn try_all(cases: &[Case], run: impl Fn(&str) -> String + Send) {
+    let tried = move || {
+        let mut slow = Vec::new();
+        for case in cases {
+            let mut outcomes = Vec::new();
+            let mut last = 0;
+            for &repeats in ladder() {
+                let text = case.text(repeats);
+                if text.len() == last {
+                    continue;
+                }
+                last = text.len();
+                let start = Instant::now();
+                // Seen where the process ends here.
+                eprint!("\r{} x {repeats}\x1b[K", case.name);
+                let outcome = run(&text);
+                let took = start.elapsed();
+                outcomes.push(format!("{repeats}: {outcome} {} ms", took.as_millis()));
+                if took > PATIENCE {
+                    slow.push(format!("{} x {repeats}: {took:?}", case.name));
+                }
+            }
+            println!("{}: {}", case.name, outcomes.join(", "));
+        }
+        assert!(slow.is_empty(), "these take too long: {slow:#?}");
+    };
+    std::thread::scope(|scope| {
+        // With less, to see how much is needed.
+        let stack = std::env::var("TERRAPIN_STACK").ok().and_then(|mib| mib.parse::<usize>().ok());
+        let stack = stack.map_or(STACK, |mib| mib << 20);
+        let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, tried).expect("a thread");
+        thread.join().expect("no panic");
+    });
+}
+
+struct Opened {
+    _town: Town,
+    snapshot: Arc<Snapshot>,
+    osm: Osm,
+}
+
+fn open() -> Opened {
+    let town = Town::with_triples();
+    let snapshot = Arc::new(Snapshot::open(&town.snapshot()).expect("it opens"));
+    let osm = Osm::open(Arc::clone(&snapshot)).expect("it is whole");
+    Opened { _town: town, snapshot, osm }
+}

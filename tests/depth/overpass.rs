@@ -1,0 +1,345 @@
+//! The productions of OverpassQL, of its XML form, and the shortcuts.
+
+use std::time::Instant;
+
+use regex::Regex;
+use terrapin::eval::benchmarks::overpassnl::similarity;
+use terrapin::eval::feedback::{Asked, feedback};
+use terrapin::overpass::convert::{self, Form};
+use terrapin::overpass::run::Limits;
+use terrapin::overpass::turbo::{Surroundings, expand};
+use terrapin::overpass::{parse, run};
+use terrapin::places::Areas;
+
+use super::{Case, LIMIT, Opened, open, try_all};
+
+/// The tables of the front end: what it can read is looked up there.
+const ELEMENTS: &str = include_str!("../../src/overpass/syntax/check/mod.rs");
+const EVALUATORS: &str = include_str!("../../src/overpass/syntax/check/evaluators.rs");
+const CLAUSES: &str = include_str!("../../src/overpass/syntax/parse/clause.rs");
+const QUERY: &str = include_str!("../../src/overpass/syntax/parse/query.rs");
+const STATEMENT: &str = include_str!("../../src/overpass/syntax/parse/statement.rs");
+const SETTINGS: &str = include_str!("../../src/overpass/syntax/parse/settings.rs");
+const SIGNS: &str = include_str!("../../src/overpass/syntax/parse/expression.rs");
+const SHORTCUTS: &str = include_str!("../../src/overpass/turbo.rs");
+
+fn found(pattern: &str, text: &str) -> Vec<String> {
+    Regex::new(pattern).expect("a pattern").captures_iter(text).map(|found| found[1].to_owned()).collect()
+}
+
+/// The strings in the list of a name.
+fn list(name: &str, text: &str) -> Vec<String> {
+    let body = found(&format!(r"{name}: \[[^\]]*\] = \[([^;]*)\];"), text).concat();
+    let list = found(r#""([^"]+)""#, &body);
+    assert!(list.len() > 5, "{name}: {list:?}");
+    list
+}
+
+fn functions() -> Vec<String> {
+    let functions = found(r#"spec\("([a-z_]+)""#, EVALUATORS);
+    assert!(functions.len() >= 50);
+    functions
+}
+
+fn elements() -> Vec<String> {
+    let all = list("NAMES", ELEMENTS).into_iter().chain(found(r#""(eval-[a-z-]+)""#, EVALUATORS));
+    all.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+}
+
+fn signs() -> Vec<String> {
+    let body = SIGNS.split("fn binding(").nth(1).and_then(|rest| rest.split("\n}").next()).unwrap_or_default();
+    let signs = found(r#""([^"a-z]+)""#, body);
+    assert!(signs.len() > 20, "{signs:?}");
+    signs
+}
+
+fn statements() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let simple = [
+        "out;",
+        "out ids 1;",
+        "out geom(1,2,3,4);",
+        "out count;",
+        ".a out;",
+        ">;",
+        ">>;",
+        "<;",
+        "<<;",
+        ".a > ->.b;",
+        "is_in;",
+        "is_in(1,2)->.a;",
+        "map_to_area;",
+        "local;",
+        "local l(1,2,3,4);",
+        "make x;",
+        "make x a=1;",
+        "convert x ::=::;",
+        "compare;",
+        "timeline(node,1);",
+        ".a;",
+        ".a->.b;",
+        "node(#);",
+        "node._->.s#;",
+        "(node(1);node(2););",
+        "(node(1);-node(2););",
+        "foreach{out;}",
+        "for(id()){out;}",
+        "if(1){out;}else{out;}",
+        "complete{>;}",
+        "complete(2){>;}",
+        "retro(1){out;}",
+        "compare(delta:id()){out;}",
+    ];
+    for statement in simple {
+        cases.push(Case::chain("node(1);", statement, "", "out;"));
+        cases.push(Case::chain("(", statement, "", ");out;"));
+        cases.push(Case::chain("foreach{", statement, "", "};out;"));
+    }
+    let blocks = [
+        ("(", ");"),
+        ("(node(1);", ");"),
+        ("(", "-node(1););"),
+        ("(node(1);-", ");"),
+        ("foreach{", "}"),
+        ("foreach.a->.b(", ");"),
+        ("for(id()){", "}"),
+        ("if(1){", "}"),
+        ("if(0){}else{", "}"),
+        ("if(1){", "}else{}"),
+        ("complete{", "}"),
+        ("retro(1){", "}"),
+        ("compare(delta:id()){", "}"),
+        ("{", "}"),
+        ("[", "]"),
+    ];
+    for (open, close) in blocks {
+        cases.push(Case::nest("", open, "node(1);", close, "out;"));
+        cases.push(Case::nest("", open, "", close, ""));
+        let tail = "node(1);out;".repeat(40);
+        cases.push(Case::nest("", open, "node(1);", &format!("{tail}{close}"), "out;"));
+    }
+    for what in list("TYPES", QUERY) {
+        cases.push(Case::chain("", &format!("{what}(1);"), "", "out;"));
+        cases.push(Case::chain(&format!("{what}(1)"), "[a]", "", ";out;"));
+    }
+    for filter in [
+        "[a]",
+        "[!a]",
+        "[a=b]",
+        "[a!=b]",
+        "[a~b]",
+        "[a!~\"b#\"]",
+        "[~a~b]",
+        "[a~b,i]",
+        "[\"k#\"=v]",
+        ".a",
+        "(1)",
+        "(1,2,3,4)",
+    ] {
+        cases.push(Case::chain("node(1)", filter, "", ";out;"));
+    }
+    for clause in list("NAMES", CLAUSES) {
+        for arguments in ["", ":1", ":1,2,3", ":\"a\"", ".a", ".a:1", ":1-2"] {
+            for what in ["node", "nwr"] {
+                cases.push(Case::chain(&format!("{what}(1)"), &format!("({clause}{arguments})"), "", ";out;"));
+            }
+        }
+        cases.push(Case::chain(&format!("node({clause}:"), "1", ",", ");out;"));
+        cases.push(Case::nest("node(", &format!("{clause}:("), "1", ")", ");out;"));
+    }
+    for name in found(r#""([a-z]+)"(?: \||\s=>)"#, SETTINGS).iter().map(String::as_str).chain(["date", "csv", "foo"]) {
+        cases.push(Case::chain("", &format!("[{name}:1]"), "", ";node(1);out;"));
+        cases.push(Case::chain(&format!("[{name}:"), "1", ",", "];node(1);out;"));
+        cases.push(Case::chain(&format!("[{name}:"), "1", " ", "];node(1);out;"));
+    }
+    cases.push(Case::chain("[out:csv(", "::id,\"a#\"", ",", ")];node(1);out;"));
+    cases.push(Case::chain("[out:popup", "(\"a\";[b=c];\"d\";)", "", "];node(1);out;"));
+    cases.push(Case::chain("[out:popup(\"a\";", "[b=c]", "", ";\"d\";)];node(1);out;"));
+    cases.push(Case::chain("node(1);out ", "ids", " ", ";"));
+    cases.push(Case::chain("node(poly:\"", "1 2", " ", "\");out;"));
+    cases.push(Case::chain("node(around:1,", "1,2", ",", ");out;"));
+    cases.push(Case::chain("make x ", "k#=#", ",", ";out;"));
+    cases.push(Case::chain("node(1);convert x ", "k#=t[\"a\"]", ",", ";out;"));
+    cases.push(Case::chain("make x ", "!a", ",", ";out;"));
+    cases.push(Case::chain("", "/* a */", "", "node(1);out;"));
+    cases.push(Case::nest("", "/*", "", "*/", "node(1);out;"));
+    for (open, close) in
+        [("(", ")"), ("(a|", ")"), ("(", ")*"), ("[", "]"), ("[[:", ":]]"), ("(", "){1,2}"), ("\\\\(", ")")]
+    {
+        cases.push(Case::nest("node[a~\"", open, "x", close, "\"];out;"));
+    }
+    for item in ["a", "a|", "a*", "a{9}", "[a-z]", "(a)", "(a|b)+", ".", "^", "$", "\\\\", "[[:alpha:]]", "a{1,9}"] {
+        cases.push(Case::chain("node[a~\"", item, "", "\"];out;"));
+    }
+    cases
+}
+
+fn evaluators() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let places =
+        [("node(1)(if:", ");out;"), ("node(1);convert x a=", ";out;"), ("if(", "){out;}"), ("for(", "){out;}")];
+    for (before, after) in places {
+        for sign in signs() {
+            for term in ["1", "t[\"a\"]", "-1", "!1", "id()"] {
+                cases.push(Case::chain(before, term, &sign, after));
+            }
+            cases.push(Case::nest(before, &format!("(1{sign}"), "1", ")", after));
+            cases.push(Case::nest(before, "(", "1", &format!("{sign}1)"), after));
+            cases.push(Case::nest(before, &sign, "1", "", after));
+            // What stands before a sign may be deep to the right, in each of many brackets.
+            let deep = |prefixes: usize, chain: usize| {
+                (format!("{}(", "!".repeat(prefixes)), format!("{})", format!("{sign}1").repeat(chain)))
+            };
+            for (prefixes, chain) in [(1, 200), (2, 100), (60, 60)] {
+                let (open, close) = deep(prefixes, chain);
+                cases.push(Case::nest(before, &open, "1", &close, after));
+                cases.push(Case::nest(before, &open, "1", &format!("){}", format!("{sign}1").repeat(chain)), after));
+            }
+        }
+        for (open, close) in
+            [("(", ")"), ("t[", "]"), ("1?", ":1"), ("", "?1:1"), ("(", "?1:1)"), ("1?1:", ""), (".a.count(", ")")]
+        {
+            cases.push(Case::nest(before, open, "1", close, after));
+        }
+    }
+    for name in functions() {
+        for (before, after) in &places[..2] {
+            for (open, close) in [("(", ")"), ("(1,", ")"), ("(", ",1)")] {
+                for core in ["1", "id()", "geom()", "pt(1,2)", ""] {
+                    cases.push(Case::nest(before, &format!("{name}{open}"), core, close, after));
+                }
+            }
+            cases.push(Case::chain(&format!("{before}{name}("), "pt(1,2)", ",", &format!("){after}")));
+            cases.push(Case::chain(&format!("{before}{name}("), "1", ",", &format!("){after}")));
+            cases.push(Case::chain(before, &format!("{name}(1)"), "+", after));
+        }
+        let (before, after) = ("node(1);make x ::geom=", ";out geom;");
+        cases.push(Case::nest(before, &format!("{name}("), "pt(1,2)", ")", after));
+        cases.push(Case::chain(&format!("{before}{name}("), "pt(1,#)", ",", &format!("){after}")));
+        cases.push(Case::nest("node(1);make x a=", &format!("_.{name}("), "1", ")", ";out;"));
+    }
+    cases
+}
+
+fn xml() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let attributes = "k=\"a\" v=\"1\" type=\"node\" ref=\"1\" from=\"_\"";
+    for name in elements() {
+        for attributes in ["", attributes] {
+            let (open, close) = (format!("<{name} {attributes}>"), format!("</{name}>"));
+            let alone = format!("<{name} {attributes}/>");
+            cases.push(Case::chain("<osm-script>", &alone, "", "</osm-script>"));
+            cases.push(Case::nest("<osm-script>", &open, "<eval-fixed v=\"1\"/>", &close, "</osm-script>"));
+            cases.push(Case::nest("", &open, "<id-query type=\"node\" ref=\"1\"/>", &close, ""));
+            cases.push(Case::chain(&format!("<osm-script>{open}"), &alone, "", &format!("{close}</osm-script>")));
+            for outer in ["query type=\"node\"", "union", "foreach", "make type=\"x\"", "filter"] {
+                let end = outer.split(' ').next().unwrap_or_default();
+                let (before, after) = (format!("<osm-script><{outer}>"), format!("</{end}></osm-script>"));
+                cases.push(Case::chain(&before, &alone, "", &after));
+            }
+        }
+    }
+    cases.push(Case::chain("<osm-script", " a#=\"1\"", "", "/>"));
+    cases.push(Case::chain("<osm-script>", "<!-- a -->", "", "</osm-script>"));
+    cases.push(Case::chain("<osm-script>", "<![CDATA[ ]]>", "", "</osm-script>"));
+    cases.push(Case::chain("<osm-script>", "&amp;", "", "</osm-script>"));
+    cases.push(Case::nest("", "<a>", "", "</a>", ""));
+    cases.push(Case::chain("", "<", "", ""));
+    cases
+}
+
+fn shortcuts() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for name in found(r"`\{\{([A-Za-z]+)[:}]", SHORTCUTS) {
+        cases.push(Case::chain("", &format!("node({{{{{name}}}}});"), "", "out;"));
+        cases.push(Case::chain("", &format!("node({{{{{name}:Ladle}}}});"), "", "out;"));
+        cases.push(Case::nest("node(", &format!("{{{{{name}:"), "Ladle", "}}", ");out;"));
+    }
+    cases.push(Case::chain("", "{{k#=v}}", "", "node(1);out;"));
+    cases.push(Case::nest("", "{{", "a", "}}", "node(1);out;"));
+    cases.push(Case::nest("", "{{a=", "1", "}}", "node({{a}});out;"));
+    for times in [1, 2, 3] {
+        cases.push(Case::new(format!("definitions, each {times} times in the next"), move |count| {
+            let define = |n: usize| format!("{{{{d{n}={}}}}}", format!("{{{{d{}}}}}", n + 1).repeat(times));
+            let all: String = (0..count).map(define).collect();
+            format!("{all}{{{{d{count}=1}}}}node({{{{d0}}}});out;")
+        }));
+    }
+    cases.push(Case::chain("", "{{a={{a}}}}", "", "node({{a}});out;"));
+    cases
+}
+
+fn limits() -> Limits {
+    Limits { deadline: Instant::now().checked_add(LIMIT), ..Limits::default() }
+}
+
+/// All that is done with a text somewhere.
+fn go(opened: &Opened, text: &str) -> String {
+    let areas = Areas::new(&opened.osm);
+    let surroundings = Surroundings { bbox: None, now: 0, places: &areas };
+    let Ok(text) = expand(text, &surroundings) else { return "shortcut".to_owned() };
+    for form in [Form::Xml, Form::Pretty, Form::Compact] {
+        drop(convert::convert(&text, form));
+    }
+    let script = match parse(&text) {
+        Ok(script) => script,
+        Err(failure) => return failure.diagnostics.first().map_or_else(String::new, |first| first.code.to_owned()),
+    };
+    let mut answer = Vec::new();
+    match run(&opened.osm, &script.clone(), &limits(), &mut answer) {
+        Ok(summary) => format!("{} elements", summary.elements),
+        Err(failure) => failure.diagnostics.first().map_or_else(String::new, |first| first.code.to_owned()),
+    }
+}
+
+#[test]
+fn no_statement_ends_the_process() {
+    let opened = open();
+    try_all(&statements(), |text| go(&opened, text));
+}
+
+#[test]
+fn no_evaluator_ends_the_process() {
+    let opened = open();
+    try_all(&evaluators(), |text| go(&opened, text));
+}
+
+#[test]
+fn no_xml_ends_the_process() {
+    let opened = open();
+    try_all(&xml(), |text| go(&opened, text));
+}
+
+#[test]
+fn no_shortcut_ends_the_process() {
+    let opened = open();
+    try_all(&shortcuts(), |text| go(&opened, text));
+}
+
+/// What a text is looked at with besides: some of the cases, as it takes longer.
+#[test]
+fn no_text_ends_feedback_or_a_comparison() {
+    let opened = open();
+    let areas = Areas::new(&opened.osm);
+    let all = [statements(), evaluators(), xml(), shortcuts()].into_iter().flatten();
+    let step = if std::env::var_os("TERRAPIN_ALL").is_some() { 1 } else { 17 };
+    let some: Vec<Case> = all.step_by(step).collect();
+    try_all(&some, |text| {
+        let asked = Asked { query: text, bbox: None, places: &areas, sample: 5, limits: limits() };
+        let said = feedback(&opened.osm, &asked);
+        let alike = if text.len() < 20_000 { similarity(text, text).trees } else { 1.0 };
+        format!("{} errors, {alike}", said.errors.len())
+    });
+}
+
+#[test]
+fn every_word_of_the_language_is_tried() {
+    let all = [statements(), evaluators(), xml(), shortcuts()].into_iter().flatten();
+    let texts: Vec<String> = all.map(|case| case.text(2)).collect();
+    let words = list("STATEMENTS", QUERY).into_iter().chain(list("TYPES", QUERY)).chain(list("NAMES", CLAUSES));
+    let words = words.chain(functions()).chain(elements()).chain(signs());
+    let words = words.chain(found(r#"^            "([^"]+)" (?:if[^=]*)?=> "#, STATEMENT));
+    for word in words {
+        assert!(texts.iter().any(|text| text.contains(&word)), "no text has {word}");
+    }
+}
