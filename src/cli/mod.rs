@@ -14,8 +14,10 @@ mod pin;
 mod progress;
 mod query;
 mod serve;
+mod sigbus;
 mod sparql;
 mod stdout;
+mod stop;
 mod verify;
 
 use std::process::ExitCode;
@@ -31,6 +33,8 @@ Exit status:
   2  the command line was wrong
   3  a file that was to be read is missing, broken or of another kind
   4  the machine did not give what was needed: a full disk, an address in use
+  5  the snapshot was cut off or became unreadable while it was in use
+  129, 130, 143  a load was stopped by SIGHUP, SIGINT (Ctrl-C), SIGTERM; it left nothing behind
 
 Errors go to standard error, with --json as one JSON object. A pipe that its reader closes is no error.
 
@@ -63,6 +67,7 @@ enum Command {
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    sigbus::say_so();
     // Looked for by hand: where the command line is wrong there is nothing else to ask.
     let as_json = std::env::args_os().skip(1).take_while(|a| a != "--").any(|a| a == "--json");
     let result = match Cli::try_parse() {
