@@ -21,7 +21,10 @@ use super::running::{Running, Ticket};
 use super::{App, SNAPSHOT_HEADER};
 use crate::budget::{self, Budget, Exceeded, Limits, Stopped};
 use crate::deferred;
-use crate::memory::Account;
+use crate::memory::{self, Account};
+
+/// Who held more than this gives memory back to the system afterwards.
+const LARGE: u64 = 32 << 20;
 
 /// Which gate a request goes through. Queries may take minutes; a conversion takes seconds at most and a search
 /// milliseconds. Each has slots and a queue of its own, so that nothing short waits behind something long, and so that no
@@ -103,7 +106,8 @@ pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl 
     let (sender, head) = oneshot::channel();
     let (shared, cancelled) = (Arc::clone(app), Arc::clone(&guard.0));
     let context = Arc::clone(context);
-    let account = Arc::default();
+    let account: Arc<Account> = Arc::default();
+    let held = Arc::clone(&account);
     let job = Job { app: shared, context, lane, head: sender, cancelled, started: Instant::now(), account };
     let started = app.workers.run(move || {
         // Also given back where the work panics.
@@ -116,6 +120,9 @@ pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl 
         }
         // The next one finds what this one held free.
         deferred::wait();
+        if held.most() > LARGE {
+            memory::give_back();
+        }
     });
     if let Err(error) = started {
         tracing::error!(%error, "no thread for a query");
