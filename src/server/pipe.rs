@@ -265,8 +265,13 @@ impl Streaming {
 
     fn end(mut self) -> io::Result<()> {
         self.ended = true;
-        self.shared.tell(|state| state.end = Some(true));
-        if self.shared.lock().gone { Err(gone()) } else { Ok(()) }
+        // Looked at before the end is told: a reader that has all of it goes away, too.
+        let mut left_before = false;
+        self.shared.tell(|state| {
+            left_before = state.gone;
+            state.end = Some(true);
+        });
+        if left_before { Err(gone()) } else { Ok(()) }
     }
 }
 
