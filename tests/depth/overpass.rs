@@ -11,7 +11,7 @@ use terrapin::overpass::turbo::{Surroundings, expand};
 use terrapin::overpass::{parse, run};
 use terrapin::places::Areas;
 
-use super::{Case, LIMIT, Opened, open, try_all};
+use super::{Case, Opened, is_all, limit, open, try_all};
 
 /// The tables of the front end: what it can read is looked up there.
 const ELEMENTS: &str = include_str!("../../src/overpass/syntax/check/mod.rs");
@@ -270,7 +270,7 @@ fn shortcuts() -> Vec<Case> {
 }
 
 fn limits() -> Limits {
-    Limits { deadline: Instant::now().checked_add(LIMIT), ..Limits::default() }
+    Limits { deadline: Instant::now().checked_add(limit()), ..Limits::default() }
 }
 
 /// All that is done with a text somewhere.
@@ -322,7 +322,7 @@ fn no_text_ends_feedback_or_a_comparison() {
     let opened = open();
     let areas = Areas::new(&opened.osm);
     let all = [statements(), evaluators(), xml(), shortcuts()].into_iter().flatten();
-    let step = if std::env::var_os("TERRAPIN_ALL").is_some() { 1 } else { 17 };
+    let step = if is_all() { 1 } else { 17 };
     let some: Vec<Case> = all.step_by(step).collect();
     try_all(&some, |text| {
         let asked = Asked { query: text, bbox: None, places: &areas, sample: 5, limits: limits() };

@@ -5,13 +5,14 @@ use std::collections::HashSet;
 use oxiri::Iri;
 use oxrdf::{BlankNode, NamedNode, Variable};
 use spargebra::Query;
-use spargebra::algebra::{AggregateExpression, GraphPattern};
+use spargebra::algebra::{AggregateExpression, GraphPattern, PropertyPathExpression};
 
 use super::MAX_TEXT;
 use super::prefixes;
 use super::token::{self, Kind, Token};
 use super::tree::Tree;
 use crate::budget;
+use crate::sparql::depth::nodes;
 use crate::sparql::error::{Class, Error, Place};
 
 /// Deepest nesting of groups, brackets and paths.
@@ -19,6 +20,9 @@ const MAX_DEPTH: usize = 64;
 /// Most variables that a query may have, those included that stand for aggregates and blank nodes: the evaluator looks
 /// each of them up in the list of all.
 const MAX_VARIABLES: usize = 4096;
+/// Most steps, alternatives and repetitions of all paths that are more than triples: what is made of one grows as their
+/// square.
+const MAX_STEPS: usize = 4096;
 /// Most bytes that are cut into tokens again because an IRI was none.
 const MAX_AGAIN: usize = 64 << 20;
 
@@ -96,6 +100,8 @@ pub(super) struct Parser<'a> {
     variables: HashSet<&'a str>,
     /// Bytes that were cut into tokens again.
     again: usize,
+    /// Steps of paths so far.
+    steps: usize,
     pub used_labels: Vec<BlankNode>,
     pub labels: Vec<BlankNode>,
     pub aggregates: Vec<Vec<(Variable, Tree<AggregateExpression>)>>,
@@ -132,6 +138,7 @@ impl<'a> Parser<'a> {
             helpers: 0,
             variables: HashSet::new(),
             again: 0,
+            steps: 0,
             used_labels: Vec::new(),
             labels: Vec::new(),
             aggregates: Vec::new(),
@@ -330,6 +337,16 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let message = format!("the query has more than {MAX_VARIABLES} variables, aggregates and blank nodes");
+        Err(Error::new(Class::Unsupported, "too-large", message).at(self.place(self.peek())))
+    }
+
+    /// Adds a path to those that the query has; refuses too many.
+    pub fn count_path(&mut self, path: &PropertyPathExpression) -> Result<()> {
+        self.steps += nodes(path);
+        if self.steps <= MAX_STEPS {
+            return Ok(());
+        }
+        let message = format!("the query's paths have more than {MAX_STEPS} steps, alternatives and repetitions");
         Err(Error::new(Class::Unsupported, "too-large", message).at(self.place(self.peek())))
     }
 

@@ -83,7 +83,7 @@ impl Parser<'_> {
                         out.push(Triple::Plain(triple(subject.clone(), variable.clone(), object)));
                     }
                     Verb::Path(path) => {
-                        self.path_triples(subject.clone(), path.clone().into_part(), object, out);
+                        self.path_triples(subject.clone(), path.clone().into_part(), object, out)?;
                     }
                 }
             }
@@ -92,17 +92,27 @@ impl Parser<'_> {
     }
 
     /// A path's sequences and inversions at the top are triples.
-    fn path_triples(&mut self, subject: TermPattern, path: Path, object: TermPattern, out: &mut Vec<Triple>) {
+    fn path_triples(
+        &mut self,
+        subject: TermPattern,
+        path: Path,
+        object: TermPattern,
+        out: &mut Vec<Triple>,
+    ) -> Result<()> {
         match path {
             Path::NamedNode(predicate) => out.push(Triple::Plain(triple(subject, predicate, object))),
-            Path::Reverse(path) => self.path_triples(object, *path, subject, out),
+            Path::Reverse(path) => self.path_triples(object, *path, subject, out)?,
             Path::Sequence(first, second) => {
                 let middle = self.anonymous();
-                self.path_triples(subject, *first, middle.clone().into(), out);
-                self.path_triples(middle.into(), *second, object, out);
+                self.path_triples(subject, *first, middle.clone().into(), out)?;
+                self.path_triples(middle.into(), *second, object, out)?;
             }
-            path => out.push(Triple::Path { subject, path: Tree::of_part(path), object }),
+            path => {
+                self.count_path(&path)?;
+                out.push(Triple::Path { subject, path: Tree::of_part(path), object });
+            }
         }
+        Ok(())
     }
 
     fn starts_verb(&self) -> bool {

@@ -116,7 +116,8 @@ impl<'a> Parser<'a> {
             open: false,
             height: 0,
         };
-        let mut grower = Grower { tree: Tree { branches: vec![nothing], root: 0 }, spine: Vec::new(), open: 0 };
+        let mut grower =
+            Grower { tree: Tree { branches: vec![nothing], root: 0 }, spine: Vec::new(), open: 0, highest: 0 };
         let mut colon = reading == Reading::Filter;
         while self.goes_on() {
             let token = self.tokens.current();
@@ -150,7 +151,7 @@ impl<'a> Parser<'a> {
                     }
                 },
             }
-            if grower.spine.len() > super::MOST_OPERATORS || grower.height() > super::MOST_OPERATORS {
+            if grower.spine.len().max(grower.highest) > super::MOST_OPERATORS {
                 let message = format!("Operators are nested in more than {} levels.", super::MOST_OPERATORS);
                 self.error("nested-too-deep", message);
                 self.builder.diagnostics.stop();
@@ -174,16 +175,14 @@ struct Grower<'a> {
     tree: Tree<'a>,
     spine: Vec<Id>,
     open: usize,
+    /// The most that any node's height has been.
+    highest: usize,
 }
 
 impl<'a> Grower<'a> {
     /// Whether an operand has just ended.
     fn complete(&self) -> bool {
         self.spine.last().is_some_and(|&id| self.tree.branches[id].binding == LEAF)
-    }
-
-    fn height(&self) -> usize {
-        self.spine.last().map_or(0, |&id| self.tree.branches[id].height)
     }
 
     fn leaf(&mut self, token: Token<'a>, line: u32) {
@@ -211,6 +210,7 @@ impl<'a> Grower<'a> {
 
     fn hang(&mut self, branch: Branch<'a>) {
         let id = self.tree.branches.len();
+        self.highest = self.highest.max(branch.height);
         self.tree.branches.push(branch);
         match self.spine.last() {
             Some(&parent) => self.tree.branches[parent].right = id,
@@ -226,6 +226,7 @@ impl<'a> Grower<'a> {
         if let Some(&parent) = self.spine.last() {
             let parent = &mut self.tree.branches[parent];
             parent.height = parent.height.max(height + 1);
+            self.highest = self.highest.max(parent.height);
         }
     }
 
