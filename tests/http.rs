@@ -7,6 +7,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use common::server::{FORM, Server, encoded};
+use common::terrapin;
 
 const CAFES: &str = "[out:json];node[amenity=cafe];out;";
 
@@ -44,6 +45,33 @@ fn a_single_element_in_no_form_is_a_redirection_and_html_runs_nothing() {
         assert!(page.headers.contains("content-security-policy: default-src 'none'; sandbox"), "{}", page.headers);
         assert!(page.text().starts_with("<?xml version"), "{}", page.text());
     }
+}
+
+#[test]
+fn a_health_check_needs_no_other_program() {
+    let server = Server::start(&[]);
+    let bind = server.address.to_string();
+    let ask = |args: &[&str]| {
+        let output = terrapin().arg("health").args(args).env("TERRAPIN_BIND", &bind).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    };
+    assert_eq!(ask(&[]), (0, "ok\n".to_owned(), String::new()));
+    assert_eq!(ask(&[&format!("http://{bind}/api/timestamp")]).0, 0);
+    let missing = ask(&[&format!("http://{bind}/no-such-page")]);
+    assert!(missing.0 == 1 && missing.2.contains("status 404"), "{missing:?}");
+    let spoken = ask(&[&format!("https://{bind}/")]);
+    assert!(spoken.0 == 2 && spoken.2.contains("only http is spoken"), "{spoken:?}");
+    // Somebody who listens and says nothing, and then nobody.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap().to_string();
+    let started = Instant::now();
+    let unanswered = ask(&["--bind", &address, "--timeout", "1"]);
+    assert!(unanswered.0 == 1 && unanswered.2.contains("no answer within 1 s"), "{unanswered:?}");
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    drop(silent);
+    let nobody = ask(&["--bind", &address, "--json"]);
+    assert!(nobody.0 == 1 && nobody.2.contains("\"unreachable\""), "{nobody:?}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod doubts;
 mod error;
 mod eval;
 mod feedback;
+mod health;
 mod info;
 mod labelled;
 mod load;
@@ -38,7 +39,8 @@ const SERVE: &str = "serve";
 const AFTER_HELP: &str = "\
 Exit status:
   0  done
-  1  the query was refused or stopped, or a snapshot did not stand its verification
+  1  the query was refused or stopped, or a snapshot did not stand its verification,
+     or a server is not well
   2  the command line was wrong
   3  a file that was to be read is missing, broken or of another kind
   4  the machine did not give what was needed: a full disk, an address in use
@@ -68,6 +70,7 @@ enum Command {
     Query(query::Args),
     Convert(convert::Args),
     Serve(serve::Args),
+    Health(health::Args),
     Eval(eval::Args),
     Feedback(feedback::Args),
     Label(labelled::LabelArgs),
@@ -118,6 +121,7 @@ fn run(command: Command, matches: &ArgMatches) -> Result<(), Error> {
         Command::Query(args) => query::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Serve(args) => serve::run(&args, matches.subcommand_matches(SERVE)),
+        Command::Health(args) => health::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Feedback(args) => feedback::run(&args),
         Command::Label(args) => labelled::run_label(&args),

@@ -1,0 +1,129 @@
+//! `terrapin health`: asks a running server whether it is well, for images that have no shell and no HTTP client.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+use axum::http::Uri;
+
+use super::{Error, stdout};
+
+/// The most of an answer that is looked at, in bytes; the status stands in its first line.
+const LOOKED_AT: usize = 4096;
+
+/// Ask a running server whether it is well: exit status 0 if it answers with 200, else 1
+///
+/// For health checks of containers, which have no shell and no HTTP client.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin health
+  terrapin health http://127.0.0.1:8080/healthz --timeout 1")]
+pub struct Args {
+    /// What to ask [default: /healthz at the address where `terrapin serve` would listen]
+    url: Option<String>,
+    /// Where the server listens, for the default URL; of 0.0.0.0 and [::] the loopback address is asked
+    #[arg(long, default_value = "127.0.0.1:8080", env = "TERRAPIN_BIND")]
+    bind: SocketAddr,
+    /// Seconds until no answer is a bad one
+    #[arg(long, value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+    /// Give the result, or the error, as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let url = args.url.clone().unwrap_or_else(|| format!("http://{}/healthz", reachable(args.bind)));
+    let (host, path) = parts(&url)?;
+    let (status, text) = ask(&host, &path, Duration::from_secs(args.timeout))
+        .map_err(|e| Error::refused("unreachable", format!("{url}: {e}")))?;
+    if status != 200 {
+        return Err(Error::refused("unhealthy", format!("{url}: status {status}: {text}")));
+    }
+    if args.json {
+        stdout::print_json(&serde_json::json!({"url": url, "status": status}))
+    } else {
+        stdout::print(&format!("{text}\n"))
+    }
+}
+
+/// An address at which a server can be asked that listens at `bind`.
+fn reachable(mut bind: SocketAddr) -> SocketAddr {
+    if bind.ip().is_unspecified() {
+        bind.set_ip(match bind {
+            SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    bind
+}
+
+/// Host with port, and path with query, of a URL.
+fn parts(url: &str) -> Result<(String, String), Error> {
+    let wrong = |what: &str| Error::usage(format!("`{url}`: {what}: http://HOST[:PORT][/PATH] is expected"));
+    let uri: Uri = url.parse().map_err(|_| wrong("not a URL"))?;
+    if uri.scheme_str() != Some("http") {
+        return Err(wrong("only http is spoken"));
+    }
+    let (Some(host), path) = (uri.host(), uri.path_and_query().map_or("/", |p| p.as_str())) else {
+        return Err(wrong("no host"));
+    };
+    Ok((format!("{host}:{}", uri.port_u16().unwrap_or(80)), path.to_owned()))
+}
+
+/// Status and first line of the body of what `host` answers to a GET of `path`, all of it within `patience`.
+fn ask(host: &str, path: &str, patience: Duration) -> Result<(u16, String), String> {
+    let end = Instant::now() + patience;
+    let left = || {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(format!("no answer within {} s", patience.as_secs())) } else { Ok(left) }
+    };
+    let late = |e: std::io::Error| match left() {
+        Ok(_) => e.to_string(),
+        Err(late) => late,
+    };
+    let address = host.to_socket_addrs().map_err(|e| e.to_string())?.next().ok_or("the host has no address")?;
+    let mut stream = TcpStream::connect_timeout(&address, left()?).map_err(late)?;
+    stream.set_write_timeout(Some(left()?)).map_err(|e| e.to_string())?;
+    let request =
+        format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: terrapin-health\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).map_err(late)?;
+    let mut answer = Vec::new();
+    let mut piece = [0; 1024];
+    while answer.len() < LOOKED_AT {
+        stream.set_read_timeout(Some(left()?)).map_err(|e| e.to_string())?;
+        match stream.read(&mut piece).map_err(late)? {
+            0 => break,
+            n => answer.extend_from_slice(&piece[..n]),
+        }
+    }
+    let answer = String::from_utf8_lossy(&answer);
+    let status = answer.strip_prefix("HTTP/1.").and_then(|rest| rest.get(2..5)).and_then(|code| code.parse().ok());
+    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body).lines().next().unwrap_or_default();
+    status.map(|status| (status, body.to_owned())).ok_or_else(|| "not an HTTP server".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loopback_address_is_asked_where_a_server_listens_everywhere() {
+        let asked = |bind: &str| reachable(bind.parse().unwrap()).to_string();
+        assert_eq!(asked("0.0.0.0:80"), "127.0.0.1:80");
+        assert_eq!(asked("[::]:80"), "[::1]:80");
+        assert_eq!(asked("10.1.2.3:80"), "10.1.2.3:80");
+    }
+
+    #[test]
+    fn urls_are_taken_apart() {
+        let parts = |url: &str| parts(url).ok();
+        let some = |host: &str, path: &str| Some((host.to_owned(), path.to_owned()));
+        assert_eq!(parts("http://localhost"), some("localhost:80", "/"));
+        assert_eq!(parts("http://[::1]:8080/readyz?x=1"), some("[::1]:8080", "/readyz?x=1"));
+        for wrong in ["https://localhost/", "localhost:8080", "/healthz", "", "http://", "http://a b/"] {
+            assert_eq!(parts(wrong), None, "{wrong}");
+        }
+    }
+}
