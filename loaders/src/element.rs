@@ -5,6 +5,15 @@
 /// locations of a way whose nodes the writer did not have may carry it.
 pub const NO_COORDINATE: i32 = i32::MAX;
 
+/// Nodes that a way may have: 500 times what OpenStreetMap's API takes, and far more than any way had before it counted.
+pub const MAX_WAY_NODES: usize = 1 << 20;
+
+/// Members that a relation may have: 32 times what OpenStreetMap's API takes.
+pub const MAX_MEMBERS: usize = 1 << 20;
+
+/// Tags that an element may have: 13 times what OpenStreetMap's API takes.
+pub const MAX_TAGS: usize = 1 << 16;
+
 /// The three kinds of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ElementType {

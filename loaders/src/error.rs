@@ -110,6 +110,14 @@ pub enum XmlProblem {
     /// An element takes more memory than any real one.
     #[error("an element of more than {} bytes", crate::xml::MAX_ELEMENT)]
     Size,
+    /// An element has more of something than any real one.
+    #[error("an element of more than {most} {what}")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many there may be.
+        most: usize,
+    },
     /// Something that an element cannot be without.
     #[error("the attribute {0} is missing")]
     Missing(&'static str),
@@ -242,6 +250,22 @@ pub enum PbfProblem {
         /// Longitude.
         lon: i64,
     },
+    /// An element has more of something than any real one.
+    #[error("{element}: more than {most} {what}")]
+    TooMany {
+        /// The element.
+        element: Place,
+        /// Of what.
+        what: &'static str,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A block has more strings than any real one.
+    #[error("more than {0} strings in a block")]
+    Strings(usize),
+    /// An element without an id, which every element has.
+    #[error("a {0} without an id")]
+    NoId(&'static str),
     /// A relation member of an unknown type.
     #[error("{element}: unknown member type {kind}")]
     MemberType {

@@ -5,6 +5,7 @@
 //! What is read is passed on as it is: unsorted, twice, deleted, with ids that nothing has. Broken input is an
 //! [`Error`] that says where in the file what is wrong. This crate knows nothing of snapshots or of queries.
 
+mod chunk;
 mod element;
 mod error;
 mod format;
@@ -15,14 +16,18 @@ mod text;
 pub mod wikidata;
 mod xml;
 
-pub use element::{Element, ElementType, Header, Member, Meta, NO_COORDINATE, Node, Relation, Way};
+pub use element::{
+    Element, ElementType, Header, MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, Member, Meta, NO_COORDINATE, Node, Relation,
+    Way,
+};
 pub use error::{Error, PbfProblem, Place, TextProblem, Wire, XmlProblem};
 
+use chunk::Chunk;
 use format::{Format, Opened};
-use pbf::file::{Blobs, Spot};
+use pbf::file::{Blob, Blobs, Spot};
+use pipeline::Window;
 use std::path::Path;
 use std::sync::Arc;
-use xml::chunk::Chunk;
 use xml::parse::Parser;
 
 /// How to read.
@@ -31,11 +36,17 @@ pub struct Options {
     /// How many blocks a thread may be between reading and consuming; at least 1. More evens out slow blocks, and takes
     /// memory: an unpacked block has up to 32 MiB, most have less than 1 MiB.
     pub blocks_per_thread: usize,
+    /// Bytes of memory that these blocks may take together, about, by what they unpack to. One that takes more than all
+    /// may is read alone, and in pieces.
+    pub memory: u64,
 }
+
+/// What blocks under way may take if nothing else is said.
+pub(crate) const WINDOW_MEMORY: u64 = 1 << 30;
 
 impl Default for Options {
     fn default() -> Self {
-        Self { blocks_per_thread: 4 }
+        Self { blocks_per_thread: 4, memory: WINDOW_MEMORY }
     }
 }
 
@@ -50,7 +61,8 @@ pub struct Progress {
     pub blocks: u64,
 }
 
-/// Some elements of a file that stand together in it: a blob of a PBF file, or some thousand elements of an XML file.
+/// Some elements of a file that stand together in it: a blob of a PBF file, or some thousand elements of a larger blob or
+/// of an XML file.
 #[derive(Debug)]
 pub struct Block {
     content: Content,
@@ -61,7 +73,7 @@ enum Content {
     /// An unpacked blob, which is decoded again each time.
     Pbf { spot: Spot, bytes: Vec<u8> },
     /// Elements that are known to be in order.
-    Xml(Chunk),
+    Chunk(Chunk),
 }
 
 impl Block {
@@ -69,7 +81,7 @@ impl Block {
     pub fn for_each(&self, f: impl FnMut(Element<'_>)) -> Result<(), Error> {
         match &self.content {
             Content::Pbf { spot, bytes } => pbf::block::for_each(bytes, f).map_err(|problem| spot.error(problem)),
-            Content::Xml(chunk) => {
+            Content::Chunk(chunk) => {
                 chunk.for_each(f);
                 Ok(())
             }
@@ -106,7 +118,7 @@ where
     T: Send,
     E: From<Error> + Send,
 {
-    let limit = options.blocks_per_thread.max(1).saturating_mul(rayon::current_num_threads());
+    let limit = Window::of(options.blocks_per_thread, options.memory);
     let Opened { format, position, bytes_total } = format::open(path)?;
     let mut blocks = 0;
     let mut consume = |(result, bytes_read)| {
@@ -117,25 +129,61 @@ where
         Format::Pbf(reader) => {
             let (mut blobs, header) = Blobs::begin(reader, Arc::from(path))?;
             let next = || Some(blobs.next()?.map_err(E::from));
-            let work = |blob: pbf::file::Blob| {
+            let work = |blob: Blob| {
                 let bytes = blob.unpack()?;
+                if pbf::block::is_large(&bytes) {
+                    return Ok(Pbf::Large { spot: blob.spot, bytes, end: blob.end });
+                }
                 let content = Content::Pbf { spot: blob.spot, bytes };
-                Ok((map(&Block { content })?, blob.end))
+                Ok(Pbf::Mapped(map(&Block { content })?, blob.end))
             };
-            pipeline::ordered(limit, next, work, consume)?;
+            pipeline::ordered(limit, next, Blob::cost, work, |done| match done {
+                Pbf::Mapped(result, end) => consume((result, end)),
+                Pbf::Large { spot, bytes, end } => in_pieces(&spot, &bytes, |block| consume((map(block)?, end))),
+            })?;
             Ok(header)
         }
         Format::Xml(reader) => {
             let mut parser = Parser::new(reader, Arc::from(path));
             let next = || {
                 let chunk = parser.next()?.map_err(E::from);
-                Some(chunk.map(|chunk| (Block { content: Content::Xml(chunk) }, position.get())))
+                Some(chunk.map(|chunk| (Block { content: Content::Chunk(chunk) }, position.get())))
+            };
+            let cost = |(block, _): &(Block, u64)| match &block.content {
+                Content::Chunk(chunk) => chunk.cost(),
+                Content::Pbf { .. } => 0,
             };
             let work = |(block, position)| Ok((map(&block)?, position));
-            pipeline::ordered(limit, next, work, &mut consume)?;
+            pipeline::ordered(limit, next, cost, work, &mut consume)?;
             Ok(parser.header().clone())
         }
     }
+}
+
+/// A blob that has been worked on.
+enum Pbf<T> {
+    /// As a whole; with where the next one begins.
+    Mapped(T, u64),
+    /// Only unpacked, because its elements take too much memory together.
+    Large { spot: Spot, bytes: Vec<u8>, end: u64 },
+}
+
+/// Gives the elements of a large blob to `f`, some thousand at a time.
+fn in_pieces<E: From<Error>>(spot: &Spot, bytes: &[u8], mut f: impl FnMut(&Block) -> Result<(), E>) -> Result<(), E> {
+    let mut chunk = Chunk::default();
+    let mut outcome = Ok(());
+    let mut hand_over = |chunk: &mut Chunk| f(&Block { content: Content::Chunk(std::mem::take(chunk)) });
+    let read = pbf::block::for_each(bytes, |element| {
+        if outcome.is_ok() {
+            chunk.add(&element);
+            if chunk.is_full() {
+                outcome = hand_over(&mut chunk);
+            }
+        }
+    });
+    outcome?;
+    read.map_err(|problem| spot.error(problem))?;
+    if chunk.is_empty() { Ok(()) } else { hand_over(&mut chunk) }
 }
 
 /// Reads what a file says about itself, and no more of it than that takes.

@@ -75,6 +75,16 @@ pub(crate) struct Lines {
     pub(crate) whole: bool,
 }
 
+/// Bytes that a byte of lines takes when it has been read, about: itself and the triples made of it.
+const EXPANSION: u64 = 8;
+
+impl Lines {
+    /// Bytes that they take while they are worked on, about.
+    pub(crate) fn cost(&self) -> u64 {
+        self.bytes.capacity() as u64 * EXPANSION
+    }
+}
+
 /// Cuts a text into blocks of whole lines.
 pub(crate) struct Blocks {
     text: Text,

@@ -80,7 +80,8 @@ impl Dumps {
                 Some((recipe.canonical(&lists), Stage::Plan(Box::new(plan))))
             }
         };
-        let options = loaders::wikidata::Options { skip_bad: entities.skip_bad, ..Default::default() };
+        let memory = options.memory / super::UNDER_WAY;
+        let options = loaders::wikidata::Options { skip_bad: entities.skip_bad, memory, ..Default::default() };
         Ok(Self { paths, options, recipe, surveyed: Vec::new() })
     }
 

@@ -19,6 +19,9 @@ use crate::snapshot::{Error, Manifest, Snapshot, Source, Writer, hex};
 /// zstd's level for pages: beyond it files shrink by less than they take longer.
 const LEVEL: i32 = 3;
 
+/// The part of the memory that blocks of the source may take on their way into piles: one of so many.
+const UNDER_WAY: u64 = 4;
+
 /// What to load and where to.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -101,7 +104,7 @@ fn load_osm(
     if let Some(osm) = &options.osm {
         let (source, read) = std::thread::scope(|threads| {
             let source = threads.spawn(|| describe(osm, "ODbL-1.0, © OpenStreetMap contributors"));
-            let header = read(osm, &mut builder, progress);
+            let header = read(osm, options.memory, &mut builder, progress);
             // A thread that panicked has said why already; there is nothing to add here.
             let source = source.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             Ok::<_, BuildError>((source?, header?))
@@ -175,10 +178,16 @@ fn check_paths(options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-fn read(path: &Path, builder: &mut Builder, progress: &dyn Progress) -> Result<loaders::Header, BuildError> {
+fn read(
+    path: &Path,
+    memory: u64,
+    builder: &mut Builder,
+    progress: &dyn Progress,
+) -> Result<loaders::Header, BuildError> {
     progress.phase("reading", std::fs::metadata(path).map_or(0, |m| m.len()));
     let mut read = 0;
-    loaders::read(path, &loaders::Options::default(), Batch::read, |batch, at| {
+    let options = loaders::Options { memory: memory / UNDER_WAY, ..loaders::Options::default() };
+    loaders::read(path, &options, Batch::read, |batch, at| {
         progress.advance(at.bytes_read - read);
         read = at.bytes_read;
         builder.add(batch)

@@ -42,7 +42,9 @@ pub fn load(
             reads.push(if dumps.has(path) {
                 dumps.read(path, progress, |triples| builder.add(triples, &[]))?
             } else {
-                read(path, entities.skip_bad, progress, |batch| builder.add(&batch.triples, &batch.graphs))?
+                read(path, options.memory, entities.skip_bad, progress, |batch| {
+                    builder.add(&batch.triples, &batch.graphs)
+                })?
             });
         }
         // A thread that panicked has said why already; there is nothing to add here.
@@ -75,13 +77,15 @@ pub fn load(
 
 fn read(
     path: &Path,
+    memory: u64,
     skip_bad: bool,
     progress: &dyn Progress,
     mut add: impl FnMut(&loaders::rdf::Batch) -> Result<(), BuildError>,
 ) -> Result<Read, BuildError> {
     progress.phase("reading triples", std::fs::metadata(path).map_or(0, |m| m.len()));
     let mut read = 0;
-    let options = loaders::rdf::Options { skip_bad, ..loaders::rdf::Options::default() };
+    let options =
+        loaders::rdf::Options { skip_bad, memory: memory / super::UNDER_WAY, ..loaders::rdf::Options::default() };
     let summary = loaders::rdf::read(path, &options, |batch, at| {
         progress.advance(at.bytes_read - read);
         read = at.bytes_read;

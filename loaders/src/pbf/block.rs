@@ -1,9 +1,55 @@
 //! The elements of a block: read from the encoded bytes one by one, with buffers that the elements share.
 //! Every index, count and number is checked; a block that is wrong somewhere is an error, never a part of its elements.
 
-use super::wire::{Cursor, Packed, zigzag};
-use crate::element::{Element, ElementType, Member, Meta, NO_COORDINATE, Node, Relation, Way};
+use super::wire::{Cursor, Packed, Value, zigzag};
+use crate::element::{
+    Element, ElementType, MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, Member, Meta, NO_COORDINATE, Node, Relation, Way,
+};
 use crate::error::{PbfProblem, Place, Wire};
+
+/// Strings that a block may have. Writers put some 8,000 elements into a block, which have fewer distinct strings than
+/// this by two orders of magnitude.
+const MAX_STRINGS: usize = 1 << 22;
+
+/// Bytes and elements beyond which a block is read in pieces. Nearly all blocks have less than 1 MiB and the 8,000
+/// elements that the format's description recommends; the format allows 32 MiB, into which 11 million nodes fit.
+pub(super) const LARGE_BYTES: usize = 4 << 20;
+const LARGE_ELEMENTS: usize = 1 << 17;
+
+/// Whether the elements of an unpacked block may take so much memory together that they are to be read in pieces.
+pub(crate) fn is_large(bytes: &[u8]) -> bool {
+    // An element has two bytes at least. What cannot be counted is broken, and found to be when it is read.
+    bytes.len() > LARGE_BYTES || bytes.len() / 2 > LARGE_ELEMENTS && count(bytes).is_ok_and(|all| all > LARGE_ELEMENTS)
+}
+
+/// How many elements a block has.
+fn count(bytes: &[u8]) -> Result<usize, Wire> {
+    let mut all = 0;
+    let mut fields = Cursor::new(bytes);
+    while let Some((number, value)) = fields.field()? {
+        if number != 2 {
+            continue;
+        }
+        let mut group = Cursor::new(value.bytes(number)?);
+        while let Some((number, value)) = group.field()? {
+            match number {
+                1 | 3 | 4 => all += 1,
+                2 => {
+                    let mut dense = Cursor::new(value.bytes(number)?);
+                    while let Some((number, value)) = dense.field()? {
+                        all += match (number, value) {
+                            (1, Value::Bytes(ids)) => ids.iter().filter(|byte| **byte < 0x80).count(),
+                            (1, Value::Varint(_)) => 1,
+                            _ => 0,
+                        };
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(all)
+}
 
 /// What holds for all elements of a block.
 struct Frame<'a> {
@@ -60,6 +106,9 @@ impl<'a> Frame<'a> {
                     while let Some((number, value)) = table.field()? {
                         if number == 1 {
                             let index = frame.strings.len();
+                            if index == MAX_STRINGS {
+                                return Err(PbfProblem::Strings(MAX_STRINGS));
+                            }
                             let text = std::str::from_utf8(value.bytes(number)?);
                             frame.strings.push(text.map_err(|_| PbfProblem::Utf8(index))?);
                         }
@@ -140,6 +189,7 @@ impl<'a> Frame<'a> {
         tags.clear();
         let (mut keys, mut values) = (keys.cursor(), values.cursor());
         while !keys.is_empty() && !values.is_empty() {
+            bounded(tags.len(), MAX_TAGS, "tags", element)?;
             tags.push((self.string(keys.varint()?, element)?, self.string(values.varint()?, element)?));
         }
         if !keys.is_empty() || !values.is_empty() {
@@ -149,12 +199,12 @@ impl<'a> Frame<'a> {
     }
 
     fn node(&self, bytes: &[u8], buffers: &mut Buffers<'a>, f: &mut impl FnMut(Element<'_>)) -> Result<(), PbfProblem> {
-        let (mut id, mut lat, mut lon, mut info) = (0, 0, 0, None);
+        let (mut id, mut lat, mut lon, mut info) = (None, 0, 0, None);
         let (mut keys, mut values) = (Packed::default(), Packed::default());
         let mut fields = Cursor::new(bytes);
         while let Some((number, value)) = fields.field()? {
             match number {
-                1 => id = zigzag(value.varint(number)?),
+                1 => id = Some(zigzag(value.varint(number)?)),
                 2 => keys.push(number, value)?,
                 3 => values.push(number, value)?,
                 4 => info = Some(value.bytes(number)?),
@@ -163,6 +213,7 @@ impl<'a> Frame<'a> {
                 _ => {}
             }
         }
+        let id = id.ok_or(PbfProblem::NoId("node"))?;
         let place = Place::Node(id);
         let meta = self.optional_info(info, place)?;
         let deleted = meta.is_some_and(|meta| !meta.visible);
@@ -218,6 +269,7 @@ impl<'a> Frame<'a> {
                 if pairs.is_empty() {
                     return Err(PbfProblem::Counts { element: place, what: "a key without a value" });
                 }
+                bounded(buffers.tags.len(), MAX_TAGS, "tags", place)?;
                 buffers.tags.push((self.string(key, place)?, self.string(pairs.varint()?, place)?));
             }
             f(Element::Node(Node { id, lat, lon, tags: &buffers.tags, meta }));
@@ -232,13 +284,13 @@ impl<'a> Frame<'a> {
     }
 
     fn way(&self, bytes: &[u8], buffers: &mut Buffers<'a>, f: &mut impl FnMut(Element<'_>)) -> Result<(), PbfProblem> {
-        let (mut id, mut info) = (0, None);
+        let (mut id, mut info) = (None, None);
         let (mut keys, mut values) = (Packed::default(), Packed::default());
         let (mut refs, mut lats, mut lons) = (Packed::default(), Packed::default(), Packed::default());
         let mut fields = Cursor::new(bytes);
         while let Some((number, value)) = fields.field()? {
             match number {
-                1 => id = value.varint(number)? as i64,
+                1 => id = Some(value.varint(number)? as i64),
                 2 => keys.push(number, value)?,
                 3 => values.push(number, value)?,
                 4 => info = Some(value.bytes(number)?),
@@ -248,12 +300,14 @@ impl<'a> Frame<'a> {
                 _ => {}
             }
         }
+        let id = id.ok_or(PbfProblem::NoId("way"))?;
         let place = Place::Way(id);
         let meta = self.optional_info(info, place)?;
         self.tags(&keys, &values, &mut buffers.tags, place)?;
         buffers.refs.clear();
         let mut deltas = Deltas::new(&refs);
         while !deltas.is_empty() {
+            bounded(buffers.refs.len(), MAX_WAY_NODES, "nodes", place)?;
             buffers.refs.push(deltas.next("node ids")?);
         }
         buffers.locations.clear();
@@ -261,6 +315,7 @@ impl<'a> Frame<'a> {
         if located {
             let (mut lats, mut lons) = (Deltas::new(&lats), Deltas::new(&lons));
             while !lats.is_empty() && !lons.is_empty() {
+                bounded(buffers.locations.len(), MAX_WAY_NODES, "locations", place)?;
                 let (lat, lon) = (lats.next("latitudes")?, lons.next("longitudes")?);
                 buffers.locations.push(self.coordinates(lat, lon, true, place)?);
             }
@@ -279,13 +334,13 @@ impl<'a> Frame<'a> {
         buffers: &mut Buffers<'a>,
         f: &mut impl FnMut(Element<'_>),
     ) -> Result<(), PbfProblem> {
-        let (mut id, mut info) = (0, None);
+        let (mut id, mut info) = (None, None);
         let (mut keys, mut values) = (Packed::default(), Packed::default());
         let (mut roles, mut ids, mut kinds) = (Packed::default(), Packed::default(), Packed::default());
         let mut fields = Cursor::new(bytes);
         while let Some((number, value)) = fields.field()? {
             match number {
-                1 => id = value.varint(number)? as i64,
+                1 => id = Some(value.varint(number)? as i64),
                 2 => keys.push(number, value)?,
                 3 => values.push(number, value)?,
                 4 => info = Some(value.bytes(number)?),
@@ -295,12 +350,14 @@ impl<'a> Frame<'a> {
                 _ => {}
             }
         }
+        let id = id.ok_or(PbfProblem::NoId("relation"))?;
         let place = Place::Relation(id);
         let meta = self.optional_info(info, place)?;
         self.tags(&keys, &values, &mut buffers.tags, place)?;
         buffers.members.clear();
         let (mut roles, mut ids, mut kinds) = (roles.cursor(), Deltas::new(&ids), kinds.cursor());
         while !ids.is_empty() && !roles.is_empty() && !kinds.is_empty() {
+            bounded(buffers.members.len(), MAX_MEMBERS, "members", place)?;
             let kind = match kinds.varint()? {
                 0 => ElementType::Node,
                 1 => ElementType::Way,
@@ -316,6 +373,12 @@ impl<'a> Frame<'a> {
         f(Element::Relation(Relation { id, members: &buffers.members, tags: &buffers.tags, meta }));
         Ok(())
     }
+}
+
+/// Whether one more may be added to so many.
+#[inline]
+fn bounded(len: usize, most: usize, what: &'static str, element: Place) -> Result<(), PbfProblem> {
+    if len < most { Ok(()) } else { Err(PbfProblem::TooMany { element, what, most }) }
 }
 
 fn positive(value: u64) -> Result<i64, PbfProblem> {

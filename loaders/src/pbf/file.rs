@@ -1,7 +1,7 @@
 //! The blobs of a PBF file, one after the other, and where they are.
 
 use super::wire::Cursor;
-use super::{MAX_BLOB, MAX_BLOB_HEADER, head, unpack};
+use super::{MAX_BLOB, MAX_BLOB_HEADER, block, head, unpack};
 use crate::element::Header;
 use crate::error::{Error, PbfProblem};
 use std::io::Read;
@@ -35,6 +35,15 @@ pub(crate) struct Blob {
 }
 
 impl Blob {
+    /// Bytes that it takes while it is worked on, about: by the size that it says, which unpacking holds it to. A byte
+    /// is up to 24 bytes of records (a node of a way is one byte, and eight bytes each time it is copied), unless the
+    /// block is so large that it is read in pieces.
+    pub(crate) fn cost(&self) -> u64 {
+        let said = unpack::size(&self.packed) as u64;
+        let factor = if said > block::LARGE_BYTES as u64 { 4 } else { 24 };
+        self.packed.len() as u64 + said * factor
+    }
+
     /// Unpacks it.
     pub(crate) fn unpack(&self) -> Result<Vec<u8>, Error> {
         unpack::unpack(&self.packed).map_err(|problem| self.spot.error(problem))

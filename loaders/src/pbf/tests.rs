@@ -385,3 +385,76 @@ fn no_bytes_make_a_block_panic() {
     }
     assert!((100..15_000).contains(&good), "{good} of 20000 were still good: not much of a test");
 }
+
+/// The most blocks under way are one of the memory that is given, and the large ones are read in pieces.
+fn piece_sizes(bytes: &[u8], memory: u64) -> Result<Vec<u64>, Error> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    let mut sizes = Vec::new();
+    let map = |block: &crate::Block| {
+        let mut count = 0;
+        block.for_each(|_| count += 1)?;
+        Ok(count)
+    };
+    let options = Options { memory, ..Options::default() };
+    read::<u64, Error>(file.path(), &options, map, |count, _| {
+        sizes.push(count);
+        Ok(())
+    })?;
+    Ok(sizes)
+}
+
+#[test]
+fn blocks_of_any_size_are_read_in_bounded_pieces() {
+    let many = 1_000_000;
+    let (ids, zeros) = (vec![1; many], vec![0; many]);
+    let dense = block(m().message(2, m().deltas(1, &ids).deltas(8, &zeros).deltas(9, &zeros)));
+    let single = (1..200_000).fold(m(), |group, id| group.message(1, m().sint(1, id).sint(8, 0).sint(9, 0)));
+    let few = block(m().message(2, m().deltas(1, &ids[..9000]).deltas(8, &zeros[..9000]).deltas(9, &zeros[..9000])));
+    let file = [head(), raw("OSMData", few), raw("OSMData", dense), raw("OSMData", block(single))].concat();
+    for memory in [0, 1 << 30] {
+        let sizes = piece_sizes(&file, memory).unwrap();
+        assert_eq!(sizes.iter().sum::<u64>(), 9000 + 1_000_000 + 199_999);
+        assert_eq!(sizes[0], 9000);
+        assert!(sizes[1..].iter().all(|size| *size <= 8000), "{sizes:?}");
+    }
+}
+
+#[test]
+fn pieces_have_all_that_whole_blocks_have() {
+    let (ids, zeros) = (vec![1; 140_000], vec![0; 140_000]);
+    let info = m().int(1, 3).int(2, 5).int(3, 7).int(4, 9).int(5, 4).int(6, 1);
+    let group = |rest: Message| {
+        rest.message(3, m().int(1, 7).list(2, &[1]).list(3, &[2]).message(4, info.clone()).deltas(8, &[5, 1, -3]))
+            .message(3, m().int(1, 8).deltas(8, &[5, 1]).deltas(9, &[1, 1]).deltas(10, &[2, 2]))
+            .message(4, m().int(1, 9).list(8, &[3, 0]).deltas(9, &[7, 2]).list(10, &[1, 2]).list(2, &[1]).list(3, &[1]))
+            .message(1, m().sint(1, -4).sint(8, 100).sint(9, 200))
+    };
+    let dense = m().message(2, m().deltas(1, &ids).deltas(8, &zeros).deltas(9, &zeros));
+    let small = elements(block(group(m()))).unwrap();
+    let large = elements(block(group(dense))).unwrap();
+    assert_eq!(large[large.len() - 4..], small[..]);
+    assert_eq!(large.len(), 140_004);
+}
+
+#[test]
+fn no_element_has_more_than_any_real_one() {
+    let says = |group: Message| elements(block(group)).unwrap_err().to_string();
+    let many = vec![0; (1 << 20) + 1];
+    let way = m().int(1, 5).deltas(8, &many);
+    assert!(says(m().message(3, way)).ends_with("way 5: more than 1048576 nodes"));
+    let relation = m().int(1, 6).list(8, &many).deltas(9, &many).list(10, &many);
+    assert!(says(m().message(4, relation)).ends_with("relation 6: more than 1048576 members"));
+    let tags = vec![1; (1 << 16) + 1];
+    let way = m().int(1, 7).list(2, &tags).list(3, &tags);
+    assert!(says(m().message(3, way)).ends_with("way 7: more than 65536 tags"));
+    let pairs: Vec<i64> = std::iter::repeat_n(1, 2 * ((1 << 16) + 1)).collect();
+    let dense = m().deltas(1, &[3]).deltas(8, &[0]).deltas(9, &[0]).list(10, &pairs);
+    assert!(says(m().message(2, dense)).ends_with("node 3: more than 65536 tags"));
+    for (number, name) in [(1, "node"), (3, "way"), (4, "relation")] {
+        assert!(says(m().message(number, m().list(2, &[]))).ends_with(&format!("a {name} without an id")));
+    }
+    let strings = m().bytes(1, [0x0a, 0].repeat((1 << 22) + 1));
+    let error = elements(strings).unwrap_err().to_string();
+    assert!(error.ends_with("more than 4194304 strings in a block"), "{error}");
+}

@@ -6,6 +6,20 @@ use crate::error::{PbfProblem, Wire};
 use flate2::{Decompress, FlushDecompress, Status};
 use std::io::Read;
 
+/// The size that the content of a blob message is said to have when it is unpacked, or the most that it may have.
+pub(super) fn size(blob: &[u8]) -> usize {
+    let (mut said, mut raw) = (None, None);
+    let mut fields = Cursor::new(blob);
+    while let Ok(Some((number, value))) = fields.field() {
+        match (number, value) {
+            (2, Value::Varint(size)) => said = usize::try_from(size).ok(),
+            (1, Value::Bytes(bytes)) => raw = Some(bytes.len()),
+            _ => {}
+        }
+    }
+    said.or(raw).unwrap_or(MAX_BLOB).min(MAX_BLOB)
+}
+
 /// Unpacks the content of a blob message.
 pub(super) fn unpack(blob: &[u8]) -> Result<Vec<u8>, PbfProblem> {
     let mut said = None;

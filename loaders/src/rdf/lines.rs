@@ -1,9 +1,10 @@
 //! N-Triples and N-Quads: a statement a line, so that blocks of lines are parsed in parallel.
 
 use super::{Batch, Options, Summary, Wrong, plain};
+use crate::Progress;
 use crate::error::Error;
+use crate::pipeline::{self, Window};
 use crate::text::{Blocks, Lines, Text, count_lines};
-use crate::{Progress, pipeline};
 use oxrdf::GraphName;
 use oxrdfio::{RdfFormat, RdfParser};
 use std::path::Path;
@@ -29,7 +30,7 @@ pub(super) fn read<E: From<Error> + Send>(
     options: &Options,
     mut consume: impl FnMut(Batch, Progress) -> Result<(), E>,
 ) -> Result<Summary, E> {
-    let limit = options.blocks_per_thread.max(1).saturating_mul(rayon::current_num_threads());
+    let limit = Window::of(options.blocks_per_thread, options.memory);
     let bytes_total = text.bytes_total;
     let mut blocks = Blocks::new(text);
     let mut summary = Summary::default();
@@ -46,6 +47,7 @@ pub(super) fn read<E: From<Error> + Send>(
     pipeline::ordered(
         limit,
         next,
+        Lines::cost,
         |block| Ok(parse(block, options.skip_bad)),
         |parsed| {
             for wrong in parsed.wrong {

@@ -13,7 +13,7 @@ mod plain;
 mod turtle;
 
 use crate::error::{Error, TextProblem};
-use crate::{Progress, text};
+use crate::{Progress, WINDOW_MEMORY, text};
 use oxrdf::{NamedOrBlankNode, Triple};
 use oxrdfio::{RdfFormat, RdfParser};
 use std::path::Path;
@@ -44,11 +44,13 @@ pub struct Options {
     /// How many blocks of lines a thread may be between reading and consuming; at least 1. A block of 1 MiB and its
     /// triples take some 5 MiB.
     pub blocks_per_thread: usize,
+    /// Bytes of memory that these blocks may take together, about.
+    pub memory: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { format: None, skip_bad: false, blocks_per_thread: 4 }
+        Self { format: None, skip_bad: false, blocks_per_thread: 4, memory: WINDOW_MEMORY }
     }
 }
 

@@ -30,8 +30,9 @@ pub use convert::{Converter, Shape};
 pub use subset::{Plan, Selection};
 
 use crate::error::{Error, TextProblem};
+use crate::pipeline::{self, Window};
 use crate::text::{self, Blocks, Lines};
-use crate::{Progress, pipeline};
+use crate::{Progress, WINDOW_MEMORY};
 use model::{Entity, Map};
 use oxrdf::Triple;
 use std::path::Path;
@@ -50,11 +51,13 @@ pub struct Options {
     /// How many blocks of lines a thread may be between reading and consuming; at least 1. A block has 1 MiB, or one
     /// line if that is longer.
     pub blocks_per_thread: usize,
+    /// Bytes of memory that these blocks may take together, about.
+    pub memory: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { skip_bad: false, blocks_per_thread: 4 }
+        Self { skip_bad: false, blocks_per_thread: 4, memory: WINDOW_MEMORY }
     }
 }
 
@@ -129,7 +132,7 @@ fn selected<T: Send, E: From<Error> + Send>(
     map: impl Fn(&Entity<'_>, &mut Vec<T>) -> Result<(), String> + Sync,
     mut consume: impl FnMut(Vec<T>, Progress) -> Result<(), E>,
 ) -> Result<Summary, E> {
-    let limit = options.blocks_per_thread.max(1).saturating_mul(rayon::current_num_threads());
+    let limit = Window::of(options.blocks_per_thread, options.memory);
     let (start, text) = text::open(path, LOOK)?;
     let bytes_total = text.bytes_total;
     let mut blocks = if is_spread(&start) { Blocks::whole(text) } else { Blocks::new(text) };
@@ -148,6 +151,7 @@ fn selected<T: Send, E: From<Error> + Send>(
     pipeline::ordered(
         limit,
         next,
+        Lines::cost,
         |block| Ok(block_of(&block, options.skip_bad, &wants, &map)),
         |done: Done<T>| {
             for (line, offset, problem) in done.bad {

@@ -1,7 +1,6 @@
-//! OSM XML: parsed on one thread into chunks of elements ([`parse`], [`chunk`]) that the pool then works on. A document
+//! OSM XML: parsed on one thread into chunks of elements ([`parse`]) that the pool then works on. A document
 //! is never in memory as a whole.
 
-pub(crate) mod chunk;
 mod meter;
 pub(crate) mod parse;
 mod value;

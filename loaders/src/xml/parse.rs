@@ -1,9 +1,9 @@
 //! The document: what may stand where, and what its attributes mean.
 
-use super::chunk::{Chunk, Record, Span};
 use super::meter::Meter;
 use super::{MAX_ELEMENT, value};
-use crate::element::{ElementType, Header, Meta, NO_COORDINATE};
+use crate::chunk::{Chunk, Record, Span};
+use crate::element::{ElementType, Header, MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, Meta, NO_COORDINATE};
 use crate::error::{Error, XmlProblem};
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesDecl, BytesStart, Event};
@@ -11,10 +11,6 @@ use std::borrow::Cow;
 use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
-
-/// Elements and bytes after which a chunk is full.
-const CHUNK_ELEMENTS: usize = 8000;
-const CHUNK_BYTES: usize = 1 << 20;
 
 /// What is inside what: far more than the format has.
 const MAX_DEPTH: usize = 64;
@@ -41,6 +37,8 @@ pub(crate) struct Parser<R> {
     chunk: Chunk,
     /// The chunk's size before the current element.
     size_before: usize,
+    /// Tags of the current element so far, and nodes or members.
+    parts: [usize; 2],
 }
 
 impl<R: BufRead> Parser<R> {
@@ -58,6 +56,7 @@ impl<R: BufRead> Parser<R> {
             current: None,
             chunk: Chunk::default(),
             size_before: 0,
+            parts: [0; 2],
         }
     }
 
@@ -75,8 +74,7 @@ impl<R: BufRead> Parser<R> {
     /// The next elements, or none at the end.
     pub(crate) fn next(&mut self) -> Option<Result<Chunk, Error>> {
         loop {
-            let full = self.chunk.records.len() >= CHUNK_ELEMENTS || self.chunk.size() >= CHUNK_BYTES;
-            if full && self.current.is_none() {
+            if self.chunk.is_full() && self.current.is_none() {
                 break;
             }
             match self.step() {
@@ -86,7 +84,7 @@ impl<R: BufRead> Parser<R> {
             }
         }
         let chunk = std::mem::take(&mut self.chunk);
-        (!chunk.records.is_empty()).then_some(Ok(chunk))
+        (!chunk.is_empty()).then_some(Ok(chunk))
     }
 
     /// Reads one tag or text. False at the end of the document.
@@ -209,6 +207,7 @@ impl<R: BufRead> Parser<R> {
         let mut user = Span::default();
         let mut known = false;
         self.size_before = self.chunk.size();
+        self.parts = [0; 2];
         for attribute in attributes(tag) {
             let (key, value) = attribute?;
             let bad = || XmlProblem::value(key, &value);
@@ -250,6 +249,16 @@ impl<R: BufRead> Parser<R> {
     /// A tag, a node of a way or a member of a relation.
     fn part(&mut self, name: &str, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
         let Some(record) = &mut self.current else { return Ok(()) };
+        let (list, most, what) = match (name, record.kind) {
+            ("nd", ElementType::Way) => (1, MAX_WAY_NODES, "nodes"),
+            ("member", ElementType::Relation) => (1, MAX_MEMBERS, "members"),
+            ("tag", _) => (0, MAX_TAGS, "tags"),
+            _ => return Ok(()),
+        };
+        if self.parts[list] == most {
+            return Err(XmlProblem::TooMany { what, most });
+        }
+        self.parts[list] += 1;
         match (name, record.kind) {
             ("tag", _) => {
                 let (mut k, mut v) = (None, None);

@@ -13,6 +13,11 @@ use crate::snapshot::{Counts, Writer};
 /// Elements resolved at once, so that results in memory stay few.
 const WINDOW: usize = 1 << 14;
 
+/// The part of the memory that the names of users and roles may take, which stay in memory: one of so many.
+const NAMES: usize = 4;
+/// Bytes that a name takes beside twice its own, in a list and a table.
+const NAME: usize = 100;
+
 /// Gathers the blocks of one or more source files.
 pub struct Builder {
     scratch: Scratch,
@@ -27,6 +32,8 @@ pub struct Builder {
     slots: u64,
     users: Numbered<(i64, Box<str>)>,
     roles: Numbered<Box<str>>,
+    /// Bytes that users and roles take, or more.
+    name_bytes: usize,
     /// Whether ids came strictly ascending and nothing was deleted, so far.
     ordered: [bool; 3],
     last: [Option<i64>; 3],
@@ -61,6 +68,7 @@ impl Builder {
             slots: 0,
             users: Numbered::default(),
             roles: Numbered::default(),
+            name_bytes: 0,
             ordered: [true; 3],
             last: [None; 3],
             newest: 0,
@@ -70,10 +78,21 @@ impl Builder {
     /// Takes in a block; blocks come in file order.
     ///
     /// # Errors
-    /// A temporary file's, or too many distinct tags.
+    /// A temporary file's, too many distinct tags, or more distinct users and roles than memory is for.
     pub fn add(&mut self, mut batch: Batch) -> Result<(), BuildError> {
         let users: Vec<u32> = batch.users.all.iter().map(|user| self.users.number(user, || user.clone())).collect();
         let roles: Vec<u32> = batch.roles.all.iter().map(|role| self.roles.number(role, || role.clone())).collect();
+        let names =
+            batch.users.all.iter().map(|(_, name)| 2 * name.len()).chain(batch.roles.all.iter().map(|r| 2 * r.len()));
+        // More than is new: those of other blocks are counted again only until the first time that it seems too much.
+        self.name_bytes += names.map(|len| len + NAME).sum::<usize>();
+        if self.name_bytes > self.scratch.memory() / NAMES {
+            let users = self.users.all.iter().map(|(_, name)| 2 * name.len() + NAME).sum::<usize>();
+            self.name_bytes = users + self.roles.all.iter().map(|role| 2 * role.len() + NAME).sum::<usize>();
+            if self.name_bytes > self.scratch.memory() / NAMES {
+                return Err(BuildError::Names);
+            }
+        }
         let slot = u32::try_from(self.slots).map_err(|_| BuildError::TooMany("tags"))?;
         let last_slot = self.slots + batch.pairs.all.len() as u64;
         u32::try_from(last_slot).map_err(|_| BuildError::TooMany("tags"))?;

@@ -54,6 +54,9 @@ pub enum BuildError {
     /// A recipe is wrong.
     #[error("the recipe is wrong: {0}")]
     Recipe(String),
+    /// The names of users and roles, which stay in memory, take too much of it.
+    #[error("the names of users and roles take more than a quarter of the memory; allow more with --memory")]
+    Names,
     /// Something has more entries than the format can number.
     #[error("too many {0} for this snapshot format")]
     TooMany(&'static str),

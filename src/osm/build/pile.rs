@@ -21,6 +21,7 @@ use crate::snapshot::map_read_only;
 pub struct Scratch {
     folder: Arc<PathBuf>,
     share: usize,
+    memory: usize,
 }
 
 impl Scratch {
@@ -30,7 +31,13 @@ impl Scratch {
     /// Spills into `folder`; `memory` is the budget of the whole load in bytes.
     pub fn new(folder: &Path, memory: u64) -> Scratch {
         let share = (memory / Self::PILES).max(1 << 20);
-        Scratch { folder: Arc::new(folder.to_owned()), share: usize::try_from(share).unwrap_or(usize::MAX) }
+        let whole = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+        Scratch { folder: Arc::new(folder.to_owned()), share: whole(share), memory: whole(memory.max(16 << 20)) }
+    }
+
+    /// Bytes that the whole load may take; 16 MiB at least.
+    pub fn memory(&self) -> usize {
+        self.memory
     }
 
     /// Bytes that one pile may hold in memory.
@@ -192,7 +199,7 @@ mod tests {
     #[test]
     fn sorted_alike_in_memory_and_on_disk() {
         let folder = tempfile::tempdir().unwrap();
-        let small = Scratch { folder: Arc::new(folder.path().to_owned()), share: 64 };
+        let small = Scratch { folder: Arc::new(folder.path().to_owned()), share: 64, memory: 1 << 20 };
         let large = Scratch::new(folder.path(), 1 << 30);
         let mut random = 1_u64;
         let records: Vec<[u64; 2]> = (0..1000)

@@ -1,34 +1,39 @@
-//! Elements of an XML file in memory: a few flat lists that they share, so that a chunk is a handful of allocations.
+//! Elements in memory that do not stay where they were read: a few flat lists that they share, so that a chunk is a
+//! handful of allocations.
 
-use crate::element::{Element, ElementType, Member, Meta, Node, Relation, Way};
+use crate::element::{Element, ElementType, Member, Meta, NO_COORDINATE, Node, Relation, Way};
 
 /// A part of the chunk's text.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Span {
+pub(crate) struct Span {
     begin: u32,
     end: u32,
 }
 
 /// One element. Its tags, node ids and members are those behind the ones of the element before.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Record {
-    pub(super) kind: ElementType,
-    pub(super) id: i64,
-    pub(super) lat: i32,
-    pub(super) lon: i32,
+pub(crate) struct Record {
+    pub(crate) kind: ElementType,
+    pub(crate) id: i64,
+    pub(crate) lat: i32,
+    pub(crate) lon: i32,
     /// Whether the locations of a way's nodes are known.
-    pub(super) located: bool,
+    pub(crate) located: bool,
     /// The metadata, without the user's name.
-    pub(super) meta: Option<Meta<'static>>,
-    pub(super) user: Span,
-    pub(super) tags_end: u32,
-    pub(super) items_end: u32,
+    pub(crate) meta: Option<Meta<'static>>,
+    pub(crate) user: Span,
+    pub(crate) tags_end: u32,
+    pub(crate) items_end: u32,
 }
+
+/// Elements and bytes after which a chunk is full.
+const FULL_ELEMENTS: usize = 8000;
+const FULL_BYTES: usize = 1 << 20;
 
 /// Some thousand elements.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
-    pub(super) records: Vec<Record>,
+    pub(crate) records: Vec<Record>,
     text: String,
     tags: Vec<(Span, Span)>,
     refs: Vec<(i64, (i32, i32))>,
@@ -37,33 +42,75 @@ pub(crate) struct Chunk {
 
 impl Chunk {
     /// Bytes that it takes, about.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.text.len() + 16 * self.tags.len() + 16 * self.refs.len() + 24 * self.members.len()
     }
 
-    pub(super) fn tag(&mut self, key: &str, value: &str) {
+    /// Bytes that it and what is made of it take, about.
+    pub(crate) fn cost(&self) -> u64 {
+        (self.size() + self.records.len() * size_of::<Record>()) as u64 * 4
+    }
+
+    /// Whether it is time for the next one.
+    pub(crate) fn is_full(&self) -> bool {
+        self.records.len() >= FULL_ELEMENTS || self.size() >= FULL_BYTES
+    }
+
+    /// Whether there is nothing in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Copies an element.
+    pub(crate) fn add(&mut self, element: &Element<'_>) {
+        let (kind, id, tags, meta) = match element {
+            Element::Node(node) => (ElementType::Node, node.id, node.tags, node.meta),
+            Element::Way(way) => (ElementType::Way, way.id, way.tags, way.meta),
+            Element::Relation(relation) => (ElementType::Relation, relation.id, relation.tags, relation.meta),
+        };
+        tags.iter().for_each(|(key, value)| self.tag(key, value));
+        let (mut lat, mut lon, mut located) = (NO_COORDINATE, NO_COORDINATE, false);
+        match element {
+            Element::Node(node) => (lat, lon) = (node.lat, node.lon),
+            Element::Way(way) => {
+                located = way.locations.is_some();
+                for (i, id) in way.refs.iter().enumerate() {
+                    let location = way.locations.and_then(|all| all.get(i)).copied();
+                    self.node_ref(*id, location.unwrap_or((NO_COORDINATE, NO_COORDINATE)));
+                }
+            }
+            Element::Relation(relation) => {
+                relation.members.iter().for_each(|member| self.member(member.kind, member.id, member.role));
+            }
+        }
+        let user = meta.map_or_else(Span::default, |meta| self.span(meta.user));
+        let meta = meta.map(|meta| Meta { user: "", ..meta });
+        self.push(Record { kind, id, lat, lon, located, meta, user, tags_end: 0, items_end: 0 });
+    }
+
+    pub(crate) fn tag(&mut self, key: &str, value: &str) {
         let tag = (self.span(key), self.span(value));
         self.tags.push(tag);
     }
 
-    pub(super) fn node_ref(&mut self, id: i64, location: (i32, i32)) {
+    pub(crate) fn node_ref(&mut self, id: i64, location: (i32, i32)) {
         self.refs.push((id, location));
     }
 
-    pub(super) fn member(&mut self, kind: ElementType, id: i64, role: &str) {
+    pub(crate) fn member(&mut self, kind: ElementType, id: i64, role: &str) {
         let role = self.span(role);
         self.members.push((kind, id, role));
     }
 
     /// Keeps a text. Chunks are cut long before 4 GiB, and elements bounded.
-    pub(super) fn span(&mut self, text: &str) -> Span {
+    pub(crate) fn span(&mut self, text: &str) -> Span {
         let begin = self.text.len() as u32;
         self.text.push_str(text);
         Span { begin, end: self.text.len() as u32 }
     }
 
     /// Finishes an element whose parts have been added.
-    pub(super) fn push(&mut self, record: Record) {
+    pub(crate) fn push(&mut self, record: Record) {
         let items = if record.kind == ElementType::Way { self.refs.len() } else { self.members.len() };
         self.records.push(Record { tags_end: self.tags.len() as u32, items_end: items as u32, ..record });
     }
