@@ -4,7 +4,7 @@
 # profile, so that RocksDB, most of a first build, is built once.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 
-.PHONY: help build demo test lint doc audit bench pin features fuzz
+.PHONY: help build demo test lint doc audit bench pin features fuzz faults
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -15,7 +15,8 @@ help:
 	@echo 'make audit  licences, sources and known holes of all dependencies'
 	@echo 'make bench  speed of loading, opening and querying'
 	@echo 'make features  docs/features.md anew, after a change to tests/cases'
-	@echo 'make fuzz   an hour of broken queries against the front end'
+	@echo 'make fuzz   a minute of random input for every parser; TERRAPIN_FUZZ_SECONDS=3600 for an hour each'
+	@echo 'make faults  kills, full disks, short reads, damage: what the program does about them'
 	@echo "make pin    the demo's pin anew, after a change to the file format that was meant"
 
 build:
@@ -52,7 +53,13 @@ pin:
 features:
 	TERRAPIN_WRITE=1 cargo test --locked --release --test cases -- page mistakes
 
-# An hour; needs a nightly compiler and `cargo install cargo-fuzz`. Texts that break something are in fuzz/artifacts.
+# A minute for each target, or what TERRAPIN_FUZZ_SECONDS says; FUZZ=sparql for those whose names have that in them.
+# Inputs that break something are in fuzz/artifacts.
 fuzz:
-	cargo +nightly fuzz run --sanitizer none front_end -- -max_total_time=3600 -max_len=65536 -timeout=10 \
-	    -rss_limit_mb=2048 -dict=fuzz/overpass.dict
+	@scripts/setup
+	TERRAPIN_FUZZ_SECONDS=$${TERRAPIN_FUZZ_SECONDS:-60} cargo test --locked --release --test fuzz -- $(FUZZ)
+
+# All faults; `make test` has the short ones only.
+faults:
+	@scripts/setup
+	TERRAPIN_FAULTS=all cargo test --locked --release --test faults -- --nocapture

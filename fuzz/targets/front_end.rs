@@ -1,9 +1,157 @@
-//! The front end of the query language under libFuzzer: `make fuzz`.
-#![no_main]
+//! What no query text may do to the front end, however broken: panic, recurse without bound, or take longer than a
+//! second for a mebibyte. The fuzzer's target, and the test that goes through the corpus that it left.
 
-use libfuzzer_sys::fuzz_target;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
 
-#[path = "../front_end.rs"]
-mod front_end;
+use terrapin::osm::BoundingBox;
+use terrapin::overpass::convert::{Form, convert};
+use terrapin::overpass::turbo::{self, Surroundings};
+use terrapin::overpass::{Failure, parse};
+use terrapin::places::Table;
 
-fuzz_target!(|text: &[u8]| front_end::check(text));
+/// What a text may take in any case; a machine does other things, too.
+const ALLOWANCE: Duration = Duration::from_millis(100);
+/// What it may take for a mebibyte in any build, on a busy machine: a guard against time that grows faster than the
+/// text. A release build takes less than a second.
+const PER_MEBIBYTE: Duration = Duration::from_secs(5);
+/// How long the texts are that a small one is repeated to, to see what grows faster than the text.
+const REPEATED: usize = 64 << 10;
+
+/// Puts a text through every part of the front end.
+pub fn check(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    pass(&text);
+    // Repeating is dear, and a fuzzer shows many texts that are alike: some of them will do.
+    if !text.is_empty() && text.len() < 2048 && hash(bytes).is_multiple_of(32) {
+        pass(&text.repeat(REPEATED / text.len()));
+        nest(&text);
+    }
+}
+
+/// The text within itself: what one opens in its first half and closes in its second gets deep.
+fn nest(text: &str) {
+    let middle = (text.len() / 2..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
+    let (before, after) = text.split_at(middle);
+    let times = REPEATED / text.len();
+    pass(&format!("{}{}", before.repeat(times), after.repeat(times)));
+}
+
+fn pass(text: &str) {
+    let allowed = ALLOWANCE + PER_MEBIBYTE.mul_f64(text.len() as f64 / f64::from(1 << 20));
+    timed("parse", text, allowed, || {
+        if let Err(failure) = parse(text) {
+            show(&failure, text);
+        }
+    });
+    for form in [Form::Xml, Form::Compact, Form::Pretty] {
+        timed("convert", text, allowed, || {
+            if let Ok(converted) = convert(text, form) {
+                converted.problems.iter().for_each(|failure| show(failure, text));
+            }
+        });
+    }
+    if let Ok(converted) = convert(text, Form::Xml)
+        && let Ok(back) = convert(&converted.text, Form::Pretty)
+    {
+        let _ = parse(&back.text);
+        let _ = parse(&converted.text);
+    }
+    timed("shortcuts", text, allowed, || shortcuts(text));
+}
+
+fn shortcuts(text: &str) {
+    let bbox = Some(BoundingBox { south: 0, west: 0, north: 10_000_000, east: 10_000_000 });
+    let places = Table::default();
+    let _ = turbo::expand(text, &Surroundings { bbox, now: 1_600_000_000, places: &places });
+}
+
+/// Errors are there to be shown.
+fn show(failure: &Failure, text: &str) {
+    let mut out = String::new();
+    let _ = write!(out, "{failure}");
+    for diagnostic in &failure.diagnostics {
+        if let Some(span) = diagnostic.span {
+            assert!(span.start <= span.end && span.end <= text.len() + 1, "{span:?} of {}", text.len());
+        }
+    }
+}
+
+/// Runs a part. What seems to take too long is measured again, in time on a processor where the system tells it: a
+/// machine has other things to do, too.
+fn timed(what: &str, text: &str, allowed: Duration, part: impl Fn()) {
+    let start = Instant::now();
+    part();
+    let mut fastest = start.elapsed();
+    for _ in 0..3 {
+        if fastest <= allowed {
+            return;
+        }
+        let (start, busy) = (Instant::now(), busy());
+        part();
+        let taken = self::busy().zip(busy).map_or(start.elapsed(), |(after, before)| after.saturating_sub(before));
+        fastest = fastest.min(taken);
+    }
+    assert!(fastest <= allowed, "{what} takes {fastest:?} for {} bytes", text.len());
+}
+
+/// How long this thread has been on a processor; only Linux tells.
+fn busy() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+}
+
+/// FNV-1a: the same on every machine.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Pieces of queries.
+pub const WORDS: &[&str] = &[
+    "[out:json]",
+    "[timeout:25]",
+    "[bbox:1,2,3,4]",
+    "[date:\"2020-01-01T00:00:00Z\"]",
+    "node",
+    "way",
+    "nwr",
+    "area",
+    "rel",
+    "(around:10)",
+    "(if:t[\"a\"]>1)",
+    "[~\"a\"~\"b\",i]",
+    "(poly:\"1 2 3 4 5 6\")",
+    "(bn)",
+    "->.a",
+    ".a",
+    "out",
+    "geom",
+    "foreach",
+    "for(t[\"a\"])",
+    "complete(3)",
+    "if(",
+    "else",
+    "is_in",
+    "make x",
+    "convert x",
+    "::geom=",
+    "set(",
+    "hull(",
+    "lrs_in(",
+    "number(",
+    "{{bbox}}",
+    "{{geocodeArea:x}}",
+    "/*",
+    "*/",
+    "//",
+    "\\u0041",
+    "<osm-script>",
+    "<query type=\"node\">",
+    "<has-kv k=\"a\" v=\"b\"/>",
+    "<print/>",
+    ";",
+    "(",
+    ")",
+    "{",
+    "}",
+];

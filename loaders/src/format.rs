@@ -104,7 +104,13 @@ impl Counter {
 
 impl Read for Counter {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let got = self.file.read(buffer)?;
+        let got = loop {
+            match self.file.read(buffer) {
+                // Not every decoder above goes on after this by itself.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other?,
+            }
+        };
         self.position.set(self.position.get() + got as u64);
         Ok(got)
     }

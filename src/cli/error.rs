@@ -19,6 +19,14 @@ pub enum Exit {
     Input = 3,
     /// The machine did not give what was needed: a full disk, an address in use.
     System = 4,
+    /// A file that was being read in place was cut off, overwritten or became unreadable.
+    Lost = 5,
+    /// Stopped by SIGHUP.
+    HungUp = 129,
+    /// Stopped by SIGINT, as Ctrl-C sends it.
+    Interrupted = 130,
+    /// Stopped by SIGTERM.
+    Terminated = 143,
 }
 
 impl From<Exit> for ExitCode {
@@ -71,6 +79,11 @@ impl Error {
     /// A check came out negative.
     pub fn refused(code: &'static str, message: impl fmt::Display) -> Self {
         Error::Other { exit: Exit::Refused, code, message: message.to_string() }
+    }
+
+    /// A signal stopped the command.
+    pub fn stopped(exit: Exit, message: impl fmt::Display) -> Self {
+        Error::Other { exit, code: "stopped", message: message.to_string() }
     }
 
     /// The output could not be written, or nobody reads it.

@@ -1,11 +1,12 @@
 //! `terrapin load`: makes a snapshot of an OpenStreetMap file and of triples.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
 
 use super::progress::Shown;
-use super::{Error, info, stdout};
+use super::{Error, diagnose, info, stdout, stop};
 use crate::load::{self, Entities, Options};
 use crate::osm::build::{BuildError, Progress, Quiet};
 use crate::size::{self, count};
@@ -15,7 +16,7 @@ use crate::snapshot;
 ///
 /// Reads PBF and OSM XML; N-Triples, N-Quads and Turtle, and Wikidata's dumps of entities in JSON, plain or packed, whole
 /// or what a recipe takes of them. The same files and version give the same bytes, whatever the number of threads, the memory and the order of the files. A load that is stopped leaves nothing
-/// behind that opens.
+/// behind.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin load --osm malta.osm.pbf --out malta.terrapin
@@ -87,8 +88,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
         .num_threads(args.threads.map_or(0, usize::from))
         .build()
         .map_err(|e| Error::system("threads", e))?;
-    let shown = (!args.json).then(Shown::new);
-    let progress: &dyn Progress = shown.as_ref().map_or(&Quiet, |shown| shown);
+    let shown = (!args.json).then(|| Arc::new(Shown::new()));
+    let progress: &dyn Progress = shown.as_deref().map_or(&Quiet, |shown| shown);
+    stop_on_signal(args, shown.clone()).map_err(|e| Error::system("signals", e))?;
     let result = pool.install(|| load::load_entities(&options, &entities, progress));
     if let Some(shown) = &shown {
         shown.finish();
@@ -121,6 +123,27 @@ pub fn run(args: &Args) -> Result<(), Error> {
         text.push('\n');
     }
     stdout::print(&text)
+}
+
+/// Sees to it that a signal ends the load with nothing left behind, and with a word on what is not there.
+fn stop_on_signal(args: &Args, shown: Option<Arc<Shown>>) -> std::io::Result<()> {
+    let (out, as_json) = (args.out.clone(), args.json);
+    stop::on_signal(move |signal| {
+        let finished = snapshot::abandon();
+        if let Some(shown) = shown {
+            shown.stop();
+        }
+        let (name, there, out) = (signal.name, out.exists(), out.display());
+        let message = if finished {
+            format!("stopped by {name}, when {out} was made already")
+        } else if there {
+            format!("stopped by {name}: {out} is as it was before, nothing was loaded into it")
+        } else {
+            format!("stopped by {name}: {out} was not made")
+        };
+        diagnose::report(&Error::stopped(signal.exit, message), as_json);
+        std::process::exit(signal.exit as i32);
+    })
 }
 
 /// Reads the recipe, and the files that it names.

@@ -17,8 +17,10 @@ mod pin;
 mod progress;
 mod query;
 mod serve;
+mod sigbus;
 mod sparql;
 mod stdout;
+mod stop;
 mod verify;
 
 use std::ffi::OsString;
@@ -40,6 +42,8 @@ Exit status:
   2  the command line was wrong
   3  a file that was to be read is missing, broken or of another kind
   4  the machine did not give what was needed: a full disk, an address in use
+  5  the snapshot was cut off or became unreadable while it was in use
+  129, 130, 143  a load was stopped by SIGHUP, SIGINT (Ctrl-C), SIGTERM; it left nothing behind
 
 Errors go to standard error, with --json as one JSON object. A pipe that its reader closes is no error.
 
@@ -72,6 +76,7 @@ enum Command {
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    sigbus::say_so();
     stack::main(command).unwrap_or_else(|error| {
         diagnose::report(&Error::system("threads", error), false);
         Exit::System.into()

@@ -37,6 +37,13 @@ impl Shown {
         end(self.phase.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
+    /// Ends the last phase for good: whoever goes on working does not get to show it.
+    pub fn stop(&self) {
+        let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
+        end(phase.take());
+        std::mem::forget(phase);
+    }
+
     fn view(&self, name: &str, total: u64) -> View {
         if !self.bars {
             return View::Line;

@@ -201,9 +201,11 @@ fn describe(path: &Path, licence: &str) -> Result<Source, BuildError> {
     let (mut hasher, mut bytes) = (Sha256::new(), 0);
     let mut buffer = vec![0; 1 << 20];
     loop {
-        match file.read(&mut buffer).map_err(failed)? {
-            0 => break,
-            n => {
+        match file.read(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(failed(error)),
+            Ok(0) => break,
+            Ok(n) => {
                 hasher.update(&buffer[..n]);
                 bytes += n as u64;
             }

@@ -34,6 +34,7 @@ mod error;
 mod manifest;
 mod map;
 mod paged;
+mod part;
 mod read;
 mod write;
 
@@ -41,6 +42,7 @@ pub use error::Error;
 pub use manifest::{AreaReport, Counts, Manifest, Section, Source, TripleCounts};
 pub use map::map_read_only;
 pub use paged::{PageWriter, Pages, compress};
+pub use part::abandon;
 pub use read::{Snapshot, verify};
 pub use write::Writer;
 

@@ -7,8 +7,9 @@ use zstd::bulk::{Compressor, Decompressor};
 
 use super::{Error, Snapshot, Writer};
 
-/// Bytes that a page may have once decompressed: what a damaged frame can make us allocate.
-const MAX_PAGE: usize = 1 << 30;
+/// Bytes that a page may have once decompressed: what a damaged or hostile frame can make us allocate. Pages have some
+/// hundreds of elements and some kilobytes.
+const MAX_PAGE: usize = 256 << 20;
 
 thread_local! {
     /// zstd's working memory is larger than a page, and clearing it dearer than using it: one a thread.
@@ -19,8 +20,11 @@ thread_local! {
 /// Compresses the content of one page.
 ///
 /// # Errors
-/// zstd's, which in practice is being out of memory.
+/// The content is larger than a page may be; zstd's, which in practice is being out of memory.
 pub fn compress(content: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
+    if content.len() > MAX_PAGE {
+        return Err(std::io::Error::other(format!("a page of more than {MAX_PAGE} bytes")));
+    }
     if content.is_empty() {
         return Ok(Vec::new());
     }

@@ -1,18 +1,17 @@
-//! Writing a snapshot: sections in order, to a temporary name, synced, renamed.
+//! Writing a snapshot: sections in order, to a file that has no name or another one, synced, named.
 
 use std::fs::File;
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
+use super::part::Part;
 use super::{
     ALIGNMENT, END_MAGIC, Error, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, Section, short_checksum, writer_name,
 };
 
 /// Writes one snapshot. Nothing bears the final name until [`Writer::finish`]; dropping it removes what was written.
 pub struct Writer {
-    file: BufWriter<NamedTempFile>,
+    file: BufWriter<Part>,
     path: PathBuf,
     at: u64,
     sections: Vec<Section>,
@@ -29,8 +28,7 @@ impl Writer {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
-        sweep(folder);
-        let file = temporary(folder).map_err(|e| Error::io(folder, e))?;
+        let file = Part::create(folder).map_err(|e| Error::io(folder, e))?;
         let mut writer = Writer {
             file: BufWriter::with_capacity(1 << 20, file),
             path: path.to_owned(),
@@ -98,7 +96,7 @@ impl Writer {
     pub fn so_far(&mut self) -> Result<(File, Vec<Section>), Error> {
         self.end();
         self.file.flush().map_err(|e| Error::io(&self.path, e))?;
-        let file = self.file.get_ref().reopen().map_err(|e| Error::io(&self.path, e))?;
+        let file = self.file.get_ref().file().try_clone().map_err(|e| Error::io(&self.path, e))?;
         Ok((file, self.sections.clone()))
     }
 
@@ -127,12 +125,12 @@ impl Writer {
 
         let io = |e| Error::io(&self.path, e);
         let mut file = self.file.into_inner().map_err(|e| io(e.into_error()))?;
-        file.as_file().sync_data().map_err(io)?;
-        file.seek(SeekFrom::Start(0)).map_err(io)?;
+        file.file().sync_data().map_err(io)?;
+        file.rewind().map_err(io)?;
         file.write_all(&header()).map_err(io)?;
-        set_readable(file.as_file()).map_err(io)?;
-        file.as_file().sync_all().map_err(io)?;
-        file.persist(&self.path).map_err(|e| Error::io(&self.path, e.error))?;
+        set_readable(file.file()).map_err(io)?;
+        file.file().sync_all().map_err(io)?;
+        file.persist(&self.path).map_err(io)?;
         if let Some(folder) = self.path.parent().filter(|p| !p.as_os_str().is_empty())
             && let Ok(folder) = File::open(folder)
         {
@@ -140,41 +138,6 @@ impl Writer {
             let _ = folder.sync_all();
         }
         Ok(digest)
-    }
-}
-
-/// How the names of unfinished files begin and end.
-const PREFIX: &str = ".terrapin-";
-const SUFFIX: &str = ".part";
-
-/// A new unfinished file, locked for as long as it is being written.
-fn temporary(folder: &Path) -> std::io::Result<NamedTempFile> {
-    loop {
-        let file = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempfile_in(folder)?;
-        // Where files cannot be locked nobody sweeps either. Where they can, somebody may have swept this one away
-        // before it was locked: then its name is gone.
-        if file.as_file().lock().is_err() || file.path().exists() {
-            return Ok(file);
-        }
-    }
-}
-
-/// Removes what writers that were killed left in the folder, so that it does not pile up. The lock of a writer that
-/// lives keeps its file.
-fn sweep(folder: &Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let unfinished = name.starts_with(PREFIX) && name.ends_with(SUFFIX);
-        if unfinished
-            && entry.file_type().is_ok_and(|kind| kind.is_file())
-            && let Ok(file) = File::options().write(true).open(entry.path())
-            && file.try_lock().is_ok()
-        {
-            // What cannot be removed is no reason not to write.
-            let _ = std::fs::remove_file(entry.path());
-        }
     }
 }
 
@@ -201,24 +164,4 @@ fn header() -> [u8; HEADER_LEN as usize] {
     let check = short_checksum(&header[..56]);
     header[56..].copy_from_slice(&check);
     header
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_killed_writer_left_is_swept_and_a_live_one_is_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let left = folder.path().join(".terrapin-killed.part");
-        std::fs::write(&left, b"half").unwrap();
-        let others = folder.path().join("notes.part");
-        std::fs::write(&others, b"mine").unwrap();
-        let live = Writer::create(&folder.path().join("a.terrapin")).unwrap();
-        assert!(!left.exists() && others.exists());
-        let second = Writer::create(&folder.path().join("b.terrapin")).unwrap();
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
-        drop((live, second));
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
 }

@@ -1,0 +1,275 @@
+//! Runs fuzz targets on any compiler: goes through a target's corpus, then through random changes of it for some time.
+//!
+//! Each target runs in a process of its own, on a thread with the smallest stack that a thread of the program has. An
+//! input that panics, overflows the stack, ends the process, takes too long or takes too much memory is kept in
+//! `fuzz/artifacts` and is a failure.
+
+pub mod memory;
+mod mutate;
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::FileExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::targets::{TARGETS, Target};
+
+/// The stack of the program's threads: what the standard library and the runtime give theirs.
+const STACK: usize = 2 << 20;
+/// Memory that an input may take.
+const MEMORY: usize = 512 << 20;
+/// Time that an input may take. Beside other work a machine may stand still for seconds.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What is on the command line.
+struct Options {
+    /// Parts of names of the targets that are to run; all if there is none.
+    names: Vec<String>,
+    /// Time for random changes of each target's corpus.
+    seconds: f64,
+    /// An input to try instead.
+    input: Option<PathBuf>,
+    /// Where the sequence of random numbers begins.
+    seed: u64,
+    /// Whether this process is the one that a target runs in.
+    inside: bool,
+    list: bool,
+}
+
+impl Options {
+    fn read() -> Options {
+        let variable = |name| std::env::var(name).ok();
+        let seconds = variable("TERRAPIN_FUZZ_SECONDS").and_then(|text| text.parse().ok()).unwrap_or(1.0);
+        let seed = variable("TERRAPIN_FUZZ_SEED").and_then(|text| text.parse().ok()).unwrap_or(0);
+        let mut options = Options { names: Vec::new(), seconds, input: None, seed, inside: false, list: false };
+        let mut words = std::env::args().skip(1);
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--inside" => options.inside = true,
+                "--list" => options.list = true,
+                "--input" => options.input = words.next().map(PathBuf::from),
+                // What cargo gives to every test program says nothing here.
+                word if word.starts_with('-') => {}
+                _ => options.names.push(word),
+            }
+        }
+        options
+    }
+}
+
+/// The folder of the fuzz targets.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz")
+}
+
+/// Where inputs go that are a failure.
+fn artifacts() -> PathBuf {
+    let folder = std::env::var_os("TERRAPIN_FUZZ_ARTIFACTS").map_or_else(|| folder().join("artifacts"), PathBuf::from);
+    std::fs::create_dir_all(&folder).expect("a folder for artifacts");
+    folder
+}
+
+/// Runs what the command line says.
+pub fn main() -> ExitCode {
+    let options = Options::read();
+    let asked = |target: &&Target| {
+        let exact = options.inside && options.names.iter().any(|name| target.name == name);
+        let part = !options.inside && options.names.iter().any(|name| target.name.contains(name.as_str()));
+        exact || part || options.names.is_empty()
+    };
+    let targets: Vec<&Target> = TARGETS.iter().filter(asked).collect();
+    if options.list {
+        targets.iter().for_each(|target| println!("{}: test", target.name));
+        return ExitCode::SUCCESS;
+    }
+    if options.inside {
+        return targets.first().map_or(ExitCode::FAILURE, |target| inside(target, &options));
+    }
+    println!("\nrunning {} fuzz targets, {} s of random inputs each", targets.len(), options.seconds);
+    println!(
+        "{:<14} {:>8} {:>10} {:>10} {:>10} {:>9}  outcome",
+        "target", "corpus", "random", "a second", "memory", "slowest"
+    );
+    let failed = targets.iter().filter(|target| !outside(target, &options)).count();
+    let (word, passed) = (if failed == 0 { "ok" } else { "FAILED" }, targets.len() - failed);
+    println!("\ntest result: {word}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out\n");
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs a target in another process, and keeps the input that ends it.
+fn outside(target: &Target, options: &Options) -> bool {
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    command.args(["--inside", target.name]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if let Some(input) = &options.input {
+        command.arg("--input").arg(input);
+    }
+    let mut child = command.spawn().expect("this program again");
+    let errors = child.stderr.take().expect("its errors");
+    let errors = std::thread::spawn(move || {
+        let lines: Vec<String> = BufReader::new(errors).lines().map_while(Result::ok).collect();
+        lines
+    });
+    let (mut summary, mut helper) = (None, None);
+    for line in BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok) {
+        match line.split_once(' ') {
+            Some(("done", rest)) => summary = Some(rest.to_owned()),
+            Some(("helper", pid)) => helper = Some(pid.to_owned()),
+            _ => {}
+        }
+    }
+    let status = child.wait().expect("its end");
+    if let Some(pid) = helper.filter(|_| summary.is_none()) {
+        let _ = Command::new("kill").arg(pid).status();
+    }
+    let running = running(target.name, child.id());
+    let (name, said) = (target.name, errors.join().unwrap_or_default());
+    match summary {
+        Some(summary) if status.success() => {
+            let _ = std::fs::remove_file(running);
+            println!("{name:<14} {summary}");
+            true
+        }
+        _ => {
+            println!("{name:<14} FAILED: {status}");
+            said.iter().rev().take(12).rev().for_each(|line| println!("    {line}"));
+            if let Ok(input) = std::fs::read(&running) {
+                let kept = artifacts().join(format!("{name}-{:016x}", hash(&input)));
+                let _ = std::fs::rename(&running, &kept);
+                println!("    its input, {} bytes, is in {}; again with", input.len(), kept.display());
+                println!("    cargo test --test fuzz -- {name} --input {}", kept.display());
+            }
+            false
+        }
+    }
+}
+
+fn running(name: &str, process: u32) -> PathBuf {
+    artifacts().join(format!(".{name}-{process}"))
+}
+
+/// FNV-1a: the same on every machine.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// What the target's thread is at, for the one that watches it.
+struct Watched {
+    began: Instant,
+    /// Milliseconds after `began` at which the current input was begun; 0 between inputs.
+    since: AtomicU64,
+}
+
+/// The last panic's text.
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+fn inside(target: &'static Target, options: &Options) -> ExitCode {
+    // Libraries that panic within our bounds are no failure; what is one shows its text at the end.
+    std::panic::set_hook(Box::new(|panic| {
+        *PANIC.lock().unwrap_or_else(|e| e.into_inner()) = panic.to_string();
+    }));
+    let mut corpus = match &options.input {
+        Some(path) => vec![std::fs::read(path).expect("the input")],
+        None => corpus(target),
+    };
+    let seconds = if options.input.is_some() { 0.0 } else { options.seconds };
+    let watched: &Watched = Box::leak(Box::new(Watched { began: Instant::now(), since: AtomicU64::new(0) }));
+    std::thread::spawn(move || watch(watched));
+    let seed = options.seed;
+    let run = move || run(target, &mut corpus, seconds, seed, watched);
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(run).expect("a thread");
+    let summary = thread.join();
+    super::targets::end();
+    match summary {
+        Ok(Some(summary)) => {
+            println!("done {summary}");
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!("{}", PANIC.lock().unwrap_or_else(|e| e.into_inner()));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Ends the process when an input takes too long.
+fn watch(watched: &Watched) {
+    loop {
+        std::thread::sleep(Duration::from_millis(200));
+        let since = watched.since.load(Ordering::Relaxed);
+        let now = watched.began.elapsed().as_millis() as u64;
+        if since != 0 && now.saturating_sub(since) > PATIENCE.as_millis() as u64 {
+            eprintln!("takes longer than {PATIENCE:?}");
+            std::process::exit(70);
+        }
+    }
+}
+
+fn corpus(target: &Target) -> Vec<Vec<u8>> {
+    let mut all = (target.seeds)();
+    if let Ok(entries) = std::fs::read_dir(folder().join("corpus").join(target.name)) {
+        let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        paths.sort();
+        all.extend(paths.iter().map(|path| std::fs::read(path).expect("an input")));
+    }
+    assert!(!all.is_empty(), "{} has no corpus", target.name);
+    all
+}
+
+/// Goes through the corpus, then through changes of it. Nothing if an input is a failure.
+fn run(target: &Target, corpus: &mut [Vec<u8>], seconds: f64, seed: u64, watched: &Watched) -> Option<String> {
+    let mut try_it = Try { target, watched, slowest: Duration::ZERO, most: 0, file: keeper(target) };
+    // Once, so that what is made once is not counted.
+    try_it.one(&corpus[0])?;
+    try_it.most = 0;
+    for input in corpus.iter() {
+        try_it.one(input)?;
+    }
+    let (began, mut random) = (Instant::now(), mutate::Random::new(seed));
+    let mut count = 0_u64;
+    while began.elapsed().as_secs_f64() < seconds {
+        try_it.one(&random.change(corpus, target.words, target.longest))?;
+        count += 1;
+    }
+    let rate = count as f64 / began.elapsed().as_secs_f64().max(1e-9);
+    let (most, slowest) = (try_it.most as f64 / 1_048_576.0, try_it.slowest.as_secs_f64() * 1000.0);
+    Some(format!("{:>8} {count:>10} {rate:>10.0} {most:>6.1} MiB {slowest:>6.0} ms  ok", corpus.len()))
+}
+
+fn keeper(target: &Target) -> std::fs::File {
+    std::fs::File::create(running(target.name, std::process::id())).expect("a file for the current input")
+}
+
+struct Try<'a> {
+    target: &'a Target,
+    watched: &'a Watched,
+    slowest: Duration,
+    most: usize,
+    /// Has the current input, should it end the process.
+    file: std::fs::File,
+}
+
+impl Try<'_> {
+    fn one(&mut self, input: &[u8]) -> Option<()> {
+        self.file.set_len(input.len() as u64).expect("the file for the input");
+        self.file.write_all_at(input, 0).expect("the file for the input");
+        let before = memory::begin();
+        let start = Instant::now();
+        self.watched.since.store((self.watched.began.elapsed().as_millis() as u64).max(1), Ordering::Relaxed);
+        let result = catch_unwind(AssertUnwindSafe(|| (self.target.check)(input)));
+        self.watched.since.store(0, Ordering::Relaxed);
+        self.slowest = self.slowest.max(start.elapsed());
+        let grown = memory::grown(before);
+        self.most = self.most.max(grown);
+        result.ok()?;
+        if grown > MEMORY {
+            *PANIC.lock().unwrap_or_else(|e| e.into_inner()) = format!("takes {} MiB", grown >> 20);
+            return None;
+        }
+        let _ = std::io::stdout().flush();
+        Some(())
+    }
+}

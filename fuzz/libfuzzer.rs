@@ -1,0 +1,7 @@
+//! The targets under libFuzzer: the target is that of the program's name.
+#![no_main]
+
+#[allow(dead_code, reason = "the seeds and words are for the other harness")]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::check(env!("CARGO_BIN_NAME"), bytes));

@@ -1,0 +1,109 @@
+//! What is fuzzed: every parser of bytes from outside has a target, a file each. A target's `check` must return for any
+//! input; what it checks besides is its own matter.
+
+mod csv;
+mod front_end;
+mod geometry;
+mod http;
+mod osm_xml;
+mod overpass_xml;
+mod pbf;
+mod rdf;
+mod recipe;
+mod run_folder;
+mod server;
+mod shortcuts;
+mod snapshot;
+mod sparql;
+mod town;
+mod wikidata;
+
+/// A target.
+pub struct Target {
+    /// Its name, which is that of its folder in `fuzz/corpus`.
+    pub name: &'static str,
+    /// Tries an input.
+    pub check: fn(&[u8]),
+    /// Inputs to begin with, besides the corpus.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+    /// Pieces of which inputs are made.
+    pub words: &'static [&'static str],
+    /// The longest input.
+    pub longest: usize,
+}
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
+    Target { name: "front_end", check: front_end::check, seeds: none, words: front_end::WORDS, longest: 64 << 10 },
+    Target {
+        name: "overpass_xml",
+        check: overpass_xml::check,
+        seeds: overpass_xml::seeds,
+        words: overpass_xml::WORDS,
+        longest: 64 << 10,
+    },
+    Target {
+        name: "shortcuts",
+        check: shortcuts::check,
+        seeds: shortcuts::seeds,
+        words: shortcuts::WORDS,
+        longest: 32 << 10,
+    },
+    Target { name: "csv", check: csv::check, seeds: csv::seeds, words: csv::WORDS, longest: 16 << 10 },
+    Target { name: "sparql", check: sparql::check, seeds: sparql::seeds, words: sparql::WORDS, longest: 64 << 10 },
+    Target {
+        name: "geometry",
+        check: geometry::check,
+        seeds: geometry::seeds,
+        words: geometry::WORDS,
+        longest: 16 << 10,
+    },
+    Target { name: "pbf", check: pbf::check, seeds: pbf::seeds, words: &[], longest: 256 << 10 },
+    Target { name: "osm_xml", check: osm_xml::check, seeds: osm_xml::seeds, words: osm_xml::WORDS, longest: 256 << 10 },
+    Target {
+        name: "wikidata",
+        check: wikidata::check,
+        seeds: wikidata::seeds,
+        words: wikidata::WORDS,
+        longest: 256 << 10,
+    },
+    Target { name: "rdf", check: rdf::check, seeds: rdf::seeds, words: rdf::WORDS, longest: 256 << 10 },
+    Target { name: "snapshot", check: snapshot::check, seeds: snapshot::seeds, words: &[], longest: 16 * 13 },
+    Target { name: "http", check: http::check, seeds: http::seeds, words: http::WORDS, longest: 64 << 10 },
+    Target {
+        name: "feedback",
+        check: http::check_feedback,
+        seeds: http::feedback_seeds,
+        words: http::WORDS,
+        longest: 64 << 10,
+    },
+    Target { name: "score", check: http::check_score, seeds: http::score_seeds, words: http::WORDS, longest: 64 << 10 },
+    Target { name: "recipe", check: recipe::check, seeds: recipe::seeds, words: recipe::WORDS, longest: 64 << 10 },
+    Target {
+        name: "run_folder",
+        check: run_folder::check,
+        seeds: run_folder::seeds,
+        words: run_folder::WORDS,
+        longest: 64 << 10,
+    },
+];
+
+fn none() -> Vec<Vec<u8>> {
+    Vec::new()
+}
+
+/// Texts as inputs.
+fn texts(all: &[&str]) -> Vec<Vec<u8>> {
+    all.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+/// Tries an input of a target; for fuzzers that have names only.
+pub fn check(name: &str, input: &[u8]) {
+    let target = TARGETS.iter().find(|target| target.name == name).expect("a target of that name");
+    (target.check)(input);
+}
+
+/// Ends what targets began.
+pub fn end() {
+    server::end();
+}

@@ -1,0 +1,132 @@
+//! The folder of a run, and the files that a run is made of: an input is any of them, the others are as they should be.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use terrapin::eval::benchmarks::jsonl;
+use terrapin::eval::record::{Instance, Outcome, Record};
+use terrapin::eval::runs::{About, Journal, Run, RunJournal, compare, merge, read_summary, verify_summary};
+use terrapin::places::Table;
+
+/// The files, by the input's first byte.
+const FILES: [&str; 7] =
+    ["run.json", "instances.jsonl", "results.jsonl", "map.jsonl", "timings.jsonl", "places.json", "summary.json"];
+/// And what is no file of the folder: lines to score, the journal, places.
+const LINES: usize = 7;
+const JOURNAL: usize = 8;
+const KINDS: usize = 9;
+
+pub const WORDS: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    "null",
+    "true",
+    ":",
+    ",",
+    "\n",
+    "\"line\":1",
+    "\"gold\":\"x\"",
+    "\"pred\":\"x\"",
+    "\"lang\":\"sparql\"",
+    "1e308",
+    "-1",
+    "NaN",
+    "\"shard\":{\"index\":1,\"count\":2}",
+    "\"\\ud800\"",
+    "\"benchmark\":",
+    "\"records\":",
+    "\"points\":[[1,2]]",
+    "\"ms\":1.5",
+    "\"error\":",
+    "[[[[[[[[",
+    "{\"a\":{\"a\":{\"a\":",
+];
+
+fn run() -> &'static Run {
+    static RUN: OnceLock<Run> = OnceLock::new();
+    RUN.get_or_init(|| {
+        let instance = |line| Instance {
+            line,
+            gold: "node(1);out;".to_owned(),
+            pred: "node(2);out;".to_owned(),
+            ..Instance::default()
+        };
+        let instances: Vec<Instance> = (1..4).map(instance).collect();
+        let outcome = |instance: &Instance| Outcome { record: Record::of(instance), ms: 1.5, ..Outcome::default() };
+        let outcomes = instances.iter().map(outcome).collect();
+        Run { about: About::default(), instances, outcomes, places: Default::default() }
+    })
+}
+
+/// A folder with a whole run.
+fn folder() -> &'static Path {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    FOLDER
+        .get_or_init(|| {
+            let folder = super::town::folder();
+            run().write(folder.path()).expect("a run is written");
+            folder
+        })
+        .path()
+}
+
+pub fn seeds() -> Vec<Vec<u8>> {
+    let files = FILES.iter().enumerate().map(|(kind, name)| {
+        let text = std::fs::read(folder().join(name)).expect("a file of a run");
+        [vec![kind as u8], text].concat()
+    });
+    let lines = "{\"gold\":\"node(1);out;\",\"pred\":\"node(2);out;\",\"id\":7,\"bbox\":[1,2,3,4]}\n{\"gold\":\"ASK{}\",\"pred\":\"ASK{?s ?p ?o}\",\"lang\":\"sparql\"}\n";
+    let mut all: Vec<Vec<u8>> = files.collect();
+    all.push([&[LINES as u8], lines.as_bytes()].concat());
+    let place = super::town::folder();
+    let journal = RunJournal::open(&place.path().join("journal"), &run().about, &run().instances).expect("a journal");
+    journal.append(&run().outcomes).expect("it is written");
+    drop(journal);
+    if let Ok(text) = std::fs::read(place.path().join("journal/lines")) {
+        all.push([vec![JOURNAL as u8], text].concat());
+    }
+    all
+}
+
+pub fn check(input: &[u8]) {
+    let Some((first, rest)) = input.split_first() else { return };
+    let kind = usize::from(*first) % KINDS;
+    if kind == LINES {
+        let path = super::town::file("lines.jsonl", rest);
+        let _ = jsonl::read(&path);
+        let _ = Table::parse(rest);
+        return;
+    }
+    if kind == JOURNAL {
+        let journal = folder().join("journal");
+        let _ = std::fs::create_dir_all(&journal);
+        std::fs::write(journal.join("lines"), rest).expect("written");
+        if let Ok(journal) = RunJournal::open(&journal, &run().about, &run().instances) {
+            let _ = journal.known();
+        }
+        return;
+    }
+    let path = folder().join(FILES[kind]);
+    let whole = std::fs::read(&path).expect("a file of a run");
+    std::fs::write(&path, rest).expect("written");
+    read(folder());
+    std::fs::write(&path, whole).expect("written");
+}
+
+fn read(folder: &Path) {
+    let stored = read_summary(folder);
+    match Run::read(folder) {
+        Ok(read) => {
+            let summary = read.summary();
+            let recomputed = serde_json::to_value(&summary).expect("JSON");
+            if let Ok(stored) = stored {
+                let _ = verify_summary("summary.json", &stored, &recomputed, &[]);
+            }
+            let _ = compare(run(), &read);
+            let _ = merge(vec![read.clone(), run().clone()]);
+        }
+        Err(error) => drop(error.to_string()),
+    }
+}

@@ -1,0 +1,254 @@
+//! Snapshots with hostile content under checksums that are right: whoever makes a file can make those, too. An input is
+//! a list of changes of the town's snapshot, which is written anew with them, opened and asked.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use terrapin::budget::Limits;
+use terrapin::osm::Osm;
+use terrapin::overpass;
+use terrapin::snapshot::{Manifest, PageWriter, Pages, Snapshot, Writer, compress, verify};
+use terrapin::sparql::{Bounds, Environment, Settings, prepare};
+
+/// Bytes of a change: section u16, page u16, what u8, place u32, value u32.
+const CHANGE: usize = 13;
+/// Bytes of content that share a checksum, and what is behind all checksums, in sections that are read in place.
+const GRANULE: usize = 1 << 14;
+const TRAILER: usize = 24;
+
+/// How a section's bytes are checked.
+#[derive(Clone)]
+enum Kind {
+    /// As a whole.
+    Plain,
+    /// A page each; the section of their places belongs to it.
+    Paged,
+    /// A granule each; with the number in the trailer.
+    Granules(u64),
+}
+
+#[derive(Clone)]
+struct Section {
+    name: String,
+    kind: Kind,
+    /// Its pages; one for all but those of pages.
+    pages: Vec<Vec<u8>>,
+}
+
+fn sum(bytes: &[u8]) -> [u8; 8] {
+    let mut short = [0; 8];
+    short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..8]);
+    short
+}
+
+/// The content and the number of a section that is read in place, if it is one.
+fn granules(bytes: &[u8]) -> Option<(Vec<u8>, u64)> {
+    let trailer = bytes.len().checked_sub(TRAILER)?;
+    let number = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+    let len = usize::try_from(number(trailer)?).ok()?;
+    let sums = bytes.get(len..trailer)?;
+    if sums.len() != len.div_ceil(GRANULE) * 8 || sum(&bytes[len..trailer + 16]) != bytes[trailer + 16..] {
+        return None;
+    }
+    Some((bytes[..len].to_vec(), number(trailer + 8)?))
+}
+
+/// The town's sections.
+fn base() -> &'static (Vec<Section>, Manifest) {
+    static BASE: OnceLock<(Vec<Section>, Manifest)> = OnceLock::new();
+    BASE.get_or_init(|| {
+        let town = super::town::opened();
+        let manifest = town.snapshot.manifest().expect("a manifest").clone();
+        let bytes = std::fs::read(town.path()).expect("the snapshot");
+        let names: Vec<&str> = manifest.sections.iter().map(|section| section.name.as_str()).collect();
+        let mut sections = Vec::new();
+        for section in &manifest.sections {
+            let name = section.name.clone();
+            if name.strip_suffix(".index").is_some_and(|of| names.contains(&of)) {
+                continue;
+            }
+            let content = bytes[section.offset as usize..(section.offset + section.len) as usize].to_vec();
+            let index = format!("{name}.index");
+            let (kind, pages) = if names.contains(&index.as_str()) {
+                let pages = Pages::of(&town.snapshot, &name, &index).expect("an index");
+                (Kind::Paged, (0..pages.len()).map(|page| pages.read(page).expect("a page")).collect())
+            } else if let Some((content, number)) = granules(&content) {
+                (Kind::Granules(number), vec![content])
+            } else {
+                (Kind::Plain, vec![content])
+            };
+            sections.push(Section { name, kind, pages });
+        }
+        (sections, manifest)
+    })
+}
+
+pub fn seeds() -> Vec<Vec<u8>> {
+    let (sections, _) = base();
+    let mut all = vec![Vec::new()];
+    for (section, of) in (0_u16..).zip(sections) {
+        let len = of.pages.first().map_or(0, Vec::len) as u32;
+        for (what, place, value) in
+            [(0_u8, 0_u32, 255_u32), (2, 0, 1), (2, len / 2, 3), (3, len / 2, 0), (4, 0, 2), (1, 4, u32::MAX)]
+        {
+            let mut change = section.to_le_bytes().to_vec();
+            change.extend_from_slice(&[0, 0, what]);
+            change.extend_from_slice(&place.to_le_bytes());
+            change.extend_from_slice(&value.to_le_bytes());
+            all.push(change);
+        }
+    }
+    all
+}
+
+/// Numbers at which arithmetic may turn.
+const LARGE: [u64; 8] = [u64::MAX, 1 << 63, (1 << 63) - 1, 1 << 32, (1 << 32) - 1, 1 << 31, 1 << 16, 1 << 48];
+
+fn apply(change: &[u8], sections: &mut [Section], manifest: &mut Manifest) {
+    let half = |at: usize| usize::from(u16::from_le_bytes([change[at], change[at + 1]]));
+    let whole = |at: usize| u32::from_le_bytes([change[at], change[at + 1], change[at + 2], change[at + 3]]);
+    let (what, place, value) = (change[4], whole(5) as usize, whole(9));
+    let count = sections.len();
+    let (section, other) = (half(0) % count, value as usize % count);
+    if what % 16 == 15 {
+        let counts = &mut manifest.counts;
+        let all = [
+            &mut counts.nodes,
+            &mut counts.ways,
+            &mut counts.relations,
+            &mut counts.areas,
+            &mut counts.tags,
+            &mut counts.keys,
+            &mut counts.users,
+        ];
+        let at = place % all.len();
+        if let Some(slot) = all.into_iter().nth(at) {
+            *slot = LARGE[value as usize % LARGE.len()];
+        }
+        return;
+    }
+    if what % 16 == 14 {
+        let pages = sections[other].pages.clone();
+        sections[section].pages = pages;
+        return;
+    }
+    let section = &mut sections[section];
+    if section.pages.is_empty() {
+        return;
+    }
+    if what % 16 == 13 {
+        if let Kind::Granules(number) = &mut section.kind {
+            *number = LARGE[value as usize % LARGE.len()];
+        }
+        return;
+    }
+    let page = half(2) % section.pages.len();
+    if what % 16 == 12 {
+        section.pages.truncate(page);
+        return;
+    }
+    let bytes = &mut section.pages[page];
+    let at = place % (bytes.len() + 1);
+    let mut put = |new: &[u8]| {
+        let end = (at + new.len()).min(bytes.len());
+        bytes[at..end].copy_from_slice(&new[..end - at]);
+    };
+    match what % 16 {
+        0 => put(&[value as u8]),
+        1 => put(&value.to_le_bytes()),
+        2 => put(&LARGE[value as usize % LARGE.len()].to_le_bytes()),
+        3 => bytes.truncate(at),
+        4 => bytes.extend(std::iter::repeat_n(value as u8, place % 5000)),
+        5 => drop(bytes.drain(at..(at + value as usize % 9).min(bytes.len()))),
+        6 => put(&vec![0; value as usize % 64]),
+        7 => bytes.insert(at, value as u8),
+        8 => put(&[bytes.get(at).copied().unwrap_or(0).wrapping_add(value as u8)]),
+        9 => put(&[bytes.get(at).copied().unwrap_or(0) ^ (1 << (value % 8))]),
+        10 => bytes.clear(),
+        _ => put(&[0xff; 10]),
+    }
+}
+
+fn write(sections: &[Section], manifest: Manifest, path: &std::path::Path) {
+    let mut writer = Writer::create(path).expect("a file");
+    for section in sections {
+        match section.kind {
+            Kind::Plain => writer.section(&section.name, &section.pages.concat()).expect("written"),
+            Kind::Paged => {
+                let mut pages = PageWriter::begin(&mut writer, &section.name).expect("written");
+                for page in &section.pages {
+                    pages.push(&mut writer, &compress(page, 1).expect("packed")).expect("written");
+                }
+                pages.finish(&mut writer).expect("written");
+            }
+            Kind::Granules(number) => {
+                let mut bytes = section.pages.concat();
+                let mut end: Vec<u8> = bytes.chunks(GRANULE).flat_map(sum).collect();
+                end.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+                end.extend_from_slice(&number.to_le_bytes());
+                end.extend_from_slice(&sum(&end));
+                bytes.extend_from_slice(&end);
+                writer.section(&section.name, &bytes).expect("written");
+            }
+        }
+    }
+    writer.finish(manifest).expect("written");
+}
+
+pub fn check(input: &[u8]) {
+    let (sections, manifest) = base();
+    let (mut sections, mut manifest) = (sections.clone(), manifest.clone());
+    input.chunks_exact(CHANGE).take(16).for_each(|change| apply(change, &mut sections, &mut manifest));
+    let path = super::town::file("hostile.terrapin", &[]);
+    write(&sections, manifest, &path);
+    // Every checksum is right.
+    let snapshot = Arc::new(verify(&path).expect("whole"));
+    ask(&snapshot);
+}
+
+const OVERPASS: [&str; 9] = [
+    "[out:json];area[name=Ladle];nwr(area)[amenity];out meta center;",
+    "[out:json];way(9.9,19.9,10.2,20.2)[highway];(._;>;);out meta geom;",
+    "[out:json];node(1);<;<<;>>;out geom;",
+    "[out:json];nwr[name~\"e$\"];out ids;",
+    "[out:xml];nwr;out meta qt;",
+    "[out:csv(::id,::user,name)];node(around:1000,10,20);out;node(user:ann);out;",
+    "[out:json];rel(31);map_to_area;nwr(area)(if:version()>0);out count;is_in(10.005,20.005);out;",
+    "[out:json];nwr[~\"a\"~\"b\"];out tags;way(bn);rel(bw);rel(br);out;node(w);out skel;",
+    "[out:json];node(poly:\"9 19 9 21 11 21 11 19\");foreach(make x v=t[\"name\"],::geom=geom();out geom;);",
+];
+
+const SPARQL: [&str; 7] = [
+    "SELECT * { ?s ?p ?o } ORDER BY ?o",
+    "SELECT * { wd:Q1 ?p ?o . ?x wdt:P131 wd:Q1 }",
+    "SELECT * { ?a (wdt:P31/wdt:P279*) ?b . ?b ?p ?c }",
+    "SELECT (COUNT(*) AS ?n) (SUM(?o) AS ?m) { ?s ?p ?o FILTER(STR(?o) > \"a\") } GROUP BY ?p",
+    "SELECT * { SERVICE wikibase:around { ?p wdt:P625 ?l . bd:serviceParam wikibase:center \"Point(20 10)\"^^geo:wktLiteral ; wikibase:radius \"100\" } }",
+    "CONSTRUCT WHERE { GRAPH ?g { ?s ?p ?o } }",
+    "DESCRIBE wd:Q1",
+];
+
+fn ask(snapshot: &Arc<Snapshot>) {
+    let limits = || Limits {
+        deadline: Instant::now().checked_add(Duration::from_secs(1)),
+        memory: Some(64 << 20),
+        ..Limits::default()
+    };
+    if let Ok(osm) = Osm::open(snapshot.clone()) {
+        for text in OVERPASS {
+            let script = overpass::parse(text).expect("a query");
+            if let Err(failure) = overpass::run(&osm, &script, &limits(), &mut std::io::sink()) {
+                let _ = failure.to_string();
+            }
+        }
+        let _ = osm.check();
+    }
+    if let Ok(Some(environment)) = Environment::open(snapshot) {
+        for text in SPARQL {
+            let prepared = prepare(text, &Settings::default()).expect("a query");
+            let bounds = Bounds { limits: limits(), ..Bounds::default() };
+            let _ = prepared.run(&environment, &bounds, &mut super::sparql::Nowhere);
+        }
+        let _ = environment.store.check();
+    }
+}

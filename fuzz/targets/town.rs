@@ -1,0 +1,93 @@
+//! A town of a few elements and triples, loaded once, for targets that need something to ask.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use terrapin::load::{Options, load};
+use terrapin::osm::Osm;
+use terrapin::osm::build::Quiet;
+use terrapin::snapshot::Snapshot;
+use terrapin::sparql::Environment;
+
+/// Its elements.
+pub const ELEMENTS: &str = r#"<osm version="0.6" generator="hand">
+<bounds minlat="10" minlon="20" maxlat="10.06" maxlon="20.06"/>
+<node id="1" lat="10.0010" lon="20.0010" version="1" timestamp="2020-01-01T00:00:00Z" changeset="11" uid="7" user="ann"><tag k="amenity" v="cafe"/><tag k="name" v="Bean &amp; Leaf"/></node>
+<node id="2" lat="10.0020" lon="20.0020" version="2" timestamp="2020-01-02T00:00:00Z" changeset="12" uid="8" user="bob"><tag k="amenity" v="cafe"/><tag k="wikidata" v="Q1"/></node>
+<node id="4" lat="10.0500" lon="20.0500"/>
+<node id="11" lat="10.0000" lon="20.0000"/><node id="12" lat="10.0000" lon="20.0100"/>
+<node id="13" lat="10.0100" lon="20.0100"/><node id="14" lat="10.0100" lon="20.0000"/>
+<way id="21"><nd ref="11"/><nd ref="12"/><nd ref="13"/><nd ref="14"/><nd ref="11"/></way>
+<way id="22" version="3"><nd ref="11"/><nd ref="13"/><nd ref="98"/><tag k="highway" v="residential"/><tag k="name" v="Ladle Street"/></way>
+<relation id="31" version="1"><member type="way" ref="21" role="outer"/><tag k="type" v="multipolygon"/><tag k="name" v="Ladle"/><tag k="admin_level" v="8"/></relation>
+<relation id="32"><member type="way" ref="22" role=""/><member type="way" ref="99" role="stop"/><member type="relation" ref="31" role="stop"/><member type="node" ref="1" role=""/><tag k="type" v="route"/></relation>
+</osm>
+"#;
+
+/// What else is said of it.
+pub const TRIPLES: &str = "\
+<http://www.wikidata.org/entity/Q1> <http://www.wikidata.org/prop/direct/P31> <http://www.wikidata.org/entity/Q3957> .
+<http://www.wikidata.org/entity/Q3957> <http://www.wikidata.org/prop/direct/P279> <http://www.wikidata.org/entity/Q5> .
+<http://www.wikidata.org/entity/Q1> <http://www.w3.org/2000/01/rdf-schema#label> \"Ladle\"@en .
+<http://www.wikidata.org/entity/Q1> <http://www.wikidata.org/prop/direct/P1082> \"+1200\"^^<http://www.w3.org/2001/XMLSchema#decimal> .
+<http://www.wikidata.org/entity/Q1> <http://www.wikidata.org/prop/direct/P625> \"Point(20.01 10.01)\"^^<http://www.opengis.net/ont/geosparql#wktLiteral> .
+<http://www.wikidata.org/entity/Q1> <http://schema.org/dateModified> \"2020-01-01T00:00:00Z\"^^<http://www.w3.org/2001/XMLSchema#dateTime> .
+<http://www.wikidata.org/entity/Q2> <http://www.wikidata.org/prop/direct/P131> <http://www.wikidata.org/entity/Q1> <http://example.org/graph> .
+_:b1 <http://example.org/p> _:b2 .
+_:b2 <http://example.org/p> \"some longer text that is no number\" .
+";
+
+/// The town as queries see it.
+pub struct Opened {
+    pub snapshot: Arc<Snapshot>,
+    pub osm: Osm,
+    pub environment: Environment,
+    /// The folder that has it.
+    pub folder: tempfile::TempDir,
+}
+
+impl Opened {
+    /// The snapshot's file.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join("town.terrapin")
+    }
+}
+
+/// A new folder, in memory where the system has such a place.
+pub fn folder() -> tempfile::TempDir {
+    let shared = Path::new("/dev/shm");
+    let parent = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };
+    tempfile::Builder::new().prefix("terrapin-fuzz-").tempdir_in(parent).expect("a folder")
+}
+
+/// The town.
+pub fn opened() -> &'static Opened {
+    static TOWN: OnceLock<Opened> = OnceLock::new();
+    TOWN.get_or_init(|| {
+        let folder = folder();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("town.osm"), ELEMENTS).expect("written");
+        std::fs::write(path("town.nq"), TRIPLES).expect("written");
+        let options = Options {
+            osm: Some(path("town.osm")),
+            wikidata: Vec::new(),
+            rdf: vec![path("town.nq")],
+            out: path("town.terrapin"),
+            memory: 64 << 20,
+            temporary: None,
+        };
+        load(&options, &Quiet).expect("the town loads");
+        let snapshot = Arc::new(Snapshot::open(&path("town.terrapin")).expect("it opens"));
+        let osm = Osm::open(snapshot.clone()).expect("it has elements");
+        let environment = Environment::open(&snapshot).expect("it is whole").expect("it has triples");
+        Opened { snapshot, osm, environment, folder }
+    })
+}
+
+/// A file that has an input, the same one every time.
+pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let path = FOLDER.get_or_init(folder).path().join(name);
+    std::fs::write(&path, bytes).expect("written");
+    path
+}

@@ -1,0 +1,246 @@
+//! The file of a snapshot that is being written. Where the file system can, it has no name until it is done, so that
+//! it is gone with the process however that ends. Elsewhere it has a name that says what it is: it is removed when the
+//! writer is dropped, by [`abandon`] when a signal ends the process, and by the next writer in the folder otherwise.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::NamedTempFile;
+
+/// How the names of unfinished files begin and end.
+const PREFIX: &str = ".terrapin-";
+const SUFFIX: &str = ".part";
+
+/// What this process is writing.
+struct Unfinished {
+    /// A number for each writer; its file's name, if it has one.
+    files: BTreeMap<u64, Option<PathBuf>>,
+    next: u64,
+    /// Snapshots that were finished.
+    finished: u64,
+}
+
+static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished { files: BTreeMap::new(), next: 0, finished: 0 });
+
+fn unfinished() -> MutexGuard<'static, Unfinished> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the unfinished files of this process and keeps it from finishing any: it has to end after this. Says whether
+/// a snapshot was finished before.
+pub fn abandon() -> bool {
+    let unfinished = unfinished();
+    for path in unfinished.files.values().flatten() {
+        let _ = std::fs::remove_file(path);
+    }
+    let finished = unfinished.finished > 0;
+    std::mem::forget(unfinished);
+    finished
+}
+
+enum Place {
+    /// Without a name.
+    #[cfg(target_os = "linux")]
+    Unnamed(File),
+    /// With a name that is not the final one.
+    Named(NamedTempFile),
+}
+
+/// An unfinished file.
+pub(super) struct Part {
+    place: Place,
+    number: u64,
+}
+
+impl Part {
+    /// A new one in the folder in which it will have its name.
+    pub(super) fn create(folder: &Path) -> io::Result<Part> {
+        sweep(folder);
+        // Held from before there is a file, so that `abandon` misses none.
+        let mut unfinished = unfinished();
+        let place = place(folder)?;
+        let name = match &place {
+            #[cfg(target_os = "linux")]
+            Place::Unnamed(_) => None,
+            Place::Named(file) => Some(file.path().to_owned()),
+        };
+        let number = unfinished.next;
+        unfinished.next += 1;
+        unfinished.files.insert(number, name);
+        Ok(Part { place, number })
+    }
+
+    /// The file.
+    pub(super) fn file(&self) -> &File {
+        match &self.place {
+            #[cfg(target_os = "linux")]
+            Place::Unnamed(file) => file,
+            Place::Named(file) => file.as_file(),
+        }
+    }
+
+    /// Goes back to the start of the file.
+    pub(super) fn rewind(&mut self) -> io::Result<()> {
+        self.file().seek(SeekFrom::Start(0)).map(|_| ())
+    }
+
+    /// Gives the file its name in one step, in place of what has it.
+    pub(super) fn persist(mut self, path: &Path) -> io::Result<()> {
+        let mut unfinished = unfinished();
+        match &mut self.place {
+            #[cfg(target_os = "linux")]
+            Place::Unnamed(file) => link(file, path)?,
+            // Moving the file out of `self` would need another kind of nothing; a copy of the name does.
+            Place::Named(file) => {
+                std::fs::rename(file.path(), path)?;
+                file.disable_cleanup(true);
+            }
+        }
+        unfinished.finished += 1;
+        unfinished.files.remove(&self.number);
+        drop(unfinished);
+        Ok(())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        unfinished().files.remove(&self.number);
+    }
+}
+
+impl Write for Part {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn place(folder: &Path) -> io::Result<Place> {
+    match unnamed(folder) {
+        Ok(file) => Ok(Place::Unnamed(file)),
+        // Not every file system has such files, and there is no list of what those answer that have none. What is wrong
+        // with the folder itself is said by the second try.
+        Err(_) => named(folder).map(Place::Named),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn place(folder: &Path) -> io::Result<Place> {
+    named(folder).map(Place::Named)
+}
+
+/// A file without a name, which can be given one later.
+#[cfg(target_os = "linux")]
+fn unnamed(folder: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let file = File::from(open(folder, flags, Mode::RUSR | Mode::WUSR)?);
+    // It gets its name by way of this link, which is not there where /proc is not.
+    std::fs::symlink_metadata(link_to(&file))?;
+    Ok(file)
+}
+
+#[cfg(target_os = "linux")]
+fn link_to(file: &File) -> PathBuf {
+    use std::os::fd::AsRawFd;
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+#[cfg(target_os = "linux")]
+fn link(file: &File, path: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    let give = |name: &Path| Ok::<_, io::Error>(linkat(CWD, link_to(file), CWD, name, AtFlags::SYMLINK_FOLLOW)?);
+    match give(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        other => return other,
+    }
+    // A link replaces nothing, and a rename needs a name to begin with.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let named = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).make_in(folder, give)?;
+    named.persist(path).map(|_| ()).map_err(|error| error.error)
+}
+
+/// A new file with a name, locked for as long as it is being written.
+fn named(folder: &Path) -> io::Result<NamedTempFile> {
+    loop {
+        let file = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempfile_in(folder)?;
+        // Where files cannot be locked nobody sweeps either. Where they can, somebody may have swept this one away
+        // before it was locked: then its name is gone.
+        if file.as_file().lock().is_err() || file.path().exists() {
+            return Ok(file);
+        }
+    }
+}
+
+/// Removes what writers that were killed left in the folder, so that it does not pile up. The lock of a writer that
+/// lives keeps its file.
+fn sweep(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let unfinished = name.starts_with(PREFIX) && name.ends_with(SUFFIX);
+        if unfinished
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            // What cannot be removed is no reason not to write.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_is_swept_and_a_live_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(".terrapin-killed.part"), b"half").unwrap();
+        std::fs::write(folder.path().join("notes.part"), b"mine").unwrap();
+        let live = named(folder.path()).unwrap();
+        let part = Part::create(folder.path()).unwrap();
+        let left = names(folder.path());
+        assert!(left.contains(&"notes.part".to_owned()) && !left.contains(&".terrapin-killed.part".to_owned()));
+        assert!(live.path().exists());
+        drop((live, part));
+        assert_eq!(names(folder.path()), ["notes.part"]);
+    }
+
+    /// Both ways: with a name where the file system wants one, and without.
+    #[test]
+    fn a_file_gets_its_name_in_place_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.terrapin");
+        let ways: [fn(&Path) -> io::Result<Place>; 2] = [place, |folder| named(folder).map(Place::Named)];
+        for make in ways {
+            for text in ["first", "second"] {
+                let mut part = Part { place: make(folder.path()).unwrap(), number: u64::MAX };
+                part.write_all(text.as_bytes()).unwrap();
+                part.persist(&path).unwrap();
+                assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+                assert_eq!(names(folder.path()), ["a.terrapin"]);
+            }
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+}

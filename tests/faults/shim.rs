@@ -1,0 +1,39 @@
+//! The library that makes faults, built with the system's C compiler.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The library; nothing, with a word, where there is no compiler or no such mechanism.
+pub fn library() -> Option<&'static PathBuf> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    LIBRARY
+        .get_or_init(|| {
+            if !cfg!(all(target_os = "linux", target_env = "gnu")) {
+                eprintln!("skipped: faults by LD_PRELOAD are for Linux with glibc");
+                return None;
+            }
+            let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults/shim.c");
+            let library = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("faults-{}.so", std::process::id()));
+            let built = Command::new("cc")
+                .args(["-shared", "-fPIC", "-O1", "-o"])
+                .arg(&library)
+                .args([source, "-ldl"])
+                .status();
+            match built {
+                Ok(status) if status.success() => Some(library),
+                _ => {
+                    eprintln!("skipped: faults by LD_PRELOAD need a C compiler, cc");
+                    None
+                }
+            }
+        })
+        .as_ref()
+}
+
+/// Has a command meet a fault, from the call of that number on.
+pub fn with_fault(command: &mut Command, fault: &str, at: usize) -> bool {
+    let Some(library) = library() else { return false };
+    command.env("LD_PRELOAD", library).env("FAULT", fault).env("FAULT_AT", at.to_string());
+    true
+}

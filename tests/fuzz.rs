@@ -1,0 +1,16 @@
+//! Every parser of bytes from outside under random input, on any compiler: `fuzz/README.md`.
+//!
+//! `cargo test --test fuzz` goes through the corpora and a second of random changes of each;
+//! `TERRAPIN_FUZZ_SECONDS=3600 cargo test --release --test fuzz -- sparql` takes an hour for one target.
+
+#[path = "../fuzz/harness/mod.rs"]
+mod harness;
+#[path = "../fuzz/targets/mod.rs"]
+mod targets;
+
+#[global_allocator]
+static MEMORY: harness::memory::Counted = harness::memory::Counted;
+
+fn main() -> std::process::ExitCode {
+    harness::main()
+}
