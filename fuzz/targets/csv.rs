@@ -46,7 +46,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
 
 pub fn check(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    let query = format!("[out:csv({text})];nwr;out meta center;node(1);out count;");
+    let query = format!("[out:csv({text})];nwr(9,19,11,21);out meta center;node(1);out count;");
     let Ok(script) = parse(&query) else { return };
     let limits = Limits {
         deadline: Instant::now().checked_add(Duration::from_secs(5)),

@@ -56,8 +56,8 @@ pub const WORDS: &[&str] = &[
 pub fn seeds() -> Vec<Vec<u8>> {
     super::texts(&[
         "GET /api/interpreter?data=%5Bout:json%5D;node(1);out;\n\n",
-        "POST /api/interpreter\napplication/x-www-form-urlencoded\ndata=%5Bout:xml%5D;nwr;out+meta;",
-        "POST /api/interpreter\n\n[out:csv(::id)];nwr;out;",
+        "POST /api/interpreter\napplication/x-www-form-urlencoded\ndata=%5Bout:xml%5D;nwr(9,19,11,21);out+meta;",
+        "POST /api/interpreter\n\n[out:csv(::id)];nwr(9,19,11,21);out;",
         "POST /api/convert\napplication/x-www-form-urlencoded\ndata=node(1);out;&target=xml",
         "GET /api/convert?data=node(1);out;&target=compact\n\n",
         "GET /sparql?query=SELECT*%7B?s?p?o%7D&format=json&timeout=2&default-graph-uri=http://a/b\n\n",

@@ -149,6 +149,7 @@ fn apply(change: &[u8], sections: &mut [Section], manifest: &mut Manifest) {
     }
     let bytes = &mut section.pages[page];
     let at = place % (bytes.len() + 1);
+    let there = bytes.get(at).copied().unwrap_or(0);
     let mut put = |new: &[u8]| {
         let end = (at + new.len()).min(bytes.len());
         bytes[at..end].copy_from_slice(&new[..end - at]);
@@ -162,8 +163,8 @@ fn apply(change: &[u8], sections: &mut [Section], manifest: &mut Manifest) {
         5 => drop(bytes.drain(at..(at + value as usize % 9).min(bytes.len()))),
         6 => put(&vec![0; value as usize % 64]),
         7 => bytes.insert(at, value as u8),
-        8 => put(&[bytes.get(at).copied().unwrap_or(0).wrapping_add(value as u8)]),
-        9 => put(&[bytes.get(at).copied().unwrap_or(0) ^ (1 << (value % 8))]),
+        8 => put(&[there.wrapping_add(value as u8)]),
+        9 => put(&[there ^ (1 << (value % 8))]),
         10 => bytes.clear(),
         _ => put(&[0xff; 10]),
     }
@@ -211,11 +212,11 @@ const OVERPASS: [&str; 9] = [
     "[out:json];way(9.9,19.9,10.2,20.2)[highway];(._;>;);out meta geom;",
     "[out:json];node(1);<;<<;>>;out geom;",
     "[out:json];nwr[name~\"e$\"];out ids;",
-    "[out:xml];nwr;out meta qt;",
+    "[out:xml];nwr(9,19,11,21);out meta qt;",
     "[out:csv(::id,::user,name)];node(around:1000,10,20);out;node(user:ann);out;",
     "[out:json];rel(31);map_to_area;nwr(area)(if:version()>0);out count;is_in(10.005,20.005);out;",
     "[out:json];nwr[~\"a\"~\"b\"];out tags;way(bn);rel(bw);rel(br);out;node(w);out skel;",
-    "[out:json];node(poly:\"9 19 9 21 11 21 11 19\");foreach(make x v=t[\"name\"],::geom=geom();out geom;);",
+    "[out:json];node(poly:\"9 19 9 21 11 21 11 19\");foreach(convert x ::geom=geom(),v=t[\"name\"];out geom;);",
 ];
 
 const SPARQL: [&str; 7] = [
@@ -224,7 +225,7 @@ const SPARQL: [&str; 7] = [
     "SELECT * { ?a (wdt:P31/wdt:P279*) ?b . ?b ?p ?c }",
     "SELECT (COUNT(*) AS ?n) (SUM(?o) AS ?m) { ?s ?p ?o FILTER(STR(?o) > \"a\") } GROUP BY ?p",
     "SELECT * { SERVICE wikibase:around { ?p wdt:P625 ?l . bd:serviceParam wikibase:center \"Point(20 10)\"^^geo:wktLiteral ; wikibase:radius \"100\" } }",
-    "CONSTRUCT WHERE { GRAPH ?g { ?s ?p ?o } }",
+    "CONSTRUCT { ?s ?p ?o } WHERE { GRAPH ?g { ?s ?p ?o } }",
     "DESCRIBE wd:Q1",
 ];
 

@@ -70,8 +70,8 @@ pub enum TextProblem {
     #[error("cannot be read: {0}")]
     Read(String),
     /// A line takes more memory than any real one.
-    #[error("a line of more than {} bytes", crate::text::MAX_LINE)]
-    Line,
+    #[error("a line of more than {0} bytes")]
+    Line(usize),
     /// It is not what the format says.
     #[error("{0}")]
     Syntax(String),

@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-/// Bytes that a line may have. The longest entities of Wikidata have some 5 MB.
+/// Bytes that a line may have, and a text that is taken as a whole.
 pub(crate) const MAX_LINE: usize = 64 << 20;
 
 /// Bytes that a block has at least, if the text is that long.
@@ -92,11 +92,18 @@ pub(crate) struct Blocks {
     rest: Vec<u8>,
     offset: u64,
     whole: bool,
+    /// Bytes that a line may have, about.
+    most: usize,
 }
 
 impl Blocks {
     pub(crate) fn new(text: Text) -> Self {
-        Self { text, rest: Vec::new(), offset: 0, whole: false }
+        Self { text, rest: Vec::new(), offset: 0, whole: false, most: MAX_LINE }
+    }
+
+    /// With lines of at most so many bytes.
+    pub(crate) fn of_lines(text: Text, most: usize) -> Self {
+        Self { most, ..Self::new(text) }
     }
 
     /// Gives the whole text as one block, if it is no longer than a line may be.
@@ -124,8 +131,8 @@ impl Blocks {
                 self.rest = bytes.split_off(had + end + 1);
                 break;
             }
-            if bytes.len() > MAX_LINE {
-                return Some(Err((self.offset, TextProblem::Line)));
+            if bytes.len() > self.most {
+                return Some(Err((self.offset, TextProblem::Line(self.most))));
             }
         }
         let lines = Lines { offset: self.offset, position: self.text.position.get(), whole: self.whole, bytes };

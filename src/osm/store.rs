@@ -248,6 +248,12 @@ impl Osm {
         })
     }
 
+    /// Remembers that an element is referred to that does not exist, which no loader writes; with an id in its place.
+    pub(crate) fn no_such_element(&self, kind: ElementType) -> i64 {
+        let damage = Error::damaged(layout::paged(kind, Part::Core).0, "an element that does not exist is referred to");
+        self.or_fault(Err(damage), || 0)
+    }
+
     // ---- ordinals, pages, ids
 
     /// How many elements of this type there are; ordinals are `0..count`.

@@ -99,15 +99,15 @@ impl<'a> Reader<'a> {
         match kind {
             ElementType::Node => {
                 let (page, slot) = self.nodes.at(ordinal, |page| self.osm.node_page(page));
-                page.ids[slot]
+                page.ids.get(slot).copied().unwrap_or_else(|| self.osm.no_such_element(kind))
             }
             ElementType::Way => {
                 let (page, slot) = self.ways.at(ordinal, |page| self.osm.way_page(page));
-                page.ids[slot]
+                page.ids.get(slot).copied().unwrap_or_else(|| self.osm.no_such_element(kind))
             }
             ElementType::Relation => {
                 let (page, slot) = self.relations.at(ordinal, |page| self.osm.relation_page(page));
-                page.ids[slot]
+                page.ids.get(slot).copied().unwrap_or_else(|| self.osm.no_such_element(kind))
             }
         }
     }
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
     /// The position of a node.
     pub fn coord(&mut self, node: Ordinal) -> Coord {
         let (page, slot) = self.nodes.at(node, |page| self.osm.node_page(page));
-        page.coords[slot]
+        page.coords.get(slot).copied().unwrap_or(Coord::MISSING)
     }
 
     /// The page with this way, and its slot there.
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         into.extend(page.nodes(slot).iter().map(|&node| match node.ordinal() {
             Some(ordinal) => {
                 let (page, slot) = nodes.at(ordinal, |page| osm.node_page(page));
-                page.ids[slot]
+                page.ids.get(slot).copied().unwrap_or_else(|| osm.no_such_element(ElementType::Node))
             }
             None => osm.reference_ids(ElementType::Node, &[node]).first().copied().unwrap_or_default(),
         }));

@@ -135,7 +135,7 @@ fn a_small_file_system_in_a_load() {
     }
     let sources = Sources::new();
     let mut outcomes = Outcomes::new("a load into a file system that is too small");
-    let needed = std::fs::metadata(sources.folder.path().join("whole.terrapin")).unwrap().len() * 4;
+    let needed = std::fs::metadata(sources.folder.path().join("whole.terrapin")).unwrap().len() * 20;
     let mut done = false;
     for tenth in (1..=12).step_by(if all() { 1 } else { 3 }) {
         let place = tempfile::tempdir().unwrap();

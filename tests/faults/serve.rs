@@ -34,11 +34,16 @@ impl Server {
         stream.set_read_timeout(Some(Duration::from_secs(30))).ok()?;
         write!(stream, "GET /api/interpreter?data={} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", encoded(text))
             .ok()?;
-        let mut start = [0; 1];
-        if stream.peek(&mut start).ok()? == 0 {
+        let mut bytes = Vec::new();
+        // A connection that is broken off is no answer, however much of it came.
+        stream.read_to_end(&mut bytes).ok()?;
+        let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
+        let chunked =
+            String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase().contains("transfer-encoding: chunked");
+        if chunked && !bytes.ends_with(b"\r\n0\r\n\r\n") {
             return None;
         }
-        Some(Answer::read(stream))
+        Some(Answer::of(bytes))
     }
 
     /// Waits for its end: the status and what it said.
@@ -61,7 +66,7 @@ impl Drop for Server {
     }
 }
 
-const EVERYTHING: &str = "[out:json];nwr;out meta geom;";
+const EVERYTHING: &str = "[out:json];nwr(-90,-180,90,180);out meta geom;";
 
 /// A town large enough for many pages.
 fn town() -> (tempfile::TempDir, std::path::PathBuf) {
@@ -141,7 +146,6 @@ fn bits_that_flip_under_a_server() {
         }
         match server.query(EVERYTHING) {
             Some(answer) if answer.status == 200 && answer.body == right.body => same += 1,
-            // Streams that are broken off have no end.
             Some(answer) if answer.status == 200 => {
                 assert!(!answer.text().trim_end().ends_with('}') || answer.text().contains("remark"), "another answer");
                 broken += 1;

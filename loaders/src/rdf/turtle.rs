@@ -23,7 +23,7 @@ pub(super) fn read<E: From<Error>>(
 ) -> Result<Summary, E> {
     let Text { reader, position, bytes_total } = text;
     let passed = Rc::new(Cell::new((0, 0)));
-    let reader = Counted { reader, passed: Rc::clone(&passed) };
+    let reader = Counted { reader, passed: Rc::clone(&passed), nesting: Nesting::default() };
     let mut summary = Summary::default();
     let mut anonymous = Anonymous::default();
     let mut batch = Vec::with_capacity(BATCH);
@@ -65,6 +65,79 @@ pub(super) fn read<E: From<Error>>(
 struct Counted<R> {
     reader: R,
     passed: Rc<Cell<(u64, u64)>>,
+    nesting: Nesting,
+}
+
+/// Brackets and parentheses that may be open at once. The parser keeps some hundred bytes for each, and nothing else
+/// bounds them.
+const MAX_NESTING: u64 = 10_000;
+
+/// Counts what is open, outside of IRIs, literals and comments.
+#[derive(Default)]
+struct Nesting {
+    open: u64,
+    within: Within,
+    /// Whether the next character is escaped.
+    escaped: bool,
+    /// Quotation marks in a row, of those that begin or end a literal.
+    marks: u8,
+}
+
+/// What the text is within.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Within {
+    #[default]
+    Nothing,
+    Iri,
+    Comment,
+    /// Quotation marks that begin a literal.
+    Marks(u8),
+    /// A literal with this quotation mark, and whether it has three on each side.
+    Literal(u8, bool),
+}
+
+impl Nesting {
+    /// Goes through some bytes; false if too much is open.
+    fn pass(&mut self, bytes: &[u8]) -> bool {
+        for &byte in bytes {
+            if let Within::Marks(mark) = self.within {
+                if byte == mark {
+                    self.marks += 1;
+                    if self.marks == 3 {
+                        (self.within, self.marks) = (Within::Literal(mark, true), 0);
+                    }
+                    continue;
+                }
+                // Two marks are an empty literal.
+                self.within = if self.marks == 2 { Within::Nothing } else { Within::Literal(mark, false) };
+                self.marks = 0;
+            }
+            match (self.within, byte) {
+                (Within::Literal(..), _) if self.escaped => (self.escaped, self.marks) = (false, 0),
+                (Within::Literal(..), b'\\') => (self.escaped, self.marks) = (true, 0),
+                (Within::Literal(mark, long), _) if byte == mark => {
+                    self.marks += 1;
+                    if !long || self.marks == 3 {
+                        (self.within, self.marks) = (Within::Nothing, 0);
+                    }
+                }
+                // An error of the text, after which nothing is read.
+                (Within::Literal(_, false), b'\n') => self.within = Within::Nothing,
+                (Within::Literal(..), _) => self.marks = 0,
+                (Within::Iri, b'>' | b' ' | b'\n') | (Within::Comment, b'\n') => self.within = Within::Nothing,
+                (Within::Nothing, b'<') => self.within = Within::Iri,
+                (Within::Nothing, b'#') => self.within = Within::Comment,
+                (Within::Nothing, b'"' | b'\'') => (self.within, self.marks) = (Within::Marks(byte), 1),
+                (Within::Nothing, b'[' | b'(') => self.open += 1,
+                (Within::Nothing, b']' | b')') => self.open = self.open.saturating_sub(1),
+                _ => {}
+            }
+            if self.open > MAX_NESTING {
+                return false;
+            }
+        }
+        true
+    }
 }
 
 impl<R: Read> Read for Counted<R> {
@@ -73,6 +146,11 @@ impl<R: Read> Read for Counted<R> {
         let (lines, bytes) = self.passed.get();
         let new = count_lines(buffer.get(..got).unwrap_or_default());
         self.passed.set((lines + new, bytes + got as u64));
+        if !self.nesting.pass(buffer.get(..got).unwrap_or_default()) {
+            return Err(io::Error::other(format!(
+                "more than {MAX_NESTING} brackets and parentheses within each other"
+            )));
+        }
         Ok(got)
     }
 }
@@ -111,3 +189,25 @@ impl Anonymous {
 
 /// Begins the labels given here, so that they have 32 hexadecimal digits: no label that is kept looks like that.
 const PREFIX: &str = "b0000000000000aa";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(text: &str) -> u64 {
+        let mut nesting = Nesting::default();
+        assert!(text.bytes().all(|byte| nesting.pass(&[byte])));
+        nesting.open
+    }
+
+    #[test]
+    fn what_is_open_is_counted_outside_of_texts() {
+        assert_eq!(open("<a> <b> [ <c> ( 1 [ ] ) ; <d> ("), 2);
+        assert_eq!(open(r#"<a([> "([\"[" '[[' "" '' [ # [[["#), 1);
+        assert_eq!(open("# [[\n["), 1);
+        assert_eq!(open(r#""""[ " "" \"""[""" ( '''[''[''' ("#), 2);
+        assert_eq!(open(r#") ] [ "a"@en , "b"^^<c>"#), 1);
+        let mut nesting = Nesting::default();
+        assert!(nesting.pass("[".repeat(10_000).as_bytes()) && !nesting.pass(b"("));
+    }
+}

@@ -40,6 +40,10 @@ use std::path::Path;
 /// Bytes that are looked at to know what a file is.
 const LOOK: usize = 4096;
 
+/// Bytes that an entity's line may have: what is made of it takes up to ten times that. The longest entities of Wikidata
+/// have some 5 MB.
+const MAX_LINE: usize = 16 << 20;
+
 /// Errors that a [`Summary`] has in full.
 const MAX_SHOWN: usize = 10;
 
@@ -135,7 +139,7 @@ fn selected<T: Send, E: From<Error> + Send>(
     let limit = Window::of(options.blocks_per_thread, options.memory);
     let (start, text) = text::open(path, LOOK)?;
     let bytes_total = text.bytes_total;
-    let mut blocks = if is_spread(&start) { Blocks::whole(text) } else { Blocks::new(text) };
+    let mut blocks = if is_spread(&start) { Blocks::whole(text) } else { Blocks::of_lines(text, MAX_LINE) };
     let mut summary = Summary::default();
     let (mut lines, mut count) = (0, 0);
     let mut broken = None;

@@ -61,6 +61,19 @@ pub enum Format {
     GeoJson,
 }
 
+/// Whether every position of a GeoJSON geometry has two numbers at least, without which its library panics.
+fn has_coordinates(value: &geojson::GeometryValue) -> bool {
+    use geojson::GeometryValue as Value;
+    let line = |line: &[geojson::Position]| line.iter().all(|position| position.as_slice().len() >= 2);
+    match value {
+        Value::Point { coordinates } => coordinates.as_slice().len() >= 2,
+        Value::MultiPoint { coordinates } | Value::LineString { coordinates } => line(coordinates),
+        Value::MultiLineString { coordinates } | Value::Polygon { coordinates } => coordinates.iter().all(|l| line(l)),
+        Value::MultiPolygon { coordinates } => coordinates.iter().flatten().all(|l| line(l)),
+        Value::GeometryCollection { geometries } => geometries.iter().all(|one| has_coordinates(&one.value)),
+    }
+}
+
 /// A geometry and where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Located {
@@ -82,6 +95,9 @@ impl Located {
             from_wkt(literal.value())?
         } else if literal.datatype() == GEOJSON {
             let geojson: geojson::Geometry = serde_json::from_str(literal.value()).ok()?;
+            if !has_coordinates(&geojson.value) {
+                return None;
+            }
             Located { geometry: Geometry::try_from(geojson).ok()?, crs: Crs::Crs84, format: Format::GeoJson }
         } else {
             return None;
@@ -214,6 +230,18 @@ pub(super) mod tests {
         assert_eq!(lon_lat.geometry, lat_lon.geometry);
         assert_eq!(lat_lon.to_term().unwrap(), wkt(&format!("<{EPSG_4326}> POINT(35.9 14.5)")));
         assert_eq!(lon_lat.with(lat_lon.geometry.clone()).to_term().unwrap(), wkt("POINT(14.5 35.9)"));
+    }
+
+    #[test]
+    fn geojson_without_coordinates_is_no_geometry() {
+        let read = |text: &str| Located::from_term(&Literal::new_typed_literal(text, GEOJSON).into());
+        for text in [
+            r#"{"type":"Point","coordinates":[1]}"#,
+            r#"{"type":"Polygon","coordinates":[[[0,0],[1],[1,1],[0,0]]]}"#,
+            r#"{"type":"GeometryCollection","geometries":[{"type":"MultiPoint","coordinates":[[]]}]}"#,
+        ] {
+            assert!(read(text).is_none(), "{text}");
+        }
     }
 
     #[test]
