@@ -114,6 +114,8 @@ pub fn decode_nodes(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Vec<Coord>)> {
         .iter()
         .zip(&lons)
         .map(|(&lat, &lon)| Some(Coord { lat: lat.try_into().ok()?, lon: lon.try_into().ok()? }))
+        // Geometry counts on it that nothing is beyond the globe.
+        .map(|coord| coord.filter(|coord| coord.is_on_globe() || *coord == Coord::MISSING))
         .collect::<Option<_>>()?;
     r.is_at_end().then_some((ids, coords))
 }

@@ -39,6 +39,11 @@ impl Coord {
     /// Stands where the extract does not have the node that a way refers to.
     pub const MISSING: Coord = Coord { lat: i32::MIN, lon: i32::MIN };
 
+    /// Whether it is a place: at most 90 degrees north or south, 180 east or west.
+    pub fn is_on_globe(self) -> bool {
+        self.lat.unsigned_abs() <= 900_000_000 && self.lon.unsigned_abs() <= 1_800_000_000
+    }
+
     /// Whether this is [`Coord::MISSING`].
     pub fn is_missing(self) -> bool {
         self.lat == i32::MIN

@@ -151,8 +151,12 @@ impl Polygon {
         let (parts, n) = area.split();
         let mut relations = parts[..n].iter().map(|part| {
             // What is less than a step off the border may be on it.
-            let wider =
-                BoundingBox { south: part.south - 1, west: part.west - 1, north: part.north + 1, east: part.east + 1 };
+            let wider = BoundingBox {
+                south: part.south.saturating_sub(1),
+                west: part.west.saturating_sub(1),
+                north: part.north.saturating_add(1),
+                east: part.east.saturating_add(1),
+            };
             if self.find_segment(&wider, &mut |s| segment_meets_box(s, &wider)) {
                 return Relation::Mixed;
             }
