@@ -58,7 +58,7 @@ impl Server {
 
     /// The same server, as it is seen at its other address.
     pub fn ask_metrics(&self, method: &str, path: &str) -> Answer {
-        Answer::of(TcpStream::connect(self.metrics.unwrap()).unwrap(), method, path, "", "")
+        Answer::to(TcpStream::connect(self.metrics.unwrap()).unwrap(), method, path, "", "")
     }
 
     pub fn connect(&self) -> TcpStream {
@@ -69,7 +69,7 @@ impl Server {
 
     /// Sends a request and reads the whole answer.
     pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
-        Answer::of(self.connect(), method, path, headers, body)
+        Answer::to(self.connect(), method, path, headers, body)
     }
 
     pub fn query(&self, text: &str) -> Answer {
@@ -121,7 +121,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn of(mut stream: TcpStream, method: &str, path: &str, headers: &str, body: &str) -> Self {
+    fn to(mut stream: TcpStream, method: &str, path: &str, headers: &str, body: &str) -> Self {
         let length = body.len();
         write!(
             stream,
