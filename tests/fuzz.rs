@@ -8,9 +8,6 @@ mod harness;
 #[path = "../fuzz/targets/mod.rs"]
 mod targets;
 
-#[global_allocator]
-static MEMORY: harness::memory::Counted = harness::memory::Counted;
-
 fn main() -> std::process::ExitCode {
     harness::main()
 }

@@ -1,10 +1,9 @@
 //! Runs fuzz targets on any compiler: goes through a target's corpus, then through random changes of it for some time.
 //!
-//! Each target runs in a process of its own, on a thread with the smallest stack that a thread of the program has. An
+//! Each target runs in a process of its own, on a thread with the smallest stack that the program does this on. An
 //! input that panics, overflows the stack, ends the process, takes too long or takes too much memory is kept in
 //! `fuzz/artifacts` and is a failure.
 
-pub mod memory;
 mod mutate;
 
 use std::io::{BufRead, BufReader, Write};
@@ -18,10 +17,12 @@ use std::time::{Duration, Instant};
 
 use super::targets::{TARGETS, Target};
 
-/// The stack of the program's threads: what the standard library and the runtime give theirs.
-const STACK: usize = 2 << 20;
 /// Memory that an input may take.
-const MEMORY: usize = 512 << 20;
+const MEMORY: u64 = 512 << 20;
+/// Memory beyond which an input is not even waited for, lest the machine goes with it.
+const TOO_MUCH: u64 = 3 << 30;
+/// How often time and memory are looked at.
+const LOOK: Duration = Duration::from_millis(2);
 /// Time that an input may take. Beside other work a machine may stand still for seconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -161,6 +162,8 @@ struct Watched {
     began: Instant,
     /// Milliseconds after `began` at which the current input was begun; 0 between inputs.
     since: AtomicU64,
+    /// The most bytes that the process had allocated since this was last set.
+    peak: AtomicU64,
 }
 
 /// The last panic's text.
@@ -176,11 +179,12 @@ fn inside(target: &'static Target, options: &Options) -> ExitCode {
         None => corpus(target),
     };
     let seconds = if options.input.is_some() { 0.0 } else { options.seconds };
-    let watched: &Watched = Box::leak(Box::new(Watched { began: Instant::now(), since: AtomicU64::new(0) }));
+    let watched: &Watched =
+        Box::leak(Box::new(Watched { began: Instant::now(), since: AtomicU64::new(0), peak: AtomicU64::new(0) }));
     std::thread::spawn(move || watch(watched));
     let seed = options.seed;
     let run = move || run(target, &mut corpus, seconds, seed, watched);
-    let thread = std::thread::Builder::new().stack_size(STACK).spawn(run).expect("a thread");
+    let thread = std::thread::Builder::new().stack_size(target.stack).spawn(run).expect("a thread");
     let summary = thread.join();
     super::targets::end();
     match summary {
@@ -195,10 +199,16 @@ fn inside(target: &'static Target, options: &Options) -> ExitCode {
     }
 }
 
-/// Ends the process when an input takes too long.
+/// Ends the process when an input takes too long or far too much memory.
 fn watch(watched: &Watched) {
     loop {
-        std::thread::sleep(Duration::from_millis(200));
+        std::thread::sleep(LOOK);
+        let held = terrapin::memory::process();
+        watched.peak.fetch_max(held, Ordering::Relaxed);
+        if held > TOO_MUCH {
+            eprintln!("takes {} MiB", held >> 20);
+            std::process::exit(70);
+        }
         let since = watched.since.load(Ordering::Relaxed);
         let now = watched.began.elapsed().as_millis() as u64;
         if since != 0 && now.saturating_sub(since) > PATIENCE.as_millis() as u64 {
@@ -247,7 +257,7 @@ struct Try<'a> {
     target: &'a Target,
     watched: &'a Watched,
     slowest: Duration,
-    most: usize,
+    most: u64,
     /// Has the current input, should it end the process.
     file: std::fs::File,
 }
@@ -256,13 +266,15 @@ impl Try<'_> {
     fn one(&mut self, input: &[u8]) -> Option<()> {
         self.file.set_len(input.len() as u64).expect("the file for the input");
         self.file.write_all_at(input, 0).expect("the file for the input");
-        let before = memory::begin();
+        let before = terrapin::memory::process();
+        self.watched.peak.store(before, Ordering::Relaxed);
         let start = Instant::now();
         self.watched.since.store((self.watched.began.elapsed().as_millis() as u64).max(1), Ordering::Relaxed);
         let result = catch_unwind(AssertUnwindSafe(|| (self.target.check)(input)));
         self.watched.since.store(0, Ordering::Relaxed);
         self.slowest = self.slowest.max(start.elapsed());
-        let grown = memory::grown(before);
+        let peak = self.watched.peak.load(Ordering::Relaxed).max(terrapin::memory::process());
+        let grown = peak.saturating_sub(before);
         self.most = self.most.max(grown);
         result.ok()?;
         if grown > MEMORY {

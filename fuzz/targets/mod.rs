@@ -30,17 +30,31 @@ pub struct Target {
     pub words: &'static [&'static str],
     /// The longest input.
     pub longest: usize,
+    /// Bytes of stack of the program's threads that do this.
+    pub stack: usize,
 }
+
+/// Of threads that read and run queries, and of threads that the standard library or the runtime makes.
+const QUERIES: usize = terrapin::stack::STACK;
+const OTHERS: usize = 2 << 20;
 
 /// All of them.
 pub const TARGETS: &[Target] = &[
-    Target { name: "front_end", check: front_end::check, seeds: none, words: front_end::WORDS, longest: 64 << 10 },
+    Target {
+        name: "front_end",
+        check: front_end::check,
+        seeds: none,
+        words: front_end::WORDS,
+        longest: 64 << 10,
+        stack: QUERIES,
+    },
     Target {
         name: "overpass_xml",
         check: overpass_xml::check,
         seeds: overpass_xml::seeds,
         words: overpass_xml::WORDS,
         longest: 64 << 10,
+        stack: QUERIES,
     },
     Target {
         name: "shortcuts",
@@ -48,43 +62,90 @@ pub const TARGETS: &[Target] = &[
         seeds: shortcuts::seeds,
         words: shortcuts::WORDS,
         longest: 32 << 10,
+        stack: QUERIES,
     },
-    Target { name: "csv", check: csv::check, seeds: csv::seeds, words: csv::WORDS, longest: 16 << 10 },
-    Target { name: "sparql", check: sparql::check, seeds: sparql::seeds, words: sparql::WORDS, longest: 64 << 10 },
+    Target { name: "csv", check: csv::check, seeds: csv::seeds, words: csv::WORDS, longest: 16 << 10, stack: QUERIES },
+    Target {
+        name: "sparql",
+        check: sparql::check,
+        seeds: sparql::seeds,
+        words: sparql::WORDS,
+        longest: 64 << 10,
+        stack: QUERIES,
+    },
     Target {
         name: "geometry",
         check: geometry::check,
         seeds: geometry::seeds,
         words: geometry::WORDS,
         longest: 16 << 10,
+        stack: QUERIES,
     },
-    Target { name: "pbf", check: pbf::check, seeds: pbf::seeds, words: &[], longest: 256 << 10 },
-    Target { name: "osm_xml", check: osm_xml::check, seeds: osm_xml::seeds, words: osm_xml::WORDS, longest: 256 << 10 },
+    Target { name: "pbf", check: pbf::check, seeds: pbf::seeds, words: &[], longest: 256 << 10, stack: OTHERS },
+    Target {
+        name: "osm_xml",
+        check: osm_xml::check,
+        seeds: osm_xml::seeds,
+        words: osm_xml::WORDS,
+        longest: 256 << 10,
+        stack: OTHERS,
+    },
     Target {
         name: "wikidata",
         check: wikidata::check,
         seeds: wikidata::seeds,
         words: wikidata::WORDS,
         longest: 256 << 10,
+        stack: OTHERS,
     },
-    Target { name: "rdf", check: rdf::check, seeds: rdf::seeds, words: rdf::WORDS, longest: 256 << 10 },
-    Target { name: "snapshot", check: snapshot::check, seeds: snapshot::seeds, words: &[], longest: 16 * 13 },
-    Target { name: "http", check: http::check, seeds: http::seeds, words: http::WORDS, longest: 64 << 10 },
+    Target { name: "rdf", check: rdf::check, seeds: rdf::seeds, words: rdf::WORDS, longest: 256 << 10, stack: OTHERS },
+    Target {
+        name: "snapshot",
+        check: snapshot::check,
+        seeds: snapshot::seeds,
+        words: &[],
+        longest: 16 * 13,
+        stack: QUERIES,
+    },
+    Target {
+        name: "http",
+        check: http::check,
+        seeds: http::seeds,
+        words: http::WORDS,
+        longest: 64 << 10,
+        stack: OTHERS,
+    },
     Target {
         name: "feedback",
         check: http::check_feedback,
         seeds: http::feedback_seeds,
         words: http::WORDS,
         longest: 64 << 10,
+        stack: OTHERS,
     },
-    Target { name: "score", check: http::check_score, seeds: http::score_seeds, words: http::WORDS, longest: 64 << 10 },
-    Target { name: "recipe", check: recipe::check, seeds: recipe::seeds, words: recipe::WORDS, longest: 64 << 10 },
+    Target {
+        name: "score",
+        check: http::check_score,
+        seeds: http::score_seeds,
+        words: http::WORDS,
+        longest: 64 << 10,
+        stack: OTHERS,
+    },
+    Target {
+        name: "recipe",
+        check: recipe::check,
+        seeds: recipe::seeds,
+        words: recipe::WORDS,
+        longest: 64 << 10,
+        stack: OTHERS,
+    },
     Target {
         name: "run_folder",
         check: run_folder::check,
         seeds: run_folder::seeds,
         words: run_folder::WORDS,
         longest: 64 << 10,
+        stack: QUERIES,
     },
 ];
 

@@ -142,11 +142,11 @@ impl Answer {
         let mut bytes = Vec::new();
         // A server that refuses a long body closes before it has read all of it: what it said stands.
         let _ = stream.read_to_end(&mut bytes);
-        Answer::of(bytes)
+        Answer::parse(bytes)
     }
 
     /// Of all bytes that came.
-    pub fn of(mut bytes: Vec<u8>) -> Self {
+    pub fn parse(mut bytes: Vec<u8>) -> Self {
         let split = bytes.windows(4).position(|w| w == b"\r\n\r\n").expect("a head");
         let headers = String::from_utf8(bytes[..split].to_vec()).unwrap().to_ascii_lowercase();
         let mut body = bytes.split_off(split + 4);

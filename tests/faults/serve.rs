@@ -43,7 +43,7 @@ impl Server {
         if chunked && !bytes.ends_with(b"\r\n0\r\n\r\n") {
             return None;
         }
-        Some(Answer::of(bytes))
+        Some(Answer::parse(bytes))
     }
 
     /// Waits for its end: the status and what it said.
