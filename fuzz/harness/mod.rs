@@ -103,7 +103,9 @@ pub fn main() -> ExitCode {
 
 /// Runs a target in another process, and keeps the input that ends it.
 fn outside(target: &Target, options: &Options) -> bool {
+    let place = super::targets::folder();
     let mut command = Command::new(std::env::current_exe().expect("this program"));
+    command.env("TERRAPIN_FUZZ_FOLDER", place.path());
     command.args(["--inside", target.name]).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(input) = &options.input {
         command.arg("--input").arg(input);

@@ -18,6 +18,8 @@ mod sparql;
 mod town;
 mod wikidata;
 
+pub use town::folder;
+
 /// A target.
 pub struct Target {
     /// Its name, which is that of its folder in `fuzz/corpus`.

@@ -5,7 +5,6 @@
 //! said what is wrong, ended with a status that says so, and left nothing half done behind. `make faults` tries every
 //! place where a fault can be, `cargo test --test faults` some of them.
 
-#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../common/mod.rs"]
 mod common;
 
