@@ -143,6 +143,7 @@ impl Tree<GraphPattern> {
     }
 
     /// The triples, if there is nothing else.
+    #[expect(clippy::result_large_err, reason = "what is given back is no error")]
     pub fn into_triples(self) -> std::result::Result<Vec<TriplePattern>, Self> {
         match self.part {
             GraphPattern::Bgp { patterns } => Ok(patterns),
