@@ -49,7 +49,7 @@ pub struct Args {
     /// the container, the limit of address space or the machine allow]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     memory: Option<u64>,
-    /// Memory that a query holds at most, whatever its own [maxsize:] [default: its share of --memory, at most 2GiB]
+    /// Memory that a query holds at most, whatever its own [maxsize:] [default: its share, at most 2GiB]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     max_memory: Option<u64>,
     /// Longest request body

@@ -2,7 +2,7 @@
 //! geometries have to do with each other grows with the pairs of their edges that may meet, in the worst case with the
 //! product of their sizes.
 
-use geo::{Coord, CoordsIter, Geometry, LinesIter};
+use geo::{BoundingRect, Coord, CoordsIter, Geometry, LinesIter};
 use rstar::primitives::Rectangle;
 use rstar::{AABB, RTree};
 
@@ -10,6 +10,9 @@ use crate::budget;
 
 /// Most pairs of edges that may meet. So many take the library some seconds.
 const MOST: usize = 2_000_000;
+/// How many times as large as the distance a geometry may be that is widened. The library calculates on a grid of some 2^30
+/// steps: where the distance is a few of these it may not come to an end. On Earth it is finer than half a metre.
+const FINEST: f64 = 1e8;
 /// Bytes that the library holds for an edge, and for a pair that meets.
 const EDGE_BYTES: u64 = 256;
 const PAIR_BYTES: u64 = 128;
@@ -33,6 +36,10 @@ pub(super) fn of_two(a: &Geometry, b: &Geometry) -> Option<()> {
 
 /// Whether a geometry may be widened by `distance`, in its own units.
 pub(super) fn of_buffer(g: &Geometry, distance: f64) -> Option<()> {
+    let extent = g.bounding_rect().map_or(0.0, |rect| rect.width().max(rect.height()));
+    if distance != 0.0 && extent > FINEST * distance.abs() {
+        return None;
+    }
     // Round every corner stand some tens of new ones.
     budget::charge(32 * EDGE_BYTES * g.coords_count() as u64);
     of_edges(edges(g, distance.max(0.0)))
@@ -106,6 +113,14 @@ mod tests {
         let far: Vec<(f64, f64)> = (0..50_000).map(|n| (f64::from(n), 0.0)).collect();
         let line = Geometry::from(LineString::from(far));
         assert_eq!(of_two(&line, &line), Some(()));
+    }
+
+    #[test]
+    fn narrow_buffers_of_long_lines_are_refused() {
+        let line = |to: f64| Geometry::from(LineString::from(vec![(0.0, 0.0), (to, 1.0)]));
+        assert_eq!(of_buffer(&line(4e7), 1.0), Some(()));
+        assert_eq!(of_buffer(&line(2e8), 1.0), None);
+        assert_eq!(of_buffer(&line(2e8), -1.0), None);
     }
 
     #[test]
