@@ -12,8 +12,10 @@ use super::{Outcomes, all, error_of, names};
 fn has_cache() -> bool {
     if !cfg!(feature = "cache") {
         eprintln!("skipped: this build has no cache of results (feature cache)");
+    } else if !all() {
+        eprintln!("skipped: faults of the cache of results are tried by `make faults` alone");
     }
-    cfg!(feature = "cache")
+    cfg!(feature = "cache") && all()
 }
 
 fn copy(from: &Path, to: &Path) {
