@@ -362,7 +362,14 @@ mod tests {
         let budget = bounded(8 << 20);
         let ended = watched(&budget, || {
             let current = current();
-            let work = || current.share(|| (charge(6 << 20), vec![0_u8; 6 << 20]).1);
+            // Whoever asks last sees what both hold.
+            let work = || {
+                current.share(|| {
+                    let kept = vec![0_u8; 6 << 20];
+                    charge(LARGE);
+                    kept
+                })
+            };
             rayon::join(work, work)
         });
         assert_eq!(reached(ended), "memory");
