@@ -3,7 +3,7 @@
 //! it ours or a library's.
 //!
 //! The allocator only counts. Whoever works for an account asks [`Account::held`] now and then and stops where that is
-//! too much: see [`crate::budget`]. So that growth is soon seen, it counts as steps, too: [`steps`].
+//! too much: see [`crate::budget`]. So that growth is soon seen, it counts as steps of the work, too.
 //!
 //! What allocates is mimalloc: queries of many small values take half the time that they take with glibc's allocator, whose
 //! arenas also keep what was freed. Asked to, it gives memory back: [`give_back`].
