@@ -136,11 +136,21 @@ fn count(bytes: i64) {
 /// An allocator that counts.
 struct Counting<A>(A);
 
-/// A layout's size fits: it is at most `isize::MAX`.
+/// The bytes that a block of this size takes: mimalloc has blocks of multiples of 16 bytes, and four sizes for each power
+/// of two from 64 bytes on. Of large blocks only the pages count that are written to.
 #[inline]
-fn signed(size: usize) -> i64 {
-    size as i64
+fn taken(size: usize) -> i64 {
+    let step = match size {
+        0..=64 => 16,
+        65..=MEDIUM => 1 << ((size - 1).ilog2() - 2),
+        _ => 1,
+    };
+    // At most `isize::MAX`, as every layout.
+    size.next_multiple_of(step) as i64
 }
+
+/// Bytes of the largest blocks that share pages with others.
+const MEDIUM: usize = 16 << 10;
 
 // SAFETY: every call goes to the inner allocator as it came; counting touches neither the memory nor the heap, and the
 // thread's counters are constants without a destructor, so that they can be reached at any time.
@@ -150,7 +160,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
         // SAFETY: the caller's promise.
         let memory = unsafe { self.0.alloc(layout) };
         if !memory.is_null() {
-            count(signed(layout.size()));
+            count(taken(layout.size()));
         }
         memory
     }
@@ -160,7 +170,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
         // SAFETY: the caller's promise.
         let memory = unsafe { self.0.alloc_zeroed(layout) };
         if !memory.is_null() {
-            count(signed(layout.size()));
+            count(taken(layout.size()));
         }
         memory
     }
@@ -169,7 +179,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         // SAFETY: the caller's promise.
         unsafe { self.0.dealloc(memory, layout) };
-        count(-signed(layout.size()));
+        count(-taken(layout.size()));
     }
 
     #[inline]
@@ -177,7 +187,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
         // SAFETY: the caller's promise.
         let moved = unsafe { self.0.realloc(memory, layout, size) };
         if !moved.is_null() {
-            count(signed(size) - signed(layout.size()));
+            count(taken(size) - taken(layout.size()));
         }
         moved
     }
@@ -188,6 +198,23 @@ mod tests {
     use super::*;
 
     const LARGE: usize = 8 << 20;
+
+    #[test]
+    fn small_blocks_count_as_large_as_they_are() {
+        for (asked, given) in [(1, 16), (16, 16), (17, 32), (64, 64), (65, 80), (128, 128), (129, 160), (1025, 1280)] {
+            assert_eq!(taken(asked), given, "{asked}");
+            let layout = Layout::from_size_align(asked, 1).unwrap();
+            // SAFETY: freed with the same layout, looked at in between.
+            let usable = unsafe {
+                let block = MiMalloc.alloc(layout);
+                let usable = libmimalloc_sys::mi_usable_size(block.cast());
+                MiMalloc.dealloc(block, layout);
+                usable
+            };
+            assert!(usable as i64 <= given, "{asked}: {usable}");
+        }
+        assert_eq!(taken(1_000_001), 1_000_001);
+    }
 
     fn near(account: &Account, bytes: usize) -> bool {
         account.held().abs_diff(bytes as u64) < 1 << 20

@@ -46,9 +46,13 @@ impl Variables {
 
     /// Those in this or the other.
     pub fn or(&self, other: &Variables) -> Variables {
-        let mut out = self.clone();
-        other.0.iter().for_each(|(variable, values)| out.add_with(variable, *values));
-        out
+        self.clone().with(other)
+    }
+
+    /// These and the other's, without a copy of these: a long chain of patterns has many.
+    fn with(mut self, other: &Variables) -> Variables {
+        other.0.iter().for_each(|(variable, values)| self.add_with(variable, *values));
+        self
     }
 
     /// Those in both.
@@ -98,20 +102,20 @@ pub fn of_triple(triple: &TriplePattern) -> Variables {
 pub fn bound(pattern: &GraphPattern) -> (Variables, Variables) {
     match pattern {
         GraphPattern::Bgp { patterns } => {
-            let all = patterns.iter().fold(Variables::default(), |all, triple| all.or(&of_triple(triple)));
+            let all = patterns.iter().fold(Variables::default(), |all, triple| all.with(&of_triple(triple)));
             (all.clone(), all)
         }
         GraphPattern::Join { left, right } | GraphPattern::Lateral { left, right } => {
             let ((a, b), (c, d)) = (bound(left), bound(right));
-            (a.or(&c), b.or(&d))
+            (a.with(&c), b.with(&d))
         }
         GraphPattern::LeftJoin { left, right, .. } => {
             let (possible, certain) = bound(left);
-            (possible.or(&bound(right).0), certain)
+            (possible.with(&bound(right).0), certain)
         }
         GraphPattern::Union { left, right } => {
             let ((a, b), (c, d)) = (bound(left), bound(right));
-            (a.or(&c), b.and(&d))
+            (a.with(&c), b.and(&d))
         }
         GraphPattern::Filter { inner, .. }
         | GraphPattern::Distinct { inner }
