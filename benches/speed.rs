@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::Osm;
-use terrapin::osm::build::Quiet;
 use terrapin::overpass;
 use terrapin::overpass::run::Limits;
 use terrapin::snapshot::Snapshot;

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::Osm;
-use terrapin::osm::build::Quiet;
 use terrapin::overpass;
 use terrapin::overpass::run::Limits;
 use terrapin::snapshot::Snapshot;

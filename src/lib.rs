@@ -1,22 +1,22 @@
-//! Terrapin: one immutable, digest-named snapshot of an OpenStreetMap extract that answers OverpassQL the same way on
-//! every machine and every day, and the published metrics of the benchmarks built on it.
+//! Terrapin: one immutable, digest-named snapshot of an OpenStreetMap extract and a part of Wikidata that answers
+//! OverpassQL and SPARQL the same way on every machine and every day, and the published metrics of the benchmarks built
+//! on it.
 //!
-//! Dependencies run one way: `server` → `eval` → `overpass` → `osm`, `rdf` → `snapshot`. The readers of OpenStreetMap files
-//! are a crate of their own, `terrapin-loaders`.
+//! This crate has the commands ([`cli`]) and the server ([`server`]); everything else is in crates of its own, which are
+//! here under short names.
 
-pub mod budget;
 pub mod cli;
-pub mod deferred;
-pub mod eval;
-pub mod load;
-pub mod machine;
-pub mod memory;
-pub mod osm;
-pub mod overpass;
-pub mod places;
-pub mod rdf;
 pub mod server;
-pub mod size;
-pub mod snapshot;
-pub mod sparql;
-pub mod stack;
+
+pub use terrapin_allocator as allocator;
+pub use terrapin_base::{deferred, machine, size, stack};
+pub use terrapin_budget as budget;
+pub use terrapin_budget::memory;
+pub use terrapin_eval as eval;
+pub use terrapin_geocoder as places;
+pub use terrapin_load as load;
+pub use terrapin_osm as osm;
+pub use terrapin_overpass as overpass;
+pub use terrapin_snapshot as snapshot;
+pub use terrapin_sparql as sparql;
+pub use terrapin_triples as rdf;

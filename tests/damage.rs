@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::Osm;
-use terrapin::osm::build::Quiet;
 use terrapin::overpass::{parse, run, run::Limits};
 use terrapin::snapshot::{Snapshot, verify};
 

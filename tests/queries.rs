@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::Osm;
-use terrapin::osm::build::Quiet;
 use terrapin::overpass::run::Limits;
 use terrapin::overpass::{Failure, parse, run};
 use terrapin::snapshot::Snapshot;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use oxrdf::{Term, Triple};
 use terrapin::budget::{Budget, Limits};
+use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
-use terrapin::osm::build::Quiet;
 use terrapin::rdf::{Store, TermId, TermKind, View};
 use terrapin::snapshot::Snapshot;
 

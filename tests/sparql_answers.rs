@@ -73,7 +73,7 @@ fn environment() -> Option<Environment> {
                 memory: 2 << 30,
                 temporary: None,
             };
-            terrapin::load::load(&options, &terrapin::osm::build::Quiet).expect("it loads");
+            terrapin::load::load(&options, &terrapin::load::Quiet).expect("it loads");
         }
         Some(Arc::new(Snapshot::open(&path).expect("it opens")))
     });

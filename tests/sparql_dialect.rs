@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use oxrdf::{Term, Triple, Variable};
 use terrapin::budget::Limits;
+use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
-use terrapin::osm::build::Quiet;
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::labelled::{Found, Names, label, unlabel};
 use terrapin::sparql::{Bounds, Environment, Error, Settings, Sink, prepare};

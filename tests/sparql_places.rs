@@ -5,8 +5,8 @@ use std::io;
 use std::sync::Arc;
 
 use oxrdf::{Term, Triple, Variable};
+use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
-use terrapin::osm::build::Quiet;
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::{Bounds, Environment, Settings, Sink, prepare};
 

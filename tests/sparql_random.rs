@@ -10,8 +10,8 @@ use oxrdf::{Dataset, Quad, Term, Triple, Variable};
 use spareval::{QueryEvaluator, QueryResults};
 use spargebra::SparqlParser;
 use terrapin::budget::Limits;
+use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
-use terrapin::osm::build::Quiet;
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::{self, Bounds, Class, Dialect, Environment, Settings, Sink};
 

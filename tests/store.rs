@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
-use terrapin::osm::build::Quiet;
 use terrapin::osm::{BoundingBox, Coord, ElementType, Osm, Reference};
 use terrapin::snapshot::{Snapshot, verify};
 use terrapin_loaders as loaders;

@@ -75,7 +75,7 @@ fn load(path: &std::path::Path) {
         memory: 32 << 20,
         temporary: None,
     };
-    if let Err(error) = terrapin::load::load(&options, &terrapin::osm::build::Quiet) {
+    if let Err(error) = terrapin::load::load(&options, &terrapin::load::Quiet) {
         let _ = error.to_string();
     } else {
         terrapin::snapshot::verify(&options.out).expect("what was loaded is whole");

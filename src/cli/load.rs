@@ -7,8 +7,7 @@ use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
 
 use super::progress::Shown;
 use super::{Error, diagnose, info, stdout, stop};
-use crate::load::{self, Entities, Options};
-use crate::osm::build::{BuildError, Progress, Quiet};
+use crate::load::{self, Entities, LoadError, Options, Progress, Quiet};
 use crate::size::{self, count};
 use crate::snapshot;
 
@@ -162,15 +161,15 @@ fn recipe(args: &Args) -> Result<Option<(Recipe, Lists)>, Error> {
 }
 
 /// An error of a load, as a command ends with it.
-fn error(args: &Args, error: BuildError) -> Error {
+fn error(args: &Args, error: LoadError) -> Error {
     match &error {
-        BuildError::Snapshot(snapshot::Error::Io { path, .. })
+        LoadError::Snapshot(snapshot::Error::Io { path, .. })
             if *path != args.out && args.osm.iter().chain(&args.wikidata).chain(&args.rdf).any(|s| s == path) =>
         {
             Error::input("source-unreadable", error)
         }
-        BuildError::Snapshot(_) | BuildError::Temporary { .. } => Error::system("output", error),
-        BuildError::Recipe(_) => Error::input("recipe-broken", error),
+        LoadError::Snapshot(_) | LoadError::Temporary(_) => Error::system("output", error),
+        LoadError::Recipe(_) => Error::input("recipe-broken", error),
         _ => Error::input("source-broken", error),
     }
 }

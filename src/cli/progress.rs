@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::osm::build::Progress;
+use crate::load::Progress;
 
 /// What a phase looks like while it runs.
 enum View {

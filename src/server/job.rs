@@ -21,7 +21,7 @@ use super::running::{Running, Ticket};
 use super::{App, SNAPSHOT_HEADER};
 use crate::budget::{self, Budget, Exceeded, Limits, Stopped};
 use crate::deferred;
-use crate::memory::{self, Account};
+use crate::memory::Account;
 
 /// Who held more than this gives memory back to the system afterwards.
 const LARGE: u64 = 32 << 20;
@@ -121,7 +121,7 @@ pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl 
         // The next one finds what this one held free.
         deferred::wait();
         if held.most() > LARGE {
-            memory::give_back();
+            crate::allocator::give_back();
         }
     });
     if let Err(error) = started {

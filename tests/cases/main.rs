@@ -18,8 +18,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use file::{Case, File};
+use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
-use terrapin::osm::build::Quiet;
 use terrapin::osm::{BoundingBox, Osm};
 use terrapin::overpass::convert::{Form, convert};
 use terrapin::overpass::run::Limits;

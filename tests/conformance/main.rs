@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::Osm;
-use terrapin::osm::build::Quiet;
 use terrapin::overpass::run::Limits;
 use terrapin::overpass::{parse, run};
 use terrapin::snapshot::Snapshot;

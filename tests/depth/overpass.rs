@@ -14,14 +14,14 @@ use terrapin::places::Areas;
 use super::{Case, Opened, is_all, limit, open, try_all};
 
 /// The tables of the front end: what it can read is looked up there.
-const ELEMENTS: &str = include_str!("../../src/overpass/syntax/check/mod.rs");
-const EVALUATORS: &str = include_str!("../../src/overpass/syntax/check/evaluators.rs");
-const CLAUSES: &str = include_str!("../../src/overpass/syntax/parse/clause.rs");
-const QUERY: &str = include_str!("../../src/overpass/syntax/parse/query.rs");
-const STATEMENT: &str = include_str!("../../src/overpass/syntax/parse/statement.rs");
-const SETTINGS: &str = include_str!("../../src/overpass/syntax/parse/settings.rs");
-const SIGNS: &str = include_str!("../../src/overpass/syntax/parse/expression.rs");
-const SHORTCUTS: &str = include_str!("../../src/overpass/turbo.rs");
+const ELEMENTS: &str = include_str!("../../crates/overpass-syntax/src/check/mod.rs");
+const EVALUATORS: &str = include_str!("../../crates/overpass-syntax/src/check/evaluators.rs");
+const CLAUSES: &str = include_str!("../../crates/overpass-syntax/src/parse/clause.rs");
+const QUERY: &str = include_str!("../../crates/overpass-syntax/src/parse/query.rs");
+const STATEMENT: &str = include_str!("../../crates/overpass-syntax/src/parse/statement.rs");
+const SETTINGS: &str = include_str!("../../crates/overpass-syntax/src/parse/settings.rs");
+const SIGNS: &str = include_str!("../../crates/overpass-syntax/src/parse/expression.rs");
+const SHORTCUTS: &str = include_str!("../../crates/overpass/src/turbo.rs");
 
 fn found(pattern: &str, text: &str) -> Vec<String> {
     Regex::new(pattern).expect("a pattern").captures_iter(text).map(|found| found[1].to_owned()).collect()

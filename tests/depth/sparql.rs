@@ -11,14 +11,14 @@ use super::{Case, is_all, limit, open, try_all};
 
 /// The parser's text: what it can read is looked up there.
 const PARSER: [&str; 6] = [
-    include_str!("../../src/sparql/syntax/parser.rs"),
-    include_str!("../../src/sparql/syntax/query.rs"),
-    include_str!("../../src/sparql/syntax/pattern.rs"),
-    include_str!("../../src/sparql/syntax/triples.rs"),
-    include_str!("../../src/sparql/syntax/expression.rs"),
-    include_str!("../../src/sparql/syntax/function.rs"),
+    include_str!("../../crates/sparql-syntax/src/parser.rs"),
+    include_str!("../../crates/sparql-syntax/src/query.rs"),
+    include_str!("../../crates/sparql-syntax/src/pattern.rs"),
+    include_str!("../../crates/sparql-syntax/src/triples.rs"),
+    include_str!("../../crates/sparql-syntax/src/expression.rs"),
+    include_str!("../../crates/sparql-syntax/src/function.rs"),
 ];
-const TOKENS: &str = include_str!("../../src/sparql/syntax/token.rs");
+const TOKENS: &str = include_str!("../../crates/sparql-syntax/src/token.rs");
 
 fn found(pattern: &str, text: &str) -> Vec<String> {
     Regex::new(pattern).expect("a pattern").captures_iter(text).map(|found| found[1].to_owned()).collect()

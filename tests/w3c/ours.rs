@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use oxrdf::{Graph, NamedNode, Term, Triple, Variable};
 use oxrdfio::{RdfFormat, RdfSerializer};
+use terrapin::load::Quiet;
 use terrapin::load::{self, Options};
-use terrapin::osm::build::Quiet;
 use terrapin::rdf::Store;
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::{self, Bounds, Class, Dialect, Environment, Form, Settings, Sink};

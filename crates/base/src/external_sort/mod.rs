@@ -1,0 +1,62 @@
+//! External sorting: records and strings that may be more than memory holds are kept in temporary files and come back
+//! sorted. What comes out does not depend on how much memory there was.
+
+mod records;
+mod strings;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use records::{Records, SpillBuffer};
+pub use strings::StringSorter;
+
+/// A temporary file failed.
+#[derive(Debug, thiserror::Error)]
+#[error("temporary file in {}: {source}; choose another folder with --temp or more memory with --memory", folder.display())]
+pub struct Error {
+    /// The folder.
+    pub folder: PathBuf,
+    /// What the system said.
+    pub source: std::io::Error,
+}
+
+/// Where spill buffers write to, and how large each may become in memory.
+#[derive(Clone)]
+pub struct Scratch {
+    folder: Arc<PathBuf>,
+    share: usize,
+    memory: usize,
+}
+
+impl Scratch {
+    /// Buffers alive at the same time at most; each gets this fraction of the budget.
+    const BUFFERS: u64 = 10;
+
+    /// Spills into `folder`; `memory` is the budget of the whole load in bytes.
+    pub fn new(folder: &Path, memory: u64) -> Scratch {
+        let share = (memory / Self::BUFFERS).max(1 << 20);
+        let whole = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+        Scratch { folder: Arc::new(folder.to_owned()), share: whole(share), memory: whole(memory.max(16 << 20)) }
+    }
+
+    /// Bytes that the whole load may take; 16 MiB at least.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// Bytes that one buffer may hold in memory.
+    pub fn share(&self) -> usize {
+        self.share
+    }
+
+    /// An unnamed file: it is gone with the process, however that ends.
+    pub fn file(&self) -> Result<File, Error> {
+        tempfile::tempfile_in(&*self.folder).map_err(|e| self.error(e))
+    }
+
+    /// An error of the operating system on a temporary file.
+    pub fn error(&self, source: std::io::Error) -> Error {
+        Error { folder: (*self.folder).clone(), source }
+    }
+}

@@ -1,0 +1,185 @@
+//! Spill buffers: growing arrays of fixed-size records that move to a temporary file when they outgrow their share of
+//! the memory, can be sorted either way, and then read as one slice.
+
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+use memmap2::Mmap;
+use rayon::prelude::*;
+
+use super::{Error, Scratch};
+use crate::map_read_only;
+
+/// A growing array.
+pub struct SpillBuffer<T> {
+    scratch: Scratch,
+    memory: Vec<T>,
+    file: Option<BufWriter<File>>,
+    len: u64,
+}
+
+impl<T: Pod + Send + Sync> SpillBuffer<T> {
+    /// An empty one.
+    pub fn new(scratch: &Scratch) -> SpillBuffer<T> {
+        SpillBuffer { scratch: scratch.clone(), memory: Vec::new(), file: None, len: 0 }
+    }
+
+    /// How many records there are.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Appends records.
+    pub fn extend(&mut self, records: &[T]) -> Result<(), Error> {
+        self.len += records.len() as u64;
+        self.memory.extend_from_slice(records);
+        if self.memory.len() * size_of::<T>() >= self.scratch.share {
+            self.spill()?;
+        }
+        Ok(())
+    }
+
+    fn spill(&mut self) -> Result<(), Error> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(BufWriter::with_capacity(1 << 20, self.scratch.file()?)),
+        };
+        file.write_all(bytemuck::cast_slice(&self.memory)).map_err(|e| self.scratch.error(e))?;
+        self.memory.clear();
+        Ok(())
+    }
+
+    /// The records, in the order in which they came.
+    pub fn seal(mut self) -> Result<Records<T>, Error> {
+        if self.file.is_some() {
+            self.spill()?;
+        }
+        match self.file {
+            None => Ok(Records::Memory(self.memory)),
+            Some(file) => map(&self.scratch, file),
+        }
+    }
+
+    /// The records by ascending key; records of equal keys stay in the order in which they came.
+    pub fn sort_stable<K: Ord>(self, key: impl Fn(&T) -> K + Sync + Copy) -> Result<Records<T>, Error> {
+        let scratch = self.scratch.clone();
+        match self.seal()? {
+            Records::Memory(mut records) => {
+                records.par_sort_by(|a, b| key(a).cmp(&key(b)));
+                Ok(Records::Memory(records))
+            }
+            mapped => mapped.sort(&scratch, key),
+        }
+    }
+
+    /// The records by ascending key. The key has to tell all records apart that are not equal in every byte, else
+    /// their order would depend on where they were sorted.
+    pub fn sort<K: Ord>(self, key: impl Fn(&T) -> K + Sync + Copy) -> Result<Records<T>, Error> {
+        let scratch = self.scratch.clone();
+        self.seal()?.sort(&scratch, key)
+    }
+}
+
+/// The records of a buffer that grows no more.
+pub enum Records<T> {
+    /// In memory.
+    Memory(Vec<T>),
+    /// In a temporary file.
+    Mapped(Mmap, PhantomData<T>),
+}
+
+impl<T: Pod + Send + Sync> Records<T> {
+    /// The records.
+    pub fn as_slice(&self) -> &[T] {
+        match self {
+            Records::Memory(records) => records,
+            Records::Mapped(map, _) => bytemuck::cast_slice(map),
+        }
+    }
+
+    /// See [`SpillBuffer::sort`].
+    pub fn sort<K: Ord>(self, scratch: &Scratch, key: impl Fn(&T) -> K + Sync + Copy) -> Result<Records<T>, Error> {
+        match self {
+            Records::Memory(mut records) => {
+                records.par_sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+                Ok(Records::Memory(records))
+            }
+            Records::Mapped(..) => merge_sort(scratch, self.as_slice(), key),
+        }
+    }
+}
+
+/// Sorted runs, then one merge of them all.
+fn merge_sort<T: Pod + Send + Sync, K: Ord>(
+    scratch: &Scratch,
+    records: &[T],
+    key: impl Fn(&T) -> K + Sync + Copy,
+) -> Result<Records<T>, Error> {
+    let run_len = (scratch.share / size_of::<T>().max(1)).max(1);
+    let mut runs = Vec::new();
+    for run in records.chunks(run_len) {
+        let mut run = run.to_vec();
+        run.par_sort_by(|a, b| key(a).cmp(&key(b)));
+        let mut file = BufWriter::new(scratch.file()?);
+        file.write_all(bytemuck::cast_slice(&run)).map_err(|e| scratch.error(e))?;
+        runs.push(map::<T>(scratch, file)?);
+    }
+    let runs: Vec<&[T]> = runs.iter().map(Records::as_slice).collect();
+    // Smallest key first, and of equal keys the earlier run's: `Reverse` turns the heap around.
+    let mut heap: BinaryHeap<_> = runs
+        .iter()
+        .enumerate()
+        .filter_map(|(i, run)| run.first().map(|r| std::cmp::Reverse((key(r), i, 0_usize))))
+        .collect();
+    let mut out = BufWriter::with_capacity(1 << 20, scratch.file()?);
+    while let Some(std::cmp::Reverse((_, run, at))) = heap.pop() {
+        out.write_all(bytemuck::bytes_of(&runs[run][at])).map_err(|e| scratch.error(e))?;
+        if let Some(next) = runs[run].get(at + 1) {
+            heap.push(std::cmp::Reverse((key(next), run, at + 1)));
+        }
+    }
+    map(scratch, out)
+}
+
+fn map<T>(scratch: &Scratch, file: BufWriter<File>) -> Result<Records<T>, Error> {
+    let file = file.into_inner().map_err(|e| scratch.error(e.into_error()))?;
+    Ok(Records::Mapped(map_read_only(&file).map_err(|e| scratch.error(e))?, PhantomData))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn sorted_alike_in_memory_and_on_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let small = Scratch { folder: Arc::new(folder.path().to_owned()), share: 64, memory: 1 << 20 };
+        let large = Scratch::new(folder.path(), 1 << 30);
+        let mut random = 1_u64;
+        let records: Vec<[u64; 2]> = (0..1000)
+            .map(|i| {
+                random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                [random >> 58, i]
+            })
+            .collect();
+        let sorted = |scratch: &Scratch| {
+            let mut pile = SpillBuffer::new(scratch);
+            records.chunks(7).for_each(|c| pile.extend(c).unwrap());
+            pile.sort_stable(|r| r[0]).unwrap().as_slice().to_vec()
+        };
+        let mut expected = records.clone();
+        expected.sort_by_key(|r| r[0]);
+        assert_eq!(sorted(&large), expected);
+        assert_eq!(sorted(&small), expected);
+    }
+}

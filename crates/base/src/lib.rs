@@ -1,0 +1,12 @@
+//! What storing and answering share, and the standard library has not. Knows nothing of elements, triples or queries.
+
+pub mod deferred;
+pub mod external_sort;
+pub mod machine;
+mod map;
+pub mod progress;
+pub mod size;
+pub mod stack;
+
+pub use map::map_read_only;
+pub use progress::Progress;

@@ -1,0 +1,17 @@
+//! How far a long piece of work is.
+
+/// Hears how far a load is.
+pub trait Progress: Sync {
+    /// A phase begins; `total` is in units of its own (bytes of the source, pages), 0 where unknown.
+    fn phase(&self, name: &str, total: u64);
+    /// So much more of the phase is done.
+    fn advance(&self, amount: u64);
+}
+
+/// Tells nobody.
+pub struct Quiet;
+
+impl Progress for Quiet {
+    fn phase(&self, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {}
+}

@@ -1,0 +1,383 @@
+//! What bounds a running query of either language: a deadline, a memory budget, a work budget, a client that went away.
+//! Reaching one is an error that says which, never a shorter answer. Knows nothing of what a query is.
+//!
+//! Memory is bounded twice. What the engines say they hold ([`Budget::memory`]) depends on the query and the data alone.
+//! What the query really holds is counted by the allocator ([`crate::memory`]), so that nothing can be forgotten.
+//!
+//! [`watched`] runs a piece of work within a budget. Where the work can return an error, it asks the budget itself.
+//! Everywhere else, in functions of values, comparisons of a sort, loops of the evaluator, it calls [`tick`] for every
+//! step and [`charge`] before a large allocation: where a bound is reached these unwind, to be caught by [`watched`].
+
+pub mod memory;
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use memory::Account;
+
+/// The bounds that the caller sets; a query's own settings may be tighter.
+#[derive(Debug, Clone, Default)]
+pub struct Limits {
+    /// No query runs past this moment.
+    pub deadline: Option<Instant>,
+    /// No query holds more than this many bytes.
+    pub memory: Option<u64>,
+    /// What the query holds already, such as the text that was read; `None` where that is nothing.
+    pub account: Option<Arc<Account>>,
+    /// No query does more work than this. A unit is an element or a triple looked at: unlike time, the same on every
+    /// machine.
+    pub work: Option<u64>,
+    /// Set when nobody waits for the answer any more.
+    pub cancelled: Arc<AtomicBool>,
+    /// Where each query adds the work that it did when it ends, whether it was answered or stopped.
+    pub work_done: Arc<AtomicU64>,
+}
+
+/// The bounds of one running query and what it has used of them.
+#[derive(Debug)]
+pub struct Budget {
+    started: Instant,
+    deadline: Option<Instant>,
+    /// Bytes that the query may say it holds.
+    memory: u64,
+    /// Bytes that it may really hold.
+    allocated: u64,
+    account: Arc<Account>,
+    work: u64,
+    work_done: AtomicU64,
+    cancelled: Arc<AtomicBool>,
+    total: Arc<AtomicU64>,
+}
+
+/// The bound that was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exceeded {
+    /// Nobody waits for the answer any more.
+    Cancelled,
+    /// The deadline, after so long.
+    Time(Duration),
+    /// The work budget, of so many units.
+    Work(u64),
+    /// The memory budget, with so many bytes asked for.
+    Memory(u64),
+}
+
+impl Exceeded {
+    /// A stable name for programs: `cancelled`, `timeout`, `work` or `memory`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Exceeded::Cancelled => "cancelled",
+            Exceeded::Time(_) => "timeout",
+            Exceeded::Work(_) => "work",
+            Exceeded::Memory(_) => "memory",
+        }
+    }
+}
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Exceeded::Cancelled => write!(f, "the query was cancelled"),
+            Exceeded::Time(after) => write!(f, "the query timed out after {} seconds", after.as_secs()),
+            Exceeded::Work(units) => write!(f, "the query ran out of its work budget of {units} units"),
+            Exceeded::Memory(bytes) => write!(f, "the query ran out of memory, needing about {} MB", bytes >> 20),
+        }
+    }
+}
+
+impl std::error::Error for Exceeded {}
+
+impl Budget {
+    /// The caller's bounds. The clock starts now.
+    pub fn new(limits: &Limits) -> Budget {
+        let memory = limits.memory.unwrap_or(u64::MAX);
+        Budget {
+            started: Instant::now(),
+            deadline: limits.deadline,
+            memory,
+            allocated: memory,
+            account: limits.account.clone().unwrap_or_default(),
+            work: limits.work.unwrap_or(u64::MAX),
+            work_done: AtomicU64::new(0),
+            cancelled: limits.cancelled.clone(),
+            total: limits.work_done.clone(),
+        }
+    }
+
+    /// Tightens the bounds: at most `time` from the start, at most `memory` bytes by the engine's own count.
+    pub fn tighten(mut self, time: Duration, memory: u64) -> Budget {
+        let own = self.started.checked_add(time);
+        self.deadline = match (self.deadline, own) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        self.memory = self.memory.min(memory);
+        self
+    }
+
+    /// Whether the query may go on: cheap enough to ask once a page, or every thousand triples.
+    pub fn check(&self) -> Result<(), Exceeded> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(Exceeded::Cancelled);
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Exceeded::Time(self.started.elapsed()));
+        }
+        self.room(0)
+    }
+
+    /// Whether the query may allocate so many bytes besides what it holds.
+    fn room(&self, bytes: u64) -> Result<(), Exceeded> {
+        let held = self.account.held().saturating_add(bytes);
+        if held <= self.allocated { Ok(()) } else { Err(Exceeded::Memory(held)) }
+    }
+
+    /// Counts work, then [`Budget::check`]s.
+    pub fn work(&self, units: u64) -> Result<(), Exceeded> {
+        let done = self.work_done.fetch_add(units, Ordering::Relaxed).saturating_add(units);
+        if done > self.work { Err(Exceeded::Work(self.work)) } else { self.check() }
+    }
+
+    /// The units of work so far.
+    pub fn work_done(&self) -> u64 {
+        self.work_done.load(Ordering::Relaxed)
+    }
+
+    /// Fails where `bytes` are more than the query may hold.
+    pub fn memory(&self, bytes: u64) -> Result<(), Exceeded> {
+        if bytes <= self.memory { Ok(()) } else { Err(Exceeded::Memory(bytes)) }
+    }
+
+    /// What the query holds, as the allocator counts it.
+    pub fn account(&self) -> &Arc<Account> {
+        &self.account
+    }
+}
+
+/// Steps between two looks at the budget.
+const STEPS: u32 = 8192;
+/// Allocations below this are not worth asking for beforehand.
+const LARGE: u64 = 64 << 10;
+
+thread_local! {
+    static BUDGET: RefCell<Option<Arc<Budget>>> = const { RefCell::new(None) };
+}
+
+/// Why work did not come to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stopped {
+    /// A bound was reached.
+    Exceeded(Exceeded),
+    /// It panicked, with this message: a defect, but not the end of the process.
+    Panicked(String),
+}
+
+/// What is thrown where a bound is reached.
+struct Stop(Exceeded);
+
+/// Counts one step of a loop, and now and then looks at the budget.
+#[inline]
+pub fn tick() {
+    ticks(1);
+}
+
+/// Counts so many steps, each about as long as copying 16 bytes: 8,192 of them should take less than a millisecond.
+#[inline]
+pub fn ticks(steps: usize) {
+    if memory::steps(u32::try_from(steps).unwrap_or(u32::MAX)) >= STEPS {
+        look(0);
+    }
+}
+
+/// To be called before so many bytes are allocated: unwinds where they would be too many.
+#[inline]
+pub fn charge(bytes: u64) {
+    ticks(usize::try_from(bytes / 16).unwrap_or(usize::MAX));
+    if bytes >= LARGE {
+        look(bytes);
+    }
+}
+
+#[cold]
+fn look(bytes: u64) {
+    memory::look_again();
+    let looked = BUDGET.with_borrow(|budget| match budget {
+        Some(budget) => budget.check().and_then(|()| budget.room(bytes)),
+        None => Ok(()),
+    });
+    if let Err(exceeded) = looked {
+        stop(exceeded);
+    }
+}
+
+/// Ends the work that is [`watched`], where it cannot return an error.
+pub fn stop(exceeded: Exceeded) -> ! {
+    resume_unwind(Box::new(Stop(exceeded)))
+}
+
+/// Sets the budget of this thread and the account that it works for, and puts the outer ones back however `work` ends.
+fn under<T>(budget: Option<Arc<Budget>>, work: impl FnOnce() -> T) -> T {
+    struct Restore(Option<Arc<Budget>>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            BUDGET.set(self.0.take());
+        }
+    }
+    let account = budget.as_ref().map(|budget| budget.account.clone());
+    let _restore = Restore(BUDGET.replace(budget));
+    memory::within(account.as_ref(), work)
+}
+
+/// Runs `work` within a budget.
+///
+/// # Errors
+/// A bound was reached, or `work` panicked.
+pub fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> T) -> Result<T, Stopped> {
+    memory::look_again();
+    catch_unwind(AssertUnwindSafe(|| under(Some(budget.clone()), work))).map_err(|thrown| caught(&*thrown))
+}
+
+/// Runs `work` for nobody's account and without a deadline: what outlives the query that happens to need it first, such
+/// as a page in a cache. It must be short.
+pub fn unwatched<T>(work: impl FnOnce() -> T) -> T {
+    under(None, work)
+}
+
+/// What is made once for all queries, by the one that needs it first.
+pub fn once<T>(place: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
+    place.get().unwrap_or_else(|| unwatched(|| place.get_or_init(make)))
+}
+
+/// The budget of this thread, for other threads that work for the same query.
+pub fn current() -> Current {
+    Current(BUDGET.with_borrow(Clone::clone))
+}
+
+/// The budget that a thread works within.
+#[derive(Debug, Clone)]
+pub struct Current(Option<Arc<Budget>>);
+
+impl Current {
+    /// Runs `work` within it, on whatever thread; where a bound is reached it unwinds, which rayon hands on.
+    pub fn share<T>(&self, work: impl FnOnce() -> T) -> T {
+        under(self.0.clone(), work)
+    }
+}
+
+/// Runs a library's code that may panic; nothing where it does. Where a bound is reached, the work ends all the same.
+pub fn tolerant<T>(work: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(value) => Some(value),
+        Err(thrown) if thrown.is::<Stop>() => resume_unwind(thrown),
+        Err(_) => None,
+    }
+}
+
+/// What was thrown.
+pub fn caught(thrown: &(dyn Any + Send)) -> Stopped {
+    if let Some(Stop(reached)) = thrown.downcast_ref() {
+        return Stopped::Exceeded(*reached);
+    }
+    let message = thrown.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    Stopped::Panicked(message.or_else(|| thrown.downcast_ref::<String>().cloned()).unwrap_or_default())
+}
+
+impl Drop for Budget {
+    fn drop(&mut self) {
+        self.total.fetch_add(self.work_done(), Ordering::Relaxed);
+    }
+}
+
+/// The tests' allocator, so that what they hold is counted.
+#[cfg(test)]
+#[global_allocator]
+static ALLOCATOR: memory::Counting<mimalloc::MiMalloc> = memory::Counting(mimalloc::MiMalloc);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_which_bound_was_reached() {
+        let limits = Limits { work: Some(10), memory: Some(5 << 20), ..Limits::default() };
+        let budget = Budget::new(&limits);
+        assert_eq!(budget.work(10), Ok(()));
+        assert_eq!(budget.work(1), Err(Exceeded::Work(10)));
+        assert_eq!(budget.memory(5 << 20), Ok(()));
+        assert_eq!(budget.memory(6 << 20), Err(Exceeded::Memory(6 << 20)));
+        assert_eq!(budget.check(), Ok(()));
+        let budget = budget.tighten(Duration::ZERO, 1);
+        assert_eq!(budget.check().map_err(Exceeded::code), Err("timeout"));
+        assert_eq!(budget.memory(2), Err(Exceeded::Memory(2)));
+        limits.cancelled.store(true, Ordering::Relaxed);
+        assert_eq!(budget.check(), Err(Exceeded::Cancelled));
+        drop(budget);
+        assert_eq!(limits.work_done.load(Ordering::Relaxed), 11);
+    }
+
+    fn bounded(bytes: u64) -> Arc<Budget> {
+        Arc::new(Budget::new(&Limits { memory: Some(bytes), ..Limits::default() }))
+    }
+
+    fn reached<T>(result: Result<T, Stopped>) -> &'static str {
+        match result {
+            Ok(_) => "nothing",
+            Err(Stopped::Exceeded(exceeded)) => exceeded.code(),
+            Err(Stopped::Panicked(_)) => "panic",
+        }
+    }
+
+    #[test]
+    fn bounds_and_panics_end_the_work() {
+        let limits = Limits { deadline: Some(Instant::now()), ..Limits::default() };
+        let late = watched(&Arc::new(Budget::new(&limits)), || -> () {
+            loop {
+                tick();
+            }
+        });
+        assert_eq!(reached(late), "timeout");
+        assert_eq!(watched(&bounded(1 << 20), || 1), Ok(1));
+        assert_eq!(reached(watched(&bounded(1 << 20), || -> () { panic!("broken") })), "panic");
+    }
+
+    #[test]
+    fn memory_that_nobody_counted_is_bounded() {
+        let grows = || {
+            let mut kept = Vec::new();
+            loop {
+                tick();
+                kept.push(Box::new([0_u64; 16]));
+            }
+        };
+        assert_eq!(reached(watched(&bounded(8 << 20), || -> () { grows() })), "memory");
+        // A single large one, before it is made.
+        assert_eq!(reached(watched(&bounded(8 << 20), || charge(9 << 20))), "memory");
+        assert_eq!(reached(watched(&bounded(8 << 20), || charge(7 << 20))), "nothing");
+        // What outlives the query is not its own.
+        let kept = watched(&bounded(8 << 20), || unwatched(|| vec![0_u8; 16 << 20]));
+        assert_eq!(kept.map(|kept| kept.len()), Ok(16 << 20));
+    }
+
+    #[test]
+    fn threads_share_a_budget() {
+        let budget = bounded(8 << 20);
+        let ended = watched(&budget, || {
+            let current = current();
+            // Whoever asks last sees what both hold.
+            let work = || {
+                current.share(|| {
+                    let kept = vec![0_u8; 6 << 20];
+                    charge(LARGE);
+                    kept
+                })
+            };
+            rayon::join(work, work)
+        });
+        assert_eq!(reached(ended), "memory");
+    }
+}

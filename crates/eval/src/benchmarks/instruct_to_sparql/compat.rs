@@ -1,0 +1,140 @@
+//! What the authors' code computes, habit by habit.
+
+use serde::{Deserialize, Serialize};
+
+use super::columns::{Shares, shares};
+use crate::benchmarks::sparql::{Answer, Failed};
+use crate::metrics::codebleu::codebleu;
+use crate::stored;
+use terrapin_sparql::Form;
+
+/// The published scores of one instance.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Compat {
+    /// Whether the queries are the same text, 0 or 1.
+    pub em: u8,
+    /// CodeBLEU of the queries, 0 to 1.
+    pub codebleu: f64,
+    /// Whether rdflib parses both; else CodeBLEU compares the texts.
+    pub parsed: bool,
+    /// 0 where the endpoint refuses the prediction's syntax, else 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub syntax: Option<u8>,
+    /// Common values over the smaller column's, mean over matched columns; not given where none match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<f64>,
+    /// Common values over all, mean over matched columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jaccard: Option<f64>,
+    /// Twice the common values over the sum of both columns', mean over matched columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dice: Option<f64>,
+    /// Why the published code leaves the instance out of every mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<String>,
+}
+
+impl Compat {
+    /// What the queries alone say.
+    pub fn of_texts(gold: &str, pred: &str) -> Compat {
+        let bleu = codebleu(gold, pred);
+        Compat {
+            em: u8::from(gold == pred),
+            codebleu: stored(bleu.map_or(0.0, |bleu| bleu.score())),
+            parsed: bleu.is_some_and(|bleu| bleu.parsed),
+            ..Compat::default()
+        }
+    }
+
+    /// A score that counts: that of an instance which is not left out.
+    pub fn counted<T>(&self, score: impl Fn(&Compat) -> Option<T>) -> Option<T> {
+        self.dropped.is_none().then(|| score(self)).flatten()
+    }
+
+    /// Adds what running the queries says. A query that a snapshot cannot answer, or not in time, is one that the
+    /// endpoint answers 500, as the Wikidata Query Service does before it has sent the first rows.
+    pub fn run(&mut self, gold: &Result<Answer, Failed>, pred: &Result<Answer, Failed>) {
+        let dropped = |why: &str| Some(why.to_owned());
+        let gold = match gold {
+            Err(failed) => {
+                self.dropped = Some(format!("the gold has no answer: {}", failed.class.name()));
+                return;
+            }
+            Ok(answer) if answer.form == Form::Ask => {
+                self.dropped = dropped("the gold is no SELECT");
+                return;
+            }
+            // What is no table counts as nothing, until it is compared.
+            Ok(answer) => Some(answer).filter(|answer| answer.form == Form::Select),
+        };
+        self.syntax = Some(1);
+        let all = |score: f64| Some(Shares { overlap: score, jaccard: score, dice: score });
+        let shares = match pred {
+            Err(failed) if failed.class.is_bad_request() => {
+                self.syntax = Some(0);
+                all(0.0)
+            }
+            Err(_) => all(f64::from(u8::from(gold.is_none_or(|gold| gold.rows.is_empty())))),
+            Ok(answer) if answer.form == Form::Ask => {
+                self.dropped = dropped("the prediction is no SELECT");
+                return;
+            }
+            Ok(answer) if answer.form == Form::Graph || answer.rows.is_empty() => all(0.0),
+            Ok(answer) => match gold.map_or(Err("the gold is no SELECT"), |gold| shares(gold, answer)) {
+                Ok(shares) => shares,
+                Err(why) => {
+                    self.dropped = dropped(why);
+                    return;
+                }
+            },
+        };
+        if let Some(Shares { overlap, jaccard, dice }) = shares {
+            (self.overlap, self.jaccard, self.dice) =
+                (Some(stored(overlap)), Some(stored(jaccard)), Some(stored(dice)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sparql::FailureClass;
+    use super::*;
+
+    fn rows(values: &[&str]) -> Result<Answer, Failed> {
+        let row = |value: &&str| vec![Some(oxrdf::Literal::from(*value).into())];
+        Ok(Answer { form: Form::Select, columns: vec!["x".to_owned()], rows: values.iter().map(row).collect() })
+    }
+
+    fn run(gold: Result<Answer, Failed>, pred: Result<Answer, Failed>) -> (Option<u8>, Option<f64>, bool) {
+        let mut compat = Compat::default();
+        compat.run(&gold, &pred);
+        (compat.syntax, compat.jaccard, compat.dropped.is_some())
+    }
+
+    #[test]
+    fn the_habits_of_the_published_code() {
+        let failed = |class| Err(Failed::new(class, ""));
+        let yes = || Ok(Answer { form: Form::Ask, columns: vec![], rows: vec![] });
+        // Only 400 is invalid syntax.
+        assert_eq!(run(rows(&["a"]), failed(FailureClass::Syntax)), (Some(0), Some(0.0), false));
+        assert_eq!(run(rows(&["a"]), failed(FailureClass::NoQuery)), (Some(0), Some(0.0), false));
+        // A server's error is right where nothing was to be found.
+        assert_eq!(run(rows(&["a"]), failed(FailureClass::Timeout)), (Some(1), Some(0.0), false));
+        assert_eq!(run(rows(&[]), failed(FailureClass::Unsupported)), (Some(1), Some(1.0), false));
+        // Nothing is wrong even where nothing was to be found.
+        assert_eq!(run(rows(&[]), rows(&[])), (Some(1), Some(0.0), false));
+        // Without columns to match there is no score, which the mean skips.
+        assert_eq!(run(rows(&[]), rows(&["a"])), (Some(1), None, false));
+        // What fails otherwise is left out.
+        assert_eq!(run(failed(FailureClass::Timeout), rows(&["a"])), (None, None, true));
+        assert!(run(yes(), rows(&["a"])).2 && run(rows(&["a"]), yes()).2);
+        // Its models cannot be asked about rows without values, nor about a column of texts with an empty one.
+        let unbound = || Ok(Answer { form: Form::Select, columns: vec![], rows: vec![vec![]] });
+        assert!(run(rows(&["a"]), unbound()).2 && run(rows(&[]), unbound()).2 && !run(unbound(), rows(&["a"])).2);
+        assert!(
+            run(rows(&["a", ""]), rows(&["a"])).2 && run(rows(&[]), rows(&[""])).2 && !run(rows(&[""]), rows(&[])).2
+        );
+        // x.type is the same in both, x.value is not: 1/2 of (1 + 1/3).
+        assert_eq!(run(rows(&["a", "b"]), rows(&["b", "c"])), (Some(1), Some(stored(2.0 / 3.0)), false));
+    }
+}

@@ -1,0 +1,219 @@
+//! The benchmark's files: the dataset's JSON lines, predictions, and the table that the authors' code writes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::input::read_lines;
+use crate::record::Instance;
+use crate::runs::RunError;
+
+/// What stands before and behind a query in what a model says.
+const TAGS: [&str; 2] = ["[QUERY]", "[/QUERY]"];
+
+/// A line of the dataset.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Gold {
+    /// Its name.
+    pub id: Option<String>,
+    /// The first instruction.
+    pub instruction: Option<String>,
+    /// The query.
+    pub query: String,
+    /// The query with labels.
+    pub labelled: Option<String>,
+    /// simple, medium or complex.
+    pub complexity: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    id: Option<Value>,
+    #[serde(alias = "sparql_query")]
+    query: String,
+    #[serde(alias = "sparql_annotated")]
+    annotated: Option<String>,
+    complexity: Option<String>,
+    #[serde(default)]
+    instructions: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Prediction {
+    Text(String),
+    Object {
+        id: Option<Value>,
+        #[serde(alias = "generated_query", alias = "pred", alias = "query")]
+        prediction: String,
+    },
+}
+
+fn name(id: Option<Value>) -> Option<String> {
+    match id? {
+        Value::String(text) => Some(text),
+        Value::Null => None,
+        other => Some(other.to_string()),
+    }
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<(usize, T)>, RunError> {
+    let lines = read_lines(path)?;
+    let filled = lines.iter().enumerate().filter(|(_, text)| !text.trim().is_empty());
+    let parse = |(index, text): (usize, &String)| match serde_json::from_str(text) {
+        Ok(value) => Ok((index + 1, value)),
+        Err(source) => Err(RunError::Malformed { path: path.to_owned(), line: index + 1, source }),
+    };
+    filled.map(parse).collect()
+}
+
+/// Reads the dataset: an object a line, with the names of its fields there.
+///
+/// # Errors
+/// The file cannot be read, or a line has no query.
+pub fn read_gold(path: &Path) -> Result<Vec<Gold>, RunError> {
+    let gold = |(_, line): (usize, Line)| Gold {
+        id: name(line.id),
+        instruction: line.instructions.into_iter().next(),
+        query: line.query,
+        labelled: line.annotated,
+        complexity: line.complexity,
+    };
+    Ok(parsed(path)?.into_iter().map(gold).collect())
+}
+
+/// Reads predictions, one for each line of the dataset: texts, or objects with `prediction` and, where they are not in
+/// the dataset's order, `id`.
+///
+/// # Errors
+/// The file cannot be read, or its lines do not fit the dataset's.
+pub fn read_predictions(path: &Path, gold: &[Gold]) -> Result<Vec<String>, RunError> {
+    let unfit = |what: String| RunError::Unfit(format!("{}: {what}", path.display()));
+    let mut texts = Vec::new();
+    let mut by_id: BTreeMap<String, String> = BTreeMap::new();
+    for (line, prediction) in parsed(path)? {
+        let (id, text) = match prediction {
+            Prediction::Text(text) => (None, text),
+            Prediction::Object { id, prediction } => (name(id), prediction),
+        };
+        if let Some(id) = id
+            && by_id.insert(id.clone(), text.clone()).is_some()
+        {
+            return Err(unfit(format!("line {line}: {id:?} was there before")));
+        }
+        texts.push(text);
+    }
+    if by_id.is_empty() {
+        if texts.len() != gold.len() {
+            return Err(unfit(format!("{} predictions for {} lines of the dataset", texts.len(), gold.len())));
+        }
+        return Ok(texts);
+    }
+    if by_id.len() != texts.len() {
+        return Err(unfit("some lines have an id and others have none".to_owned()));
+    }
+    let of = |gold: &Gold| {
+        let id = gold.id.as_ref().ok_or_else(|| unfit("a line of the dataset has no id".to_owned()))?;
+        by_id.remove(id).ok_or_else(|| unfit(format!("there is no prediction for {id:?}")))
+    };
+    let found = gold.iter().map(of).collect::<Result<Vec<String>, RunError>>()?;
+    match by_id.into_keys().next() {
+        Some(id) => Err(unfit(format!("{id:?} is not in the dataset"))),
+        None => Ok(found),
+    }
+}
+
+/// Reads the `generated_queries.csv` of the authors' code.
+///
+/// # Errors
+/// The file cannot be read or lacks a column.
+pub fn read_generated(path: &Path) -> Result<(Vec<Gold>, Vec<String>), RunError> {
+    #[derive(Deserialize)]
+    struct Row {
+        user_instruction: Option<String>,
+        target_query: String,
+        complexity: Option<String>,
+        generated_query: Option<String>,
+    }
+    let unfit = |e: csv::Error| RunError::Unfit(format!("{}: {e}", path.display()));
+    let mut reader = csv::Reader::from_path(path).map_err(unfit)?;
+    let (mut gold, mut texts) = (Vec::new(), Vec::new());
+    for row in reader.deserialize() {
+        let row: Row = row.map_err(unfit)?;
+        let (query, labelled) = (row.target_query.clone(), Some(row.target_query));
+        gold.push(Gold { id: None, instruction: row.user_instruction, query, labelled, complexity: row.complexity });
+        texts.push(row.generated_query.unwrap_or_default());
+    }
+    Ok((gold, texts))
+}
+
+/// The query in what a model says: what stands between the tags, of which the first may also end it, or nothing.
+pub fn extract(text: &str) -> &str {
+    let [open, close] = TAGS;
+    let Some((_, rest)) = text.split_once(open) else { return "" };
+    let end = rest.find(close).or_else(|| rest.find(open));
+    end.and_then(|end| rest.get(..end)).unwrap_or_default().trim_matches(crate::metrics::is_python_space)
+}
+
+impl Gold {
+    /// The instance with a prediction.
+    pub fn instance(self, line: usize, pred: String, labelled: bool) -> Instance {
+        let gold = self.labelled.filter(|_| labelled).unwrap_or(self.query);
+        let lang = if labelled { super::LABELLED } else { "sparql" };
+        Instance {
+            line,
+            id: self.id,
+            nl: self.instruction,
+            gold,
+            pred,
+            lang: Some(lang.to_owned()),
+            complexity: self.complexity,
+            ..Instance::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_stands_between_its_tags() {
+        assert_eq!(extract("Here: [QUERY]\nSELECT 1\n[/QUERY] and [QUERY]2[/QUERY]"), "SELECT 1");
+        assert_eq!(extract("[QUERY] a [QUERY] b"), "a");
+        assert_eq!(extract("[QUERY] a"), "");
+        assert_eq!(extract("SELECT * { }"), "");
+    }
+
+    #[test]
+    fn predictions_come_by_id_or_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let gold = write(
+            "gold",
+            "{\"id\": 7, \"sparql_query\": \"a\", \"instructions\": [\"A?\", \"B?\"], \"complexity\": \"simple\"}\n\
+             {\"id\": \"8\", \"query\": \"b\", \"annotated\": \"B\"}\n",
+        );
+        let gold = read_gold(&gold).unwrap();
+        assert_eq!((gold[0].id.as_deref(), gold[0].instruction.as_deref()), (Some("7"), Some("A?")));
+        assert_eq!(gold[1].labelled.as_deref(), Some("B"));
+        let read = |text: &str| read_predictions(&write("pred", text), &gold).map_err(|e| e.to_string());
+        assert_eq!(read("\"x\"\n{\"prediction\": \"y\"}\n").unwrap(), ["x", "y"]);
+        assert_eq!(read("{\"id\": 8, \"pred\": \"y\"}\n{\"id\": 7, \"pred\": \"x\"}\n").unwrap(), ["x", "y"]);
+        for (text, says) in [
+            ("\"x\"", "1 predictions for 2"),
+            ("{\"id\": 8, \"pred\": \"y\"}\n{\"id\": 9, \"pred\": \"x\"}", "no prediction for \"7\""),
+            ("{\"id\": 8, \"pred\": \"y\"}\n{\"id\": 8, \"pred\": \"x\"}", "was there before"),
+            ("{\"id\": 8, \"pred\": \"y\"}\n\"x\"", "others have none"),
+            ("{\"id\": 8}", "line 1"),
+        ] {
+            assert!(read(text).is_err_and(|e| e.contains(says)), "{text}: {:?}", read(text));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Instruct-to-SPARQL (CHIIR 2025): predicted SPARQL scored twice, in two sets that are never mixed.
+//!
+//! `compat` is what the authors' code computes, with all its habits (`compat.rs`); `strict` what their paper says
+//! (`super::sparql`). Labelled queries are run with the identifiers that their labels lead to in the snapshot.
+
+mod columns;
+mod compat;
+mod input;
+
+pub use compat::Compat;
+pub use input::{Gold, extract, read_generated, read_gold, read_predictions};
+
+use super::sparql::{Asked, Failed, FailureClass, Strict, ask_kept, strict};
+use crate::record::{Instance, Outcome, Record};
+use crate::runs::{self, Cache};
+use terrapin_sparql::Environment;
+use terrapin_sparql::labelled::{Names, unlabel};
+
+/// How an instance says that its queries are SPARQL with labels for identifiers.
+pub const LABELLED: &str = "sparql-labelled";
+/// The language of labels, as in the benchmark.
+const LANGUAGE: &str = "en";
+
+/// How the benchmark is run.
+pub struct InstructToSparql<'a> {
+    /// What queries are asked of; without it they are compared as texts only.
+    pub triples: Option<&'a Environment>,
+    /// The digest of the data's snapshot.
+    pub snapshot: &'a str,
+    /// Answers to queries that were asked before.
+    pub cache: &'a dyn Cache,
+}
+
+impl runs::Benchmark for InstructToSparql<'_> {
+    fn evaluate(&self, instance: &Instance) -> Outcome {
+        let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
+        let (gold, pred) = (&instance.gold, &instance.pred);
+        let mut compat = Compat::of_texts(gold, pred);
+        if let Some(triples) = self.triples {
+            let labelled = instance.lang.as_deref() == Some(LABELLED);
+            let (gold_run, gold_lost) = run_as(triples, labelled, gold);
+            let (pred_run, pred_lost) = run_as(triples, labelled, pred);
+            let ask = |query: &str, lost: Option<Failed>| match lost {
+                Some(failed) => Err(failed),
+                None => ask_kept(self.cache, self.snapshot, triples, query),
+            };
+            let gold_answer = ask(&gold_run, gold_lost);
+            // The same text gives the same answer.
+            let pred_answer = if pred_run == gold_run { gold_answer.clone() } else { ask(&pred_run, pred_lost) };
+            // The published code sends a labelled gold as it is, which no endpoint takes.
+            if gold_run == *gold {
+                compat.run(&gold_answer, &pred_answer);
+            } else {
+                compat.run(&Err(Failed::new(FailureClass::Syntax, "sent with its labels")), &pred_answer);
+            }
+            let asked =
+                (Asked { query: &gold_run, answer: &gold_answer }, Asked { query: &pred_run, answer: &pred_answer });
+            outcome.record.strict = Some(strict(&asked.0, &asked.1));
+            (outcome.record.gold, outcome.record.pred) = (gold_run, pred_run);
+        }
+        outcome.record.compat = Some(compat);
+        outcome
+    }
+
+    fn failed(&self, instance: &Instance, message: String) -> Outcome {
+        let mut compat = Compat::default();
+        let mut record = Record::of(instance);
+        if self.triples.is_some() {
+            let failed = || Err(Failed::new(FailureClass::Internal, message.clone()));
+            compat.run(&failed(), &failed());
+            record.strict = Some(Strict::failed(message));
+        }
+        Outcome { record: Record { compat: Some(compat), ..record }, ..Outcome::default() }
+    }
+}
+
+/// A query as it is run, and why it cannot be.
+fn run_as(triples: &Environment, labelled: bool, query: &str) -> (String, Option<Failed>) {
+    if !labelled {
+        return (query.to_owned(), None);
+    }
+    let unlabelled = unlabel(query, &Names { store: &triples.store, language: LANGUAGE });
+    let lost = unlabelled.lost().map(|name| {
+        let text = format!("no {} is called {:?} in this snapshot", name.kind.name(), name.name);
+        Failed::new(FailureClass::Label, text)
+    });
+    (unlabelled.text, lost)
+}

@@ -1,0 +1,213 @@
+//! Any benchmark: instances as JSON lines. OverpassQL is prepared as Overpass Turbo prepares it, with the time of the
+//! data as now, and is asked for JSON; SPARQL runs as it is. Nothing else is changed.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::overpassnl::{
+    Bounds, ErrorClass, Refused, cached, execute, failed, guarded_prepare, run_query, set_output, similarity,
+};
+use super::sparql::{self, Asked};
+use crate::input::read_lines;
+use crate::record::{Instance, Outcome, Record};
+use crate::runs::{self, Cache, RunError};
+use terrapin_geocoder::{Chain, Places, Table};
+use terrapin_osm::{BoundingBox, Osm};
+use terrapin_overpass::turbo::{self, Surroundings};
+use terrapin_sparql::Environment;
+
+/// How a line says that its queries are SPARQL.
+const SPARQL: &str = "sparql";
+
+/// A line of the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: Option<Id>,
+    gold: String,
+    pred: String,
+    lang: Option<String>,
+    nl: Option<String>,
+    complexity: Option<String>,
+    bbox: Option<String>,
+    places: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Id {
+    Text(String),
+    Number(serde_json::Number),
+}
+
+/// Reads the instances of a file.
+///
+/// # Errors
+/// The file cannot be read, or a line is not an instance in a language that is run here.
+pub fn read(path: &Path) -> Result<Vec<Instance>, RunError> {
+    let mut instances = Vec::new();
+    for (index, text) in read_lines(path)?.iter().enumerate() {
+        if text.trim().is_empty() {
+            continue;
+        }
+        let instance = instance(index + 1, text).map_err(|source| RunError::Malformed {
+            path: path.to_owned(),
+            line: index + 1,
+            source,
+        })?;
+        instances.push(instance);
+    }
+    Ok(instances)
+}
+
+fn instance(line: usize, text: &str) -> Result<Instance, serde_json::Error> {
+    use serde::de::Error;
+    let read: Line = serde_json::from_str(text)?;
+    match read.lang.as_deref() {
+        None | Some("overpassql" | "overpass" | "ql" | SPARQL) => {}
+        Some(other) => {
+            let message = format!("lang {other:?} is not run here: expected \"overpassql\" or \"sparql\"");
+            return Err(serde_json::Error::custom(message));
+        }
+    }
+    if let Some(bbox) = &read.bbox
+        && parse_box(bbox).is_none()
+    {
+        return Err(serde_json::Error::custom(format!("bbox {bbox:?}: expected \"south,west,north,east\" in degrees")));
+    }
+    if let Some(places) = &read.places {
+        Table::parse(places.to_string().as_bytes())?;
+    }
+    let id = read.id.map(|id| match id {
+        Id::Text(text) => text,
+        Id::Number(number) => number.to_string(),
+    });
+    Ok(Instance {
+        line,
+        id,
+        nl: read.nl,
+        gold: read.gold,
+        pred: read.pred,
+        lang: read.lang,
+        complexity: read.complexity,
+        bbox: read.bbox,
+        places: read.places,
+        ..Instance::default()
+    })
+}
+
+/// Reads `south,west,north,east` in degrees.
+pub fn parse_box(text: &str) -> Option<BoundingBox> {
+    let sides: Vec<f64> = text.split(',').map(|side| side.trim().parse().ok()).collect::<Option<_>>()?;
+    let [south, west, north, east] = sides[..] else { return None };
+    let fits = (-90.0..=north).contains(&south) && north <= 90.0 && [west, east].iter().all(|l| l.abs() <= 180.0);
+    let [south, west, north, east] = [south, west, north, east].map(|side| (side * 1e7).round() as i32);
+    fits.then_some(BoundingBox { south, west, north, east })
+}
+
+/// Whether an instance's queries are SPARQL.
+pub fn is_sparql(instance: &Instance) -> bool {
+    instance.lang.as_deref() == Some(SPARQL)
+}
+
+/// How the benchmark is run.
+pub struct JsonLines<'a> {
+    /// The data to run queries on.
+    pub osm: &'a Osm,
+    /// The digest of the data's snapshot.
+    pub snapshot: &'a str,
+    /// What SPARQL is asked of, where the snapshot has triples.
+    pub triples: Option<&'a Environment>,
+    /// The time of the data, in seconds since 1970.
+    pub now: i64,
+    /// Where names lead that the instance does not know itself.
+    pub places: &'a dyn Places,
+    /// Results of queries that were run before.
+    pub cache: &'a dyn Cache,
+}
+
+impl runs::Benchmark for JsonLines<'_> {
+    fn evaluate(&self, instance: &Instance) -> Outcome {
+        let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
+        if is_sparql(instance) {
+            outcome.record.strict = self.triples.map(|triples| self.sparql(triples, instance));
+            return outcome;
+        }
+        outcome.record.similarity = Some(similarity(&instance.gold, &instance.pred));
+        let table = instance.places.as_ref().and_then(|places| Table::parse(places.to_string().as_bytes()).ok());
+        let mut places = Chain::default();
+        places.0.extend(table.as_ref().map(|table| table as &dyn Places));
+        places.0.push(self.places);
+        let bbox = instance.bbox.as_deref().and_then(parse_box);
+        let surroundings = Surroundings { bbox, now: self.now, places: &places };
+        let prepare = |query: &str| {
+            guarded_prepare(|| match turbo::expand(query, &surroundings) {
+                Ok(text) => Ok(for_json(&text)),
+                Err(problem) => Err(Refused { class: class_of(problem.reason), message: problem.to_string() }),
+            })
+        };
+        let engine =
+            |query: &str| cached(self.cache, self.snapshot, query, || run_query(self.osm, query, &Bounds::default()));
+        execute(prepare(&instance.gold), prepare(&instance.pred), Some(self.osm), &engine, &mut outcome);
+        outcome
+    }
+
+    fn failed(&self, instance: &Instance, message: String) -> Outcome {
+        if !is_sparql(instance) {
+            return failed(instance, true, true, message);
+        }
+        let strict = self.triples.map(|_| sparql::Strict::failed(message));
+        Outcome { record: Record { strict, ..Record::of(instance) }, ..Outcome::default() }
+    }
+}
+
+impl JsonLines<'_> {
+    /// Runs two SPARQL queries and compares their answers.
+    fn sparql(&self, triples: &Environment, Instance { gold, pred, .. }: &Instance) -> sparql::Strict {
+        let ask = |query| sparql::ask_kept(self.cache, self.snapshot, triples, query);
+        let gold_answer = ask(gold);
+        // The same text gives the same answer.
+        let pred_answer = if pred == gold { gold_answer.clone() } else { ask(pred) };
+        sparql::strict(&Asked { query: gold, answer: &gold_answer }, &Asked { query: pred, answer: &pred_answer })
+    }
+}
+
+/// The query, asked for JSON. The XML form has its output as an attribute, which is left as it is.
+fn for_json(query: &str) -> String {
+    match query.trim_start().chars().next() {
+        Some('<') => query.to_owned(),
+        Some('[') => set_output(query),
+        _ => set_output(&format!(";{query}")),
+    }
+}
+
+fn class_of(reason: turbo::Reason) -> ErrorClass {
+    match reason {
+        turbo::Reason::NoPlace => ErrorClass::Nominatim,
+        turbo::Reason::NoDate => ErrorClass::RelativeDate,
+        turbo::Reason::NoBox => ErrorClass::StaticErrorBbox,
+        turbo::Reason::TooLarge => ErrorClass::UnknownError,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_what_is_wrong_with_it() {
+        let read = |text: &str| instance(3, text).map_err(|e| e.to_string());
+        let good = read(r#"{"id": 7, "gold": "out;", "pred": "x", "lang": "overpassql", "bbox": "1,2,3,4"}"#).unwrap();
+        assert_eq!((good.line, good.id.as_deref()), (3, Some("7")));
+        for (line, says) in [
+            ("{}", "missing field `gold`"),
+            (r#"{"gold": "", "pred": "", "prd": ""}"#, "unknown field `prd`"),
+            (r#"{"gold": "", "pred": "", "lang": "sql"}"#, "is not run here"),
+            (r#"{"gold": "", "pred": "", "bbox": "1,2,3"}"#, "expected \"south,west,north,east\""),
+            (r#"{"gold": "", "pred": "", "places": [1]}"#, "invalid type"),
+        ] {
+            assert!(read(line).is_err_and(|e| e.contains(says)), "{line}: {:?}", read(line));
+        }
+    }
+}

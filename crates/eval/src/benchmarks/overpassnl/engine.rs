@@ -1,0 +1,111 @@
+//! Running a prepared query in this process, and telling what an Overpass server would have sent.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use super::answer::{self, Failed, MAX_CHARACTERS};
+use super::class::ErrorClass;
+use crate::metrics::execution::Results;
+use terrapin_osm::Osm;
+use terrapin_overpass::{Class, Failure, run::Limits};
+
+/// How long the published code waits for an answer. The prepared time limit is shorter, but a text can hold several.
+const PATIENCE: Duration = Duration::from_secs(500);
+
+/// What bounds a query besides what the published evaluation allows it.
+#[derive(Debug, Clone)]
+pub struct Bounds {
+    /// Time and memory.
+    pub limits: Limits,
+    /// Characters of an answer from which on it is a `memory_error`.
+    pub largest: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds { limits: Limits::default(), largest: MAX_CHARACTERS }
+    }
+}
+
+/// Runs a prepared query and reads its answer as the published code does.
+///
+/// The answer is read from its text, not taken from the engine's sets, because that is what the numbers were made
+/// from: the format that was asked for, elements without ids, tags of a count that a query made itself. Writing and
+/// reading it is about a quarter of a run over the Malta benchmark.
+pub fn run(osm: &Osm, query: &str, bounds: &Bounds) -> Result<Results, Failed> {
+    let script = terrapin_overpass::parse(query).map_err(refused)?;
+    let start = Instant::now();
+    let patience = start.checked_add(PATIENCE);
+    let deadline = [patience, bounds.limits.deadline].into_iter().flatten().min();
+    let limits = Limits { deadline, ..bounds.limits.clone() };
+    let mut body = Body { largest: bounds.largest, bytes: Vec::new(), characters: None, full: false };
+    let outcome = terrapin_overpass::run_to_end(osm, &script, &limits, &mut body);
+    if start.elapsed() >= PATIENCE {
+        return Err(Failed {
+            class: ErrorClass::ServerErrorTimeout,
+            text: format!("no answer after {} seconds", PATIENCE.as_secs()),
+        });
+    }
+    if body.full {
+        return Err(Failed {
+            class: ErrorClass::MemoryError,
+            text: format!("an answer of more than {} characters", bounds.largest),
+        });
+    }
+    match outcome {
+        Err(failure) if !stopped(&failure) => return Err(refused(failure)),
+        _ => {}
+    }
+    let text = String::from_utf8(body.bytes)
+        .map_err(|e| Failed { class: ErrorClass::UnknownError, text: format!("not UTF-8: {e}") })?;
+    answer::read(&text)
+}
+
+/// The class of a failure, by the text that a server sends of it.
+fn refused(failure: Failure) -> Failed {
+    let text = failure.to_string();
+    Failed { class: ErrorClass::of_text(&text).unwrap_or(ErrorClass::UnknownError), text }
+}
+
+/// Whether a running query went over one of its bounds: over HTTP its answer is then one as any other, with the elements
+/// so far and a remark.
+fn stopped(failure: &Failure) -> bool {
+    let ours = ["unsupported", "damaged", "cancelled"];
+    failure.diagnostics.iter().all(|d| d.class == Class::Runtime && !ours.contains(&d.code))
+}
+
+/// An answer in memory, up to the length at which it is an error.
+struct Body {
+    largest: u64,
+    bytes: Vec<u8>,
+    /// Counted only once there are more bytes than there may be characters.
+    characters: Option<u64>,
+    full: bool,
+}
+
+/// All but the continuation bytes of UTF-8 begin a character.
+fn characters(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() as u64
+}
+
+impl Write for Body {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        self.bytes.extend_from_slice(part);
+        if self.bytes.len() as u64 > self.largest {
+            let count = match self.characters {
+                Some(count) => count + characters(part),
+                None => characters(&self.bytes),
+            };
+            self.characters = Some(count);
+            if count > self.largest {
+                self.full = true;
+                return Err(io::Error::other("the answer is too long to be scored"));
+            }
+        }
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

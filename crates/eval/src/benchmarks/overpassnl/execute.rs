@@ -1,0 +1,196 @@
+//! Running both queries of an instance and comparing what they give.
+
+use super::answer::Failed;
+use super::class::ErrorClass;
+use super::points::MapOf;
+use super::prepare::Refusal;
+use crate::metrics::execution::{Results, Score, Sides, score, strict};
+use crate::record::{Execution, MapPoints, Outcome};
+use crate::stored;
+use terrapin_base::stack::caught;
+use terrapin_osm::Osm;
+use terrapin_overpass::syntax::{Detail, Statement, StatementKind};
+
+/// How many ids of missing and of extra elements a record lists.
+const SAMPLE: usize = 10;
+
+/// Runs a prepared query.
+pub type Engine<'a> = &'a dyn Fn(&str) -> Result<Results, Failed>;
+
+/// A query that could not be prepared.
+pub struct Refused {
+    /// The class it falls into.
+    pub class: ErrorClass,
+    /// What was wrong.
+    pub message: String,
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        Refused { class: refusal.class, message: refusal.message }
+    }
+}
+
+/// Runs both queries and adds to the outcome what they give. Where one of them could not be prepared, neither is run.
+/// With data, some of the results are also located.
+pub fn execute(
+    gold: Result<String, Refused>,
+    pred: Result<String, Refused>,
+    osm: Option<&Osm>,
+    engine: Engine<'_>,
+    outcome: &mut Outcome,
+) {
+    let mut execution = Execution::default();
+    if let Err(refused) = &gold {
+        execution.ref_n = Some(refused.class.count());
+        execution.ref_error = Some(refused.class);
+        execution.ref_error_text = Some(refused.message.clone());
+    }
+    if let Err(refused) = &pred {
+        execution.pred_n = Some(refused.class.count());
+        execution.error = Some(refused.class);
+        execution.error_text = Some(refused.message.clone());
+    }
+    for (prepared, text) in [(&gold, &mut outcome.record.gold), (&pred, &mut outcome.record.pred)] {
+        if let Ok(prepared) = prepared {
+            text.clone_from(prepared);
+        }
+    }
+    match (gold, pred) {
+        (Ok(gold), Ok(pred)) => outcome.map = run_both(&gold, &pred, osm, engine, &mut execution),
+        _ => (execution.multiset, execution.f1) = (Some(0), Some(0.0)),
+    }
+    outcome.record.execution = Some(execution);
+}
+
+fn run_both(gold: &str, pred: &str, osm: Option<&Osm>, engine: Engine<'_>, execution: &mut Execution) -> MapPoints {
+    let gold_results = guarded(engine, gold);
+    // The same text gives the same results.
+    let pred_results = if pred == gold { gold_results.clone() } else { guarded(engine, pred) };
+    execution.ref_n = Some(number(&gold_results));
+    execution.pred_n = Some(number(&pred_results));
+    if let Err(failed) = &gold_results {
+        execution.ref_error = Some(failed.class);
+        execution.ref_error_text = Some(failed.text.clone());
+    }
+    if let Err(failed) = &pred_results {
+        execution.error = Some(failed.class);
+        execution.error_text = Some(failed.text.clone());
+    }
+    let (Ok(gold_results), Ok(pred_results)) = (&gold_results, &pred_results) else {
+        (execution.multiset, execution.f1) = (Some(0), Some(0.0));
+        return MapPoints::default();
+    };
+    let Score { ex, ex_soft } = score(gold_results, pred_results);
+    execution.ex = ex;
+    execution.ex_soft = stored(ex_soft);
+    execution.limited = is_cut(gold, gold_results) || is_cut(pred, pred_results);
+    if !execution.limited {
+        let strict = strict(gold_results, pred_results);
+        execution.multiset = Some(strict.multiset);
+        execution.f1 = Some(stored(strict.f1));
+    }
+    let (Results::Elements(gold), Results::Elements(pred)) = (gold_results, pred_results) else {
+        return MapPoints::default();
+    };
+    let sides = Sides::of(gold, pred);
+    execution.missing = sides.missing.iter().take(SAMPLE).map(ToString::to_string).collect();
+    execution.extra = sides.extra.iter().take(SAMPLE).map(ToString::to_string).collect();
+    osm.map(|osm| MapOf::new(osm).points(gold, pred)).unwrap_or_default()
+}
+
+fn number(results: &Result<Results, Failed>) -> i64 {
+    match results {
+        Ok(results) => results.number(),
+        Err(failed) => failed.class.count(),
+    }
+}
+
+/// A fault of the engine in one query must not lose the other lines' results.
+fn guarded(engine: Engine<'_>, query: &str) -> Result<Results, Failed> {
+    caught(|| engine(query)).unwrap_or_else(|text| Err(Failed { class: ErrorClass::UnknownError, text }))
+}
+
+/// The same of preparing one.
+pub fn guarded_prepare(prepare: impl FnOnce() -> Result<String, Refused>) -> Result<String, Refused> {
+    caught(prepare).unwrap_or_else(|message| Err(Refused { class: ErrorClass::UnknownError, message }))
+}
+
+/// Whether a limit of an `out` can have cut these results.
+fn is_cut(query: &str, results: &Results) -> bool {
+    let Results::Elements(keys) = results else { return false };
+    terrapin_overpass::parse(query)
+        .is_ok_and(|script| least_limit(&script.statements).is_some_and(|l| keys.len() as u64 >= l))
+}
+
+/// The least limit of the `out` statements that write elements.
+fn least_limit(block: &[Statement]) -> Option<u64> {
+    let inner = |blocks: &[&[Statement]]| blocks.iter().filter_map(|block| least_limit(block)).min();
+    let of = |statement: &Statement| match &statement.kind {
+        StatementKind::Out(out) if out.detail != Detail::Count => out.limit,
+        StatementKind::Union { members: body, .. }
+        | StatementKind::Foreach { body, .. }
+        | StatementKind::For { body, .. }
+        | StatementKind::Complete { body, .. }
+        | StatementKind::Retro { body, .. }
+        | StatementKind::Compare { body, .. } => inner(&[body]),
+        StatementKind::If { then, otherwise, .. } => inner(&[then, otherwise]),
+        _ => None,
+    };
+    block.iter().filter_map(of).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::prepare::prepare;
+    use super::*;
+    use crate::metrics::execution::Key;
+    use terrapin_geocoder::Table;
+
+    /// Takes the number of nodes that a query is to give from the query.
+    fn engine(query: &str) -> Result<Results, Failed> {
+        let digits = query.rsplit(';').find_map(|part| part.strip_prefix("nodes=")).unwrap_or("none");
+        match digits {
+            "panic" => panic!("on purpose"),
+            "none" => Err(Failed { class: ErrorClass::ParseError, text: "line 1: parse error: x".to_owned() }),
+            digits => Ok(Results::elements(
+                (1..=digits.parse().unwrap()).map(|id| Key { kind: "node".to_owned(), id }).collect(),
+            )),
+        }
+    }
+
+    fn record(gold: &str, pred: &str) -> Execution {
+        let prepared = |query| prepare(query, None, &Table::default()).map_err(Refused::from);
+        let mut outcome = Outcome::default();
+        execute(prepared(gold), prepared(pred), None, &engine, &mut outcome);
+        outcome.record.execution.unwrap()
+    }
+
+    #[test]
+    fn what_a_line_gives() {
+        let half = record(";nodes=20;", ";nodes=40;");
+        assert_eq!((half.ref_n, half.pred_n, half.ex, half.ex_soft), (Some(20), Some(40), 0, 0.5));
+        assert_eq!(half.extra.len(), SAMPLE);
+        assert_eq!(half.extra.first().map(String::as_str), Some("node/21"));
+        let wrong = record(";nodes=2;", "x");
+        assert_eq!((wrong.pred_n, wrong.error), (Some(-1), Some(ErrorClass::ParseError)));
+        let fault = record(";nodes=2;", ";nodes=panic;");
+        assert_eq!((fault.pred_n, fault.error), (Some(-2), Some(ErrorClass::UnknownError)));
+        let nowhere = record(";nodes=2;", "{{geocodeArea:X}};nodes=2;");
+        assert_eq!((nowhere.ref_n, nowhere.pred_n, nowhere.error), (None, Some(-1), Some(ErrorClass::Nominatim)));
+    }
+
+    #[test]
+    fn the_stricter_scores_count_what_ex_does_not_and_leave_out_what_is_cut() {
+        let half = record(";nodes=20;", ";nodes=40;");
+        assert_eq!((half.multiset, half.f1), (Some(0), Some(stored(2.0 / 3.0))));
+        let empty = record(";nodes=0;", ";nodes=0;");
+        assert_eq!((empty.ex, empty.multiset, empty.f1), (0, Some(1), Some(1.0)));
+        let wrong = record(";nodes=2;", "x");
+        assert_eq!((wrong.multiset, wrong.f1), (Some(0), Some(0.0)));
+        let results = |n| Results::elements(vec![Key { kind: "node".to_owned(), id: 1 }; n]);
+        let limited = "foreach{out 5;}out 3;";
+        assert!(is_cut(limited, &results(3)) && !is_cut(limited, &results(2)));
+        assert!(!is_cut("out;out count 1;", &results(3)) && !is_cut(limited, &Results::Count(9)));
+    }
+}

@@ -1,0 +1,46 @@
+//! Where results lie: a handful of positions for a map.
+
+use crate::metrics::execution::{Key, Sides};
+use crate::record::MapPoints;
+use terrapin_osm::{ElementType, Osm};
+use terrapin_overpass::reader::Reader;
+
+/// How many elements of each kind are shown.
+const SHOWN: usize = 60;
+
+/// Finds positions of elements.
+pub struct MapOf<'a> {
+    reader: Reader<'a>,
+}
+
+impl<'a> MapOf<'a> {
+    /// Over this data.
+    pub fn new(osm: &'a Osm) -> Self {
+        MapOf { reader: Reader::new(osm) }
+    }
+
+    /// Some of the common, the missing and the extra elements of two ascending lists, taken evenly from each.
+    pub fn points(&mut self, gold: &[Key], pred: &[Key]) -> MapPoints {
+        let sides = Sides::of(gold, pred);
+        let missing = self.some(&sides.missing);
+        let extra = self.some(&sides.extra);
+        let common: Vec<&Key> = gold.chunk_by(|a, b| a == b).filter_map(|run| run.first()).collect();
+        let common: Vec<&Key> = common.into_iter().filter(|key| sides.missing.binary_search(key).is_err()).collect();
+        MapPoints { common: self.some(&common), missing, extra }
+    }
+
+    fn some(&mut self, keys: &[&Key]) -> Vec<[f64; 2]> {
+        let shown = keys.len().min(SHOWN);
+        (0..shown).filter_map(|i| keys.get(i * keys.len() / shown)).filter_map(|key| self.position(key)).collect()
+    }
+
+    /// The middle of an element's box.
+    fn position(&mut self, key: &Key) -> Option<[f64; 2]> {
+        let kind = ElementType::ALL.into_iter().find(|kind| kind.name() == key.kind)?;
+        let ordinal = self.reader.osm().find(kind, key.id)?;
+        let bounds = self.reader.extent(kind, ordinal).plain()?;
+        let middle = |low: i32, high: i32| (f64::from(low) + f64::from(high)) / 2.0;
+        let degrees = |units: f64| (units / 100.0).round() / 1e5;
+        Some([degrees(middle(bounds.south, bounds.north)), degrees(middle(bounds.west, bounds.east))])
+    }
+}

@@ -1,0 +1,190 @@
+//! SPARQL of any benchmark: both queries run on the snapshot's triples and compared as tables of values.
+//!
+//! These are the `strict` scores: values only, columns by the optimal assignment, rows as multisets, two empty answers
+//! the same, and no instance left out: what fails scores 0 and says why.
+
+mod answer;
+mod failure;
+mod kept;
+
+pub use answer::{Answer, Top, ask};
+pub use failure::{Failed, FailureClass};
+pub use kept::ask_kept;
+
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::table::{Table, score};
+use crate::stored;
+
+/// How many missing and how many extra rows a record lists.
+const SAMPLE: usize = 10;
+/// Longest text of a row that is listed, in characters.
+const SAMPLE_TEXT: usize = 300;
+
+/// What running both SPARQL queries of an instance gave.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Strict {
+    /// Rows of the gold's answer, where it has one.
+    pub ref_n: Option<u64>,
+    /// Rows of the prediction's.
+    pub pred_n: Option<u64>,
+    /// Why the prediction has no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<FailureClass>,
+    /// What was wrong with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_text: Option<String>,
+    /// Why the gold has no answer: it should have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ref_error: Option<FailureClass>,
+    /// What was wrong with the gold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ref_error_text: Option<String>,
+    /// Whether the prediction is a query in the language, 0 or 1.
+    pub syntax: u8,
+    /// Common rows over all rows, 0 to 1.
+    pub jaccard: f64,
+    /// Common rows over the smaller answer's, 0 to 1.
+    pub overlap: f64,
+    /// Twice the common rows over the sum of both answers', 0 to 1.
+    pub dice: f64,
+    /// Stricter: whether the answers have as many columns and the same rows; not given where a limit cut one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multiset: Option<u8>,
+    /// Stricter: F1 over rows matched one to one; not given where a limit cut one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub f1: Option<f64>,
+    /// Stricter: whether the rows are also in the same order, where the gold asks for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordered: Option<u8>,
+    /// Whether a limit without an order cut either answer: which rows it left is nobody's choice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub limited: bool,
+    /// The first rows that the prediction lacks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+    /// The first rows that only the prediction has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extra: Vec<String>,
+}
+
+impl Strict {
+    /// What is kept of an instance that scoring panicked on, which says nothing of the prediction's syntax.
+    pub fn failed(message: String) -> Strict {
+        Strict {
+            error: Some(FailureClass::Internal),
+            error_text: Some(message),
+            syntax: 1,
+            multiset: Some(0),
+            f1: Some(0.0),
+            ..Strict::default()
+        }
+    }
+}
+
+/// A query and what came of it.
+pub struct Asked<'a> {
+    /// The query as it was run.
+    pub query: &'a str,
+    /// What it gave.
+    pub answer: &'a Result<Answer, Failed>,
+}
+
+/// Compares what two queries gave.
+pub fn strict(gold: &Asked<'_>, pred: &Asked<'_>) -> Strict {
+    let rows = |asked: &Asked<'_>| asked.answer.as_ref().ok().map(|answer| answer.rows.len() as u64);
+    let mut strict = Strict { ref_n: rows(gold), pred_n: rows(pred), ..Strict::default() };
+    let orders = Top::of(gold.query).orders;
+    if let Err(failed) = gold.answer {
+        (strict.ref_error, strict.ref_error_text) = (Some(failed.class), Some(failed.text.clone()));
+    }
+    match pred.answer {
+        Ok(_) => strict.syntax = 1,
+        Err(failed) => {
+            strict.syntax = u8::from(!failed.class.is_bad_request());
+            (strict.error, strict.error_text) = (Some(failed.class), Some(failed.text.clone()));
+        }
+    }
+    let (Ok(gold_answer), Ok(pred_answer)) = (gold.answer, pred.answer) else {
+        (strict.multiset, strict.f1) = (Some(0), Some(0.0));
+        strict.ordered = orders.then_some(0);
+        return strict;
+    };
+    let (gold_table, pred_table) = (gold_answer.table(), pred_answer.table());
+    let score = score(&gold_table, &pred_table);
+    strict.jaccard = stored(score.jaccard);
+    strict.overlap = stored(score.overlap);
+    strict.dice = stored(score.dice);
+    strict.limited = Top::of(gold.query).cuts(gold_table.rows.len()) || Top::of(pred.query).cuts(pred_table.rows.len());
+    if !strict.limited {
+        strict.multiset = Some(u8::from(score.multiset));
+        strict.f1 = Some(stored(score.f1));
+        strict.ordered = orders.then_some(u8::from(score.ordered));
+    }
+    if !score.multiset {
+        strict.missing = only_in(&gold_table, &pred_table);
+        strict.extra = only_in(&pred_table, &gold_table);
+    }
+    strict
+}
+
+/// The first rows that one table has and the other does not, columns as they stand.
+fn only_in(table: &Table, other: &Table) -> Vec<String> {
+    let known: std::collections::BTreeSet<&Vec<String>> = other.rows.iter().collect();
+    let text = |row: &Vec<String>| row.join(" | ").chars().take(SAMPLE_TEXT).collect();
+    table.rows.iter().filter(|row| !known.contains(row)).take(SAMPLE).map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use terrapin_sparql::Form;
+
+    fn answer(columns: &str, rows: &[&str]) -> Result<Answer, Failed> {
+        let term = |text: &str| (text != "-").then(|| oxrdf::Literal::from(text).into());
+        let cut = |row: &&str| row.split(' ').map(term).collect();
+        let columns = columns.split(' ').map(str::to_owned).collect();
+        Ok(Answer { form: Form::Select, columns, rows: rows.iter().map(cut).collect() })
+    }
+
+    fn scored(gold: (&str, Result<Answer, Failed>), pred: (&str, Result<Answer, Failed>)) -> Strict {
+        strict(&Asked { query: gold.0, answer: &gold.1 }, &Asked { query: pred.0, answer: &pred.1 })
+    }
+
+    const ALL: &str = "SELECT * { ?s ?p ?o }";
+
+    #[test]
+    fn nothing_is_dropped() {
+        let some = || answer("x", &["a", "b"]);
+        let broken = || Err(Failed::new(FailureClass::Syntax, "line 1, column 1: x"));
+        let slow = || Err(Failed::new(FailureClass::Timeout, "too slow"));
+        let wrong = scored((ALL, some()), ("x", broken()));
+        assert_eq!((wrong.syntax, wrong.jaccard, wrong.multiset, wrong.f1), (0, 0.0, Some(0), Some(0.0)));
+        assert_eq!((wrong.error, wrong.ref_n, wrong.pred_n), (Some(FailureClass::Syntax), Some(2), None));
+        let late = scored((ALL, some()), (ALL, slow()));
+        assert_eq!((late.syntax, late.jaccard, late.error), (1, 0.0, Some(FailureClass::Timeout)));
+        let gold = scored((ALL, slow()), (ALL, some()));
+        assert_eq!((gold.syntax, gold.jaccard, gold.ref_error), (1, 0.0, Some(FailureClass::Timeout)));
+        let empty = scored((ALL, answer("x", &[])), (ALL, answer("y", &[])));
+        assert_eq!((empty.jaccard, empty.overlap, empty.dice, empty.multiset), (1.0, 1.0, 1.0, Some(1)));
+    }
+
+    #[test]
+    fn what_a_limit_cut_is_flagged_not_scored() {
+        let some = || answer("x", &["a", "b"]);
+        let cut = scored(("SELECT ?x { ?x ?y ?z } LIMIT 2", some()), (ALL, some()));
+        assert!(cut.limited);
+        assert_eq!((cut.multiset, cut.f1, cut.ordered, cut.jaccard), (None, None, None, 1.0));
+        let ordered = "SELECT ?x { ?x ?y ?z } ORDER BY ?x LIMIT 2";
+        let turned = scored((ordered, some()), (ALL, answer("x", &["b", "a"])));
+        assert!(!turned.limited);
+        assert_eq!((turned.multiset, turned.f1, turned.ordered), (Some(1), Some(1.0), Some(0)));
+    }
+
+    #[test]
+    fn a_row_that_is_missing_is_shown() {
+        let scored = scored((ALL, answer("x y", &["a 1", "b -"])), (ALL, answer("x y", &["a 1", "c 3"])));
+        assert_eq!((scored.jaccard, scored.overlap, scored.dice), (stored(1.0 / 3.0), 0.5, 0.5));
+        assert_eq!((scored.missing, scored.extra), (vec!["b | ".to_owned()], vec!["c | 3".to_owned()]));
+    }
+}

@@ -1,0 +1,244 @@
+//! What a model needs to repair a query: the error with its place and a hint, or how much came out, some of it in few
+//! words, and what in the query finds nothing in this data.
+
+mod answer;
+mod nearest;
+mod warnings;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use terrapin_budget::{self as budget, Budget, Exceeded, Stopped};
+use terrapin_geocoder::{Places, Until};
+use terrapin_osm::{BoundingBox, Osm};
+use terrapin_overpass::run::Limits;
+use terrapin_overpass::syntax::OutputFormat;
+use terrapin_overpass::turbo::{self, Surroundings};
+use terrapin_overpass::{Class, Failure};
+
+pub use warnings::Warning;
+
+/// How many errors are told: a parser that recovers finds many where one is meant.
+const ERRORS: usize = 3;
+
+/// What a query is looked at with.
+pub struct Asked<'a> {
+    /// The query.
+    pub query: &'a str,
+    /// What `{{bbox}}` stands for.
+    pub bbox: Option<BoundingBox>,
+    /// Where names lead.
+    pub places: &'a dyn Places,
+    /// How many results are shown.
+    pub sample: usize,
+    /// What bounds the run.
+    pub limits: Limits,
+}
+
+/// What is to be said about a query.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Feedback {
+    /// What is wrong; nothing else is said then.
+    pub errors: Vec<Problem>,
+    /// What came out; `null` where the query has errors.
+    pub results: Option<Results>,
+    /// What will hardly be meant.
+    pub warnings: Vec<Warning>,
+}
+
+/// An error in a query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// `parse error`, `static error` or `runtime error`.
+    pub class: &'static str,
+    /// A stable name.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// The line, from 1, where it is known.
+    pub line: Option<usize>,
+    /// The character in the line, from 1.
+    pub column: Option<usize>,
+    /// The text at the place, some letters before and after it, the place between `>>` and `<<`.
+    pub near: Option<String>,
+    /// What was probably meant, or what to do.
+    pub hint: Option<String>,
+}
+
+/// What a query gave.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Results {
+    /// How many elements.
+    pub count: usize,
+    /// How many of each type.
+    pub types: BTreeMap<String, usize>,
+    /// The first of them: type, id and tags.
+    pub sample: Vec<String>,
+}
+
+/// Looks at a query: parses it, runs it, holds it against the data. All of it within the limits; one that is reached is
+/// an error like others.
+pub fn feedback(osm: &Osm, asked: &Asked<'_>) -> Feedback {
+    let budget = Arc::new(Budget::new(&asked.limits));
+    budget::watched(&budget, || look(osm, asked, &budget)).unwrap_or_else(|stopped| match stopped {
+        Stopped::Exceeded(exceeded) => over(exceeded, "while it was looked at"),
+        Stopped::Panicked(panic) => {
+            let message = format!("looking at the query failed, by a fault of the program: {panic}");
+            let error = at("", None, Class::Runtime, "defect", message, None);
+            Feedback { errors: vec![error], ..Feedback::default() }
+        }
+    })
+}
+
+fn look(osm: &Osm, asked: &Asked<'_>, budget: &Budget) -> Feedback {
+    let is_over = || budget.check().is_err();
+    let places = Until::new(asked.places, &is_over);
+    let surroundings = Surroundings { bbox: asked.bbox, now: osm.data_time(), places: &places };
+    let text = match turbo::expand(asked.query, &surroundings) {
+        Ok(text) => text,
+        Err(_) if places.was_cut() => return reached(budget, "while the names in it were looked up"),
+        Err(problem) => {
+            let (start, length) = (problem.position, problem.shortcut.len() + "{{}}".len());
+            let place = Some((start, start + length));
+            let hint = match problem.reason {
+                turbo::Reason::NoPlace => Some("use a name of an area in the data, or a filter by tag"),
+                turbo::Reason::NoBox => Some("give a box, or write one into the query: (south,west,north,east)"),
+                _ => None,
+            };
+            let error = at(asked.query, place, Class::Parse, "shortcut", problem.to_string(), hint.map(str::to_owned));
+            return Feedback { errors: vec![error], ..Feedback::default() };
+        }
+    };
+    let mut script = match terrapin_overpass::parse(&text) {
+        Ok(script) => script,
+        Err(failure) => return Feedback { errors: problems(&text, &failure), ..Feedback::default() },
+    };
+    script.settings.output = OutputFormat::Json;
+    let mut body = answer::Bounded::default();
+    let done = terrapin_overpass::run(osm, &script, &asked.limits, &mut body);
+    if body.full {
+        let hint = Some("ask for less: a smaller area, fewer tags, out ids or out count".to_owned());
+        let message = format!("the answer has more than {} MiB", answer::LARGEST >> 20);
+        let error = at(&text, None, Class::Runtime, "large", message, hint);
+        return Feedback { errors: vec![error], ..Feedback::default() };
+    }
+    if let Err(failure) = done {
+        return Feedback { errors: problems(&text, &failure), ..Feedback::default() };
+    }
+    let results = answer::read(&body.bytes, asked.sample, &warnings::keys(&script));
+    match warnings::warnings(osm, &text, &script, results.count == 0, &asked.limits, budget) {
+        Ok(warnings) => Feedback { errors: Vec::new(), results: Some(results), warnings },
+        Err(exceeded) => over(exceeded, "while its filters were held against the data"),
+    }
+}
+
+/// What is said where the bound was reached that the budget tells.
+fn reached(budget: &Budget, when: &str) -> Feedback {
+    over(budget.check().err().unwrap_or(Exceeded::Cancelled), when)
+}
+
+/// What is said where a bound was reached beside running the query.
+fn over(exceeded: Exceeded, when: &str) -> Feedback {
+    let hint = Some("ask for less: fewer filters, fewer names".to_owned());
+    let error = at("", None, Class::Runtime, exceeded.code(), format!("{exceeded}, {when}"), hint);
+    Feedback { errors: vec![error], ..Feedback::default() }
+}
+
+fn problems(text: &str, failure: &Failure) -> Vec<Problem> {
+    let problem = |d: &terrapin_overpass::Diagnostic| {
+        let place = d.span.map(|span| (span.start, span.end));
+        let mut problem = at(text, place, d.class, d.code, d.message.clone(), d.help.clone());
+        if problem.line.is_none() && d.line > 0 {
+            problem.line = Some(d.line as usize);
+        }
+        problem
+    };
+    failure.diagnostics.iter().take(ERRORS).map(problem).collect()
+}
+
+/// An error at a range of bytes of a text.
+fn at(
+    text: &str,
+    place: Option<(usize, usize)>,
+    class: Class,
+    code: &'static str,
+    message: String,
+    hint: Option<String>,
+) -> Problem {
+    let place = place.map(|(start, end)| {
+        let border = |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let (start, end) = (border(start), border(end.max(start)));
+        let (before, rest) = text.split_at(start);
+        let (inside, after) = rest.split_at(end - start);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let tail: String = before.chars().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect();
+        let head: String = after.chars().take(20).collect();
+        let inside: String = inside.chars().take(40).collect();
+        let column = before.get(line_start..).map_or(1, |line| line.chars().count() + 1);
+        (before.matches('\n').count() + 1, column, format!("{tail}>>{inside}<<{head}"))
+    });
+    Problem {
+        class: class.name(),
+        code,
+        message,
+        line: place.as_ref().map(|(line, ..)| *line),
+        column: place.as_ref().map(|(_, column, _)| *column),
+        near: place.map(|(.., near)| near),
+        hint,
+    }
+}
+
+/// For a prompt: a line a fact.
+impl fmt::Display for Feedback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for problem in &self.errors {
+            write!(f, "{}: {}", problem.class, problem.message)?;
+            match (problem.line, problem.column) {
+                (Some(line), Some(column)) => write!(f, " (line {line}, column {column})")?,
+                (Some(line), None) => write!(f, " (line {line})")?,
+                _ => {}
+            }
+            writeln!(f)?;
+            if let Some(near) = &problem.near {
+                writeln!(f, "  at: {near}")?;
+            }
+            if let Some(hint) = &problem.hint {
+                writeln!(f, "  hint: {hint}")?;
+            }
+        }
+        if let Some(results) = &self.results {
+            let types: Vec<String> = results.types.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            let types = if types.len() > 1 { format!(" ({})", types.join(", ")) } else { String::new() };
+            writeln!(f, "{} results{types}", results.count)?;
+            for line in &results.sample {
+                writeln!(f, "  {line}")?;
+            }
+            if results.count > results.sample.len() && !results.sample.is_empty() {
+                writeln!(f, "  ... and {} more", results.count - results.sample.len())?;
+            }
+        }
+        for warning in &self.warnings {
+            writeln!(f, "warning: {warning}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_told_in_lines_and_characters() {
+        let text = "node[ä=b];\nway[x=(y];out;";
+        let start = text.find('(').unwrap();
+        let problem = at(text, Some((start, start + 1)), Class::Parse, "x", "m".to_owned(), None);
+        assert_eq!((problem.line, problem.column), (Some(2), Some(7)));
+        assert_eq!(problem.near.as_deref(), Some("node[ä=b];\nway[x=>>(<<y];out;"));
+        // Within a letter, and beyond the end.
+        assert!(at(text, Some((6, 999)), Class::Parse, "x", String::new(), None).near.is_some());
+    }
+}

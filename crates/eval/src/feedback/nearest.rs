@@ -1,0 +1,170 @@
+//! The keys and values of the data that are nearest to one that does not occur in it. All of it within a query's bounds.
+
+use std::ops::ControlFlow;
+
+use terrapin_budget::{Budget, Exceeded};
+use terrapin_osm::{ElementType, KeyId, Osm, PairId};
+use terrapin_overpass::syntax::distance;
+
+/// How many are named.
+const NAMED: usize = 3;
+/// Longer words are no misspelt ones, and comparing them takes long.
+const LONGEST: usize = 60;
+/// Values that a key has at most whose values are words, not names.
+const WORDS: usize = 1000;
+/// Values of a key that are compared: of keys with more, such as names, only the first.
+const COMPARED: u32 = 200_000;
+/// Words between two looks at the bounds.
+const LOOK: usize = 1024;
+
+/// The keys nearest to a word, with how many elements have each.
+pub fn keys(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
+    let candidates = (0..osm.key_count()).map(|key| (osm.key_name(key).to_owned(), key));
+    let near = nearest(word, candidates, budget)?;
+    Ok(by_count(near, |key| ElementType::ALL.iter().map(|kind| osm.key_posting_len(*kind, *key)).sum()))
+}
+
+/// The values of a key nearest to a word, or where none is near, the most frequent ones of a key with few values.
+pub fn values(osm: &Osm, key: KeyId, word: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
+    let pairs = osm.pairs_of(key);
+    let mut candidates = Vec::new();
+    let last = pairs.start.saturating_add(COMPARED);
+    let length = word.chars().count();
+    each_value(osm, key, budget, |pair, value| {
+        if pair >= last {
+            return false;
+        }
+        if value.len().abs_diff(length) <= 3 * length.max(1) {
+            candidates.push((value.to_owned(), pair));
+        }
+        true
+    })?;
+    let few = candidates.len() <= 50;
+    let near = nearest(word, candidates.iter().cloned(), budget)?;
+    let near = if near.is_empty() && few { candidates.into_iter().map(|(v, p)| (0, v, p)).collect() } else { near };
+    let name = osm.key_name(key);
+    Ok(by_count(near, |pair| count(osm, *pair)).into_iter().map(|value| format!("{name}={value}")).collect())
+}
+
+/// Tags that have a value under another key.
+pub fn elsewhere(osm: &Osm, value: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
+    let mut tags = Vec::new();
+    for key in 0..osm.key_count() {
+        if (key as usize).is_multiple_of(LOOK) {
+            budget.check()?;
+        }
+        let name = osm.key_name(key);
+        tags.extend(osm.pair(name, value).map(|pair| (0, format!("{name}={value}"), pair)));
+    }
+    Ok(by_count(tags, |pair| count(osm, *pair)))
+}
+
+/// Tags whose value is near to one that occurs nowhere, of keys that have a set of words as their values.
+pub fn near_elsewhere(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
+    let length = word.chars().count();
+    if !(5..=LONGEST).contains(&length) {
+        return Ok(Vec::new());
+    }
+    let mut candidates = Vec::new();
+    for key in (0..osm.key_count()).filter(|key| osm.pairs_of(*key).len() <= WORDS) {
+        let name = osm.key_name(key);
+        each_value(osm, key, budget, |pair, value| {
+            if value.chars().count().abs_diff(length) <= 2 {
+                candidates.push((value.to_owned(), (format!("{name}={value}"), pair)));
+            }
+            true
+        })?;
+    }
+    let near = nearest(word, candidates.into_iter(), budget)?;
+    let tags = near.into_iter().map(|(distance, _, (tag, pair))| (distance, tag, pair)).collect();
+    Ok(by_count(tags, |pair| count(osm, *pair)))
+}
+
+/// Calls `f` with the values of a key until it says that it has enough.
+fn each_value(osm: &Osm, key: KeyId, budget: &Budget, mut f: impl FnMut(PairId, &str) -> bool) -> Result<(), Exceeded> {
+    let mut seen = 0_usize;
+    let stopped = osm.try_for_values(key, |pair, value| {
+        if seen.is_multiple_of(LOOK)
+            && let Err(exceeded) = budget.check()
+        {
+            return ControlFlow::Break(Some(exceeded));
+        }
+        seen += 1;
+        if f(pair, value) { ControlFlow::Continue(()) } else { ControlFlow::Break(None) }
+    });
+    match stopped {
+        ControlFlow::Break(Some(exceeded)) => Err(exceeded),
+        _ => Ok(()),
+    }
+}
+
+/// How many elements have a tag.
+pub fn count(osm: &Osm, pair: PairId) -> u64 {
+    ElementType::ALL.iter().map(|kind| osm.posting_len(*kind, pair)).sum()
+}
+
+/// The candidates that are near enough to be meant, with their distances.
+fn nearest<T>(
+    word: &str,
+    candidates: impl Iterator<Item = (String, T)>,
+    budget: &Budget,
+) -> Result<Vec<(usize, String, T)>, Exceeded> {
+    let plain = |text: &str| text.to_lowercase().replace([' ', '-', ':'], "_");
+    let wanted = plain(word);
+    let length = wanted.chars().count();
+    if length > LONGEST {
+        return Ok(Vec::new());
+    }
+    let allowed = match length {
+        0..=2 => 1,
+        3..=6 => 2,
+        _ => 3,
+    };
+    let near = |(text, what): (String, T)| {
+        let candidate = plain(&text);
+        if candidate.chars().count().abs_diff(length) > allowed {
+            return None;
+        }
+        let distance = distance(&wanted, &candidate);
+        (distance <= allowed).then_some((distance, text, what))
+    };
+    let mut found: Vec<(usize, String, T)> = Vec::new();
+    for (index, candidate) in candidates.enumerate() {
+        if index.is_multiple_of(LOOK) {
+            budget.check()?;
+        }
+        found.extend(near(candidate));
+    }
+    let mut near = found;
+    if let Some(least) = near.iter().map(|(distance, ..)| *distance).min() {
+        near.retain(|(distance, ..)| *distance <= least + 1);
+    }
+    Ok(near)
+}
+
+/// The nearest, of equally near ones the most frequent, with their counts.
+fn by_count<T>(near: Vec<(usize, String, T)>, count: impl Fn(&T) -> u64) -> Vec<String> {
+    let mut counted: Vec<(usize, u64, String)> =
+        near.into_iter().map(|(distance, text, what)| (distance, count(&what), text)).collect();
+    counted.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)).then_with(|| a.2.cmp(&b.2)));
+    counted.into_iter().take(NAMED).map(|(_, count, text)| format!("{text} ({count})")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_case_and_signs_are_near() {
+        let known = ["amenity", "building", "addr:street", "name"];
+        let near = |word: &str| {
+            let budget = Budget::new(&Default::default());
+            let found = nearest(word, known.iter().map(|k| ((*k).to_owned(), ())), &budget).unwrap();
+            found.into_iter().map(|(_, text, ())| text).collect::<Vec<_>>()
+        };
+        assert_eq!(near("amenty"), ["amenity"]);
+        assert_eq!(near("addr_street"), ["addr:street"]);
+        assert_eq!(near("Name"), ["name"]);
+        assert!(near("leisure").is_empty() && near(&"x".repeat(100)).is_empty());
+    }
+}

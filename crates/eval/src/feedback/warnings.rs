@@ -1,0 +1,443 @@
+//! What in a query will hardly be meant: filters that nothing in the data fits, sets that go nowhere.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt;
+
+use serde::Serialize;
+
+use super::nearest;
+use terrapin_budget::{Budget, Exceeded};
+use terrapin_osm::{ElementType, Osm};
+use terrapin_overpass::run::Limits;
+use terrapin_overpass::syntax::{
+    Detail, Filter, FilterKind, Order, Out, OutGeometry, OutputFormat, Query, QueryType, Script, Settings, Statement,
+    StatementKind,
+};
+
+/// How many warnings are given.
+const WARNINGS: usize = 10;
+/// Statements that are run on their own to find the one that gives nothing.
+const PROBED: usize = 8;
+
+/// Something that will hardly be meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// A stable name: `no-such-key`, `no-such-value`, `no-such-id`, `no-such-area`, `finds-nothing`, `unused-set`,
+    /// `unfilled-set`, `no-output`.
+    pub code: &'static str,
+    /// What it is.
+    pub message: String,
+    /// What is there instead, with counts.
+    pub nearest: Vec<String>,
+}
+
+/// As a line of text.
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if !self.nearest.is_empty() {
+            write!(f, "; there is {}", self.nearest.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+fn warning(code: &'static str, message: String, nearest: Vec<String>) -> Warning {
+    Warning { code, message, nearest }
+}
+
+/// The keys that a query's filters name, in their order.
+pub fn keys(script: &Script) -> Vec<String> {
+    let mut keys = Vec::new();
+    each_query(&script.statements, &mut |query, _| {
+        for filter in &query.filters {
+            match &filter.kind {
+                FilterKind::HasKey { key }
+                | FilterKind::Equals { key, .. }
+                | FilterKind::NotEquals { key, .. }
+                | FilterKind::Matches { key, .. }
+                | FilterKind::NotMatches { key, .. }
+                    if !keys.contains(key) =>
+                {
+                    keys.push(key.clone());
+                }
+                _ => {}
+            }
+        }
+    });
+    keys
+}
+
+/// What will hardly be meant in a query that runs. `empty` says that it gave nothing: then its parts are tried alone.
+///
+/// # Errors
+/// A bound was reached.
+pub fn warnings(
+    osm: &Osm,
+    text: &str,
+    script: &Script,
+    empty: bool,
+    limits: &Limits,
+    budget: &Budget,
+) -> Result<Vec<Warning>, Exceeded> {
+    let mut queries = Vec::new();
+    each_query(&script.statements, &mut |query, statement| queries.push((query, statement)));
+    let mut found = Found::default();
+    found.add(sets(text, script));
+    let mut probes = Vec::new();
+    // A filter stands in many queries, and looking for what is near takes long.
+    let mut looked_at: HashMap<(&str, Option<&str>), bool> = HashMap::new();
+    for (query, statement) in queries {
+        let mut warned = false;
+        for filter in &query.filters {
+            if found.is_full() {
+                return Ok(found.warnings);
+            }
+            budget.check()?;
+            let tag = tag_of(&filter.kind);
+            if let Some(again) = tag.and_then(|tag| looked_at.get(&tag)) {
+                warned |= again;
+                continue;
+            }
+            let warning = filter_warning(osm, query.what, filter, budget)?;
+            looked_at.extend(tag.map(|tag| (tag, warning.is_some())));
+            warned |= warning.is_some();
+            found.add(warning);
+        }
+        let is_area = query.what == QueryType::Area;
+        if !warned && (is_area || empty) && probes.len() < PROBED && stands_alone(query) {
+            probes.push((query.clone(), is_area, excerpt(text, statement)));
+        }
+    }
+    for (query, is_area, text) in probes {
+        if found.is_full() {
+            break;
+        }
+        if gives_nothing(osm, &script.settings, query, limits) {
+            found.add([match is_area {
+                true => warning("no-such-area", format!("no area fits {text}"), Vec::new()),
+                false => warning("finds-nothing", format!("alone, {text} finds nothing"), Vec::new()),
+            }]);
+        }
+        budget.check()?;
+    }
+    Ok(found.warnings)
+}
+
+/// The key, and where it is named the value, that a filter's warning depends on alone.
+fn tag_of(filter: &FilterKind) -> Option<(&str, Option<&str>)> {
+    match filter {
+        FilterKind::HasKey { key } | FilterKind::Matches { key, .. } => Some((key, None)),
+        FilterKind::Equals { key, value } => Some((key, Some(value))),
+        _ => None,
+    }
+}
+
+/// Warnings, each once, up to as many as are given.
+#[derive(Default)]
+struct Found {
+    warnings: Vec<Warning>,
+    seen: BTreeSet<String>,
+}
+
+impl Found {
+    fn add(&mut self, more: impl IntoIterator<Item = Warning>) {
+        for warning in more {
+            if !self.is_full() && self.seen.insert(warning.message.clone()) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.warnings.len() >= WARNINGS
+    }
+}
+
+fn filter_warning(osm: &Osm, what: QueryType, filter: &Filter, budget: &Budget) -> Result<Option<Warning>, Exceeded> {
+    let no_key = |key: &str| {
+        if osm.key(key).is_some() {
+            return Ok(None);
+        }
+        let near = nearest::keys(osm, key, budget)?;
+        Ok(Some(warning("no-such-key", format!("no element has the key {key:?}"), near)))
+    };
+    match &filter.kind {
+        FilterKind::HasKey { key } | FilterKind::Matches { key, .. } => no_key(key),
+        FilterKind::Equals { key, value } => {
+            if osm.pair(key, value).is_some() {
+                return Ok(None);
+            }
+            let mut instead = nearest::elsewhere(osm, value, budget)?;
+            let Some(id) = osm.key(key) else {
+                let Some(mut missing) = no_key(key)? else { return Ok(None) };
+                if instead.is_empty() {
+                    instead = nearest::near_elsewhere(osm, value, budget)?;
+                }
+                missing.nearest.append(&mut instead);
+                return Ok(Some(missing));
+            };
+            // The same value elsewhere is more likely meant than any value here.
+            instead.append(&mut nearest::values(osm, id, value, budget)?);
+            if instead.is_empty() {
+                instead = nearest::near_elsewhere(osm, value, budget)?;
+            }
+            Ok(Some(warning("no-such-value", format!("no element has {key}={value}"), instead)))
+        }
+        FilterKind::Ids(ids) => Ok(ids_warning(osm, what, ids)),
+        FilterKind::AreaId(id) if !area_exists(osm, *id) => {
+            Ok(Some(warning("no-such-area", format!("there is no area {id}"), Vec::new())))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn ids_warning(osm: &Osm, what: QueryType, ids: &[i64]) -> Option<Warning> {
+    let kinds: &[ElementType] = match what {
+        QueryType::Node => &[ElementType::Node],
+        QueryType::Way => &[ElementType::Way],
+        QueryType::Relation => &[ElementType::Relation],
+        QueryType::Nwr => &ElementType::ALL,
+        QueryType::Nw => &[ElementType::Node, ElementType::Way],
+        QueryType::Nr => &[ElementType::Node, ElementType::Relation],
+        QueryType::Wr => &[ElementType::Way, ElementType::Relation],
+        QueryType::Area => &[],
+        QueryType::Derived => return None,
+    };
+    let exists = |id: i64| match what {
+        QueryType::Area => area_exists(osm, id),
+        _ => kinds.iter().any(|kind| osm.find(*kind, id).is_some()),
+    };
+    let missing: Vec<String> = ids.iter().filter(|id| !exists(**id)).map(ToString::to_string).collect();
+    let listed = missing.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+    let more = if missing.len() > 5 { format!(" and {} more", missing.len() - 5) } else { String::new() };
+    match (missing.is_empty(), what) {
+        (true, _) => None,
+        (_, QueryType::Area) => Some(warning("no-such-area", format!("there is no area {listed}{more}"), Vec::new())),
+        _ => {
+            let other = ElementType::ALL.iter().filter(|kind| !kinds.contains(kind)).filter_map(|kind| {
+                let id = ids.iter().find(|id| osm.find(*kind, **id).is_some())?;
+                Some(format!("{}/{id}", kind.name()))
+            });
+            Some(warning("no-such-id", format!("no element has the id {listed}{more}"), other.collect()))
+        }
+    }
+}
+
+/// Whether an area's id leads to a relation's area or to a way.
+fn area_exists(osm: &Osm, id: i64) -> bool {
+    osm.areas().find(osm, id).is_some()
+        || [id, id.saturating_sub(2_400_000_000)].iter().any(|way| osm.find(ElementType::Way, *way).is_some())
+}
+
+/// Whether a query uses no set, so that it can be run by itself.
+fn stands_alone(query: &Query) -> bool {
+    query.what != QueryType::Derived
+        && query.filters.iter().all(|filter| {
+            !matches!(
+                filter.kind,
+                FilterKind::AroundSet { .. }
+                    | FilterKind::AreaSet(_)
+                    | FilterKind::Pivot(_)
+                    | FilterKind::Set(_)
+                    | FilterKind::Recurse(_)
+                    | FilterKind::WayCount { .. }
+                    | FilterKind::If(_)
+            )
+        })
+}
+
+/// Runs a query by itself, for the first of its results.
+fn gives_nothing(osm: &Osm, settings: &Settings, mut query: Query, limits: &Limits) -> bool {
+    query.into = "_".to_owned();
+    let out = Out {
+        from: "_".to_owned(),
+        detail: Detail::Ids,
+        noids: false,
+        geometry: OutGeometry::default(),
+        bbox: None,
+        order: Order::Asc,
+        limit: Some(1),
+    };
+    let statement = |kind| Statement { span: Default::default(), line: 1, kind };
+    let script = Script {
+        settings: Settings { output: OutputFormat::Json, ..settings.clone() },
+        statements: vec![statement(StatementKind::Query(query)), statement(StatementKind::Out(out))],
+    };
+    let done = terrapin_overpass::run(osm, &script, limits, &mut std::io::sink());
+    done.is_ok_and(|summary| summary.elements == 0)
+}
+
+/// The text of a statement, on one line.
+fn excerpt(text: &str, statement: &Statement) -> String {
+    let whole = text.get(statement.span.start..statement.span.end).unwrap_or_default();
+    let line = whole.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = line.chars().take(120).collect();
+    if short.len() < line.len() { short + "..." } else { short }
+}
+
+/// Sets that are filled and go nowhere, sets that are used and not filled, a query without output.
+fn sets(text: &str, script: &Script) -> Vec<Warning> {
+    let mut found = Vec::new();
+    let (mut filled, mut used, mut outputs) = (BTreeMap::new(), BTreeSet::new(), false);
+    each(&script.statements, &mut |statement| {
+        outputs |= matches!(statement.kind, StatementKind::Out(_) | StatementKind::Local { .. });
+        if let Some(into) = filled_by(&statement.kind) {
+            filled.entry(into.to_owned()).or_insert(statement.line);
+        }
+        used.extend(used_by(&statement.kind).map(str::to_owned));
+    });
+    if !outputs {
+        found.push(warning("no-output", "there is no out statement: nothing is output".to_owned(), Vec::new()));
+    }
+    let read = read_in(text);
+    let is_read = |name: &str| read.as_ref().is_none_or(|read| read.contains(name));
+    for name in filled.keys().filter(|name| *name != "_" && !is_read(name)) {
+        found.push(warning("unused-set", format!("the set .{name} is filled and never used or output"), Vec::new()));
+    }
+    for name in used.iter().filter(|name| *name != "_" && !filled.contains_key(*name)) {
+        let near = filled.keys().filter(|name| *name != "_").map(|name| format!(".{name}")).take(5).collect();
+        found.push(warning("unfilled-set", format!("the set .{name} is used and never filled"), near));
+    }
+    found
+}
+
+/// The names of sets that a text reads, wherever it names them but where it fills them; nothing where it is XML, in which
+/// that is not looked for. One walk over the text, however many sets there are.
+fn read_in(text: &str) -> Option<HashSet<&str>> {
+    if text.trim_start().starts_with('<') {
+        return None;
+    }
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut read = HashSet::new();
+    let mut at = 0;
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find(is_word)).map(|found| at + found) {
+        let (before, rest) = text.split_at(start);
+        let (word, after) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
+        // Expressions name a set without the dot before it, but with one behind it.
+        let is_read = match before.strip_suffix('.') {
+            Some(before) => !before.trim_end().ends_with("->"),
+            None => after.starts_with('.'),
+        };
+        if is_read {
+            read.insert(word);
+        }
+        at = start + word.len();
+    }
+    Some(read)
+}
+
+/// The set that a statement fills; a loop's set is for its body only.
+fn filled_by(kind: &StatementKind) -> Option<&str> {
+    match kind {
+        StatementKind::Query(query) => Some(&query.into),
+        StatementKind::Union { into, .. }
+        | StatementKind::Difference { into, .. }
+        | StatementKind::Item { into, .. }
+        | StatementKind::Recurse { into, .. }
+        | StatementKind::IsIn { into, .. }
+        | StatementKind::MapToArea { into, .. }
+        | StatementKind::Foreach { into, .. }
+        | StatementKind::For { into, .. }
+        | StatementKind::Complete { into, .. }
+        | StatementKind::Compare { into, .. }
+        | StatementKind::Timeline { into, .. }
+        | StatementKind::Make { into, .. }
+        | StatementKind::Convert { into, .. }
+        | StatementKind::Local { into, .. } => Some(into),
+        StatementKind::If { .. } | StatementKind::Retro { .. } | StatementKind::Out(_) => None,
+    }
+}
+
+/// The sets that a statement and its filters read; those in expressions are left out.
+fn used_by(kind: &StatementKind) -> impl Iterator<Item = &str> {
+    let from = match kind {
+        StatementKind::Item { from, .. }
+        | StatementKind::Recurse { from, .. }
+        | StatementKind::MapToArea { from, .. }
+        | StatementKind::Foreach { from, .. }
+        | StatementKind::For { from, .. }
+        | StatementKind::Complete { from, .. }
+        | StatementKind::Compare { from, .. }
+        | StatementKind::Make { from, .. }
+        | StatementKind::Convert { from, .. }
+        | StatementKind::Local { from, .. }
+        | StatementKind::Out(Out { from, .. }) => Some(from.as_str()),
+        _ => None,
+    };
+    let filters: &[Filter] = match kind {
+        StatementKind::Query(query) => &query.filters,
+        _ => &[],
+    };
+    from.into_iter().chain(filters.iter().filter_map(set_of))
+}
+
+/// The set that a filter reads.
+fn set_of(filter: &Filter) -> Option<&str> {
+    match &filter.kind {
+        FilterKind::AroundSet { set, .. }
+        | FilterKind::AreaSet(set)
+        | FilterKind::Pivot(set)
+        | FilterKind::Set(set)
+        | FilterKind::WayCount { set, .. } => Some(set),
+        FilterKind::Recurse(recurse) => Some(&recurse.set),
+        _ => None,
+    }
+}
+
+/// Calls `f` with every statement, outer ones first.
+fn each<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Statement)) {
+    for statement in block {
+        f(statement);
+        match &statement.kind {
+            StatementKind::Union { members: body, .. }
+            | StatementKind::Foreach { body, .. }
+            | StatementKind::For { body, .. }
+            | StatementKind::Complete { body, .. }
+            | StatementKind::Retro { body, .. }
+            | StatementKind::Compare { body, .. } => each(body, f),
+            StatementKind::Difference { base, minus, .. } => {
+                each(std::slice::from_ref(base), f);
+                each(std::slice::from_ref(minus), f);
+            }
+            StatementKind::If { then, otherwise, .. } => {
+                each(then, f);
+                each(otherwise, f);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Calls `f` with every query statement.
+fn each_query<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Query, &'a Statement)) {
+    each(block, &mut |statement| {
+        if let StatementKind::Query(query) = &statement.kind {
+            f(query, statement);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_sets(text: &str) -> Vec<&'static str> {
+        sets(text, &terrapin_overpass::parse(text).unwrap()).into_iter().map(|warning| warning.code).collect()
+    }
+
+    #[test]
+    fn sets_that_go_nowhere() {
+        assert!(of_sets("node[a]->.x;.x out;").is_empty());
+        // Expressions name sets without the dot.
+        assert!(of_sets("node[a]->.x;make c n=x.count(nodes);out;").is_empty());
+        assert_eq!(of_sets("node[a]->.xy;node[b]->.x;.x out;"), ["unused-set"]);
+        assert_eq!(of_sets("node[a]->.x;.x->.y;.y out;"), [""; 0]);
+        assert_eq!(of_sets("node(area.town);out;"), ["unfilled-set"]);
+        assert_eq!(of_sets("node[a];"), ["no-output"]);
+        // A name within another one is not it, nor one within a text of letters.
+        assert_eq!(of_sets("node[a]->.x;node[b]->.ax;.ax out;node[\"x\"];out;"), ["unused-set"]);
+        let many: String = (0..20_000).map(|n| format!("node[a]->.s{n};.s{n} out;")).collect();
+        assert!(of_sets(&many).is_empty());
+    }
+}

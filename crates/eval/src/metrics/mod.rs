@@ -1,0 +1,13 @@
+//! The metrics: what two results or two queries have in common, as a number. A file each.
+
+pub mod assignment;
+pub mod chrf;
+pub mod exact_match;
+pub mod execution;
+pub mod kvs;
+pub mod oqs;
+pub mod query_tree;
+pub mod table;
+pub mod trees;
+
+pub use terrapin_codebleu::{self as codebleu, is_python_space};

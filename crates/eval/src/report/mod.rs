@@ -1,0 +1,144 @@
+//! A run for people: one page that needs nothing else, and plots that a paper can take.
+
+mod plots;
+
+pub use plots::plots;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::difficulty::{Third, thirds};
+use super::record::MapPoints;
+use super::runs::Run;
+use super::summary::{METRICS, Summary};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+const PAGE: &str = include_str!("page.html");
+
+/// An instance as the page has it.
+#[derive(Serialize)]
+struct Row<'a> {
+    line: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nl: Option<&'a str>,
+    gold: &'a str,
+    pred: &'a str,
+    /// In the order of the metrics.
+    scores: Vec<Option<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ref_n: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pred_n: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_text: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    limited: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    missing: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    extra: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complexity: Option<&'a str>,
+    /// Its third by each measure of difficulty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    thirds: Vec<&'static str>,
+    #[serde(skip_serializing_if = "MapPoints::is_empty")]
+    map: &'a MapPoints,
+}
+
+#[derive(Serialize)]
+struct Data<'a> {
+    summary: &'a Summary,
+    metrics: Vec<[&'static str; 2]>,
+    measures: Vec<&'a str>,
+    rows: Vec<Row<'a>>,
+}
+
+/// The page of a run.
+pub fn html(run: &Run, summary: &Summary) -> String {
+    let thirds = thirds(&run.instances);
+    let rows = run
+        .instances
+        .iter()
+        .zip(&run.outcomes)
+        .map(|(instance, outcome)| {
+            let record = &outcome.record;
+            let third = |of: &BTreeMap<usize, Third>| of.get(&record.line).map_or("", |third| third.name());
+            let (execution, strict) = (record.execution.as_ref(), record.strict.as_ref());
+            let rows = |n: Option<u64>| n.and_then(|n| i64::try_from(n).ok());
+            let scores = METRICS.iter().map(|metric| (metric.of)(record).map(|score| (score * 1e4).round() / 1e4));
+            Row {
+                line: record.line,
+                id: instance.id.as_deref(),
+                nl: instance.nl.as_deref(),
+                gold: &instance.gold,
+                pred: &instance.pred,
+                scores: scores.collect(),
+                ref_n: execution.and_then(|e| e.ref_n).or(rows(strict.and_then(|s| s.ref_n))),
+                pred_n: execution.and_then(|e| e.pred_n).or(rows(strict.and_then(|s| s.pred_n))),
+                error: execution
+                    .and_then(|e| e.error.map(|class| class.name()))
+                    .or(strict.and_then(|s| s.error.map(|class| class.name()))),
+                error_text: execution
+                    .and_then(|e| e.error_text.as_deref())
+                    .or(strict.and_then(|s| s.error_text.as_deref())),
+                limited: execution.is_some_and(|e| e.limited) || strict.is_some_and(|s| s.limited),
+                missing: execution.map_or(strict.map_or(&[], |s| &s.missing), |e| &e.missing),
+                extra: execution.map_or(strict.map_or(&[], |s| &s.extra), |e| &e.extra),
+                complexity: instance.complexity.as_deref(),
+                thirds: thirds.values().map(third).collect(),
+                map: &outcome.map,
+            }
+        })
+        .collect();
+    let data = Data {
+        summary,
+        metrics: METRICS.iter().map(|metric| [metric.name, metric.title]).collect(),
+        measures: thirds.keys().copied().collect(),
+        rows,
+    };
+    let plots: String = plots(summary).into_iter().map(|(_, plot)| plot).collect();
+    // Within a script only "<" could end it or begin a comment.
+    let data = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
+    let parts = [("{{style}}", STYLE), ("{{plots}}", &plots), ("{{script}}", SCRIPT), ("{{data}}", &data)];
+    // One after another from the front, so that what is put in is not looked at again.
+    let (mut page, mut rest) = (String::with_capacity(data.len() + PAGE.len() + SCRIPT.len()), PAGE);
+    for (mark, text) in parts {
+        if let Some((before, after)) = rest.split_once(mark) {
+            page.push_str(before);
+            page.push_str(text);
+            rest = after;
+        }
+    }
+    page + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Instance, Outcome, Record};
+    use crate::runs::About;
+
+    #[test]
+    fn queries_cannot_break_out_of_the_page() {
+        let gold = "</script><script>alert(1)</script>{{data}}<!--".to_owned();
+        let instance = Instance { line: 1, gold: gold.clone(), pred: gold, ..Instance::default() };
+        let outcome = Outcome { record: Record::of(&instance), ..Outcome::default() };
+        let run = Run {
+            about: About::default(),
+            instances: vec![instance],
+            outcomes: vec![outcome],
+            places: Default::default(),
+        };
+        let page = html(&run, &run.summary());
+        assert_eq!(page.matches("</script>").count(), 1);
+        assert!(page.contains(r"\u003c/script>\u003cscript>alert(1)"));
+        assert!(!page.contains("src=") && !page.contains("@import"), "the page needs nothing else");
+    }
+}

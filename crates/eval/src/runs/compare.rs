@@ -1,0 +1,99 @@
+//! Two runs over the same instances: what got better, what got worse, and whether that can be chance.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::{Run, RunError};
+use crate::bootstrap::{Paired, mean, paired};
+use crate::record::Record;
+use crate::summary::{METRICS, Metric};
+
+/// How a metric changed from the first run to the second, in per cent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// Its name in files.
+    pub metric: &'static str,
+    /// The mean of the first run over the instances that both scored.
+    pub first: f64,
+    /// The mean of the second.
+    pub second: f64,
+    /// The test of the difference.
+    #[serde(flatten)]
+    pub test: Paired,
+    /// How many instances both scored.
+    pub n: usize,
+    /// Lines on which the second run scores more.
+    pub better: Vec<usize>,
+    /// Lines on which it scores less.
+    pub worse: Vec<usize>,
+}
+
+/// The changes of all metrics that both runs have.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// In the order of the metrics.
+    pub changes: Vec<Change>,
+}
+
+/// Compares two runs.
+///
+/// # Errors
+/// They are not over the same instances.
+pub fn compare(first: &Run, second: &Run) -> Result<Comparison, RunError> {
+    let golds = |run: &'_ Run| run.instances.iter().map(|i| (i.line, i.gold.clone())).collect::<BTreeMap<_, _>>();
+    let (first_golds, second_golds) = (golds(first), golds(second));
+    if first_golds != second_golds {
+        let differing = first_golds.iter().find(|(line, gold)| second_golds.get(line) != Some(gold));
+        let which = differing.map_or_else(|| "one has more".to_owned(), |(line, _)| format!("line {line} differs"));
+        return Err(RunError::Unfit(format!("the runs are not over the same instances: {which}")));
+    }
+    let pairs: Vec<(&Record, &Record)> =
+        first.outcomes.iter().zip(&second.outcomes).map(|(a, b)| (&a.record, &b.record)).collect();
+    Ok(Comparison { changes: METRICS.iter().filter_map(|metric| change(metric, &pairs)).collect() })
+}
+
+fn change(metric: &Metric, pairs: &[(&Record, &Record)]) -> Option<Change> {
+    let scored: Vec<(usize, f64, f64)> =
+        pairs.iter().filter_map(|(a, b)| Some((a.line, (metric.of)(a)?, (metric.of)(b)?))).collect();
+    if scored.is_empty() {
+        return None;
+    }
+    let percent = |score: &dyn Fn(&(usize, f64, f64)) -> f64| -> Vec<f64> {
+        scored.iter().map(|scores| 100.0 * score(scores)).collect()
+    };
+    let lines = |test: &dyn Fn(f64, f64) -> bool| -> Vec<usize> {
+        scored.iter().filter(|(_, a, b)| test(*a, *b)).map(|(line, ..)| *line).collect()
+    };
+    Some(Change {
+        metric: metric.name,
+        first: mean(&percent(&|(_, a, _)| *a)),
+        second: mean(&percent(&|(_, _, b)| *b)),
+        test: paired(percent(&|(_, a, b)| b - a)),
+        n: scored.len(),
+        better: lines(&|a, b| b > a),
+        worse: lines(&|a, b| b < a),
+    })
+}
+
+/// For people: a table.
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "metric       first  second  change  95 % interval        p  better  worse")?;
+        for change in &self.changes {
+            let Paired { difference, interval: [low, high], p } = change.test;
+            let interval = format!("{low:+.2} to {high:+.2}");
+            writeln!(
+                f,
+                "{:<9} {:>8.2} {:>7.2} {difference:>+7.2}  {interval:<17} {p:>5.3} {:>7} {:>6}",
+                change.metric,
+                change.first,
+                change.second,
+                change.better.len(),
+                change.worse.len()
+            )?;
+        }
+        Ok(())
+    }
+}

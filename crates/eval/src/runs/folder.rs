@@ -1,0 +1,166 @@
+//! The folder of a run: written whole, read back by whoever merges, compares or verifies runs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::About;
+use crate::files::{self, WriteError};
+use crate::input::{InputError, read_lines};
+use crate::record::{Instance, MapPoints, Outcome, Record};
+use crate::report;
+use crate::summary::Summary;
+
+/// A run's folder that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A line is not what it should be.
+    #[error("{}: line {line}: {source}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// Runs that do not belong together.
+    #[error("{0}")]
+    Unfit(String),
+}
+
+/// A run, in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// What was run.
+    pub about: About,
+    /// The instances in the order of their lines.
+    pub instances: Vec<Instance>,
+    /// What came out, in the same order.
+    pub outcomes: Vec<Outcome>,
+    /// Where names lead, in the shape of `nominatim_cache.json`: those that the instances use.
+    pub places: BTreeMap<String, serde_json::Value>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MapLine {
+    line: usize,
+    #[serde(flatten)]
+    points: MapPoints,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TimeLine {
+    line: usize,
+    ms: f64,
+}
+
+impl Run {
+    /// The records.
+    pub fn records(&self) -> Vec<Record> {
+        self.outcomes.iter().map(|outcome| outcome.record.clone()).collect()
+    }
+
+    /// The numbers.
+    pub fn summary(&self) -> Summary {
+        Summary::of(self.about.clone(), &self.instances, &self.records())
+    }
+
+    /// Writes all files of the run.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<Summary, WriteError> {
+        let records = self.records();
+        let summary = Summary::of(self.about.clone(), &self.instances, &records);
+        let map = |outcome: &Outcome| MapLine { line: outcome.record.line, points: outcome.map.clone() };
+        let maps: Vec<MapLine> = self.outcomes.iter().filter(|outcome| !outcome.map.is_empty()).map(map).collect();
+        let time = |outcome: &Outcome| TimeLine { line: outcome.record.line, ms: outcome.ms };
+        files::write_object(&folder.join("run.json"), &self.about)?;
+        files::write_lines(&folder.join("instances.jsonl"), &self.instances)?;
+        files::write_object(&folder.join("places.json"), &self.places)?;
+        files::write_lines(&folder.join("results.jsonl"), &records)?;
+        files::write_lines(&folder.join("map.jsonl"), &maps)?;
+        files::write_lines(&folder.join("timings.jsonl"), &self.outcomes.iter().map(time).collect::<Vec<_>>())?;
+        files::write_object(&folder.join("summary.json"), &summary)?;
+        for (name, plot) in report::plots(&summary) {
+            files::write_text(&folder.join("plots").join(name), &plot)?;
+        }
+        files::write_text(&folder.join("report.html"), &report::html(self, &summary))?;
+        Ok(summary)
+    }
+
+    /// Reads a run's folder. The files with maps and times may be missing.
+    ///
+    /// # Errors
+    /// A file is missing or is not a run's.
+    pub fn read(folder: &Path) -> Result<Run, RunError> {
+        let about = read_object(&folder.join("run.json"))?;
+        let instances: Vec<Instance> = read_json_lines(&folder.join("instances.jsonl"))?;
+        let records: Vec<Record> = read_json_lines(&folder.join("results.jsonl"))?;
+        if instances.len() != records.len() || instances.iter().zip(&records).any(|(i, r)| i.line != r.line) {
+            let message = format!("{}: instances.jsonl and results.jsonl do not belong together", folder.display());
+            return Err(RunError::Unfit(message));
+        }
+        let optional = |name: &str| Some(folder.join(name)).filter(|path| path.exists());
+        let maps: Vec<MapLine> =
+            optional("map.jsonl").map(|path| read_json_lines(&path)).transpose()?.unwrap_or_default();
+        let times: Vec<TimeLine> =
+            optional("timings.jsonl").map(|path| read_json_lines(&path)).transpose()?.unwrap_or_default();
+        let places = optional("places.json").map(|path| read_object(&path)).transpose()?.unwrap_or_default();
+        let mut maps: BTreeMap<usize, MapPoints> = maps.into_iter().map(|map| (map.line, map.points)).collect();
+        let times: BTreeMap<usize, f64> = times.into_iter().map(|time| (time.line, time.ms)).collect();
+        let outcome = |record: Record| Outcome {
+            map: maps.remove(&record.line).unwrap_or_default(),
+            ms: times.get(&record.line).copied().unwrap_or_default(),
+            record,
+        };
+        let outcomes = records.into_iter().map(outcome).collect();
+        Ok(Run { about, instances, outcomes, places })
+    }
+}
+
+/// The summary that a run's folder has, as it stands there.
+///
+/// # Errors
+/// It is missing or is not JSON.
+pub fn read_summary(folder: &Path) -> Result<serde_json::Value, RunError> {
+    read_object(&folder.join("summary.json"))
+}
+
+/// Reads a file with a JSON object a line.
+pub(crate) fn read_json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
+    let lines = read_lines(path)?;
+    let parse = |(index, line): (usize, &String)| {
+        let malformed = |source| RunError::Malformed { path: path.to_owned(), line: index + 1, source };
+        serde_json::from_str(line).map_err(malformed)
+    };
+    lines.iter().enumerate().map(parse).collect()
+}
+
+/// Reads a file with one JSON object.
+pub(crate) fn read_object<T: DeserializeOwned>(path: &Path) -> Result<T, RunError> {
+    let text = read_lines(path)?.join("\n");
+    serde_json::from_str(&text).map_err(|source| RunError::Malformed {
+        path: path.to_owned(),
+        line: source.line(),
+        source,
+    })
+}
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

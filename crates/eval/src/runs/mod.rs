@@ -1,0 +1,229 @@
+//! A run: instances scored in parallel, and the folder that keeps what came out.
+//!
+//! | file | what |
+//! |---|---|
+//! | `run.json` | what was run: benchmark, snapshot, engine, inputs with their digests, which shard |
+//! | `instances.jsonl` | the instances as they were given |
+//! | `places.json` | where the names in them lead, as far as that was given |
+//! | `results.jsonl` | a line per instance |
+//! | `summary.json` | the numbers |
+//! | `map.jsonl` | where results lie |
+//! | `timings.jsonl` | how long each instance took: the one file that differs between runs |
+//! | `report.html`, `plots/` | the same for people |
+//! | `journal/` | what is done of a run that is not |
+
+mod cache;
+mod compare;
+#[cfg(feature = "cache")]
+mod db_cache;
+#[cfg(feature = "cache")]
+mod db_journal;
+#[cfg(any(test, not(feature = "cache")))]
+mod file_journal;
+mod folder;
+mod journal;
+mod lock;
+mod merge;
+mod verify;
+
+pub use cache::{Cache, Counts, Key, NoCache, kept};
+pub use compare::{Change, Comparison, compare};
+#[cfg(feature = "cache")]
+pub use db_cache::{DbCache, Foreign};
+pub use folder::{Run, RunError, read_summary};
+pub use journal::{Journal, NoJournal, RunJournal};
+pub use merge::merge;
+pub use verify::{Finding, numbers, verify_summary};
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde::{Deserialize, Serialize};
+
+use super::record::{Instance, Outcome};
+use terrapin_base::stack::caught;
+
+/// How many instances go into the journal at once: as many as a kill can cost.
+const BATCH: usize = 16;
+
+/// What was run, and on what: two runs with the same have the same results.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct About {
+    /// The benchmark, such as `overpassnl`.
+    pub benchmark: String,
+    /// The snapshot's digest, where queries were run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+    /// Name and version of the engine.
+    pub engine: String,
+    /// The SHA-256 of each input, by what it is.
+    pub inputs: BTreeMap<String, String>,
+    /// Which part of the instances this is; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
+/// Name and version of the engine, as runs name it.
+pub fn engine() -> String {
+    concat!("terrapin ", env!("CARGO_PKG_VERSION")).to_owned()
+}
+
+/// One of `of` parts of the instances: every `of`-th line, the first of them line `number`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// From 1 to `of`.
+    pub number: usize,
+    /// How many there are, at least 1.
+    pub of: usize,
+}
+
+impl Shard {
+    /// Whether an instance's line, from 1, belongs to it.
+    pub fn has(self, line: usize) -> bool {
+        line.checked_sub(1).is_some_and(|index| index % self.of.max(1) == self.number.saturating_sub(1))
+    }
+}
+
+impl std::str::FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match parts {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
+            _ => Err("expected a part such as 2/4: the second of four".to_owned()),
+        }
+    }
+}
+
+/// How a benchmark scores one instance.
+pub trait Benchmark: Sync {
+    /// Scores an instance. What goes wrong with its queries is part of what comes out; a panic is a fault of the engine.
+    fn evaluate(&self, instance: &Instance) -> Outcome;
+
+    /// What comes out of an instance that [`Benchmark::evaluate`] panicked on: no score, and `message` as the
+    /// prediction's error.
+    fn failed(&self, instance: &Instance, message: String) -> Outcome;
+
+    /// Scores an instance. Never fails: a fault of the engine in one of them must not lose the others.
+    fn score(&self, instance: &Instance) -> Outcome {
+        caught(|| self.evaluate(instance)).unwrap_or_else(|message| self.failed(instance, message))
+    }
+}
+
+/// Scores the instances on the threads of the current pool and gives what came out in their order. What the journal has
+/// is not scored again. `done` is called, from any thread, after each.
+///
+/// # Errors
+/// The journal cannot be written.
+pub fn run(
+    benchmark: &dyn Benchmark,
+    instances: &[Instance],
+    journal: &dyn Journal,
+    done: &(dyn Fn() + Sync),
+) -> io::Result<Vec<Outcome>> {
+    let mut known = journal.known();
+    known.retain(|line, outcome| *line == outcome.record.line);
+    let open: Vec<&Instance> = instances.iter().filter(|instance| !known.contains_key(&instance.line)).collect();
+    (open.len()..instances.len()).for_each(|_| done());
+    let batch = Mutex::new(Vec::with_capacity(BATCH));
+    let scored: io::Result<Vec<Outcome>> = open
+        .par_iter()
+        .map(|instance| {
+            let start = Instant::now();
+            let mut outcome = benchmark.score(instance);
+            outcome.ms = (start.elapsed().as_secs_f64() * 1e4).round() / 10.0;
+            let full = {
+                let mut batch = batch.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                batch.push(outcome.clone());
+                if batch.len() >= BATCH { std::mem::take(&mut *batch) } else { Vec::new() }
+            };
+            if !full.is_empty() {
+                journal.append(&full)?;
+            }
+            done();
+            Ok(outcome)
+        })
+        .collect();
+    let scored = scored?;
+    let rest = batch.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if !rest.is_empty() {
+        journal.append(&rest)?;
+    }
+    known.extend(scored.into_iter().map(|outcome| (outcome.record.line, outcome)));
+    Ok(instances.iter().filter_map(|instance| known.remove(&instance.line)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Record;
+
+    #[test]
+    fn shards_take_turns() {
+        let second: Shard = "2/3".parse().unwrap();
+        assert_eq!((1..=8).filter(|line| second.has(*line)).collect::<Vec<_>>(), [2, 5, 8]);
+        for wrong in ["", "0/3", "4/3", "1", "a/b", "1/0"] {
+            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+        }
+    }
+
+    struct Lengths(Mutex<usize>);
+
+    impl Benchmark for Lengths {
+        fn evaluate(&self, instance: &Instance) -> Outcome {
+            *self.0.lock().unwrap() += 1;
+            assert_ne!(instance.gold, "panic", "on line {}", instance.line);
+            let record = Record { line: instance.line, pred: instance.pred.repeat(2), ..Record::default() };
+            Outcome { record, ..Outcome::default() }
+        }
+
+        fn failed(&self, instance: &Instance, message: String) -> Outcome {
+            let record = Record { line: instance.line, pred: message, ..Record::default() };
+            Outcome { record, ..Outcome::default() }
+        }
+    }
+
+    #[test]
+    fn a_panic_is_its_instances_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let instance = |line: usize| Instance {
+            line,
+            pred: "x".to_owned(),
+            gold: if line == 3 { "panic".to_owned() } else { String::new() },
+            ..Instance::default()
+        };
+        let instances: Vec<Instance> = (1..=40).map(instance).collect();
+        let journal = RunJournal::open(&path, &About::default(), &instances).unwrap();
+        let all = run(&Lengths(Mutex::default()), &instances, &journal, &|| ()).unwrap();
+        assert_eq!(all.iter().filter(|outcome| outcome.record.pred == "xx").count(), 39);
+        let failed = &all[2].record.pred;
+        assert!(failed.starts_with("internal error: ") && failed.contains("on line 3"), "{failed}");
+        drop(journal);
+        assert_eq!(RunJournal::open(&path, &About::default(), &instances).unwrap().known()[&3], all[2]);
+    }
+
+    #[test]
+    fn what_the_journal_has_is_not_scored_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let about = About::default();
+        let instances: Vec<Instance> =
+            (1..=40).map(|line| Instance { line, pred: line.to_string(), ..Instance::default() }).collect();
+        let benchmark = Lengths(Mutex::default());
+        let journal = RunJournal::open(&path, &about, &instances).unwrap();
+        let part = run(&benchmark, &instances[..25], &journal, &|| ()).unwrap();
+        drop(journal);
+        let journal = RunJournal::open(&path, &about, &instances).unwrap();
+        let all = run(&benchmark, &instances, &journal, &|| ()).unwrap();
+        assert_eq!(*benchmark.0.lock().unwrap(), 40);
+        assert_eq!(all.iter().map(|o| o.record.line).collect::<Vec<_>>(), (1..=40).collect::<Vec<_>>());
+        assert_eq!(part[3].record, all[3].record);
+        drop(journal);
+        assert_eq!(RunJournal::open(&path, &about, &instances).unwrap().known().len(), 40);
+    }
+}

@@ -1,0 +1,112 @@
+//! The snapshot's own areas, by name: a stand-in for a geocoder that every snapshot brings along.
+//!
+//! A name is looked for, as it stands, in `name`, then in `name:en`, then in all other `name:*`. Of several areas the
+//! one with the lowest `admin_level` is taken (one without any comes last), then a relation before a closed way, then
+//! the lowest id. The position given for an area is the middle of its box.
+
+use super::{Bounds, Element, Fact, Place, Places, Position};
+use terrapin_osm::{BoundingBox, ElementType, KeyId, Ordinal, Osm};
+
+/// Looks names up in a snapshot.
+pub struct Areas<'a> {
+    osm: &'a Osm,
+}
+
+/// What of several areas is taken: the lowest.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    admin_level: u32,
+    is_way: bool,
+    id: i64,
+}
+
+impl<'a> Areas<'a> {
+    /// The areas of a snapshot.
+    pub fn new(osm: &'a Osm) -> Areas<'a> {
+        Areas { osm }
+    }
+
+    fn best(&self, keys: impl Iterator<Item = KeyId>, name: &str) -> Option<(Rank, ElementType, Ordinal)> {
+        let mut best: Option<(Rank, ElementType, Ordinal)> = None;
+        for key in keys {
+            let Some(pair) = self.osm.pair(self.osm.key_name(key), name) else { continue };
+            for kind in [ElementType::Relation, ElementType::Way] {
+                for &ordinal in self.osm.posting(kind, pair).iter() {
+                    let Some(rank) = self.rank(kind, ordinal) else { continue };
+                    if best.as_ref().is_none_or(|(lowest, ..)| rank < *lowest) {
+                        best = Some((rank, kind, ordinal));
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    /// `None` where the element is not an area.
+    fn rank(&self, kind: ElementType, ordinal: Ordinal) -> Option<Rank> {
+        if !self.is_area(kind, ordinal) {
+            return None;
+        }
+        let id = self.osm.ids(kind, &[ordinal]).first().copied()?;
+        let admin_level = self.tag(kind, ordinal, "admin_level").and_then(|level| level.parse().ok());
+        Some(Rank { admin_level: admin_level.unwrap_or(u32::MAX), is_way: kind == ElementType::Way, id })
+    }
+
+    fn is_area(&self, kind: ElementType, ordinal: Ordinal) -> bool {
+        match kind {
+            ElementType::Node => false,
+            ElementType::Way => {
+                let (page, slot) = self.osm.place(kind, ordinal);
+                let page = self.osm.way_page(page);
+                let nodes = page.nodes(slot);
+                nodes.len() >= 4 && nodes.first() == nodes.last()
+            }
+            ElementType::Relation => self.osm.areas().of_relation(ordinal).is_some(),
+        }
+    }
+
+    fn tag(&self, kind: ElementType, ordinal: Ordinal, key: &str) -> Option<String> {
+        let range = self.osm.pairs_of(self.osm.key(key)?);
+        let (page, slot) = self.osm.place(kind, ordinal);
+        let page = self.osm.tag_page(kind, page);
+        let pair = page.tags(slot).iter().find(|pair| range.contains(pair))?;
+        Some(self.osm.with_value(*pair, str::to_owned))
+    }
+
+    /// The box around an area; empty where the element is none.
+    fn bounds(&self, kind: ElementType, ordinal: Ordinal) -> BoundingBox {
+        match kind {
+            ElementType::Node => BoundingBox::EMPTY,
+            ElementType::Way => {
+                let (page, slot) = self.osm.place(kind, ordinal);
+                let mut bounds = BoundingBox::EMPTY;
+                self.osm.way_page(page).coords(slot).iter().for_each(|c| bounds.extend(*c));
+                bounds
+            }
+            ElementType::Relation => {
+                let areas = self.osm.areas();
+                areas.of_relation(ordinal).map_or(BoundingBox::EMPTY, |area| *areas.shape(self.osm, area).bbox())
+            }
+        }
+    }
+}
+
+impl Places for Areas<'_> {
+    fn find(&self, name: &str) -> Option<Place> {
+        let translated = || {
+            (0..self.osm.key_count())
+                .filter(|key| self.osm.key_name(*key).strip_prefix("name:").is_some_and(|language| language != "en"))
+        };
+        let (rank, kind, ordinal) = self
+            .best(self.osm.key("name").into_iter(), name)
+            .or_else(|| self.best(self.osm.key("name:en").into_iter(), name))
+            .or_else(|| self.best(translated(), name))?;
+        let mut place = Place { element: Fact::Is(Element { kind, id: rank.id }), ..Place::default() };
+        let bounds = self.bounds(kind, ordinal);
+        if !bounds.is_empty() {
+            place.center = Fact::Is(Position::middle_of(&bounds));
+            place.bounds = Fact::Is(Bounds::of(&bounds));
+        }
+        Some(place)
+    }
+}

@@ -1,0 +1,169 @@
+//! A table of names from a file, in the shape of the OverpassNL authors' `nominatim_cache.json`: an object whose keys
+//! are the names as queries write them (without quotes around them), and whose values are
+//!
+//! - under the name: `{"osm_id": 51477, "osm_type": "relation"}`;
+//! - under the name and `_centre`: `{"lat": "35.9", "lon": "14.4"}`;
+//! - under the name and `_bbox`: `{"bbox": [south, north, west, east]}`, the order in which Nominatim gives them;
+//! - `null` anywhere: this name is known to lead nowhere.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::{Bounds, Element, Fact, Place, Places, Position};
+use terrapin_osm::ElementType;
+
+/// The entries of one file.
+#[derive(Debug, Default)]
+pub struct Table {
+    entries: HashMap<String, Option<Entry>>,
+}
+
+/// What is wrong with a file of places.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// The file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not a table of places.
+    #[error("{}: not a table of places: {source}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: serde_json::Error,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    Element { osm_id: i64, osm_type: Kind },
+    Center { lat: Degrees, lon: Degrees },
+    Bounds { bbox: [Degrees; 4] },
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Node,
+    Way,
+    Relation,
+}
+
+/// Nominatim writes degrees as strings, others write numbers; either goes into the query as it stands.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Degrees {
+    Text(String),
+    Number(serde_json::Number),
+}
+
+impl Degrees {
+    fn text(&self) -> String {
+        match self {
+            Degrees::Text(text) => text.clone(),
+            Degrees::Number(number) => number.to_string(),
+        }
+    }
+}
+
+impl Table {
+    /// Reads a file.
+    pub fn open(path: &Path) -> Result<Table, TableError> {
+        let bytes = std::fs::read(path).map_err(|source| TableError::Unreadable { path: path.to_owned(), source })?;
+        Table::parse(&bytes).map_err(|source| TableError::Malformed { path: path.to_owned(), source })
+    }
+
+    /// Reads the content of a file.
+    pub fn parse(bytes: &[u8]) -> Result<Table, serde_json::Error> {
+        Ok(Table { entries: serde_json::from_slice(bytes)? })
+    }
+
+    /// The entry under a key: unknown where there is none, nothing where it is `null` or of another kind.
+    fn fact<T>(&self, key: &str, read: impl FnOnce(&Entry) -> Option<T>) -> Fact<T> {
+        match self.entries.get(key) {
+            None => Fact::Unknown,
+            Some(entry) => entry.as_ref().and_then(read).map_or(Fact::Nothing, Fact::Is),
+        }
+    }
+}
+
+impl Places for Table {
+    fn find(&self, name: &str) -> Option<Place> {
+        let place = Place {
+            element: self.fact(name, |entry| match entry {
+                Entry::Element { osm_id, osm_type } => Some(Element {
+                    kind: match osm_type {
+                        Kind::Node => ElementType::Node,
+                        Kind::Way => ElementType::Way,
+                        Kind::Relation => ElementType::Relation,
+                    },
+                    id: *osm_id,
+                }),
+                _ => None,
+            }),
+            center: self.fact(&format!("{name}_centre"), |entry| match entry {
+                Entry::Center { lat, lon } => Some(Position { lat: lat.text(), lon: lon.text() }),
+                _ => None,
+            }),
+            bounds: self.fact(&format!("{name}_bbox"), |entry| match entry {
+                Entry::Bounds { bbox: [south, north, west, east] } => {
+                    Some(Bounds { south: south.text(), north: north.text(), west: west.text(), east: east.text() })
+                }
+                _ => None,
+            }),
+        };
+        (place != Place::default()).then_some(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Chain;
+
+    fn table(text: &str) -> Table {
+        Table::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn each_side_of_a_place_has_its_own_entry() {
+        let table = table(
+            r#"{"Malta": {"osm_id": 365307, "osm_type": "relation"},
+                "Malta_centre": {"lat": "35.8885993", "lon": 14.4476911},
+                "Malta_bbox": {"bbox": ["35.6", "36.3", "13.9", "14.8"]},
+                "Atlantis": null}"#,
+        );
+        let malta = table.find("Malta").unwrap();
+        assert_eq!(malta.element.value().unwrap().area_id(), Some(3_600_365_307));
+        assert_eq!(malta.center.value().unwrap().lon, "14.4476911");
+        assert_eq!(malta.bounds.value().unwrap().north, "36.3");
+        let atlantis = table.find("Atlantis").unwrap();
+        assert_eq!((atlantis.element, atlantis.center), (Fact::Nothing, Fact::Unknown));
+        assert_eq!(table.find("Gozo"), None);
+    }
+
+    #[test]
+    fn a_known_nothing_is_not_asked_of_the_next_source() {
+        let first = table(r#"{"A": null, "B_centre": {"lat": "1", "lon": "2"}}"#);
+        let second = table(r#"{"A": {"osm_id": 1, "osm_type": "way"}, "B": {"osm_id": 2, "osm_type": "node"}}"#);
+        let chain = Chain(vec![&first, &second]);
+        assert_eq!(chain.find("A").unwrap().element, Fact::Nothing);
+        let b = chain.find("B").unwrap();
+        assert_eq!(b.element, Fact::Is(Element { kind: ElementType::Node, id: 2 }));
+        assert_eq!(b.center.value().unwrap().lat, "1");
+    }
+
+    #[test]
+    fn a_malformed_table_says_where() {
+        let error = Table::parse(b"{\"A\": {\"osm_id\": 1, \"osm_type\": \"area\"}}").unwrap_err();
+        assert!(error.line() == 1, "{error}");
+    }
+}

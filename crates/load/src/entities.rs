@@ -1,0 +1,157 @@
+//! Loading dumps of Wikidata's entities: all of them, or what a recipe takes, in two passes then.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use oxrdf::Triple;
+use terrapin_loaders as loaders;
+use terrapin_loaders::wikidata::recipe::mentions;
+use terrapin_loaders::wikidata::{Converter, Plan, Selection, Shape, Summary};
+
+use super::{Entities, LoadError, Options};
+use terrapin_base::Progress;
+use terrapin_base::size::count;
+use terrapin_osm::{CACHE_BYTES, Osm};
+use terrapin_snapshot::{Error, Manifest, Snapshot, Writer};
+
+/// What was read of a file.
+pub(super) struct Read {
+    /// Of a dump of entities: how many were taken.
+    pub(super) entities: Option<u64>,
+    /// Lines that were left out because they are wrong.
+    pub(super) bad: u64,
+    /// What is wrong with some of them.
+    pub(super) errors: Vec<String>,
+}
+
+impl Read {
+    /// What the manifest says of it.
+    pub(super) fn remark(&self, name: &str) -> Option<String> {
+        let bad = || format!("{} lines that are wrong left out", count(self.bad));
+        match (self.entities, self.bad) {
+            (Some(entities), 0) => Some(format!("{name}: {} entities", count(entities))),
+            (Some(entities), _) => Some(format!("{name}: {} entities, {}", count(entities), bad())),
+            (None, 0) => None,
+            (None, _) => Some(format!("{name}: {}", bad())),
+        }
+    }
+}
+
+/// The dumps among the files of a load.
+pub(super) struct Dumps {
+    paths: Vec<PathBuf>,
+    options: loaders::wikidata::Options,
+    /// The recipe as the manifest records it, and where it is: to be surveyed for, or chosen by.
+    recipe: Option<(String, Stage)>,
+    /// Of each dump: what is wrong with it, known from the first pass.
+    surveyed: Vec<Summary>,
+}
+
+enum Stage {
+    Plan(Box<Plan>),
+    Selection(Box<Selection>),
+}
+
+impl Dumps {
+    /// Finds them. The sections of elements have to be written: a recipe may take what elements name.
+    pub(super) fn prepare(
+        options: &Options,
+        entities: &Entities,
+        writer: &mut Writer,
+        manifest: &Manifest,
+    ) -> Result<Self, LoadError> {
+        let mut paths = Vec::new();
+        for path in &options.wikidata {
+            if loaders::wikidata::is_dump(path)? {
+                paths.push(path.clone());
+            } else if entities.recipe.is_some() {
+                let reason = "triples, of which a recipe cannot take a part; give them with --rdf, to be loaded whole";
+                return Err(loaders::Error::Format { file: path.clone(), reason }.into());
+            }
+        }
+        let recipe = match &entities.recipe {
+            None => None,
+            Some((recipe, lists)) => {
+                let mut lists = lists.clone();
+                if recipe.take.osm {
+                    lists.linked = linked(options, writer, manifest)?;
+                }
+                let plan = Plan::new(recipe, &lists, options.memory).map_err(LoadError::Recipe)?;
+                Some((recipe.canonical(&lists), Stage::Plan(Box::new(plan))))
+            }
+        };
+        let memory = options.memory / super::UNDER_WAY;
+        let options = loaders::wikidata::Options { skip_bad: entities.skip_bad, memory, ..Default::default() };
+        Ok(Self { paths, options, recipe, surveyed: Vec::new() })
+    }
+
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.paths.iter().any(|dump| dump == path)
+    }
+
+    /// What the manifest says of the recipe.
+    pub(super) fn recipe_text(&self) -> Option<String> {
+        let (text, _) = self.recipe.as_ref()?;
+        Some(format!("recipe: {}", text.trim_end().replace('\n', "; ")))
+    }
+
+    /// The first pass, if there is a recipe.
+    pub(super) fn survey(&mut self, progress: &dyn Progress) -> Result<(), LoadError> {
+        let Some((text, Stage::Plan(mut plan))) = self.recipe.take() else { return Ok(()) };
+        for path in &self.paths {
+            progress.phase("surveying entities", std::fs::metadata(path).map_or(0, |m| m.len()));
+            let mut read = 0;
+            let summary = plan.survey::<LoadError>(path, &self.options, |at| {
+                progress.advance(at.bytes_read - read);
+                read = at.bytes_read;
+                Ok(())
+            })?;
+            self.surveyed.push(summary);
+        }
+        self.recipe = Some((text, Stage::Selection(Box::new(plan.choose()))));
+        Ok(())
+    }
+
+    /// Reads a dump: `add` gets the triples of what is taken.
+    pub(super) fn read(
+        &self,
+        path: &Path,
+        progress: &dyn Progress,
+        mut add: impl FnMut(&[Triple]) -> Result<(), LoadError>,
+    ) -> Result<Read, LoadError> {
+        progress.phase("reading entities", std::fs::metadata(path).map_or(0, |m| m.len()));
+        let mut read = 0;
+        let consume = |triples: Vec<Triple>, at: loaders::Progress| {
+            progress.advance(at.bytes_read - read);
+            read = at.bytes_read;
+            add(&triples)
+        };
+        let summary = match &self.recipe {
+            Some((_, Stage::Selection(selection))) => selection.read(path, &self.options, consume)?,
+            _ => loaders::wikidata::read(path, &self.options, &Converter::new(Shape::Service), consume)?,
+        };
+        // The second pass does not look at all lines, the first does; but some it takes for entities.
+        let place = self.paths.iter().position(|dump| dump == path);
+        let first = place.and_then(|place| self.surveyed.get(place)).filter(|first| first.bad >= summary.bad);
+        let wrong = first.unwrap_or(&summary);
+        let errors = wrong.errors.iter().map(ToString::to_string).collect();
+        Ok(Read { entities: Some(summary.entities), bad: wrong.bad, errors })
+    }
+}
+
+/// The entities that elements name in their tag `wikidata`.
+fn linked(
+    options: &Options,
+    writer: &mut Writer,
+    manifest: &Manifest,
+) -> Result<std::collections::BTreeSet<String>, LoadError> {
+    let (file, sections) = writer.so_far()?;
+    let partial = Snapshot::partial(&file, &sections).map_err(|e| Error::io(&options.out, e))?;
+    let osm = Osm::of(Arc::new(partial), manifest.counts, manifest.data_timestamp, CACHE_BYTES);
+    let mut ids = std::collections::BTreeSet::new();
+    if let Some(key) = osm.key("wikidata") {
+        osm.for_values(key, |_, value| ids.append(&mut mentions(value)));
+    }
+    osm.check()?;
+    Ok(ids)
+}

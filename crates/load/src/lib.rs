@@ -1,0 +1,226 @@
+//! Loading: source files in, one snapshot out. The only place that knows both the readers of files and the builder.
+
+mod entities;
+mod error;
+mod triples;
+
+pub use error::LoadError;
+pub use terrapin_base::progress::{Progress, Quiet};
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use terrapin_loaders as loaders;
+use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
+
+use terrapin_base::external_sort::Scratch;
+use terrapin_osm::build::{Batch, Builder};
+use terrapin_osm::{CACHE_BYTES, Osm, areas, layout};
+use terrapin_snapshot::{Error, Manifest, Snapshot, Source, Writer, hex};
+
+/// zstd's level for pages: beyond it files shrink by less than they take longer.
+const LEVEL: i32 = 3;
+
+/// The part of the memory that blocks of the source may take on their way into piles: one of so many.
+const UNDER_WAY: u64 = 4;
+
+/// What to load and where to.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The OpenStreetMap file, if there is one.
+    pub osm: Option<PathBuf>,
+    /// Files of triples that are a part of Wikidata, and dumps of its entities.
+    pub wikidata: Vec<PathBuf>,
+    /// Files of other triples.
+    pub rdf: Vec<PathBuf>,
+    /// The snapshot file to make.
+    pub out: PathBuf,
+    /// Bytes of memory that the load may take before it spills to temporary files.
+    pub memory: u64,
+    /// The folder for temporary files; `None` is the folder of `out`.
+    pub temporary: Option<PathBuf>,
+}
+
+/// What a load made.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The snapshot's name.
+    pub digest: String,
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// What is wrong with lines that were left out: some of them.
+    pub warnings: Vec<String>,
+}
+
+/// How entities of Wikidata are loaded.
+#[derive(Debug, Clone, Default)]
+pub struct Entities {
+    /// What to take of dumps of entities, with what the files say that it names; `None` for all.
+    pub recipe: Option<(Recipe, Lists)>,
+    /// Whether lines that are wrong are left out and counted, in dumps of entities and in N-Triples and N-Quads.
+    pub skip_bad: bool,
+}
+
+/// Makes a snapshot of an OpenStreetMap file, of triples, or of both, on the current rayon pool.
+///
+/// # Errors
+/// A broken source, a full disk. Nothing is left behind then.
+pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, LoadError> {
+    load_entities(options, &Entities::default(), progress)
+}
+
+/// Does what [`load`] does, with more to say about entities of Wikidata.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_entities(options: &Options, entities: &Entities, progress: &dyn Progress) -> Result<Loaded, LoadError> {
+    check_paths(options)?;
+    let folder = match (&options.temporary, options.out.parent()) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(folder)) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let scratch = Scratch::new(&folder, options.memory);
+    let mut writer = Writer::create(&options.out)?;
+    let mut manifest = load_osm(options, &scratch, &mut writer, progress)?;
+    let mut warnings = Vec::new();
+    if !(options.wikidata.is_empty() && options.rdf.is_empty()) {
+        warnings = triples::load(options, entities, &scratch, &mut writer, &mut manifest, progress)?;
+    }
+    progress.phase("syncing", 0);
+    writer.finish(manifest)?;
+    let snapshot = Snapshot::open(&options.out)?;
+    let manifest = snapshot.manifest().cloned().ok_or_else(|| Error::damaged("manifest", "it is not there"))?;
+    Ok(Loaded { digest: snapshot.digest(), manifest, warnings })
+}
+
+/// Writes the sections of elements, empty ones without an OpenStreetMap file, and begins the manifest.
+fn load_osm(
+    options: &Options,
+    scratch: &Scratch,
+    writer: &mut Writer,
+    progress: &dyn Progress,
+) -> Result<Manifest, LoadError> {
+    let mut builder = Builder::new(scratch);
+    let (mut sources, mut header) = (Vec::new(), loaders::Header::default());
+    if let Some(osm) = &options.osm {
+        let (source, read) = std::thread::scope(|threads| {
+            let source = threads.spawn(|| describe(osm, "ODbL-1.0, © OpenStreetMap contributors"));
+            let header = read(osm, options.memory, &mut builder, progress);
+            // A thread that panicked has said why already; there is nothing to add here.
+            let source = source.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok::<_, LoadError>((source?, header?))
+        })?;
+        sources.push(source);
+        header = read;
+    }
+
+    let built = builder.finish(writer, LEVEL, progress)?;
+    let mut remarks = Vec::new();
+    if header.history {
+        remarks.push(format!(
+            "{} is a history file: loaded as its newest visible state, {} older or deleted versions left out",
+            sources.first().map_or("", |source| &source.name),
+            built.dropped
+        ));
+    } else if built.dropped > 0 {
+        remarks.push(format!("{} older, repeated or deleted versions left out", built.dropped));
+    }
+
+    progress.phase("building areas", 0);
+    let (file, sections) = writer.so_far()?;
+    let partial = Snapshot::partial(&file, &sections).map_err(|e| Error::io(&options.out, e))?;
+    let osm = Osm::of(Arc::new(partial), built.counts, built.newest, CACHE_BYTES);
+    let (section, areas) = areas::build(&osm);
+    osm.check()?;
+    drop(osm);
+    writer.section(layout::AREAS, &section)?;
+
+    let mut counts = built.counts;
+    counts.areas = areas.made;
+    Ok(Manifest {
+        format_version: 0,
+        writer: String::new(),
+        sources,
+        counts,
+        bounding_box: built.bounding_box.map(|b| [b.south, b.west, b.north, b.east]),
+        replication_timestamp: header.replication_timestamp.unwrap_or(built.newest),
+        data_timestamp: built.newest,
+        areas,
+        remarks,
+        sections: Vec::new(),
+        triples: None,
+    })
+}
+
+/// Refuses paths that would waste the work or destroy something: the snapshot's name is given by a rename, which
+/// replaces a device or the source itself as readily as an older snapshot.
+fn check_paths(options: &Options) -> Result<(), Error> {
+    let Options { osm, wikidata, rdf, out, .. } = options;
+    let refuse = |path: &Path, kind, why: &str| Err(Error::io(path, io::Error::new(kind, why)));
+    for source in osm.iter().chain(wikidata).chain(rdf) {
+        // It is read twice at the same time, for its content and for its digest.
+        if std::fs::metadata(source).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+            return refuse(source, io::ErrorKind::InvalidInput, "not a regular file");
+        }
+        if let (Ok(from), Ok(to)) = (source.canonicalize(), out.canonicalize())
+            && from == to
+            && !from.is_dir()
+        {
+            return refuse(out, io::ErrorKind::AlreadyExists, "is the source; a snapshot needs a file of its own");
+        }
+    }
+    match std::fs::metadata(out) {
+        Ok(m) if m.is_dir() => return refuse(out, io::ErrorKind::IsADirectory, "is a directory"),
+        Ok(m) if !m.is_file() => {
+            return refuse(out, io::ErrorKind::AlreadyExists, "is not a regular file, so no snapshot replaces it");
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn read(
+    path: &Path,
+    memory: u64,
+    builder: &mut Builder,
+    progress: &dyn Progress,
+) -> Result<loaders::Header, LoadError> {
+    progress.phase("reading", std::fs::metadata(path).map_or(0, |m| m.len()));
+    let mut read = 0;
+    let options = loaders::Options { memory: memory / UNDER_WAY, ..loaders::Options::default() };
+    let map = |block: &loaders::Block| Batch::read(block).map_err(LoadError::from);
+    loaders::read(path, &options, map, |batch, at| {
+        progress.advance(at.bytes_read - read);
+        read = at.bytes_read;
+        Ok(builder.add(batch)?)
+    })
+}
+
+/// Name, length and SHA-256 of a source.
+fn describe(path: &Path, licence: &str) -> Result<Source, LoadError> {
+    let failed = |e| LoadError::from(Error::io(path, e));
+    let mut file = File::open(path).map_err(failed)?;
+    let (mut hasher, mut bytes) = (Sha256::new(), 0);
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(failed(error)),
+            Ok(0) => break,
+            Ok(n) => {
+                hasher.update(&buffer[..n]);
+                bytes += n as u64;
+            }
+        }
+    }
+    Ok(Source {
+        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        bytes,
+        sha256: hex(&hasher.finalize()),
+        licence: licence.to_owned(),
+    })
+}

@@ -1,0 +1,111 @@
+//! Loading triples: files of RDF and dumps of entities into the snapshot's sections of triples.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use oxrdf::NamedNodeRef;
+use terrapin_loaders as loaders;
+
+use super::entities::{Dumps, Read};
+use super::{Entities, LoadError, Options, describe};
+use terrapin_base::Progress;
+use terrapin_base::external_sort::Scratch;
+use terrapin_snapshot::{Error, Manifest, Snapshot, Source, TripleCounts, Writer};
+use terrapin_triples::Store;
+use terrapin_triples::build::Builder;
+
+const WIKIDATA_LICENCE: &str = "CC0-1.0, Wikidata contributors";
+const UNKNOWN_LICENCE: &str = "as its publisher says";
+/// What says when an entity was changed last.
+const MODIFIED: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://schema.org/dateModified");
+
+/// Writes the sections of triples and enters them into the manifest. Says what is wrong with lines that were left out.
+pub fn load(
+    options: &Options,
+    entities: &Entities,
+    scratch: &Scratch,
+    writer: &mut Writer,
+    manifest: &mut Manifest,
+    progress: &dyn Progress,
+) -> Result<Vec<String>, LoadError> {
+    let wikidata = options.wikidata.iter().map(|path| (path, WIKIDATA_LICENCE));
+    let files: Vec<(&PathBuf, &str)> = wikidata.chain(options.rdf.iter().map(|path| (path, UNKNOWN_LICENCE))).collect();
+    let mut builder = Builder::new(scratch);
+    let mut dumps = Dumps::prepare(options, entities, writer, manifest)?;
+    let mut reads = Vec::new();
+    let sources = std::thread::scope(|threads| {
+        let sources = threads.spawn(|| {
+            files.iter().map(|(path, licence)| describe(path, licence)).collect::<Result<Vec<Source>, LoadError>>()
+        });
+        dumps.survey(progress)?;
+        for (path, _) in &files {
+            builder.begin_file();
+            reads.push(if dumps.has(path) {
+                dumps.read(path, progress, |triples| Ok(builder.add(triples, &[])?))?
+            } else {
+                read(path, options.memory, entities.skip_bad, progress, |batch| {
+                    Ok(builder.add(&batch.triples, &batch.graphs)?)
+                })?
+            });
+        }
+        // A thread that panicked has said why already; there is nothing to add here.
+        sources.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
+    // The order of the files on the command line must not show.
+    let mut order: Vec<usize> = (0..sources.len()).collect();
+    order.sort_by_key(|&i| (&sources[i].sha256, &sources[i].name));
+    let mut places = vec![0; sources.len()];
+    for (place, &file) in (0..).zip(&order) {
+        places[file] = place;
+    }
+    let built = builder.finish(writer, &places, progress)?;
+    let newest = newest(options, writer)?;
+    let mut warnings = Vec::new();
+    manifest.remarks.extend(dumps.recipe_text());
+    for i in order {
+        manifest.remarks.extend(reads[i].remark(&sources[i].name));
+        warnings.append(&mut reads[i].errors);
+        manifest.sources.push(sources[i].clone());
+    }
+    let terrapin_triples::build::Built { triples, terms, predicates } = built;
+    manifest.triples = Some(TripleCounts { triples, terms, predicates, newest });
+    if options.osm.is_none() {
+        manifest.data_timestamp = newest;
+        manifest.replication_timestamp = newest;
+    }
+    Ok(warnings)
+}
+
+fn read(
+    path: &Path,
+    memory: u64,
+    skip_bad: bool,
+    progress: &dyn Progress,
+    mut add: impl FnMut(&loaders::rdf::Batch) -> Result<(), LoadError>,
+) -> Result<Read, LoadError> {
+    progress.phase("reading triples", std::fs::metadata(path).map_or(0, |m| m.len()));
+    let mut read = 0;
+    let options =
+        loaders::rdf::Options { skip_bad, memory: memory / super::UNDER_WAY, ..loaders::rdf::Options::default() };
+    let summary = loaders::rdf::read(path, &options, |batch, at| {
+        progress.advance(at.bytes_read - read);
+        read = at.bytes_read;
+        add(&batch)
+    })?;
+    Ok(Read { entities: None, bad: summary.bad, errors: summary.errors.iter().map(ToString::to_string).collect() })
+}
+
+/// The newest time of a change, from the triples just written.
+fn newest(options: &Options, writer: &mut Writer) -> Result<i64, LoadError> {
+    let (file, sections) = writer.so_far()?;
+    let partial = Snapshot::partial(&file, &sections).map_err(|e| Error::io(&options.out, e))?;
+    let Some(store) = Store::open(&Arc::new(partial))? else { return Ok(0) };
+    let Some(modified) = store.id(MODIFIED.into()) else { return Ok(0) };
+    let times = store.triples(None, Some(modified), None).filter_map(|[_, _, time]| match store.term(time)? {
+        oxrdf::Term::Literal(time) => time.value().parse::<jiff::Timestamp>().ok(),
+        _ => None,
+    });
+    let newest = times.max().map_or(0, jiff::Timestamp::as_second);
+    store.check()?;
+    Ok(newest)
+}

@@ -1,0 +1,67 @@
+//! Which relations are areas, decided once when a snapshot is made.
+//!
+//! The reference's standard rules: relations that have a `name` and are `type=multipolygon`, `type=boundary` or have
+//! an `admin_level`; and relations with a `postal_code` or an `addr:postcode`. An empty value is a value.
+
+use rayon::prelude::*;
+
+use super::assemble::{Outcome, border_of};
+use super::section::{self, Entry};
+use super::shape::Shape;
+use crate::{ElementType, Ordinal, Osm};
+use terrapin_snapshot::AreaReport;
+
+/// How many relations that were left out are named.
+const EXAMPLES: usize = 100;
+
+/// Makes the section and says what became of every relation that should be an area.
+pub fn build(osm: &Osm) -> (Vec<u8>, AreaReport) {
+    let candidates = candidates(osm);
+    let outcomes: Vec<Result<Entry, (bool, Ordinal)>> = candidates
+        .par_iter()
+        .map(|&relation| match border_of(osm, relation) {
+            Outcome::Border(border) => Ok(Entry { relation, bbox: *Shape::new(border).bbox() }),
+            Outcome::Unclosed => Err((true, relation)),
+            Outcome::Incomplete => Err((false, relation)),
+        })
+        .collect();
+    let mut report = AreaReport::default();
+    let (mut entries, mut left_out) = (Vec::new(), Vec::new());
+    for outcome in outcomes {
+        match outcome {
+            Ok(entry) => entries.push(entry),
+            Err((unclosed, relation)) => {
+                *if unclosed { &mut report.unclosed } else { &mut report.incomplete } += 1;
+                left_out.push(relation);
+            }
+        }
+    }
+    report.made = entries.len() as u64;
+    report.examples = osm.ids(ElementType::Relation, &left_out);
+    report.examples.sort_unstable();
+    report.examples.truncate(EXAMPLES);
+    (section::encode(&entries), report)
+}
+
+/// The relations that the rules name, ascending.
+fn candidates(osm: &Osm) -> Vec<Ordinal> {
+    let with_key = |name: &str| match osm.key(name) {
+        Some(key) => osm.key_posting(ElementType::Relation, key),
+        None => [].into(),
+    };
+    let with_type = |value: &str| match osm.pair("type", value) {
+        Some(pair) => osm.posting(ElementType::Relation, pair),
+        None => [].into(),
+    };
+    let named = with_key("name");
+    let mut all: Vec<Ordinal> = [with_type("multipolygon"), with_type("boundary"), with_key("admin_level")]
+        .iter()
+        .flat_map(|list| list.iter().copied())
+        .filter(|relation| named.binary_search(relation).is_ok())
+        .collect();
+    all.extend(with_key("postal_code").iter());
+    all.extend(with_key("addr:postcode").iter());
+    all.sort_unstable();
+    all.dedup();
+    all
+}

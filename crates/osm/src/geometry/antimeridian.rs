@@ -1,0 +1,108 @@
+//! Borders across the antimeridian, made into borders on the plane.
+
+use super::Segment;
+use crate::Coord;
+
+const EAST: i32 = 1_800_000_000;
+
+/// Cuts segments that lead more than half way around the world at 180 degrees, as going the short way across, and
+/// closes what they leave open along that meridian. As in the reference, a segment always goes the short way.
+///
+/// A border that crosses an odd number of times goes around a pole and is closed along the pole.
+pub fn split_at_antimeridian(segments: Vec<Segment>) -> Vec<Segment> {
+    if !segments.iter().any(|s| is_across(*s)) {
+        return segments;
+    }
+    let mut out = Vec::with_capacity(segments.len() + 8);
+    let mut crossings: Vec<i32> = Vec::new();
+    for s in segments {
+        if !is_across(s) {
+            out.push(s);
+            continue;
+        }
+        let (east, west) = if s.a.lon > 0 { (s.a, s.b) } else { (s.b, s.a) };
+        let lat = crossing(east, west);
+        crossings.push(lat);
+        out.push(Segment { a: east, b: Coord { lat, lon: EAST } });
+        out.push(Segment { a: Coord { lat, lon: -EAST }, b: west });
+    }
+    crossings.sort_unstable();
+    let mut close = |from: i32, to: i32| {
+        out.extend([EAST, -EAST].map(|lon| Segment { a: Coord { lat: from, lon }, b: Coord { lat: to, lon } }));
+    };
+    let mut rest = crossings.as_slice();
+    let mut around = None;
+    if let (1, Some(&first), Some(&last)) = (rest.len() % 2, rest.first(), rest.last()) {
+        // The pole that is nearer to a crossing is the one within.
+        let south = first < -last;
+        let (pole, open) = if south { (-900_000_000, first) } else { (900_000_000, last) };
+        close(open, pole);
+        around = Some(pole);
+        rest = if south { &rest[1..] } else { &rest[..rest.len() - 1] };
+    }
+    for pair in rest.chunks_exact(2) {
+        close(pair[0], pair[1]);
+    }
+    if let Some(lat) = around {
+        out.push(Segment { a: Coord { lat, lon: -EAST }, b: Coord { lat, lon: EAST } });
+    }
+    out
+}
+
+fn is_across(s: Segment) -> bool {
+    (i64::from(s.a.lon) - i64::from(s.b.lon)).abs() > i64::from(EAST)
+}
+
+/// The latitude at which the segment from `east` (of the zero meridian) to `west` crosses, to the nearest step.
+fn crossing(east: Coord, west: Coord) -> i32 {
+    let before = i128::from(EAST) - i128::from(east.lon);
+    let whole = before + i128::from(EAST) + i128::from(west.lon);
+    let rise = i128::from(west.lat) - i128::from(east.lat);
+    let lat = i128::from(east.lat) + (2 * rise * before + whole).div_euclid(2 * whole.max(1));
+    lat.clamp(-900_000_000, 900_000_000) as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{Border, Location, Polygon};
+
+    fn polygon(points: &[(i32, i32)]) -> Polygon {
+        let at = |i: usize| {
+            let (lat, lon) = points[i % points.len()];
+            Coord { lat: lat * 10_000_000, lon: lon * 10_000_000 }
+        };
+        let segments = (0..points.len()).map(|i| Segment { a: at(i), b: at(i + 1) }).collect();
+        Polygon::new(Border::Relation, split_at_antimeridian(segments))
+    }
+
+    fn locate(polygon: &Polygon, lat: i32, lon: i32) -> Location {
+        polygon.locate(Coord { lat: lat * 10_000_000, lon: lon * 10_000_000 })
+    }
+
+    #[test]
+    fn across() {
+        let p = polygon(&[(50, 170), (50, -170), (60, -170), (60, 170)]);
+        for (lat, lon, expected) in [
+            (55, 175, Location::Inside),
+            (55, -175, Location::Inside),
+            (55, 0, Location::Outside),
+            (55, 165, Location::Outside),
+            (50, 175, Location::Border),
+            (55, 180, Location::Border),
+            (65, 180, Location::Outside),
+        ] {
+            assert_eq!(locate(&p, lat, lon), expected, "{lat} {lon}");
+        }
+        let wide = polygon(&[(-10, -120), (-10, 120), (-5, 120), (-5, -120)]);
+        assert_eq!([0, 110, 130].map(|lon| locate(&wide, -7, lon) == Location::Inside), [false, false, true]);
+    }
+
+    #[test]
+    fn around_a_pole() {
+        let south = polygon(&[(-70, -120), (-70, 0), (-70, 120)]);
+        assert_eq!([-80, -60].map(|lat| locate(&south, lat, 30)), [Location::Inside, Location::Outside]);
+        let north = polygon(&[(70, -120), (70, 0), (70, 120)]);
+        assert_eq!([80, 60, -80].map(|lat| locate(&north, lat, 179) == Location::Inside), [true, false, false]);
+    }
+}

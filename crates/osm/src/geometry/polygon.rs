@@ -1,0 +1,529 @@
+//! Point in polygon, line in polygon and box in polygon over any number of segments, exact and in about log n steps.
+//!
+//! A polygon is a set of segments under the even-odd rule: which ring is an outer or an inner one, in which direction
+//! and in which order they come makes no difference. Segments keep the order they are given in, so that neighbours
+//! in a way stay neighbours, and are put under a tree of boxes, eight to a node. A node also knows between which
+//! latitudes its segments, taken as one chain, lead: of a chain wholly to the east of a point it is enough to know
+//! whether its ends lie on different sides of the point's latitude to count its crossings.
+
+use super::segment::{Segment, Side, on_segment, segment_meets_box, segments_meet, side};
+use super::tiles::{Part, Tile, any_piece, beside, is_whole, within};
+use crate::{BoundingBox, Coord};
+
+/// Where a point lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Location {
+    Inside,
+    Border,
+    Outside,
+}
+
+/// How a whole box lies to a polygon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// Every point of the box is inside.
+    Inside,
+    /// No point of the box is inside or on the border.
+    Outside,
+    /// The border runs through or along the box.
+    Mixed,
+}
+
+const FANOUT: usize = 8;
+/// Of how many loose ends a node keeps track while the tree is built.
+const MAX_ENDS: usize = 2 * FANOUT;
+
+/// What lies on a polygon's border, and which lines meet the polygon. The reference has three ways, found by trying
+/// nodes within a step of the border and lines along it; a step is 1e-7 degrees. On a meridian all are exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Border {
+    /// Areas made from relations: segments are cut into tiles (as in tiles.rs), which moves them by up to a
+    /// step and a bit. A point is on a piece if the piece's latitude there, cut off towards its end, is the point's.
+    /// A line is cut in the same way and meets the area if it has a node inside, if it has two nodes only and the middle
+    /// of a piece (rounded as for closed ways) is inside, or if it crosses a piece in a way that the reference sees.
+    Relation,
+    /// As `Relation`, but a line that runs along the border meets the area too: `(poly)`.
+    Drawn,
+    /// Closed ways: a point is on a segment if the segment's latitude there, rounded (halves up), is the point's. A line
+    /// is cut where it meets the border, and meets the area if the middle of a piece is inside; the middle's latitude is
+    /// rounded down, its longitude towards zero. So of lines along the border some meet the area: most closed ways
+    /// meet themselves.
+    ClosedWay,
+}
+
+impl Border {
+    /// Whether segments are cut into tiles.
+    fn has_tiles(self) -> bool {
+        self != Border::ClosedWay
+    }
+}
+
+/// A polygon: any number of rings under the even-odd rule.
+#[derive(Debug, Clone)]
+pub struct Polygon {
+    border: Border,
+    segments: Box<[Segment]>,
+    /// The tree, leaves' parents first; `levels[k]..levels[k + 1]` are the nodes of level k.
+    nodes: Box<[Node]>,
+    levels: Vec<usize>,
+    bbox: BoundingBox,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    bbox: BoundingBox,
+    /// Latitudes of the two ends of the chain that the node's segments are; equal for closed ones; `low > high` where
+    /// they are several chains.
+    low: i32,
+    high: i32,
+}
+
+impl Polygon {
+    /// The polygon of these segments. Of those that come several times, in whatever direction, pairs cancel out for
+    /// what is inside, but what is on them is on the border; as it is on a segment of no length.
+    pub fn new(border: Border, segments: impl IntoIterator<Item = Segment>) -> Polygon {
+        let segments: Box<[Segment]> = segments.into_iter().collect();
+        let (nodes, levels) = build_tree(&segments);
+        let bbox = nodes.last().map_or(BoundingBox::EMPTY, |n| n.bbox);
+        Polygon { border, segments, nodes: nodes.into_boxed_slice(), levels, bbox }
+    }
+
+    /// The box around it; empty for a polygon without segments.
+    pub fn bbox(&self) -> &BoundingBox {
+        &self.bbox
+    }
+
+    /// Its segments.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Whether it has no segments.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// Bytes of memory that it takes, for bounding caches.
+    pub fn weight(&self) -> usize {
+        size_of_val(&*self.segments) + size_of_val(&*self.nodes) + size_of::<Self>()
+    }
+
+    /// Where the point lies.
+    pub fn locate(&self, c: Coord) -> Location {
+        if c.is_missing() || !self.bbox.contains(c) {
+            return Location::Outside;
+        }
+        self.search(c, Some(self.border))
+    }
+
+    /// Where the point lies, with the border exactly where it is.
+    fn locate_exactly(&self, c: Coord) -> Location {
+        self.search(c, None)
+    }
+
+    /// Whether the point lies inside or on the border.
+    pub fn covers(&self, c: Coord) -> bool {
+        self.locate(c) != Location::Outside
+    }
+
+    /// Whether a point makes relations that have a node there be in the polygon: one that lies inside, and one on the
+    /// border of areas if a segment leads there; that one only begins there does not count for the reference.
+    pub fn counts_for_relations(&self, c: Coord) -> bool {
+        match (self.locate(c), self.border) {
+            (Location::Inside, _) | (Location::Border, Border::ClosedWay) => true,
+            (Location::Outside, _) | (Location::Border, Border::Drawn) => false,
+            (Location::Border, Border::Relation) => {
+                let at = BoundingBox { south: c.lat - 1, west: c.lon - 1, north: c.lat + 1, east: c.lon + 1 };
+                let tile = Some(Tile::of(c));
+                self.find_segment(&at, &mut |s| {
+                    s.a != c && Search { at: c, border: Some(self.border), tile, inside: false }.meets(s)
+                })
+            }
+        }
+    }
+
+    /// How the box lies to the polygon: one test for all that is in the box. The box may cross the antimeridian.
+    pub fn relate(&self, area: &BoundingBox) -> Relation {
+        if area.is_empty() {
+            return Relation::Outside;
+        }
+        let (parts, n) = area.split();
+        let mut relations = parts[..n].iter().map(|part| {
+            // What is less than a step off the border may be on it.
+            let wider = BoundingBox {
+                south: part.south.saturating_sub(1),
+                west: part.west.saturating_sub(1),
+                north: part.north.saturating_add(1),
+                east: part.east.saturating_add(1),
+            };
+            if self.find_segment(&wider, &mut |s| segment_meets_box(s, &wider)) {
+                return Relation::Mixed;
+            }
+            match self.locate(Coord { lat: part.south, lon: part.west }) {
+                Location::Outside => Relation::Outside,
+                _ => Relation::Inside,
+            }
+        });
+        let first = relations.next().unwrap_or(Relation::Outside);
+        if relations.all(|r| r == first) { first } else { Relation::Mixed }
+    }
+
+    /// Whether a polyline meets the polygon; lines that only touch the border do not, and it depends on the kind of
+    /// [`Border`] whether those do that run along it. A missing node breaks the line; a line of a single node meets the
+    /// polygon if that is inside. (A line that meets two crossing borders where they cross counts as meeting.)
+    pub fn meets_line(&self, line: &[Coord]) -> bool {
+        let mut bbox = BoundingBox::EMPTY;
+        line.iter().for_each(|&c| bbox.extend(c));
+        if bbox.is_empty() || !bbox.intersects(&self.bbox) {
+            return false;
+        }
+        if let [c] = line {
+            return self.locate(*c) == Location::Inside;
+        }
+        // Where the end of the last segment lies, if that is known without asking.
+        let mut known: Option<Location> = None;
+        for w in line.windows(2) {
+            let s = Segment { a: w[0], b: w[1] };
+            if s.a.is_missing() || s.b.is_missing() {
+                known = None;
+                continue;
+            }
+            let whole = Whole { ends: [s.a, s.b], alone: line.len() == 2 };
+            let pass = if !self.border.has_tiles() {
+                self.pass(s, known)
+            } else if is_whole(s) {
+                self.pass_in_tile(s, whole, Tile::of(s.a), known)
+            } else {
+                match any_piece(s, &self.bbox, &mut |piece, tile| {
+                    matches!(self.pass_in_tile(piece, whole, tile, None), Pass::Inside)
+                }) {
+                    true => Pass::Inside,
+                    false => Pass::Touching,
+                }
+            };
+            match pass {
+                Pass::Inside => return true,
+                Pass::Outside => known = Some(Location::Outside),
+                Pass::Touching => known = None,
+            }
+        }
+        false
+    }
+
+    /// How `s`, the piece of a line's segment that is in `tile`, lies to the polygon. `known` is where it begins, if
+    /// that is known.
+    fn pass_in_tile(&self, s: Segment, whole: Whole, tile: Tile, known: Option<Location>) -> Pass {
+        let b = s.bbox();
+        // What is less than a step off the border may be on it.
+        let wider = BoundingBox { south: b.south - 1, west: b.west - 1, north: b.north + 1, east: b.east + 1 };
+        let (mut near, mut along) = (false, false);
+        let crossed = self.find_segment(&wider, &mut |t| {
+            near = true;
+            let t = if is_whole(t) { Some(t) } else { within(t, tile) };
+            let Some(t) = t.filter(|&t| segments_meet(s, t)) else { return false };
+            along |= [t.a, t.b].into_iter().all(|end| side(s.a, s.b, end) == Side::On);
+            crossing_counts(s, t)
+        });
+        if crossed {
+            return Pass::Inside;
+        }
+        if !near {
+            return match known.unwrap_or_else(|| self.locate(s.a)) {
+                Location::Outside => Pass::Outside,
+                _ => Pass::Inside,
+            };
+        }
+        let mut off_border = true;
+        for end in [s.a, s.b].into_iter().filter(|end| whole.ends.contains(end)) {
+            match self.locate(end) {
+                Location::Inside => return Pass::Inside,
+                Location::Border => off_border = false,
+                Location::Outside => {}
+            }
+        }
+        let drawn = self.border == Border::Drawn;
+        let counts = match self.locate(middle(s.a, s.b)) {
+            _ if along => drawn,
+            Location::Inside => whole.alone || off_border,
+            Location::Border => drawn,
+            Location::Outside => false,
+        };
+        if counts { Pass::Inside } else { Pass::Touching }
+    }
+
+    fn pass(&self, s: Segment, known: Option<Location>) -> Pass {
+        let mut cuts: Vec<Coord> = Vec::new();
+        let mut touched = false;
+        self.find_segment(&s.bbox(), &mut |t| {
+            if segments_meet(s, t) {
+                touched = true;
+                let before = cuts.len();
+                cuts.extend([t.a, t.b].into_iter().filter(|&c| on_segment(s, c)));
+                if cuts.len() == before && !on_segment(t, s.a) && !on_segment(t, s.b) {
+                    cuts.extend(crossing(s, t));
+                }
+            }
+            false
+        });
+        if !touched {
+            return match known.unwrap_or_else(|| self.locate_exactly(s.a)) {
+                Location::Outside => Pass::Outside,
+                _ => Pass::Inside,
+            };
+        }
+        // Between two neighbouring cuts the line is on one side or on the border.
+        cuts.extend([s.a, s.b]);
+        cuts.sort_unstable_by_key(|&c| along(s, c));
+        cuts.dedup();
+        match cuts.windows(2).any(|w| self.locate(middle(w[0], w[1])) == Location::Inside) {
+            true => Pass::Inside,
+            false => Pass::Touching,
+        }
+    }
+
+    /// Locates a point; without a `border`, that is exactly where it is.
+    fn search(&self, c: Coord, border: Option<Border>) -> Location {
+        let tile = self.border.has_tiles().then(|| Tile::of(c));
+        let mut search = Search { at: c, border, tile, inside: false };
+        let Some(top) = self.levels.len().checked_sub(2) else { return Location::Outside };
+        if self.locate_below(top, 0, &mut search) {
+            return Location::Border;
+        }
+        if search.inside { Location::Inside } else { Location::Outside }
+    }
+
+    /// Counts the crossings of the way east under a node; true if the point is on a segment.
+    fn locate_below(&self, level: usize, index: usize, search: &mut Search) -> bool {
+        let Some(node) = self.nodes.get(self.levels[level] + index) else { return false };
+        let Coord { lat, lon } = search.at;
+        let b = &node.bbox;
+        if lat < b.south || lat > b.north || lon > b.east {
+            return false;
+        }
+        if lon < b.west && node.low <= node.high {
+            search.inside ^= (node.low > lat) != (node.high > lat);
+            return false;
+        }
+        if level > 0 {
+            let count = self.levels[level] - self.levels[level - 1];
+            let children = index * FANOUT..((index + 1) * FANOUT).min(count);
+            return children.into_iter().any(|i| self.locate_below(level - 1, i, search));
+        }
+        let range = index * FANOUT..((index + 1) * FANOUT).min(self.segments.len());
+        self.segments[range].iter().any(|&s| search.meets(s))
+    }
+
+    /// Whether `test` holds for a segment whose node's box meets `area`.
+    fn find_segment(&self, area: &BoundingBox, test: &mut dyn FnMut(Segment) -> bool) -> bool {
+        match self.levels.len().checked_sub(2) {
+            Some(top) => self.find_below(top, 0, area, test),
+            None => false,
+        }
+    }
+
+    fn find_below(
+        &self,
+        level: usize,
+        index: usize,
+        area: &BoundingBox,
+        test: &mut dyn FnMut(Segment) -> bool,
+    ) -> bool {
+        let Some(node) = self.nodes.get(self.levels[level] + index) else { return false };
+        if !node.bbox.intersects(area) {
+            return false;
+        }
+        if level > 0 {
+            let count = self.levels[level] - self.levels[level - 1];
+            let children = index * FANOUT..((index + 1) * FANOUT).min(count);
+            return children.into_iter().any(|i| self.find_below(level - 1, i, area, test));
+        }
+        let range = index * FANOUT..((index + 1) * FANOUT).min(self.segments.len());
+        self.segments[range].iter().any(|&s| s.bbox().intersects(area) && test(s))
+    }
+}
+
+/// The segment of a line of which a piece is looked at.
+#[derive(Clone, Copy)]
+struct Whole {
+    ends: [Coord; 2],
+    /// The line has no other: the reference looks at the middles of such lines' pieces only.
+    alone: bool,
+}
+
+enum Pass {
+    Inside,
+    Outside,
+    Touching,
+}
+
+/// A point that is being located, and whether it is inside as far as segments have been looked at.
+struct Search {
+    at: Coord,
+    border: Option<Border>,
+    /// The point's tile, if segments are cut into tiles.
+    tile: Option<Tile>,
+    inside: bool,
+}
+
+impl Search {
+    /// Takes a segment into account; true if the point is on it.
+    fn meets(&mut self, s: Segment) -> bool {
+        let Coord { lat, lon } = self.at;
+        if lat < s.a.lat.min(s.b.lat) || lat > s.a.lat.max(s.b.lat) || lon > s.a.lon.max(s.b.lon) {
+            return false;
+        }
+        let passes = (s.a.lat > lat) != (s.b.lat > lat);
+        let part = match self.tile {
+            Some(tile) if !is_whole(s) => beside(s, tile, self.at),
+            _ => Part::Piece(s),
+        };
+        let s = match part {
+            Part::Piece(s) => s,
+            Part::East => {
+                self.inside ^= passes;
+                return false;
+            }
+            Part::West => return false,
+        };
+        let (west, east) = if s.a.lon <= s.b.lon { (s.a, s.b) } else { (s.b, s.a) };
+        let rise = i64::from(east.lat) - i64::from(west.lat);
+        // Divided by the width: how far to the north of the segment the point is.
+        let width = i128::from(east.lon) - i128::from(west.lon);
+        let (up, along) = (i64::from(lat) - i64::from(west.lat), i64::from(lon) - i64::from(west.lon));
+        let north = width * i128::from(up) - i128::from(rise) * i128::from(along);
+        if along >= 0 {
+            let near = match self.border {
+                // Cut off towards the end: the segment rises to it, and the point is above, or falls, and it is below.
+                Some(Border::Relation | Border::Drawn) if rise != 0 && width > 0 => {
+                    if (s.b == east) == (rise > 0) {
+                        0 < north && north < width
+                    } else {
+                        -width < north && north < 0
+                    }
+                }
+                Some(Border::ClosedWay) if width > 0 => -width < 2 * north && 2 * north <= width,
+                _ => false,
+            };
+            if near || north == 0 {
+                return true;
+            }
+        }
+        // To the west of a segment that rises eastwards is to the north of it; of one that falls, to the south.
+        self.inside ^= passes && (north > 0) == (rise > 0);
+        false
+    }
+}
+
+/// How far along `s` a point on it is, for sorting.
+fn along(s: Segment, c: Coord) -> (i64, i64) {
+    let step = |a: i32, b: i32, c: i32| if a <= b { i64::from(c) - i64::from(a) } else { i64::from(a) - i64::from(c) };
+    (step(s.a.lat, s.b.lat, c.lat), step(s.a.lon, s.b.lon, c.lon))
+}
+
+/// The middle between two points, its latitude rounded down and its longitude towards zero.
+fn middle(a: Coord, b: Coord) -> Coord {
+    let sum = |a: i32, b: i32| i64::from(a) + i64::from(b);
+    Coord { lat: sum(a.lat, b.lat).div_euclid(2) as i32, lon: (sum(a.lon, b.lon) / 2) as i32 }
+}
+
+/// Whether the reference sees that `line` crosses `border`, which it meets. It does not see it where the border's
+/// western end is south of the line's, but on meridians, nor at the line's ends or along it. That a border ends on the
+/// line is a crossing, too, but on meridians.
+fn crossing_counts(line: Segment, border: Segment) -> bool {
+    let west = |s: Segment| if s.a.lon <= s.b.lon { s.a.lat } else { s.b.lat };
+    let on_meridian = line.a.lon == line.b.lon || border.a.lon == border.b.lon;
+    let seen = on_meridian || west(border) >= west(line);
+    let ends = [border.a, border.b].into_iter().filter(|&end| on_segment(line, end)).count();
+    seen && (ends == 0 || (ends == 1 && !on_meridian)) && !on_segment(border, line.a) && !on_segment(border, line.b)
+}
+
+/// Where two segments cross, to the nearest step; none for parallel ones.
+fn crossing(s: Segment, t: Segment) -> Option<Coord> {
+    let d = |a: i32, b: i32| i128::from(b) - i128::from(a);
+    let (sy, sx) = (d(s.a.lat, s.b.lat), d(s.a.lon, s.b.lon));
+    let (ty, tx) = (d(t.a.lat, t.b.lat), d(t.a.lon, t.b.lon));
+    let (wy, wx) = (d(s.a.lat, t.a.lat), d(s.a.lon, t.a.lon));
+    let mut whole = sy * tx - sx * ty;
+    let mut part = wy * tx - wx * ty;
+    if whole < 0 {
+        (whole, part) = (-whole, -part);
+    }
+    if whole == 0 {
+        return None;
+    }
+    let at = |from: i32, length: i128| {
+        let moved = (2 * part * length + whole).div_euclid(2 * whole);
+        i32::try_from(i128::from(from) + moved).ok()
+    };
+    Some(Coord { lat: at(s.a.lat, sy)?, lon: at(s.a.lon, sx)? })
+}
+
+fn build_tree(segments: &[Segment]) -> (Vec<Node>, Vec<usize>) {
+    if segments.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    let mut nodes = Vec::new();
+    let mut levels = vec![0];
+    // Loose ends of every node of the level below: the points where an odd number of its segments end.
+    let mut ends: Vec<Option<Vec<Coord>>> = Vec::new();
+    for chunk in segments.chunks(FANOUT) {
+        let mut bbox = BoundingBox::EMPTY;
+        let mut loose = Vec::new();
+        for s in chunk {
+            bbox.union(&s.bbox());
+            toggle(&mut loose, s.a);
+            toggle(&mut loose, s.b);
+        }
+        nodes.push(Node::new(bbox, Some(&loose)));
+        ends.push(Some(loose));
+    }
+    levels.push(nodes.len());
+    while ends.len() > 1 {
+        let below = levels[levels.len() - 2];
+        let mut next = Vec::with_capacity(ends.len().div_ceil(FANOUT));
+        for (i, chunk) in ends.chunks(FANOUT).enumerate() {
+            let mut bbox = BoundingBox::EMPTY;
+            for node in &nodes[below + i * FANOUT..below + i * FANOUT + chunk.len()] {
+                bbox.union(&node.bbox);
+            }
+            let mut loose = Some(Vec::new());
+            for child in chunk {
+                if let (Some(all), Some(more)) = (&mut loose, child) {
+                    more.iter().for_each(|&c| toggle(all, c));
+                } else {
+                    loose = None;
+                }
+            }
+            let loose = loose.filter(|l| l.len() <= MAX_ENDS);
+            nodes.push(Node::new(bbox, loose.as_ref()));
+            next.push(loose);
+        }
+        levels.push(nodes.len());
+        ends = next;
+    }
+    (nodes, levels)
+}
+
+impl Node {
+    fn new(bbox: BoundingBox, ends: Option<&Vec<Coord>>) -> Node {
+        let (low, high) = match ends.map(Vec::as_slice) {
+            Some([]) => (bbox.south, bbox.south),
+            Some([a, b]) => (a.lat.min(b.lat), a.lat.max(b.lat)),
+            _ => (i32::MAX, i32::MIN),
+        };
+        Node { bbox, low, high }
+    }
+}
+
+fn toggle(ends: &mut Vec<Coord>, c: Coord) {
+    match ends.iter().position(|&e| e == c) {
+        Some(i) => {
+            ends.swap_remove(i);
+        }
+        None => ends.push(c),
+    }
+}
+
+#[cfg(test)]
+mod tests;

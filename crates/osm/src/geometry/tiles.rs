@@ -1,0 +1,131 @@
+//! Segments cut at the edges of tiles, as the reference cuts the borders of areas and the lines that it holds against
+//! them. Found by trying nodes beside long segments, in every direction and over many tiles.
+//!
+//! A tile is a square of 2^20 steps of 1e-7 degrees, counted from 91 degrees south and from longitude zero. A segment
+//! over several is cut in columns first: in each it ends on the column's first and last meridian, at latitudes cut off
+//! towards its western end. Each of these pieces is then cut in rows, at longitudes that are those where it meets
+//! the row's first latitude, cut off towards its southern end, from there to the row's last latitude. What was cut leads
+//! east if it was cut in columns only, else north; what was not leads where it led.
+//!
+//! Pieces are worked out where they are asked for: a segment around the world would be thousands.
+
+use super::Segment;
+use crate::{BoundingBox, Coord};
+
+const BITS: u32 = 20;
+/// The latitude at which rows begin to count.
+const SOUTH: i32 = -910_000_000;
+
+/// A tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Tile {
+    row: i32,
+    column: i32,
+}
+
+/// What a segment is in a tile.
+pub(super) enum Part {
+    /// This piece of it, whose box holds the point.
+    Piece(Segment),
+    /// It passes the point's latitude to the east of it, if at all.
+    East,
+    /// It passes the point's latitude to the west of it, if at all.
+    West,
+}
+
+fn row(lat: i32) -> i32 {
+    (lat - SOUTH) >> BITS
+}
+
+fn column(lon: i32) -> i32 {
+    lon >> BITS
+}
+
+impl Tile {
+    /// The tile of a point.
+    pub fn of(c: Coord) -> Tile {
+        Tile { row: row(c.lat), column: column(c.lon) }
+    }
+}
+
+/// Whether both ends are in one tile.
+#[inline]
+pub(super) fn is_whole(s: Segment) -> bool {
+    column(s.a.lon) == column(s.b.lon) && row(s.a.lat) == row(s.b.lat)
+}
+
+/// The piece of a segment in a tile.
+pub(super) fn within(s: Segment, tile: Tile) -> Option<Segment> {
+    in_row(in_column(s, tile.column)?, tile.row)
+}
+
+/// How a segment lies to a point in a tile that lies between the segment's latitudes.
+pub(super) fn beside(s: Segment, tile: Tile, Coord { lat, lon }: Coord) -> Part {
+    let (west, east) = if s.a.lon <= s.b.lon { (s.a, s.b) } else { (s.b, s.a) };
+    let rises = west.lat <= east.lat;
+    if lon < west.lon {
+        return Part::East;
+    }
+    let Some(s) = in_column(s, tile.column) else { return Part::West };
+    let b = s.bbox();
+    if lat < b.south || lat > b.north {
+        return if (lat > b.north) == rises { Part::East } else { Part::West };
+    }
+    let Some(s) = in_row(s, tile.row) else { return Part::West };
+    let b = s.bbox();
+    match () {
+        () if lon < b.west => Part::East,
+        () if lon > b.east => Part::West,
+        () => Part::Piece(s),
+    }
+}
+
+/// The pieces of a segment, with their tiles, of which something can lie in the box; true where `found` holds for one.
+pub(super) fn any_piece(s: Segment, area: &BoundingBox, found: &mut dyn FnMut(Segment, Tile) -> bool) -> bool {
+    let b = s.bbox();
+    (column(b.west.max(area.west))..=column(b.east.min(area.east))).any(|column| {
+        let Some(part) = in_column(s, column) else { return false };
+        let b = part.bbox();
+        (row(b.south.max(area.south))..=row(b.north.min(area.north)))
+            .any(|row| in_row(part, row).is_some_and(|piece| found(piece, Tile { row, column })))
+    })
+}
+
+fn in_column(s: Segment, wanted: i32) -> Option<Segment> {
+    let (west, east) = if s.a.lon <= s.b.lon { (s.a, s.b) } else { (s.b, s.a) };
+    let (first, last) = (column(west.lon), column(east.lon));
+    if wanted < first || wanted > last {
+        return None;
+    }
+    if first == last {
+        return Some(s);
+    }
+    let at = |lon: i32| Coord { lat: cut([west.lat, east.lat], [west.lon, east.lon], lon), lon };
+    let start = if wanted == first { west } else { at(wanted << BITS) };
+    let end = if wanted == last { east } else { at(((wanted + 1) << BITS) - 1) };
+    Some(Segment { a: start, b: end })
+}
+
+fn in_row(s: Segment, wanted: i32) -> Option<Segment> {
+    let (south, north) = if s.a.lat <= s.b.lat { (s.a, s.b) } else { (s.b, s.a) };
+    let (first, last) = (row(south.lat), row(north.lat));
+    if wanted < first || wanted > last {
+        return None;
+    }
+    if first == last {
+        return Some(s);
+    }
+    let start_of = |row: i32| (row << BITS) + SOUTH;
+    let at = |lat: i32| cut([south.lon, north.lon], [south.lat, north.lat], lat);
+    let start = if wanted == first { south } else { Coord { lat: start_of(wanted), lon: at(start_of(wanted)) } };
+    let next = start_of(wanted.saturating_add(1));
+    let end = if wanted == last { north } else { Coord { lat: next - 1, lon: at(next) } };
+    Some(Segment { a: start, b: end })
+}
+
+/// The value at `x` of what leads from `from.0` at `over.0` to `from.1` at `over.1`, cut off towards `from.0`.
+fn cut(from: [i32; 2], over: [i32; 2], x: i32) -> i32 {
+    let [from, over] = [from, over].map(|v| v.map(i64::from));
+    let along = (from[1] - from[0]) * (i64::from(x) - over[0]) / (over[1] - over[0]).max(1);
+    (from[0] + along) as i32
+}

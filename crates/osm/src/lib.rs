@@ -1,0 +1,26 @@
+//! OpenStreetMap elements in a snapshot: pages of nodes, ways and relations along a Hilbert curve, their tags, ids,
+//! metadata and topology, the R-tree of pages, areas, and exact geometry on integers.
+//!
+//! This module knows the snapshot file and nothing of query languages. Everything above it speaks in [`Ordinal`]s.
+
+pub mod areas;
+pub mod build;
+mod codec;
+pub mod geometry;
+mod hilbert;
+pub mod layout;
+mod lookup;
+mod page;
+pub mod radix;
+mod store;
+mod tags;
+mod types;
+
+pub use store::{CACHE_BYTES, MetaPage, NodePage, Osm, RelationPage, TagPage, WayPage};
+pub use tags::ValuePage;
+pub use types::{BoundingBox, Coord, ElementType, Member, MetaRef, Ordinal, Reference};
+
+/// A key's place among the keys in byte order.
+pub type KeyId = u32;
+/// A tag's place among the distinct (key, value) pairs in byte order: the tags of one key are a range.
+pub type PairId = u32;

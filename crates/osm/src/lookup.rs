@@ -1,0 +1,312 @@
+//! Looking things up: ids, tags and their posting lists, parents.
+
+use std::convert::Infallible;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use super::layout::{self, IDS_ON_PAGE, PAIRS_ON_PAGE, Part};
+use super::radix;
+use super::store::{Cached, IdPage, Key, Osm, Remembered};
+use super::tags::{PairList, PostingPage, ValuePage, decode_values, get_list};
+use super::types::{ElementType, Ordinal, Reference};
+use super::{KeyId, PairId, codec::Reader};
+use terrapin_snapshot::Error;
+
+impl Osm {
+    // ---- ids
+
+    /// The element with this id.
+    pub fn find(&self, kind: ElementType, id: i64) -> Option<Ordinal> {
+        let firsts = self.or_fault(self.snapshot.section(layout::first_ids(kind)), || &[]);
+        let first = |page: usize| {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(&firsts[page * 8..page * 8 + 8]);
+            i64::from_le_bytes(bytes)
+        };
+        let (mut low, mut high) = (0, firsts.len() / 8);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if first(middle) <= id { low = middle + 1 } else { high = middle }
+        }
+        let index = self.id_page(kind, low.checked_sub(1)? as u32);
+        let page = *index.pages.get(index.ids.binary_search(&id).ok()?)?;
+        let slot = match kind {
+            ElementType::Node => self.node_page(page).ids.iter().position(|&i| i == id),
+            ElementType::Way => self.way_page(page).ids.iter().position(|&i| i == id),
+            ElementType::Relation => self.relation_page(page).ids.iter().position(|&i| i == id),
+        }?;
+        Some(u64::from(page) * layout::page_size(kind) + slot as u64)
+    }
+
+    fn id_page(&self, kind: ElementType, page: u32) -> Arc<IdPage> {
+        let cached = self.cached(Key::Page(kind, Part::Ids, page), || {
+            let n = self.count(kind).saturating_sub(page as u64 * IDS_ON_PAGE as u64).min(IDS_ON_PAGE as u64);
+            let read = self.decoded(layout::paged(kind, Part::Ids), page, |bytes| {
+                let mut r = Reader::new(&bytes);
+                let mut previous = 0;
+                let ids = (0..n).map(|_| r.get_delta(&mut previous)).collect::<Option<_>>()?;
+                previous = 0;
+                let pages = (0..n)
+                    .map(|_| u32::try_from(r.get_delta(&mut previous)?).ok().filter(|&p| p < self.page_count(kind)))
+                    .collect::<Option<_>>()?;
+                Some(IdPage { ids, pages })
+            });
+            Cached::Ids(Arc::new(self.or_fault(read, || IdPage { ids: Vec::new(), pages: Vec::new() })))
+        });
+        match cached {
+            Cached::Ids(page) => page,
+            _ => unreachable!("a key belongs to one kind of page"),
+        }
+    }
+
+    /// The ids of these elements, in the order given (fast for sorted ones).
+    pub fn ids(&self, kind: ElementType, ordinals: &[Ordinal]) -> Vec<i64> {
+        self.map_ids(kind, ordinals.iter().map(|&o| Reference::present(o)))
+    }
+
+    /// The ids of way nodes or members of one type, in the order given; missing ones included.
+    pub fn reference_ids(&self, kind: ElementType, references: &[Reference]) -> Vec<i64> {
+        self.map_ids(kind, references.iter().copied())
+    }
+
+    fn map_ids(&self, kind: ElementType, references: impl Iterator<Item = Reference>) -> Vec<i64> {
+        let mut nodes = Remembered::new(|page| self.node_page(page));
+        let mut ways = Remembered::new(|page| self.way_page(page));
+        let mut relations = Remembered::new(|page| self.relation_page(page));
+        references
+            .map(|reference| {
+                if let Some(index) = reference.missing_index() {
+                    return self.missing(kind).get(index as usize).copied().unwrap_or_default();
+                }
+                let (page, slot) = self.place(kind, reference.ordinal().unwrap_or_default());
+                let ids = match kind {
+                    ElementType::Node => &nodes.get(page).ids,
+                    ElementType::Way => &ways.get(page).ids,
+                    ElementType::Relation => &relations.get(page).ids,
+                };
+                ids.get(slot).copied().unwrap_or_default()
+            })
+            .collect()
+    }
+
+    // ---- tags
+
+    /// The id of a key.
+    pub fn key(&self, name: &str) -> Option<KeyId> {
+        self.key_table().names.binary_search_by(|k| k.as_str().cmp(name)).ok().map(|k| k as KeyId)
+    }
+
+    /// How many keys there are; key ids are `0..key_count`.
+    pub fn key_count(&self) -> KeyId {
+        self.key_table().names.len() as KeyId
+    }
+
+    /// The text of a key.
+    pub fn key_name(&self, key: KeyId) -> &str {
+        self.key_table().names.get(key as usize).map_or("", String::as_str)
+    }
+
+    /// The pairs of a key.
+    pub fn pairs_of(&self, key: KeyId) -> Range<PairId> {
+        let firsts = &self.key_table().first_pairs;
+        match (firsts.get(key as usize), firsts.get(key as usize + 1)) {
+            (Some(&from), Some(&to)) => from..to,
+            _ => 0..0,
+        }
+    }
+
+    /// The pair of a key and a value.
+    pub fn pair(&self, key: &str, value: &str) -> Option<PairId> {
+        let pairs = self.pairs_of(self.key(key)?);
+        let (mut low, mut high) = (pairs.start, pairs.end);
+        let mut pages = Remembered::new(|page| self.value_page(page));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let page = pages.get(middle / PAIRS_ON_PAGE as PairId);
+            match page.get(middle as usize % PAIRS_ON_PAGE).cmp(value) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+
+    /// The key of a pair.
+    pub fn key_of(&self, pair: PairId) -> KeyId {
+        (self.key_table().first_pairs.partition_point(|&first| first <= pair) as KeyId).saturating_sub(1)
+    }
+
+    /// Values on a page of values: pair / this is the page, the rest the slot.
+    pub const VALUES_ON_PAGE: u64 = PAIRS_ON_PAGE as u64;
+
+    /// How many pages of values there are.
+    pub fn value_page_count(&self) -> u32 {
+        self.key_table().first_pairs.last().copied().unwrap_or_default().div_ceil(PAIRS_ON_PAGE as u32)
+    }
+
+    /// A page of values.
+    pub fn value_page(&self, page: u32) -> Arc<ValuePage> {
+        let cached = self.cached(Key::Values(page), || {
+            let n = self.pairs_on(page);
+            let read = self.decoded(layout::VALUES, page, |bytes| decode_values(&bytes, n));
+            let values = self.or_fault(read, ValuePage::default);
+            Cached::Values(Arc::new(values.with_keys(self.keys_on(page, n as PairId))))
+        });
+        match cached {
+            Cached::Values(page) => page,
+            _ => unreachable!("a key belongs to one kind of page"),
+        }
+    }
+
+    /// The keys of the `n` pairs of a page, each with the slot where the next key's begin.
+    fn keys_on(&self, page: u32, n: PairId) -> Vec<(KeyId, u32)> {
+        let first = page * PAIRS_ON_PAGE as PairId;
+        let mut keys = Vec::new();
+        let mut at = 0;
+        while at < n {
+            let key = self.key_of(first + at);
+            at = self.pairs_of(key).end.saturating_sub(first).clamp(at + 1, n);
+            keys.push((key, at));
+        }
+        keys
+    }
+
+    fn pairs_on(&self, page: u32) -> usize {
+        let pairs = self.key_table().first_pairs.last().copied().unwrap_or_default() as usize;
+        pairs.saturating_sub(page as usize * PAIRS_ON_PAGE).min(PAIRS_ON_PAGE)
+    }
+
+    /// Calls `f` with the value of a pair.
+    pub fn with_value<R>(&self, pair: PairId, f: impl FnOnce(&str) -> R) -> R {
+        f(self.value_page(pair / PAIRS_ON_PAGE as PairId).get(pair as usize % PAIRS_ON_PAGE))
+    }
+
+    /// Calls `f` with every pair of a key and its value, ascending: the fast way through all values.
+    pub fn for_values(&self, key: KeyId, mut f: impl FnMut(PairId, &str)) {
+        let done: ControlFlow<Infallible> = self.try_for_values(key, |pair, value| {
+            f(pair, value);
+            ControlFlow::Continue(())
+        });
+        match done {
+            ControlFlow::Continue(()) => {}
+            ControlFlow::Break(never) => match never {},
+        }
+    }
+
+    /// As [`Osm::for_values`], until `f` says that it is enough.
+    pub fn try_for_values<B>(&self, key: KeyId, mut f: impl FnMut(PairId, &str) -> ControlFlow<B>) -> ControlFlow<B> {
+        let mut pages = Remembered::new(|page| self.value_page(page));
+        for pair in self.pairs_of(key) {
+            f(pair, pages.get(pair / PAIRS_ON_PAGE as PairId).get(pair as usize % PAIRS_ON_PAGE))?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn posting_page(&self, page: u32) -> Arc<PostingPage> {
+        let cached = self.cached(Key::Postings(page), || {
+            let n = self.pairs_on(page);
+            let read = self.decoded(layout::POSTINGS, page, |bytes| PostingPage::decode(bytes, n));
+            Cached::Postings(Arc::new(self.or_fault(read, PostingPage::default)))
+        });
+        match cached {
+            Cached::Postings(page) => page,
+            _ => unreachable!("a key belongs to one kind of page"),
+        }
+    }
+
+    /// The elements of this type that have the pair, ascending.
+    pub fn posting(&self, kind: ElementType, pair: PairId) -> Arc<[Ordinal]> {
+        self.list(Key::Pair(kind, pair), kind, || {
+            let page = self.posting_page(pair / PAIRS_ON_PAGE as PairId);
+            match page.list(pair as usize % PAIRS_ON_PAGE, kind as usize) {
+                PairList::Long { page, count } => self.long_list(page, count),
+                PairList::Here { at, count } => page
+                    .read(at, count)
+                    .ok_or_else(|| Error::damaged(layout::POSTINGS.0, format!("the list of pair {pair}"))),
+            }
+        })
+    }
+
+    /// How many they are, without reading them.
+    pub fn posting_len(&self, kind: ElementType, pair: PairId) -> u64 {
+        let page = self.posting_page(pair / PAIRS_ON_PAGE as PairId);
+        match page.list(pair as usize % PAIRS_ON_PAGE, kind as usize) {
+            PairList::Long { count, .. } => count,
+            PairList::Here { count, .. } => count.into(),
+        }
+    }
+
+    /// The elements of this type that have the key, ascending.
+    pub fn key_posting(&self, kind: ElementType, key: KeyId) -> Arc<[Ordinal]> {
+        self.list(Key::List(kind, key), kind, || {
+            let Some(list) = self.key_table().lists.get(key as usize).map(|l| l[kind as usize]) else {
+                return Ok(Vec::new());
+            };
+            if let Some(page) = list.page {
+                return self.long_list(page, list.count);
+            }
+            if list.count == 0 {
+                return Ok(Vec::new());
+            }
+            let mut all: Vec<Ordinal> = self.pairs_of(key).flat_map(|pair| self.posting(kind, pair).to_vec()).collect();
+            all.sort_unstable();
+            Ok(all)
+        })
+    }
+
+    /// How many they are, without reading them.
+    pub fn key_posting_len(&self, kind: ElementType, key: KeyId) -> u64 {
+        self.key_table().lists.get(key as usize).map_or(0, |l| l[kind as usize].count)
+    }
+
+    fn long_list(&self, page: u32, count: u64) -> Result<Vec<Ordinal>, Error> {
+        self.decoded(layout::LONG_LISTS, page, |bytes| get_list(&bytes, usize::try_from(count).ok()?))
+    }
+
+    /// A posting list, cached; ordinals beyond the last element are damage.
+    fn list(&self, key: Key, kind: ElementType, read: impl FnOnce() -> Result<Vec<Ordinal>, Error>) -> Arc<[Ordinal]> {
+        let cached = self.cached(key, || {
+            let checked = read().and_then(|list| match list.last().is_none_or(|&o| o < self.count(kind)) {
+                true => Ok(list),
+                false => Err(Error::damaged(layout::POSTINGS.0, "an element that does not exist")),
+            });
+            Cached::List(self.or_fault(checked, Vec::new).into())
+        });
+        match cached {
+            Cached::List(list) => list,
+            _ => unreachable!("a key belongs to one kind of page"),
+        }
+    }
+
+    // ---- topology
+
+    /// The ways that have at least one of these nodes (ascending), ascending and without duplicates.
+    pub fn ways_of_nodes(&self, nodes: &[Ordinal]) -> Vec<Ordinal> {
+        self.parents(ElementType::Node, 0, nodes, self.count(ElementType::Way))
+    }
+
+    /// The relations that have at least one of these elements (ascending) as a member, ascending, no duplicates.
+    pub fn relations_of(&self, kind: ElementType, members: &[Ordinal]) -> Vec<Ordinal> {
+        let list = if kind == ElementType::Node { 1 } else { 0 };
+        self.parents(kind, list, members, self.count(ElementType::Relation))
+    }
+
+    fn parents(&self, kind: ElementType, list: usize, children: &[Ordinal], count: u64) -> Vec<Ordinal> {
+        let mut pages = Remembered::new(|page| self.up_page(kind, page));
+        let mut parents = Vec::new();
+        for &child in children {
+            let (page, slot) = self.place(kind, child);
+            if let Some(lists) = pages.get(page).get(list) {
+                parents.extend_from_slice(lists.get(slot));
+            }
+        }
+        let mut parents = radix::set(parents);
+        if parents.last().is_some_and(|&p| p >= count) {
+            let damage = Error::damaged(layout::paged(kind, Part::Up).0, "a parent that does not exist");
+            self.or_fault(Err(damage), || ());
+            parents.clear();
+        }
+        parents
+    }
+}

@@ -1,0 +1,173 @@
+//! The small types that everything speaks in.
+
+/// The position of an element among those of its type, in Hilbert order: page times page size plus slot.
+pub type Ordinal = u64;
+
+/// The three kinds of element, in the order in which answers list them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum ElementType {
+    Node = 0,
+    Way = 1,
+    Relation = 2,
+}
+
+impl ElementType {
+    /// All of them, in order.
+    pub const ALL: [ElementType; 3] = [ElementType::Node, ElementType::Way, ElementType::Relation];
+
+    /// `node`, `way` or `relation`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ElementType::Node => "node",
+            ElementType::Way => "way",
+            ElementType::Relation => "relation",
+        }
+    }
+}
+
+/// A position in 1e-7 degrees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Coord {
+    /// Latitude, -900_000_000 ..= 900_000_000.
+    pub lat: i32,
+    /// Longitude, -1_800_000_000 ..= 1_800_000_000.
+    pub lon: i32,
+}
+
+impl Coord {
+    /// Stands where the extract does not have the node that a way refers to.
+    pub const MISSING: Coord = Coord { lat: i32::MIN, lon: i32::MIN };
+
+    /// Whether it is a place: at most 90 degrees north or south, 180 east or west.
+    pub fn is_on_globe(self) -> bool {
+        self.lat.unsigned_abs() <= 900_000_000 && self.lon.unsigned_abs() <= 1_800_000_000
+    }
+
+    /// Whether this is [`Coord::MISSING`].
+    pub fn is_missing(self) -> bool {
+        self.lat == i32::MIN
+    }
+}
+
+/// A box in 1e-7 degrees, all borders included. `west > east` is a box across the antimeridian.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub struct BoundingBox {
+    pub south: i32,
+    pub west: i32,
+    pub north: i32,
+    pub east: i32,
+}
+
+impl BoundingBox {
+    /// The box that holds nothing and grows by [`BoundingBox::extend`].
+    pub const EMPTY: BoundingBox = BoundingBox { south: i32::MAX, west: i32::MAX, north: i32::MIN, east: i32::MIN };
+
+    /// Whether nothing was ever put in.
+    pub fn is_empty(&self) -> bool {
+        self.south > self.north
+    }
+
+    /// Grows the box to hold `c`; a missing position changes nothing.
+    pub fn extend(&mut self, c: Coord) {
+        if c.is_missing() {
+            return;
+        }
+        self.south = self.south.min(c.lat);
+        self.north = self.north.max(c.lat);
+        self.west = self.west.min(c.lon);
+        self.east = self.east.max(c.lon);
+    }
+
+    /// Grows the box to hold `other`; neither may cross the antimeridian.
+    pub fn union(&mut self, other: &BoundingBox) {
+        self.south = self.south.min(other.south);
+        self.north = self.north.max(other.north);
+        self.west = self.west.min(other.west);
+        self.east = self.east.max(other.east);
+    }
+
+    /// Whether `c` lies in the box or on its border.
+    pub fn contains(&self, c: Coord) -> bool {
+        c.lat >= self.south
+            && c.lat <= self.north
+            && if self.west <= self.east {
+                c.lon >= self.west && c.lon <= self.east
+            } else {
+                c.lon >= self.west || c.lon <= self.east
+            }
+    }
+
+    /// The box as one or two boxes that do not cross the antimeridian.
+    pub fn split(&self) -> ([BoundingBox; 2], usize) {
+        if self.west <= self.east || self.is_empty() {
+            ([*self; 2], 1)
+        } else {
+            ([BoundingBox { east: 1_800_000_000, ..*self }, BoundingBox { west: -1_800_000_000, ..*self }], 2)
+        }
+    }
+
+    /// Whether the two boxes share a point; `other` must not cross the antimeridian.
+    pub fn intersects(&self, other: &BoundingBox) -> bool {
+        let (parts, n) = self.split();
+        parts[..n]
+            .iter()
+            .any(|a| a.south <= other.north && a.north >= other.south && a.west <= other.east && a.east >= other.west)
+    }
+}
+
+/// A way's node or a relation's member: an ordinal, or one that the extract does not have, of which only the id is
+/// known ([`crate::Osm::reference_ids`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reference(pub(super) u64);
+
+impl Reference {
+    const MISSING_BIT: u64 = 1 << 63;
+
+    /// A reference to an element that is there.
+    pub(super) fn present(ordinal: Ordinal) -> Reference {
+        Reference(ordinal)
+    }
+
+    /// A reference to the `index`th missing element of its type.
+    pub(super) fn missing(index: u64) -> Reference {
+        Reference(index | Self::MISSING_BIT)
+    }
+
+    /// The ordinal, where the element is there.
+    pub fn ordinal(self) -> Option<Ordinal> {
+        (self.0 & Self::MISSING_BIT == 0).then_some(self.0)
+    }
+
+    /// The index into the missing elements of its type, where it is not.
+    pub(super) fn missing_index(self) -> Option<u64> {
+        (self.0 & Self::MISSING_BIT != 0).then_some(self.0 & !Self::MISSING_BIT)
+    }
+}
+
+/// A member of a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Member {
+    /// Its type.
+    pub kind: ElementType,
+    /// Which element.
+    pub element: Reference,
+    /// Its role: [`crate::Osm::role`].
+    pub role: u32,
+}
+
+/// The metadata of one element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MetaRef {
+    /// Version, 0 where unknown.
+    pub version: u32,
+    /// Seconds since 1970, 0 where unknown.
+    pub timestamp: i64,
+    /// Changeset, 0 where unknown.
+    pub changeset: i64,
+    /// User id, 0 where unknown.
+    pub uid: i64,
+    /// The user's name: [`crate::Osm::user_name`]; 0 is the empty name.
+    pub user: u32,
+}

@@ -1,0 +1,309 @@
+//! The elements of evaluators, and the table of their functions.
+
+use super::super::element::{Element, Evaluator, Part};
+use super::super::tree::*;
+use super::Context;
+
+/// What an evaluator yields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Type {
+    String,
+    Container,
+    Geometry,
+}
+
+impl Type {
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Type::String => "string",
+            Type::Container => "container",
+            Type::Geometry => "geometry",
+        }
+    }
+}
+
+/// What a function takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Arguments {
+    /// Nothing.
+    None,
+    /// One evaluator.
+    One(Type),
+    /// Two evaluators.
+    Two(Type),
+    /// One evaluator or more.
+    Many(Type),
+    /// One evaluator, applied to each element of a set.
+    Each(Type),
+    /// A key.
+    Key,
+    /// `nodes`, `ways`, ...: which elements of the set.
+    SetCount,
+    /// Perhaps `nodes`, `ways` or `relations`.
+    Members,
+    /// A role, and perhaps `nodes`, `ways` or `relations`.
+    Role,
+}
+
+/// What must be at hand to call a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Needs {
+    Nothing,
+    Element,
+    Member,
+}
+
+/// One function.
+#[derive(Debug)]
+pub(in super::super) struct Spec {
+    /// Its QL name.
+    pub name: &'static str,
+    /// Its name in the XML form.
+    pub element: &'static str,
+    /// `type` of `eval-prop-count`.
+    pub property: &'static str,
+    /// Which it is.
+    pub function: Function,
+    /// What it takes.
+    pub arguments: Arguments,
+    /// What it yields.
+    pub returns: Type,
+    /// What it needs.
+    pub needs: Needs,
+}
+
+const fn spec(
+    name: &'static str,
+    element: &'static str,
+    function: Function,
+    arguments: Arguments,
+    needs: Needs,
+) -> Spec {
+    let returns = match arguments {
+        Arguments::One(Type::Geometry) | Arguments::Many(Type::Geometry) | Arguments::Each(Type::Geometry) => {
+            Type::Geometry
+        }
+        _ => match function {
+            Function::Geom | Function::Pt => Type::Geometry,
+            Function::Keys => Type::Container,
+            _ => Type::String,
+        },
+    };
+    let property = match function {
+        Function::CountTags => "tags",
+        Function::CountMembers => "members",
+        Function::CountDistinctMembers => "distinct_members",
+        Function::CountByRole => "by_role",
+        Function::CountDistinctByRole => "distinct_by_role",
+        _ => "",
+    };
+    Spec { name, element, property, function, arguments, returns, needs }
+}
+
+use Arguments::{Each, Many, One, Two};
+use Type::{Geometry, String as Text};
+
+const NONE: Arguments = Arguments::None;
+const ELEMENT: Needs = Needs::Element;
+const MEMBER: Needs = Needs::Member;
+const NOTHING: Needs = Needs::Nothing;
+
+/// Every function.
+const FUNCTIONS: [Spec; 50] = [
+    spec("id", "eval-id", Function::Id, NONE, ELEMENT),
+    spec("type", "eval-type", Function::Type, NONE, ELEMENT),
+    spec("version", "eval-version", Function::Version, NONE, ELEMENT),
+    spec("timestamp", "eval-timestamp", Function::Timestamp, NONE, ELEMENT),
+    spec("changeset", "eval-changeset", Function::Changeset, NONE, ELEMENT),
+    spec("uid", "eval-uid", Function::Uid, NONE, ELEMENT),
+    spec("user", "eval-user", Function::User, NONE, ELEMENT),
+    spec("is_tag", "eval-is-tag", Function::IsTag, Arguments::Key, ELEMENT),
+    spec("keys", "eval-all-keys", Function::Keys, NONE, ELEMENT),
+    spec("lat", "eval-lat", Function::Lat, NONE, ELEMENT),
+    spec("lon", "eval-lon", Function::Lon, NONE, ELEMENT),
+    spec("length", "eval-length", Function::Length, NONE, ELEMENT),
+    spec("is_closed", "eval-is-closed", Function::IsClosed, NONE, ELEMENT),
+    spec("geom", "eval-geometry", Function::Geom, NONE, ELEMENT),
+    spec("count_tags", "eval-prop-count", Function::CountTags, NONE, ELEMENT),
+    spec("count_members", "eval-prop-count", Function::CountMembers, Arguments::Members, ELEMENT),
+    spec("count_distinct_members", "eval-prop-count", Function::CountDistinctMembers, Arguments::Members, ELEMENT),
+    spec("count_by_role", "eval-prop-count", Function::CountByRole, Arguments::Role, ELEMENT),
+    spec("count_distinct_by_role", "eval-prop-count", Function::CountDistinctByRole, Arguments::Role, ELEMENT),
+    spec("per_member", "eval-per-member", Function::PerMember, One(Text), ELEMENT),
+    spec("per_vertex", "eval-per-vertex", Function::PerVertex, One(Text), ELEMENT),
+    spec("pos", "eval-pos", Function::Pos, NONE, MEMBER),
+    spec("mtype", "eval-membertype", Function::MemberType, NONE, MEMBER),
+    spec("ref", "eval-ref", Function::Ref, NONE, MEMBER),
+    spec("role", "eval-role", Function::Role, NONE, MEMBER),
+    spec("angle", "eval-angle", Function::Angle, NONE, MEMBER),
+    spec("center", "eval-center", Function::Center, One(Geometry), NOTHING),
+    spec("trace", "eval-trace", Function::Trace, One(Geometry), NOTHING),
+    spec("hull", "eval-hull", Function::Hull, One(Geometry), NOTHING),
+    spec("pt", "eval-point", Function::Pt, Two(Text), NOTHING),
+    spec("lstr", "eval-linestring", Function::Lstr, Many(Geometry), NOTHING),
+    spec("poly", "eval-polygon", Function::Poly, Many(Geometry), NOTHING),
+    spec("number", "eval-number", Function::Number, One(Text), NOTHING),
+    spec("is_number", "eval-is-number", Function::IsNumber, One(Text), NOTHING),
+    spec("suffix", "eval-suffix", Function::Suffix, One(Text), NOTHING),
+    spec("date", "eval-date", Function::Date, One(Text), NOTHING),
+    spec("is_date", "eval-is-date", Function::IsDate, One(Text), NOTHING),
+    spec("abs", "eval-abs", Function::Abs, One(Text), NOTHING),
+    spec("lrs_in", "eval-lrs-in", Function::LrsIn, Two(Text), NOTHING),
+    spec("lrs_isect", "eval-lrs-isect", Function::LrsIsect, Two(Text), NOTHING),
+    spec("lrs_union", "eval-lrs-union", Function::LrsUnion, Two(Text), NOTHING),
+    spec("lrs_min", "eval-lrs-min", Function::LrsMin, One(Text), NOTHING),
+    spec("lrs_max", "eval-lrs-max", Function::LrsMax, One(Text), NOTHING),
+    spec("count", "eval-set-count", Function::Count, Arguments::SetCount, NOTHING),
+    spec("u", "eval-union", Function::Union, Each(Text), NOTHING),
+    spec("min", "eval-min", Function::Min, Each(Text), NOTHING),
+    spec("max", "eval-umax", Function::Max, Each(Text), NOTHING),
+    spec("sum", "eval-sum", Function::Sum, Each(Text), NOTHING),
+    spec("set", "eval-set", Function::Set, Each(Text), NOTHING),
+    spec("gcat", "eval-geom-concat", Function::Gcat, Each(Geometry), NOTHING),
+];
+
+impl Spec {
+    /// The function of a QL name.
+    pub fn by_name(name: &str) -> Option<&'static Spec> {
+        FUNCTIONS.iter().find(|spec| spec.name == name)
+    }
+
+    /// The names of all functions.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        FUNCTIONS.iter().map(|spec| spec.name)
+    }
+}
+
+/// The function of an element.
+pub(in super::super) fn by_element(element: &Element) -> Option<&'static Spec> {
+    let name = element.name.as_ref();
+    FUNCTIONS
+        .iter()
+        .find(|spec| spec.element == name && (spec.property.is_empty() || spec.property == element.get("type")))
+}
+
+/// The operators between two operands, with their elements.
+const BINARY: [(&str, &str, BinaryOperator); 12] = [
+    ("||", "eval-or", BinaryOperator::Or),
+    ("&&", "eval-and", BinaryOperator::And),
+    ("==", "eval-equal", BinaryOperator::Equal),
+    ("!=", "eval-not-equal", BinaryOperator::NotEqual),
+    ("<", "eval-less", BinaryOperator::Less),
+    ("<=", "eval-less-equal", BinaryOperator::LessEqual),
+    (">", "eval-greater", BinaryOperator::Greater),
+    (">=", "eval-greater-equal", BinaryOperator::GreaterEqual),
+    ("+", "eval-plus", BinaryOperator::Plus),
+    ("-", "eval-minus", BinaryOperator::Minus),
+    ("*", "eval-times", BinaryOperator::Times),
+    ("/", "eval-divided-by", BinaryOperator::Divided),
+];
+
+/// Every operator between two operands and every function as an element, with the `type` that tells it from others.
+#[cfg(test)]
+pub(super) fn elements() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let operators = BINARY.iter().map(|(_, element, _)| (*element, ""));
+    operators.chain(FUNCTIONS.iter().map(|spec| (spec.element, spec.property)))
+}
+
+/// The element of an operator between two operands.
+pub(in super::super) fn operator_element(sign: &str) -> Option<&'static str> {
+    BINARY.iter().find(|(known, ..)| *known == sign).map(|(_, element, _)| *element)
+}
+
+/// The operator between two operands that an element is.
+pub(crate) fn operator_sign(element: &str) -> Option<&'static str> {
+    BINARY.iter().find(|(_, known, _)| *known == element).map(|(sign, ..)| *sign)
+}
+
+/// The QL name of the function that an element is.
+pub(crate) fn function_name(element: &Element) -> Option<&'static str> {
+    by_element(element).map(|spec| spec.name)
+}
+
+/// What an evaluator element yields; a ternary yields what its branches do.
+pub(in super::super) fn evaluator_type(element: &Element) -> Type {
+    by_element(element).map_or(Type::String, |spec| spec.returns)
+}
+
+/// The evaluator that the element is.
+pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
+    let element = context.element;
+    let name = element.name.as_ref();
+    if let Some((_, _, operator)) = BINARY.iter().find(|(_, known, _)| *known == name) {
+        return Some(Part::Evaluator(Evaluator::Binary(*operator)));
+    }
+    Some(Part::Evaluator(match name {
+        "eval-fixed" => Evaluator::Fixed(element.get("v").to_owned()),
+        "eval-value" => Evaluator::Tag,
+        "eval-generic" => Evaluator::Generic,
+        "eval-set-key" => {
+            let key = element.get("key").to_owned();
+            if key.is_empty() {
+                let message = "\"eval-set-key\" needs a nonempty key in attribute \"key\" to evaluate.";
+                context.refuse("bad-value", message);
+            }
+            Evaluator::SetKey { set: element.set("from"), key }
+        }
+        "eval-not" => Evaluator::Unary(UnaryOperator::Not),
+        "eval-negate" => Evaluator::Unary(UnaryOperator::Minus),
+        "eval-ternary" => Evaluator::Ternary,
+        _ => call(context)?,
+    }))
+}
+
+fn call(context: &mut Context<'_>) -> Option<Evaluator> {
+    let element = context.element;
+    let Some(spec) = by_element(element) else {
+        if element.name == "eval-prop-count" {
+            let allowed = "\"tags\", \"members\", \"distinct_members\", \"by_role\", or \"distinct_by_role\" strings";
+            context.refuse_value("type", allowed);
+        }
+        return None;
+    };
+    let mut words = Vec::new();
+    match spec.arguments {
+        Arguments::Key => words.push(element.get("k").to_owned()),
+        Arguments::SetCount => {
+            let kind = element.get("type");
+            if !["nodes", "ways", "relations", "deriveds", "nwr", "nw", "wr", "nr"].contains(&kind) {
+                context.refuse_value(
+                    "type",
+                    "\"nodes\", \"ways\", \"relations\", \"deriveds\", \"nwr\", \"nw\", \"wr\", or \"nr\" strings",
+                );
+            }
+            words.push(kind.to_owned());
+        }
+        Arguments::Members => {}
+        Arguments::Role => words.push(element.get("role").to_owned()),
+        _ => {}
+    }
+    if matches!(spec.arguments, Arguments::Members | Arguments::Role) {
+        match element.get("members_type") {
+            "" | "all" => {}
+            kind @ ("nodes" | "ways" | "relations") => words.push(kind.to_owned()),
+            _ => context.refuse_value("members_type", "\"all\", \"nodes\", \"ways\", or \"relations\" strings"),
+        }
+    }
+    let of_set = matches!(spec.arguments, Arguments::Each(_) | Arguments::SetCount);
+    let set = of_set.then(|| element.set("from"));
+    Some(Evaluator::Call { function: spec.function, set, words })
+}
+
+/// How many evaluators an evaluator has in it, at least and at most.
+pub(super) fn operands(evaluator: &Evaluator) -> (usize, usize) {
+    match evaluator {
+        Evaluator::Fixed(_) | Evaluator::Generic | Evaluator::SetKey { .. } => (0, 0),
+        Evaluator::Tag | Evaluator::Unary(_) => (1, 1),
+        Evaluator::Binary(_) => (2, 2),
+        Evaluator::Ternary => (3, 3),
+        Evaluator::Call { function, .. } => {
+            match FUNCTIONS.iter().find(|spec| spec.function == *function).map(|spec| spec.arguments) {
+                Some(Arguments::One(_) | Arguments::Each(_)) => (1, 1),
+                Some(Arguments::Two(_)) => (2, 2),
+                Some(Arguments::Many(_)) => (1, usize::MAX),
+                _ => (0, 0),
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Numbers and moments as the reference reads them from attributes: from the start of the text, as far as it goes.
+
+use super::super::tree::{BoundingBox, Point, Timestamp};
+
+/// The number at the start of `text`, 0 if there is none.
+pub fn float(text: &str) -> f64 {
+    float_prefix(text).0
+}
+
+/// The number at the start of `text` (0 if there is none) and how many bytes it takes.
+pub fn float_prefix(text: &str) -> (f64, usize) {
+    let bytes = text.as_bytes();
+    let digits = |mut at: usize| {
+        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        at
+    };
+    let mut start = 0;
+    while bytes.get(start).is_some_and(|b| b.is_ascii_whitespace()) {
+        start += 1;
+    }
+    let sign = start + usize::from(matches!(bytes.get(start), Some(b'-' | b'+')));
+    let mut end = digits(sign);
+    let mut any = end > sign;
+    if bytes.get(end) == Some(&b'.') {
+        let after = digits(end + 1);
+        any |= after > end + 1;
+        if any {
+            end = after;
+        }
+    }
+    if !any {
+        return (0.0, 0);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = end + 1 + usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
+        let after = digits(sign);
+        if after > sign {
+            end = after;
+        }
+    }
+    (text[start..end].parse().unwrap_or(0.0), end)
+}
+
+/// The integer at the start of `text`, 0 if there is none; clamped to 64 bits.
+pub fn integer(text: &str) -> i64 {
+    let text = text.trim_start();
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let end = digits.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(digits.len());
+    if end == 0 {
+        return 0;
+    }
+    let negative = text.starts_with('-');
+    match digits[..end].parse::<i64>() {
+        Ok(n) if negative => -n,
+        Ok(n) => n,
+        Err(_) if negative => i64::MIN,
+        Err(_) => i64::MAX,
+    }
+}
+
+/// A latitude in 1e-7 degrees; half a unit goes north.
+pub(super) fn latitude(degrees: f64) -> i32 {
+    (degrees * 1e7 + 0.5).floor() as i32
+}
+
+/// A longitude in 1e-7 degrees; half a unit goes away from Greenwich.
+pub(super) fn longitude(degrees: f64) -> i32 {
+    (degrees * 1e7 + 0.5_f64.copysign(degrees)).trunc() as i32
+}
+
+/// A position of two numbers in degrees.
+pub(super) fn position(lat: f64, lon: f64) -> Point {
+    Point { lat: latitude(lat), lon: longitude(lon) }
+}
+
+/// A box of four numbers in degrees.
+pub(super) fn bounds(south: f64, west: f64, north: f64, east: f64) -> BoundingBox {
+    BoundingBox { south: latitude(south), west: longitude(west), north: latitude(north), east: longitude(east) }
+}
+
+/// The moment that `text` starts with (`2016-01-31T12:00:00Z`; the fields may be out of range, what stands between
+/// and after them is not looked at), or nothing if it is not one.
+pub fn timestamp(text: &str) -> Option<Timestamp> {
+    let bytes = text.as_bytes();
+    let field = |from: usize, length: usize| -> Option<i64> {
+        let part = bytes.get(from..from + length)?;
+        part.iter().try_fold(0, |n, b| b.is_ascii_digit().then(|| n * 10 + i64::from(b - b'0')))
+    };
+    let (year, month, day) = (field(0, 4)?, field(5, 2)?, field(8, 2)?);
+    let (hour, minute, second) = (field(11, 2)?, field(14, 2)?, field(17, 2)?);
+    Some((days_from_civil(year, month, day) * 24 + hour) * 3600 + minute * 60 + second)
+}
+
+/// Days from 1970-01-01 to a date of the proleptic Gregorian calendar; months and days may be out of range.
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let months = year * 12 + month - 1 + if month == 0 { 1 } else { 0 };
+    let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
+    let y = if month <= 2 { year - 1 } else { year };
+    let era = y.div_euclid(400);
+    let of_era = y.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// A number as C prints it with `%.14g`.
+pub fn number_text(value: f64) -> String {
+    if value.is_nan() {
+        return if value.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
+    }
+    if value.is_infinite() {
+        return if value < 0.0 { "-inf" } else { "inf" }.to_owned();
+    }
+    let text = format!("{value:.13e}");
+    let Some((mantissa, exponent)) = text.split_once('e') else { return text };
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    if (-4..14).contains(&exponent) {
+        let decimals = (13 - exponent).max(0) as usize;
+        let text = format!("{value:.decimals$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    } else {
+        let mantissa =
+            if mantissa.contains('.') { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa };
+        let sign = if exponent < 0 { '-' } else { '+' };
+        format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_prefixes() {
+        assert_eq!(float_prefix("1.5x"), (1.5, 3));
+        assert_eq!(float_prefix("-.5e1"), (-5.0, 5));
+        assert_eq!(float_prefix("abc"), (0.0, 0));
+        assert_eq!(float_prefix("1e"), (1.0, 1));
+        assert_eq!(integer("-12abc"), -12);
+        assert_eq!(integer("99999999999999999999"), i64::MAX);
+    }
+
+    #[test]
+    fn rounds_halves_as_the_reference_does() {
+        assert_eq!((latitude(-19.12667795), latitude(-19.12667785)), (-191_266_779, -191_266_778));
+        assert_eq!((longitude(-169.89932035), longitude(14.49462065)), (-1_698_993_204, 144_946_207));
+        assert_eq!((latitude(90.0), longitude(-180.0)), (900_000_000, -1_800_000_000));
+    }
+
+    #[test]
+    fn reads_moments() {
+        assert_eq!(timestamp("1970-01-01T00:00:00Z"), Some(0));
+        assert_eq!(timestamp("2014-03-02T14:59:53Z"), Some(1_393_772_393));
+        assert_eq!(timestamp("2000-02-29T00:00:00Z"), Some(951_782_400));
+        assert_eq!(timestamp("yesterday"), None);
+        assert_eq!(timestamp("2014-03-02"), None);
+    }
+}

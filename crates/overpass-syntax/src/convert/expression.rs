@@ -1,0 +1,135 @@
+//! Evaluators in QL, with brackets where they are needed and no others.
+
+use crate::{Element, Node, function_name, operator_sign};
+
+/// How tightly something binds that never needs brackets.
+const CLOSED: u8 = 20;
+
+/// Parts the evaluators that a statement begins with from its statements.
+pub(super) fn split(children: &[Node]) -> (&[Node], &[Node]) {
+    let evaluators = children.iter().take_while(|node| node.element.name.starts_with("eval-")).count();
+    children.split_at(evaluators)
+}
+
+/// An evaluator in QL.
+pub(super) fn write(node: &Node) -> String {
+    write_bound(node).0
+}
+
+/// An evaluator with how tightly its outermost sign binds.
+fn write_bound(node: &Node) -> (String, u8) {
+    let element = &node.element;
+    let operand = |i: usize| node.children.get(i).map_or((String::new(), CLOSED), write_bound);
+    let name = element.name.as_ref();
+    if let Some(sign) = operator_sign(name) {
+        let binding = binding(sign);
+        // Signs of the same kind are read from the left.
+        let (left, right) = (inside(operand(0), binding), inside(operand(1), binding + 1));
+        return (format!("{left}{sign}{right}"), binding);
+    }
+    match name {
+        "eval-fixed" => (fixed(element.get("v")), CLOSED),
+        "eval-generic" => ("::".to_owned(), CLOSED),
+        "eval-value" => (format!("t[{}]", operand(0).0), CLOSED),
+        // The point of a set binds less than a sign before it.
+        "eval-set-key" => (format!("{}.{}", set(element), word(element.get("key"))), 11),
+        "eval-not" => (format!("!{}", inside(operand(0), CLOSED)), 12),
+        // A minus before an operand is read as if it stood between two, and one before a number as part of it.
+        "eval-negate" => {
+            let (text, binding) = operand(0);
+            let number = text.starts_with(|c: char| c.is_ascii_digit());
+            (format!("-{}", inside((text, if number { 0 } else { binding }), CLOSED)), 0)
+        }
+        "eval-ternary" => {
+            let [condition, then, otherwise] = [0, 1, 2].map(|i| inside(operand(i), 5));
+            (format!("{condition}?{then}:{otherwise}"), 3)
+        }
+        _ => call(node),
+    }
+}
+
+fn call(node: &Node) -> (String, u8) {
+    let element = &node.element;
+    let mut arguments: Vec<String> = node.children.iter().map(write).collect();
+    match element.name.as_ref() {
+        "eval-is-tag" => arguments.push(quoted(element.get("k"))),
+        "eval-set-count" => arguments.push(match element.get("type") {
+            "node" => "nodes".to_owned(),
+            kind => kind.to_owned(),
+        }),
+        "eval-prop-count" => {
+            if element.find("role").is_some() || element.get("type").ends_with("by_role") {
+                arguments.push(quoted(element.get("role")));
+            }
+            let members = element.get("members_type");
+            if !matches!(members, "" | "all") {
+                arguments.push(members.to_owned());
+            }
+        }
+        _ => {}
+    }
+    let name = function_name(element).unwrap_or_default();
+    let from = match element.get("from") {
+        "" | "_" => String::new(),
+        set => format!("{set}."),
+    };
+    let binding = if from.is_empty() { CLOSED } else { 11 };
+    (format!("{from}{name}({})", arguments.join(",")), binding)
+}
+
+/// Puts brackets around what binds less than it must.
+fn inside((text, binding): (String, u8), least: u8) -> String {
+    if binding < least { format!("({text})") } else { text }
+}
+
+fn binding(sign: &str) -> u8 {
+    match sign {
+        "||" => 5,
+        "&&" => 6,
+        "==" | "!=" => 7,
+        "<" | "<=" | ">" | ">=" => 8,
+        "+" | "-" => 9,
+        _ => 10,
+    }
+}
+
+fn set(element: &Element) -> &str {
+    match element.get("from") {
+        "" => "_",
+        set => set,
+    }
+}
+
+/// A constant: a number as it is, anything else with quotation marks.
+fn fixed(text: &str) -> String {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let number = match text.split_once('.') {
+        Some((whole, rest)) => digits(whole) && digits(rest),
+        None => digits(text),
+    };
+    if number { text.to_owned() } else { quoted(text) }
+}
+
+/// A key: a plain word as it is, anything else with quotation marks.
+pub(super) fn word(text: &str) -> String {
+    let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if plain { text.to_owned() } else { quoted(text) }
+}
+
+/// A string with quotation marks, and escapes where the language needs them.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,129 @@
+//! The XML form, as the reference's converter writes it.
+
+use super::canonical::{Values, single, sorted_filters, values};
+use crate::Node;
+use terrapin_budget as budget;
+
+/// Writes a whole query.
+pub(super) fn write(root: Option<&Node>) -> String {
+    let mut out = String::new();
+    match root {
+        Some(root) => {
+            let attributes = root.element.attributes.iter().map(|(name, value)| (name.to_string(), value.clone()));
+            element(&mut out, 0, "osm-script", &attributes.collect::<Values>(), &root.children);
+        }
+        None => element(&mut out, 0, "osm-script", &Values::new(), &[]),
+    }
+    // The reference ends its last line only on a terminal.
+    out.truncate(out.trim_end_matches('\n').len());
+    out
+}
+
+/// Writes an element and, where it has children, what is between its tags.
+fn element(out: &mut String, depth: usize, name: &str, attributes: &Values, children: &[Node]) {
+    open(out, depth, name, attributes);
+    if children.is_empty() {
+        out.push_str("/>\n");
+        return;
+    }
+    out.push_str(">\n");
+    for child in children {
+        node(out, depth + 1, child);
+    }
+    close(out, depth, name);
+}
+
+fn open(out: &mut String, depth: usize, name: &str, attributes: &Values) {
+    indent(out, depth);
+    out.push('<');
+    out.push_str(name);
+    for (name, value) in attributes {
+        out.push(' ');
+        out.push_str(name);
+        out.push_str("=\"");
+        escape(value, out);
+        out.push('"');
+    }
+}
+
+fn close(out: &mut String, depth: usize, name: &str) {
+    indent(out, depth);
+    out.push_str("</");
+    out.push_str(name);
+    out.push_str(">\n");
+}
+
+fn indent(out: &mut String, depth: usize) {
+    budget::tick();
+    out.extend(std::iter::repeat_n("  ", depth));
+}
+
+fn node(out: &mut String, depth: usize, node: &Node) {
+    if node.element.name == "query" {
+        return query(out, depth, node);
+    }
+    let mut attributes = values(&node.element);
+    for (name, value) in &mut attributes {
+        // The reference has no word for it.
+        if name == "keytype" && value == "id" {
+            "generic".clone_into(value);
+        }
+    }
+    element(out, depth, &node.element.name, &attributes, &node.children);
+}
+
+/// A query; one that is a single filter is written as that filter.
+fn query(out: &mut String, depth: usize, query: &Node) {
+    let into = query.element.get("into");
+    let alone = single(query);
+    let filter = |out: &mut String, depth: usize, filter: &Node| {
+        let mut attributes = values(&filter.element);
+        if alone.is_some() && takes_into(&filter.element.name) && !matches!(into, "" | "_") {
+            attributes.push(("into".to_owned(), into.to_owned()));
+        }
+        element(out, depth, &filter.element.name, &attributes, &filter.children);
+    };
+    if let Some(only) = alone
+        && stands_alone(query, only)
+    {
+        return filter(out, depth, only);
+    }
+    open(out, depth, "query", &values(&query.element));
+    out.push_str(">\n");
+    for child in sorted_filters(query) {
+        filter(out, depth + 1, child);
+    }
+    close(out, depth, "query");
+}
+
+/// Whether a filter keeps the name of the set that its query fills, if it is the only one.
+fn takes_into(name: &str) -> bool {
+    !matches!(name, "newer" | "changed" | "filter" | "item" | "has-kv")
+}
+
+/// Whether the only filter of a query is a statement that means the same.
+fn stands_alone(query: &Node, filter: &Node) -> bool {
+    let what = query.element.get("type");
+    match filter.element.name.as_ref() {
+        "id-query" => matches!(what, "node" | "way" | "relation"),
+        "recurse" => matches!(what, "node" | "way" | "relation"),
+        "bbox-query" | "around" | "polygon-query" => what == "node",
+        _ => false,
+    }
+}
+
+/// Writes a text as the value of an attribute.
+fn escape(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#x0a;"),
+            '\t' => out.push_str("&#x09;"),
+            '\r' => out.push_str("&#x0d;"),
+            c => out.push(c),
+        }
+    }
+}

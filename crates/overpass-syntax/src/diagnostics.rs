@@ -1,0 +1,89 @@
+//! Collects what is wrong with a query, in the reference's order.
+
+use super::Span;
+use crate::error::{Class, Diagnostic, Failure};
+
+/// After so many errors the rest of a text is not looked at.
+const MOST: usize = 500;
+
+/// Bytes of a message; what is in the middle of a longer one is left out.
+const LONGEST: usize = 4000;
+
+/// The errors found so far.
+#[derive(Default)]
+pub(super) struct Diagnostics {
+    /// What the regular expressions so far take when compiled, in bytes.
+    pub patterns: usize,
+    list: Vec<Diagnostic>,
+    stopped: bool,
+}
+
+impl Diagnostics {
+    /// Adds a `parse error`.
+    pub fn parse(&mut self, code: &'static str, line: u32, span: Span, message: impl Into<String>) {
+        self.add(Class::Parse, code, line, span, message.into());
+    }
+
+    /// Adds a `static error`.
+    pub fn fixed(&mut self, code: &'static str, line: u32, span: Span, message: impl Into<String>) {
+        self.add(Class::Static, code, line, span, message.into());
+    }
+
+    /// Gives the error that was added last a hint.
+    pub fn help(&mut self, help: Option<String>) {
+        if let (Some(last), Some(help)) = (self.list.last_mut(), help) {
+            last.help.get_or_insert(help);
+        }
+    }
+
+    fn add(&mut self, class: Class, code: &'static str, line: u32, span: Span, message: String) {
+        if !self.full() {
+            let message = shortened(message);
+            self.list.push(Diagnostic { class, code, line, span: Some(span), message, help: None });
+        }
+    }
+
+    /// Whether there are so many that going on makes no sense.
+    pub fn full(&self) -> bool {
+        self.stopped || self.list.len() >= MOST
+    }
+
+    /// Takes no more errors: what follows has no meaning.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The failure that they make.
+    pub fn into_failure(self) -> Failure {
+        Failure { diagnostics: self.list }
+    }
+}
+
+/// A message that quotes a whole text without most of it.
+fn shortened(message: String) -> String {
+    if message.len() <= LONGEST {
+        return message;
+    }
+    let start = (0..=LONGEST / 2).rev().find(|&at| message.is_char_boundary(at)).unwrap_or(0);
+    let tail = message.len() - LONGEST / 4;
+    let end = (tail..=message.len()).find(|&at| message.is_char_boundary(at)).unwrap_or(message.len());
+    format!("{} ... {} bytes left out ... {}", &message[..start], end - start, &message[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_lose_their_middle() {
+        assert_eq!(shortened("é".repeat(2000)), "é".repeat(2000));
+        let long = shortened(format!("Unknown type \"{}\" here", "é".repeat(100_000)));
+        assert!(long.len() < 3100 && long.starts_with("Unknown type \"é") && long.ends_with("é\" here"), "{long}");
+        assert!(long.contains(" bytes left out "));
+    }
+}

@@ -1,0 +1,81 @@
+//! What can be wrong with a query, in the reference's three classes and words, with the position that it does not give.
+
+use std::fmt;
+
+use super::Span;
+
+/// The reference's classes of errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// `parse error`: the text is not in the language.
+    Parse,
+    /// `static error`: a value is not one that the statement takes.
+    Static,
+    /// `runtime error`: the query cannot be run or went over a limit.
+    Runtime,
+}
+
+impl Class {
+    /// `parse error`, `static error` or `runtime error`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Parse => "parse error",
+            Class::Static => "static error",
+            Class::Runtime => "runtime error",
+        }
+    }
+}
+
+/// One error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Its class.
+    pub class: Class,
+    /// A stable name for programs, such as `unknown-function`, `unsupported`, `timeout`, `memory`.
+    pub code: &'static str,
+    /// The line that the reference names, from 1; 0 where it knows none.
+    pub line: u32,
+    /// Where in the text it is, where that is known.
+    pub span: Option<Span>,
+    /// The reference's words, without class and line.
+    pub message: String,
+    /// What was probably meant, or what to do.
+    pub help: Option<String>,
+}
+
+/// As the reference prints it: `line 1: parse error: ...`.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.class != Class::Runtime {
+            write!(f, "line {}: ", self.line)?;
+        }
+        write!(f, "{}: {}", self.class.name(), self.message)
+    }
+}
+
+/// A query that was refused or stopped: at least one error, in the reference's order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The errors.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Failure { diagnostics: vec![diagnostic] }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, d) in self.diagnostics.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{d}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Failure {}

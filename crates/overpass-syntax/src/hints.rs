@@ -1,0 +1,254 @@
+//! What was probably meant, from the text around an error. Runs only when a query was refused, changes no words of the
+//! reference, and knows nothing but the text.
+
+use super::suggest;
+use super::token::{Token, Tokens};
+use crate::error::{Diagnostic, Failure};
+
+/// Gives the errors hints where they have none. Only the first ones: what follows is mostly a consequence.
+pub(super) fn add(text: &str, failure: &mut Failure) {
+    let whole = suggest::language(text);
+    for (i, diagnostic) in failure.diagnostics.iter_mut().take(3).enumerate() {
+        if i == 0
+            && let Some(whole) = &whole
+        {
+            diagnostic.help = Some(whole.clone());
+        }
+        if let Some(place) = Place::of(diagnostic, text)
+            && let Some(help) = place.hint(diagnostic)
+        {
+            // Of a word that begins no statement, the nearest one that does is the weaker guess.
+            if diagnostic.code == "unknown-statement" {
+                diagnostic.help = Some(help);
+            } else {
+                diagnostic.help.get_or_insert(help);
+            }
+        }
+    }
+}
+
+/// Where an error is: what it stands on, and what is around it.
+struct Place<'a> {
+    text: &'a str,
+    at: usize,
+    found: &'a str,
+    before: &'a str,
+    after: &'a str,
+}
+
+impl<'a> Place<'a> {
+    fn of(diagnostic: &Diagnostic, text: &'a str) -> Option<Place<'a>> {
+        let span = diagnostic.span?;
+        let found = text.get(span.start..span.end.min(text.len()))?;
+        let (before, after) = (text.get(..span.start)?.trim_end(), text.get(span.start + found.len()..)?.trim_start());
+        Some(Place { text, at: span.start, found, before, after })
+    }
+
+    fn hint(&self, diagnostic: &Diagnostic) -> Option<String> {
+        match diagnostic.code {
+            "unexpected-token" => self
+                .sign()
+                .map(str::to_owned)
+                .or_else(|| self.quotation())
+                .or_else(|| self.missing(&diagnostic.message)),
+            "unknown-statement" => self.statement().map(str::to_owned),
+            "unexpected-end" => self.open_bracket(),
+            "misplaced-element" if diagnostic.message.contains("\"print\"") => {
+                self.open_bracket().or(Some("\"out\" cannot stand in a union: (...; ...;); out;".to_owned()))
+            }
+            "operator-expected" => self.operator().map(str::to_owned),
+            "wrong-operator" if self.found == "=" => Some("\"==\" compares; \"=\" is for make and convert".to_owned()),
+            "unquoted-word" => Some(format!("a key or a text needs quotation marks: \"{}\"", short(self.found)))
+                .filter(|_| self.found.chars().all(char::is_alphanumeric)),
+            "bad-timestamp" => self.timestamp(),
+            "bad-value" => self.value(&diagnostic.message).map(str::to_owned),
+            "unknown-parameter" => self.parameter(),
+            "unknown-filter" if self.found.starts_with("in.") || self.found == "in" => {
+                Some("what lies in areas is (area) or (area.set)".to_owned())
+            }
+            "wrong-argument" if self.found == "tags" => Some("tags are counted by count_tags()".to_owned()),
+            "unknown-filter" if self.found.contains('=') || self.after.starts_with('=') => {
+                Some("tags stand in square brackets: [name=\"Malta\"]".to_owned())
+            }
+            code => fixed(code).map(str::to_owned),
+        }
+    }
+
+    /// Whether the error is within square brackets of tags.
+    fn in_tag(&self) -> bool {
+        let line = self.before.rfind([';', '(', ')', ']']).map_or(self.before, |at| &self.before[at..]);
+        line.contains('[')
+    }
+
+    /// Signs that other languages have.
+    fn sign(&self) -> Option<&'static str> {
+        let tag = self.in_tag();
+        Some(match self.found {
+            "==" if tag => "a tag is compared with one \"=\": [key=value]; \"==\" is for (if:...)",
+            "~" if self.before.ends_with('=') => "\"=~\" is written \"~\": [key~\"pattern\"]",
+            "|" | "||" | "," if tag => "several values are a regular expression: [amenity~\"^(cafe|bar)$\"]",
+            "and" | "AND" | "&&" | "&" => "filters one after another must all hold: node[a=b][c=d]",
+            "or" | "OR" => "one or the other is a union: (node[a=b]; node[c=d];); out;",
+            "," => "statements end with \";\", not with \",\"",
+            ":" | "-" | "." | "/" | "@" if tag => {
+                "a key or value with other signs than letters needs quotation marks: [\"addr:street\"=\"x\"]"
+            }
+            "≠" => "\"not equal\" is written \"!=\"",
+            "=" if self.before.ends_with(|c: char| c.is_ascii_alphabetic()) && self.at < 200 && tag => {
+                "a setting has a colon: [timeout:25]"
+            }
+            "->" => "a set in a filter has only a dot: (area.a)",
+            "{" => "a query has no block; one for each element is: foreach { ... }",
+            _ if self.before.ends_with("->") => "a set that is filled has a dot, too: ->.name",
+            _ if self.before.ends_with("foreach") => "foreach goes through a set: node[a=b]; foreach { ... }",
+            _ => return None,
+        })
+    }
+
+    /// Strings that do not end, words that should be strings, and quotation marks of books.
+    fn quotation(&self) -> Option<String> {
+        if let Some(sign) = self.found.chars().next().filter(|c| "“”„‟«»‘’‚`´".contains(*c)) {
+            return Some(format!("{sign} is no quotation mark of the language; use \" or '"));
+        }
+        if let Some(string) = self.open_string() {
+            return Some(string);
+        }
+        let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let before = self.before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        (self.in_tag() && is_word(self.found) && is_word(before))
+            .then(|| format!("a text with spaces needs quotation marks: \"{} {}\"", short(before), short(self.found)))
+    }
+
+    /// A string that the text ends in.
+    fn open_string(&self) -> Option<String> {
+        let quote = self.found.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        let ends = self.at + self.found.len() >= self.text.len();
+        let closed = self.found.len() > 1 && self.found.ends_with(quote);
+        (ends && !closed).then(|| format!("the text that begins with {quote} here is never closed"))
+    }
+
+    /// A sign that was forgotten.
+    fn missing(&self, message: &str) -> Option<String> {
+        let sign = [";", ")", "]", "}"].into_iter().find(|sign| message.starts_with(&format!("'{sign}' expected")))?;
+        if self.after.is_empty() && self.at + self.found.len() >= self.text.trim_end().len() {
+            return Some(format!("the query ends without a \"{sign}\""));
+        }
+        Some(format!("a \"{sign}\" is missing before \"{}\"", short(self.found)))
+    }
+
+    /// The bracket that is open at the end of the text.
+    fn open_bracket(&self) -> Option<String> {
+        let mut open: Vec<Token<'_>> = Vec::new();
+        let mut tokens = Tokens::new(self.text);
+        while tokens.good() {
+            let token = tokens.current();
+            match token.text {
+                "(" | "[" | "{" => open.push(token),
+                ")" | "]" | "}" => {
+                    open.pop();
+                }
+                _ => {}
+            }
+            tokens.advance();
+        }
+        let token = open.last()?;
+        let before = self.text.get(..token.start)?;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let line = before.matches('\n').count() + 1;
+        Some(format!("the \"{}\" in line {line}, column {column} is never closed", token.text))
+    }
+
+    /// Words that begin no statement.
+    fn statement(&self) -> Option<&'static str> {
+        Some(match self.found {
+            "[" => "all settings stand together before the first semicolon: [out:json][timeout:25];",
+            "print" | "return" | "show" | "output" | "echo" => "an answer is written by \"out\"",
+            "import" | "def" | "from" | "while" | "let" | "var" | "const" => {
+                "this looks like a programming language; a query is only: node[amenity=cafe]; out;"
+            }
+            "elif" | "elseif" => "write: else { if (...) { ... } }",
+            "-" => "a difference is of two statements: (node[a]; - node[b];);",
+            "}" | ")" | "]" => "this bracket closes nothing",
+            "#" => "a comment begins with //",
+            "," => "statements end with \";\", not with \",\"",
+            "where" | "WHERE" | "limit" | "LIMIT" => {
+                "filters stand behind the type: node[a=b]; a limit behind out: out 10;"
+            }
+            _ if self.after.starts_with("= ") => "a set is filled with \"->\": node[a=b]->.name;",
+            _ => return None,
+        })
+    }
+
+    fn operator(&self) -> Option<&'static str> {
+        Some(match self.found {
+            "and" | "AND" => "\"and\" is written \"&&\"",
+            "or" | "OR" => "\"or\" is written \"||\"",
+            "not" | "NOT" => "\"not\" is written \"!\"",
+            "m" | "km" | "mi" | "meters" | "metres" => "distances are numbers of metres: (around:1000)",
+            _ => return None,
+        })
+    }
+
+    fn timestamp(&self) -> Option<String> {
+        let date = self.found.split('"').chain(self.found.split('\'')).find(|part| {
+            part.len() == 10
+                && part.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() })
+        });
+        Some(match date {
+            Some(date) => format!("did you mean \"{date}T00:00:00Z\"?"),
+            None => "a moment is written so: \"2020-01-31T12:00:00Z\"".to_owned(),
+        })
+    }
+
+    fn value(&self, message: &str) -> Option<&'static str> {
+        let about = |what: &str| message.contains(what);
+        Some(if about("\"bbox-query\"") {
+            "a box is (south,west,north,east): latitudes from -90 to 90, longitudes from -180 to 180"
+        } else if about("\"ref\" of the element \"area-query\"") {
+            "here is the number of an area; by name: area[name=\"Malta\"]->.a; node(area.a);"
+        } else if about("\"radius\"") {
+            "the radius is a number of metres, not below 0: (around:100,35.9,14.5)"
+        } else {
+            return None;
+        })
+    }
+
+    fn parameter(&self) -> Option<String> {
+        const KNOWN: [&str; 13] =
+            ["ids", "skel", "body", "tags", "meta", "noids", "geom", "center", "bb", "count", "asc", "qt", "ids_only"];
+        let word = self.found.to_ascii_lowercase();
+        if word == "json" || word == "xml" || word == "csv" {
+            return Some(format!("the format is a setting at the beginning: [out:{word}];"));
+        }
+        let longer =
+            KNOWN.iter().find(|known| word.len() > 2 && (word.starts_with(**known) || known.starts_with(&word)));
+        let queried = ["node", "way", "rel", "relation", "nwr", "area", "["].contains(&word.as_str());
+        if queried {
+            return Some("out writes what was found before it: node[a=b]; out;".to_owned());
+        }
+        longer.map(|known| format!("did you mean \"{known}\"?")).or_else(|| suggest::nearest(&word, KNOWN.into_iter()))
+    }
+}
+
+/// Hints that need no look at the text.
+fn fixed(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "empty-query" => "what is asked for must be narrowed down: node[amenity=cafe]; node(south,west,north,east);",
+        "wrong-type" => {
+            "the letters say from what: node(w) and node(r) are in ways and relations, way(bn) and rel(bn) have nodes, rel(bw) ways, rel(br) relations"
+        }
+        "incomplete-box" => {
+            "a box is (south,west,north,east); several ids are (id:1,2,3); near a point is (around:metres,lat,lon)"
+        }
+        "odd-coordinates" => "after the metres come pairs of latitude and longitude: (around:100,35.9,14.5)",
+        "unknown-output-format" => "there are json, xml, csv, custom and popup; tools make GeoJSON from json",
+        "key-pattern-alone" => "for any value: [~\"pattern\"~\".\"]",
+        _ => return None,
+    })
+}
+
+/// The beginning of a text that a hint quotes.
+fn short(text: &str) -> &str {
+    let end = text.char_indices().nth(30).map_or(text.len(), |(at, _)| at);
+    &text[..end]
+}

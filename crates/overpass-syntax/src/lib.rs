@@ -1,0 +1,77 @@
+//! The text of a query: tokens, the QL and XML front ends, the tree. Knows nothing of any data.
+//!
+//! Both front ends make elements, which are checked as they are made and then become the tree.
+
+mod check;
+pub mod convert;
+mod diagnostics;
+mod element;
+mod error;
+mod hints;
+mod lower;
+mod parse;
+pub mod posix;
+mod posix_bracket;
+mod suggest;
+mod token;
+mod tree;
+mod xml;
+
+pub use check::numbers::{float, float_prefix, integer, number_text, timestamp};
+pub use error::{Class, Diagnostic, Failure};
+pub use suggest::distance;
+pub use tree::*;
+
+pub(crate) use check::evaluators::{function_name, operator_sign};
+pub(crate) use element::{Element, Node};
+
+/// The longest text that is looked at, in bytes.
+const LONGEST: usize = 4 << 20;
+
+/// Reads a query in either form.
+pub fn parse(text: &str) -> Result<Script, Failure> {
+    let (root, mut diagnostics) = read(text, false)?;
+    if diagnostics.is_empty() {
+        if let Some(script) = root.and_then(lower::script) {
+            return Ok(script);
+        }
+        diagnostics.parse("incomplete-query", 1, Span::default(), "The query is incomplete.");
+    }
+    Err(explained(diagnostics, text))
+}
+
+/// What was understood of a query in either form, to be written in another, and what is wrong with it. Fewer things
+/// are wrong than for [`parse`].
+pub(crate) fn outline(text: &str) -> Result<(Option<Node>, Option<Failure>), Failure> {
+    let (root, diagnostics) = read(text, true)?;
+    let failure = if diagnostics.is_empty() { None } else { Some(explained(diagnostics, text)) };
+    Ok((root, failure))
+}
+
+/// The errors with what was probably meant.
+fn explained(diagnostics: diagnostics::Diagnostics, text: &str) -> Failure {
+    let mut failure = diagnostics.into_failure();
+    hints::add(text, &mut failure);
+    failure
+}
+
+/// Whether a text is in the XML form.
+pub(crate) fn is_xml(text: &str) -> bool {
+    text.trim_start().starts_with('<')
+}
+
+fn read(text: &str, converting: bool) -> Result<(Option<Node>, diagnostics::Diagnostics), Failure> {
+    if text.len() > LONGEST {
+        return Err(refuse("too-long", format!("The query has more than {LONGEST} bytes.")).into());
+    }
+    if text.trim().is_empty() {
+        return Err(refuse("empty-query", "Your input contains only whitespace.".to_owned()).into());
+    }
+    let builder = element::Builder { converting, ..Default::default() };
+    let (root, builder) = if is_xml(text) { xml::parse(text, builder) } else { parse::parse(text, builder) };
+    Ok((root, builder.diagnostics))
+}
+
+fn refuse(code: &'static str, message: String) -> Diagnostic {
+    Diagnostic { class: Class::Parse, code, line: 1, span: None, message, help: None }
+}

@@ -1,0 +1,103 @@
+//! What was probably meant: the nearest known word, and hints for texts in another language.
+
+/// `did you mean "..."?` for the known word that is nearest to `word`, if one is near.
+pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    // A longer text is no misspelt word, and its distance would take long.
+    if word.len() > 30 {
+        return None;
+    }
+    let lower = word.to_ascii_lowercase();
+    let best = known.map(|candidate| (distance(&lower, candidate), candidate)).min()?;
+    let allowed = match word.chars().count() {
+        0 | 1 => 0,
+        2..=4 => 1,
+        5..=7 => 2,
+        _ => 3,
+    };
+    (best.0 <= allowed).then(|| format!("did you mean \"{}\"?", best.1))
+}
+
+/// The function that was probably meant.
+pub(super) fn function<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let meant = match name.to_ascii_lowercase().as_str() {
+        "len" | "distance" => "length()",
+        "tag" | "tags" | "value" | "get" => "t[\"key\"]",
+        "has" | "has_tag" | "exists" => "is_tag(\"key\")",
+        "name" => "t[\"name\"]",
+        "size" => "count_members()",
+        "int" | "float" | "num" | "to_number" => "number(...)",
+        "now" | "today" => "date(\"2020-01-31\")",
+        "closed" | "isclosed" => "is_closed()",
+        "geometry" => "geom()",
+        _ => return nearest(name, known),
+    };
+    Some(format!("did you mean {meant}?"))
+}
+
+/// How many letters must be added, left out, changed or swapped with their neighbour.
+pub fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for i in 0..a.len() {
+        let mut row = vec![i + 1];
+        for j in 0..b.len() {
+            let changed = above[j] + usize::from(a[i] != b[j]);
+            let mut best = changed.min(above[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                best = best.min(before[j - 1] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above[b.len()]
+}
+
+/// A hint for a text that is not OverpassQL at all, or not yet.
+pub(super) fn language(text: &str) -> Option<String> {
+    if text.starts_with('\u{feff}') {
+        return Some("the text begins with a byte order mark, which cannot be seen; save it without one".into());
+    }
+    let trimmed = text.trim_start();
+    if text.contains("{{") && text.contains("}}") {
+        return Some(
+            "{{...}} is a shortcut of overpass turbo, not of the query language; put the value there instead".into(),
+        );
+    }
+    let python = ["import ", "def ", "for x in ", "for i in ", "query = ", "query=", "print("];
+    if python.iter().any(|start| trimmed.starts_with(start))
+        || (trimmed.starts_with("from ") && text.contains("import "))
+    {
+        return Some("this looks like Python; a query is only: node[amenity=cafe]; out;".into());
+    }
+    let first: String = trimmed.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
+    match first.to_ascii_uppercase().as_str() {
+        "SELECT" | "PREFIX" | "ASK" | "CONSTRUCT" | "DESCRIBE" | "INSERT" | "UPDATE" | "DELETE" | "WITH" => {
+            Some(format!("\"{first}\" starts a SQL or SPARQL query; this is OverpassQL: node[amenity=cafe]; out;"))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_nearest_word() {
+        let known = ["node", "way", "relation", "out"];
+        assert_eq!(nearest("nod", known.into_iter()).as_deref(), Some("did you mean \"node\"?"));
+        assert_eq!(nearest("ouy", known.into_iter()).as_deref(), Some("did you mean \"out\"?"));
+        assert_eq!(nearest("realtion", known.into_iter()).as_deref(), Some("did you mean \"relation\"?"));
+        assert_eq!(nearest("xyz", known.into_iter()), None);
+        assert_eq!(nearest(";", known.into_iter()), None);
+    }
+
+    #[test]
+    fn knows_other_languages() {
+        assert!(language("select * from node").is_some());
+        assert!(language("node({{bbox}});out;").is_some());
+        assert!(language("node(1);out;").is_none());
+    }
+}

@@ -1,0 +1,162 @@
+//! Functions of a whole set: `count`, `u`, `min`, `max`, `sum`, `set`, `gcat`.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use super::code::Code;
+use super::eval::{Subject, eval, subjects};
+use super::lists;
+use super::value::Value;
+use crate::Failure;
+use crate::reader::Reader;
+use crate::run::{Context, quadtile};
+use crate::set::{Geometry, Set};
+use crate::syntax::Function;
+use terrapin_base::deferred::Deferred;
+use terrapin_budget as budget;
+use terrapin_osm::ElementType;
+
+/// Elements evaluated between two looks at the budget.
+const STEP: usize = 1024;
+
+/// `count(nodes)` and so on.
+pub(super) fn count(set: &Set, what: &str) -> Value {
+    let (nodes, ways, relations) = (set.nodes.len(), set.ways.len(), set.relations.len());
+    Value::Int(match what {
+        "nodes" => nodes,
+        "ways" => ways,
+        "relations" => relations,
+        // The reference counts areas here.
+        "deriveds" => set.areas.len() + set.derived.len(),
+        "nwr" => nodes + ways + relations,
+        "nw" => nodes + ways,
+        "nr" => nodes + relations,
+        "wr" => ways + relations,
+        _ => 0,
+    } as i64)
+}
+
+/// The value of a function over the elements of a set. No more than one value is held at a time, but by `set`, which
+/// holds the distinct ones, and by `gcat`.
+pub(super) fn over(ctx: &Context, function: Function, set: &Set, code: Code) -> Result<Value, Failure> {
+    let mut reader = Reader::new(ctx.osm);
+    let mut stopped = None;
+    let ordered = match function {
+        Function::Sum | Function::Gcat => in_order(ctx, set),
+        _ => Vec::new(),
+    };
+    let any_order = subjects(set).take(if ordered.is_empty() { usize::MAX } else { 0 });
+    let values = any_order.chain(ordered.iter().copied()).enumerate().map_while(|(n, subject)| {
+        if n % STEP == 0 {
+            stopped = ctx.budget.work(STEP).err();
+        }
+        stopped.is_none().then(|| eval(&mut reader, &code, subject.into()))
+    });
+    let value = match function {
+        Function::Union => union(values),
+        Function::Min => lists::extreme(values, Ordering::Less),
+        Function::Max => lists::extreme(values, Ordering::Greater),
+        Function::Set => {
+            let mut texts = Deferred::<BTreeSet<String>>::default();
+            for text in values.map(Value::into_text).filter(|text| !text.is_empty()) {
+                texts.insert(text);
+            }
+            Value::Text(joined(&*texts))
+        }
+        Function::Sum => sum(values),
+        Function::Gcat => {
+            let parts: Vec<Geometry> = values
+                .filter_map(|value| match value {
+                    Value::Shape(Some(shape)) => Some(*shape),
+                    _ => None,
+                })
+                .collect();
+            Value::Shape((!parts.is_empty()).then(|| Box::new(Geometry::Collection(parts))))
+        }
+        _ => Value::EMPTY,
+    };
+    match stopped {
+        Some(failure) => Err(failure),
+        None => Ok(value),
+    }
+}
+
+/// Texts with semicolons between them.
+pub(super) fn joined<'t>(texts: impl IntoIterator<Item = &'t String, IntoIter: Clone>) -> String {
+    let texts = texts.into_iter();
+    let bytes = texts.clone().map(|text| text.len() + 1).sum();
+    budget::charge(bytes as u64);
+    let mut list = String::with_capacity(bytes);
+    for text in texts {
+        budget::tick();
+        if !list.is_empty() {
+            list.push(';');
+        }
+        list.push_str(text);
+    }
+    list
+}
+
+/// Every element of a set in the order in which the reference goes through it, on which the rounding of sums and the
+/// order of geometries depend.
+pub(super) fn in_order<'s>(ctx: &Context, set: &'s Set) -> Vec<Subject<'s>> {
+    let mut list = Vec::with_capacity(set.len());
+    for kind in ElementType::ALL {
+        let ordinals = quadtile::order(ctx.osm, kind, set.part(kind));
+        list.extend(ordinals.into_iter().map(|ordinal| Subject::Element(kind, ordinal)));
+    }
+    list.extend(quadtile::areas(ctx.osm, &set.areas).into_iter().map(Subject::Area));
+    list.extend(set.derived.iter().map(Subject::Derived));
+    list
+}
+
+/// The value that all elements have that have one.
+fn union(values: impl Iterator<Item = Value>) -> Value {
+    let mut one: Option<Value> = None;
+    for value in values.filter(|value| !value.is_empty()) {
+        match &one {
+            Some(old) if old.to_text() != value.to_text() => return Value::text("< multiple values found >"),
+            Some(_) => {}
+            None => one = Some(value),
+        }
+    }
+    one.unwrap_or(Value::EMPTY)
+}
+
+/// The sum of whole numbers where all are, else of numbers where all are.
+fn sum(values: impl Iterator<Item = Value>) -> Value {
+    let (mut int, mut float) = (Some(0i64), Some(0.0));
+    for value in values {
+        int = int.zip(value.int()).map(|(sum, value)| sum.wrapping_add(value));
+        float = float.zip(value.float()).map(|(sum, value)| sum + value);
+    }
+    match (int, float) {
+        (Some(int), _) => Value::Int(int),
+        (None, Some(float)) => Value::number(float),
+        (None, None) => Value::not_a_number(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(texts: &[&'static str]) -> impl Iterator<Item = Value> {
+        texts.iter().copied().map(Value::text)
+    }
+
+    #[test]
+    fn sums_are_whole_where_all_are() {
+        assert_eq!(sum(values(&["1", "2"])).into_text(), "3");
+        assert_eq!(sum(values(&["1", "2.5"])).into_text(), "3.5");
+        assert_eq!(sum(values(&["1", ""])).into_text(), "NaN");
+        assert_eq!(sum(values(&[])).into_text(), "0");
+    }
+
+    #[test]
+    fn a_union_is_the_one_value() {
+        assert_eq!(union(values(&["", "a", "a", ""])).into_text(), "a");
+        assert_eq!(union(values(&["1", "1.0"])).into_text(), "< multiple values found >");
+        assert_eq!(union(values(&["", ""])).into_text(), "");
+    }
+}

@@ -1,0 +1,116 @@
+//! Functions of an element.
+
+use super::eval::{Subject, area_id, tagged};
+use super::shapes;
+use super::value::Value;
+use crate::output::print_time;
+use crate::reader::Reader;
+use crate::set::{Geometry, Position};
+use crate::syntax::Function;
+use terrapin_osm::geometry::{line_length, round_length};
+use terrapin_osm::{Coord, ElementType, MetaRef};
+
+/// The value of a function without arguments.
+pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Subject<'_>) -> Value {
+    match function {
+        Function::Id => id(reader, subject),
+        Function::Type => Value::text(match subject {
+            Subject::None => "",
+            Subject::Element(kind, _) => kind.name(),
+            Subject::Area(_) => "area",
+            Subject::Derived(derived) => &derived.type_name,
+        }),
+        Function::Version => meta(reader, subject, |_, meta| Value::Int(i64::from(meta.version))),
+        Function::Timestamp => meta(reader, subject, |_, meta| Value::Text(print_time(meta.timestamp))),
+        Function::Changeset => meta(reader, subject, |_, meta| Value::Int(meta.changeset)),
+        Function::Uid => meta(reader, subject, |_, meta| Value::Int(meta.uid)),
+        Function::User => meta(reader, subject, |reader, meta| Value::text(reader.osm().user_name(meta.user))),
+        Function::Lat => middle(reader, subject).map_or_else(Value::not_a_number, |(lat, _)| Value::degrees(lat)),
+        Function::Lon => middle(reader, subject).map_or_else(Value::not_a_number, |(_, lon)| Value::degrees(lon)),
+        Function::Length => match subject {
+            Subject::Element(ElementType::Way | ElementType::Relation, _) if !reader.is_bare() => {
+                Value::metres(round_length(length(reader, subject)))
+            }
+            _ => Value::Int(0),
+        },
+        Function::IsClosed => match subject {
+            Subject::Element(ElementType::Way, way) => {
+                let (page, slot) = reader.way(way);
+                let nodes = page.nodes(slot);
+                Value::flag(!nodes.is_empty() && nodes.first() == nodes.last())
+            }
+            _ => Value::text("NaW"),
+        },
+        Function::Geom => Value::Shape(shapes::of(reader, subject).map(Box::new)),
+        Function::CountTags => Value::Int(match (subject, tagged(reader, subject)) {
+            (Subject::Derived(derived), _) if !reader.is_bare() => derived.tags.len() as i64,
+            (_, Some((kind, ordinal))) => reader.tags(kind, ordinal).len() as i64,
+            _ => 0,
+        }),
+        _ => Value::EMPTY,
+    }
+}
+
+fn id(reader: &mut Reader<'_>, subject: Subject<'_>) -> Value {
+    match subject {
+        Subject::Element(kind, ordinal) => Value::Int(reader.id(kind, ordinal)),
+        Subject::Area(area) => area_id(reader, area).map_or(Value::EMPTY, Value::Int),
+        Subject::Derived(derived) => Value::Int(derived.id),
+        Subject::None => Value::EMPTY,
+    }
+}
+
+fn meta(reader: &mut Reader<'_>, subject: Subject<'_>, value: impl FnOnce(&mut Reader<'_>, MetaRef) -> Value) -> Value {
+    match subject {
+        Subject::Element(kind, ordinal) if !reader.is_bare() => {
+            let meta = reader.meta(kind, ordinal);
+            value(reader, meta)
+        }
+        _ => Value::EMPTY,
+    }
+}
+
+/// The middle of the element's box, in 1e-7 degrees.
+fn middle(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<(i64, i64)> {
+    let center = match subject {
+        Subject::Element(..) if reader.is_bare() => None,
+        Subject::Element(ElementType::Node, node) => {
+            let c = reader.coord(node);
+            return Some((i64::from(c.lat), i64::from(c.lon)));
+        }
+        Subject::Element(kind, ordinal) => reader.extent(kind, ordinal).around().as_ref().map(Position::middle),
+        Subject::Derived(derived) => derived.geometry.as_ref().and_then(Geometry::middle),
+        Subject::Area(_) | Subject::None => None,
+    }?;
+    Some((decimals(center.lat), decimals(center.lon)))
+}
+
+/// The 1e-7 degrees that are printed: rounded from the exact decimal value of the double, as printing does.
+fn decimals(degrees: f64) -> i64 {
+    format!("{degrees:.7}").replace('.', "").parse().unwrap_or_default()
+}
+
+/// The length of a way or of all way members in metres, not rounded.
+fn length(reader: &mut Reader<'_>, subject: Subject<'_>) -> f64 {
+    match subject {
+        Subject::Element(ElementType::Way, way) => {
+            let (page, slot) = reader.way(way);
+            line_length(page.coords(slot))
+        }
+        Subject::Element(ElementType::Relation, relation) => {
+            let (page, slot) = reader.relation(relation);
+            page.members(slot)
+                .iter()
+                .filter(|member| member.kind == ElementType::Way)
+                .filter_map(|member| member.element.ordinal())
+                .map(|way| length(reader, Subject::Element(ElementType::Way, way)))
+                .fold(0.0, |sum, part| sum + part)
+        }
+        _ => 0.0,
+    }
+}
+
+/// The positions of a way's nodes that are known.
+pub(super) fn known(line: &[Coord]) -> impl Iterator<Item = Coord> {
+    line.iter().copied().filter(|c| !c.is_missing())
+}

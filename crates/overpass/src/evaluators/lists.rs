@@ -1,0 +1,150 @@
+//! `lrs_in`, `lrs_isect`, `lrs_union`, `lrs_min`, `lrs_max`: strings as lists separated by semicolons.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use super::value::Value;
+use terrapin_budget as budget;
+
+/// The entries of a list. An empty string has none; an entry that is empty or blank is one blank.
+fn entries(list: &str) -> Vec<&str> {
+    let entry = |entry| {
+        budget::tick();
+        trimmed(entry)
+    };
+    if list.is_empty() { Vec::new() } else { list.split(';').map(entry).collect() }
+}
+
+/// An entry without blanks around it. Where blanks come first, as many of the last ones stay as did come first: this
+/// is how the reference does it.
+fn trimmed(entry: &str) -> &str {
+    let blank = [' ', '\t', '\n', '\r', '\x0b', '\x0c'];
+    let start = entry.len() - entry.trim_start_matches(blank).len();
+    let end = entry.trim_end_matches(blank).len();
+    if start >= entry.len() {
+        return " ";
+    }
+    // The blanks are single bytes, so the sum is at a character's border.
+    &entry[start..(start + end).min(entry.len())]
+}
+
+/// `lrs_in(a, list)`: whether `a` is in the list.
+pub(super) fn contains(needle: &Value, list: &Value) -> Value {
+    let needle = needle.to_text();
+    let needle = trimmed(&needle);
+    Value::flag(entries(&list.to_text()).contains(&needle))
+}
+
+/// `lrs_isect(a, b)`: what is in both, in byte order.
+pub(super) fn intersection(a: &Value, b: &Value) -> Value {
+    let (a, b) = (a.to_text(), b.to_text());
+    let b: BTreeSet<&str> = entries(&b).into_iter().collect();
+    joined(entries(&a).into_iter().filter(|entry| b.contains(entry)).collect())
+}
+
+/// `lrs_union(a, b)`: what is in one of them, in byte order.
+pub(super) fn union(a: &Value, b: &Value) -> Value {
+    let (a, b) = (a.to_text(), b.to_text());
+    joined(entries(&a).into_iter().chain(entries(&b)).collect())
+}
+
+fn joined(entries: BTreeSet<&str>) -> Value {
+    budget::charge(entries.iter().map(|entry| entry.len() as u64 + 1).sum());
+    Value::Text(entries.into_iter().collect::<Vec<_>>().join(";"))
+}
+
+/// `lrs_min(list)`: the least entry; by number where all are numbers.
+pub(super) fn least(list: &Value) -> Value {
+    extreme(entries(&list.to_text()).into_iter().map(Value::text), Ordering::Less)
+}
+
+/// `lrs_max(list)`: the greatest entry; by number where all are numbers.
+pub(super) fn greatest(list: &Value) -> Value {
+    extreme(entries(&list.to_text()).into_iter().map(Value::text), Ordering::Greater)
+}
+
+/// The least or the greatest of some values: of whole numbers where all are, else of numbers where all are, else of
+/// strings. Empty strings are never the answer, but are not numbers.
+pub(super) fn extreme(values: impl Iterator<Item = Value>, wanted: Ordering) -> Value {
+    let mut int: Option<i64> = None;
+    let mut float: Option<f64> = None;
+    let mut text: Option<String> = None;
+    let (mut all_int, mut all_float) = (true, true);
+    for value in values {
+        match value.int() {
+            Some(new) => int = Some(int.filter(|old| new.cmp(old) != wanted).unwrap_or(new)),
+            None => all_int = false,
+        }
+        match value.float() {
+            // Where no number comes before the greatest there is, or after the least, that is the answer.
+            Some(new) => {
+                let last = if wanted == Ordering::Less { f64::MAX } else { f64::MIN };
+                let old = float.unwrap_or(last);
+                float = Some(if new.partial_cmp(&old) == Some(wanted) { new } else { old });
+            }
+            None => all_float = false,
+        }
+        let new = value.into_text();
+        if !new.is_empty() && text.as_ref().is_none_or(|old| new.as_bytes().cmp(old.as_bytes()) == wanted) {
+            text = Some(new);
+        }
+    }
+    match (text, int.filter(|_| all_int), float.filter(|_| all_float)) {
+        (None, ..) => Value::EMPTY,
+        (_, Some(int), _) => Value::Int(int),
+        (_, _, Some(float)) => Value::number(float),
+        (Some(text), ..) => Value::Text(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: &str) -> Value {
+        Value::text(value)
+    }
+
+    #[test]
+    fn entries_are_trimmed_as_in_the_reference() {
+        for (list, result) in [
+            ("a ", "a"),
+            (" a", "a"),
+            (" a   ", "a "),
+            ("a ;  b      ", "a;b  "),
+            ("a;", " ;a"),
+            (";;", " "),
+            ("", ""),
+            ("10;9", "10;9"),
+            ("b;a;b", "a;b"),
+        ] {
+            assert_eq!(union(&text(list), &text("")).into_text(), result, "{list:?}");
+        }
+    }
+
+    #[test]
+    fn membership() {
+        assert_eq!(contains(&text("a"), &text("b;a")), Value::Int(1));
+        assert_eq!(contains(&text("a"), &text(" a ; b")), Value::Int(0));
+        assert_eq!(contains(&text(""), &text("a;;b")), Value::Int(1));
+        assert_eq!(contains(&text(""), &text("")), Value::Int(0));
+        assert_eq!(contains(&text("1"), &text("1.0")), Value::Int(0));
+        assert_eq!(intersection(&text("c;b;a"), &text("b;c;d")).into_text(), "b;c");
+    }
+
+    #[test]
+    fn extremes() {
+        for (list, min, max) in [
+            ("3;2;10", "2", "10"),
+            ("b;3", "3", "b"),
+            ("1.0;1", "1", "1"),
+            ("2;1.0;x", "1.0", "x"),
+            ("3a;2a;10a", "10a", "3a"),
+            ("010;9", "8", "9"),
+            ("", "", ""),
+        ] {
+            assert_eq!(least(&text(list)).into_text(), min, "{list:?}");
+            assert_eq!(greatest(&text(list)).into_text(), max, "{list:?}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Functions of the members of an element: the members of a relation, the nodes of a way.
+
+use std::collections::BTreeSet;
+
+use super::code::{Code, Members};
+use super::eval::{Place, Scope, Subject, eval};
+use super::shapes;
+use super::value::Value;
+use crate::reader::Reader;
+use crate::syntax::Function;
+use terrapin_budget as budget;
+use terrapin_osm::{ElementType, Reference};
+
+/// How many members of some kind and role there are. The nodes of a way have no type here and no role.
+pub(super) fn count(reader: &mut Reader<'_>, which: &Members, subject: Subject<'_>) -> Value {
+    let found: Vec<(ElementType, Reference)> = match subject {
+        Subject::Element(ElementType::Way, way) if which.role.is_none() && which.kind.is_none() => {
+            let (page, slot) = reader.way(way);
+            page.nodes(slot).iter().map(|&node| (ElementType::Node, node)).collect()
+        }
+        Subject::Element(ElementType::Relation, relation) => {
+            let (page, slot) = reader.relation(relation);
+            let role = match which.role.as_deref().map(|role| reader.osm().find_role(role)) {
+                Some(None) => return Value::Int(0),
+                Some(Some(role)) => Some(role),
+                None => None,
+            };
+            page.members(slot)
+                .iter()
+                .filter(|m| role.is_none_or(|role| m.role == role) && which.kind.is_none_or(|kind| m.kind == kind))
+                .map(|m| (m.kind, m.element))
+                .collect()
+        }
+        _ => Vec::new(),
+    };
+    Value::Int(if which.distinct { found.into_iter().collect::<BTreeSet<_>>().len() } else { found.len() } as i64)
+}
+
+/// How many members the element has.
+fn length(reader: &mut Reader<'_>, subject: Subject<'_>) -> usize {
+    match subject {
+        Subject::Element(ElementType::Way, way) => {
+            let (page, slot) = reader.way(way);
+            page.nodes(slot).len()
+        }
+        Subject::Element(ElementType::Relation, relation) => {
+            let (page, slot) = reader.relation(relation);
+            page.members(slot).len()
+        }
+        _ => 0,
+    }
+}
+
+fn over(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>, places: std::ops::Range<usize>) -> Value {
+    let mut text = String::new();
+    let start = places.start;
+    for at in places {
+        budget::tick();
+        if at > start {
+            text.push(';');
+        }
+        text += &eval(reader, code, Scope { member: Some(Place { at }), ..scope }).to_text();
+    }
+    Value::Text(text)
+}
+
+/// `per_member(a)`: the values for all members, separated by semicolons.
+pub(super) fn per_member(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>) -> Value {
+    let members = length(reader, scope.subject);
+    over(reader, code, scope, 0..members)
+}
+
+/// `per_vertex(a)`: the values for the nodes of a way at which it bends: all but its ends, and the last where it is
+/// closed.
+pub(super) fn per_vertex(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>) -> Value {
+    let Subject::Element(ElementType::Way, way) = scope.subject else { return Value::EMPTY };
+    let (page, slot) = reader.way(way);
+    let nodes = page.nodes(slot);
+    let end =
+        if nodes.len() > 2 && nodes.first() == nodes.last() { nodes.len() } else { nodes.len().saturating_sub(1) };
+    over(reader, code, scope, 1.min(end)..end)
+}
+
+/// `pos()`, `mtype()`, `ref()`, `role()`, `angle()` of the member at hand.
+pub(super) fn function(reader: &mut Reader<'_>, function: Function, scope: Scope<'_>) -> Value {
+    let Some(Place { at }) = scope.member else { return Value::EMPTY };
+    if function == Function::Pos {
+        return Value::Int(at as i64 + 1);
+    }
+    match scope.subject {
+        Subject::Element(ElementType::Way, way) => {
+            let (page, slot) = reader.way(way);
+            let Some(&node) = page.nodes(slot).get(at) else { return Value::EMPTY };
+            match function {
+                Function::MemberType => Value::text(ElementType::Node.name()),
+                Function::Ref => Value::Int(reader.reference_id(ElementType::Node, node)),
+                Function::Angle if !reader.is_bare() => {
+                    shapes::angle(page.coords(slot), at).map_or(Value::EMPTY, Value::Text)
+                }
+                _ => Value::EMPTY,
+            }
+        }
+        Subject::Element(ElementType::Relation, relation) => {
+            let (page, slot) = reader.relation(relation);
+            let Some(&member) = page.members(slot).get(at) else { return Value::EMPTY };
+            match function {
+                Function::MemberType => Value::text(member.kind.name()),
+                Function::Ref => Value::Int(reader.reference_id(member.kind, member.element)),
+                Function::Role => Value::text(reader.osm().role(member.role)),
+                _ => Value::EMPTY,
+            }
+        }
+        _ => Value::EMPTY,
+    }
+}

@@ -1,0 +1,172 @@
+//! Evaluators: the expressions in `if:`, `for`, `make` and `convert`.
+//!
+//! A file an area of the language. They read elements through `Reader` and know nothing of statements or output.
+
+mod aggregates;
+mod code;
+mod element;
+mod eval;
+mod hull;
+mod lists;
+mod members;
+mod operators;
+mod produce;
+mod shapes;
+mod sphere;
+mod strings;
+mod trace;
+mod value;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use self::code::Code;
+use self::eval::{Subject, eval, keys, subjects};
+use self::produce::Producer;
+use self::value::Value;
+use super::introsort;
+use super::reader::Reader;
+use super::run::Context;
+use super::set::{Derived, Set};
+use super::syntax::{Expr, ExprKind, Function, Property};
+use super::{Class, Diagnostic, Failure};
+use terrapin_base::deferred::Deferred;
+use terrapin_budget as budget;
+use terrapin_osm::{ElementType, Ordinal};
+
+/// Elements evaluated by one thread between two looks at the budget.
+const CHUNK: usize = 4096;
+/// Evaluators may be nested this deep.
+const DEEPEST: usize = 200;
+
+/// The elements of a set for which an evaluator is true.
+pub fn filter(ctx: &Context, expr: &Expr, set: &Set) -> Result<Set, Failure> {
+    if code::has_no_value(ctx, expr) {
+        return Ok(set.clone());
+    }
+    let code = Code::new(ctx, expr)?;
+    let (osm, budget) = (ctx.osm, ctx.budget);
+    let current = budget::current();
+    let mut found = Set::default();
+    for kind in ElementType::ALL {
+        let kept: Vec<Vec<Ordinal>> = set
+            .part(kind)
+            .par_chunks(CHUNK)
+            .map(|chunk| {
+                current.share(|| {
+                    budget.work(chunk.len())?;
+                    let mut reader = Reader::new(osm);
+                    let mut holds =
+                        |&ordinal: &Ordinal| eval(&mut reader, &code, Subject::Element(kind, ordinal).into()).is_true();
+                    Ok(chunk.iter().copied().filter(|ordinal| holds(ordinal)).collect())
+                })
+            })
+            .collect::<Result<_, Failure>>()?;
+        *found.part_mut(kind) = kept.concat();
+    }
+    let mut reader = Reader::new(osm);
+    let mut holds = |subject: Subject<'_>| eval(&mut reader, &code, subject.into()).is_true();
+    found.areas = set.areas.iter().copied().filter(|&area| holds(Subject::Area(area))).collect();
+    found.derived = set.derived.iter().filter(|derived| holds(Subject::Derived(derived))).cloned().collect();
+    Ok(found)
+}
+
+/// Whether an evaluator that stands on its own is true.
+pub fn condition(ctx: &Context, expr: &Expr) -> Result<bool, Failure> {
+    Ok(alone(ctx, expr)?.is_true())
+}
+
+/// The value of an evaluator that stands on its own.
+pub fn text(ctx: &Context, expr: &Expr) -> Result<String, Failure> {
+    Ok(alone(ctx, expr)?.into_text())
+}
+
+/// The elements of a set by the value that an evaluator has for them, in byte order of the values; of `bare` elements it
+/// sees ids, nodes and members only.
+pub fn group(ctx: &Context, expr: &Expr, set: &Set, bare: bool) -> Result<Vec<(String, Set)>, Failure> {
+    let code = Code::new(ctx, expr)?;
+    let mut reader = if bare { Reader::bare(ctx.osm) } else { Reader::new(ctx.osm) };
+    let mut groups = Deferred::<BTreeMap<String, Set>>::default();
+    let mut values = |subject: Subject<'_>| match code {
+        // An element is in the group of each of its keys.
+        Code::Element(Function::Keys) => keys(&mut reader, subject),
+        _ => vec![eval(&mut reader, &code, subject.into()).into_text()],
+    };
+    for (n, subject) in subjects(set).enumerate() {
+        if n % CHUNK == 0 {
+            ctx.budget.work(CHUNK)?;
+        }
+        for value in values(subject) {
+            let group = groups.entry(value).or_default();
+            match subject {
+                Subject::Element(kind, ordinal) => group.part_mut(kind).push(ordinal),
+                Subject::Area(area) => group.areas.push(area),
+                Subject::Derived(derived) => group.derived.push(Arc::clone(derived)),
+                Subject::None => {}
+            }
+        }
+    }
+    Ok(groups.take().into_iter().collect())
+}
+
+fn alone(ctx: &Context, expr: &Expr) -> Result<Value, Failure> {
+    let code = Code::new(ctx, expr)?;
+    Ok(eval(&mut Reader::new(ctx.osm), &code, Subject::None.into()))
+}
+
+/// Finds what evaluators cannot do, before anything runs.
+pub fn check(expr: &Expr, line: u32, found: &mut Vec<Diagnostic>) {
+    walk(expr, line, 0, found);
+}
+
+fn walk(expr: &Expr, line: u32, depth: usize, found: &mut Vec<Diagnostic>) {
+    let mut refuse = |code: &'static str, message: String| {
+        found.push(Diagnostic { class: Class::Runtime, code, line, span: Some(expr.span), message, help: None });
+    };
+    if depth > DEEPEST {
+        return refuse("too-deep", format!("Evaluators are nested more than {DEEPEST} deep."));
+    }
+    match &expr.kind {
+        ExprKind::Fixed(_) | ExprKind::GenericTag | ExprKind::SetKey { .. } => {}
+        ExprKind::Tag(key) => walk(key, line, depth + 1, found),
+        ExprKind::Call { args, .. } => {
+            args.iter().for_each(|arg| walk(arg, line, depth + 1, found));
+        }
+        ExprKind::Unary { operand, .. } => walk(operand, line, depth + 1, found),
+        ExprKind::Binary { left, right, .. } => {
+            walk(left, line, depth + 1, found);
+            walk(right, line, depth + 1, found);
+        }
+        ExprKind::Ternary { condition, then, otherwise } => {
+            [condition, then, otherwise].into_iter().for_each(|part| walk(part, line, depth + 1, found));
+        }
+    }
+}
+
+/// The element that `make` makes.
+pub fn make(ctx: &mut Context, type_name: &str, properties: &[Property]) -> Result<Arc<Derived>, Failure> {
+    let producer = Producer::new(ctx, type_name, properties)?;
+    Ok(Arc::new(producer.produce(&mut Reader::new(ctx.osm), Subject::None, &mut ctx.last_derived_id)))
+}
+
+/// The elements that `convert` makes, in order of id.
+pub fn convert(
+    ctx: &mut Context,
+    from: &Set,
+    type_name: &str,
+    properties: &[Property],
+) -> Result<Vec<Arc<Derived>>, Failure> {
+    let producer = Producer::new(ctx, type_name, properties)?;
+    let mut reader = Reader::new(ctx.osm);
+    let mut made = Deferred::<Vec<Arc<Derived>>>::default();
+    for (n, subject) in aggregates::in_order(ctx, from).into_iter().enumerate() {
+        if n % CHUNK == 0 {
+            ctx.budget.work(CHUNK)?;
+        }
+        made.push(Arc::new(producer.produce(&mut reader, subject, &mut ctx.last_derived_id)));
+    }
+    introsort::sort(&mut made, |a, b| a.key() < b.key());
+    Ok(made.take())
+}

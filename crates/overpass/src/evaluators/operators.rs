@@ -1,0 +1,124 @@
+//! Operators.
+
+use std::cmp::Ordering;
+
+use super::value::Value;
+use crate::syntax::{BinaryOperator, UnaryOperator};
+use terrapin_budget as budget;
+
+/// `!a`, `-a`.
+pub(super) fn unary(operator: UnaryOperator, operand: &Value) -> Value {
+    match operator {
+        UnaryOperator::Not => Value::flag(!operand.is_true()),
+        UnaryOperator::Minus => match (operand.int(), operand.float()) {
+            (Some(value), _) => Value::Int(value.wrapping_neg()),
+            (None, Some(value)) => Value::number(-value),
+            (None, None) => Value::not_a_number(),
+        },
+    }
+}
+
+/// `a && b` and `a || b` are not here: their right side is only looked at where it matters.
+pub(super) fn binary(operator: BinaryOperator, a: &Value, b: &Value) -> Value {
+    let is = |test: fn(Ordering) -> bool| Value::flag(a.compare(b).is_some_and(test));
+    match operator {
+        BinaryOperator::Or => Value::flag(a.is_true() || b.is_true()),
+        BinaryOperator::And => Value::flag(a.is_true() && b.is_true()),
+        BinaryOperator::Equal => is(Ordering::is_eq),
+        BinaryOperator::NotEqual => Value::flag(a.compare(b).is_none_or(Ordering::is_ne)),
+        BinaryOperator::Less => is(Ordering::is_lt),
+        BinaryOperator::LessEqual => is(Ordering::is_le),
+        BinaryOperator::Greater => is(Ordering::is_gt),
+        BinaryOperator::GreaterEqual => is(Ordering::is_ge),
+        BinaryOperator::Plus => match numbers(a, b) {
+            Numbers::Ints(a, b) => Value::Int(a.wrapping_add(b)),
+            Numbers::Floats(a, b) => Value::number(defined(a + b, a, b)),
+            Numbers::None => Value::Text(concatenated(&a.to_text(), &b.to_text())),
+        },
+        BinaryOperator::Minus => match numbers(a, b) {
+            Numbers::Ints(a, b) => Value::Int(a.wrapping_sub(b)),
+            Numbers::Floats(a, b) => Value::number(defined(a - b, a, b)),
+            Numbers::None => Value::not_a_number(),
+        },
+        BinaryOperator::Times => match numbers(a, b) {
+            Numbers::Ints(a, b) => Value::Int(a.wrapping_mul(b)),
+            Numbers::Floats(a, b) => Value::number(defined(a * b, a, b)),
+            Numbers::None => Value::not_a_number(),
+        },
+        BinaryOperator::Divided => match (a.float(), b.float()) {
+            (Some(a), Some(b)) => Value::number(defined(a / b, a, b)),
+            _ => Value::not_a_number(),
+        },
+    }
+}
+
+fn concatenated(a: &str, b: &str) -> String {
+    budget::charge((a.len() + b.len()) as u64);
+    [a, b].concat()
+}
+
+enum Numbers {
+    Ints(i64, i64),
+    Floats(f64, f64),
+    None,
+}
+
+fn numbers(a: &Value, b: &Value) -> Numbers {
+    if let (Some(a), Some(b)) = (a.int(), b.int()) {
+        return Numbers::Ints(a, b);
+    }
+    match (a.float(), b.float()) {
+        (Some(a), Some(b)) => Numbers::Floats(a, b),
+        _ => Numbers::None,
+    }
+}
+
+/// The sign of what is not a number is left to the processor by the standard, and it is printed: that of an operand,
+/// else minus, as x86 has it.
+fn defined(result: f64, a: f64, b: f64) -> f64 {
+    if !result.is_nan() {
+        result
+    } else if a.is_nan() {
+        a
+    } else if b.is_nan() {
+        b
+    } else {
+        f64::NAN.copysign(-1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calculated(a: &str, operator: BinaryOperator, b: &str) -> String {
+        binary(operator, &Value::text(a), &Value::text(b)).into_text()
+    }
+
+    #[test]
+    fn as_the_reference_calculates() {
+        use BinaryOperator::*;
+        for (a, operator, b, result) in [
+            ("1", Plus, "2", "3"),
+            ("1", Plus, "a", "1a"),
+            ("", Plus, "1", "1"),
+            ("0.1", Plus, "0.2", "0.3"),
+            ("9223372036854775807", Plus, "1", "-9223372036854775808"),
+            ("1 ", Plus, "1", "1 1"),
+            ("1e3", Minus, "1", "999"),
+            ("", Minus, "1", "NaN"),
+            ("7", Divided, "2", "3.5"),
+            ("6", Divided, "2", "3"),
+            ("1", Divided, "0", "inf"),
+            ("0", Divided, "0", "-nan"),
+            ("nan", Times, "2", "nan"),
+            ("1.0", Times, "1", "1"),
+            ("10", Less, "9", "0"),
+            ("10", Less, "9a", "1"),
+            ("nan", NotEqual, "nan", "1"),
+            ("1", Equal, "1.0", "1"),
+        ] {
+            assert_eq!(calculated(a, operator, b), result, "{a} {operator:?} {b}");
+        }
+    }
+}

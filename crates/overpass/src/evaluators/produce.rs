@@ -1,0 +1,65 @@
+//! What `make` and `convert` assign: the properties of a new element.
+
+use super::code::{self, Code};
+use super::eval::{Scope, Subject, eval, keys};
+use super::value::Value;
+use crate::Failure;
+use crate::reader::Reader;
+use crate::run::Context;
+use crate::set::{Derived, Geometry};
+use crate::syntax::{Property, PropertyTarget};
+
+/// The properties of a statement, made ready.
+pub(super) struct Producer<'p> {
+    type_name: &'p str,
+    properties: Vec<(&'p PropertyTarget, Option<Code>)>,
+}
+
+impl<'p> Producer<'p> {
+    pub fn new(ctx: &Context, type_name: &'p str, properties: &'p [Property]) -> Result<Self, Failure> {
+        let ready = |property: &'p Property| {
+            let value = property.value.as_ref().filter(|value| !code::has_no_value(ctx, value));
+            let code = value.map(|value| Code::new(ctx, value)).transpose()?;
+            Ok((&property.target, code))
+        };
+        Ok(Producer { type_name, properties: properties.iter().map(ready).collect::<Result<_, Failure>>()? })
+    }
+
+    /// The element made from `subject`. Without an id of its own it gets the next one.
+    pub fn produce(&self, reader: &mut Reader<'_>, subject: Subject<'_>, last_id: &mut i64) -> Derived {
+        let scope = Scope::from(subject);
+        let (mut id, mut tags, mut geometry) = (None, Vec::new(), None);
+        for (target, code) in &self.properties {
+            let Some(code) = code else { continue };
+            match target {
+                PropertyTarget::Tag(key) => tags.push((key.clone(), eval(reader, code, scope).into_text())),
+                PropertyTarget::Id => id = eval(reader, code, scope).int(),
+                PropertyTarget::Geometry => geometry = shape(eval(reader, code, scope)),
+                PropertyTarget::Generic => self.generic(reader, code, scope, &mut tags),
+            }
+        }
+        let id = id.unwrap_or_else(|| {
+            *last_id = last_id.wrapping_add(1);
+            *last_id
+        });
+        Derived { type_name: self.type_name.to_owned(), id, tags, geometry }
+    }
+
+    /// `:: = ...`: every key of the element that no other property names.
+    fn generic(&self, reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>, tags: &mut Vec<(String, String)>) {
+        for key in keys(reader, scope.subject) {
+            let named = |target: &PropertyTarget| matches!(target, PropertyTarget::Tag(name) if *name == key);
+            if !self.properties.iter().any(|(target, _)| named(target)) {
+                let value = eval(reader, code, Scope { key: Some(&key), ..scope }).into_text();
+                tags.push((key, value));
+            }
+        }
+    }
+}
+
+fn shape(value: Value) -> Option<Geometry> {
+    match value {
+        Value::Shape(shape) => shape.map(|shape| *shape),
+        _ => None,
+    }
+}

@@ -1,0 +1,128 @@
+//! Geometries as values: `geom`, `center`, `trace`, `hull`, `pt`, `lstr`, `poly`, `gcat`, and the angle of a line.
+
+use super::code::Code;
+use super::element::known;
+use super::eval::{Scope, Subject, eval};
+use super::sphere::{cross, dot, vector};
+use super::value::Value;
+use super::{hull, trace};
+use crate::reader::Reader;
+use crate::set::{Geometry, Position};
+use crate::syntax::Function;
+use terrapin_budget as budget;
+use terrapin_osm::{Coord, ElementType};
+
+/// The geometry of an element: a point, a line, or what its members have; none where nothing is known.
+pub(super) fn of(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<Geometry> {
+    match subject {
+        Subject::Element(ElementType::Node, node) => Some(Geometry::Point(reader.coord(node).into())),
+        Subject::Element(ElementType::Way, way) => {
+            let (page, slot) = reader.way(way);
+            budget::ticks(page.coords(slot).len());
+            let line: Vec<Position> = known(page.coords(slot)).map(Position::from).collect();
+            (!line.is_empty()).then_some(Geometry::Line(line))
+        }
+        Subject::Element(ElementType::Relation, relation) => {
+            let (page, slot) = reader.relation(relation);
+            let parts: Vec<Geometry> = page
+                .members(slot)
+                .iter()
+                .filter(|member| member.kind != ElementType::Relation)
+                .filter_map(|member| of(reader, Subject::Element(member.kind, member.element.ordinal()?)))
+                .collect();
+            (!parts.is_empty()).then_some(Geometry::Collection(parts))
+        }
+        Subject::Derived(derived) => {
+            budget::charge(derived.geometry.as_ref().map_or(0, Geometry::bytes));
+            derived.geometry.clone()
+        }
+        Subject::Area(_) | Subject::None => None,
+    }
+}
+
+/// The value of a function of geometries.
+pub(super) fn function(reader: &mut Reader<'_>, function: Function, args: &[Code], scope: Scope<'_>) -> Value {
+    let mut values = args.iter().map(|arg| eval(reader, arg, scope));
+    let shape = match function {
+        Function::Pt => match (values.next().and_then(|v| v.float()), values.next().and_then(|v| v.float())) {
+            (Some(lat), Some(lon)) => Some(Geometry::Point(Position { lat, lon })),
+            _ => None,
+        },
+        Function::Center => match values.next() {
+            Some(Value::Shape(Some(shape))) => shape.middle().map(Geometry::Point),
+            _ => None,
+        },
+        Function::Lstr => {
+            let points = values.filter_map(|value| match value {
+                Value::Shape(Some(shape)) => match *shape {
+                    Geometry::Point(p) => Some(p),
+                    shape => shape.middle(),
+                },
+                _ => None,
+            });
+            Some(Geometry::Line(points.collect()))
+        }
+        Function::Trace => match values.next() {
+            Some(Value::Shape(Some(shape))) => Some(trace::trace(&shape)),
+            _ => None,
+        },
+        Function::Hull => match values.next() {
+            Some(Value::Shape(Some(shape))) => Some(hull::hull(&shape)),
+            _ => None,
+        },
+        Function::Poly => {
+            let rings = values.filter_map(|value| match value {
+                Value::Shape(Some(shape)) => match *shape {
+                    Geometry::Line(line) => Some(line),
+                    _ => None,
+                },
+                _ => None,
+            });
+            Some(hull::polygon(rings.collect()))
+        }
+        _ => None,
+    };
+    Value::Shape(shape.map(Box::new))
+}
+
+/// The angle in degrees by which a line bends at one of its points, printed with three decimals: positive to the right.
+/// A closed line bends at its last point, too. `None` at the ends.
+pub(super) fn angle(line: &[Coord], at: usize) -> Option<String> {
+    let closed = line.len() > 1 && line.first() == line.last();
+    let before = *line.get(at.checked_sub(1)?)?;
+    let here = *line.get(at)?;
+    let after = match line.get(at + 1) {
+        Some(&after) => after,
+        None if closed => *line.get(1)?,
+        None => return None,
+    };
+    let [a, b, c] = [before, here, after].map(|c| vector(Position::from(c)));
+    let (come, go) = (cross(a, b), cross(b, c));
+    let (sine, cosine) = (dot(cross(come, go), b), dot(come, go));
+    if before == here || here == after {
+        return Some("NaN".to_owned());
+    }
+    Some(format!("{:.3}", libm::atan2(sine, cosine).to_degrees()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn angles_as_the_reference_prints_them() {
+        let line = [
+            (-190763330, -1699273185),
+            (-190762292, -1699272931),
+            (-190762676, -1699271172),
+            (-190763725, -1699271428),
+            (-190764210, -1699271550),
+            (-190763815, -1699273307),
+            (-190763330, -1699273185),
+        ]
+        .map(|(lat, lon)| Coord { lat, lon });
+        let angles: Vec<String> = (0..7).map(|at| angle(&line, at).unwrap_or_default()).collect();
+        assert_eq!(angles, ["", "89.985", "89.981", "0.385", "90.008", "89.992", "-0.351"]);
+        assert_eq!(angle(&line[..3], 2), None);
+    }
+}

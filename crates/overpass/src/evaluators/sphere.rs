@@ -1,0 +1,19 @@
+//! Vectors to points on the sphere.
+
+use crate::set::Position;
+
+/// North, east of Greenwich, and towards the point where latitude and longitude are zero.
+pub(super) type Vector = [f64; 3];
+
+pub(super) fn vector(p: Position) -> Vector {
+    let (lat, lon) = (p.lat.to_radians(), p.lon.to_radians());
+    [libm::sin(lat), libm::cos(lat) * libm::sin(lon), libm::cos(lat) * libm::cos(lon)]
+}
+
+pub(super) fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+pub(super) fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}

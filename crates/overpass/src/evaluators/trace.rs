@@ -1,0 +1,98 @@
+//! `trace`: lines cut into pieces at the points that they share, every piece once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::set::{Geometry, Position};
+use terrapin_budget as budget;
+use terrapin_osm::Coord;
+
+/// The points of a geometry, then the pieces of its lines: cut where lines end, where a point is met twice and where a
+/// point stands. A piece that was there before in either direction is left out.
+pub(super) fn trace(geometry: &Geometry) -> Geometry {
+    let (mut points, mut lines) = (Vec::new(), Vec::new());
+    gather(geometry, &mut points, &mut lines);
+    let mut met: BTreeMap<Coord, u32> = BTreeMap::new();
+    let mut cut: BTreeSet<Coord> = points.iter().map(|p: &Position| p.rounded()).collect();
+    for line in &lines {
+        budget::ticks(16 * line.len());
+        line.iter().for_each(|p| *met.entry(p.rounded()).or_default() += 1);
+        cut.extend(line.first().into_iter().chain(line.last()).map(|p| p.rounded()));
+    }
+    cut.extend(met.into_iter().filter(|&(_, times)| times > 1).map(|(c, _)| c));
+
+    let mut known: BTreeSet<Vec<Coord>> = BTreeSet::new();
+    let mut parts = Vec::new();
+    for point in points {
+        budget::ticks(16);
+        if known.insert(vec![point.rounded()]) {
+            parts.push(Geometry::Point(point));
+        }
+    }
+    for line in lines {
+        let mut start = 0;
+        for at in 1..line.len().max(2) {
+            // A line of one point goes from it to itself.
+            budget::ticks(16);
+            let end = *line.get(at).unwrap_or(&line[start]);
+            if !cut.contains(&end.rounded()) {
+                continue;
+            }
+            let mut piece: Vec<Position> = line[start..at.min(line.len())].to_vec();
+            piece.push(end);
+            let coords: Vec<Coord> = piece.iter().map(|p| p.rounded()).collect();
+            let back: Vec<Coord> = coords.iter().rev().copied().collect();
+            if known.insert(coords.min(back)) {
+                parts.push(Geometry::Line(piece));
+            }
+            start = at;
+        }
+    }
+    Geometry::Collection(parts)
+}
+
+fn gather(geometry: &Geometry, points: &mut Vec<Position>, lines: &mut Vec<Vec<Position>>) {
+    budget::tick();
+    match geometry {
+        Geometry::Point(p) => points.push(*p),
+        Geometry::Line(line) => lines.extend((!line.is_empty()).then(|| line.clone())),
+        Geometry::Polygon(rings) => lines.extend(rings.iter().filter(|ring| !ring.is_empty()).cloned()),
+        Geometry::Collection(parts) => parts.iter().for_each(|part| gather(part, points, lines)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(points: &[(i32, i32)]) -> Geometry {
+        Geometry::Line(points.iter().map(|&(lat, lon)| Position { lat: lat.into(), lon: lon.into() }).collect())
+    }
+
+    fn traced(parts: Vec<Geometry>) -> Vec<Geometry> {
+        match trace(&Geometry::Collection(parts)) {
+            Geometry::Collection(parts) => parts,
+            other => vec![other],
+        }
+    }
+
+    #[test]
+    fn lines_are_cut_where_they_meet() {
+        let (a, b) = (line(&[(1, 1), (1, 2), (1, 3)]), line(&[(0, 2), (1, 2), (2, 2)]));
+        let pieces = [[(1, 1), (1, 2)], [(1, 2), (1, 3)], [(0, 2), (1, 2)], [(1, 2), (2, 2)]];
+        assert_eq!(traced(vec![a, b]), pieces.map(|piece| line(&piece)));
+    }
+
+    #[test]
+    fn pieces_are_told_once() {
+        let (a, b) = (line(&[(1, 1), (1, 2), (1, 3)]), line(&[(1, 3), (1, 2), (0, 0)]));
+        let pieces = [[(1, 1), (1, 2)], [(1, 2), (1, 3)], [(1, 2), (0, 0)]];
+        assert_eq!(traced(vec![a, b]), pieces.map(|piece| line(&piece)));
+    }
+
+    #[test]
+    fn a_line_that_meets_nothing_stays_whole() {
+        let ring = line(&[(0, 0), (0, 1), (1, 0), (0, 0)]);
+        assert_eq!(traced(vec![ring.clone()]), [ring]);
+        assert_eq!(traced(vec![line(&[(1, 1)])]), [line(&[(1, 1), (1, 1)])]);
+    }
+}

@@ -1,0 +1,364 @@
+//! Values, and how the reference turns strings into numbers and numbers into strings.
+//!
+//! In the reference every value is a string: what looks like a whole number to C's `strtoll` (with base 0, so that
+//! `010` is eight) is one, else what looks like a number to `strtod`; results are printed with 14 significant digits
+//! and read back by the next operator. Numbers are kept as numbers here where that makes no difference.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use crate::set::Geometry;
+use terrapin_budget as budget;
+
+/// What an evaluator yields.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    /// A whole number.
+    Int(i64),
+    /// A number that its 14 significant digits print and read back unchanged, and that is not whole.
+    Float(f64),
+    /// A number that is printed with all of so many decimals, without its point.
+    Decimal(i64, u8),
+    /// Anything else.
+    Text(String),
+    /// A geometry, or none.
+    Shape(Option<Box<Geometry>>),
+}
+
+impl Value {
+    /// The empty string.
+    pub const EMPTY: Value = Value::Text(String::new());
+
+    /// The value of a computed number.
+    pub fn number(value: f64) -> Value {
+        if value.trunc() == value && value.abs() < 1e14 && !(value == 0.0 && value.is_sign_negative()) {
+            return Value::Int(value as i64);
+        }
+        Value::Float(if value.is_finite() { rounded(value) } else { value })
+    }
+
+    /// 1e-7 degrees.
+    pub fn degrees(value: i64) -> Value {
+        Value::Decimal(value, 7)
+    }
+
+    /// Metres, already rounded to the millimetre.
+    pub fn metres(value: f64) -> Value {
+        Value::Decimal(libm::round(value * 1000.0) as i64, 3)
+    }
+
+    /// `1` or `0`.
+    pub fn flag(value: bool) -> Value {
+        Value::Int(i64::from(value))
+    }
+
+    /// A copy, its bytes charged before they are allocated.
+    pub fn charged_clone(&self) -> Value {
+        match self {
+            Value::Text(text) => budget::charge(text.len() as u64),
+            Value::Shape(Some(shape)) => budget::charge(shape.bytes()),
+            _ => {}
+        }
+        self.clone()
+    }
+
+    /// A string.
+    pub fn text(value: &str) -> Value {
+        Value::Text(value.to_owned())
+    }
+
+    /// What an evaluator yields that has no number.
+    pub fn not_a_number() -> Value {
+        Value::text("NaN")
+    }
+
+    /// As a whole number, where the whole string is one.
+    pub fn int(&self) -> Option<i64> {
+        match self {
+            Value::Int(value) => Some(*value),
+            Value::Text(text) => parse_int(text).filter(|(_, end)| *end == text.len()).map(|(value, _)| value),
+            _ => None,
+        }
+    }
+
+    /// As a number, where the whole string is one.
+    pub fn float(&self) -> Option<f64> {
+        match self {
+            Value::Int(value) => Some(*value as f64),
+            Value::Float(value) => Some(*value),
+            Value::Decimal(value, places) => Some(*value as f64 / 10f64.powi(i32::from(*places))),
+            Value::Text(text) => parse_float(text).filter(|(_, end, _)| *end == text.len()).map(|(value, ..)| value),
+            Value::Shape(_) => None,
+        }
+    }
+
+    /// Whether it counts as true: neither empty nor zero.
+    pub fn is_true(&self) -> bool {
+        match self {
+            Value::Text(text) if text.is_empty() => false,
+            Value::Shape(shape) => shape.is_some(),
+            other => other.float() != Some(0.0),
+        }
+    }
+
+    /// Whether it is the empty string.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Value::Text(text) if text.is_empty())
+    }
+
+    /// As a string.
+    pub fn to_text(&self) -> Cow<'_, str> {
+        match self {
+            Value::Int(value) => value.to_string().into(),
+            Value::Float(value) => crate::syntax::number_text(*value).into(),
+            Value::Decimal(value, places) => {
+                let sign = if *value < 0 { "-" } else { "" };
+                let (size, unit) = (value.unsigned_abs(), 10u64.pow(u32::from(*places)));
+                format!("{sign}{}.{:0width$}", size / unit, size % unit, width = usize::from(*places)).into()
+            }
+            Value::Text(text) => text.into(),
+            Value::Shape(_) => "".into(),
+        }
+    }
+
+    /// As a string.
+    pub fn into_text(self) -> String {
+        match self {
+            Value::Text(text) => text,
+            other => other.to_text().into_owned(),
+        }
+    }
+
+    /// Compares as whole numbers, else as numbers, else as strings; `None` where a side is not a number's number.
+    pub fn compare(&self, other: &Value) -> Option<Ordering> {
+        if let (Some(a), Some(b)) = (self.int(), other.int()) {
+            return Some(a.cmp(&b));
+        }
+        if let (Some(a), Some(b)) = (self.float(), other.float()) {
+            return a.partial_cmp(&b);
+        }
+        Some(self.to_text().as_bytes().cmp(other.to_text().as_bytes()))
+    }
+}
+
+/// Rounds to 14 significant digits.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.13e}").parse().unwrap_or(value)
+}
+
+/// The end of what C takes for white space.
+fn after_space(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|b| matches!(b, b' ' | b'\t'..=b'\r')).count()
+}
+
+/// The whole number at the start of a string, as `strtoll` with base 0 reads it, and where it ends. Numbers out of
+/// range are the nearest ones in range.
+pub(super) fn parse_int(text: &str) -> Option<(i64, usize)> {
+    let bytes = text.as_bytes();
+    let mut at = after_space(bytes);
+    let negative = bytes.get(at) == Some(&b'-');
+    if matches!(bytes.get(at), Some(b'+' | b'-')) {
+        at += 1;
+    }
+    let hexadecimal = bytes.get(at) == Some(&b'0')
+        && matches!(bytes.get(at + 1), Some(b'x' | b'X'))
+        && bytes.get(at + 2).is_some_and(u8::is_ascii_hexdigit);
+    let base: i128 = match bytes.get(at) {
+        Some(b'0') if hexadecimal => {
+            at += 2;
+            16
+        }
+        Some(b'0') => 8,
+        _ => 10,
+    };
+    let start = at;
+    let mut value: i128 = 0;
+    while let Some(digit) = bytes.get(at).and_then(|&b| char::from(b).to_digit(base as u32)) {
+        value = (value * base + i128::from(digit)).min(1 << 64);
+        at += 1;
+    }
+    if at == start {
+        return None;
+    }
+    let value = if negative { -value } else { value };
+    Some((value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64, at))
+}
+
+/// The number at the start of a string, as `strtod` reads it, where it ends, and whether it is too great or too small
+/// for a double.
+pub(super) fn parse_float(text: &str) -> Option<(f64, usize, bool)> {
+    let bytes = text.as_bytes();
+    let mut at = after_space(bytes);
+    let negative = bytes.get(at) == Some(&b'-');
+    if matches!(bytes.get(at), Some(b'+' | b'-')) {
+        at += 1;
+    }
+    let signed = |value: f64| if negative { -value } else { value };
+    let rest = bytes.get(at..).unwrap_or_default();
+    let word = |word: &str| rest.len() >= word.len() && rest[..word.len()].eq_ignore_ascii_case(word.as_bytes());
+    if word("infinity") {
+        return Some((signed(f64::INFINITY), at + 8, false));
+    }
+    if word("inf") {
+        return Some((signed(f64::INFINITY), at + 3, false));
+    }
+    if word("nan") {
+        // Explicitly positive: what a sign would make of it is in the text.
+        return Some((signed(f64::NAN.copysign(1.0)), at + 3, false));
+    }
+    if word("0x") {
+        if let Some((value, length)) = parse_hexadecimal(&rest[2..]) {
+            return Some((signed(value), at + 2 + length, false));
+        }
+        return Some((signed(0.0), at + 1, false));
+    }
+    let digits = |from: usize| rest.iter().skip(from).take_while(|b| b.is_ascii_digit()).count();
+    let whole = digits(0);
+    let mut end = whole;
+    let mut fraction = 0;
+    if rest.get(end) == Some(&b'.') {
+        fraction = digits(end + 1);
+        if whole + fraction > 0 {
+            end += 1 + fraction;
+        }
+    }
+    if whole + fraction == 0 {
+        return None;
+    }
+    if matches!(rest.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(rest.get(end + 1), Some(b'+' | b'-')));
+        let exponent = digits(end + 1 + sign);
+        if exponent > 0 {
+            end += 1 + sign + exponent;
+        }
+    }
+    let number = text.get(at..at + end)?;
+    let value: f64 = number.parse().ok()?;
+    let zero = !number.bytes().take_while(|b| !matches!(b, b'e' | b'E')).any(|b| matches!(b, b'1'..=b'9'));
+    let out_of_range = value.is_infinite() || (value.abs() < f64::MIN_POSITIVE && !zero);
+    Some((signed(value), at + end, out_of_range))
+}
+
+/// `1.8p3` after `0x`: its value and length.
+fn parse_hexadecimal(bytes: &[u8]) -> Option<(f64, usize)> {
+    let mut value = 0.0;
+    let mut scale = 0i32;
+    let mut at = 0;
+    let mut digits = 0;
+    let mut point = false;
+    while let Some(&byte) = bytes.get(at) {
+        if let Some(digit) = char::from(byte).to_digit(16) {
+            value = value * 16.0 + f64::from(digit);
+            scale -= if point { 4 } else { 0 };
+            digits += 1;
+        } else if byte == b'.' && !point {
+            point = true;
+        } else {
+            break;
+        }
+        at += 1;
+    }
+    if digits == 0 {
+        return None;
+    }
+    if matches!(bytes.get(at), Some(b'p' | b'P')) {
+        let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        let length = bytes.iter().skip(at + 1 + sign).take_while(|b| b.is_ascii_digit()).count();
+        if length > 0 {
+            let text = std::str::from_utf8(&bytes[at + 1..at + 1 + sign + length]).unwrap_or_default();
+            scale = scale.saturating_add(text.parse().unwrap_or(if text.starts_with('-') { -5000 } else { 5000 }));
+            at += 1 + sign + length;
+        }
+    }
+    Some((libm::ldexp(value, scale.clamp(-5000, 5000)), at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: &str) -> Value {
+        Value::text(value)
+    }
+
+    #[test]
+    fn strings_that_look_like_numbers_are_numbers() {
+        for (string, int) in [
+            ("1", Some(1)),
+            ("+1", Some(1)),
+            (" 1", Some(1)),
+            ("1 ", None),
+            ("010", Some(8)),
+            ("09", None),
+            ("0x1F", Some(31)),
+            ("1.0", None),
+            ("", None),
+            ("-", None),
+            ("99999999999999999999", Some(i64::MAX)),
+            ("-9223372036854775808", Some(i64::MIN)),
+        ] {
+            assert_eq!(text(string).int(), int, "{string:?}");
+        }
+        for (string, float) in [
+            ("1.0", Some(1.0)),
+            (".5", Some(0.5)),
+            ("1.", Some(1.0)),
+            ("1e3", Some(1000.0)),
+            ("5e", None),
+            ("09", Some(9.0)),
+            ("0x1p3", Some(8.0)),
+            ("1e400", Some(f64::INFINITY)),
+            ("Infinity", Some(f64::INFINITY)),
+            ("1,5", None),
+            (".", None),
+            ("1.0.0", None),
+        ] {
+            assert_eq!(text(string).float(), float, "{string:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_fourteen_digits() {
+        for (value, string) in [
+            (1.0 / 3.0, "0.33333333333333"),
+            (1e20, "1e+20"),
+            (123456789012345680.0, "1.2345678901235e+17"),
+            (1e15 + 0.5, "1e+15"),
+            (150_000_000_000_000.0, "1.5e+14"),
+            (15_000_000_000_000.0, "15000000000000"),
+            (123456789.12345679, "123456789.12346"),
+            (0.000012345, "1.2345e-05"),
+            (0.00012345, "0.00012345"),
+            (1e100, "1e+100"),
+            (-0.0, "-0"),
+            (0.1 + 0.2, "0.3"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(Value::number(value).to_text(), string);
+        }
+    }
+
+    #[test]
+    fn comparison_is_numeric_where_both_are_numbers() {
+        assert_eq!(text("10").compare(&text("9")), Some(Ordering::Greater));
+        assert_eq!(text("10").compare(&text("9a")), Some(Ordering::Less));
+        assert_eq!(text("1").compare(&text("1.0")), Some(Ordering::Equal));
+        assert_eq!(text("nan").compare(&text("nan")), None);
+        assert_eq!(text("").compare(&Value::Int(0)), Some(Ordering::Less));
+    }
+
+    #[test]
+    fn empty_and_zero_are_false() {
+        for (string, truth) in [("", false), ("0", false), ("-0", false), ("0.0", false), ("no", true), ("0 ", true)] {
+            assert_eq!(text(string).is_true(), truth, "{string:?}");
+        }
+    }
+
+    #[test]
+    fn degrees_keep_their_decimals() {
+        assert_eq!(Value::degrees(-1_698_613_410).to_text(), "-169.8613410");
+        assert_eq!(Value::degrees(-1).to_text(), "-0.0000001");
+        assert_eq!(Value::metres(1156.07).to_text(), "1156.070");
+        assert_eq!(Value::metres(1156.07).float(), Some(1156.07));
+    }
+}

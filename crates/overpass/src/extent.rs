@@ -1,0 +1,115 @@
+//! The box around some positions, as the reference works it out: in three ways, which differ across the antimeridian.
+
+use terrapin_osm::{BoundingBox, Coord};
+
+/// Half the globe, in 1e-7 degrees.
+const HALF: i64 = 1_800_000_000;
+
+/// The least box around the positions added so far.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent {
+    bounds: BoundingBox,
+    /// The westernmost position at or east of Greenwich.
+    east_half: i32,
+    /// The easternmost position west of Greenwich.
+    west_half: i32,
+}
+
+impl Extent {
+    /// Around nothing.
+    pub const EMPTY: Extent = Extent {
+        bounds: BoundingBox { south: 1_000_000_000, west: 2_000_000_000, north: -1_000_000_000, east: -2_000_000_000 },
+        east_half: 2_000_000_000,
+        west_half: -2_000_000_000,
+    };
+
+    /// What the reference takes for the position of a node that it does not know or does not show.
+    pub const NULL: Coord = Coord { lat: -910_000_000, lon: i32::MIN };
+
+    /// The box around nothing but that.
+    pub const NOWHERE: BoundingBox =
+        BoundingBox { south: -910_000_000, west: i32::MIN, north: -910_000_000, east: i32::MIN };
+
+    /// Adds a position; a missing one changes nothing.
+    pub fn add(&mut self, c: Coord) {
+        if c.is_missing() {
+            return;
+        }
+        self.bounds.south = self.bounds.south.min(c.lat);
+        self.bounds.north = self.bounds.north.max(c.lat);
+        self.bounds.west = self.bounds.west.min(c.lon);
+        self.bounds.east = self.bounds.east.max(c.lon);
+        if c.lon >= 0 {
+            self.east_half = self.east_half.min(c.lon);
+        } else {
+            self.west_half = self.west_half.max(c.lon);
+        }
+    }
+
+    /// Without regard to the antimeridian: the boxes and centres of ways.
+    pub fn plain(&self) -> Option<BoundingBox> {
+        (self.bounds.south <= self.bounds.north).then_some(self.bounds)
+    }
+
+    /// Across the antimeridian where it is half the globe wide: the boxes and centres of relations.
+    pub fn turned(&self) -> Option<BoundingBox> {
+        let bounds = self.plain()?;
+        let wide = i64::from(bounds.east) - i64::from(bounds.west) >= HALF;
+        Some(if wide { BoundingBox { west: self.east_half, east: self.west_half, ..bounds } } else { bounds })
+    }
+
+    /// The shorter way round, or the whole globe where neither way is shorter than half of it: the boxes of geometries.
+    pub fn around(&self) -> Option<BoundingBox> {
+        let bounds = self.plain()?;
+        if i64::from(bounds.east) - i64::from(bounds.west) <= HALF {
+            return Some(bounds);
+        }
+        let across = i64::from(self.west_half) + 2 * HALF - i64::from(self.east_half);
+        let (west, east) = if across < HALF { (self.east_half, self.west_half) } else { (-(HALF as i32), HALF as i32) };
+        Some(BoundingBox { west, east, ..bounds })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extent(longitudes: &[f64]) -> Extent {
+        let mut extent = Extent::EMPTY;
+        for (lat, lon) in longitudes.iter().enumerate() {
+            extent.add(Coord { lat: lat as i32, lon: libm::round(lon * 1e7) as i32 });
+        }
+        extent
+    }
+
+    fn sides(bounds: Option<BoundingBox>) -> (f64, f64) {
+        bounds.map_or((0.0, 0.0), |b| (f64::from(b.west) / 1e7, f64::from(b.east) / 1e7))
+    }
+
+    #[test]
+    fn the_antimeridian_as_observed() {
+        for (longitudes, turned, around) in [
+            (&[179.0, -178.5][..], (179.0, -178.5), (179.0, -178.5)),
+            (&[-100.0, 85.0], (85.0, -100.0), (85.0, -100.0)),
+            (&[179.0, -178.5, -100.0], (179.0, -100.0), (179.0, -100.0)),
+            (&[90.0, -90.0], (90.0, -90.0), (-90.0, 90.0)),
+            (&[90.0000001, -90.0], (90.0000001, -90.0), (90.0000001, -90.0)),
+            (&[179.0, 0.0, -179.9], (0.0, -179.9), (-180.0, 180.0)),
+            (&[-179.9, 0.0], (-179.9, 0.0), (-179.9, 0.0)),
+            (&[-180.0, 0.0], (0.0, -180.0), (-180.0, 0.0)),
+            (&[180.0, -180.0], (180.0, -180.0), (180.0, -180.0)),
+            (&[0.0, 180.0, -180.0], (0.0, -180.0), (-180.0, 180.0)),
+        ] {
+            assert_eq!(sides(extent(longitudes).turned()), turned, "{longitudes:?}");
+            assert_eq!(sides(extent(longitudes).around()), around, "{longitudes:?}");
+        }
+        assert_eq!(extent(&[]).around(), None);
+    }
+
+    #[test]
+    fn a_node_that_is_not_known_turns_the_box() {
+        let mut extent = extent(&[20.0]);
+        extent.add(Extent::NULL);
+        assert_eq!(sides(extent.turned()), (20.0, -200.0));
+    }
+}

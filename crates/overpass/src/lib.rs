@@ -1,0 +1,93 @@
+//! OverpassQL: text → tokens → one syntax tree → plan → sets of ordinals → output streamed by type and order.
+//!
+//! What Overpass API 0.7.62 answers is right, element for element. May use `osm`; knows nothing of files on disk, of
+//! HTTP or of benchmarks.
+
+pub mod evaluators;
+mod extent;
+mod introsort;
+pub mod output;
+mod plan;
+pub mod reader;
+pub mod run;
+pub mod set;
+pub mod turbo;
+
+pub use terrapin_overpass_syntax as syntax;
+pub use terrapin_overpass_syntax::{Class, Diagnostic, Failure, convert};
+
+use std::io::Write;
+
+use terrapin_base::deferred::Deferred;
+use terrapin_osm::Osm;
+
+/// What a finished query tells about itself.
+#[derive(Debug, Clone, Default)]
+pub struct Summary {
+    /// Elements written.
+    pub elements: u64,
+    /// The content type of the answer: `application/json`, `application/osm3s+xml`, `text/csv`.
+    pub content_type: &'static str,
+}
+
+/// Parses a query, QL or XML.
+pub fn parse(text: &str) -> Result<syntax::Script, Failure> {
+    syntax::parse(text)
+}
+
+/// Runs a parsed query and streams its answer. An error before the first byte leaves `out` untouched; after it, the
+/// answer is completed with a remark that says what happened, and the error is returned all the same.
+pub fn run(osm: &Osm, script: &syntax::Script, limits: &run::Limits, out: &mut dyn Write) -> Result<Summary, Failure> {
+    attempt(osm, script, limits, out, false)
+}
+
+/// Like [`run()`], but the answer to a query that is stopped is completed in any case: it has the elements so far and
+/// a remark. A query that is refused before it runs leaves `out` untouched.
+pub fn run_to_end(
+    osm: &Osm,
+    script: &syntax::Script,
+    limits: &run::Limits,
+    out: &mut dyn Write,
+) -> Result<Summary, Failure> {
+    attempt(osm, script, limits, out, true)
+}
+
+fn attempt(
+    osm: &Osm,
+    script: &syntax::Script,
+    limits: &run::Limits,
+    out: &mut dyn Write,
+    complete: bool,
+) -> Result<Summary, Failure> {
+    run::check(script)?;
+    let budget = run::Budget::new(&script.settings, limits);
+    let areas_time = run::uses_areas(&script.statements).then(|| osm.data_time());
+    let bounds = script.settings.bbox.as_ref().map(run::to_osm);
+    let header = output::Header { data_time: osm.data_time(), areas_time, bounds };
+    let mut answer = output::answer(&script.settings.output, header, out)?;
+    let mut context = run::Context::new(osm, script, &budget, answer.as_mut());
+    let done = budget.watch(|| context.run_script()).and_then(|()| osm.check().map_err(|e| damaged(&e)));
+    // What the sets hold is freed while the answer is on its way.
+    drop(Deferred::new(context.take_derived()));
+    if let Err(failure) = &done {
+        if complete || answer.started() {
+            let told = answer.remark(&failure.to_string()).and_then(|()| answer.finish());
+            told.map_err(output::gone)?;
+        }
+        done?;
+    }
+    answer.finish().map_err(output::gone)?;
+    Ok(Summary { elements: answer.written(), content_type: answer.content_type() })
+}
+
+/// The error for a snapshot that does not hold what it should.
+fn damaged(error: &terrapin_snapshot::Error) -> Failure {
+    Failure::from(Diagnostic {
+        class: Class::Runtime,
+        code: "damaged",
+        line: 0,
+        span: None,
+        message: error.to_string(),
+        help: Some("Run `terrapin verify` on the snapshot and load it again.".to_owned()),
+    })
+}

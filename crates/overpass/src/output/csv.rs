@@ -1,0 +1,249 @@
+//! `[out:csv(...)]`: a line an element, a column a field.
+
+use std::io::{self, Write};
+
+use super::buffer::Buffer;
+use super::{Answer, Counts, Item, Renderer, Wants};
+use crate::set::Position;
+use crate::syntax::{CsvField, CsvSettings};
+use terrapin_osm::Coord;
+
+/// An answer in CSV.
+pub(super) struct Csv<'a> {
+    buffer: Buffer<'a>,
+    settings: CsvSettings,
+    columns: Vec<Column>,
+    written: u64,
+}
+
+impl<'a> Csv<'a> {
+    pub(super) fn new(settings: CsvSettings, out: &'a mut dyn Write) -> Self {
+        let columns = settings.fields.iter().map(Column::of).collect();
+        let mut csv = Csv { buffer: Buffer::new(out), settings, columns, written: 0 };
+        if csv.settings.header {
+            csv.line(|b, field| match field {
+                CsvField::Tag(key) => quoted(b, key),
+                CsvField::Special(name) => {
+                    b.text("@");
+                    b.text(name);
+                }
+            });
+        }
+        csv
+    }
+
+    fn line(&mut self, write: impl FnMut(&mut Buffer<'_>, &CsvField)) {
+        line(&mut self.buffer, &self.settings, write);
+    }
+}
+
+/// One line: every column by `write`.
+fn line(b: &mut Buffer<'_>, settings: &CsvSettings, mut write: impl FnMut(&mut Buffer<'_>, &CsvField)) {
+    for (i, field) in settings.fields.iter().enumerate() {
+        if i > 0 {
+            b.text(&settings.separator);
+        }
+        write(b, field);
+    }
+    b.text("\n");
+}
+
+/// What a column shows of an element.
+#[derive(Debug, Clone)]
+enum Column {
+    Tag(String),
+    Id,
+    Type,
+    TypeNumber,
+    Latitude,
+    Longitude,
+    Version,
+    Timestamp,
+    Changeset,
+    Uid,
+    User,
+    Nothing,
+}
+
+impl Column {
+    fn of(field: &CsvField) -> Column {
+        match field {
+            CsvField::Tag(key) => Column::Tag(key.clone()),
+            CsvField::Special(name) => match name.as_str() {
+                "id" => Column::Id,
+                "type" => Column::Type,
+                "otype" => Column::TypeNumber,
+                "lat" => Column::Latitude,
+                "lon" => Column::Longitude,
+                "version" => Column::Version,
+                "timestamp" => Column::Timestamp,
+                "changeset" => Column::Changeset,
+                "uid" => Column::Uid,
+                "user" => Column::User,
+                _ => Column::Nothing,
+            },
+        }
+    }
+
+    fn is_meta(&self) -> bool {
+        use Column::{Changeset, Timestamp, Uid, User, Version};
+        matches!(self, Version | Timestamp | Changeset | Uid | User)
+    }
+
+    fn write(&self, b: &mut Buffer<'_>, item: &Item<'_>, place: &Place) {
+        match self {
+            Column::Tag(key) => {
+                if let Some(value) = item.tags.and_then(|tags| tags.get(key)) {
+                    quoted(b, value);
+                }
+            }
+            Column::Id => {
+                if let Some(id) = item.id {
+                    b.id(item, id);
+                }
+            }
+            Column::Type => b.text(item.type_name),
+            Column::TypeNumber => b.text(match item.type_name {
+                "node" => "1",
+                "way" => "2",
+                "relation" => "3",
+                _ => "4",
+            }),
+            Column::Latitude => place.write(b, false),
+            Column::Longitude => place.write(b, true),
+            column => {
+                let Some(meta) = &item.meta else { return };
+                match column {
+                    Column::Version => b.unsigned(u64::from(meta.version)),
+                    Column::Timestamp => b.time(meta.timestamp),
+                    Column::Changeset => b.integer(meta.changeset),
+                    Column::Uid => b.integer(meta.uid),
+                    Column::User => quoted(b, meta.user),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// One element.
+fn render(b: &mut Buffer<'_>, columns: &[Column], separator: &str, item: &Item<'_>) {
+    let place = Place::of(item);
+    for (i, column) in columns.iter().enumerate() {
+        if i > 0 {
+            b.text(separator);
+        }
+        column.write(b, item, &place);
+    }
+    b.text("\n");
+}
+
+impl Answer for Csv<'_> {
+    fn wants(&self) -> Wants {
+        Wants {
+            tags: self.columns.iter().any(|column| matches!(column, Column::Tag(_))),
+            parts: false,
+            meta: self.columns.iter().any(Column::is_meta),
+            every_id: false,
+        }
+    }
+
+    fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
+        self.written += 1;
+        render(&mut self.buffer, &self.columns, &self.settings.separator, item);
+        self.buffer.settle()
+    }
+
+    fn renderer(&self) -> Option<Renderer> {
+        let (columns, separator) = (self.columns.clone(), self.settings.separator.clone());
+        let element = Box::new(move |b: &mut Buffer<'_>, item: &Item<'_>| render(b, &columns, &separator, item));
+        Some(Renderer { element, between: "" })
+    }
+
+    fn rendered(&mut self, bytes: &[u8], elements: u64) -> io::Result<()> {
+        self.written += elements;
+        self.buffer.pass(bytes)
+    }
+
+    fn count(&mut self, counts: &Counts) -> io::Result<()> {
+        self.written += 1;
+        self.line(|b, field| {
+            let CsvField::Special(name) = field else { return };
+            match name.as_str() {
+                "id" if counts.with_id => b.text("0"),
+                "type" => b.text("count"),
+                "otype" => b.text("4"),
+                "count" => b.unsigned(counts.total()),
+                "count:nodes" => b.unsigned(counts.nodes),
+                "count:ways" => b.unsigned(counts.ways),
+                "count:relations" => b.unsigned(counts.relations),
+                "count:areas" => b.unsigned(counts.areas.unwrap_or_default()),
+                _ => {}
+            }
+        });
+        self.buffer.settle()
+    }
+
+    /// The format has no place for remarks.
+    fn remark(&mut self, _text: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.buffer.flush()
+    }
+
+    fn written(&self) -> u64 {
+        self.written
+    }
+
+    fn content_type(&self) -> &'static str {
+        "text/csv"
+    }
+
+    fn started(&self) -> bool {
+        self.buffer.started()
+    }
+}
+
+/// The point that stands for an element, as its kind of geometry gives it.
+enum Place {
+    None,
+    Exact(Coord),
+    Computed(Position),
+}
+
+impl Place {
+    fn of(item: &Item<'_>) -> Place {
+        if let Some(c) = item.position {
+            Place::Exact(c)
+        } else if let Some(p) = item.center.or(item.label) {
+            Place::Computed(p)
+        } else {
+            Place::None
+        }
+    }
+
+    fn write(&self, b: &mut Buffer<'_>, longitude: bool) {
+        match *self {
+            Place::None => {}
+            Place::Exact(c) => b.degrees(if longitude { c.lon } else { c.lat }),
+            Place::Computed(p) => b.float(if longitude { p.lon } else { p.lat }),
+        }
+    }
+}
+
+/// Quoted where a comma, a quotation mark or a line break stands in it, whatever the separator.
+fn quoted(b: &mut Buffer<'_>, text: &str) {
+    if !text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n')) {
+        return b.text(text);
+    }
+    b.text("\"");
+    for byte in text.bytes() {
+        if byte == b'"' {
+            b.text("\"");
+        }
+        b.bytes.push(byte);
+    }
+    b.text("\"");
+}

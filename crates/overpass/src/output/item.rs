@@ -1,0 +1,153 @@
+//! What is to be written of one element.
+
+use crate::set::{Geometry, Position};
+use terrapin_osm::{BoundingBox, Coord, ElementType};
+
+/// One element as it is to be written: what is `None` is left out.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Item<'a> {
+    /// `node`, `way`, `relation`, `area` or the name that a query gave.
+    pub type_name: &'a str,
+    /// The id; `None` with `noids`.
+    pub id: Option<i64>,
+    /// Whether the element is in the data at the newer moment, where an answer tells it.
+    pub visible: Option<bool>,
+    /// The position of a node.
+    pub position: Option<Coord>,
+    /// Version and so on.
+    pub meta: Option<Meta<'a>>,
+    /// The box around it.
+    pub bounds: Option<BoundingBox>,
+    /// The middle of that box.
+    pub center: Option<Position>,
+    /// The ids of a way's nodes.
+    pub nodes: Option<&'a [i64]>,
+    /// The positions of a way's nodes, as many as nodes; [`Coord::MISSING`] where unknown or outside the output box.
+    pub geometry: Option<&'a [Coord]>,
+    /// The members of a relation.
+    pub members: Option<&'a [MemberItem<'a>]>,
+    /// The geometry of a derived element.
+    pub shape: Option<&'a Geometry>,
+    /// The point that stands for the element where the format has room for no more (CSV) and there is no centre.
+    pub label: Option<Position>,
+    /// The tags.
+    pub tags: Option<&'a Tags>,
+}
+
+impl Item<'_> {
+    /// Whether a query made it.
+    pub fn is_derived(&self) -> bool {
+        !matches!(self.type_name, "node" | "way" | "relation" | "area")
+    }
+}
+
+/// The metadata of an element.
+#[derive(Debug, Clone, Copy)]
+pub struct Meta<'a> {
+    /// Version, 0 where unknown.
+    pub version: u32,
+    /// Seconds since 1970.
+    pub timestamp: i64,
+    /// Changeset, 0 where unknown.
+    pub changeset: i64,
+    /// User id, 0 where unknown.
+    pub uid: i64,
+    /// User name, empty where unknown.
+    pub user: &'a str,
+}
+
+/// One member of a relation.
+#[derive(Debug, Clone, Copy)]
+pub struct MemberItem<'a> {
+    /// Its type.
+    pub kind: ElementType,
+    /// Its id.
+    pub id: i64,
+    /// Its role.
+    pub role: &'a str,
+    /// Where it is.
+    pub geometry: MemberGeometry<'a>,
+}
+
+/// Where a member is.
+#[derive(Debug, Clone, Copy)]
+pub enum MemberGeometry<'a> {
+    /// Not asked for or not known.
+    None,
+    /// A node's position.
+    Point(Coord),
+    /// The positions of a way's nodes; none where the way is missing, [`Coord::MISSING`] where a node is missing or
+    /// lies outside the output box.
+    Line(&'a [Coord]),
+}
+
+/// What `out count` tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Whether the count has an id, which is always 0.
+    pub with_id: bool,
+    /// Nodes.
+    pub nodes: u64,
+    /// Ways.
+    pub ways: u64,
+    /// Relations.
+    pub relations: u64,
+    /// Areas; told only by queries that have to do with areas.
+    pub areas: Option<u64>,
+}
+
+impl Counts {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.nodes + self.ways + self.relations + self.areas.unwrap_or_default()
+    }
+}
+
+/// The tags of one element, in order of key. Made to be filled again and again without allocating.
+#[derive(Debug, Clone, Default)]
+pub struct Tags {
+    text: String,
+    /// Where each key and each value ends in `text`.
+    ends: Vec<(usize, usize)>,
+}
+
+impl Tags {
+    /// Forgets all tags.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+    }
+
+    /// Adds a tag; keys come in ascending order.
+    pub fn push(&mut self, key: &str, value: &str) {
+        self.text.push_str(key);
+        let middle = self.text.len();
+        self.text.push_str(value);
+        self.ends.push((middle, self.text.len()));
+    }
+
+    /// How many tags there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Keys and values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let mut start = 0;
+        self.ends.iter().map(move |&(middle, end)| {
+            let tag = (&self.text[start..middle], &self.text[middle..end]);
+            start = end;
+            tag
+        })
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.iter().find(|(k, _)| *k == key).map(|(_, v)| v)
+    }
+}

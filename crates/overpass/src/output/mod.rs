@@ -1,0 +1,164 @@
+//! Writing answers: a file a format. Each streams; none holds the answer in memory.
+//!
+//! Everything here is layout: what is written of an element has been decided by the caller, who fills an [`Item`]. It
+//! knows nothing of the store, of sets or of evaluators.
+
+mod buffer;
+mod collect;
+mod csv;
+mod custom;
+mod html;
+mod item;
+mod json;
+mod popup;
+#[cfg(test)]
+mod tests;
+mod xml;
+
+pub use buffer::Buffer;
+pub use collect::Collect;
+pub use custom::{MOVED_HEAD, PAGE_HEAD};
+pub use item::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags};
+
+use std::io::{self, Write};
+
+use super::syntax::OutputFormat;
+use super::{Class, Diagnostic, Failure};
+use terrapin_osm::BoundingBox;
+
+/// The licence line of every answer.
+const COPYRIGHT: &str =
+    "The data included in this document is from www.openstreetmap.org. The data is made available under ODbL.";
+
+/// What stands at the head of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    /// The time of the data, seconds since 1970.
+    pub data_time: i64,
+    /// The time of the areas where the query uses areas, seconds since 1970.
+    pub areas_time: Option<i64>,
+    /// The query's own box.
+    pub bounds: Option<BoundingBox>,
+}
+
+/// What a format has room for: the rest need not be looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wants {
+    /// Tags.
+    pub tags: bool,
+    /// The nodes of ways and the members of relations.
+    pub parts: bool,
+    /// Version, timestamp, changeset and user.
+    pub meta: bool,
+    /// The id even where the query leaves it out.
+    pub every_id: bool,
+}
+
+impl Wants {
+    /// Everything.
+    pub const ALL: Wants = Wants { tags: true, parts: true, meta: true, every_id: false };
+}
+
+/// Prints one element.
+pub type PrintElement = dyn Fn(&mut Buffer<'_>, &Item<'_>) + Send + Sync;
+
+/// How a format prints elements: those of a large answer are printed on all cores and then handed to
+/// [`Answer::rendered`] in order.
+pub struct Renderer {
+    /// Prints one element.
+    pub element: Box<PrintElement>,
+    /// What stands between elements.
+    pub between: &'static str,
+}
+
+/// What stands around elements in the answer to a query with two moments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Action {
+    /// What follows was done: `create`, `modify`, `delete`; `show_initial` and `show_final` in the block of a `compare`.
+    Begin(&'static str),
+    End,
+    Old,
+    EndOld,
+    New,
+    EndNew,
+}
+
+/// Where `out` writes. Nothing reaches the underlying writer before the first element, count or the end.
+///
+/// An `Err` says that the answer cannot be written any more: its reader has gone.
+pub trait Answer {
+    /// What the format has room for.
+    fn wants(&self) -> Wants {
+        Wants::ALL
+    }
+    /// Writes one element.
+    fn element(&mut self, item: &Item<'_>) -> io::Result<()>;
+    /// The format's renderer, where it prints elements at all.
+    fn renderer(&self) -> Option<Renderer> {
+        None
+    }
+    /// Writes some elements that the format's renderer printed, with what stands between them.
+    fn rendered(&mut self, _bytes: &[u8], _elements: u64) -> io::Result<()> {
+        Err(io::Error::other("this format prints no elements"))
+    }
+    /// Writes what stands around elements in the answer to a query with two moments.
+    fn action(&mut self, _action: Action) -> io::Result<()> {
+        Err(io::Error::other("this format has no actions"))
+    }
+    /// Writes the answer of `out count`.
+    fn count(&mut self, counts: &Counts) -> io::Result<()>;
+    /// Notes that the query was stopped; at most once, after the last element.
+    fn remark(&mut self, text: &str) -> io::Result<()>;
+    /// Writes what is left. Nothing may follow.
+    fn finish(&mut self) -> io::Result<()>;
+    /// How many elements and counts were written.
+    fn written(&self) -> u64;
+    /// The answer's media type.
+    fn content_type(&self) -> &'static str;
+    /// Whether bytes have gone to the underlying writer, so that an error can only be a remark.
+    fn started(&self) -> bool;
+}
+
+/// The answer in the format that the query asks for. Formats that are not there yet are an `unsupported` error.
+pub fn answer<'a>(
+    format: &OutputFormat,
+    header: Header,
+    out: &'a mut dyn Write,
+) -> Result<Box<dyn Answer + 'a>, Failure> {
+    Ok(match format {
+        OutputFormat::Xml => Box::new(xml::Xml::new(header, out)),
+        OutputFormat::Json => Box::new(json::Json::new(header, out)),
+        OutputFormat::Csv(settings) => Box::new(csv::Csv::new(settings.clone(), out)),
+        OutputFormat::Custom => Box::new(custom::Custom::new(header, out)),
+        OutputFormat::Popup(blocks) => Box::new(popup::Popup::new(blocks, out)),
+    })
+}
+
+/// The media type of answers in this format.
+pub fn content_type(format: &OutputFormat) -> &'static str {
+    match format {
+        OutputFormat::Xml => "application/osm3s+xml",
+        OutputFormat::Json => "application/json",
+        OutputFormat::Csv(_) => "text/csv",
+        OutputFormat::Custom | OutputFormat::Popup(_) => html::CONTENT_TYPE,
+    }
+}
+
+/// Seconds since 1970 as `2016-11-09T15:50:10Z`.
+pub fn print_time(seconds: i64) -> String {
+    buffer::time(seconds)
+}
+
+/// The error for an answer whose reader has gone.
+pub fn gone(error: io::Error) -> Failure {
+    Diagnostic {
+        class: Class::Runtime,
+        code: "client-gone",
+        line: 0,
+        span: None,
+        message: format!("The answer could not be written: {error}"),
+        help: None,
+    }
+    .into()
+}

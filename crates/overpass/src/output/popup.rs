@@ -1,0 +1,196 @@
+//! `[out:popup(...)]`: HTML for a map's popup, a heading a block, and below it the tags of the elements that belong
+//! there. An element belongs to the first block that has a test it passes; without one it is left out, and so is one
+//! without tags.
+
+use std::io::{self, Write};
+
+use regex::Regex;
+
+use super::buffer::Buffer;
+use super::{Answer, Counts, Item, Tags, Wants, html};
+use crate::syntax::{PopupBlock, PopupTest, PopupValue, posix};
+
+/// What may wait for headings that come later, in bytes.
+const MOST: usize = 512 << 20;
+
+/// A popup.
+pub(super) struct Popup<'a> {
+    buffer: Buffer<'a>,
+    blocks: Vec<Block>,
+    /// Bytes that wait in all blocks.
+    waiting: usize,
+    written: u64,
+}
+
+struct Block {
+    title: String,
+    tests: Vec<Test>,
+    title_key: String,
+    /// Its elements; those of the first block do not wait.
+    text: String,
+}
+
+impl<'a> Popup<'a> {
+    pub(super) fn new(blocks: &[PopupBlock], out: &'a mut dyn Write) -> Self {
+        let mut buffer = Buffer::new(out);
+        html::begin(&mut buffer);
+        let blocks: Vec<Block> = blocks.iter().map(Block::of).collect();
+        if let Some(first) = blocks.first() {
+            heading(&mut buffer, first);
+        }
+        Popup { buffer, blocks, waiting: 0, written: 0 }
+    }
+}
+
+impl Block {
+    fn of(block: &PopupBlock) -> Block {
+        Block {
+            title: block.title.clone(),
+            tests: block.tests.iter().map(Test::of).collect(),
+            title_key: block.title_key.clone(),
+            text: String::new(),
+        }
+    }
+
+    /// Adds an element to `to`.
+    fn write(&self, to: &mut String, item: &Item<'_>, tags: &Tags) {
+        to.push_str("<p>");
+        let link = link(tags);
+        if let Some((scheme, address)) = link {
+            to.push_str("<a href=\"");
+            to.push_str(scheme);
+            to.push_str(address);
+            to.push_str("\" target=\"_blank\">");
+        }
+        to.push_str("<strong>");
+        match tags.get(&self.title_key) {
+            Some(name) if !self.title_key.is_empty() => to.push_str(name),
+            _ => {
+                to.push_str(match item.type_name {
+                    "node" => "Node ",
+                    "way" => "Way ",
+                    _ => "Relation ",
+                });
+                to.push_str(&item.id.unwrap_or_default().to_string());
+            }
+        }
+        to.push_str(if link.is_some() { "</strong></a><br/>\n" } else { "</strong><br/>\n" });
+        for (key, value) in tags.iter() {
+            // the reference escapes nothing
+            to.push_str(key);
+            to.push_str(": ");
+            to.push_str(value);
+            to.push_str("<br/>\n");
+        }
+        to.push_str("<p/>\n\n");
+    }
+}
+
+/// Where the name of an element leads, and what is to be put before that: the last value with an address of the best
+/// kind, whatever its key and whatever else is in it.
+fn link(tags: &Tags) -> Option<(&'static str, &str)> {
+    let last = |sign: &str| tags.iter().filter(|(_, value)| value.contains(sign)).last().map(|(_, value)| value);
+    let whole = last("https://").or_else(|| last("http://")).map(|value| ("", value));
+    whole.or_else(|| last("www.").map(|value| ("http://", value)))
+}
+
+fn heading(b: &mut Buffer<'_>, block: &Block) {
+    b.text("<h2>");
+    b.text(&block.title);
+    b.text("</h2>\n");
+}
+
+/// A condition on tags.
+struct Test {
+    key: String,
+    value: Value,
+    negated: bool,
+}
+
+enum Value {
+    Any,
+    Equal(String),
+    /// `None` is an expression that cannot be used: nothing is like it.
+    Matching(Option<Regex>),
+}
+
+impl Test {
+    fn of(test: &PopupTest) -> Test {
+        let value = match &test.value {
+            PopupValue::Any => Value::Any,
+            PopupValue::Equal(value) => Value::Equal(value.clone()),
+            PopupValue::Matching(regex) => Value::Matching(posix::compile(&regex.pattern, regex.ignore_case).ok()),
+        };
+        Test { key: test.key.clone(), value, negated: test.negated }
+    }
+
+    fn passes(&self, tags: &Tags) -> bool {
+        let found = tags.get(&self.key).is_some_and(|found| match &self.value {
+            Value::Any => true,
+            Value::Equal(value) => found == value,
+            Value::Matching(regex) => regex.as_ref().is_some_and(|regex| regex.is_match(found)),
+        });
+        found != self.negated
+    }
+}
+
+impl Answer for Popup<'_> {
+    fn wants(&self) -> Wants {
+        Wants { tags: true, parts: false, meta: false, every_id: true }
+    }
+
+    fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
+        let Some(tags) = item.tags.filter(|tags| !tags.is_empty() && html::shows(item)) else { return Ok(()) };
+        let Some(at) = self.blocks.iter().position(|block| block.tests.iter().any(|test| test.passes(tags))) else {
+            return Ok(());
+        };
+        self.written += 1;
+        let block = &mut self.blocks[at];
+        let mut text = std::mem::take(&mut block.text);
+        let before = text.len();
+        block.write(&mut text, item, tags);
+        if at == 0 {
+            self.buffer.text(&text);
+            text.clear();
+        } else {
+            self.waiting += text.len() - before;
+        }
+        self.blocks[at].text = text;
+        if self.waiting > MOST {
+            let message = format!("more than {} MiB wait for the headings they belong to", MOST >> 20);
+            return Err(io::Error::other(message));
+        }
+        self.buffer.settle()
+    }
+
+    /// The format has no place for counts.
+    fn count(&mut self, _counts: &Counts) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The format has no place for remarks.
+    fn remark(&mut self, _text: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        for block in self.blocks.iter().skip(1) {
+            heading(&mut self.buffer, block);
+            self.buffer.pass(block.text.as_bytes())?;
+        }
+        html::end(&mut self.buffer);
+        self.buffer.flush()
+    }
+
+    fn written(&self) -> u64 {
+        self.written
+    }
+
+    fn content_type(&self) -> &'static str {
+        html::CONTENT_TYPE
+    }
+
+    fn started(&self) -> bool {
+        self.buffer.started()
+    }
+}

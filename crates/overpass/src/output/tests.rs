@@ -1,0 +1,254 @@
+//! The three formats on made-up elements, as the reference lays them out.
+
+use super::*;
+use crate::set::{Geometry, Position};
+use crate::syntax::{CsvField, CsvSettings, PopupBlock, PopupTest, PopupValue};
+use terrapin_osm::{BoundingBox, Coord, ElementType};
+
+const BOX: BoundingBox =
+    BoundingBox { south: -190_764_210, west: -1_699_273_307, north: -190_762_292, east: -1_699_271_172 };
+
+fn written(format: &OutputFormat, header: Header, write: impl FnOnce(&mut dyn Answer)) -> String {
+    let mut out = Vec::new();
+    {
+        let mut answer = answer(format, header, &mut out).unwrap();
+        write(answer.as_mut());
+        answer.finish().unwrap();
+    }
+    String::from_utf8(out).unwrap().replace(env!("CARGO_PKG_VERSION"), "VERSION")
+}
+
+fn header() -> Header {
+    Header { data_time: 1_672_656_402, areas_time: None, bounds: None }
+}
+
+/// A way with everything, a relation with every kind of member, a derived element, a count and a remark.
+fn everything(answer: &mut dyn Answer) {
+    let mut tags = Tags::default();
+    tags.push("name", "a \"b\" <c> & \\d\n\u{1}");
+    let way = Item {
+        type_name: "way",
+        id: Some(7),
+        meta: Some(Meta { version: 3, timestamp: 0, changeset: 5, uid: 6, user: "u,v" }),
+        bounds: Some(BOX),
+        label: Some(Position { lat: 1.0, lon: 2.0 }),
+        nodes: Some(&[1, 2]),
+        geometry: Some(&[Coord { lat: 0, lon: 10_000_000 }, Coord::MISSING]),
+        tags: Some(&tags),
+        ..Item::default()
+    };
+    answer.element(&way).unwrap();
+    let line = [Coord { lat: 1, lon: -1 }, Coord::MISSING];
+    let member = |kind, geometry| MemberItem { kind, id: 9, role: "r", geometry };
+    let members = [
+        member(ElementType::Node, MemberGeometry::Point(line[0])),
+        member(ElementType::Way, MemberGeometry::Line(&line)),
+        member(ElementType::Way, MemberGeometry::Line(&[])),
+        member(ElementType::Relation, MemberGeometry::None),
+    ];
+    let relation = Item { type_name: "relation", id: Some(8), members: Some(&members), ..Item::default() };
+    answer.element(&relation).unwrap();
+    let point = Geometry::Point(Position { lat: 1.5, lon: -2.0 });
+    answer.element(&Item { type_name: "made", id: Some(-5), shape: Some(&point), ..Item::default() }).unwrap();
+    answer.count(&Counts { with_id: true, nodes: 1, ways: 2, relations: 3, areas: Some(0) }).unwrap();
+    answer.remark("runtime error: \"x\"").unwrap();
+}
+
+#[test]
+fn json() {
+    let text = written(&OutputFormat::Json, header(), everything);
+    let expected = r#"{
+  "version": 0.6,
+  "generator": "Terrapin VERSION",
+  "osm3s": {
+    "timestamp_osm_base": "2023-01-02T10:46:42Z",
+    "copyright": "The data included in this document is from www.openstreetmap.org. The data is made available under ODbL."
+  },
+  "elements": [
+
+{
+  "type": "way",
+  "id": 7,
+  "timestamp": "1970-01-01T00:00:00Z",
+  "version": 3,
+  "changeset": 5,
+  "user": "u,v",
+  "uid": 6,
+  "bounds": {
+    "minlat": -19.0764210,
+    "minlon": -169.9273307,
+    "maxlat": -19.0762292,
+    "maxlon": -169.9271172
+  },
+  "nodes": [
+    1,
+    2
+  ],
+  "geometry": [
+    { "lat": 0.0000000, "lon": 1.0000000 },
+    null
+  ],
+  "tags": {
+    "name": "a \"b\" <c> & \\d\n?"
+  }
+},
+{
+  "type": "relation",
+  "id": 8,
+  "members": [
+    {
+      "type": "node",
+      "ref": 9,
+      "role": "r",
+      "lat": 0.0000001,
+      "lon": -0.0000001
+    },
+    {
+      "type": "way",
+      "ref": 9,
+      "role": "r",
+      "geometry": [
+         { "lat": 0.0000001, "lon": -0.0000001 },
+         null
+      ]
+    },
+    {
+      "type": "way",
+      "ref": 9,
+      "role": "r",
+      "geometry": [
+      ]
+    },
+    {
+      "type": "relation",
+      "ref": 9,
+      "role": "r"
+    }
+  ]
+},
+{
+  "type": "made",
+  "id": 18446744073709551611,
+  "geometry": {
+    "type": "Point",
+    "coordinates": [ -2.0000000, 1.5000000 ]
+  }
+},
+{
+  "type": "count",
+  "id": 0,
+  "tags": {
+    "nodes": "1",
+    "ways": "2",
+    "relations": "3",
+    "areas": "0",
+    "total": "6"
+  }
+}
+
+  ],
+"remark": "runtime error: \"x\""
+}
+"#;
+    assert_eq!(text, expected);
+    let empty = written(&OutputFormat::Json, header(), |_| {});
+    assert!(empty.ends_with("  \"elements\": [\n\n\n\n  ]\n}\n"), "{empty}");
+}
+
+#[test]
+fn xml() {
+    let header = Header { areas_time: Some(0), bounds: Some(BOX), ..header() };
+    let expected = r#"<?xml version="1.0" encoding="UTF-8"?>
+<osm version="0.6" generator="Terrapin VERSION">
+<note>The data included in this document is from www.openstreetmap.org. The data is made available under ODbL.</note>
+<meta osm_base="2023-01-02T10:46:42Z" areas="1970-01-01T00:00:00Z"/>
+
+  <bounds minlat="-19.0764210" minlon="-169.9273307" maxlat="-19.0762292" maxlon="-169.9271172"/>
+
+  <way id="7" version="3" timestamp="1970-01-01T00:00:00Z" changeset="5" uid="6" user="u,v">
+    <bounds minlat="-19.0764210" minlon="-169.9273307" maxlat="-19.0762292" maxlon="-169.9271172"/>
+    <nd ref="1" lat="0.0000000" lon="1.0000000"/>
+    <nd ref="2"/>
+    <tag k="name" v="a &quot;b&quot; &lt;c&gt; &amp; \d&#x0a;?"/>
+  </way>
+  <relation id="8">
+    <member type="node" ref="9" role="r" lat="0.0000001" lon="-0.0000001"/>
+    <member type="way" ref="9" role="r">
+      <nd lat="0.0000001" lon="-0.0000001"/>
+      <nd/>
+    </member>
+    <member type="way" ref="9" role="r"/>
+    <member type="relation" ref="9" role="r"/>
+  </relation>
+  <made id="18446744073709551611">
+    <point lat="1.5000000" lon="-2.0000000"/>
+  </made>
+  <count id="0">
+    <tag k="nodes" v="1"/>
+    <tag k="ways" v="2"/>
+    <tag k="relations" v="3"/>
+    <tag k="areas" v="0"/>
+    <tag k="total" v="6"/>
+  </count>
+<remark> runtime error: &quot;x&quot; </remark>
+
+</osm>
+"#;
+    assert_eq!(written(&OutputFormat::Xml, header, everything), expected);
+}
+
+#[test]
+fn csv() {
+    let special = |name: &str| CsvField::Special(name.to_owned());
+    let fields =
+        ["id", "otype", "lat", "user", "count:ways"].map(special).into_iter().chain([CsvField::Tag("name".to_owned())]);
+    let settings = CsvSettings { fields: fields.collect(), header: true, separator: ";".to_owned() };
+    let expected = "@id;@otype;@lat;@user;@count:ways;name\n\
+        7;2;1.0000000;\"u,v\";;\"a \"\"b\"\" <c> & \\d\n\u{1}\"\n\
+        8;3;;;;\n\
+        18446744073709551611;4;;;;\n\
+        0;4;;;2;\n";
+    assert_eq!(written(&OutputFormat::Csv(settings), header(), everything), expected);
+}
+
+#[test]
+fn a_reader_that_went_away_is_an_error() {
+    struct Gone;
+    impl Write for Gone {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut gone = Gone;
+    let mut answer = answer(&OutputFormat::Json, header(), &mut gone).unwrap();
+    let item = Item { type_name: "node", id: Some(1), ..Item::default() };
+    let failed = (0..100_000).any(|_| answer.element(&item).is_err());
+    assert!(failed || answer.finish().is_err());
+}
+
+/// What the reference did with these tags.
+#[test]
+fn the_name_in_a_popup_leads_to_an_address() {
+    let test = PopupTest { key: "t".to_owned(), value: PopupValue::Any, negated: true };
+    let block = PopupBlock { title: "A".to_owned(), tests: vec![test], title_key: String::new() };
+    for (values, href) in [
+        (["x", "http:/y"], None),
+        (["see http://1", "www.2"], Some("see http://1")),
+        (["http://1", "http://2"], Some("http://2")),
+        (["https://1", "http://2"], Some("https://1")),
+        (["www.1", "a www.2"], Some("http://a www.2")),
+    ] {
+        let mut tags = Tags::default();
+        ["k", "l"].into_iter().zip(values).for_each(|(key, value)| tags.push(key, value));
+        let item = Item { type_name: "node", id: Some(1), tags: Some(&tags), ..Item::default() };
+        let text =
+            written(&OutputFormat::Popup(vec![block.clone()]), header(), |answer| answer.element(&item).unwrap());
+        let name = href.map_or("<p><strong>Node 1</strong><br/>".to_owned(), |href| {
+            format!("<p><a href=\"{href}\" target=\"_blank\"><strong>Node 1</strong></a><br/>")
+        });
+        assert!(text.contains(&name), "{text}");
+    }
+}

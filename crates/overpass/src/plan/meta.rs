@@ -1,0 +1,73 @@
+//! Filters on who changed an element and when, as tests on its metadata.
+
+use crate::syntax::{FilterKind, Timestamp};
+use terrapin_osm::{MetaRef, Osm};
+
+/// One filter on metadata.
+pub enum MetaTest {
+    /// By one of these users, by place of the name (ascending).
+    Users(Vec<u32>),
+    /// By one of these users, by id (ascending).
+    Uids(Vec<i64>),
+    /// Changed at this moment or later.
+    Since(Timestamp),
+    /// Already there at this moment.
+    Until(Timestamp),
+    /// Changed after the first moment and not after the second.
+    Between(Timestamp, Timestamp),
+}
+
+impl MetaTest {
+    /// The test of a filter; `None` for other filters. The data being its current state, who touched an element is who
+    /// wrote its current version.
+    pub fn compile(osm: &Osm, filter: &FilterKind) -> Option<MetaTest> {
+        match filter {
+            FilterKind::User { names, .. } => {
+                let mut users: Vec<u32> = names.iter().flat_map(|name| osm.users_named(name)).collect();
+                users.sort_unstable();
+                users.dedup();
+                Some(MetaTest::Users(users))
+            }
+            FilterKind::Uid { uids, .. } => {
+                let mut uids = uids.clone();
+                uids.sort_unstable();
+                Some(MetaTest::Uids(uids))
+            }
+            FilterKind::Newer(than) => Some(MetaTest::Since(*than)),
+            // without a moment it asks for what changed between now and now
+            FilterKind::Changed { since: None, .. } => Some(MetaTest::Between(Timestamp::MAX, Timestamp::MAX)),
+            FilterKind::Changed { since: Some(since), until } => {
+                // as in the reference, the same moment twice is no upper limit
+                let until = until.filter(|until| until != since).unwrap_or(Timestamp::MAX);
+                Some(MetaTest::Between(*since, until))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an element with this metadata passes.
+    pub fn holds(&self, meta: &MetaRef) -> bool {
+        match self {
+            MetaTest::Users(users) => users.binary_search(&meta.user).is_ok(),
+            MetaTest::Uids(uids) => uids.binary_search(&meta.uid).is_ok(),
+            MetaTest::Since(than) => meta.timestamp >= *than,
+            MetaTest::Until(moment) => meta.timestamp <= *moment,
+            MetaTest::Between(since, until) => meta.timestamp > *since && meta.timestamp <= *until,
+        }
+    }
+
+    /// Whether the test alone is reason enough for the reference to look at all elements.
+    pub fn is_strong(&self) -> bool {
+        !matches!(self, MetaTest::Since(_) | MetaTest::Until(_))
+    }
+
+    /// Whether no element can pass.
+    pub fn never(&self) -> bool {
+        match self {
+            MetaTest::Users(users) => users.is_empty(),
+            MetaTest::Uids(uids) => uids.is_empty(),
+            MetaTest::Since(_) | MetaTest::Until(_) => false,
+            MetaTest::Between(since, until) => since >= until,
+        }
+    }
+}

@@ -1,0 +1,462 @@
+//! How a query statement finds its elements: the cheapest source, then the other tests in order of cost, over pages.
+//!
+//! Sources are elements that are known (ids, sets, recursions), a tag's posting list, the pages of a region, or all
+//! pages. Every page is looked at once, many of them in parallel, and results come in order. Knows elements and
+//! filters, nothing of statements or of named sets.
+
+mod boxes;
+mod meta;
+mod region;
+mod shapes;
+pub mod sorted;
+mod tags;
+
+pub use boxes::BoxTree;
+pub use meta::MetaTest;
+pub use region::{BoxRegion, Placement, Region};
+pub use shapes::{ShapesRegion, point_box};
+pub use tags::{TagMemo, TagTest, compile};
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::Failure;
+use super::run::Budget;
+use super::syntax::FilterKind;
+use terrapin_budget as budget;
+use terrapin_osm::{ElementType, Ordinal, Osm};
+
+/// So many pages are worth a second thread.
+const PARALLEL_PAGES: usize = 48;
+/// The pages that a thread takes at once.
+const PAGES_AT_ONCE: usize = 16;
+/// Elements tested against a region between two looks at the budget.
+const TESTS: usize = 16;
+/// A posting list at most so many times as long as the candidates is intersected with them; else their tags are read.
+const POSTING_FACTOR: u64 = 16;
+
+/// What the elements of one type must fulfil.
+#[derive(Default)]
+pub struct Plan {
+    /// Only these, where there is such a filter.
+    pub known: Option<Vec<Ordinal>>,
+    /// Tag filters.
+    pub tags: Vec<TagTest>,
+    /// Filters on metadata.
+    pub meta: Vec<MetaTest>,
+    /// Filters on places.
+    pub regions: Vec<Arc<dyn Region>>,
+}
+
+/// A page and which of its elements are candidates: a range of the list of candidates, or all of them.
+struct Run {
+    page: u32,
+    range: Option<Range<usize>>,
+}
+
+impl Plan {
+    /// Narrows the known elements to those that are in `list`, too.
+    pub fn restrict_to(&mut self, list: Vec<Ordinal>) {
+        self.known = Some(match self.known.take() {
+            Some(known) => sorted::intersect(&known, &list),
+            None => list,
+        });
+    }
+
+    /// Adds the tag filters among `filters`. To be called when everything else is in place.
+    pub fn add_tags(&mut self, osm: &Osm, memo: &TagMemo, kind: ElementType, filters: &[&FilterKind]) {
+        let mut candidates = self.known.as_ref().map_or_else(|| osm.count(kind), |known| known.len() as u64);
+        let is_pattern = |f: &FilterKind| {
+            matches!(f, FilterKind::Matches { .. } | FilterKind::NotMatches { .. })
+                || matches!(f, FilterKind::KeyMatches { .. } | FilterKind::KeyNotMatches { .. })
+        };
+        // patterns last: how they are best compiled depends on how few candidates the rest leaves
+        for patterns in [false, true] {
+            if patterns && !filters.iter().any(|f| is_pattern(f)) {
+                break;
+            }
+            if patterns && !self.regions.is_empty() && candidates > osm.page_size(kind) {
+                candidates = candidates.min(self.region_pages(osm, kind).len() as u64 * osm.page_size(kind));
+            }
+            for filter in filters.iter().filter(|f| is_pattern(f) == patterns) {
+                let Some(test) = TagTest::compile(osm, memo, filter, candidates) else { continue };
+                if test.always() {
+                    continue;
+                }
+                candidates = candidates.min(test.most(osm, kind).unwrap_or(u64::MAX));
+                self.tags.push(test);
+            }
+        }
+    }
+
+    /// Whether no element can pass.
+    pub fn never(&self) -> bool {
+        self.known.as_ref().is_some_and(Vec::is_empty)
+            || self.tags.iter().any(TagTest::never)
+            || self.meta.iter().any(MetaTest::never)
+    }
+
+    /// Whether the reference refuses to look at all elements of this type for such filters.
+    pub fn is_weak(&self, osm: &Osm, kind: ElementType) -> bool {
+        kind != ElementType::Relation
+            && self.known.is_none()
+            && self.regions.is_empty()
+            && !self.meta.iter().any(MetaTest::is_strong)
+            && !self.tags.iter().any(|test| test.is_strong(osm, kind))
+    }
+
+    /// The pages that meet all regions.
+    fn region_pages(&self, osm: &Osm, kind: ElementType) -> Vec<u32> {
+        let mut pages: Option<Vec<u32>> = None;
+        for region in &self.regions {
+            let mut these = match region.cover() {
+                [one] => osm.pages_in(kind, one),
+                boxes => {
+                    let mut all: Vec<u32> = boxes.iter().flat_map(|b| osm.pages_in(kind, b)).collect();
+                    all.sort_unstable();
+                    all.dedup();
+                    all
+                }
+            };
+            these.retain(|&page| {
+                pages.as_ref().is_none_or(|p| p.binary_search(&page).is_ok())
+                    && region.placement(&osm.page_box(kind, page)) != Placement::Outside
+            });
+            pages = Some(these);
+        }
+        pages.unwrap_or_default()
+    }
+
+    /// The elements that pass, ascending.
+    pub fn select(mut self, osm: &Osm, budget: &Budget, kind: ElementType) -> Result<Vec<Ordinal>, Failure> {
+        if self.never() {
+            return Ok(Vec::new());
+        }
+        let pages = (!self.regions.is_empty()).then(|| self.region_pages(osm, kind));
+        let page_elements = pages.as_ref().map_or(u64::MAX, |p| p.len() as u64 * osm.page_size(kind));
+        let best = (0..self.tags.len()).filter_map(|i| self.tags[i].most(osm, kind).map(|most| (most, i))).min();
+
+        let mut list: Option<Arc<[Ordinal]>> = self.known.take().map(Into::into);
+        let known = list.as_ref().map_or(u64::MAX, |l| l.len() as u64);
+        if let Some((most, i)) = best
+            && most <= page_elements
+            && most < known.saturating_mul(POSTING_FACTOR)
+        {
+            let found = self.tags[i].source(osm, kind);
+            list = Some(match list {
+                Some(known) => sorted::intersect(&known, &found.elements).into(),
+                None => found.elements,
+            });
+            if !found.still_to_test {
+                self.tags.remove(i);
+            }
+        }
+
+        let (runs, list) = match (list, pages) {
+            (Some(list), Some(pages)) => (runs_in_pages(&list, &pages, osm.page_size(kind)), list),
+            (Some(list), None) => (runs_of(&list, osm.page_size(kind)), list),
+            (None, Some(pages)) => (all_of(pages), Vec::new().into()),
+            (None, None) => (all_of((0..osm.page_count(kind)).collect()), Vec::new().into()),
+        };
+        self.narrow(osm, budget, kind, runs, list)
+    }
+
+    /// Applies the tests to the candidates.
+    fn narrow(
+        mut self,
+        osm: &Osm,
+        budget: &Budget,
+        kind: ElementType,
+        mut runs: Vec<Run>,
+        mut list: Arc<[Ordinal]>,
+    ) -> Result<Vec<Ordinal>, Failure> {
+        // a short posting list says it faster than the candidates' own tags
+        let mut i = 0;
+        while let Some(test) = self.tags.get(i) {
+            let candidates: usize = runs.iter().map(|r| r.range.as_ref().map_or(usize::MAX >> 20, |r| r.len())).sum();
+            let listed = runs.iter().all(|r| r.range.is_some());
+            let posting = (listed && candidates > 0)
+                .then(|| test.posting(osm, kind, candidates as u64 * POSTING_FACTOR))
+                .flatten();
+            let Some((posting, negated)) = posting else {
+                i += 1;
+                continue;
+            };
+            let mut kept = Vec::with_capacity(if negated { candidates } else { 0 });
+            for run in &mut runs {
+                let Some(range) = run.range.clone() else { continue };
+                let start = kept.len();
+                let part = list.get(range).unwrap_or_default();
+                kept.extend(if negated {
+                    sorted::difference(part, &posting)
+                } else {
+                    sorted::intersect(part, &posting)
+                });
+                run.range = Some(start..kept.len());
+            }
+            runs.retain(|r| r.range.as_ref().is_some_and(|r| !r.is_empty()));
+            list = kept.into();
+            self.tags.remove(i);
+        }
+
+        let by_members = kind == ElementType::Relation && !self.regions.is_empty();
+        let regions = if by_members { std::mem::take(&mut self.regions) } else { Vec::new() };
+        let mut found = if self.tags.is_empty() && self.meta.is_empty() && self.regions.is_empty() {
+            gather(osm, kind, &runs, &list)
+        } else {
+            over_pages(&runs, |run, out| self.test_page(osm, budget, kind, run, &list, out))?
+        };
+        for region in regions {
+            found = relations_in(osm, budget, region.as_ref(), found)?;
+        }
+        Ok(found)
+    }
+
+    /// Appends the elements of one page that pass.
+    fn test_page(
+        &self,
+        osm: &Osm,
+        budget: &Budget,
+        kind: ElementType,
+        run: &Run,
+        list: &[Ordinal],
+        out: &mut Vec<Ordinal>,
+    ) -> Result<(), Failure> {
+        let first = u64::from(run.page) * osm.page_size(kind);
+        let from = out.len();
+        match &run.range {
+            Some(range) => out.extend_from_slice(list.get(range.clone()).unwrap_or_default()),
+            None => out.extend(first..(first + osm.page_size(kind)).min(osm.count(kind))),
+        }
+        budget.work(out.len() - from)?;
+        if !self.tags.is_empty() {
+            let page = osm.tag_page(kind, run.page);
+            retain_from(out, from, |o| {
+                let tags = page.tags((o - first) as usize);
+                self.tags.iter().all(|test| test.holds(osm, tags))
+            });
+        }
+        if !self.meta.is_empty() && out.len() > from {
+            let page = osm.meta_page(kind, run.page);
+            retain_from(out, from, |o| {
+                let meta = page.meta((o - first) as usize);
+                self.meta.iter().all(|test| test.holds(&meta))
+            });
+        }
+        for region in &self.regions {
+            if out.len() > from {
+                in_region(osm, budget, kind, region.as_ref(), run.page, out, from)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Drops what does not pass from the end of `out` that starts at `from`.
+fn retain_from(out: &mut Vec<Ordinal>, from: usize, mut passes: impl FnMut(Ordinal) -> bool) {
+    let mut kept = from;
+    for i in from..out.len() {
+        let value = out[i];
+        if passes(value) {
+            out[kept] = value;
+            kept += 1;
+        }
+    }
+    out.truncate(kept);
+}
+
+/// Drops the nodes or ways of one page that are not in a region.
+fn in_region(
+    osm: &Osm,
+    budget: &Budget,
+    kind: ElementType,
+    region: &dyn Region,
+    page: u32,
+    out: &mut Vec<Ordinal>,
+    from: usize,
+) -> Result<(), Failure> {
+    let first = u64::from(page) * osm.page_size(kind);
+    let bounds = osm.page_box(kind, page);
+    // one test may look at everything that the region is made of
+    let mut tested = 0_usize;
+    let mut stopped = None;
+    let mut goes_on = || {
+        tested += 1;
+        if tested.is_multiple_of(TESTS) && stopped.is_none() {
+            stopped = budget.check().err();
+        }
+        stopped.is_none()
+    };
+    match (region.placement(&bounds), kind) {
+        (Placement::Outside, _) => out.truncate(from),
+        (_, ElementType::Relation) => {}
+        (Placement::Inside, ElementType::Node) => {}
+        (Placement::Unsure, ElementType::Node) => {
+            if !region.has_all_nodes(&bounds) {
+                let nodes = osm.node_page(page);
+                let at = |o: Ordinal| nodes.coords.get((o - first) as usize);
+                retain_from(out, from, |o| goes_on() && at(o).is_some_and(|&c| region.has_node(c)));
+            }
+        }
+        (placement, ElementType::Way) => {
+            let ways = osm.way_page(page);
+            retain_from(out, from, |o| {
+                let coords = ways.coords((o - first) as usize);
+                match placement {
+                    // the page's box says nothing of a way none of whose nodes is known
+                    Placement::Inside => coords.iter().any(|c| !c.is_missing()),
+                    _ => goes_on() && region.has_way(coords),
+                }
+            });
+        }
+    }
+    stopped.map_or(Ok(()), Err)
+}
+
+/// The nodes or ways of an ascending list that are in a region.
+pub fn elements_in(
+    osm: &Osm,
+    budget: &Budget,
+    region: &dyn Region,
+    kind: ElementType,
+    list: Vec<Ordinal>,
+) -> Result<Vec<Ordinal>, Failure> {
+    let runs = runs_of(&list, osm.page_size(kind));
+    over_pages(&runs, |run, out| {
+        let from = out.len();
+        let range = run.range.clone().unwrap_or_default();
+        budget.work(range.len())?;
+        out.extend_from_slice(list.get(range).unwrap_or_default());
+        in_region(osm, budget, kind, region, run.page, out, from)
+    })
+}
+
+/// The relations of an ascending list that have a node or a way in a region.
+fn relations_in(
+    osm: &Osm,
+    budget: &Budget,
+    region: &dyn Region,
+    mut list: Vec<Ordinal>,
+) -> Result<Vec<Ordinal>, Failure> {
+    let size = osm.page_size(ElementType::Relation);
+    let mut members = [Vec::new(), Vec::new()];
+    let pages: Vec<_> =
+        sorted::pages(&list, size).into_iter().map(|(page, range)| (osm.relation_page(page), range)).collect();
+    let mut total = 0;
+    for (page, range) in &pages {
+        for &relation in list.get(range.clone()).unwrap_or_default() {
+            for member in page.members((relation % size) as usize) {
+                if let (Some(ordinal), Some(of_kind)) =
+                    (member.element.ordinal(), members.get_mut(member.kind as usize))
+                {
+                    of_kind.push(ordinal);
+                    total += 1;
+                }
+            }
+        }
+    }
+    budget.work(total)?;
+    let [nodes, ways] = members.map(sorted::from_unsorted);
+    let mut nodes = elements_in(osm, budget, region, ElementType::Node, nodes)?;
+    if region.has_border() {
+        let size = osm.page_size(ElementType::Node);
+        let mut page = (u32::MAX, None);
+        nodes.retain(|&node| {
+            let number = (node / size) as u32;
+            if page.0 != number {
+                page = (number, Some(osm.node_page(number)));
+            }
+            let at = page.1.as_ref().and_then(|page| page.coords.get((node % size) as usize));
+            at.is_some_and(|&at| region.counts_for_relations(at))
+        });
+    }
+    let ways = elements_in(osm, budget, region, ElementType::Way, ways)?;
+    let mut at = 0;
+    let mut run = pages.iter();
+    let mut current = run.next();
+    list.retain(|&relation| {
+        while current.is_some_and(|(_, range)| at >= range.end) {
+            current = run.next();
+        }
+        at += 1;
+        let Some((page, _)) = current else { return false };
+        page.members((relation % size) as usize).iter().any(|m| {
+            m.element.ordinal().is_some_and(|o| match m.kind {
+                ElementType::Node => sorted::contains(&nodes, o),
+                ElementType::Way => sorted::contains(&ways, o),
+                ElementType::Relation => false,
+            })
+        })
+    });
+    Ok(list)
+}
+
+fn all_of(pages: Vec<u32>) -> Vec<Run> {
+    pages.into_iter().map(|page| Run { page, range: None }).collect()
+}
+
+fn runs_of(list: &[Ordinal], page_size: u64) -> Vec<Run> {
+    sorted::pages(list, page_size).into_iter().map(|(page, range)| Run { page, range: Some(range) }).collect()
+}
+
+/// The runs of a list that lie in some pages (ascending), found from the shorter side.
+fn runs_in_pages(list: &[Ordinal], pages: &[u32], page_size: u64) -> Vec<Run> {
+    if list.len() < pages.len() {
+        let mut runs = runs_of(list, page_size);
+        runs.retain(|run| pages.binary_search(&run.page).is_ok());
+        return runs;
+    }
+    let mut runs = Vec::new();
+    let mut at = 0;
+    for &page in pages {
+        let first = u64::from(page) * page_size;
+        let rest = list.get(at..).unwrap_or_default();
+        let start = at + rest.partition_point(|&o| o < first);
+        let rest = list.get(start..).unwrap_or_default();
+        // what lies in one page is at most a page long
+        let near = rest.get(..page_size as usize).unwrap_or(rest);
+        at = start + near.partition_point(|&o| o < first + page_size);
+        if at > start {
+            runs.push(Run { page, range: Some(start..at) });
+        }
+    }
+    runs
+}
+
+/// All candidates of the runs.
+fn gather(osm: &Osm, kind: ElementType, runs: &[Run], list: &[Ordinal]) -> Vec<Ordinal> {
+    let size = osm.page_size(kind);
+    let mut out = Vec::new();
+    for run in runs {
+        match &run.range {
+            Some(range) => out.extend_from_slice(list.get(range.clone()).unwrap_or_default()),
+            None => {
+                let first = u64::from(run.page) * size;
+                out.extend(first..(first + size).min(osm.count(kind)));
+            }
+        }
+    }
+    out
+}
+
+/// Calls `f` for every run, in parallel where there are many, and puts together what it appends, in order.
+fn over_pages<F>(runs: &[Run], f: F) -> Result<Vec<Ordinal>, Failure>
+where
+    F: Fn(&Run, &mut Vec<Ordinal>) -> Result<(), Failure> + Sync,
+{
+    let some = |runs: &[Run]| {
+        let mut out = Vec::new();
+        runs.iter().try_for_each(|run| f(run, &mut out))?;
+        Ok(out)
+    };
+    if runs.len() < PARALLEL_PAGES {
+        return some(runs);
+    }
+    let parts: Vec<Vec<Ordinal>> = {
+        let current = budget::current();
+        runs.par_chunks(PAGES_AT_ONCE).map(|runs| current.share(|| some(runs))).collect::<Result<_, Failure>>()?
+    };
+    Ok(parts.concat())
+}

@@ -1,0 +1,386 @@
+//! Tag filters as tests on the pairs of an element, and as sources of elements.
+//!
+//! A filter is compiled once a query: `[k=v]` is one pair, a regular expression the pairs of its key whose values it
+//! matches, found by running it once over the key's distinct values. Where few elements are to be tested and the key
+//! has many values, it is run on the values that those elements have, each once.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use regex::Regex;
+
+use super::sorted;
+use crate::syntax::{FilterKind, Regex as Pattern, posix};
+use terrapin_budget as budget;
+use terrapin_osm::{ElementType, KeyId, Ordinal, Osm, PairId};
+
+/// A regular expression is always run over this many values at once.
+const EAGER_VALUES: u64 = 512;
+/// A list of pairs longer than this is not made to postings where the key's own will do.
+const MANY_PAIRS: usize = 4096;
+
+/// One tag filter.
+pub struct TagTest {
+    /// Holds where one of these does; ascending by range, none overlapping.
+    alternatives: Vec<KeyTest>,
+    /// Then, where none does.
+    negated: bool,
+}
+
+/// What values of one key are accepted.
+#[derive(Clone)]
+struct KeyTest {
+    key: KeyId,
+    /// The key's pairs.
+    range: Range<PairId>,
+    accept: Accept,
+}
+
+#[derive(Clone)]
+enum Accept {
+    Any,
+    One(PairId),
+    Listed(Arc<[PairId]>),
+    Lazy(Arc<Lazy>),
+}
+
+/// A regular expression that is run when a value comes up, once a value.
+struct Lazy {
+    regex: Regex,
+    first: PairId,
+    /// By pair: 0 is unknown, 1 does not match, 2 matches.
+    known: Vec<AtomicU8>,
+}
+
+impl Lazy {
+    fn matches(&self, osm: &Osm, pair: PairId) -> bool {
+        let Some(known) = self.known.get((pair - self.first) as usize) else { return false };
+        match known.load(Ordering::Relaxed) {
+            0 => {
+                let matches = osm.with_value(pair, |value| self.regex.is_match(value));
+                known.store(1 + matches as u8, Ordering::Relaxed);
+                matches
+            }
+            state => state == 2,
+        }
+    }
+}
+
+/// What a query has worked out about tags so far: a script often asks the same of nodes, ways and relations.
+#[derive(Default)]
+pub struct TagMemo {
+    by_pattern: Mutex<BTreeMap<(KeyId, PatternName), Accept>>,
+    keys: Mutex<BTreeMap<PatternName, Arc<[KeyId]>>>,
+    compiled: Mutex<BTreeMap<PatternName, Option<Regex>>>,
+}
+
+impl TagMemo {
+    /// The compiled pattern: one on values is often run for hundreds of keys.
+    fn compile(&self, pattern: &Pattern) -> Option<Regex> {
+        let name = (pattern.pattern.clone(), pattern.ignore_case);
+        lock(&self.compiled).entry(name).or_insert_with(|| compile(pattern)).clone()
+    }
+}
+
+/// A pattern and whether case is ignored.
+type PatternName = (String, bool);
+
+/// Keeps going where another thread panicked while it held the lock: the maps are always whole.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A pattern that the parser has already compiled once; `None` where it does not compile after all.
+pub fn compile(pattern: &Pattern) -> Option<Regex> {
+    budget::tick();
+    posix::compile(&pattern.pattern, pattern.ignore_case).ok()
+}
+
+impl KeyTest {
+    fn of_key(osm: &Osm, name: &str, accept: impl FnOnce(KeyId, Range<PairId>) -> Option<Accept>) -> Vec<KeyTest> {
+        let Some(key) = osm.key(name) else { return Vec::new() };
+        let range = osm.pairs_of(key);
+        accept(key, range.clone()).map(|accept| KeyTest { key, range, accept }).into_iter().collect()
+    }
+
+    /// The pair that is the element's tag of this key, if it is accepted.
+    fn holds(&self, osm: &Osm, tags: &[PairId]) -> bool {
+        match &self.accept {
+            Accept::One(pair) => tags.contains(pair),
+            accept => {
+                let Some(&pair) = tags.iter().find(|&&pair| pair >= self.range.start) else { return false };
+                pair < self.range.end
+                    && match accept {
+                        Accept::Any => true,
+                        Accept::One(one) => pair == *one,
+                        Accept::Listed(pairs) => pairs.binary_search(&pair).is_ok(),
+                        Accept::Lazy(lazy) => lazy.matches(osm, pair),
+                    }
+            }
+        }
+    }
+
+    /// At most how many elements hold.
+    fn most(&self, osm: &Osm, kind: ElementType) -> u64 {
+        match &self.accept {
+            Accept::One(pair) => osm.posting_len(kind, *pair),
+            Accept::Listed(pairs) if pairs.len() <= MANY_PAIRS => {
+                pairs.iter().map(|&pair| osm.posting_len(kind, pair)).sum()
+            }
+            _ => osm.key_posting_len(kind, self.key),
+        }
+    }
+
+    /// The elements that hold; where the flag says so, with some that do not.
+    fn elements(&self, osm: &Osm, kind: ElementType, into: &mut Vec<Ordinal>) -> bool {
+        match &self.accept {
+            Accept::One(pair) => into.extend_from_slice(&osm.posting(kind, *pair)),
+            Accept::Listed(pairs) if pairs.len() <= MANY_PAIRS => {
+                for &pair in pairs.iter() {
+                    if osm.posting_len(kind, pair) > 0 {
+                        into.extend_from_slice(&osm.posting(kind, pair));
+                    }
+                }
+            }
+            accept => {
+                into.extend_from_slice(&osm.key_posting(kind, self.key));
+                return !matches!(accept, Accept::Any);
+            }
+        }
+        false
+    }
+}
+
+/// The elements that a source gives.
+pub struct Found {
+    /// The elements.
+    pub elements: Arc<[Ordinal]>,
+    /// Whether the test that they are from is still to be made.
+    pub still_to_test: bool,
+}
+
+impl TagTest {
+    /// The test of a tag filter; `None` for other filters and for a tag filter that holds for everything.
+    /// `candidates` is about how many elements there will be to test.
+    pub fn compile(osm: &Osm, memo: &TagMemo, filter: &FilterKind, candidates: u64) -> Option<TagTest> {
+        let (alternatives, negated) = match filter {
+            FilterKind::HasKey { key } => (KeyTest::of_key(osm, key, |_, _| Some(Accept::Any)), false),
+            FilterKind::NotKey { key } => (KeyTest::of_key(osm, key, |_, _| Some(Accept::Any)), true),
+            FilterKind::Equals { key, value } => (equals(osm, key, value), false),
+            FilterKind::NotEquals { key, value } => (equals(osm, key, value), true),
+            FilterKind::Matches { key, value } => (matches(osm, memo, key, value, candidates), false),
+            FilterKind::NotMatches { key, value } => (matches(osm, memo, key, value, candidates), true),
+            FilterKind::KeyMatches { key, value } => (key_matches(osm, memo, key, value, candidates), false),
+            FilterKind::KeyNotMatches { key, value } => (key_matches(osm, memo, key, value, candidates), true),
+            _ => return None,
+        };
+        Some(TagTest { alternatives, negated })
+    }
+
+    /// Whether an element with these tags passes.
+    pub fn holds(&self, osm: &Osm, tags: &[PairId]) -> bool {
+        let any = match self.alternatives.as_slice() {
+            [] => false,
+            [one] => one.holds(osm, tags),
+            many => tags.iter().any(|&pair| {
+                let at = many.partition_point(|a| a.range.end <= pair);
+                many.get(at).is_some_and(|a| a.range.start <= pair && a.holds(osm, std::slice::from_ref(&pair)))
+            }),
+        };
+        any != self.negated
+    }
+
+    /// Whether no element can pass.
+    pub fn never(&self) -> bool {
+        !self.negated && self.alternatives.is_empty()
+    }
+
+    /// Whether every element passes.
+    pub fn always(&self) -> bool {
+        self.negated && self.alternatives.is_empty()
+    }
+
+    /// Whether the reference takes the test as reason enough to look at all elements: a tag that must be there, or
+    /// one that must not be there and that some element has.
+    pub fn is_strong(&self, osm: &Osm, kind: ElementType) -> bool {
+        !self.negated || self.alternatives.iter().any(|a| a.most(osm, kind) > 0)
+    }
+
+    /// At most how many elements pass; `None` where the test is no source of elements.
+    pub fn most(&self, osm: &Osm, kind: ElementType) -> Option<u64> {
+        (!self.negated).then(|| self.alternatives.iter().map(|a| a.most(osm, kind)).sum())
+    }
+
+    /// The posting list that decides the test and whether it is what must not be in it; `None` where there is no one
+    /// such list, or none of at most `longest` elements.
+    pub fn posting(&self, osm: &Osm, kind: ElementType, longest: u64) -> Option<(Arc<[Ordinal]>, bool)> {
+        let [one] = self.alternatives.as_slice() else { return None };
+        if !matches!(one.accept, Accept::One(_) | Accept::Any) || one.most(osm, kind) > longest {
+            return None;
+        }
+        Some((self.source(osm, kind).elements, self.negated))
+    }
+
+    /// The elements that pass. Only for a test that has a [`TagTest::most`].
+    pub fn source(&self, osm: &Osm, kind: ElementType) -> Found {
+        if let [one] = self.alternatives.as_slice() {
+            match &one.accept {
+                Accept::One(pair) => return Found { elements: osm.posting(kind, *pair), still_to_test: false },
+                Accept::Any => return Found { elements: osm.key_posting(kind, one.key), still_to_test: false },
+                _ => {}
+            }
+        }
+        let mut elements = Vec::new();
+        let mut still_to_test = false;
+        for alternative in &self.alternatives {
+            still_to_test |= alternative.elements(osm, kind, &mut elements);
+        }
+        Found { elements: sorted::from_unsorted(elements).into(), still_to_test }
+    }
+}
+
+fn equals(osm: &Osm, key: &str, value: &str) -> Vec<KeyTest> {
+    KeyTest::of_key(osm, key, |_, _| osm.pair(key, value).map(Accept::One))
+}
+
+fn matches(osm: &Osm, memo: &TagMemo, key: &str, pattern: &Pattern, candidates: u64) -> Vec<KeyTest> {
+    KeyTest::of_key(osm, key, |id, range| accepted(osm, memo, id, range, pattern, candidates))
+}
+
+/// Whether the pattern matches every value, the empty one included, and whether every other value.
+fn matches_all(pattern: &str) -> (bool, bool) {
+    let body = pattern.strip_prefix('^').unwrap_or(pattern);
+    let body = body.strip_suffix('$').unwrap_or(body);
+    let all = body == ".*" || matches!(pattern, "" | "^" | "$");
+    (all, all || body == ".+" || pattern == ".")
+}
+
+/// The values that a pattern is a plain list of, as `^(a|b)$` is.
+fn plain_values(pattern: &Pattern) -> Option<Vec<&str>> {
+    let body = pattern.pattern.strip_prefix('^')?.strip_suffix('$')?;
+    let plain = |c: char| !matches!(c, '\\' | '.' | '[' | ']' | '(' | ')' | '{' | '}' | '*' | '+' | '?' | '^' | '$');
+    if pattern.ignore_case {
+        return None;
+    }
+    let list = match body.strip_prefix('(').and_then(|b| b.strip_suffix(')')) {
+        Some(list) => list,
+        None if body.contains('|') => return None,
+        None => body,
+    };
+    list.chars().all(plain).then(|| list.split('|').collect())
+}
+
+/// The values of a key that a pattern matches.
+fn accepted(
+    osm: &Osm,
+    memo: &TagMemo,
+    key: KeyId,
+    range: Range<PairId>,
+    pattern: &Pattern,
+    candidates: u64,
+) -> Option<Accept> {
+    let (every, every_but_empty) = matches_all(&pattern.pattern);
+    if every || every_but_empty && osm.pair(osm.key_name(key), "").is_none() {
+        return Some(Accept::Any);
+    }
+    if let Some(values) = plain_values(pattern) {
+        let mut pairs: Vec<PairId> = values.iter().filter_map(|v| osm.pair(osm.key_name(key), v)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        return listed(pairs, &range);
+    }
+    let name = (key, (pattern.pattern.clone(), pattern.ignore_case));
+    let values = u64::from(range.end - range.start);
+    let known = lock(&memo.by_pattern).get(&name).cloned();
+    let lazily = values > EAGER_VALUES && candidates < values;
+    let accept = match known {
+        // enough elements are to be tested now to make running it over all values worth it
+        Some(Accept::Lazy(_)) if !lazily => None,
+        Some(known) => Some(known),
+        None => None,
+    };
+    let accept = match accept {
+        Some(accept) => accept,
+        None => {
+            let regex = memo.compile(pattern)?;
+            let accept = if lazily {
+                let known = std::iter::repeat_with(AtomicU8::default).take(values as usize).collect();
+                Accept::Lazy(Arc::new(Lazy { regex, first: range.start, known }))
+            } else {
+                let mut pairs = Vec::new();
+                osm.for_values(key, |pair, value| {
+                    if regex.is_match(value) {
+                        pairs.push(pair);
+                    }
+                });
+                Accept::Listed(pairs.into())
+            };
+            lock(&memo.by_pattern).insert(name, accept.clone());
+            accept
+        }
+    };
+    match accept {
+        Accept::Listed(pairs) => match *pairs {
+            [] => None,
+            [one] => Some(Accept::One(one)),
+            _ if pairs.len() == values as usize => Some(Accept::Any),
+            _ => Some(Accept::Listed(pairs)),
+        },
+        other => Some(other),
+    }
+}
+
+fn listed(pairs: Vec<PairId>, range: &Range<PairId>) -> Option<Accept> {
+    match *pairs {
+        [] => None,
+        [one] => Some(Accept::One(one)),
+        _ if pairs.len() == range.len() => Some(Accept::Any),
+        _ => Some(Accept::Listed(pairs.into())),
+    }
+}
+
+/// `[~key~value]`.
+fn key_matches(osm: &Osm, memo: &TagMemo, key: &Pattern, value: &Pattern, candidates: u64) -> Vec<KeyTest> {
+    let name = (key.pattern.clone(), key.ignore_case);
+    let known = lock(&memo.keys).get(&name).cloned();
+    let keys = match known {
+        Some(keys) => keys,
+        None => {
+            let Some(regex) = memo.compile(key) else { return Vec::new() };
+            let keys: Arc<[KeyId]> = (0..osm.key_count()).filter(|&id| regex.is_match(osm.key_name(id))).collect();
+            lock(&memo.keys).insert(name, keys.clone());
+            keys
+        }
+    };
+    let test = |&key: &KeyId| {
+        let range = osm.pairs_of(key);
+        accepted(osm, memo, key, range.clone(), value, candidates).map(|accept| KeyTest { key, range, accept })
+    };
+    keys.iter().filter_map(test).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(text: &str) -> Pattern {
+        Pattern { pattern: text.to_owned(), ignore_case: false }
+    }
+
+    #[test]
+    fn patterns_that_need_no_matching() {
+        assert_eq!(matches_all(".*"), (true, true));
+        assert_eq!(matches_all("^.*$"), (true, true));
+        assert_eq!(matches_all("."), (false, true));
+        assert_eq!(matches_all(".+"), (false, true));
+        assert_eq!(matches_all("a.*"), (false, false));
+        assert_eq!(plain_values(&pattern("^(bar|pub)$")), Some(vec!["bar", "pub"]));
+        assert_eq!(plain_values(&pattern("^bar$")), Some(vec!["bar"]));
+        assert_eq!(plain_values(&pattern("^bar|pub$")), None);
+        assert_eq!(plain_values(&pattern("^(bar|pu.)$")), None);
+        assert_eq!(plain_values(&pattern("bar")), None);
+        assert_eq!(plain_values(&pattern("^(a|(b))$")), None);
+    }
+}

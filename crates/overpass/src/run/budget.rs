@@ -1,0 +1,169 @@
+//! What bounds a running query: a deadline, a memory budget, a work budget, a client that went away. Reaching one is an
+//! error that says which, never a shorter answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use crate::syntax::{Settings, Statement, StatementKind};
+use crate::{Class, Diagnostic, Failure};
+use terrapin_budget::{self as budget, Exceeded, Stopped};
+
+pub use terrapin_budget::Limits;
+
+/// The bounds of one running query and what it has used of them; the query's own `timeout` and `maxsize` apply besides
+/// the caller's.
+pub struct Budget {
+    bounds: Arc<budget::Budget>,
+    /// Index into [`NAMES`] of the statement that runs.
+    statement: AtomicU32,
+    line: AtomicU32,
+}
+
+/// The reference's names of statements, by which its errors say where a query was stopped.
+const NAMES: [&str; 18] = [
+    "osm-script",
+    "query",
+    "union",
+    "difference",
+    "item",
+    "recurse",
+    "coord-query",
+    "map-to-area",
+    "foreach",
+    "for",
+    "if",
+    "complete",
+    "retro",
+    "compare",
+    "timeline",
+    "make",
+    "local",
+    "print",
+];
+
+/// The index in [`NAMES`] of a statement.
+fn name_index(kind: &StatementKind) -> u32 {
+    match kind {
+        StatementKind::Query(_) => 1,
+        StatementKind::Union { .. } => 2,
+        StatementKind::Difference { .. } => 3,
+        StatementKind::Item { .. } => 4,
+        StatementKind::Recurse { .. } => 5,
+        StatementKind::IsIn { .. } => 6,
+        StatementKind::MapToArea { .. } => 7,
+        StatementKind::Foreach { .. } => 8,
+        StatementKind::For { .. } => 9,
+        StatementKind::If { .. } => 10,
+        StatementKind::Complete { .. } => 11,
+        StatementKind::Retro { .. } => 12,
+        StatementKind::Compare { .. } => 13,
+        StatementKind::Timeline { .. } => 14,
+        StatementKind::Make { .. } | StatementKind::Convert { .. } => 15,
+        StatementKind::Local { .. } => 16,
+        StatementKind::Out(_) => 17,
+    }
+}
+
+/// The longest time that a query may ask for, so that adding it to now cannot overflow: ten years.
+const LONGEST: u64 = 10 * 366 * 86_400;
+
+impl Budget {
+    /// The tighter of the query's and the caller's bounds. The clock starts now.
+    pub fn new(settings: &Settings, limits: &Limits) -> Budget {
+        let time = Duration::from_secs(settings.timeout.min(LONGEST));
+        Budget {
+            bounds: Arc::new(budget::Budget::new(limits).tighten(time, settings.maxsize)),
+            statement: AtomicU32::new(0),
+            line: AtomicU32::new(0),
+        }
+    }
+
+    /// Runs `work` within these bounds. A panic in it is an error, too.
+    pub fn watch<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+        budget::watched(&self.bounds, work).unwrap_or_else(|stopped| {
+            Err(match stopped {
+                Stopped::Exceeded(bound) => self.exceeded(bound),
+                Stopped::Panicked(message) => {
+                    self.failure("internal", "An internal error happened", &format!(": {message}"))
+                }
+            })
+        })
+    }
+
+    /// Notes which statement runs from here on.
+    pub fn enter(&self, statement: &Statement) {
+        self.statement.store(name_index(&statement.kind), Ordering::Relaxed);
+        self.line.store(statement.line, Ordering::Relaxed);
+    }
+
+    /// Whether the query may go on: cheap enough to ask once a page.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.bounds.check().map_err(|e| self.exceeded(e))
+    }
+
+    /// Counts work, then [`Budget::check`]s.
+    pub fn work(&self, units: usize) -> Result<(), Failure> {
+        self.bounds.work(units as u64).map_err(|e| self.exceeded(e))
+    }
+
+    /// The units of work so far.
+    pub fn work_done(&self) -> u64 {
+        self.bounds.work_done()
+    }
+
+    /// Fails where `bytes` are more than the query may hold.
+    pub fn memory(&self, bytes: u64) -> Result<(), Failure> {
+        self.bounds.memory(bytes).map_err(|e| self.exceeded(e))
+    }
+
+    /// The bound that was reached, in the reference's words.
+    fn exceeded(&self, bound: Exceeded) -> Failure {
+        let (what, detail) = match bound {
+            Exceeded::Cancelled => ("Query was cancelled", String::new()),
+            Exceeded::Time(after) => ("Query timed out", format!(" after {} seconds", after.as_secs())),
+            Exceeded::Work(units) => {
+                ("Query ran out of its work budget", format!(" after looking at {units} elements"))
+            }
+            Exceeded::Memory(bytes) => ("Query run out of memory", format!(" using about {} MB of RAM", bytes >> 20)),
+        };
+        self.failure(bound.code(), what, &detail)
+    }
+
+    fn failure(&self, code: &'static str, what: &str, detail: &str) -> Failure {
+        let line = self.line.load(Ordering::Relaxed);
+        let name = NAMES.get(self.statement.load(Ordering::Relaxed) as usize).copied().unwrap_or(NAMES[0]);
+        Failure::from(Diagnostic {
+            class: Class::Runtime,
+            code,
+            line,
+            span: None,
+            message: format!("{what} in \"{name}\" at line {line}{detail}."),
+            help: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_which_bound_was_reached() {
+        let settings = Settings { timeout: 0, maxsize: 2 << 20, ..Settings::default() };
+        let budget = Budget::new(&settings, &Limits::default());
+        let text = |r: Result<(), Failure>| r.err().map(|f| f.to_string()).unwrap_or_default();
+        assert_eq!(text(budget.check()), "runtime error: Query timed out in \"osm-script\" at line 0 after 0 seconds.");
+        assert_eq!(
+            text(budget.memory(5 << 20)),
+            "runtime error: Query run out of memory in \"osm-script\" at line 0 using about 5 MB of RAM."
+        );
+        assert!(budget.memory(2 << 20).is_ok());
+        let limits = Limits { work: Some(10), ..Limits::default() };
+        let budget = Budget::new(&Settings::default(), &limits);
+        assert!(budget.work(10).is_ok());
+        assert!(budget.work(1).is_err());
+        limits.cancelled.store(true, Ordering::Relaxed);
+        assert!(budget.check().is_err());
+    }
+}

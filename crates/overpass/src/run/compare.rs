@@ -1,0 +1,98 @@
+//! `compare`: how a set differs at the two moments of a query.
+//!
+//! In a query with one moment, and inside its own block, it finds nothing.
+
+use std::sync::Arc;
+
+use super::Context;
+use super::diff::{self, Phase};
+use crate::set::Set;
+use crate::syntax::{Block, Expr, Timestamp};
+use crate::{Failure, evaluators};
+
+/// Runs the statement that stands at `place`. What it finds stays in `into`, where only `out` sees it.
+pub fn run(
+    ctx: &mut Context,
+    (from, into): (&str, &str),
+    delta: Option<&Expr>,
+    body: &Block,
+    place: usize,
+) -> Result<(), Failure> {
+    let given = ctx.sets.contains_key(from);
+    if ctx.diff.is_none() && !given {
+        return Ok(());
+    }
+    let set = ctx.set(from);
+    ctx.assign(into, Set::default());
+    let Some(diff) = &mut ctx.diff else { return Ok(()) };
+    let (earlier, later) = (diff.from, diff.to);
+    match diff.phase {
+        Phase::Older => {
+            if given {
+                diff.keep(place, set);
+            }
+            return Ok(());
+        }
+        Phase::Initial | Phase::Final => return Ok(()),
+        Phase::Newer => {}
+    }
+    ctx.sets.remove(into);
+    let Some(older) = ctx.diff.as_ref().and_then(|diff| diff.kept(place)).filter(|_| given) else { return Ok(()) };
+    let mut changes = diff::changes(ctx, &older, &set)?;
+    if let Some(delta) = delta {
+        changes.gone = with_value(ctx, Some(earlier), delta, &changes.gone)?;
+        changes.come = with_value(ctx, later, delta, &changes.come)?;
+        changes.before = with_value(ctx, later, delta, &changes.before)?;
+    }
+    if !body.is_empty() {
+        let bare = Arc::new(changes.before.clone());
+        let mut initial = elements(&changes.gone);
+        initial.add(&bare);
+        run_block(ctx, (Phase::Initial, Some(earlier)), (into, initial), bare, body)?;
+        run_block(ctx, (Phase::Final, later), (into, elements(&changes.come)), Arc::default(), body)?;
+    }
+    if let Some(diff) = &mut ctx.diff {
+        diff.leave(into, Arc::new(changes));
+    }
+    Ok(())
+}
+
+/// Runs the block over one side. What it leaves in sets stays within.
+fn run_block(
+    ctx: &mut Context,
+    (phase, moment): (Phase, Option<Timestamp>),
+    (into, set): (&str, Set),
+    bare: Arc<Set>,
+    body: &Block,
+) -> Result<(), Failure> {
+    let outside = (ctx.sets.clone(), ctx.loop_values.clone());
+    let now = std::mem::replace(&mut ctx.date, moment);
+    if let Some(diff) = &mut ctx.diff {
+        (diff.phase, diff.bare) = (phase, bare);
+    }
+    ctx.assign(into, set);
+    let done = ctx.run_block(body);
+    if let Some(diff) = &mut ctx.diff {
+        (diff.phase, diff.bare) = (Phase::Newer, Arc::default());
+    }
+    ctx.date = now;
+    (ctx.sets, ctx.loop_values) = outside;
+    done
+}
+
+/// A set without what queries made.
+fn elements(set: &Set) -> Set {
+    Set { derived: Vec::new(), areas: Vec::new(), ..set.clone() }
+}
+
+/// The elements, of those that no query made, for which the evaluator has a value at a moment.
+fn with_value(ctx: &mut Context, moment: Option<Timestamp>, delta: &Expr, set: &Set) -> Result<Set, Failure> {
+    let now = std::mem::replace(&mut ctx.date, moment);
+    let groups = evaluators::group(ctx, delta, &elements(set), false);
+    ctx.date = now;
+    let mut found = Set::default();
+    for (_, group) in groups?.into_iter().filter(|(value, _)| !value.is_empty()) {
+        found.add(&group);
+    }
+    Ok(found)
+}

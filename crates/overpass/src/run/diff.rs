@@ -1,0 +1,263 @@
+//! `[diff:]` and `[adiff:]`: the query runs at two moments, and `out` writes what differs.
+//!
+//! At the older moment every `out` and every `compare` keeps the set that it is given; at the newer moment it compares
+//! with that. Elements are told apart by their ordinals: the data has one version of each, so an element that is in both
+//! sets is the same in both. Derived elements are the same where tags and geometry are, whatever their ids and types.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Context, date, quadtile};
+use crate::introsort;
+use crate::plan::MetaTest;
+use crate::reader::Reader;
+use crate::set::{Derived, Geometry, Set};
+use crate::syntax::{Script, SetName, TimeFrame, Timestamp};
+use crate::{Class, Diagnostic, Failure};
+use terrapin_osm::ElementType;
+
+/// Where a query with two moments is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It runs at the older moment and writes nothing.
+    Older,
+    /// It runs at the newer moment.
+    Newer,
+    /// The block of a `compare` runs over what was there at the older moment only.
+    Initial,
+    /// The same over what is there at the newer moment only.
+    Final,
+}
+
+/// What a query with two moments knows besides its sets.
+pub struct Diff {
+    /// `[adiff:]`: tells also what became of the elements.
+    pub augmented: bool,
+    /// The older moment.
+    pub from: Timestamp,
+    /// The newer moment; the time of the data if there is none.
+    pub to: Option<Timestamp>,
+    /// Where the query is.
+    pub phase: Phase,
+    /// What the statements were given at the older moment, by where they stand in the text.
+    kept: BTreeMap<usize, Arc<Set>>,
+    /// What `compare` found, by the set that has it; only `out` sees it.
+    found: BTreeMap<SetName, Arc<Changes>>,
+    /// Elements of which only id and metadata are shown in [`Phase::Initial`].
+    pub bare: Arc<Set>,
+}
+
+/// How a set differs at two moments.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// What is in it at the older moment only.
+    pub gone: Set,
+    /// Of that, what is in the data at the newer moment all the same.
+    pub still: Set,
+    /// What is in it at the newer moment only.
+    pub come: Set,
+    /// Of that, what was in the data at the older moment already.
+    pub before: Set,
+}
+
+impl Diff {
+    /// For a query that asks for it.
+    pub fn of(script: &Script) -> Option<Diff> {
+        let TimeFrame::Diff { from, to, augmented } = script.settings.time else { return None };
+        Some(Diff {
+            augmented,
+            from,
+            to,
+            phase: Phase::Older,
+            kept: BTreeMap::new(),
+            found: BTreeMap::new(),
+            bare: Arc::default(),
+        })
+    }
+
+    /// Keeps what a statement is given at the older moment. Whether it is the first time.
+    pub fn keep(&mut self, place: usize, set: Arc<Set>) -> bool {
+        self.kept.insert(place, set).is_none()
+    }
+
+    /// What a statement was given at the older moment; `None` if it was not run then.
+    pub fn kept(&self, place: usize) -> Option<Arc<Set>> {
+        self.kept.get(&place).cloned()
+    }
+
+    /// What `compare` left in a set.
+    pub fn found(&self, name: &str) -> Option<Arc<Changes>> {
+        self.found.get(name).cloned()
+    }
+
+    /// Leaves what `compare` found in a set.
+    pub fn leave(&mut self, name: &str, changes: Arc<Changes>) {
+        self.found.insert(name.to_owned(), changes);
+    }
+
+    /// Forgets what `compare` left in a set.
+    pub fn forget(&mut self, name: &str) {
+        self.found.remove(name);
+    }
+
+    /// The test of `(changed)` without a moment: between the two of the query.
+    pub fn changed(&self) -> MetaTest {
+        MetaTest::Between(self.from, self.to.unwrap_or(Timestamp::MAX))
+    }
+
+    /// The bytes that it holds, roughly.
+    pub fn bytes(&self) -> u64 {
+        let found = self.found.values().map(|c| c.gone.bytes() + c.still.bytes() + c.come.bytes() + c.before.bytes());
+        self.kept.values().map(|s| s.bytes()).sum::<u64>() + found.sum::<u64>()
+    }
+}
+
+/// Runs a whole query at both moments.
+pub fn run(ctx: &mut Context) -> Result<(), Failure> {
+    let Some(diff) = &ctx.diff else { return Ok(()) };
+    let (from, to) = (diff.from, diff.to);
+    let statements = &ctx.script.statements;
+    ctx.date = Some(from);
+    ctx.run_block(statements)?;
+    ctx.sets.clear();
+    ctx.loop_values.clear();
+    ctx.date = to;
+    if let Some(diff) = &mut ctx.diff {
+        diff.phase = Phase::Newer;
+    }
+    ctx.run_block(statements)
+}
+
+/// What differs between two sets.
+pub fn changes(ctx: &mut Context, older: &Set, newer: &Set) -> Result<Changes, Failure> {
+    let (mut gone, mut come) = (older.clone(), newer.clone());
+    (gone.derived, come.derived) = (Vec::new(), Vec::new());
+    gone.subtract(newer);
+    come.subtract(older);
+    (gone.derived, come.derived) = apart(&older.derived, &newer.derived);
+    let (mut still, mut before) = (Set::default(), Set::default());
+    if let Some(Diff { augmented: true, from, to, .. }) = ctx.diff {
+        still = seen_at(ctx, to, &gone)?;
+        before = seen_at(ctx, Some(from), &come)?;
+        overlook(ctx, &come, &mut before)?;
+    }
+    Ok(Changes { gone, still, come, before })
+}
+
+/// Leaves of the elements that were in the data before those that the reference finds: it searches by id, halving,
+/// in a list of all that have come, which is in the order of quadtiles.
+fn overlook(ctx: &Context, come: &Set, before: &mut Set) -> Result<(), Failure> {
+    for kind in ElementType::ALL {
+        if before.part(kind).is_empty() {
+            continue;
+        }
+        ctx.budget.work(come.part(kind).len())?;
+        let listed = quadtile::keyed(&mut Reader::new(ctx.osm), kind, come.part(kind));
+        let listed: Vec<i64> = listed.into_iter().map(|(_, id, _)| id).collect();
+        let ids = ctx.osm.ids(kind, before.part(kind));
+        let seen = before.part(kind).iter().zip(ids).filter(|&(_, id)| is_found(&listed, id));
+        *before.part_mut(kind) = seen.map(|(&ordinal, _)| ordinal).collect();
+    }
+    Ok(())
+}
+
+/// Whether halving finds a number in a list that need not be in order. Written out, since what is found in such a list
+/// depends on every step.
+fn is_found(list: &[i64], wanted: i64) -> bool {
+    let (mut first, mut count) = (0, list.len());
+    while count > 0 {
+        let half = count / 2;
+        if list.get(first + half).is_some_and(|&id| id < wanted) {
+            first += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    list.get(first) == Some(&wanted)
+}
+
+/// The elements of a set that are in the data at a moment.
+fn seen_at(ctx: &mut Context, moment: Option<Timestamp>, set: &Set) -> Result<Set, Failure> {
+    let elements = Set { derived: Vec::new(), areas: Vec::new(), ..set.clone() };
+    let now = std::mem::replace(&mut ctx.date, moment);
+    let seen = date::restrict(ctx, elements);
+    ctx.date = now;
+    seen
+}
+
+/// The derived elements that have no equal on the other side, both in the reference's order: it sorts both sides and
+/// goes through them together, so that of several equal ones those that come first are matched.
+fn apart(older: &[Arc<Derived>], newer: &[Arc<Derived>]) -> (Vec<Arc<Derived>>, Vec<Arc<Derived>>) {
+    let sorted = |list: &[Arc<Derived>]| {
+        let mut list = list.to_vec();
+        introsort::sort(&mut list, |a, b| by_content(a, b).is_lt());
+        list.into_iter().peekable()
+    };
+    let (mut older, mut newer) = (sorted(older), sorted(newer));
+    let (mut gone, mut come) = (Vec::new(), Vec::new());
+    loop {
+        let order = match (older.peek(), newer.peek()) {
+            (Some(old), Some(new)) => by_content(old, new),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return (gone, come),
+        };
+        let old = if order.is_le() { older.next() } else { None };
+        let new = if order.is_ge() { newer.next() } else { None };
+        match order {
+            Ordering::Less => gone.extend(old),
+            Ordering::Equal => {}
+            Ordering::Greater => come.extend(new),
+        }
+    }
+}
+
+/// The order in which derived elements are told: by centre, those without one first, then by tags.
+fn by_content(a: &Derived, b: &Derived) -> Ordering {
+    let center = |derived: &Derived| derived.geometry.as_ref().and_then(Geometry::middle);
+    let places = match (center(a), center(b)) {
+        (Some(a), Some(b)) => a.lat.total_cmp(&b.lat).then(a.lon.total_cmp(&b.lon)),
+        (a, b) => a.is_some().cmp(&b.is_some()),
+    };
+    places.then_with(|| a.tags.cmp(&b.tags))
+}
+
+/// The error for an `out` that is run again at the older moment.
+pub fn in_a_loop() -> Failure {
+    Diagnostic {
+        class: Class::Runtime,
+        code: "diff-in-a-loop",
+        line: 0,
+        span: None,
+        message: "A print statement cannot be executed in a loop in a diff setting.".to_owned(),
+        help: Some("gather the elements in a union and write them after the loop".to_owned()),
+    }
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(type_name: &str, id: i64, value: &str) -> Arc<Derived> {
+        let tags = vec![("n".to_owned(), value.to_owned())];
+        Arc::new(Derived { type_name: type_name.to_owned(), id, tags, geometry: None })
+    }
+
+    #[test]
+    fn halving_overlooks_what_is_out_of_order() {
+        let found = |list: &[i64]| -> Vec<bool> { list.iter().map(|&id| is_found(list, id)).collect() };
+        assert_eq!(found(&[1, 4, 6, 9]), [true; 4]);
+        assert_eq!(found(&[5, 6, 1, 2, 3, 4]), [false, false, false, false, true, true]);
+    }
+
+    #[test]
+    fn derived_elements_are_matched_one_to_one_by_content() {
+        let older = [made("x", 1, "1"), made("x", 2, "2"), made("x", 3, "0")];
+        let newer = [made("y", 5, "1"), made("x", 6, "2"), made("x", 7, "1")];
+        let (gone, come) = apart(&older, &newer);
+        assert_eq!((gone, come), (vec![made("x", 3, "0")], vec![made("x", 7, "1")]));
+    }
+}

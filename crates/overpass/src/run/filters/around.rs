@@ -1,0 +1,190 @@
+//! `(around:...)`: what is within a distance of points, of a line or of the elements of a set.
+
+use std::sync::Arc;
+
+use super::to_coord;
+use crate::Failure;
+use crate::plan::{BoxTree, Placement, Region, sorted};
+use crate::run::Context;
+use crate::run::topology::{Role, Topology};
+use crate::set::Set;
+use crate::syntax::Point;
+use terrapin_osm::ElementType::{Node, Way};
+use terrapin_osm::geometry::{Place, around_box, metres, metres_between_segments, metres_to_segment};
+use terrapin_osm::{BoundingBox, Coord};
+
+/// Up to so many sources, pages are looked up around each; for more, around all of them together.
+const EACH: usize = 64;
+
+/// Metres that no distance is computed wrong by.
+const SURE: f64 = 1.0;
+
+/// What is within a distance of some points and segments.
+struct Around {
+    radius: f64,
+    /// Points as segments of no length.
+    sources: Vec<(Coord, Coord)>,
+    /// By box in the tree, the source: a box across the antimeridian is two.
+    owners: Vec<u32>,
+    tree: BoxTree,
+    cover: Vec<BoundingBox>,
+}
+
+impl Around {
+    fn new(sources: Vec<(Coord, Coord)>, radius: f64) -> Around {
+        let mut boxes = Vec::with_capacity(sources.len());
+        let mut owners = Vec::with_capacity(sources.len());
+        for (i, &(a, b)) in sources.iter().enumerate() {
+            let (parts, n) = near(a, b, radius).split();
+            boxes.extend_from_slice(&parts[..n]);
+            owners.extend(std::iter::repeat_n(i as u32, n));
+        }
+        let tree = BoxTree::new(boxes);
+        let cover = match tree.boxes().len() {
+            0 => Vec::new(),
+            1..=EACH => tree.boxes().to_vec(),
+            _ => vec![tree.bounds()],
+        };
+        Around { radius, sources, owners, tree, cover }
+    }
+
+    /// Whether `holds` does for a source near to a box.
+    fn any(&self, area: &BoundingBox, holds: impl Fn(Coord, Coord) -> bool) -> bool {
+        self.tree.any(area, |i| {
+            let source = self.owners.get(i).and_then(|&owner| self.sources.get(owner as usize));
+            source.is_some_and(|&(a, b)| holds(a, b))
+        })
+    }
+}
+
+/// A box that holds everything within `radius` of a segment of a great circle.
+fn near(a: Coord, b: Coord, radius: f64) -> BoundingBox {
+    if radius == 0.0 && (i64::from(a.lon) - i64::from(b.lon)).abs() <= 1_800_000_000 {
+        // nothing besides it, not even what is no distance away by rounding
+        let mut exact = BoundingBox::EMPTY;
+        exact.extend(a);
+        exact.extend(b);
+        return exact;
+    }
+    let mut all = around_box(a.into(), radius);
+    if a == b {
+        return all;
+    }
+    let other = around_box(b.into(), radius);
+    let apart = (i64::from(a.lon) - i64::from(b.lon)).abs();
+    if all.west > all.east || other.west > other.east || apart > 900_000_000 {
+        // across the antimeridian, or very long: every longitude
+        all = BoundingBox { west: -1_800_000_000, east: 1_800_000_000, ..all };
+    }
+    all.union(&other);
+    // a great circle bulges towards the pole, by about Δlon²/8·sin lat·cos lat
+    let wide = if apart > 900_000_000 { std::f64::consts::PI } else { apart as f64 * 1e-7_f64.to_radians() };
+    let bulge = (wide * wide / 8.0).to_degrees() * 0.6 * 1e7 + 1.0;
+    all.south = (f64::from(all.south) - bulge).max(-9e8) as i32;
+    all.north = (f64::from(all.north) + bulge).min(9e8) as i32;
+    all
+}
+
+impl Region for Around {
+    fn cover(&self) -> &[BoundingBox] {
+        &self.cover
+    }
+
+    fn placement(&self, of: &BoundingBox) -> Placement {
+        if !of.is_empty() && self.tree.any(of, |_| true) { Placement::Unsure } else { Placement::Outside }
+    }
+
+    /// A source near enough to all four corners of a box is near enough to all of it.
+    fn has_all_nodes(&self, of: &BoundingBox) -> bool {
+        let wide = i64::from(of.east) - i64::from(of.west);
+        if of.is_empty() || !(0..=900_000_000).contains(&wide) || self.radius < 10.0 * SURE {
+            return false;
+        }
+        self.tree.any(of, |i| {
+            let near = self.tree.boxes().get(i);
+            let source = self.owners.get(i).and_then(|&owner| self.sources.get(owner as usize));
+            near.is_some_and(|n| n.south <= of.south && n.north >= of.north && n.west <= of.west && n.east >= of.east)
+                && source.is_some_and(|&(a, _)| {
+                    let corner = |lat, lon| metres(Coord { lat, lon }.into(), a.into()) <= self.radius - SURE;
+                    corner(of.south, of.west)
+                        && corner(of.south, of.east)
+                        && corner(of.north, of.west)
+                        && corner(of.north, of.east)
+                })
+        })
+    }
+
+    fn has_node(&self, at: Coord) -> bool {
+        let place = Place::from(at);
+        let area = BoundingBox { south: at.lat, west: at.lon, north: at.lat, east: at.lon };
+        self.any(&area, |a, b| {
+            let distance = if a == b { metres(place, a.into()) } else { metres_to_segment(place, a.into(), b.into()) };
+            distance <= self.radius
+        })
+    }
+
+    fn has_way(&self, coords: &[Coord]) -> bool {
+        if let [one] = coords {
+            return !one.is_missing() && self.has_node(*one);
+        }
+        let mut whole = BoundingBox::EMPTY;
+        coords.iter().for_each(|&c| whole.extend(c));
+        if whole.is_empty() || !self.tree.any(&whole, |_| true) {
+            return false;
+        }
+        coords.windows(2).any(|pair| match *pair {
+            [c, d] if !c.is_missing() && !d.is_missing() => {
+                let (from, to) = (Place::from(c), Place::from(d));
+                let mut area = BoundingBox::EMPTY;
+                area.extend(c);
+                area.extend(d);
+                self.any(&area, |a, b| {
+                    let distance = if a == b {
+                        metres_to_segment(a.into(), from, to)
+                    } else {
+                        metres_between_segments(a.into(), b.into(), from, to)
+                    };
+                    distance <= self.radius
+                })
+            }
+            _ => false,
+        })
+    }
+}
+
+/// Around a point or a line of several.
+pub fn of_points(points: &[Point], radius: f64) -> Arc<dyn Region> {
+    let line: Vec<Coord> = points.iter().map(to_coord).collect();
+    let mut sources = Vec::new();
+    add_line(&line, &mut sources);
+    Arc::new(Around::new(sources, radius))
+}
+
+/// Around the nodes and ways of a set, and the nodes and ways that are members of its relations.
+pub fn of_set(ctx: &Context, set: &Set, radius: f64) -> Result<Arc<dyn Region>, Failure> {
+    let topology = Topology::new(ctx);
+    let nodes = sorted::union(&set.nodes, &topology.members(&set.relations, Node, Role::Any, &[])?);
+    let ways = sorted::union(&set.ways, &topology.members(&set.relations, Way, Role::Any, &[])?);
+    let mut sources: Vec<(Coord, Coord)> = ctx.osm.coords(&nodes).into_iter().map(|c| (c, c)).collect();
+    let size = ctx.osm.page_size(Way);
+    for (page, range) in sorted::pages(&ways, size) {
+        let page = ctx.osm.way_page(page);
+        ctx.budget.work(range.len())?;
+        for &way in ways.get(range).unwrap_or_default() {
+            add_line(page.coords((way % size) as usize), &mut sources);
+        }
+        ctx.budget.memory((sources.len() * size_of::<(Coord, Coord)>() * 4) as u64)?;
+    }
+    Ok(Arc::new(Around::new(sources, radius)))
+}
+
+/// The segments of a line; a line of one point is that point.
+fn add_line(line: &[Coord], sources: &mut Vec<(Coord, Coord)>) {
+    match line {
+        [one] if !one.is_missing() => sources.push((*one, *one)),
+        _ => sources.extend(line.windows(2).filter_map(|pair| match *pair {
+            [a, b] if !a.is_missing() && !b.is_missing() => Some((a, b)),
+            _ => None,
+        })),
+    }
+}

@@ -1,0 +1,50 @@
+//! `(w)`, `(r)`, `(bn)`, `(bw)`, `(br)`, `(way_cnt)`, `(way_link)`.
+
+use std::ops::RangeInclusive;
+
+use crate::Failure;
+use crate::run::Context;
+use crate::run::topology::{Role, Topology};
+use crate::syntax::{RecurseFilter, RecurseFilterKind};
+use terrapin_osm::ElementType::{Node, Relation, Way};
+use terrapin_osm::{ElementType, Ordinal};
+
+/// The elements of one type that a recursion filter lets pass.
+pub fn elements(ctx: &Context, kind: ElementType, filter: &RecurseFilter) -> Result<Vec<Ordinal>, Failure> {
+    let set = ctx.set(&filter.set);
+    let topology = Topology::new(ctx);
+    let role = Role::named(ctx.osm, filter.role.as_deref());
+    let positions = filter.positions.as_slice();
+    match (filter.kind, kind) {
+        (RecurseFilterKind::W, Node) => topology.nodes_of_ways(&set.ways, positions),
+        (RecurseFilterKind::R, kind) => topology.members(&set.relations, kind, role, positions),
+        (RecurseFilterKind::Bn, Way) => topology.ways_of_nodes(&set.nodes, positions),
+        (RecurseFilterKind::Bn, Relation) => topology.relations_of(Node, &set.nodes, role, positions),
+        (RecurseFilterKind::Bw, Relation) => topology.relations_of(Way, &set.ways, role, positions),
+        (RecurseFilterKind::Br, Relation) => topology.relations_of(Relation, &set.relations, role, positions),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The nodes that a number of ways have, or with `link`, from which a number of ways' segments start.
+pub fn counted(
+    ctx: &Context,
+    kind: ElementType,
+    link: bool,
+    ways: &[Ordinal],
+    wanted: RangeInclusive<u64>,
+) -> Result<Vec<Ordinal>, Failure> {
+    if kind != Node {
+        return Ok(Vec::new());
+    }
+    let uses = Topology::new(ctx).uses_of_nodes(ways, link)?;
+    let mut nodes = Vec::new();
+    for run in uses.chunk_by(|a, b| a == b) {
+        if let Some(&node) = run.first()
+            && wanted.contains(&(run.len() as u64))
+        {
+            nodes.push(node);
+        }
+    }
+    Ok(nodes)
+}

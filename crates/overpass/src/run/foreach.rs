@@ -1,0 +1,73 @@
+//! `foreach` and `for`: a block for every element or for every group of elements.
+//!
+//! After the loop the set that held the element or the group is empty; every other set is as the last round left it.
+
+use std::sync::Arc;
+
+use super::{Context, quadtile};
+use crate::reader::Reader;
+use crate::set::Set;
+use crate::syntax::{Block, Expr};
+use crate::{Failure, evaluators};
+use terrapin_base::deferred::Deferred;
+use terrapin_osm::ElementType;
+
+/// Runs `foreach`: in the reference's order, that is by type, quadtile and id.
+pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<(), Failure> {
+    let from = started_from(ctx, from, into);
+    let outer = ctx.enter();
+    for kind in ElementType::ALL {
+        let ordered = quadtile::keyed(&mut Reader::new(ctx.osm), kind, from.part(kind));
+        for (_, _, ordinal) in ordered {
+            let mut one = Set::default();
+            one.part_mut(kind).push(ordinal);
+            round(ctx, into, one, body)?;
+        }
+    }
+    for area in quadtile::areas(ctx.osm, &from.areas) {
+        round(ctx, into, Set { areas: vec![area], ..Set::default() }, body)?;
+    }
+    for derived in &from.derived {
+        round(ctx, into, Set { derived: vec![Arc::clone(derived)], ..Set::default() }, body)?;
+    }
+    ctx.leave(outer);
+    ctx.assign(into, Set::default());
+    Ok(())
+}
+
+/// Runs `for`: a round for every value that `key` has among the elements.
+pub fn run_grouped(ctx: &mut Context, from: &str, into: &str, key: &Expr, body: &Block) -> Result<(), Failure> {
+    // As in the reference, where nothing has been put into `from`, nothing is read of the elements in its stead, and
+    // the evaluator does not see the set that they come from.
+    let bare = !ctx.sets.contains_key(from);
+    let from = started_from(ctx, from, into);
+    let outer = ctx.enter();
+    if bare {
+        ctx.assign(into, Set::default());
+    }
+    let mut groups = Deferred::new(evaluators::group(ctx, key, &from, bare)?);
+    groups.reverse();
+    while let Some((value, group)) = groups.pop() {
+        ctx.budget.work(1)?;
+        ctx.assign(into, group);
+        ctx.loop_values.insert(into.to_owned(), value);
+        ctx.run_block(body)?;
+    }
+    ctx.leave(outer);
+    ctx.assign(into, Set::default());
+    Ok(())
+}
+
+/// The set that a loop runs over. As in the reference, where nothing has been put into `from`, it is the one that the
+/// rounds get their elements in; and that one is empty where only a statement outside of the block that the loop is in
+/// (of a `retro` or of another loop) has filled it.
+fn started_from(ctx: &Context, from: &str, into: &str) -> Arc<Set> {
+    let name = if ctx.sets.contains_key(from) { from } else { into };
+    if name == into && ctx.inherited.contains(name) { Arc::default() } else { ctx.set(name) }
+}
+
+fn round(ctx: &mut Context, into: &str, set: Set, body: &Block) -> Result<(), Failure> {
+    ctx.budget.work(1)?;
+    ctx.assign(into, set);
+    ctx.run_block(body)
+}

@@ -1,0 +1,55 @@
+//! `is_in`: the areas and closed ways around nodes or a point.
+
+use super::Context;
+use super::filters::to_coord;
+use crate::Failure;
+use crate::plan::{BoxTree, point_box};
+use crate::set::Set;
+use crate::syntax::IsInPlace;
+use terrapin_osm::ElementType::Way;
+use terrapin_osm::areas::{is_closed, shape_of_way};
+use terrapin_osm::{BoundingBox, Coord, Ordinal};
+
+/// Runs the statement.
+pub fn run(ctx: &mut Context, place: &IsInPlace, into: &str) -> Result<(), Failure> {
+    let points = match place {
+        IsInPlace::Point(point) => vec![to_coord(point)],
+        IsInPlace::Set(name) => ctx.osm.coords(&ctx.set(name).nodes),
+    };
+    let mut areas: Vec<_> = points.iter().flat_map(|&at| ctx.osm.areas().at(ctx.osm, at)).collect();
+    areas.sort_unstable();
+    areas.dedup();
+    let ways = closed_ways_around(ctx, &points)?;
+    ctx.assign(into, Set { areas, ways, ..Set::default() });
+    Ok(())
+}
+
+/// The closed ways that have one of the points inside or on their border.
+fn closed_ways_around(ctx: &Context, points: &[Coord]) -> Result<Vec<Ordinal>, Failure> {
+    let mut pages: Vec<u32> = points.iter().flat_map(|&at| ctx.osm.pages_in(Way, &point_box(at))).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    let tree = BoxTree::new(points.iter().map(|&at| point_box(at)).collect());
+    let mut found = Vec::new();
+    for number in pages {
+        let page = ctx.osm.way_page(number);
+        ctx.budget.work(page.ids.len())?;
+        for slot in 0..page.ids.len() {
+            if !is_closed(page.nodes(slot)) {
+                continue;
+            }
+            let coords = page.coords(slot);
+            let mut bounds = BoundingBox::EMPTY;
+            coords.iter().for_each(|&c| bounds.extend(c));
+            let mut shape = None;
+            let holds = |i: usize| {
+                let shape = shape.get_or_insert_with(|| shape_of_way(coords));
+                points.get(i).is_some_and(|&at| shape.covers(at))
+            };
+            if !bounds.is_empty() && tree.any(&bounds, holds) {
+                found.push(u64::from(number) * ctx.osm.page_size(Way) + slot as u64);
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,391 @@
+//! `local`: a set as pieces that a renderer of tiles can take one by one. Found by experiment.
+//!
+//! A node is a `vertex`. A way is cut into `link`s at every place that ways pass more than once, be it at several nodes;
+//! a node of the set that has tags counts, too. A relation is cut into the pieces of its members, `trigraph`s, each naming the one
+//! before and the one after it, ways turned round where they then go on from one another. What has no tags is left out. Pieces with the same ends, in the same direction, are
+//! numbered; only the ways of the set count, those of its relations, and those that have no other nodes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::filters::to_osm;
+use super::topology::{Role, Topology};
+use super::{Context, date, quadtile};
+use crate::Failure;
+use crate::plan::sorted;
+use crate::reader::Reader;
+use crate::set::{Derived, Geometry, Position, Set};
+use crate::syntax::{self, LocalDetail};
+use terrapin_base::deferred::Deferred;
+use terrapin_budget as budget;
+use terrapin_osm::ElementType::{Node, Relation, Way};
+use terrapin_osm::geometry::line_meets_box;
+use terrapin_osm::{BoundingBox, Coord, ElementType, Member, Ordinal, Reference};
+
+/// Pieces made between two looks at the budget.
+const STEP: usize = 256;
+
+/// Runs the statement.
+pub fn run(
+    ctx: &mut Context,
+    from: &str,
+    into: &str,
+    detail: LocalDetail,
+    bbox: Option<&syntax::BoundingBox>,
+) -> Result<(), Failure> {
+    let set = ctx.set(from);
+    let cuts = Cuts::of(ctx, &set)?;
+    let mut pieces = Pieces {
+        reader: Reader::new(ctx.osm),
+        cuts,
+        refs: detail == LocalDetail::Llb,
+        bbox: bbox.map(to_osm),
+        last_id: ctx.last_derived_id,
+        made: Deferred::default(),
+    };
+    for kind in ElementType::ALL {
+        let ordered = quadtile::keyed(&mut pieces.reader, kind, set.part(kind));
+        for (step, (_, id, ordinal)) in ordered.into_iter().enumerate() {
+            if step.is_multiple_of(STEP) {
+                ctx.budget.work(STEP)?;
+                ctx.budget.memory(pieces.bytes())?;
+            }
+            match kind {
+                Node => pieces.vertex(ordinal, id),
+                Way => pieces.links(ordinal, id),
+                Relation => pieces.trigraphs(ordinal, id),
+            }
+        }
+    }
+    ctx.last_derived_id = pieces.last_id;
+    ctx.assign(into, Set { derived: pieces.made.take().into_iter().map(Arc::new).collect(), ..Set::default() });
+    Ok(())
+}
+
+/// A position that can be ordered: latitude and longitude.
+type Spot = (i32, i32);
+
+/// The nodes that a piece starts and ends at.
+type Ends = (Reference, Reference);
+
+/// Where ways are cut, and the numbers of pieces with the same ends.
+struct Cuts {
+    /// Where ways pass more than once, ascending.
+    shared: Vec<Spot>,
+    /// Way and place of the pieces that have a number, by their ends.
+    numbered: BTreeMap<Ends, Vec<(Ordinal, usize)>>,
+    /// Numbers, from 1 by id, of nodes that are at one place.
+    twins: BTreeMap<Ordinal, usize>,
+}
+
+impl Cuts {
+    fn of(ctx: &Context, set: &Set) -> Result<Cuts, Failure> {
+        let topology = Topology::new(ctx);
+        let members = topology.members(&set.relations, Way, Role::Any, &[])?;
+        let nodes = topology.nodes_of_ways(&sorted::union(&set.ways, &members), &[])?;
+        let mut reader = Reader::new(ctx.osm);
+        let ways = topology.ways_of_nodes(&nodes, &[])?;
+        let ways = date::restrict(ctx, Set { ways, ..Set::default() })?.ways;
+        let mut passed: Vec<Spot> = Vec::new();
+        for (step, &way) in ways.iter().enumerate() {
+            if step.is_multiple_of(STEP) {
+                ctx.budget.work(STEP)?;
+                ctx.budget.memory((passed.len() * size_of::<Spot>()) as u64)?;
+            }
+            let (page, slot) = reader.way(way);
+            let known = |node: &Reference| node.ordinal().is_some_and(|node| sorted::contains(&nodes, node));
+            let places = page.nodes(slot).iter().zip(page.coords(slot));
+            passed.extend(places.filter(|(node, _)| known(node)).map(|(_, &c)| spot(c)));
+        }
+        for &node in &set.nodes {
+            if !reader.tags(Node, node).is_empty() {
+                passed.push(spot(reader.coord(node)));
+            }
+        }
+        passed.sort_unstable_by(|a, b| {
+            budget::tick();
+            a.cmp(b)
+        });
+        let shared = passed.chunk_by(|a, b| a == b).filter(|run| run.len() > 1).filter_map(|run| run.first().copied());
+        let mut cuts = Cuts { shared: shared.collect(), numbered: BTreeMap::new(), twins: twins(ctx, &nodes) };
+        cuts.number(ctx, &mut reader, &nodes, &ways)?;
+        Ok(cuts)
+    }
+
+    /// Numbers the pieces of the ways that have none but these nodes, in order of the ways' ids.
+    fn number(
+        &mut self,
+        ctx: &Context,
+        reader: &mut Reader<'_>,
+        nodes: &[Ordinal],
+        ways: &[Ordinal],
+    ) -> Result<(), Failure> {
+        let mut by_id: Vec<(i64, Ordinal)> = ctx.osm.ids(Way, ways).into_iter().zip(ways.iter().copied()).collect();
+        by_id.sort_unstable();
+        for (step, (_, way)) in by_id.into_iter().enumerate() {
+            if step.is_multiple_of(STEP) {
+                ctx.budget.work(STEP)?;
+                ctx.budget.memory((self.numbered.len() * 96) as u64)?;
+            }
+            let (page, slot) = reader.way(way);
+            let refs = page.nodes(slot);
+            if !refs.iter().filter_map(|r| r.ordinal()).all(|node| sorted::contains(nodes, node)) {
+                continue;
+            }
+            for (place, piece) in self.pieces(page.coords(slot)).into_iter().enumerate() {
+                if let Some(ends) = ends(refs, piece) {
+                    self.numbered.entry(ends).or_default().push((way, place));
+                }
+            }
+        }
+        self.numbered.retain(|_, list| list.len() > 1);
+        Ok(())
+    }
+
+    /// The pieces of a way: first and last place.
+    fn pieces(&self, line: &[Coord]) -> Vec<(usize, usize)> {
+        let mut pieces = Vec::new();
+        let Some(last) = line.len().checked_sub(1) else { return pieces };
+        let mut first = 0;
+        for (at, &coord) in line.iter().enumerate().take(last).skip(1) {
+            if self.shared.binary_search(&spot(coord)).is_ok() {
+                pieces.push((first, at));
+                first = at;
+            }
+        }
+        pieces.push((first, last));
+        pieces
+    }
+
+    /// The number of a piece, from 1.
+    fn number_of(&self, ends: Option<Ends>, way: Ordinal, place: usize) -> Option<usize> {
+        let list = self.numbered.get(&ends?)?;
+        list.iter().position(|&piece| piece == (way, place)).map(|at| at + 1)
+    }
+}
+
+fn ends(refs: &[Reference], (first, last): (usize, usize)) -> Option<Ends> {
+    Some((*refs.get(first)?, *refs.get(last)?))
+}
+
+fn spot(c: Coord) -> Spot {
+    (c.lat, c.lon)
+}
+
+/// The numbers of the nodes that share their place with another of these.
+fn twins(ctx: &Context, nodes: &[Ordinal]) -> BTreeMap<Ordinal, usize> {
+    let spots = ctx.osm.coords(nodes).into_iter().map(spot);
+    let ids = ctx.osm.ids(Node, nodes).into_iter();
+    let mut all: Vec<(Spot, i64, Ordinal)> =
+        spots.zip(ids).zip(nodes).map(|((spot, id), &node)| (spot, id, node)).collect();
+    all.sort_unstable_by(|a, b| {
+        budget::tick();
+        a.cmp(b)
+    });
+    let groups = all.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
+    groups.flat_map(|group| group.iter().enumerate().map(|(at, &(_, _, node))| (node, at + 1))).collect()
+}
+
+/// Makes the pieces.
+struct Pieces<'a> {
+    reader: Reader<'a>,
+    cuts: Cuts,
+    /// Whether pieces tell what they are made from; then what has no tags is made, too.
+    refs: bool,
+    bbox: Option<BoundingBox>,
+    last_id: i64,
+    made: Deferred<Vec<Derived>>,
+}
+
+/// A piece of a way: its line, and its number.
+struct Piece {
+    line: Vec<Coord>,
+    number: Option<usize>,
+    /// The numbers of its first and its last node among those at the same place.
+    from: Option<usize>,
+    to: Option<usize>,
+}
+
+impl Pieces<'_> {
+    fn vertex(&mut self, node: Ordinal, id: i64) {
+        let coord = self.reader.coord(node);
+        let mut tags = self.tags(Node, node);
+        if (tags.is_empty() && !self.refs) || self.hides(&[coord]) {
+            return;
+        }
+        if self.refs {
+            tags.push(("_node_ref".to_owned(), id.to_string()));
+        }
+        self.push("vertex", tags, Geometry::Point(coord.into()));
+    }
+
+    fn links(&mut self, way: Ordinal, id: i64) {
+        let mut common = self.tags(Way, way);
+        if common.is_empty() && !self.refs {
+            return;
+        }
+        if self.refs {
+            common.push(("_way_ref".to_owned(), id.to_string()));
+        }
+        for piece in self.pieces_of(way) {
+            let mut tags = common.clone();
+            for (key, number) in [("_local_id", piece.number), ("_local_from", piece.from), ("_local_to", piece.to)] {
+                tags.extend(number.map(|number| (key.to_owned(), number.to_string())));
+            }
+            self.push("link", tags, line(&piece.line));
+        }
+    }
+
+    fn trigraphs(&mut self, relation: Ordinal, id: i64) {
+        let mut common = self.tags(Relation, relation);
+        if common.is_empty() && !self.refs {
+            return;
+        }
+        if self.refs {
+            common.push(("_relation_ref".to_owned(), id.to_string()));
+        }
+        let mut first = self.made.len();
+        let (page, slot) = self.reader.relation(relation);
+        let turned = self.turned(page.members(slot));
+        for (member, turned) in page.members(slot).iter().zip(turned) {
+            let Some(ordinal) = member.element.ordinal() else {
+                // The pieces before and after a member that is missing do not name each other.
+                first = self.made.len();
+                continue;
+            };
+            let child = self.refs.then(|| self.reader.id(member.kind, ordinal).to_string());
+            let child = |name: &str| child.clone().map(|id| (name.to_owned(), id));
+            match member.kind {
+                Node => {
+                    let coord = self.reader.coord(ordinal);
+                    if !self.hides(&[coord]) {
+                        let mut tags = common.clone();
+                        tags.extend(child("_child_node_ref"));
+                        self.chain(first, tags, Geometry::Point(coord.into()));
+                    }
+                }
+                Way => {
+                    let mut pieces = self.pieces_of(ordinal);
+                    if turned {
+                        pieces.reverse();
+                        for piece in &mut pieces {
+                            piece.line.reverse();
+                            std::mem::swap(&mut piece.from, &mut piece.to);
+                        }
+                    }
+                    for piece in pieces {
+                        let mut tags = common.clone();
+                        tags.extend(child("_child_way_ref"));
+                        let local = [
+                            ("_local_ref", piece.number),
+                            ("_vertex_local_from", piece.from),
+                            ("_vertex_local_to", piece.to),
+                        ];
+                        for (key, number) in local {
+                            tags.extend(number.map(|number| (key.to_owned(), number.to_string())));
+                        }
+                        self.chain(first, tags, line(&piece.line));
+                    }
+                }
+                Relation => {}
+            }
+        }
+    }
+
+    /// Which members are ways that go against the direction in which the members follow one another.
+    fn turned(&mut self, members: &[Member]) -> Vec<bool> {
+        let mut ends_of = |member: &Member| -> Option<Ends> {
+            let way = member.element.ordinal().filter(|_| member.kind == Way)?;
+            let (page, slot) = self.reader.way(way);
+            let refs = page.nodes(slot);
+            Some((*refs.first()?, *refs.last()?))
+        };
+        let ends: Vec<Option<Ends>> = members.iter().map(&mut ends_of).collect();
+        let mut turned = Vec::with_capacity(members.len());
+        let mut reached = None;
+        for (at, own) in ends.iter().enumerate() {
+            let Some((first, last)) = *own else {
+                turned.push(false);
+                reached = None;
+                continue;
+            };
+            let next = ends.get(at + 1).copied().flatten();
+            let meets_next = |node: Reference| next.is_some_and(|(a, b)| node == a || node == b);
+            let turn = if reached == Some(first) {
+                false
+            } else if reached == Some(last) {
+                true
+            } else {
+                !meets_next(last) && meets_next(first)
+            };
+            reached = Some(if turn { first } else { last });
+            turned.push(turn);
+        }
+        turned
+    }
+
+    /// Adds a piece of a relation, of which the pieces from `first` on are; links it with the one before.
+    fn chain(&mut self, first: usize, mut tags: Vec<(String, String)>, geometry: Geometry) {
+        let next = self.last_id + 1;
+        let chained = self.made.len() > first;
+        if let Some(previous) = self.made.last_mut().filter(|_| chained) {
+            previous.tags.push(("_next".to_owned(), next.to_string()));
+            tags.push(("_previous".to_owned(), previous.id.to_string()));
+        }
+        self.push("trigraph", tags, geometry);
+    }
+
+    fn push(&mut self, type_name: &str, mut tags: Vec<(String, String)>, geometry: Geometry) {
+        budget::tick();
+        self.last_id += 1;
+        tags.sort();
+        let type_name = type_name.to_owned();
+        self.made.push(Derived { type_name, id: self.last_id, tags, geometry: Some(geometry) });
+    }
+
+    /// The pieces of a way that are not hidden.
+    fn pieces_of(&mut self, way: Ordinal) -> Vec<Piece> {
+        let (page, slot) = self.reader.way(way);
+        let (refs, coords) = (page.nodes(slot), page.coords(slot));
+        let mut pieces = Vec::new();
+        for (place, (first, last)) in self.cuts.pieces(coords).into_iter().enumerate() {
+            let line = coords.get(first..=last).unwrap_or_default();
+            let line: Vec<Coord> = line.iter().copied().filter(|c| !c.is_missing()).collect();
+            if !line.is_empty() && !self.hides(&line) {
+                let ends = ends(refs, (first, last));
+                let number = self.cuts.number_of(ends, way, place);
+                let twin = |node: Reference| self.cuts.twins.get(&node.ordinal()?).copied();
+                let (from, to) = ends.map_or((None, None), |(first, last)| (twin(first), twin(last)));
+                pieces.push(Piece { line, number, from, to });
+            }
+        }
+        pieces
+    }
+
+    /// Whether something lies outside the statement's box.
+    fn hides(&self, line: &[Coord]) -> bool {
+        self.bbox.as_ref().is_some_and(|bbox| match line {
+            [one] => !bbox.contains(*one),
+            line => !line_meets_box(line, bbox),
+        })
+    }
+
+    fn tags(&mut self, kind: ElementType, ordinal: Ordinal) -> Vec<(String, String)> {
+        let pairs = self.reader.tags(kind, ordinal).to_vec();
+        let text = |pair| {
+            let (key, value) = self.reader.tag_text(pair);
+            (key.to_owned(), value.to_owned())
+        };
+        pairs.into_iter().map(text).collect()
+    }
+
+    /// The bytes of what was made, roughly.
+    fn bytes(&self) -> u64 {
+        let each = self.made.last().map_or(0, Derived::bytes);
+        each * self.made.len() as u64
+    }
+}
+
+fn line(coords: &[Coord]) -> Geometry {
+    Geometry::Line(coords.iter().map(|&c| Position::from(c)).collect())
+}

@@ -1,0 +1,14 @@
+//! `make`: one new element from a whole set.
+
+use super::Context;
+use crate::Failure;
+use crate::evaluators;
+use crate::set::Set;
+use crate::syntax::Property;
+
+/// Runs the statement. The set that the evaluators see as `_` is the one the statement starts from.
+pub fn run(ctx: &mut Context, into: &str, type_name: &str, properties: &[Property]) -> Result<(), Failure> {
+    let derived = evaluators::make(ctx, type_name, properties)?;
+    ctx.assign(into, Set { derived: vec![derived], ..Set::default() });
+    Ok(())
+}

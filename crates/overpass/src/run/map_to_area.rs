@@ -1,0 +1,15 @@
+//! `map_to_area`: from elements to the areas that are made from them.
+
+use super::Context;
+use super::filters::area;
+use crate::Failure;
+use crate::set::Set;
+
+/// Runs the statement.
+pub fn run(ctx: &mut Context, from: &str, into: &str) -> Result<(), Failure> {
+    let from = ctx.set(from);
+    let areas = area::areas_of(ctx, &from.relations);
+    let ways = area::closed(ctx, &from.ways)?;
+    ctx.assign(into, Set { areas, ways, ..Set::default() });
+    Ok(())
+}

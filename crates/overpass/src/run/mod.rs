@@ -1,0 +1,172 @@
+//! Running a query: the statements one after another over named sets. A file a statement.
+
+mod budget;
+mod check;
+mod compare;
+mod complete;
+pub mod convert;
+mod date;
+mod diff;
+mod filters;
+mod foreach;
+mod if_;
+mod is_in;
+mod local;
+pub mod make;
+mod map_to_area;
+pub mod out;
+pub mod quadtile;
+mod query;
+mod recurse;
+mod timeline;
+mod topology;
+mod union;
+
+pub use budget::{Budget, Limits};
+pub use check::{check, uses_areas};
+pub use filters::to_osm;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Failure;
+use super::output::Answer;
+use super::plan::TagMemo;
+use super::reader::Reader;
+use super::set::{Derived, Set};
+use super::syntax::{Block, Script, SetName, Statement, StatementKind, Timestamp};
+use terrapin_osm::Osm;
+
+/// What a running query has.
+pub struct Context<'a> {
+    /// The data.
+    pub osm: &'a Osm,
+    /// The query.
+    pub script: &'a Script,
+    /// Deadline, memory and cancellation.
+    pub budget: &'a Budget,
+    /// The named sets; a name that was never given is an empty set.
+    pub sets: BTreeMap<SetName, Arc<Set>>,
+    /// The value that the group in a set has in common, while a `for` runs over it: `_.val`.
+    pub loop_values: BTreeMap<SetName, String>,
+    /// The sets that the innermost `retro` or loop found when it began and has not set since.
+    pub inherited: BTreeSet<SetName>,
+    /// Where `out` writes.
+    pub answer: &'a mut dyn Answer,
+    /// The date at which the data is seen, where it is not now.
+    pub date: Option<Timestamp>,
+    /// Where the query is if it has two moments.
+    pub diff: Option<diff::Diff>,
+    /// The last id given to a derived element.
+    pub last_derived_id: i64,
+    /// What has been worked out about tags.
+    pub tags: TagMemo,
+    /// The pages that the last `out` had in hand.
+    pub(super) reader: Option<Reader<'a>>,
+}
+
+impl<'a> Context<'a> {
+    /// Before the first statement.
+    pub fn new(osm: &'a Osm, script: &'a Script, budget: &'a Budget, answer: &'a mut dyn Answer) -> Context<'a> {
+        Context {
+            osm,
+            script,
+            budget,
+            sets: BTreeMap::new(),
+            loop_values: BTreeMap::new(),
+            inherited: BTreeSet::new(),
+            answer,
+            date: date::of(script),
+            diff: diff::Diff::of(script),
+            last_derived_id: 0,
+            tags: TagMemo::default(),
+            reader: None,
+        }
+    }
+
+    /// The content of a set.
+    pub fn set(&self, name: &str) -> Arc<Set> {
+        self.sets.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Gives a set its content.
+    pub fn assign(&mut self, name: &str, set: Set) {
+        self.share(name, Arc::new(set));
+    }
+
+    /// Gives a set the content of another.
+    fn share(&mut self, name: &str, set: Arc<Set>) {
+        self.loop_values.remove(name);
+        if let Some(diff) = &mut self.diff {
+            diff.forget(name);
+        }
+        self.inherited.remove(name);
+        self.sets.insert(name.to_owned(), set);
+    }
+
+    /// Begins a loop: all that sets hold comes from outside of it. Returns what `leave` takes.
+    fn enter(&mut self) -> BTreeSet<SetName> {
+        std::mem::replace(&mut self.inherited, self.sets.keys().cloned().collect())
+    }
+
+    /// Ends a loop: what it has set is set in the block that it stands in.
+    fn leave(&mut self, mut outer: BTreeSet<SetName>) {
+        outer.retain(|name| self.inherited.contains(name));
+        self.inherited = outer;
+    }
+
+    /// Takes the derived elements out of all sets that nothing else holds.
+    pub fn take_derived(&mut self) -> Vec<Arc<Derived>> {
+        let sets = std::mem::take(&mut self.sets).into_values();
+        sets.filter_map(Arc::into_inner).flat_map(|set| set.derived).collect()
+    }
+
+    /// Runs the whole query.
+    pub fn run_script(&mut self) -> Result<(), Failure> {
+        if self.diff.is_some() { diff::run(self) } else { self.run_block(&self.script.statements) }
+    }
+
+    /// Runs the statements of a block in order.
+    pub fn run_block(&mut self, block: &Block) -> Result<(), Failure> {
+        block.iter().try_for_each(|statement| self.run_statement(statement))
+    }
+
+    /// Runs one statement.
+    pub fn run_statement(&mut self, statement: &Statement) -> Result<(), Failure> {
+        self.budget.enter(statement);
+        self.budget.check()?;
+        match &statement.kind {
+            StatementKind::Query(query) => query::run(self, query, statement.line)?,
+            StatementKind::Union { members, into } => union::run(self, members, into)?,
+            StatementKind::Difference { base, minus, into } => union::difference(self, base, minus, into)?,
+            StatementKind::Item { from, into } => {
+                let set = self.set(from);
+                self.share(into, set);
+            }
+            StatementKind::Recurse { kind, from, into } => recurse::run(self, *kind, from, into)?,
+            StatementKind::IsIn { place, into } => is_in::run(self, place, into)?,
+            StatementKind::MapToArea { from, into } => map_to_area::run(self, from, into)?,
+            StatementKind::Foreach { from, into, body } => foreach::run(self, from, into, body)?,
+            StatementKind::For { from, into, key, body } => foreach::run_grouped(self, from, into, key, body)?,
+            StatementKind::If { condition, then, otherwise } => if_::run(self, condition, then, otherwise)?,
+            StatementKind::Complete { from, into, limit, body } => complete::run(self, from, into, *limit, body)?,
+            StatementKind::Make { into, type_name, properties, .. } => make::run(self, into, type_name, properties)?,
+            StatementKind::Convert { from, into, type_name, properties } => {
+                convert::run(self, from, into, type_name, properties)?;
+            }
+            StatementKind::Out(out) => out::run(self, out, statement.span.start)?,
+            StatementKind::Retro { at, body } => date::retro(self, at, body)?,
+            StatementKind::Timeline { kind, id, version, into } => timeline::run(self, *kind, *id, *version, into),
+            StatementKind::Compare { from, into, delta, body } => {
+                compare::run(self, (from, into), delta.as_ref(), body, statement.span.start)?;
+            }
+            StatementKind::Local { from, into, detail, bbox } => local::run(self, from, into, *detail, bbox.as_ref())?,
+        }
+        self.budget.memory(self.held())
+    }
+
+    /// The bytes that all sets hold, roughly.
+    fn held(&self) -> u64 {
+        self.sets.values().map(|s| s.bytes()).sum::<u64>() + self.diff.as_ref().map_or(0, |diff| diff.bytes())
+    }
+}

@@ -1,0 +1,98 @@
+//! Printing large answers on all cores. Answers come in order of id, elements lie in order of space: an element after
+//! the other would be a page after the other. So a batch is printed in the order of space, by pages and in parallel, and
+//! then put together in the order of the answer. What is written does not depend on the number of threads.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::{Context, Scratch, Shown, Writer};
+use crate::Failure;
+use crate::output::{Buffer, Renderer, gone};
+use crate::reader::Reader;
+use terrapin_budget as budget;
+use terrapin_osm::radix;
+use terrapin_osm::{ElementType, Ordinal};
+
+/// Elements of each type in memory at once: relations with all their members' geometry are large.
+const BATCH: [usize; 3] = [1 << PLACE_BITS, 1 << 14, 1 << 8];
+
+/// Bits for the place of an element in its batch; ordinals have the others.
+const PLACE_BITS: u32 = 16;
+
+/// A batch is printed in at least so many pieces, so that all threads have their share.
+const PIECES: usize = 16;
+
+/// Elements that a thread prints at once, by type, at most.
+const PIECE: [usize; 3] = [1 << 11, 1 << 9, 1 << 4];
+
+/// Elements printed one after another, and where each ends.
+struct Piece {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Piece {
+    fn get(&self, at: usize) -> &[u8] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.bytes[start..self.ends[at]]
+    }
+}
+
+/// Writes the elements of one type in the order of `list`.
+pub(super) fn write(
+    ctx: &mut Context,
+    renderer: &Renderer,
+    shown: Shown,
+    kind: ElementType,
+    list: &[(i64, Ordinal)],
+) -> Result<(), Failure> {
+    let osm = ctx.osm;
+    let current = budget::current();
+    let writers = Mutex::new(Vec::new());
+    for batch in list.chunks(BATCH[kind as usize]) {
+        ctx.budget.check()?;
+        let piece_len = PIECE[kind as usize].min(batch.len().div_ceil(PIECES));
+        let mut by_place: Vec<u64> = (0..).zip(batch).map(|(at, &(_, ordinal))| ordinal << PLACE_BITS | at).collect();
+        radix::sort(&mut by_place, |&element| element >> PLACE_BITS);
+        let at = |element: u64| (element & ((1 << PLACE_BITS) - 1)) as usize;
+        let print = |elements: &[u64]| {
+            // pages in hand are worth keeping
+            let kept = writers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut writer =
+                kept.unwrap_or_else(|| Writer { reader: Reader::new(osm), shown, scratch: Scratch::default() });
+            let mut nowhere = io::sink();
+            let mut buffer = Buffer::new(&mut nowhere);
+            let mut ends = Vec::with_capacity(elements.len());
+            for &element in elements {
+                let (id, ordinal) = batch[at(element)];
+                writer.element(kind, ordinal, id, |item| (renderer.element)(&mut buffer, item));
+                ends.push(buffer.held());
+            }
+            writers.lock().unwrap_or_else(PoisonError::into_inner).push(writer);
+            Piece { bytes: buffer.into_bytes(), ends }
+        };
+        let pieces: Vec<Piece> = by_place.par_chunks(piece_len).map(|part| current.share(|| print(part))).collect();
+        let mut places = vec![0_u32; batch.len()];
+        (0..).zip(&by_place).for_each(|(place, &element)| places[at(element)] = place);
+        let join = |places: &[u32]| {
+            let printed = || places.iter().map(|&p| pieces[p as usize / piece_len].get(p as usize % piece_len));
+            let len = printed().map(|bytes| bytes.len() + renderer.between.len()).sum();
+            let mut bytes = Vec::with_capacity(len);
+            for element in printed() {
+                if !bytes.is_empty() {
+                    bytes.extend_from_slice(renderer.between.as_bytes());
+                }
+                bytes.extend_from_slice(element);
+            }
+            (bytes, places.len())
+        };
+        let joined: Vec<(Vec<u8>, usize)> =
+            places.par_chunks(piece_len).map(|part| current.share(|| join(part))).collect();
+        for (bytes, elements) in &joined {
+            ctx.answer.rendered(bytes, *elements as u64).map_err(gone)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! `>`, `>>`, `<`, `<<`.
+//!
+//! The elements that are started from are not in the result unless they are reached again; but all except `>` keep the
+//! relations, as the reference does.
+
+use super::topology::{Role, Topology};
+use super::{Context, date};
+use crate::Failure;
+use crate::plan::sorted;
+use crate::set::Set;
+use crate::syntax::Recurse;
+use terrapin_osm::ElementType::{Node, Way};
+use terrapin_osm::{ElementType, Ordinal};
+
+/// Runs the statement.
+pub fn run(ctx: &mut Context, kind: Recurse, from: &str, into: &str) -> Result<(), Failure> {
+    let from = ctx.set(from);
+    let topology = Topology::new(ctx);
+    let result = match kind {
+        Recurse::Down => down(&topology, &from)?,
+        Recurse::DownRel => down_rel(&topology, &from)?,
+        Recurse::Up => up(&topology, &from)?,
+        Recurse::UpRel => up_rel(&topology, &from)?,
+    };
+    let result = date::restrict(ctx, result)?;
+    ctx.assign(into, result);
+    Ok(())
+}
+
+/// The elements of one type that a recursion reaches, where it is a filter of a query. Unlike the statement, the
+/// reference then goes down from relations only, and only `up-rel` keeps them.
+pub fn as_filter(ctx: &Context, kind: Recurse, from: &str, wanted: ElementType) -> Result<Vec<Ordinal>, Failure> {
+    let from = ctx.set(from);
+    let topology = Topology::new(ctx);
+    let above = Set { relations: from.relations.clone(), ..Set::default() };
+    let below = Set { nodes: from.nodes.clone(), ways: from.ways.clone(), ..Set::default() };
+    let mut found = match kind {
+        Recurse::Down => down(&topology, &above)?,
+        Recurse::DownRel => down_rel(&topology, &above)?,
+        Recurse::Up => up(&topology, &below)?,
+        Recurse::UpRel => up_rel(&topology, &from)?,
+    };
+    Ok(std::mem::take(found.part_mut(wanted)))
+}
+
+/// The nodes of the ways, the nodes and ways of the relations, and the nodes of those ways.
+fn down(topology: &Topology, from: &Set) -> Result<Set, Failure> {
+    let ways = topology.members(&from.relations, Way, Role::Any, &[])?;
+    let nodes = topology.members(&from.relations, Node, Role::Any, &[])?;
+    let all_ways = sorted::union(&from.ways, &ways);
+    let way_nodes = topology.nodes_of_ways(&all_ways, &[])?;
+    Ok(Set { nodes: sorted::union(&nodes, &way_nodes), ways, ..Set::default() })
+}
+
+/// The same, and down through relations of relations.
+fn down_rel(topology: &Topology, from: &Set) -> Result<Set, Failure> {
+    let relations = topology.relations_below(&from.relations)?;
+    let all = Set { relations: sorted::union(&from.relations, &relations), ways: from.ways.clone(), ..Set::default() };
+    let below = down(topology, &all)?;
+    Ok(Set { relations: all.relations, ..below })
+}
+
+/// The ways of the nodes, and the relations of the nodes and of the ways.
+fn up(topology: &Topology, from: &Set) -> Result<Set, Failure> {
+    let ways = topology.ways_of_nodes(&from.nodes, &[])?;
+    let all_ways = sorted::union(&from.ways, &ways);
+    let of_nodes = topology.relations_of(Node, &from.nodes, Role::Any, &[])?;
+    let of_ways = topology.relations_of(Way, &all_ways, Role::Any, &[])?;
+    let relations = sorted::union(&from.relations, &sorted::union(&of_nodes, &of_ways));
+    Ok(Set { ways, relations, ..Set::default() })
+}
+
+/// The same, and up through relations of relations.
+fn up_rel(topology: &Topology, from: &Set) -> Result<Set, Failure> {
+    let mut set = up(topology, from)?;
+    let above = topology.relations_above(&set.relations)?;
+    set.relations = sorted::union(&set.relations, &above);
+    Ok(set)
+}

@@ -1,0 +1,37 @@
+//! `timeline`: the versions of an element. The data has the current one.
+
+use std::sync::Arc;
+
+use super::Context;
+use crate::output::print_time;
+use crate::reader::Reader;
+use crate::set::{Derived, Set};
+use crate::syntax;
+use terrapin_osm::ElementType;
+
+/// Runs the statement.
+pub fn run(ctx: &mut Context, kind: syntax::ElementType, id: i64, version: Option<i64>, into: &str) {
+    let kind = match kind {
+        syntax::ElementType::Node => ElementType::Node,
+        syntax::ElementType::Way => ElementType::Way,
+        syntax::ElementType::Relation => ElementType::Relation,
+    };
+    let meta = ctx.osm.find(kind, id).map(|ordinal| Reader::new(ctx.osm).meta(kind, ordinal));
+    let mut set = Set::default();
+    if let Some(meta) = meta.filter(|meta| version.is_none_or(|v| v == i64::from(meta.version))) {
+        ctx.last_derived_id += 1;
+        let tags = [
+            ("reftype", kind.name().to_owned()),
+            ("ref", id.to_string()),
+            ("refversion", meta.version.to_string()),
+            ("created", print_time(meta.timestamp)),
+        ];
+        set.derived.push(Arc::new(Derived {
+            type_name: "timeline".to_owned(),
+            id: ctx.last_derived_id,
+            tags: tags.map(|(key, value)| (key.to_owned(), value)).to_vec(),
+            geometry: None,
+        }));
+    }
+    ctx.assign(into, set);
+}

@@ -1,0 +1,279 @@
+//! From elements to the elements that they refer to, and back: what recursions are made of.
+
+use rayon::prelude::*;
+
+use super::Context;
+use crate::Failure;
+use crate::plan::sorted;
+use crate::run::Budget;
+use terrapin_budget as budget;
+use terrapin_osm::{ElementType, Ordinal, Osm};
+
+/// Pages that a thread takes at once.
+const PAGES_AT_ONCE: usize = 16;
+/// From this many pages on, a second thread is worth it.
+const PARALLEL_PAGES: usize = 48;
+
+/// Elements whose ways or relations are looked up between two looks at the budget.
+const LOOKED_UP_AT_ONCE: usize = 1 << 16;
+
+/// Whether the `index`th (from 0) of `len` is at one of the positions; no positions are all.
+fn at_position(positions: &[i64], index: usize, len: usize) -> bool {
+    let absolute = |p: i64| if p < 0 { p.saturating_add(len as i64).saturating_add(1) } else { p };
+    let place = index as i64 + 1;
+    positions.is_empty() || positions.iter().any(|&position| absolute(position) == place)
+}
+
+/// What to do with one page's elements: the page, the slots, where to.
+type PageWork<'a> = dyn Fn(u32, &mut dyn Iterator<Item = usize>, &mut Vec<Ordinal>) + Sync + 'a;
+
+/// Runs `f` on the elements of a list page by page and makes a set of what it appends.
+fn over_pages(
+    osm: &Osm,
+    budget: &Budget,
+    kind: ElementType,
+    list: &[Ordinal],
+    f: &PageWork,
+) -> Result<Vec<Ordinal>, Failure> {
+    let size = osm.page_size(kind);
+    let runs = sorted::pages(list, size);
+    let some = |runs: &[(u32, std::ops::Range<usize>)]| {
+        let mut out = Vec::new();
+        for (page, range) in runs {
+            let before = out.len();
+            let slots = list.get(range.clone()).unwrap_or_default();
+            f(*page, &mut slots.iter().map(|&o| (o % size) as usize), &mut out);
+            budget.work(out.len() - before)?;
+        }
+        Ok(out)
+    };
+    let found = if runs.len() < PARALLEL_PAGES {
+        some(&runs)?
+    } else {
+        let current = budget::current();
+        let parts: Vec<Vec<Ordinal>> =
+            runs.par_chunks(PAGES_AT_ONCE).map(|runs| current.share(|| some(runs))).collect::<Result<_, Failure>>()?;
+        parts.concat()
+    };
+    budget.memory(found.len() as u64 * size_of::<Ordinal>() as u64)?;
+    Ok(sorted::from_unsorted(found))
+}
+
+/// Following references for one running query.
+pub struct Topology<'a> {
+    osm: &'a Osm,
+    budget: &'a Budget,
+}
+
+impl<'a> Topology<'a> {
+    /// Over the data of a query, within its bounds.
+    pub fn new(ctx: &Context<'a>) -> Topology<'a> {
+        Topology { osm: ctx.osm, budget: ctx.budget }
+    }
+
+    /// The nodes of ways, all or those at some positions.
+    pub fn nodes_of_ways(&self, ways: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, Failure> {
+        over_pages(self.osm, self.budget, ElementType::Way, ways, &|page, slots, out| {
+            let page = self.osm.way_page(page);
+            for slot in slots {
+                let nodes = page.nodes(slot);
+                if positions.is_empty() {
+                    out.extend(nodes.iter().filter_map(|n| n.ordinal()));
+                } else {
+                    let placed = nodes.iter().enumerate().filter(|(i, _)| at_position(positions, *i, nodes.len()));
+                    out.extend(placed.filter_map(|(_, n)| n.ordinal()));
+                }
+            }
+        })
+    }
+
+    /// The nodes of ways, ascending: each as often as ways have it, or with `links` as often as a segment of one of
+    /// the ways starts or ends there.
+    pub fn uses_of_nodes(&self, ways: &[Ordinal], links: bool) -> Result<Vec<Ordinal>, Failure> {
+        let size = self.osm.page_size(ElementType::Way);
+        let (mut uses, mut own) = (Vec::new(), Vec::new());
+        for (page, range) in sorted::pages(ways, size) {
+            let page = self.osm.way_page(page);
+            self.budget.work(range.len())?;
+            for &way in ways.get(range).unwrap_or_default() {
+                let nodes = page.nodes((way % size) as usize);
+                if links {
+                    let starts = nodes.iter().take(nodes.len().saturating_sub(1));
+                    uses.extend(starts.chain(nodes.iter().skip(1)).filter_map(|n| n.ordinal()));
+                } else {
+                    own.clear();
+                    own.extend(nodes.iter().filter_map(|n| n.ordinal()));
+                    own.sort_unstable();
+                    own.dedup();
+                    uses.append(&mut own);
+                }
+            }
+            self.budget.memory(uses.len() as u64 * size_of::<Ordinal>() as u64)?;
+        }
+        uses.sort_unstable();
+        Ok(uses)
+    }
+
+    /// The members of one type of relations, all or those with a role and at some positions.
+    pub fn members(
+        &self,
+        relations: &[Ordinal],
+        kind: ElementType,
+        role: Role,
+        positions: &[i64],
+    ) -> Result<Vec<Ordinal>, Failure> {
+        if role == Role::Unknown {
+            return Ok(Vec::new());
+        }
+        over_pages(self.osm, self.budget, ElementType::Relation, relations, &|page, slots, out| {
+            let page = self.osm.relation_page(page);
+            for slot in slots {
+                let members = page.members(slot);
+                let fitting = members.iter().enumerate().filter(|(i, m)| {
+                    m.kind == kind && role.accepts(m.role) && at_position(positions, *i, members.len())
+                });
+                out.extend(fitting.filter_map(|(_, m)| m.element.ordinal()));
+            }
+        })
+    }
+
+    /// What `find` gives for a list, ascending; looks at the time between parts of it.
+    fn looked_up(&self, list: &[Ordinal], find: impl Fn(&[Ordinal]) -> Vec<Ordinal>) -> Result<Vec<Ordinal>, Failure> {
+        let mut found = Vec::new();
+        for part in list.chunks(LOOKED_UP_AT_ONCE) {
+            self.budget.work(part.len())?;
+            found.append(&mut find(part));
+            self.budget.memory((found.len() * size_of::<Ordinal>()) as u64)?;
+        }
+        if list.len() > LOOKED_UP_AT_ONCE {
+            found.sort_unstable();
+            found.dedup();
+        }
+        Ok(found)
+    }
+
+    /// The ways that have one of these nodes, anywhere or at some positions.
+    pub fn ways_of_nodes(&self, nodes: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, Failure> {
+        let ways = self.looked_up(nodes, |part| self.osm.ways_of_nodes(part))?;
+        if positions.is_empty() {
+            return Ok(ways);
+        }
+        let size = self.osm.page_size(ElementType::Way);
+        over_pages(self.osm, self.budget, ElementType::Way, &ways, &|number, slots, out| {
+            let page = self.osm.way_page(number);
+            for slot in slots {
+                let refs = page.nodes(slot);
+                let has = |(i, n): (usize, &terrapin_osm::Reference)| {
+                    n.ordinal().is_some_and(|o| sorted::contains(nodes, o)) && at_position(positions, i, refs.len())
+                };
+                if refs.iter().enumerate().any(has) {
+                    out.push(u64::from(number) * size + slot as u64);
+                }
+            }
+        })
+    }
+
+    /// The relations that have one of these elements as a member, in any role or in one, at any or at some positions.
+    pub fn relations_of(
+        &self,
+        kind: ElementType,
+        members: &[Ordinal],
+        role: Role,
+        positions: &[i64],
+    ) -> Result<Vec<Ordinal>, Failure> {
+        if role == Role::Unknown {
+            return Ok(Vec::new());
+        }
+        let relations = self.looked_up(members, |part| self.osm.relations_of(kind, part))?;
+        if role == Role::Any && positions.is_empty() {
+            return Ok(relations);
+        }
+        let size = self.osm.page_size(ElementType::Relation);
+        over_pages(self.osm, self.budget, ElementType::Relation, &relations, &|number, slots, out| {
+            let page = self.osm.relation_page(number);
+            for slot in slots {
+                let list = page.members(slot);
+                let has = |(i, m): (usize, &terrapin_osm::Member)| {
+                    m.kind == kind
+                        && role.accepts(m.role)
+                        && m.element.ordinal().is_some_and(|o| sorted::contains(members, o))
+                        && at_position(positions, i, list.len())
+                };
+                if list.iter().enumerate().any(has) {
+                    out.push(u64::from(number) * size + slot as u64);
+                }
+            }
+        })
+    }
+
+    /// The relations that are members of these, of those, and so on. These are among them only where they are members.
+    pub fn relations_below(&self, relations: &[Ordinal]) -> Result<Vec<Ordinal>, Failure> {
+        self.closure(relations, |level| self.members(level, ElementType::Relation, Role::Any, &[]))
+    }
+
+    /// The relations that have these as members, and so on upwards.
+    pub fn relations_above(&self, relations: &[Ordinal]) -> Result<Vec<Ordinal>, Failure> {
+        self.closure(relations, |level| self.relations_of(ElementType::Relation, level, Role::Any, &[]))
+    }
+
+    /// What is reached by one or more steps. Every element is stepped from once, so cycles end.
+    fn closure(
+        &self,
+        start: &[Ordinal],
+        step: impl Fn(&[Ordinal]) -> Result<Vec<Ordinal>, Failure>,
+    ) -> Result<Vec<Ordinal>, Failure> {
+        let mut reached = Vec::new();
+        let mut level = start.to_vec();
+        while !level.is_empty() {
+            self.budget.check()?;
+            level = sorted::difference(&step(&level)?, &reached);
+            reached = sorted::union(&reached, &level);
+        }
+        Ok(reached)
+    }
+}
+
+/// The role that a member must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Any.
+    Any,
+    /// This one: [`Osm::role`].
+    Known(u32),
+    /// One that no member in the data has.
+    Unknown,
+}
+
+impl Role {
+    /// The role of a filter.
+    pub fn named(osm: &Osm, name: Option<&str>) -> Role {
+        match name {
+            None => Role::Any,
+            Some(name) => osm.find_role(name).map_or(Role::Unknown, Role::Known),
+        }
+    }
+
+    fn accepts(self, role: u32) -> bool {
+        match self {
+            Role::Any => true,
+            Role::Known(known) => known == role,
+            Role::Unknown => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions() {
+        let at = |position, index| at_position(&[position], index, 5);
+        assert!(at(1, 0) && !at(1, 1));
+        assert!(at(-1, 4) && !at(-1, 3));
+        assert!(!at(0, 0));
+        assert!(!at(i64::MIN, 0));
+        assert!(at_position(&[2, -1], 1, 5) && at_position(&[2, -1], 4, 5) && !at_position(&[2, -1], 3, 5));
+        assert!(at_position(&[], 3, 5));
+    }
+}

@@ -1,0 +1,60 @@
+//! `( ...; ...; )` and `( ...; - ...; )`.
+
+use std::sync::Arc;
+
+use super::Context;
+use crate::Failure;
+use crate::set::Set;
+use crate::syntax::{SetName, Statement, StatementKind};
+
+/// The set that a statement leaves its result in; `None` for statements that have none.
+fn target(statement: &Statement) -> Option<&SetName> {
+    match &statement.kind {
+        StatementKind::Query(query) => Some(&query.into),
+        // an item gives its set, whatever it is named into
+        StatementKind::Item { from, .. } => Some(from),
+        StatementKind::Union { into, .. }
+        | StatementKind::Difference { into, .. }
+        | StatementKind::Recurse { into, .. }
+        | StatementKind::IsIn { into, .. }
+        | StatementKind::MapToArea { into, .. }
+        | StatementKind::Foreach { into, .. }
+        | StatementKind::For { into, .. }
+        | StatementKind::Complete { into, .. }
+        | StatementKind::Timeline { into, .. }
+        | StatementKind::Compare { into, .. }
+        | StatementKind::Make { into, .. }
+        | StatementKind::Convert { into, .. }
+        | StatementKind::Local { into, .. } => Some(into),
+        StatementKind::If { .. } | StatementKind::Retro { .. } | StatementKind::Out(_) => None,
+    }
+}
+
+/// Runs a statement and gives its result.
+fn result(ctx: &mut Context, statement: &Statement) -> Result<Arc<Set>, Failure> {
+    ctx.run_statement(statement)?;
+    Ok(target(statement).map(|name| ctx.set(name)).unwrap_or_default())
+}
+
+/// Runs a union.
+pub fn run(ctx: &mut Context, members: &[Statement], into: &str) -> Result<(), Failure> {
+    let mut all = Set::default();
+    for member in members {
+        let part = result(ctx, member)?;
+        all.add(&part);
+        ctx.budget.memory(all.bytes())?;
+    }
+    ctx.assign(into, all);
+    Ok(())
+}
+
+/// Runs a difference.
+pub fn difference(ctx: &mut Context, base: &Statement, minus: &Statement, into: &str) -> Result<(), Failure> {
+    let mut set = Set::clone(&*result(ctx, base)?);
+    // what is taken away can refer to what it is taken away from, as in the reference
+    ctx.assign(into, set.clone());
+    let minus = result(ctx, minus)?;
+    set.subtract(&minus);
+    ctx.assign(into, set);
+    Ok(())
+}

@@ -1,0 +1,324 @@
+//! The sets that statements pass to each other.
+
+use std::sync::Arc;
+
+use super::extent::Extent;
+use super::plan::sorted;
+use terrapin_budget as budget;
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
+
+/// The position of an area among the areas of the snapshot.
+pub type AreaOrdinal = u32;
+
+/// The content of a named set: each part ascending and without duplicates.
+#[derive(Debug, Clone, Default)]
+pub struct Set {
+    /// Nodes.
+    pub nodes: Vec<Ordinal>,
+    /// Ways.
+    pub ways: Vec<Ordinal>,
+    /// Relations.
+    pub relations: Vec<Ordinal>,
+    /// Areas made from relations. (An area made from a closed way is that way.)
+    pub areas: Vec<AreaOrdinal>,
+    /// What `make`, `convert` and the like made, in order of id.
+    pub derived: Vec<Arc<Derived>>,
+}
+
+/// An element that a query made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Derived {
+    /// The type's name as `make` gave it.
+    pub type_name: String,
+    /// Its id.
+    pub id: i64,
+    /// Its tags, in order of key.
+    pub tags: Vec<(String, String)>,
+    /// Its geometry.
+    pub geometry: Option<Geometry>,
+}
+
+impl Derived {
+    /// By what derived elements are ordered and told apart, whatever their types: ids have no sign in the reference.
+    pub fn key(&self) -> u64 {
+        self.id as u64
+    }
+}
+
+/// A derived element's geometry, in degrees.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)]
+pub enum Geometry {
+    Point(Position),
+    Line(Vec<Position>),
+    Polygon(Vec<Vec<Position>>),
+    Collection(Vec<Geometry>),
+}
+
+/// A position in degrees.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs)]
+pub struct Position {
+    pub lat: f64,
+    pub lon: f64,
+}
+
+impl From<Coord> for Position {
+    /// In the reference's operations, which differ in the last bit from a plain division.
+    fn from(c: Coord) -> Position {
+        Position { lat: (f64::from(c.lat) + 910_000_000.0) / 1e7 - 91.0, lon: f64::from(c.lon) / 1e7 }
+    }
+}
+
+impl Position {
+    /// The middle of a box, with the rounding of the reference; on the other side of the globe of a box across the
+    /// antimeridian.
+    pub fn middle(bounds: &BoundingBox) -> Position {
+        let plain = Position::plain_middle(bounds);
+        if bounds.west <= bounds.east {
+            return plain;
+        }
+        let (west, east) = (f64::from(bounds.west) / 1e7, f64::from(bounds.east) / 1e7);
+        let lon = (west + (east + 360.0)) / 2.0;
+        Position { lon: if lon > 180.0 { lon - 360.0 } else { lon }, ..plain }
+    }
+
+    /// The middle of a box without regard to the antimeridian.
+    pub fn plain_middle(bounds: &BoundingBox) -> Position {
+        let a = Position::from(Coord { lat: bounds.south, lon: bounds.west });
+        let b = Position::from(Coord { lat: bounds.north, lon: bounds.east });
+        Position { lat: (a.lat + b.lat) / 2.0, lon: (a.lon + b.lon) / 2.0 }
+    }
+
+    /// Whether there is such a place.
+    pub fn is_on_globe(self) -> bool {
+        self.lat.abs() <= 90.0 && self.lon.abs() <= 180.0
+    }
+
+    /// Where the reference has it that has made a coordinate of it: halves go up in latitude, away from 0 in longitude.
+    pub fn encoded(self) -> Position {
+        let lat = libm::floor((self.lat + 91.0) * 1e7 + 0.5) / 1e7 - 91.0;
+        let lon = libm::trunc(self.lon * 1e7 + if self.lon > 0.0 { 0.5 } else { -0.5 }) / 1e7;
+        Position { lat, lon }
+    }
+
+    /// The nearest coordinate, rounded from the exact value of the double as printing seven decimals does.
+    pub fn rounded(self) -> Coord {
+        let round = |degrees: f64| {
+            let floor = libm::floor(degrees * 1e7);
+            let rest = libm::fma(degrees, 1e7, -floor);
+            let up = rest > 0.5 || rest == 0.5 && floor % 2.0 != 0.0;
+            (if up { floor + 1.0 } else { floor }) as i32
+        };
+        Coord { lat: round(self.lat), lon: round(self.lon) }
+    }
+}
+
+impl Set {
+    /// How many elements of all kinds.
+    pub fn len(&self) -> usize {
+        self.nodes.len() + self.ways.len() + self.relations.len() + self.areas.len() + self.derived.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements of one type.
+    pub fn part(&self, kind: ElementType) -> &[Ordinal] {
+        match kind {
+            ElementType::Node => &self.nodes,
+            ElementType::Way => &self.ways,
+            ElementType::Relation => &self.relations,
+        }
+    }
+
+    /// The elements of one type, to change.
+    pub fn part_mut(&mut self, kind: ElementType) -> &mut Vec<Ordinal> {
+        match kind {
+            ElementType::Node => &mut self.nodes,
+            ElementType::Way => &mut self.ways,
+            ElementType::Relation => &mut self.relations,
+        }
+    }
+
+    /// The bytes that the set holds, roughly.
+    pub fn bytes(&self) -> u64 {
+        let elements = self.nodes.len() + self.ways.len() + self.relations.len();
+        (elements * size_of::<Ordinal>() + self.areas.len() * size_of::<AreaOrdinal>()) as u64
+            + self.derived.iter().map(|d| d.bytes()).sum::<u64>()
+    }
+
+    /// Adds what is in `other`. Of derived elements with the same id, that of `other` stays.
+    pub fn add(&mut self, other: &Set) {
+        for kind in ElementType::ALL {
+            if !other.part(kind).is_empty() {
+                *self.part_mut(kind) = sorted::union(self.part(kind), other.part(kind));
+            }
+        }
+        if !other.areas.is_empty() {
+            self.areas.extend_from_slice(&other.areas);
+            self.areas.sort_unstable();
+            self.areas.dedup();
+        }
+        if !other.derived.is_empty() {
+            // the sort is stable, so that of two with one key the first stays
+            self.derived.splice(..0, other.derived.iter().cloned());
+            self.derived.sort_by_key(|d| {
+                budget::tick();
+                d.key()
+            });
+            self.derived.dedup_by(|b, a| a.key() == b.key());
+        }
+    }
+
+    /// Takes away what is in `other`.
+    pub fn subtract(&mut self, other: &Set) {
+        for kind in ElementType::ALL {
+            if !other.part(kind).is_empty() {
+                *self.part_mut(kind) = sorted::difference(self.part(kind), other.part(kind));
+            }
+        }
+        self.areas.retain(|a| other.areas.binary_search(a).is_err());
+        self.derived.retain(|d| other.derived.binary_search_by_key(&d.key(), |o| o.key()).is_err());
+    }
+}
+
+impl Derived {
+    /// The bytes that it holds, roughly.
+    pub fn bytes(&self) -> u64 {
+        let tags: usize = self.tags.iter().map(|(k, v)| k.len() + v.len() + 48).sum();
+        (size_of::<Derived>() + self.type_name.len() + tags) as u64 + self.geometry.as_ref().map_or(0, Geometry::bytes)
+    }
+}
+
+impl Geometry {
+    /// The box around it, to the nearest coordinates.
+    pub fn bounding_box(&self) -> Option<BoundingBox> {
+        let mut extent = Extent::EMPTY;
+        self.each(&mut |p| {
+            if p.is_on_globe() {
+                extent.add(p.rounded());
+            }
+        });
+        if self.is_nowhere() {
+            extent.add(Coord { lat: 1_000_000_000, lon: 2_000_000_000 });
+        }
+        extent.around()
+    }
+
+    /// The middle of the box around it, the shorter way round the globe. As in the reference, positions are not rounded
+    /// to coordinates before.
+    pub fn middle(&self) -> Option<Position> {
+        let (mut south, mut north) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (mut west, mut east) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (mut east_half, mut west_half) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut add = |p: Position| {
+            (south, north) = (south.min(p.lat), north.max(p.lat));
+            (west, east) = (west.min(p.lon), east.max(p.lon));
+            if p.lon >= 0.0 {
+                east_half = east_half.min(p.lon);
+            } else {
+                west_half = west_half.max(p.lon);
+            }
+        };
+        self.each(&mut |p| {
+            if p.is_on_globe() {
+                add(p);
+            }
+        });
+        if self.is_nowhere() {
+            add(Position { lat: 100.0, lon: 200.0 });
+        }
+        if south > north {
+            return None;
+        }
+        let lat = (south + north) / 2.0;
+        if east - west <= 180.0 {
+            return Some(Position { lat, lon: (west + east) / 2.0 });
+        }
+        let across = west_half + 360.0 - east_half;
+        let lon = if across < 180.0 { (east_half + (west_half + 360.0)) / 2.0 } else { 0.0 };
+        Some(Position { lat, lon: if lon > 180.0 { lon - 360.0 } else { lon } })
+    }
+
+    /// Whether a position is off the globe.
+    pub fn leaves_globe(&self) -> bool {
+        let mut leaves = false;
+        self.each(&mut |p| leaves |= !p.is_on_globe());
+        leaves
+    }
+
+    /// What the reference writes of it where it leaves the globe: no position that is off it, nor a polygon with one.
+    pub fn on_globe(&self) -> Option<Geometry> {
+        Some(match self {
+            Geometry::Point(p) => Geometry::Point(Some(*p).filter(|p| p.is_on_globe())?),
+            Geometry::Line(line) => Geometry::Line(line.iter().copied().filter(|p| p.is_on_globe()).collect()),
+            Geometry::Polygon(_) if self.leaves_globe() => Geometry::Polygon(Vec::new()),
+            Geometry::Polygon(rings) => Geometry::Polygon(rings.clone()),
+            Geometry::Collection(parts) => Geometry::Collection(parts.iter().filter_map(Geometry::on_globe).collect()),
+        })
+    }
+
+    /// Calls `f` with every position.
+    fn each(&self, f: &mut impl FnMut(Position)) {
+        match self {
+            Geometry::Point(p) => f(*p),
+            Geometry::Line(line) => line.iter().for_each(|p| f(*p)),
+            Geometry::Polygon(rings) => rings.iter().flatten().for_each(|p| f(*p)),
+            Geometry::Collection(parts) => parts.iter().for_each(|part| part.each(f)),
+        }
+    }
+
+    /// Whether it is a line or polygon without positions, which the reference has at a place off the globe.
+    fn is_nowhere(&self) -> bool {
+        match self {
+            Geometry::Line(line) => line.is_empty(),
+            Geometry::Polygon(rings) => rings.is_empty(),
+            Geometry::Point(_) | Geometry::Collection(_) => false,
+        }
+    }
+
+    /// The bytes that it holds, roughly.
+    pub fn bytes(&self) -> u64 {
+        let own = size_of::<Geometry>() as u64;
+        let positions = |n: usize| (n * size_of::<Position>()) as u64;
+        own + match self {
+            Geometry::Point(_) => 0,
+            Geometry::Line(line) => positions(line.len()),
+            Geometry::Polygon(rings) => rings.iter().map(|r| positions(r.len())).sum(),
+            Geometry::Collection(parts) => parts.iter().map(Geometry::bytes).sum(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn derived(type_name: &str, id: i64, tag: &str) -> Arc<Derived> {
+        let tags = vec![("k".to_owned(), tag.to_owned())];
+        Arc::new(Derived { type_name: type_name.to_owned(), id, tags, geometry: None })
+    }
+
+    #[test]
+    fn add_and_subtract() {
+        let mut a = Set { nodes: vec![1, 5], areas: vec![2], derived: vec![derived("x", 1, "a")], ..Set::default() };
+        let b = Set {
+            nodes: vec![3, 5],
+            ways: vec![7],
+            areas: vec![1, 2],
+            derived: vec![derived("y", 1, "b"), derived("a", 9, "b")],
+            ..Set::default()
+        };
+        a.add(&b);
+        assert_eq!(
+            (a.nodes.as_slice(), a.ways.as_slice(), a.areas.as_slice()),
+            (&[1, 3, 5][..], &[7][..], &[1, 2][..])
+        );
+        assert_eq!(a.derived, [derived("y", 1, "b"), derived("a", 9, "b")]);
+        a.subtract(&Set { nodes: vec![3], areas: vec![1], derived: vec![derived("x", 1, "z")], ..Set::default() });
+        assert_eq!((a.nodes.as_slice(), a.areas.as_slice(), a.derived.len()), (&[1, 5][..], &[2][..], 1));
+    }
+}

@@ -1,0 +1,347 @@
+//! The `{{shortcuts}}` of Overpass Turbo: a step before the parser that turns them into plain OverpassQL or XML.
+//!
+//! | shortcut | becomes, in QL | and in XML |
+//! |---|---|---|
+//! | `{{bbox}}` | `south,west,north,east` | `s="" w="" n="" e=""` |
+//! | `{{center}}` | `lat,lon` | `lat="" lon=""` |
+//! | `{{date}}`, `{{date:3 days}}` | the time of the data, or so long before | the same |
+//! | `{{date:2020-01-01T00:00:00Z}}` | itself | the same |
+//! | `{{geocodeArea:name}}`, `{{nominatimArea:name}}` | `area(id)` | `type="area" ref="id"` |
+//! | `{{geocodeId:name}}` | `relation(id)` or the like | `type="relation" ref="id"` |
+//! | `{{geocodeBbox:name}}` | as `{{bbox}}` | as `{{bbox}}` |
+//! | `{{geocodeCoords:name}}` | as `{{center}}` | as `{{center}}` |
+//! | `{{key=value}}` | nothing; defines `{{key}}` | the same |
+//! | `{{style:...}}`, `{{data:...}}` | nothing | nothing |
+//!
+//! A definition holds in the whole text, before it and after it, and its value may have shortcuts in it. What is in
+//! double braces and is none of these stays, for the parser to refuse. `now` is the time of the data, never the
+//! clock, so that a query answers the same every day. A text without `{{` is not touched.
+//!
+//! May use `places`; knows nothing of snapshots, files or HTTP.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use terrapin_geocoder::{Bounds, Place, Places, Position};
+use terrapin_osm::{BoundingBox, ElementType};
+
+/// How deep definitions may use each other.
+const MAX_DEPTH: u32 = 16;
+/// Bytes that the expanded text may have.
+const MAX_BYTES: usize = 16 << 20;
+/// How often definitions may be used in one text, each use within another one counted.
+const MAX_USES: u32 = 100_000;
+
+/// What the shortcuts stand for.
+pub struct Surroundings<'a> {
+    /// The box of `{{bbox}}`, in whose middle `{{center}}` is.
+    pub bbox: Option<BoundingBox>,
+    /// The moment from which relative dates count: the time of the data, in seconds since 1970.
+    pub now: i64,
+    /// Where names lead.
+    pub places: &'a dyn Places,
+}
+
+/// A shortcut that cannot be replaced.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{{{{{shortcut}}}}}: {reason}")]
+pub struct Problem {
+    /// The shortcut without its braces.
+    pub shortcut: String,
+    /// Its first byte in the text that was given, braces included.
+    pub position: usize,
+    /// What is wrong with it.
+    pub reason: Reason,
+}
+
+/// Why a shortcut cannot be replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum Reason {
+    #[error("no bounding box was given")]
+    NoBox,
+    #[error("no place of this name")]
+    NoPlace,
+    #[error("not a timestamp such as 2020-01-01T00:00:00Z and not a duration such as \"3 days\"")]
+    NoDate,
+    #[error("definitions that use themselves, or too many")]
+    TooLarge,
+}
+
+/// Replaces the shortcuts of a query.
+pub fn expand<'t>(text: &'t str, surroundings: &Surroundings) -> Result<Cow<'t, str>, Problem> {
+    if !text.contains("{{") {
+        return Ok(Cow::Borrowed(text));
+    }
+    let definitions = pieces(text).filter_map(|piece| piece.inner).filter_map(|inner| definition(inner.text)).collect();
+    let expansion = Expansion { surroundings, definitions, xml: text.trim_start().starts_with('<') };
+    let mut out = Out { text: String::with_capacity(text.len()), uses: 0 };
+    expansion.write(text, None, 0, &mut out)?;
+    Ok(Cow::Owned(out.text))
+}
+
+/// What was written, and at what cost.
+struct Out {
+    text: String,
+    uses: u32,
+}
+
+struct Expansion<'a> {
+    surroundings: &'a Surroundings<'a>,
+    definitions: BTreeMap<&'a str, &'a str>,
+    xml: bool,
+}
+
+impl Expansion<'_> {
+    /// `position` is that of the outermost shortcut; `None` in the text itself.
+    fn write(&self, text: &str, position: Option<usize>, depth: u32, out: &mut Out) -> Result<(), Problem> {
+        for piece in pieces(text) {
+            out.text.push_str(piece.before);
+            let Some(inner) = piece.inner else { continue };
+            let position = position.unwrap_or(inner.position);
+            let problem = |reason| Problem { shortcut: inner.text.to_owned(), position, reason };
+            if definition(inner.text).is_some() {
+                continue;
+            }
+            if let Some(value) = self.definitions.get(inner.text.trim()) {
+                out.uses += 1;
+                if depth == MAX_DEPTH || out.uses > MAX_USES || out.text.len() > MAX_BYTES {
+                    return Err(problem(Reason::TooLarge));
+                }
+                self.write(value, Some(position), depth + 1, out)?;
+                continue;
+            }
+            match self.shortcut(inner.text).map_err(problem)? {
+                Some(replacement) => out.text.push_str(&replacement),
+                None => {
+                    out.text.push_str("{{");
+                    out.text.push_str(inner.text);
+                    out.text.push_str("}}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a shortcut becomes; `None` where it is not one.
+    fn shortcut(&self, inner: &str) -> Result<Option<String>, Reason> {
+        let (name, argument) = match inner.split_once(':') {
+            Some((name, argument)) => (name.trim(), Some(argument.trim().trim_matches('"'))),
+            None => (inner.trim(), None),
+        };
+        let place = || argument.and_then(|name| self.surroundings.places.find(name)).ok_or(Reason::NoPlace);
+        let bbox = || self.surroundings.bbox.filter(|b| !b.is_empty()).ok_or(Reason::NoBox);
+        let text = match (name, argument) {
+            ("bbox", None) => self.bounds(&Bounds::of(&bbox()?)),
+            ("center", None) => self.point(&Position::middle_of(&bbox()?)),
+            ("date", _) => date(argument.unwrap_or_default(), self.surroundings.now).ok_or(Reason::NoDate)?,
+            ("geocodeArea" | "nominatimArea", Some(_)) => {
+                let element = place()?.element.value().copied().ok_or(Reason::NoPlace)?;
+                let id = element.area_id().ok_or(Reason::NoPlace)?;
+                if self.xml { format!("type=\"area\" ref=\"{id}\"") } else { format!("area({id})") }
+            }
+            ("geocodeId", Some(_)) => self.element(&place()?).ok_or(Reason::NoPlace)?,
+            ("geocodeBbox", Some(_)) => {
+                let place = place()?;
+                self.bounds(place.bounds.value().ok_or(Reason::NoPlace)?)
+            }
+            ("geocodeCoords", Some(_)) => {
+                let place = place()?;
+                self.point(place.center.value().ok_or(Reason::NoPlace)?)
+            }
+            ("style" | "data", Some(_)) => String::new(),
+            _ => return Ok(None),
+        };
+        Ok(Some(text))
+    }
+
+    fn bounds(&self, bounds: &Bounds) -> String {
+        let Bounds { south, north, west, east } = bounds;
+        if self.xml {
+            format!("s=\"{south}\" w=\"{west}\" n=\"{north}\" e=\"{east}\"")
+        } else {
+            format!("{south},{west},{north},{east}")
+        }
+    }
+
+    fn point(&self, Position { lat, lon }: &Position) -> String {
+        if self.xml { format!("lat=\"{lat}\" lon=\"{lon}\"") } else { format!("{lat},{lon}") }
+    }
+
+    fn element(&self, place: &Place) -> Option<String> {
+        let element = place.element.value()?;
+        let kind: ElementType = element.kind;
+        Some(if self.xml {
+            format!("type=\"{}\" ref=\"{}\"", kind.name(), element.id)
+        } else {
+            format!("{}({})", kind.name(), element.id)
+        })
+    }
+}
+
+/// Key and value of a definition: the key is a word, so that `{{data:overpass,server=...}}` is none.
+fn definition(inner: &str) -> Option<(&str, &str)> {
+    let (key, value) = inner.split_once('=')?;
+    let key = key.trim();
+    (!key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))).then_some((key, value))
+}
+
+/// Text up to a shortcut, and the shortcut; the last piece may lack the latter.
+struct Piece<'t> {
+    before: &'t str,
+    inner: Option<Inner<'t>>,
+}
+
+#[derive(Clone, Copy)]
+struct Inner<'t> {
+    /// Where its braces begin.
+    position: usize,
+    /// What is between them.
+    text: &'t str,
+}
+
+/// Cuts a text at its outermost pairs of double braces; one that is never closed is plain text.
+fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(done..).filter(|rest| !rest.is_empty())?;
+        let found = rest.find("{{").and_then(|start| Some((start, closing(rest.get(start + 2..)?)?)));
+        let Some((start, length)) = found else {
+            done = text.len();
+            return Some(Piece { before: rest, inner: None });
+        };
+        let position = done + start;
+        done = position + length + 4;
+        Some(Piece {
+            before: rest.get(..start)?,
+            inner: Some(Inner { position, text: rest.get(start + 2..start + 2 + length)? }),
+        })
+    })
+}
+
+/// The length of what stands before the braces that close the ones just opened.
+fn closing(rest: &str) -> Option<usize> {
+    let bytes = rest.as_bytes();
+    let (mut open, mut at) = (1, 0);
+    while let Some(pair) = bytes.get(at..at + 2) {
+        match pair {
+            b"{{" => open += 1,
+            b"}}" => open -= 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        if open == 0 {
+            return Some(at);
+        }
+        at += 2;
+    }
+    None
+}
+
+/// A timestamp as it is, or a duration before `now`; nothing is no duration. Months have 2,628,000 seconds and years
+/// 31,536,000.
+fn date(text: &str, now: i64) -> Option<String> {
+    let text = text.trim();
+    if text.ends_with('Z') && text.parse::<Timestamp>().is_ok() {
+        return Some(text.to_owned());
+    }
+    let seconds = if text.is_empty() {
+        0
+    } else {
+        let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (number, unit) = text.split_at_checked(digits)?;
+        let unit = unit.trim().to_ascii_lowercase();
+        let each: i64 = match unit.strip_suffix('s').unwrap_or(&unit) {
+            "second" => 1,
+            "minute" => 60,
+            "hour" => 3_600,
+            "day" => 86_400,
+            "week" => 604_800,
+            "month" => 2_628_000,
+            "year" => 31_536_000,
+            _ => return None,
+        };
+        number.parse::<i64>().ok()?.checked_mul(each)?
+    };
+    let moment = Timestamp::from_second(now).ok()?.checked_sub(SignedDuration::from_secs(seconds)).ok()?;
+    Some(moment.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use terrapin_geocoder::Table;
+
+    fn run(text: &str) -> Result<String, Reason> {
+        let places = Table::parse(
+            br#"{"Malta": {"osm_id": 5, "osm_type": "relation"}, "Malta_centre": {"lat": "35.9", "lon": "14.4"},
+                 "Malta_bbox": {"bbox": ["35", "36", "14", "15"]}, "Tree": {"osm_id": 7, "osm_type": "node"}}"#,
+        )
+        .unwrap();
+        let bbox = BoundingBox { south: -5_000_000, west: 10_000_000, north: 15_000_000, east: 20_000_001 };
+        let surroundings = Surroundings { bbox: Some(bbox), now: 1_656_892_800, places: &places };
+        expand(text, &surroundings).map(Cow::into_owned).map_err(|problem| problem.reason)
+    }
+
+    fn ok(text: &str) -> String {
+        run(text).unwrap()
+    }
+
+    #[test]
+    fn boxes_and_places() {
+        assert_eq!(ok("node({{bbox}});"), "node(-0.5,1,1.5,2.0000001);");
+        assert_eq!(ok("node(around:1,{{ center }});"), "node(around:1,0.5,1.5);");
+        assert_eq!(ok("{{geocodeArea:Malta}}->.a;"), "area(3600000005)->.a;");
+        assert_eq!(ok("{{nominatimArea:\"Malta\"}};"), "area(3600000005);");
+        assert_eq!(ok("{{geocodeId:Tree}};"), "node(7);");
+        assert_eq!(ok("node({{geocodeBbox:Malta}});"), "node(35,14,36,15);");
+        assert_eq!(ok("node(around:1,{{geocodeCoords:Malta}});"), "node(around:1,35.9,14.4);");
+        assert_eq!(run("{{geocodeArea:Tree}};"), Err(Reason::NoPlace));
+        assert_eq!(run("{{geocodeArea:Gozo}};"), Err(Reason::NoPlace));
+    }
+
+    #[test]
+    fn xml_gets_attributes() {
+        assert_eq!(ok("<bbox-query {{bbox}}/>"), "<bbox-query s=\"-0.5\" w=\"1\" n=\"1.5\" e=\"2.0000001\"/>");
+        assert_eq!(ok("<id-query {{geocodeArea:Malta}}/>"), "<id-query type=\"area\" ref=\"3600000005\"/>");
+        assert_eq!(ok("<around {{geocodeCoords:Malta}}/>"), "<around lat=\"35.9\" lon=\"14.4\"/>");
+    }
+
+    #[test]
+    fn definitions() {
+        assert_eq!(ok("{{k=shop}}node[{{k}}]; way[{{ k }}];"), "node[shop]; way[shop];");
+        assert_eq!(ok("{{a={{geocodeArea:Malta}}}}{{a}};"), "area(3600000005);");
+        assert_eq!(run("{{a={{b}}}}{{b={{a}}}}{{a}}"), Err(Reason::TooLarge));
+        let many = (0..10).map(|i| format!("{{{{d{i}={}}}}}", format!("{{{{d{}}}}}", i + 1).repeat(20)));
+        assert_eq!(run(&format!("{}{{{{d0}}}}", many.collect::<String>())), Err(Reason::TooLarge));
+    }
+
+    #[test]
+    fn what_is_no_shortcut_stays() {
+        assert_eq!(ok("node({{unknown}}); // {{ open"), "node({{unknown}}); // {{ open");
+        assert_eq!(ok("{{style: node { color: red; } }}{{data:overpass,server=https://x/}}out;"), "out;");
+        assert_eq!(ok("node[a~\"x{2}\"];"), "node[a~\"x{2}\"];");
+    }
+
+    #[test]
+    fn dates_count_from_the_data() {
+        assert_eq!(ok("{{date}}"), "2022-07-04T00:00:00Z");
+        assert_eq!(ok("{{date:1 Day}}"), "2022-07-03T00:00:00Z");
+        assert_eq!(ok("{{date:90minutes}}"), "2022-07-03T22:30:00Z");
+        assert_eq!(ok("{{date:2019-01-01T00:00:00Z}}"), "2019-01-01T00:00:00Z");
+        assert_eq!(run("{{date:soon}}"), Err(Reason::NoDate));
+    }
+
+    #[test]
+    fn the_position_is_that_in_the_text() {
+        let places = Table::default();
+        let surroundings = Surroundings { bbox: None, now: 0, places: &places };
+        let problem = expand("{{b={{bbox}}}}é{{b}}", &surroundings).unwrap_err();
+        assert_eq!((problem.position, problem.reason), (16, Reason::NoBox));
+        assert_eq!(problem.to_string(), "{{bbox}}: no bounding box was given");
+    }
+}

@@ -1,0 +1,75 @@
+//! The snapshot file: one immutable, memory-mapped file of checksummed sections. Knows bytes, not what they mean.
+//!
+//! ```text
+//! offset 0      ┌──────────────────────────────────────────────────────────┐
+//!               │ header, 64 bytes                                         │
+//!               │   0  magic "TERRAPIN"                                    │
+//!               │   8  format version, u32                                 │
+//!               │  12  length of the writer's name, u32 (at most 40)       │
+//!               │  16  the writer's name and version, zero-padded          │
+//!               │  56  first 8 bytes of the BLAKE3 of bytes 0..56          │
+//! offset 64     ├──────────────────────────────────────────────────────────┤
+//!               │ sections, each starting at a multiple of 64, zero-padded │
+//!               │   nodes.core, nodes.core.index, nodes.tags, ...          │
+//!               ├──────────────────────────────────────────────────────────┤
+//!               │ manifest: sources, counts, box, times, area report, and  │
+//!               │ the table of sections (name, offset, length, BLAKE3);    │
+//!               │ counts of triples, if there are any                      │
+//! length − 64   ├──────────────────────────────────────────────────────────┤
+//!               │ footer, 64 bytes                                         │
+//!               │   0  manifest's offset, u64    8  its length, u64        │
+//!               │  16  SHA-256 of the manifest: the snapshot's name        │
+//!               │  48  first 8 bytes of the BLAKE3 of bytes 0..48          │
+//!               │  56  magic "NIPARRET"                                    │
+//!               └──────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! All numbers are little-endian. The manifest holds every section's checksum, so its SHA-256 stands for every byte
+//! of the file. It holds nothing of the machine, the clock or the path: same inputs and same version, same bytes.
+//!
+//! Opening checks header, footer, manifest and the bounds of the sections. Sections of compressed pages carry a
+//! checksum a page; every other section is checked when it is first read. [`verify`] checks every byte.
+
+mod error;
+mod manifest;
+mod paged;
+mod part;
+mod read;
+mod write;
+
+pub use error::Error;
+pub use manifest::{AreaReport, Counts, Manifest, Section, Source, TripleCounts};
+pub use paged::{PageWriter, Pages, compress};
+pub use part::abandon;
+pub use read::{Snapshot, verify};
+pub use write::Writer;
+
+/// The format version that this build reads and writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+const HEADER_LEN: u64 = 64;
+const FOOTER_LEN: u64 = 64;
+const ALIGNMENT: u64 = 64;
+const MAGIC: &[u8; 8] = b"TERRAPIN";
+const END_MAGIC: &[u8; 8] = b"NIPARRET";
+
+/// Who writes: goes into header and manifest.
+pub fn writer_name() -> String {
+    format!("terrapin {}", env!("CARGO_PKG_VERSION"))
+}
+
+/// The first eight bytes of the BLAKE3 of `bytes`.
+fn short_checksum(bytes: &[u8]) -> [u8; 8] {
+    let mut short = [0; 8];
+    short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..8]);
+    short
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,208 @@
+//! Opening and verifying a snapshot.
+
+use std::collections::BTreeMap;
+use std::fs::{File, FileType, Metadata};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use memmap2::Mmap;
+
+use terrapin_base::map_read_only;
+
+use super::{
+    ALIGNMENT, END_MAGIC, Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, Section, hex, short_checksum,
+};
+
+/// An open snapshot.
+pub struct Snapshot {
+    map: Mmap,
+    manifest: Option<Manifest>,
+    digest: [u8; 32],
+    sections: BTreeMap<String, (Section, OnceLock<bool>)>,
+}
+
+impl Snapshot {
+    /// Maps a snapshot file and checks header, footer, manifest and the bounds of every section.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is no snapshot, is of another format version, or is damaged in those parts.
+    pub fn open(path: &Path) -> Result<Snapshot, Error> {
+        // Before it is opened: opening a named pipe waits for whoever writes to it.
+        check_kind(path, &std::fs::metadata(path).map_err(|e| Error::io(path, e))?)?;
+        let file = File::open(path).map_err(|e| Error::io(path, e))?;
+        check_kind(path, &file.metadata().map_err(|e| Error::io(path, e))?)?;
+        let map = map_read_only(&file).map_err(|e| Error::io(path, e))?;
+        let foreign = |reason: &str| Error::Foreign { path: path.to_owned(), reason: reason.to_owned() };
+        let header = map.get(..HEADER_LEN as usize).ok_or_else(|| foreign("shorter than a header"))?;
+        if &header[..8] != MAGIC {
+            return Err(foreign("it does not begin with \"TERRAPIN\""));
+        }
+        if header[56..] != short_checksum(&header[..56]) {
+            return Err(Error::damaged("header", "checksum differs"));
+        }
+        let version = u32_at(header, 8);
+        if version != FORMAT_VERSION {
+            let len = (u32_at(header, 12) as usize).min(40);
+            return Err(Error::Version {
+                path: path.to_owned(),
+                found: version,
+                expected: FORMAT_VERSION,
+                writer: String::from_utf8_lossy(&header[16..16 + len]).into_owned(),
+            });
+        }
+        let len = map.len() as u64;
+        let footer_at = len
+            .checked_sub(FOOTER_LEN)
+            .filter(|&at| at >= HEADER_LEN)
+            .ok_or_else(|| Error::damaged("footer", "the file is cut off"))?;
+        let footer = &map[footer_at as usize..];
+        if &footer[56..] != END_MAGIC || footer[48..56] != short_checksum(&footer[..48]) {
+            return Err(Error::damaged("footer", "not there or changed: the file is cut off or was written to"));
+        }
+        let (offset, manifest_len) = (u64_at(footer, 0), u64_at(footer, 8));
+        if offset < HEADER_LEN || offset.checked_add(manifest_len) != Some(footer_at) {
+            return Err(Error::damaged("manifest", "it does not end where the footer begins"));
+        }
+        let bytes = &map[offset as usize..footer_at as usize];
+        let digest = Manifest::digest(bytes);
+        if footer[16..48] != digest {
+            return Err(Error::damaged("manifest", "its SHA-256 differs"));
+        }
+        let manifest = Manifest::decode(bytes)?;
+        let mut end = HEADER_LEN;
+        for section in &manifest.sections {
+            let fits = section.offset % ALIGNMENT == 0
+                && section.offset >= end
+                && section.offset.checked_add(section.len).is_some_and(|e| e <= offset);
+            if !fits {
+                return Err(Error::damaged(&section.name, "it lies outside the file"));
+            }
+            end = section.offset + section.len;
+        }
+        let sections = table(&manifest.sections);
+        Ok(Snapshot { map, manifest: Some(manifest), digest, sections })
+    }
+
+    /// A view of the sections written so far, for what the loader computes from its own result.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn partial(file: &File, sections: &[Section]) -> std::io::Result<Snapshot> {
+        Ok(Snapshot { map: map_read_only(file)?, manifest: None, digest: [0; 32], sections: table(sections) })
+    }
+
+    /// The manifest; `None` only while the snapshot is being made.
+    pub fn manifest(&self) -> Option<&Manifest> {
+        self.manifest.as_ref()
+    }
+
+    /// The snapshot's name: the SHA-256 of its manifest, hexadecimal.
+    pub fn digest(&self) -> String {
+        hex(&self.digest)
+    }
+
+    /// Length of the file in bytes.
+    pub fn file_len(&self) -> u64 {
+        self.map.len() as u64
+    }
+
+    /// Where in the file a section lies.
+    pub fn place(&self, name: &str) -> Option<std::ops::Range<usize>> {
+        self.sections.get(name).map(|(s, _)| s.offset as usize..(s.offset + s.len) as usize)
+    }
+
+    /// Every byte of the file.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.map
+    }
+
+    /// The bytes of a section whose pages carry checksums of their own; an absent section is empty.
+    pub fn unchecked(&self, name: &str) -> &[u8] {
+        match self.sections.get(name) {
+            Some((s, _)) => self.map.get(s.offset as usize..(s.offset + s.len) as usize).unwrap_or_default(),
+            None => &[],
+        }
+    }
+
+    /// The bytes of a section, checked against its checksum when first asked for.
+    ///
+    /// # Errors
+    /// The section is absent or its checksum differs.
+    pub fn section(&self, name: &str) -> Result<&[u8], Error> {
+        let (section, checked) =
+            self.sections.get(name).ok_or_else(|| Error::damaged(name, "the snapshot does not have it"))?;
+        let bytes = self.unchecked(name);
+        let good = *checked.get_or_init(|| blake3::hash(bytes).as_bytes() == &section.checksum);
+        if good { Ok(bytes) } else { Err(Error::damaged(name, "checksum differs")) }
+    }
+}
+
+/// Only a regular file can be mapped.
+fn check_kind(path: &Path, metadata: &Metadata) -> Result<(), Error> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let kind = kind(metadata.file_type());
+    Err(Error::Foreign { path: path.to_owned(), reason: format!("it is {kind}, not a file") })
+}
+
+fn kind(kind: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a named pipe";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+    }
+    if kind.is_dir() { "a folder" } else { "something else" }
+}
+
+fn table(sections: &[Section]) -> BTreeMap<String, (Section, OnceLock<bool>)> {
+    sections.iter().map(|s| (s.name.clone(), (s.clone(), OnceLock::new()))).collect()
+}
+
+/// Checks every byte of a snapshot file.
+///
+/// # Errors
+/// As [`Snapshot::open`], and the first section whose checksum differs or that is not followed by zeros.
+pub fn verify(path: &Path) -> Result<Snapshot, Error> {
+    let snapshot = Snapshot::open(path)?;
+    let sections = snapshot.manifest.as_ref().map(|m| m.sections.as_slice()).unwrap_or_default();
+    let manifest_at = u64_at(&snapshot.map[snapshot.map.len() - FOOTER_LEN as usize..], 0);
+    for (i, section) in sections.iter().enumerate() {
+        let (from, to) = (section.offset as usize, (section.offset + section.len) as usize);
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_rayon(&snapshot.map[from..to]);
+        if hasher.finalize().as_bytes() != &section.checksum {
+            return Err(Error::damaged(&section.name, "checksum differs"));
+        }
+        let next = sections.get(i + 1).map_or(manifest_at, |s| s.offset) as usize;
+        if snapshot.map[to..next].iter().any(|&b| b != 0) {
+            return Err(Error::damaged(&section.name, "the padding after it is not zero"));
+        }
+    }
+    let first = sections.first().map_or(manifest_at, |s| s.offset);
+    if first != HEADER_LEN {
+        return Err(Error::damaged("header", "bytes between the header and the first section"));
+    }
+    Ok(snapshot)
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    let mut b = [0; 4];
+    b.copy_from_slice(&bytes[at..at + 4]);
+    u32::from_le_bytes(b)
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    let mut b = [0; 8];
+    b.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(b)
+}

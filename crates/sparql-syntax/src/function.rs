@@ -1,0 +1,270 @@
+//! Calls: built-in functions by a table of names and arities, aggregates, and functions with an IRI.
+
+use oxrdf::NamedNode;
+use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Function};
+
+use super::Dialect;
+use super::parser::{Parser, Result};
+use super::token::{Kind, Token};
+use super::tree::Tree;
+use crate::error::Error;
+use crate::expression::not;
+
+/// Built-in functions that are plain calls: name, the function, fewest and most arguments.
+const FUNCTIONS: [(&str, Function, usize, usize); 52] = [
+    ("STR", Function::Str, 1, 1),
+    ("LANG", Function::Lang, 1, 1),
+    ("LANGMATCHES", Function::LangMatches, 2, 2),
+    ("DATATYPE", Function::Datatype, 1, 1),
+    ("IRI", Function::Iri, 1, 1),
+    ("URI", Function::Iri, 1, 1),
+    ("BNODE", Function::BNode, 0, 1),
+    ("RAND", Function::Rand, 0, 0),
+    ("ABS", Function::Abs, 1, 1),
+    ("CEIL", Function::Ceil, 1, 1),
+    ("FLOOR", Function::Floor, 1, 1),
+    ("ROUND", Function::Round, 1, 1),
+    ("CONCAT", Function::Concat, 0, usize::MAX),
+    ("SUBSTR", Function::SubStr, 2, 3),
+    ("STRLEN", Function::StrLen, 1, 1),
+    ("REPLACE", Function::Replace, 3, 4),
+    ("UCASE", Function::UCase, 1, 1),
+    ("LCASE", Function::LCase, 1, 1),
+    ("ENCODE_FOR_URI", Function::EncodeForUri, 1, 1),
+    ("CONTAINS", Function::Contains, 2, 2),
+    ("STRSTARTS", Function::StrStarts, 2, 2),
+    ("STRENDS", Function::StrEnds, 2, 2),
+    ("STRBEFORE", Function::StrBefore, 2, 2),
+    ("STRAFTER", Function::StrAfter, 2, 2),
+    ("YEAR", Function::Year, 1, 1),
+    ("MONTH", Function::Month, 1, 1),
+    ("DAY", Function::Day, 1, 1),
+    ("HOURS", Function::Hours, 1, 1),
+    ("MINUTES", Function::Minutes, 1, 1),
+    ("SECONDS", Function::Seconds, 1, 1),
+    ("TIMEZONE", Function::Timezone, 1, 1),
+    ("TZ", Function::Tz, 1, 1),
+    ("NOW", Function::Now, 0, 0),
+    ("UUID", Function::Uuid, 0, 0),
+    ("STRUUID", Function::StrUuid, 0, 0),
+    ("MD5", Function::Md5, 1, 1),
+    ("SHA1", Function::Sha1, 1, 1),
+    ("SHA256", Function::Sha256, 1, 1),
+    ("SHA384", Function::Sha384, 1, 1),
+    ("SHA512", Function::Sha512, 1, 1),
+    ("STRLANG", Function::StrLang, 2, 2),
+    ("STRDT", Function::StrDt, 2, 2),
+    ("ISIRI", Function::IsIri, 1, 1),
+    ("ISURI", Function::IsIri, 1, 1),
+    ("ISBLANK", Function::IsBlank, 1, 1),
+    ("ISLITERAL", Function::IsLiteral, 1, 1),
+    ("ISNUMERIC", Function::IsNumeric, 1, 1),
+    ("REGEX", Function::Regex, 2, 3),
+    ("ADJUST", Function::Adjust, 2, 2),
+    // Names under which other tools know functions of SPARQL.
+    ("SUBSTRING", Function::SubStr, 2, 3),
+    ("UPPER", Function::UCase, 1, 1),
+    ("LOWER", Function::LCase, 1, 1),
+];
+
+/// How many entries at the end of [`FUNCTIONS`] are no names of SPARQL and only lead to advice.
+const FOREIGN: usize = 3;
+
+/// Where the functions are named that SPARQL's own are defined by; WDQS knows some by these names, too.
+const XPATH: &str = "http://www.w3.org/2005/xpath-functions#";
+/// Their names there, and SPARQL's.
+const XPATH_NAMES: [(&str, &str); 22] = [
+    ("concat", "CONCAT"),
+    ("contains", "CONTAINS"),
+    ("day-from-dateTime", "DAY"),
+    ("encode-for-uri", "ENCODE_FOR_URI"),
+    ("ends-with", "STRENDS"),
+    ("hours-from-dateTime", "HOURS"),
+    ("lower-case", "LCASE"),
+    ("minutes-from-dateTime", "MINUTES"),
+    ("month-from-dateTime", "MONTH"),
+    ("numeric-abs", "ABS"),
+    ("numeric-ceil", "CEIL"),
+    ("numeric-floor", "FLOOR"),
+    ("numeric-round", "ROUND"),
+    ("replace", "REPLACE"),
+    ("seconds-from-dateTime", "SECONDS"),
+    ("starts-with", "STRSTARTS"),
+    ("string-length", "STRLEN"),
+    ("substring", "SUBSTR"),
+    ("substring-after", "STRAFTER"),
+    ("substring-before", "STRBEFORE"),
+    ("upper-case", "UCASE"),
+    ("year-from-dateTime", "YEAR"),
+];
+
+const AGGREGATES: [&str; 7] = ["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"];
+
+/// What `make` makes of two arguments; of more or fewer, which were counted before, none is lost.
+fn pair(list: Vec<Expression>, make: fn(Box<Expression>, Box<Expression>) -> Expression) -> Expression {
+    match <[Expression; 2]>::try_from(list) {
+        Ok([a, b]) => make(Box::new(a), Box::new(b)),
+        Err(list) => Expression::Coalesce(list),
+    }
+}
+
+/// The same of three.
+fn triple(
+    list: Vec<Expression>,
+    make: fn(Box<Expression>, Box<Expression>, Box<Expression>) -> Expression,
+) -> Expression {
+    match <[Expression; 3]>::try_from(list) {
+        Ok([a, b, c]) => make(Box::new(a), Box::new(b), Box::new(c)),
+        Err(list) => Expression::Coalesce(list),
+    }
+}
+
+impl Parser<'_> {
+    /// A built-in call or an aggregate, if one starts here.
+    pub fn maybe_builtin(&mut self) -> Result<Option<Tree<Expression>>> {
+        let token = self.peek();
+        if token.kind != Kind::Word {
+            return Ok(None);
+        }
+        if self.word("EXISTS") {
+            return Ok(Some(self.exists()?));
+        }
+        if self.is_word("NOT") && self.is_word_at(1, "EXISTS") {
+            self.at += 2;
+            return Ok(Some(not(self.exists()?)?));
+        }
+        // These stand before brackets, too, and are no functions.
+        let reserved = ["HAVING", "VALUES", "FILTER", "BIND", "AS"].iter().any(|word| self.is_word(word));
+        if reserved || self.ahead(1).kind != Kind::Mark("(") {
+            return Ok(None);
+        }
+        let name = self.slice(token).to_ascii_uppercase();
+        if AGGREGATES.contains(&name.as_str()) {
+            self.at += 1;
+            let aggregate = self.aggregate(&name)?;
+            return Ok(Some(self.add_aggregate(token, aggregate)?.into()));
+        }
+        self.at += 1;
+        if name == "BOUND" {
+            self.expect("(")?;
+            let variable = self.variable()?;
+            self.expect(")")?;
+            return Ok(Some(Tree::of_part(Expression::Bound(variable))));
+        }
+        let known = FUNCTIONS.iter().position(|(known, ..)| *known == name);
+        let special = matches!(name.as_str(), "IF" | "COALESCE" | "SAMETERM");
+        let Some((_, function, least, most)) =
+            known.filter(|i| *i < FUNCTIONS.len() - FOREIGN).and_then(|i| FUNCTIONS.get(i))
+        else {
+            if !special {
+                return Err(self.unknown_function(token, known));
+            }
+            let arguments = self.expression_list()?;
+            let count = arguments.len();
+            let wanted = match name.as_str() {
+                "COALESCE" => count,
+                "IF" => 3,
+                _ => 2,
+            };
+            if count != wanted {
+                return Err(self.arity(token, wanted, wanted, count));
+            }
+            let call = arguments.under(|arguments| match name.as_str() {
+                "COALESCE" => Expression::Coalesce(arguments),
+                "IF" => triple(arguments, Expression::If),
+                _ => pair(arguments, Expression::SameTerm),
+            })?;
+            return Ok(Some(call));
+        };
+        let arguments = self.expression_list()?;
+        if arguments.len() < *least || arguments.len() > *most {
+            return Err(self.arity(token, *least, *most, arguments.len()));
+        }
+        Ok(Some(arguments.under(|arguments| Expression::FunctionCall(function.clone(), arguments))?))
+    }
+
+    fn exists(&mut self) -> Result<Tree<Expression>> {
+        self.group()?.under(|group| Expression::Exists(Box::new(group)))
+    }
+
+    fn arity(&self, token: Token, least: usize, most: usize, found: usize) -> Error {
+        let wanted = if least == most { least.to_string() } else { format!("{least} to {most}") };
+        let message = format!("{} takes {wanted} arguments, here are {found}", self.slice(token));
+        self.error_at(token, "arity", message)
+    }
+
+    fn unknown_function(&self, token: Token, foreign: Option<usize>) -> Error {
+        let error = self.error_at(token, "unknown-function", format!("SPARQL has no function {}", self.slice(token)));
+        let function = foreign.and_then(|i| FUNCTIONS.get(i)).map(|(_, function, ..)| function);
+        let meant = function.and_then(|f| FUNCTIONS.iter().find(|(_, known, ..)| known == f));
+        match meant {
+            Some((name, ..)) => error.help(format!("it is called {name}")),
+            None => error,
+        }
+    }
+
+    fn aggregate(&mut self, name: &str) -> Result<Tree<AggregateExpression>> {
+        self.expect("(")?;
+        let distinct = self.word("DISTINCT");
+        if name == "COUNT" && self.mark("*") {
+            self.expect(")")?;
+            return Ok(Tree::of_part(AggregateExpression::CountSolutions { distinct }));
+        }
+        let expr = self.expression()?;
+        let name = match name {
+            "COUNT" => AggregateFunction::Count,
+            "SUM" => AggregateFunction::Sum,
+            "MIN" => AggregateFunction::Min,
+            "MAX" => AggregateFunction::Max,
+            "AVG" => AggregateFunction::Avg,
+            "SAMPLE" => AggregateFunction::Sample,
+            _ => {
+                let mut separator = None;
+                // WDQS takes a comma for the semicolon, too.
+                if self.mark(";") || self.mark(",") {
+                    self.expect_word("SEPARATOR")?;
+                    self.expect("=")?;
+                    separator = Some(self.string()?);
+                }
+                AggregateFunction::GroupConcat { separator }
+            }
+        };
+        self.expect(")")?;
+        expr.under(|expr| AggregateExpression::FunctionCall { name, expr, distinct })
+    }
+
+    /// The variable that stands for an aggregate's value; equal aggregates share one.
+    fn add_aggregate(&mut self, token: Token, aggregate: Tree<AggregateExpression>) -> Result<oxrdf::Variable> {
+        let variable = self.helper();
+        let Some(list) = self.aggregates.last_mut() else {
+            let message = format!("{} cannot stand here", self.slice(token));
+            return Err(self
+                .error_at(token, "aggregate", message)
+                .help("aggregates stand in SELECT, HAVING and ORDER BY"));
+        };
+        if let Some((known, _)) = list.iter().find(|(_, known)| *known == aggregate) {
+            return Ok(known.clone());
+        }
+        list.push((variable.clone(), aggregate));
+        Ok(variable)
+    }
+
+    /// The arguments of a function with an IRI.
+    pub fn custom_call(&mut self, token: Token, name: NamedNode) -> Result<Tree<Expression>> {
+        if self.ahead(1).kind == Kind::Word && self.is_word_at(1, "DISTINCT") {
+            let message = format!("{} is no aggregate and takes no DISTINCT", self.slice(token));
+            return Err(self.error_at(token, "aggregate", message));
+        }
+        let arguments = self.expression_list()?;
+        let known = name.as_str().strip_prefix(XPATH).filter(|_| self.dialect == Dialect::Wdqs);
+        let known = known.and_then(|local| XPATH_NAMES.iter().find(|(name, _)| *name == local));
+        let own = known.and_then(|(_, name)| FUNCTIONS.iter().find(|(other, ..)| other == name));
+        let Some((_, function, least, most)) = own else {
+            return arguments.under(|arguments| Expression::FunctionCall(Function::Custom(name), arguments));
+        };
+        if arguments.len() < *least || arguments.len() > *most {
+            return Err(self.arity(token, *least, *most, arguments.len()));
+        }
+        arguments.under(|arguments| Expression::FunctionCall(function.clone(), arguments))
+    }
+}

@@ -1,0 +1,40 @@
+//! Text → tokens with positions → spargebra's algebra.
+//!
+//! The grammar is SPARQL 1.1's (with `LATERAL`) and what the Wikidata Query Service adds to it: named subqueries, known
+//! prefixes, and a number of things that the standard refuses and Blazegraph takes ([`Tolerance`]). For a query that
+//! needs none of them the algebra is the one that spargebra's own parser makes; helper variables and blank nodes get
+//! names by counting, so that one text always gives one tree.
+
+pub mod depth;
+pub mod error;
+mod expression;
+mod function;
+mod hints;
+mod parser;
+mod pattern;
+mod prefixes;
+mod query;
+mod token;
+mod tree;
+mod triples;
+pub mod vocabulary;
+pub mod walk;
+
+pub use parser::NAMED;
+pub use parser::{Dialect, Parsed, Tolerance};
+pub use pattern::in_scope;
+pub use prefixes::shorten;
+pub use token::{Kind as TokenKind, tokens};
+
+pub use error::{Class, Error, Place};
+
+/// Longest query that is read, in bytes.
+pub const MAX_TEXT: usize = 1 << 20;
+
+/// Parses a query.
+pub fn parse(text: &str, dialect: Dialect) -> Result<Parsed, Error> {
+    parser::Parser::new(text, dialect)?.query_unit()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,494 @@
+//! The parser's state: the token that is looked at, prefixes, names given so far; and what all rules use.
+
+use std::collections::HashSet;
+
+use oxiri::Iri;
+use oxrdf::{BlankNode, NamedNode, Variable};
+use spargebra::Query;
+use spargebra::algebra::{AggregateExpression, GraphPattern, PropertyPathExpression};
+
+use super::MAX_TEXT;
+use super::prefixes;
+use super::token::{self, Kind, Token};
+use super::tree::Tree;
+use crate::depth::nodes;
+use crate::error::{Class, Error, Place};
+use terrapin_budget as budget;
+
+/// Deepest nesting of groups, brackets and paths.
+const MAX_DEPTH: usize = 64;
+/// Most variables that a query may have, those included that stand for aggregates and blank nodes: the evaluator looks
+/// each of them up in the list of all.
+const MAX_VARIABLES: usize = 4096;
+/// Most steps, alternatives and repetitions of all paths that are more than triples: what is made of one grows as their
+/// square.
+const MAX_STEPS: usize = 4096;
+/// Most bytes that are cut into tokens again because an IRI was none.
+const MAX_AGAIN: usize = 64 << 20;
+
+/// Which language is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Dialect {
+    /// What the Wikidata Query Service takes.
+    #[default]
+    Wdqs,
+    /// SPARQL 1.1 and nothing else, except that WDQS's prefixes are known.
+    Standard,
+}
+
+/// Something that a query relies on and that SPARQL 1.1 refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Tolerance {
+    /// `WITH { ... } AS %name` and `INCLUDE %name`.
+    NamedSubquery,
+    /// A SELECT expression whose alias is a variable of the pattern: the new value is what is projected.
+    AliasOfVisible,
+    /// `BIND` to a variable that has a value: solutions stay where both are the same.
+    BindToBound,
+    /// A projected variable that is neither grouped nor aggregated: one of its values is taken.
+    Ungrouped,
+    /// An IRI with characters that IRIs may not have.
+    LooseIri,
+    /// A relative IRI without a BASE: it is relative to WDQS's own address.
+    RelativeIri,
+    /// The same variable twice in a SELECT clause.
+    RepeatedVariable,
+    /// A `BIND` that stands before the patterns that its variables get their values from: it is taken up after them.
+    EarlyBind,
+    /// `HAVING` with a variable that SELECT names: in SPARQL 1.1 it has no value there.
+    NamedInHaving,
+}
+
+/// A parsed query.
+#[derive(Debug, Clone)]
+pub struct Parsed {
+    /// The algebra, services still in it. A named subquery stands in it by its name and its variables.
+    pub query: Query,
+    /// The named subqueries that it needs, each after those that it needs itself.
+    pub named: Vec<(String, GraphPattern)>,
+    /// What the query needed beyond SPARQL 1.1, sorted.
+    pub tolerances: Vec<Tolerance>,
+}
+
+/// What WDQS takes relative IRIs to be relative to where a query has no BASE: its own address. Ours would make answers
+/// depend on where they are asked for.
+const SERVICE: &str = "https://query.wikidata.org/sparql";
+
+/// The IRI under which a named subquery stands in the algebra as a service, its name appended.
+pub const NAMED: &str = "urn:terrapin:named:";
+
+pub(super) type Result<T> = std::result::Result<T, Error>;
+
+/// A named subquery: where its body stands, and what it is once it has been needed.
+pub(super) struct Named<'a> {
+    pub name: &'a str,
+    pub body: usize,
+    /// Its variables, sorted.
+    pub variables: Option<Vec<Variable>>,
+    pub open: bool,
+}
+
+pub(super) struct Parser<'a> {
+    pub text: &'a str,
+    pub tokens: Vec<Token>,
+    pub at: usize,
+    pub base: Option<Iri<String>>,
+    prefixes: Vec<(&'a str, String)>,
+    pub dialect: Dialect,
+    depth: usize,
+    helpers: usize,
+    variables: HashSet<&'a str>,
+    /// Bytes that were cut into tokens again.
+    again: usize,
+    /// Steps of paths so far.
+    steps: usize,
+    pub used_labels: Vec<BlankNode>,
+    pub labels: Vec<BlankNode>,
+    pub aggregates: Vec<Vec<(Variable, Tree<AggregateExpression>)>>,
+    pub named: Vec<Named<'a>>,
+    /// The patterns of those named subqueries that have been needed, in the order in which they were complete.
+    pub needed: Vec<(String, GraphPattern)>,
+    tolerances: Vec<Tolerance>,
+    /// The BINDs that stay where they stand, by the offsets of their variables.
+    pub fixed: Vec<usize>,
+}
+
+/// Where the parser was, to go back to.
+pub(super) struct State {
+    at: usize,
+    used_labels: usize,
+    labels: Vec<BlankNode>,
+    tolerances: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub fn new(text: &'a str, dialect: Dialect) -> Result<Self> {
+        if text.len() > MAX_TEXT {
+            let message = format!("the query has {} bytes, more than the {MAX_TEXT} that are read", text.len());
+            return Err(Error::new(Class::Syntax, "too-long", message));
+        }
+        Ok(Parser {
+            text,
+            tokens: token::tokens(text, 0),
+            at: 0,
+            base: None,
+            prefixes: Vec::new(),
+            dialect,
+            depth: 0,
+            helpers: 0,
+            variables: HashSet::new(),
+            again: 0,
+            steps: 0,
+            used_labels: Vec::new(),
+            labels: Vec::new(),
+            aggregates: Vec::new(),
+            named: Vec::new(),
+            needed: Vec::new(),
+            tolerances: Vec::new(),
+            fixed: Vec::new(),
+        })
+    }
+
+    /// Reads the whole text.
+    pub fn query_unit(mut self) -> Result<Parsed> {
+        let query = self.whole().map_err(|error| match error.place {
+            Some(_) => error,
+            None => error.at(self.place(self.peek())),
+        })?;
+        self.tolerances.sort_unstable();
+        self.tolerances.dedup();
+        Ok(Parsed { query, named: self.needed, tolerances: self.tolerances })
+    }
+
+    fn whole(&mut self) -> Result<Query> {
+        self.prologue()?;
+        let query = self.query()?;
+        if self.peek().kind != Kind::End {
+            return Err(self.expected("the end of the query"));
+        }
+        let needed = self.needed.len();
+        self.named_left_over()?;
+        self.needed.truncate(needed);
+        self.check_variables()?;
+        Ok(query.into_part())
+    }
+
+    fn prologue(&mut self) -> Result<()> {
+        loop {
+            if self.word("BASE") {
+                self.base = Some(self.iri_token()?);
+            } else if self.word("PREFIX") {
+                let token = self.peek();
+                let name = match token.kind {
+                    Kind::Prefixed { colon } if token.start + colon as usize + 1 == token.end => {
+                        self.text.get(token.start..token.end - 1).unwrap_or("")
+                    }
+                    _ => return Err(self.expected("a prefix and a colon, as in PREFIX ex: <http://example.org/>")),
+                };
+                self.at += 1;
+                let iri = self.iri_token()?.into_inner();
+                self.prefixes.retain(|(known, _)| *known != name);
+                self.prefixes.push((name, iri));
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    // Tokens.
+
+    /// The token that is looked at.
+    pub fn peek(&self) -> Token {
+        self.ahead(0)
+    }
+
+    pub fn ahead(&self, by: usize) -> Token {
+        // All rules look at tokens, and some look far.
+        budget::tick();
+        let last = Token { kind: Kind::End, start: self.text.len(), end: self.text.len() };
+        self.tokens.get(self.at + by).copied().unwrap_or(last)
+    }
+
+    pub fn slice(&self, token: Token) -> &'a str {
+        self.text.get(token.start..token.end).unwrap_or("")
+    }
+
+    pub fn is_mark(&self, mark: &str) -> bool {
+        matches!(self.peek().kind, Kind::Mark(m) if m == mark)
+    }
+
+    /// Takes the mark if it is next.
+    pub fn mark(&mut self, mark: &str) -> bool {
+        let found = self.is_mark(mark);
+        self.at += usize::from(found);
+        found
+    }
+
+    pub fn expect(&mut self, mark: &str) -> Result<()> {
+        if self.mark(mark) { Ok(()) } else { Err(self.expected(&format!("'{mark}'"))) }
+    }
+
+    pub fn is_word_at(&self, by: usize, word: &str) -> bool {
+        let token = self.ahead(by);
+        token.kind == Kind::Word && self.slice(token).eq_ignore_ascii_case(word)
+    }
+
+    pub fn is_word(&self, word: &str) -> bool {
+        self.is_word_at(0, word)
+    }
+
+    /// Takes the keyword if it is next.
+    pub fn word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        self.at += usize::from(found);
+        found
+    }
+
+    pub fn expect_word(&mut self, word: &str) -> Result<()> {
+        if self.word(word) { Ok(()) } else { Err(self.expected(word)) }
+    }
+
+    // Errors.
+
+    pub fn place(&self, token: Token) -> Place {
+        Place::new(self.text, token.start, token.end)
+    }
+
+    pub fn error_at(&self, token: Token, code: &'static str, message: impl Into<String>) -> Error {
+        Error::new(Class::Syntax, code, message).at(self.place(token))
+    }
+
+    /// The error that something else stands where `what` should.
+    pub fn expected(&self, what: &str) -> Error {
+        let token = self.peek();
+        match token.kind {
+            Kind::Wrong(why) => self.error_at(token, "bad-token", why),
+            Kind::End => self.error_at(token, "syntax", format!("{what} is expected, but the query ends here")),
+            _ => {
+                let found: String = self.slice(token).chars().take(40).collect();
+                let error = self.error_at(token, "syntax", format!("{what} is expected, but here is '{found}'"));
+                match self.advice() {
+                    Some(advice) => error.help(advice),
+                    None => error,
+                }
+            }
+        }
+    }
+
+    /// What was probably meant, by the token that is looked at.
+    fn advice(&self) -> Option<&'static str> {
+        let before = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map(|t| self.slice(*t));
+        match (before, self.slice(self.peek())) {
+            (Some("{"), "{" | "!") | (Some("{" | "!"), "!" | "}") if self.text.contains("{{!") => {
+                Some("'{{!}}' is a wiki template for '|': the text was copied from a wiki page's source")
+            }
+            (_, "=") => Some("'=' compares; a value is bound with BIND(expression AS ?variable)"),
+            _ if self.is_word("AS") => Some("an expression with AS stands in brackets: (expression AS ?variable)"),
+            _ if self.is_word("UNION") => Some("UNION stands between two groups in braces"),
+            _ => None,
+        }
+    }
+
+    /// Notes that the query needs a tolerance; an error where the dialect has none.
+    pub fn tolerate(&mut self, token: Token, tolerance: Tolerance, otherwise: &str) -> Result<()> {
+        if self.dialect == Dialect::Standard {
+            return Err(self.error_at(token, "syntax", otherwise));
+        }
+        self.tolerances.push(tolerance);
+        Ok(())
+    }
+
+    /// Goes one level deeper for as long as `rule` runs.
+    pub fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= MAX_DEPTH {
+            let message = format!("the query is nested more than {MAX_DEPTH} levels deep");
+            return Err(self.error_at(self.peek(), "too-deep", message));
+        }
+        self.check_variables()?;
+        self.depth += 1;
+        let result = rule(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Where the parser is.
+    pub fn mark_state(&self) -> State {
+        State {
+            at: self.at,
+            used_labels: self.used_labels.len(),
+            labels: self.labels.clone(),
+            tolerances: self.tolerances.len(),
+        }
+    }
+
+    /// Goes back.
+    pub fn reset_state(&mut self, state: &State) {
+        self.at = state.at;
+        self.used_labels.truncate(state.used_labels);
+        self.labels.clone_from(&state.labels);
+        self.tolerances.truncate(state.tolerances);
+    }
+
+    // Names.
+
+    /// Refuses a query with too many variables.
+    pub fn check_variables(&self) -> Result<()> {
+        if self.variables.len() + self.helpers <= MAX_VARIABLES {
+            return Ok(());
+        }
+        let message = format!("the query has more than {MAX_VARIABLES} variables, aggregates and blank nodes");
+        Err(Error::new(Class::Unsupported, "too-large", message).at(self.place(self.peek())))
+    }
+
+    /// Adds a path to those that the query has; refuses too many.
+    pub fn count_path(&mut self, path: &PropertyPathExpression) -> Result<()> {
+        self.steps += nodes(path);
+        if self.steps <= MAX_STEPS {
+            return Ok(());
+        }
+        let message = format!("the query's paths have more than {MAX_STEPS} steps, alternatives and repetitions");
+        Err(Error::new(Class::Unsupported, "too-large", message).at(self.place(self.peek())))
+    }
+
+    /// After an operand `<` compares, even where `<...>` could be an IRI.
+    pub fn split_iri(&mut self) -> Result<()> {
+        let token = self.peek();
+        if token.kind != Kind::Iri {
+            return Ok(());
+        }
+        self.again += self.text.len() - token.start;
+        if self.again > MAX_AGAIN {
+            let error = self.error_at(token, "too-long", "too many comparisons look like IRIs");
+            return Err(error.help("write a space after '<'"));
+        }
+        self.tokens.truncate(self.at);
+        self.tokens.push(Token { kind: Kind::Mark("<"), start: token.start, end: token.start + 1 });
+        self.tokens.extend(token::tokens(self.text, token.start + 1));
+        Ok(())
+    }
+
+    /// A variable that no query can name.
+    pub fn helper(&mut self) -> Variable {
+        self.helpers += 1;
+        Variable::new_unchecked(format!(".{}", self.helpers))
+    }
+
+    /// A blank node that no query can name.
+    pub fn anonymous(&mut self) -> BlankNode {
+        self.helpers += 1;
+        BlankNode::new_unchecked(format!(".{}", self.helpers))
+    }
+
+    /// Blank node labels belong to one group: those seen so far may not come again.
+    pub fn close_labels(&mut self) {
+        self.used_labels.append(&mut self.labels);
+    }
+
+    pub fn variable(&mut self) -> Result<Variable> {
+        self.maybe_variable().ok_or_else(|| self.expected("a variable"))
+    }
+
+    pub fn maybe_variable(&mut self) -> Option<Variable> {
+        let token = self.peek();
+        if token.kind != Kind::Variable {
+            return None;
+        }
+        self.at += 1;
+        let name = self.slice(token).get(1..).unwrap_or("");
+        self.variables.insert(name);
+        Some(Variable::new_unchecked(name))
+    }
+
+    pub fn is_iri(&self) -> bool {
+        matches!(self.peek().kind, Kind::Iri | Kind::Prefixed { .. })
+    }
+
+    /// An IRI in angle brackets.
+    fn iri_token(&mut self) -> Result<Iri<String>> {
+        let token = self.peek();
+        if token.kind != Kind::Iri {
+            return Err(self.expected("an IRI in angle brackets"));
+        }
+        self.at += 1;
+        let inside = self.text.get(token.start + 1..token.end - 1).unwrap_or("");
+        let inside = unescape_codepoints(inside).ok_or_else(|| {
+            self.error_at(
+                token,
+                "bad-iri",
+                "in an IRI only \\uXXXX and \\UXXXXXXXX are escapes, with hexadecimal digits",
+            )
+        })?;
+        let parsed = match &self.base {
+            Some(base) => base.resolve(&inside),
+            None if self.dialect == Dialect::Wdqs && !inside.contains(':') => {
+                let resolved = Iri::parse(SERVICE.to_owned()).and_then(|base| base.resolve(&inside));
+                if resolved.is_ok() {
+                    self.tolerances.push(Tolerance::RelativeIri);
+                }
+                resolved
+            }
+            None => Iri::parse(inside.clone()),
+        };
+        match parsed {
+            Ok(iri) => Ok(iri),
+            Err(why) => {
+                let message = format!("{} is no IRI: {why}", self.slice(token));
+                if !inside.contains(':') {
+                    return Err(self.error_at(token, "bad-iri", message).help("a relative IRI needs a BASE"));
+                }
+                self.tolerate(token, Tolerance::LooseIri, &message)?;
+                Ok(Iri::parse_unchecked(inside))
+            }
+        }
+    }
+
+    /// An IRI in either form.
+    pub fn iri(&mut self) -> Result<NamedNode> {
+        let token = self.peek();
+        let Kind::Prefixed { colon } = token.kind else {
+            return Ok(self.iri_token()?.into());
+        };
+        let name = self.slice(token);
+        let prefix = name.get(..colon as usize).unwrap_or("");
+        let local = name.get(colon as usize + 1..).unwrap_or("");
+        let declared = self.prefixes.iter().find(|(known, _)| *known == prefix).map(|(_, iri)| iri.as_str());
+        let Some(base) = declared.or_else(|| prefixes::known(prefix)) else {
+            let error = self.error_at(token, "unknown-prefix", format!("the prefix '{prefix}:' is not declared"));
+            return Err(match prefixes::suggest(prefix) {
+                Some(meant) => error.help(format!("did you mean '{meant}:'?")),
+                None => error.help(format!("declare it in front of the query: PREFIX {prefix}: <http://...>")),
+            });
+        };
+        let mut iri = String::with_capacity(base.len() + local.len());
+        iri.push_str(base);
+        iri.extend(local.split('\\'));
+        let parsed = Iri::parse(iri.clone());
+        self.at += 1;
+        match parsed {
+            Ok(iri) => Ok(iri.into()),
+            Err(why) => {
+                self.tolerate(token, Tolerance::LooseIri, &format!("{name} is no IRI: {why}"))?;
+                Ok(NamedNode::new_unchecked(iri))
+            }
+        }
+    }
+}
+
+/// `\uXXXX` and `\UXXXXXXXX` replaced; None where another escape stands.
+fn unescape_codepoints(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        out.push_str(before);
+        let length = match after.as_bytes().first() {
+            Some(b'u') => 4,
+            Some(b'U') => 8,
+            _ => return None,
+        };
+        let digits = after.get(1..1 + length)?;
+        out.push(u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)?);
+        rest = after.get(1 + length..)?;
+    }
+    out.push_str(rest);
+    Some(out)
+}

@@ -1,0 +1,470 @@
+//! Groups and what stands in them.
+
+use std::collections::HashSet;
+
+use oxrdf::{NamedNode, Variable};
+use spargebra::algebra::{Expression, GraphPattern};
+use spargebra::term::{GroundTerm, NamedNodePattern};
+
+use super::parser::{Dialect, NAMED, Named, Parser, Result, Tolerance};
+use super::token::{Kind, Token};
+use super::tree::{Tree, reduce};
+use super::triples::{bgp, join};
+use crate::expression::all_of;
+use crate::vocabulary::LABEL_SERVICE;
+
+/// A group's pattern, and its filters.
+type Group = (Tree<GraphPattern>, Option<Tree<Expression>>);
+
+/// Most parts that one group may have.
+const MAX_PARTS: usize = 500;
+
+/// A BIND that stands before what it needs.
+struct Early {
+    needs: HashSet<Variable>,
+    expression: Tree<Expression>,
+    variable: Variable,
+    token: Token,
+}
+
+impl Parser<'_> {
+    /// A group in braces, its filters applied.
+    pub fn group(&mut self) -> Result<Tree<GraphPattern>> {
+        let (pattern, filter) = self.group_and_filter()?;
+        filtered(pattern, filter)
+    }
+
+    /// A group in braces, with its filters apart: `OPTIONAL` takes them for its condition.
+    fn group_and_filter(&mut self) -> Result<Group> {
+        self.nested(|p| {
+            p.expect("{")?;
+            p.close_labels();
+            let result = if p.is_word("SELECT") { (p.sub_select()?, None) } else { p.parts()? };
+            p.close_labels();
+            p.expect("}")?;
+            Ok(result)
+        })
+    }
+
+    fn parts(&mut self) -> Result<Group> {
+        let start = self.mark_state();
+        loop {
+            if let Some(parts) = self.parts_once()? {
+                return Ok(parts);
+            }
+            self.reset_state(&start);
+        }
+    }
+
+    /// Reads a group's parts; None where a BIND waited for values that never came: it is to stay where it stands.
+    fn parts_once(&mut self) -> Result<Option<Group>> {
+        let mut group = bgp(self.triples_block(true)?)?;
+        let mut filters = Vec::new();
+        let mut labels = Vec::new();
+        let mut early: Vec<Early> = Vec::new();
+        for part in 0.. {
+            let token = self.peek();
+            if part > MAX_PARTS {
+                let message = format!("a group has more than {MAX_PARTS} parts");
+                return Err(self.error_at(token, "too-long", message));
+            }
+            if self.word("OPTIONAL") {
+                let (right, expression) = self.group_and_filter()?;
+                group = group.and_maybe(right, expression, |left, right, expression| GraphPattern::LeftJoin {
+                    left: Box::new(left),
+                    right: Box::new(right),
+                    expression,
+                })?;
+            } else if self.word("MINUS") {
+                let right = self.group()?;
+                group = group
+                    .and(right, |left, right| GraphPattern::Minus { left: Box::new(left), right: Box::new(right) })?;
+            } else if self.word("LATERAL") {
+                let right = self.group()?;
+                self.check_lateral(token, &group, &right)?;
+                group = group.joined(right, |left, right| GraphPattern::Lateral {
+                    left: Box::new(left),
+                    right: Box::new(right),
+                })?;
+            } else if self.word("FILTER") {
+                filters.push(self.constraint()?);
+            } else if self.word("BIND") {
+                group = self.bind(group, &mut early)?;
+            } else if self.word("GRAPH") {
+                let name = self.variable_or_iri()?;
+                let inner = self.group()?.under(|inner| GraphPattern::Graph { name, inner: Box::new(inner) })?;
+                group = join(group, inner)?;
+            } else if self.word("SERVICE") {
+                let silent = self.word("SILENT");
+                let name = self.variable_or_iri()?;
+                let is_label = matches!(&name, NamedNodePattern::NamedNode(n) if n.as_str() == LABEL_SERVICE);
+                let service = |inner| GraphPattern::Service { name, inner: Box::new(inner), silent };
+                let service = self.group()?.under(service)?;
+                if is_label && self.dialect == Dialect::Wdqs {
+                    // Wherever it stands in its group, the label service comes last.
+                    labels.push(service);
+                } else {
+                    group = join(group, service)?;
+                }
+            } else if self.word("VALUES") {
+                group = join(group, self.data_block()?)?;
+            } else if self.word("INCLUDE") {
+                group = join(group, self.include()?)?;
+            } else if self.is_mark("{") {
+                group = join(group, self.unions()?)?;
+            } else {
+                break;
+            }
+            self.mark(".");
+            let triples = self.triples_block(true)?;
+            if !triples.is_empty() {
+                group = join(group, bgp(triples)?)?;
+            }
+            if !early.is_empty() {
+                group = self.bind_ready(group, &mut early)?;
+            }
+        }
+        group = self.bind_ready(group, &mut early)?;
+        if !early.is_empty() {
+            self.fixed.extend(early.iter().map(|bind| bind.token.start));
+            return Ok(None);
+        }
+        if !self.is_mark("}") {
+            return Err(self.expected("a triple, a group, FILTER, BIND, OPTIONAL, another part of a group, or '}'"));
+        }
+        for service in labels {
+            group = joined(group, service)?;
+        }
+        Ok(Some((group, all_of(filters)?)))
+    }
+
+    fn unions(&mut self) -> Result<Tree<GraphPattern>> {
+        let mut parts = vec![self.group()?];
+        while self.word("UNION") {
+            parts.push(self.group()?);
+        }
+        let union = |left, right| GraphPattern::Union { left: Box::new(left), right: Box::new(right) };
+        Ok(reduce(parts, |left, right| left.and(right, union))?.unwrap_or_default())
+    }
+
+    fn bind(&mut self, group: Tree<GraphPattern>, early: &mut Vec<Early>) -> Result<Tree<GraphPattern>> {
+        self.expect("(")?;
+        let expression = self.expression()?;
+        self.expect_word("AS")?;
+        let token = self.peek();
+        let variable = self.variable()?;
+        self.expect(")")?;
+        let mut needs = HashSet::new();
+        let may_wait = self.dialect == Dialect::Wdqs && !self.fixed.contains(&token.start);
+        if may_wait && strict_variables(&expression, &mut needs) && !needs.is_empty() {
+            let scope = in_scope(&group);
+            if needs.iter().any(|v| !scope.contains(v)) {
+                early.push(Early { needs, expression, variable, token });
+                return Ok(group);
+            }
+        }
+        self.bind_now(group, expression, variable, token)
+    }
+
+    fn bind_now(
+        &mut self,
+        group: Tree<GraphPattern>,
+        expression: Tree<Expression>,
+        variable: Variable,
+        token: Token,
+    ) -> Result<Tree<GraphPattern>> {
+        if !in_scope(&group).contains(&variable) {
+            return extended(group, variable, expression);
+        }
+        let wrong = format!("BIND gives {variable} a value, but it has one already in this group");
+        self.tolerate(token, Tolerance::BindToBound, &wrong)?;
+        let value = self.helper();
+        bind_again(group, variable, value, expression)
+    }
+
+    /// Takes up the BINDs that stood before what they need, as soon as it is there.
+    fn bind_ready(&mut self, mut group: Tree<GraphPattern>, early: &mut Vec<Early>) -> Result<Tree<GraphPattern>> {
+        while !early.is_empty() {
+            let scope = in_scope(&group);
+            let Some(index) = early.iter().position(|bind| bind.needs.iter().all(|v| scope.contains(v))) else { break };
+            let Early { expression, variable, token, .. } = early.remove(index);
+            self.tolerate(token, Tolerance::EarlyBind, "BIND stands before what it needs")?;
+            group = self.bind_now(group, expression, variable, token)?;
+        }
+        Ok(group)
+    }
+
+    fn check_lateral(&mut self, token: Token, left: &GraphPattern, right: &GraphPattern) -> Result<()> {
+        let mut defined = HashSet::new();
+        defines(right, &mut defined);
+        match in_scope(left).into_iter().find(|v| defined.contains(v)) {
+            Some(variable) => {
+                let message = format!("{variable} has a value before LATERAL and is given one in it");
+                Err(self.error_at(token, "syntax", message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// `VALUES` after its keyword.
+    pub fn data_block(&mut self) -> Result<Tree<GraphPattern>> {
+        let mut variables = Vec::new();
+        let single = self.maybe_variable();
+        let row = single.is_none();
+        if let Some(variable) = single {
+            variables.push(variable);
+        } else {
+            self.expect("(")?;
+            while let Some(variable) = self.maybe_variable() {
+                self.check_variables()?;
+                if variables.contains(&variable) {
+                    return Err(self.expected("another variable: each stands once in VALUES"));
+                }
+                variables.push(variable);
+            }
+            self.expect(")")?;
+        }
+        self.expect("{")?;
+        let mut bindings = Vec::new();
+        while !self.mark("}") {
+            if !row {
+                bindings.push(vec![self.data_value()?]);
+                continue;
+            }
+            let start = self.peek();
+            self.expect("(")?;
+            let mut values = Vec::with_capacity(variables.len());
+            while !self.is_mark(")") {
+                values.push(self.data_value()?);
+            }
+            self.expect(")")?;
+            if values.len() != variables.len() {
+                let message =
+                    format!("this row of VALUES has {} values for {} variables", values.len(), variables.len());
+                return Err(self.error_at(start, "values", message).help("UNDEF stands for no value"));
+            }
+            bindings.push(values);
+        }
+        Ok(Tree::of_part(GraphPattern::Values { variables, bindings }))
+    }
+
+    fn data_value(&mut self) -> Result<Option<GroundTerm>> {
+        if self.word("UNDEF") {
+            return Ok(None);
+        }
+        if self.is_iri() {
+            return Ok(Some(self.iri()?.into()));
+        }
+        match self.maybe_literal()? {
+            Some(literal) => Ok(Some(literal.into())),
+            None => Err(self.expected("an IRI, a literal or UNDEF")),
+        }
+    }
+
+    // Named subqueries.
+
+    /// `WITH { ... } AS %name` as often as it stands here. The bodies are read when they are needed, so that they may
+    /// include one another in any order.
+    pub fn with_clauses(&mut self) -> Result<()> {
+        while self.is_word("WITH") {
+            let with = self.peek();
+            self.tolerate(with, Tolerance::NamedSubquery, "WITH does not belong to SPARQL 1.1")?;
+            self.at += 1;
+            let body = self.at;
+            if !self.is_mark("{") {
+                return Err(self.expected("'{'"));
+            }
+            let mut open = 0_usize;
+            loop {
+                match self.peek().kind {
+                    Kind::Mark("{") => open += 1,
+                    Kind::Mark("}") => open -= 1,
+                    Kind::End => return Err(self.error_at(with, "syntax", "the braces of this WITH do not close")),
+                    _ => {}
+                }
+                self.at += 1;
+                if open == 0 {
+                    break;
+                }
+            }
+            self.expect_word("AS")?;
+            let token = self.peek();
+            if token.kind != Kind::Named {
+                return Err(self.expected("a name with %"));
+            }
+            self.at += 1;
+            let name = self.slice(token).get(1..).unwrap_or("");
+            if self.named.iter().any(|n| n.name == name) {
+                return Err(self.error_at(token, "named-subquery", format!("%{name} is defined twice")));
+            }
+            self.named.push(Named { name, body, variables: None, open: false });
+        }
+        Ok(())
+    }
+
+    fn include(&mut self) -> Result<Tree<GraphPattern>> {
+        let token = self.peek();
+        if token.kind != Kind::Named {
+            return Err(self.expected("a name with %"));
+        }
+        self.at += 1;
+        let name = self.slice(token).get(1..).unwrap_or("");
+        let Some(index) = self.named.iter().position(|n| n.name == name) else {
+            let names: Vec<String> = self.named.iter().map(|n| format!("%{}", n.name)).collect();
+            let error = self.error_at(token, "named-subquery", format!("%{name} is never defined"));
+            return Err(error.help(if names.is_empty() {
+                format!("define it between SELECT and WHERE: WITH {{ SELECT ... }} AS %{name}")
+            } else {
+                format!("defined are {}", names.join(", "))
+            }));
+        };
+        if self.named.get(index).is_some_and(|n| n.open) {
+            return Err(self.error_at(token, "named-subquery", format!("%{name} includes itself")));
+        }
+        // The pattern itself would double with every subquery that includes another one twice.
+        let variables = self.named_variables(index)?;
+        let inner = Box::new(GraphPattern::Values { variables, bindings: Vec::new() });
+        let name = NamedNode::new_unchecked(format!("{NAMED}{name}"));
+        Ok(Tree::of_part(GraphPattern::Service { name: name.into(), inner, silent: false }))
+    }
+
+    /// The variables of a named subquery, which is read where that has not been done.
+    fn named_variables(&mut self, index: usize) -> Result<Vec<Variable>> {
+        let Some(named) = self.named.get_mut(index) else { return Ok(Vec::new()) };
+        if let Some(variables) = &named.variables {
+            return Ok(variables.clone());
+        }
+        named.open = true;
+        let (name, body) = (named.name.to_owned(), named.body);
+        let back = std::mem::replace(&mut self.at, body);
+        let labels = (std::mem::take(&mut self.used_labels), std::mem::take(&mut self.labels));
+        let pattern = self.group()?;
+        (self.used_labels, self.labels) = labels;
+        self.at = back;
+        let mut variables: Vec<Variable> = in_scope(&pattern).into_iter().collect();
+        variables.sort();
+        if let Some(named) = self.named.get_mut(index) {
+            named.open = false;
+            named.variables = Some(variables.clone());
+        }
+        self.needed.push((name, pattern.into_part()));
+        Ok(variables)
+    }
+
+    /// Reads the named subqueries that nothing included, so that their errors are found, too.
+    pub fn named_left_over(&mut self) -> Result<()> {
+        for index in 0..self.named.len() {
+            self.named_variables(index)?;
+        }
+        Ok(())
+    }
+}
+
+/// `variable := expression` where the variable may have a value: solutions stay where both are the same.
+fn bind_again(
+    group: Tree<GraphPattern>,
+    variable: Variable,
+    value: Variable,
+    expression: Tree<Expression>,
+) -> Result<Tree<GraphPattern>> {
+    let given = extended(group, value.clone(), expression)?;
+    let unbound = |v: &Variable| Box::new(Expression::Not(Box::new(Expression::Bound(v.clone()))));
+    let same = Expression::Equal(Box::new(variable.clone().into()), Box::new(value.clone().into()));
+    let agree = Expression::Or(Box::new(Expression::Or(unbound(&variable), unbound(&value))), Box::new(same));
+    let either = Expression::Coalesce(vec![variable.clone().into(), value.into()]);
+    extended(filtered(given, Some(Tree::of_part(agree)))?, variable, Tree::of_part(either))
+}
+
+pub(super) fn filtered(pattern: Tree<GraphPattern>, filter: Option<Tree<Expression>>) -> Result<Tree<GraphPattern>> {
+    match filter {
+        Some(filter) => pattern.and(filter, |inner, expr| GraphPattern::Filter { expr, inner: Box::new(inner) }),
+        None => Ok(pattern),
+    }
+}
+
+/// A pattern with a value for a variable.
+pub(super) fn extended(
+    pattern: Tree<GraphPattern>,
+    variable: Variable,
+    value: Tree<Expression>,
+) -> Result<Tree<GraphPattern>> {
+    pattern.and(value, |inner, expression| GraphPattern::Extend { inner: Box::new(inner), variable, expression })
+}
+
+/// Two patterns joined, whatever they are.
+pub(super) fn joined(left: Tree<GraphPattern>, right: Tree<GraphPattern>) -> Result<Tree<GraphPattern>> {
+    left.joined(right, |left, right| GraphPattern::Join { left: Box::new(left), right: Box::new(right) })
+}
+
+/// Collects the variables without any of which an expression is an error; false where that depends.
+fn strict_variables(expression: &Expression, out: &mut HashSet<Variable>) -> bool {
+    match expression {
+        Expression::NamedNode(_) | Expression::Literal(_) => true,
+        Expression::Variable(variable) => {
+            out.insert(variable.clone());
+            true
+        }
+        Expression::Equal(a, b)
+        | Expression::SameTerm(a, b)
+        | Expression::Greater(a, b)
+        | Expression::GreaterOrEqual(a, b)
+        | Expression::Less(a, b)
+        | Expression::LessOrEqual(a, b)
+        | Expression::Add(a, b)
+        | Expression::Subtract(a, b)
+        | Expression::Multiply(a, b)
+        | Expression::Divide(a, b) => strict_variables(a, out) && strict_variables(b, out),
+        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => strict_variables(a, out),
+        Expression::FunctionCall(_, arguments) => arguments.iter().all(|a| strict_variables(a, out)),
+        _ => false,
+    }
+}
+
+/// The variables that a pattern can bind.
+pub fn in_scope(pattern: &GraphPattern) -> HashSet<Variable> {
+    let mut variables = HashSet::new();
+    pattern.on_in_scope_variable(|v| {
+        if !variables.contains(v) {
+            variables.insert(v.clone());
+        }
+    });
+    variables
+}
+
+/// The variables that a pattern makes with `AS` or `VALUES`.
+fn defines(pattern: &GraphPattern, out: &mut HashSet<Variable>) {
+    match pattern {
+        GraphPattern::Bgp { .. } | GraphPattern::Path { .. } => {}
+        GraphPattern::Join { left, right }
+        | GraphPattern::LeftJoin { left, right, .. }
+        | GraphPattern::Lateral { left, right }
+        | GraphPattern::Union { left, right }
+        | GraphPattern::Minus { left, right } => {
+            defines(left, out);
+            defines(right, out);
+        }
+        GraphPattern::Extend { inner, variable, .. } => {
+            out.insert(variable.clone());
+            defines(inner, out);
+        }
+        GraphPattern::Group { variables, aggregates, inner } => {
+            out.extend(aggregates.iter().map(|(v, _)| v.clone()));
+            let mut inside = HashSet::new();
+            defines(inner, &mut inside);
+            out.extend(inside.into_iter().filter(|v| variables.contains(v)));
+        }
+        GraphPattern::Values { variables, .. } => out.extend(variables.iter().cloned()),
+        GraphPattern::Project { variables, inner } => {
+            let mut inside = HashSet::new();
+            defines(inner, &mut inside);
+            out.extend(inside.into_iter().filter(|v| variables.contains(v)));
+        }
+        GraphPattern::Graph { inner, .. }
+        | GraphPattern::Service { inner, .. }
+        | GraphPattern::Filter { inner, .. }
+        | GraphPattern::OrderBy { inner, .. }
+        | GraphPattern::Distinct { inner }
+        | GraphPattern::Reduced { inner }
+        | GraphPattern::Slice { inner, .. } => defines(inner, out),
+    }
+}

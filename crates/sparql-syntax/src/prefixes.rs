@@ -1,0 +1,102 @@
+//! The prefixes that the Wikidata Query Service knows without a declaration, and those that the authors of
+//! Instruct-to-SPARQL put in front of their queries. A query's own declarations win.
+
+/// Prefix and IRI, sorted by prefix.
+const KNOWN: [(&str, &str); 59] = [
+    ("bd", "http://www.bigdata.com/rdf#"),
+    ("bds", "http://www.bigdata.com/rdf/search#"),
+    ("bif", "http://www.openlinksw.com/schemas/bif#"),
+    ("cc", "http://creativecommons.org/ns#"),
+    ("dbc", "http://dbpedia.org/resource/Category:"),
+    ("dbo", "http://dbpedia.org/ontology/"),
+    ("dc", "http://purl.org/dc/elements/1.1/"),
+    ("dct", "http://purl.org/dc/terms/"),
+    ("dcterms", "http://purl.org/dc/terms/"),
+    ("fn", "http://www.w3.org/2005/xpath-functions#"),
+    ("foaf", "http://xmlns.com/foaf/0.1/"),
+    ("gas", "http://www.bigdata.com/rdf/gas#"),
+    ("geo", "http://www.opengis.net/ont/geosparql#"),
+    ("geof", "http://www.opengis.net/def/geosparql/function/"),
+    ("geom", "http://geovocab.org/geometry#"),
+    ("hint", "http://www.bigdata.com/queryHints#"),
+    ("lgdo", "http://linkedgeodata.org/ontology/"),
+    ("mediawiki", "https://www.mediawiki.org/ontology#"),
+    ("mwapi", "https://www.mediawiki.org/ontology#API/"),
+    ("nobel", "http://data.nobelprize.org/terms/"),
+    ("ontolex", "http://www.w3.org/ns/lemon/ontolex#"),
+    ("owl", "http://www.w3.org/2002/07/owl#"),
+    ("p", "http://www.wikidata.org/prop/"),
+    ("pq", "http://www.wikidata.org/prop/qualifier/"),
+    ("pqn", "http://www.wikidata.org/prop/qualifier/value-normalized/"),
+    ("pqv", "http://www.wikidata.org/prop/qualifier/value/"),
+    ("pr", "http://www.wikidata.org/prop/reference/"),
+    ("prn", "http://www.wikidata.org/prop/reference/value-normalized/"),
+    ("prov", "http://www.w3.org/ns/prov#"),
+    ("prv", "http://www.wikidata.org/prop/reference/value/"),
+    ("ps", "http://www.wikidata.org/prop/statement/"),
+    ("psn", "http://www.wikidata.org/prop/statement/value-normalized/"),
+    ("psv", "http://www.wikidata.org/prop/statement/value/"),
+    ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
+    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
+    ("schema", "http://schema.org/"),
+    ("sdc", "https://commons.wikimedia.org/entity/"),
+    ("sdcdata", "https://commons.wikimedia.org/wiki/Special:EntityData/"),
+    ("sdcs", "https://commons.wikimedia.org/entity/statement/"),
+    ("sdcv", "https://commons.wikimedia.org/value/"),
+    ("sesame", "http://www.openrdf.org/schema/sesame#"),
+    ("sf", "http://www.opengis.net/ont/sf#"),
+    ("skos", "http://www.w3.org/2004/02/skos/core#"),
+    ("uom", "http://www.opengis.net/def/uom/OGC/1.0/"),
+    ("vrank", "http://purl.org/voc/vrank#"),
+    ("wd", "http://www.wikidata.org/entity/"),
+    ("wdata", "http://www.wikidata.org/wiki/Special:EntityData/"),
+    ("wdno", "http://www.wikidata.org/prop/novalue/"),
+    ("wdref", "http://www.wikidata.org/reference/"),
+    ("wds", "http://www.wikidata.org/entity/statement/"),
+    ("wdt", "http://www.wikidata.org/prop/direct/"),
+    ("wdtn", "http://www.wikidata.org/prop/direct-normalized/"),
+    ("wdv", "http://www.wikidata.org/value/"),
+    ("wikibase", "http://wikiba.se/ontology#"),
+    ("wikibaseβ", "http://wikiba.se/ontology-beta#"),
+    ("wp", "http://vocabularies.wikipathways.org/wp#"),
+    ("xml", "http://www.w3.org/XML/1998/namespace"),
+    ("xs", "http://www.w3.org/2001/XMLSchema#"),
+    ("xsd", "http://www.w3.org/2001/XMLSchema#"),
+];
+
+/// The IRI of a prefix that needs no declaration.
+pub(crate) fn known(prefix: &str) -> Option<&'static str> {
+    let at = KNOWN.binary_search_by(|(name, _)| name.cmp(&prefix)).ok()?;
+    KNOWN.get(at).map(|(_, iri)| *iri)
+}
+
+/// The known prefix that was probably meant.
+pub(crate) fn suggest(prefix: &str) -> Option<&'static str> {
+    let lower = prefix.to_lowercase();
+    KNOWN.iter().find(|(name, _)| *name == lower).map(|(name, _)| *name)
+}
+
+/// An IRI as a prefixed name, where a known prefix makes it shorter and its rest needs no escapes.
+pub fn shorten(iri: &str) -> String {
+    let plain =
+        |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    let known = KNOWN.iter().filter_map(|(prefix, base)| Some((prefix, iri.strip_prefix(base)?)));
+    let shortest = known.filter(|(_, rest)| plain(rest)).min_by_key(|(prefix, rest)| (rest.len(), prefix.len()));
+    match shortest {
+        Some((prefix, rest)) => format!("{prefix}:{rest}"),
+        None => format!("<{iri}>"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted() {
+        assert!(KNOWN.windows(2).all(|w| w[0].0 < w[1].0));
+        assert_eq!(known("wdt"), Some("http://www.wikidata.org/prop/direct/"));
+        assert_eq!(known("nope"), None);
+        assert_eq!(suggest("WDT"), Some("wdt"));
+    }
+}

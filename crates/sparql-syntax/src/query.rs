@@ -1,0 +1,510 @@
+//! The four forms of queries, subqueries, and what stands around their pattern.
+
+use std::collections::HashSet;
+
+use oxrdf::{NamedNode, Variable};
+use spargebra::Query;
+use spargebra::algebra::{
+    AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression, QueryDataset,
+};
+use spargebra::term::{NamedNodePattern, TriplePattern};
+
+use super::parser::{Dialect, Parser, Result, Tolerance};
+use super::pattern::{extended, filtered, in_scope};
+use super::token::{Kind, Token};
+use super::tree::Tree;
+use super::triples::{Triple, join};
+use crate::depth::is_variable;
+use crate::expression::all_of;
+use crate::walk::on_variables;
+
+/// Most names of a DESCRIBE that are values of variables one by one.
+const MOST_EXTENDED: usize = 64;
+
+/// What duplicates become.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Duplicates {
+    Kept,
+    Distinct,
+    Reduced,
+}
+
+/// One thing of a SELECT clause, and where it stands.
+enum Member {
+    Variable(Variable, Token),
+    Expression(Tree<Expression>, Variable, Token),
+    /// A name to be described.
+    Named(NamedNode, Token),
+}
+
+struct Selection {
+    duplicates: Duplicates,
+    /// None for `*`.
+    members: Option<Vec<Member>>,
+    start: Token,
+}
+
+impl Selection {
+    /// Whether an expression has a variable that the selection gives a value.
+    fn names_any_of(&self, expression: &Expression) -> bool {
+        let mut any = false;
+        on_variables(expression, &mut |variable| {
+            any |= self
+                .members
+                .iter()
+                .flatten()
+                .any(|m| matches!(m, Member::Expression(_, named, _) if named == variable));
+        });
+        any
+    }
+}
+
+/// The variables of GROUP BY, and the expressions that make some of them.
+type Grouping = (Vec<Variable>, Vec<(Tree<Expression>, Variable)>);
+
+/// What follows the pattern.
+#[derive(Default)]
+struct Modifiers {
+    group: Option<Grouping>,
+    having: Option<Tree<Expression>>,
+    order: Option<Tree<Vec<OrderExpression>>>,
+    slice: Option<(usize, Option<usize>)>,
+    values: Option<Tree<GraphPattern>>,
+}
+
+impl Parser<'_> {
+    pub fn query(&mut self) -> Result<Tree<Query>> {
+        let start = self.peek();
+        if self.is_word("SELECT") {
+            let selection = self.selection()?;
+            let dataset = self.dataset()?;
+            self.with_clauses()?;
+            let pattern = self.where_clause()?;
+            let modifiers = self.modifiers()?;
+            let pattern = self.select(selection, pattern, modifiers)?;
+            return pattern.under(|pattern| Query::Select { dataset, pattern, base_iri: self.base.clone() });
+        }
+        self.aggregates.push(Vec::new());
+        let all = Selection { duplicates: Duplicates::Kept, members: None, start };
+        if self.word("ASK") {
+            let dataset = self.dataset()?;
+            self.with_clauses()?;
+            let pattern = self.where_clause()?;
+            let modifiers = self.modifiers()?;
+            let pattern = self.select(all, pattern, modifiers)?;
+            return pattern.under(|pattern| Query::Ask { dataset, pattern, base_iri: self.base.clone() });
+        }
+        if self.word("CONSTRUCT") {
+            return self.construct(all);
+        }
+        if self.word("DESCRIBE") {
+            return self.describe(all);
+        }
+        let error = self.expected("SELECT, ASK, CONSTRUCT or DESCRIBE");
+        if ["INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE"].iter().any(|word| self.is_word(word)) {
+            return Err(error.help("a snapshot never changes: there are no updates"));
+        }
+        Err(error)
+    }
+
+    fn construct(&mut self, all: Selection) -> Result<Tree<Query>> {
+        let mut template = None;
+        if self.is_mark("{") {
+            template = Some(self.template()?);
+            self.labels.clear();
+        }
+        let dataset = self.dataset()?;
+        let pattern = match &template {
+            Some(_) => {
+                self.with_clauses()?;
+                self.where_clause()?
+            }
+            None => {
+                self.expect_word("WHERE")?;
+                Tree::triples(template.insert(self.template()?).clone())?
+            }
+        };
+        let modifiers = self.modifiers()?;
+        let pattern = self.select(all, pattern, modifiers)?;
+        pattern.under(|pattern| Query::Construct {
+            template: template.unwrap_or_default(),
+            dataset,
+            pattern,
+            base_iri: self.base.clone(),
+        })
+    }
+
+    fn template(&mut self) -> Result<Vec<TriplePattern>> {
+        self.expect("{")?;
+        let triples = self.triples_block(false)?;
+        self.expect("}")?;
+        Ok(triples
+            .into_iter()
+            .filter_map(|triple| match triple {
+                Triple::Plain(triple) => Some(triple),
+                Triple::Path { .. } => None,
+            })
+            .collect())
+    }
+
+    fn describe(&mut self, all: Selection) -> Result<Tree<Query>> {
+        let mut selection = all;
+        if !self.mark("*") {
+            let mut members = Vec::new();
+            while self.peek().kind == Kind::Variable || self.is_iri() {
+                let token = self.peek();
+                members.push(match self.variable_or_iri()? {
+                    NamedNodePattern::NamedNode(node) => Member::Named(node, token),
+                    NamedNodePattern::Variable(variable) => Member::Variable(variable, token),
+                });
+                self.check_variables()?;
+            }
+            if members.is_empty() {
+                return Err(self.expected("'*', a variable or an IRI"));
+            }
+            selection.members = Some(members);
+        }
+        let dataset = self.dataset()?;
+        self.with_clauses()?;
+        let pattern = if self.is_word("WHERE") || self.is_mark("{") { self.where_clause()? } else { Tree::default() };
+        let modifiers = self.modifiers()?;
+        let pattern = self.select(selection, pattern, modifiers)?;
+        pattern.under(|pattern| Query::Describe { dataset, pattern, base_iri: self.base.clone() })
+    }
+
+    /// A subquery, after the brace that opens its group.
+    pub fn sub_select(&mut self) -> Result<Tree<GraphPattern>> {
+        let selection = self.selection()?;
+        let pattern = self.where_clause()?;
+        let modifiers = self.modifiers()?;
+        self.select(selection, pattern, modifiers)
+    }
+
+    fn selection(&mut self) -> Result<Selection> {
+        let start = self.peek();
+        self.expect_word("SELECT")?;
+        self.aggregates.push(Vec::new());
+        let duplicates = if self.word("DISTINCT") {
+            Duplicates::Distinct
+        } else if self.word("REDUCED") {
+            Duplicates::Reduced
+        } else {
+            Duplicates::Kept
+        };
+        if self.mark("*") {
+            return Ok(Selection { duplicates, members: None, start });
+        }
+        let mut members = Vec::new();
+        loop {
+            let token = self.peek();
+            self.check_variables()?;
+            if let Some(variable) = self.maybe_variable() {
+                members.push(Member::Variable(variable, token));
+            } else if self.mark("(") {
+                let expression = self.expression()?;
+                self.expect_word("AS")?;
+                let token = self.peek();
+                let variable = self.variable()?;
+                self.expect(")")?;
+                members.push(Member::Expression(expression, variable, token));
+            } else if members.is_empty() {
+                return Err(self.expected("'*', a variable or (expression AS ?variable)"));
+            } else {
+                return Ok(Selection { duplicates, members: Some(members), start });
+            }
+        }
+    }
+
+    fn dataset(&mut self) -> Result<Option<QueryDataset>> {
+        let (mut default, mut named): (Vec<NamedNode>, Vec<NamedNode>) = (Vec::new(), Vec::new());
+        while self.word("FROM") {
+            if self.word("NAMED") {
+                named.push(self.iri()?);
+            } else {
+                default.push(self.iri()?);
+            }
+        }
+        Ok((!default.is_empty() || !named.is_empty()).then_some(QueryDataset { default, named: Some(named) }))
+    }
+
+    fn where_clause(&mut self) -> Result<Tree<GraphPattern>> {
+        self.word("WHERE");
+        self.group()
+    }
+
+    fn modifiers(&mut self) -> Result<Modifiers> {
+        let mut modifiers = Modifiers::default();
+        if self.word("GROUP") {
+            self.expect_word("BY")?;
+            modifiers.group = Some(self.group_conditions()?);
+        }
+        if self.word("HAVING") {
+            let mut conditions = vec![self.constraint()?];
+            while let Some(next) = self.maybe_constraint()? {
+                conditions.push(next);
+                self.check_chain(conditions.len())?;
+            }
+            modifiers.having = all_of(conditions)?;
+        }
+        if self.word("ORDER") {
+            self.expect_word("BY")?;
+            modifiers.order = Some(self.order_conditions()?);
+        }
+        let (mut limit, mut offset) = (None, None);
+        loop {
+            if limit.is_none() && self.word("LIMIT") {
+                limit = Some(self.count()?);
+            } else if offset.is_none() && self.word("OFFSET") {
+                offset = Some(self.count()?);
+            } else {
+                break;
+            }
+        }
+        if limit.is_some() || offset.is_some() {
+            modifiers.slice = Some((offset.unwrap_or(0), limit));
+        }
+        if self.word("VALUES") {
+            modifiers.values = Some(self.data_block()?);
+        }
+        Ok(modifiers)
+    }
+
+    fn count(&mut self) -> Result<usize> {
+        let token = self.peek();
+        let count = if token.kind == Kind::Integer { self.slice(token).parse().ok() } else { None };
+        match count {
+            Some(count) => {
+                self.at += 1;
+                Ok(count)
+            }
+            None => Err(self.expected("a whole number")),
+        }
+    }
+
+    fn group_conditions(&mut self) -> Result<Grouping> {
+        let (mut variables, mut binds) = (Vec::new(), Vec::new());
+        loop {
+            self.check_variables()?;
+            if let Some(variable) = self.maybe_variable() {
+                variables.push(variable);
+                continue;
+            }
+            let mut alias = None;
+            let expression = if self.mark("(") {
+                let expression = self.expression()?;
+                if self.word("AS") {
+                    alias = Some(self.variable()?);
+                }
+                self.expect(")")?;
+                expression
+            } else {
+                match self.maybe_constraint()? {
+                    Some(expression) => expression,
+                    None if variables.is_empty() => return Err(self.expected("what to group by")),
+                    None => return Ok((variables, binds)),
+                }
+            };
+            match (&*expression, alias) {
+                (Expression::Variable(variable), None) => variables.push(variable.clone()),
+                (_, alias) => {
+                    let variable = alias.unwrap_or_else(|| self.helper());
+                    binds.push((expression, variable.clone()));
+                    variables.push(variable);
+                }
+            }
+        }
+    }
+
+    fn order_conditions(&mut self) -> Result<Tree<Vec<OrderExpression>>> {
+        let mut conditions = Vec::new();
+        loop {
+            if let Some(variable) = self.maybe_variable() {
+                self.check_variables()?;
+                conditions.push(Tree::from(variable).under(OrderExpression::Asc)?);
+            } else if self.is_word("ASC") || self.is_word("DESC") {
+                let descending = self.is_word("DESC");
+                self.at += 1;
+                let make = if descending { OrderExpression::Desc } else { OrderExpression::Asc };
+                conditions.push(self.bracketed()?.under(make)?);
+            } else if let Some(expression) = self.maybe_constraint()? {
+                conditions.push(expression.under(OrderExpression::Asc)?);
+            } else if conditions.is_empty() {
+                return Err(self.expected("what to order by"));
+            } else {
+                return Ok(Tree::list(conditions));
+            }
+        }
+    }
+
+    /// Puts a query's parts together, as the standard orders them: grouping, HAVING, VALUES, expressions of SELECT,
+    /// ORDER BY, projection, DISTINCT, LIMIT.
+    fn select(
+        &mut self,
+        selection: Selection,
+        mut pattern: Tree<GraphPattern>,
+        modifiers: Modifiers,
+    ) -> Result<Tree<GraphPattern>> {
+        let aggregates = self.aggregates.pop().unwrap_or_default();
+        let mut group = modifiers.group;
+        if group.is_none() && !aggregates.is_empty() {
+            group = Some((Vec::new(), Vec::new()));
+        }
+        let grouped = group.is_some();
+        if let Some((variables, binds)) = group {
+            for (expression, variable) in binds {
+                pattern = extended(pattern, variable, expression)?;
+            }
+            let (names, aggregates): (Vec<Variable>, Vec<_>) =
+                self.with_samples(&selection, &pattern, &variables, aggregates)?.into_iter().unzip();
+            pattern = pattern.and(Tree::list(aggregates), |inner, aggregates| GraphPattern::Group {
+                inner: Box::new(inner),
+                variables,
+                aggregates: names.into_iter().zip(aggregates).collect(),
+            })?;
+        }
+        // In the standard HAVING does not see what SELECT names; for WDQS it does.
+        let (early, late) = match modifiers.having {
+            Some(having) if self.dialect == Dialect::Wdqs && selection.names_any_of(&having) => {
+                self.tolerate(selection.start, Tolerance::NamedInHaving, "HAVING does not see what SELECT names")?;
+                (None, Some(having))
+            }
+            having => (having, None),
+        };
+        pattern = filtered(pattern, early)?;
+        if let Some(values) = modifiers.values {
+            pattern = join(pattern, values)?;
+        }
+        let (mut pattern, projected) = self.project(selection.members, selection.start, grouped, pattern)?;
+        pattern = filtered(pattern, late)?;
+        if let Some(order) = modifiers.order {
+            // Each key that is no variable will be the value of one.
+            let keys = order.iter().filter(|key| !is_variable(key)).count();
+            pattern = pattern
+                .and(order, |inner, expression| GraphPattern::OrderBy { inner: Box::new(inner), expression })?
+                .with_links(keys)?;
+        }
+        pattern = pattern.under(|inner| GraphPattern::Project { inner: Box::new(inner), variables: projected })?;
+        pattern = match selection.duplicates {
+            Duplicates::Kept => pattern,
+            Duplicates::Distinct => pattern.under(|inner| GraphPattern::Distinct { inner: Box::new(inner) })?,
+            Duplicates::Reduced => pattern.under(|inner| GraphPattern::Reduced { inner: Box::new(inner) })?,
+        };
+        if let Some((start, length)) = modifiers.slice {
+            pattern = pattern.under(|inner| GraphPattern::Slice { inner: Box::new(inner), start, length })?;
+        }
+        Ok(pattern)
+    }
+
+    /// Projected variables that are neither grouped nor aggregated become samples of themselves.
+    fn with_samples(
+        &mut self,
+        selection: &Selection,
+        pattern: &GraphPattern,
+        grouped: &[Variable],
+        mut aggregates: Vec<(Variable, Tree<AggregateExpression>)>,
+    ) -> Result<Vec<(Variable, Tree<AggregateExpression>)>> {
+        let mut made: Vec<Variable> = Vec::new();
+        let mut visible = None;
+        for member in selection.members.iter().flatten() {
+            if let Member::Named(..) = member {
+                continue;
+            }
+            let Member::Variable(variable, token) = member else {
+                if let Member::Expression(expression, variable, token) = member {
+                    let mut free = None;
+                    on_variables(expression, &mut |v| {
+                        let is_known =
+                            grouped.contains(v) || made.contains(v) || aggregates.iter().any(|(a, _)| a == v);
+                        if !is_known {
+                            free = Some(v.clone());
+                        }
+                    });
+                    if let Some(free) = free {
+                        let wrong = format!("{free} is neither grouped nor in an aggregate");
+                        self.tolerate(*token, Tolerance::Ungrouped, &wrong)?;
+                    }
+                    made.push(variable.clone());
+                }
+                continue;
+            };
+            if grouped.contains(variable) || made.contains(variable) || aggregates.iter().any(|(v, _)| v == variable) {
+                continue;
+            }
+            let wrong = format!("{variable} is neither grouped nor in an aggregate");
+            let visible = visible.get_or_insert_with(|| in_scope(pattern));
+            self.tolerate(*token, Tolerance::Ungrouped, &wrong)?;
+            // The label service's variables get their values only later.
+            let labelled = ["Label", "Description"].iter().any(|suffix| variable.as_str().ends_with(suffix));
+            if labelled || visible.contains(variable) {
+                let expr = variable.clone().into();
+                let sample =
+                    AggregateExpression::FunctionCall { name: AggregateFunction::Sample, expr, distinct: false };
+                aggregates.push((variable.clone(), Tree::of_part(sample)));
+            }
+        }
+        Ok(aggregates)
+    }
+
+    /// The expressions of SELECT, and what is projected.
+    fn project(
+        &mut self,
+        members: Option<Vec<Member>>,
+        start: Token,
+        grouped: bool,
+        mut pattern: Tree<GraphPattern>,
+    ) -> Result<(Tree<GraphPattern>, Vec<Variable>)> {
+        let Some(members) = members else {
+            if grouped {
+                let error = self.error_at(start, "aggregate", "SELECT * cannot stand with GROUP BY or an aggregate");
+                return Err(error.help("name the variables"));
+            }
+            let mut projected: Vec<Variable> = in_scope(&pattern).into_iter().collect();
+            projected.sort();
+            return Ok((pattern, projected));
+        };
+        let mut visible: HashSet<Variable> = in_scope(&pattern);
+        let mut projected: Vec<Variable> = Vec::with_capacity(members.len());
+        let mut known: HashSet<Variable> = HashSet::with_capacity(members.len());
+        let names = members.iter().filter_map(|m| if let Member::Named(name, _) = m { Some(name) } else { None });
+        // A value each for a few, which is how the standard has them; a row of values for many.
+        let in_row = names.collect::<HashSet<_>>().len() > MOST_EXTENDED;
+        let mut described: HashSet<NamedNode> = HashSet::new();
+        let (mut columns, mut row) = (Vec::new(), Vec::new());
+        for member in members {
+            let (variable, token) = match member {
+                // To describe something twice is to describe it.
+                Member::Named(name, _) if !described.insert(name.clone()) => continue,
+                Member::Named(name, token) => {
+                    let variable = self.helper();
+                    self.check_variables()?;
+                    if in_row {
+                        columns.push(variable.clone());
+                        row.push(Some(name.into()));
+                    } else {
+                        pattern = extended(pattern, variable.clone(), name.into())?;
+                    }
+                    (variable, token)
+                }
+                Member::Variable(variable, token) => (variable, token),
+                Member::Expression(expression, variable, token) => {
+                    if visible.contains(&variable) {
+                        let wrong = format!("{variable} has a value already and cannot be an alias");
+                        self.tolerate(token, Tolerance::AliasOfVisible, &wrong)?;
+                    }
+                    visible.insert(variable.clone());
+                    pattern = extended(pattern, variable.clone(), expression)?;
+                    (variable, token)
+                }
+            };
+            if known.insert(variable.clone()) {
+                projected.push(variable);
+            } else {
+                self.tolerate(token, Tolerance::RepeatedVariable, &format!("{variable} is selected twice"))?;
+            }
+        }
+        if in_row {
+            pattern = join(pattern, Tree::of_part(GraphPattern::Values { variables: columns, bindings: vec![row] }))?;
+        }
+        Ok((pattern, projected))
+    }
+}

@@ -1,0 +1,290 @@
+//! Text to tokens with positions. Knows the lexical grammar of SPARQL 1.1 and `%name`; knows nothing of what tokens mean.
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `<...>`.
+    Iri,
+    /// `prefix:local`.
+    Prefixed {
+        /// The offset of the colon from the token's start, in bytes.
+        colon: u32,
+    },
+    /// `_:label`.
+    Blank,
+    /// `?name` or `$name`.
+    Variable,
+    /// `@en`.
+    Tag,
+    /// `12`.
+    Integer,
+    /// `1.2`.
+    Decimal,
+    /// `1e2`.
+    Double,
+    /// A string.
+    Text {
+        /// The length of its quotes: 1 or 3.
+        quote: u8,
+    },
+    /// A keyword, `a`, `true`, `false`.
+    Word,
+    /// `%name`.
+    Named,
+    /// A mark: `{`, `^^`, `&&`, ...
+    Mark(&'static str),
+    /// Something that no token starts with, or a token that does not end.
+    Wrong(&'static str),
+    /// The end of the text.
+    End,
+}
+
+/// A token: what it is and its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: Kind,
+    /// Its first byte.
+    pub start: usize,
+    /// The byte after its last.
+    pub end: usize,
+}
+
+/// The marks, the longer ones first.
+const MARKS: [&str; 32] = [
+    "^^", "&&", "||", "<=", ">=", "!=", "{|", "|}", "<<", ">>", "{", "}", "(", ")", "[", "]", ".", ";", ",", "*", "/",
+    "|", "^", "?", "+", "-", "!", "=", "<", ">", "~", "&",
+];
+
+fn is_name_start(c: char) -> bool {
+    matches!(c, 'A'..='Z' | 'a'..='z' | '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{2FF}'
+        | '\u{370}'..='\u{37D}' | '\u{37F}'..='\u{1FFF}' | '\u{200C}'..='\u{200D}' | '\u{2070}'..='\u{218F}'
+        | '\u{2C00}'..='\u{2FEF}' | '\u{3001}'..='\u{D7FF}' | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}')
+}
+
+/// What the rest of a variable's name may have.
+fn is_variable_char(c: char) -> bool {
+    c == '_'
+        || c.is_ascii_digit()
+        || is_name_start(c)
+        || matches!(c, '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
+}
+
+fn is_name_char(c: char) -> bool {
+    c == '-' || is_variable_char(c)
+}
+
+/// Length of the run of characters at the start of `text` that pass `test`.
+fn run(text: &str, test: impl Fn(char) -> bool) -> usize {
+    text.find(|c| !test(c)).unwrap_or(text.len())
+}
+
+/// Length of a run of name characters in which dots may stand, but not at its end.
+fn dotted(text: &str) -> usize {
+    let all = run(text, |c| c == '.' || is_name_char(c));
+    text.get(..all).unwrap_or("").trim_end_matches('.').len()
+}
+
+/// Length of the part of a prefixed name after its colon.
+fn local(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut at, mut end) = (0, 0);
+    while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let hex = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_hexdigit);
+        match c {
+            '.' if at > 0 => {
+                at += 1;
+                continue;
+            }
+            '%' if hex(at + 1) && hex(at + 2) => at += 3,
+            '\\' if bytes.get(at + 1).is_some_and(|b| b"_~.-!$&'()*+,;=/?#@%".contains(b)) => at += 2,
+            '-' if at == 0 => break,
+            c if c == ':' || is_name_char(c) => at += c.len_utf8(),
+            _ => break,
+        }
+        end = at;
+    }
+    end
+}
+
+/// The string at the start of `text`: its length and the length of its quotes, or what is wrong with it.
+fn string(text: &str) -> Result<(usize, u8), &'static str> {
+    let bytes = text.as_bytes();
+    let quote = bytes.first().copied().unwrap_or(b'"');
+    let long = bytes.get(1) == Some(&quote) && bytes.get(2) == Some(&quote);
+    let mut at = if long { 3 } else { 1 };
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'\n' | b'\r' if !long => return Err("the string does not end on its line"),
+            b if *b == quote => {
+                if !long {
+                    return Ok((at + 1, 1));
+                }
+                if bytes.get(at + 1) == Some(&quote) && bytes.get(at + 2) == Some(&quote) {
+                    return Ok((at + 3, 3));
+                }
+                at += 1;
+            }
+            _ => at += 1,
+        }
+    }
+    Err("the string does not end")
+}
+
+/// The number at the start of `text`.
+fn number(text: &str) -> Option<(usize, Kind)> {
+    let digits = |text: &str| run(text, |c| c.is_ascii_digit());
+    let whole = digits(text);
+    let rest = text.get(whole..).unwrap_or("");
+    let fraction = rest.strip_prefix('.').map_or(0, digits);
+    let exponent = |from: usize| -> Option<usize> {
+        let rest = text.get(from..)?.strip_prefix(['e', 'E'])?;
+        let sign = usize::from(rest.starts_with(['+', '-']));
+        let digits = digits(rest.get(sign..)?);
+        (digits > 0).then_some(from + 1 + sign + digits)
+    };
+    if whole + fraction == 0 {
+        return None;
+    }
+    let dot = usize::from(rest.starts_with('.'));
+    if let Some(end) = exponent(whole + dot + fraction) {
+        return Some((end, Kind::Double));
+    }
+    if fraction > 0 {
+        return Some((whole + 1 + fraction, Kind::Decimal));
+    }
+    Some((whole, Kind::Integer))
+}
+
+fn one(text: &str) -> (usize, Kind) {
+    let Some(first) = text.chars().next() else { return (0, Kind::End) };
+    let rest = text.get(first.len_utf8()..).unwrap_or("");
+    match first {
+        '<' => {
+            let inside = run(rest, |c| c > ' ' && !matches!(c, '<' | '>' | '"' | '{' | '}' | '|' | '^' | '`'));
+            if rest.get(inside..).is_some_and(|r| r.starts_with('>')) {
+                return (inside + 2, Kind::Iri);
+            }
+        }
+        '?' | '$' if rest.starts_with(|c: char| c == '_' || c.is_ascii_digit() || is_name_start(c)) => {
+            return (1 + run(rest, is_variable_char), Kind::Variable);
+        }
+        '%' => {
+            let name = run(rest, is_variable_char);
+            if name > 0 {
+                return (1 + name, Kind::Named);
+            }
+        }
+        '@' => {
+            let tag = run(rest, |c| c == '-' || c.is_ascii_alphanumeric());
+            let tag = rest.get(..tag).unwrap_or("").trim_end_matches('-').len();
+            return if tag > 0 { (1 + tag, Kind::Tag) } else { (1, Kind::Wrong("a language tag is expected after @")) };
+        }
+        '"' | '\'' => {
+            return match string(text) {
+                Ok((end, quote)) => (end, Kind::Text { quote }),
+                Err(wrong) => (text.len(), Kind::Wrong(wrong)),
+            };
+        }
+        '_' if rest.starts_with(':') => {
+            let label = dotted(text.get(2..).unwrap_or(""));
+            return if label > 0 { (2 + label, Kind::Blank) } else { (2, Kind::Wrong("a blank node needs a label")) };
+        }
+        ':' => return (1 + local(rest), Kind::Prefixed { colon: 0 }),
+        _ => {}
+    }
+    if let Some(found) = number(text) {
+        return found;
+    }
+    if is_name_start(first) {
+        let prefix = dotted(text);
+        let after = text.get(prefix..).unwrap_or("");
+        if let Some(after) = after.strip_prefix(':') {
+            return (prefix + 1 + local(after), Kind::Prefixed { colon: prefix as u32 });
+        }
+        return (run(text, |c| c == '_' || c.is_ascii_alphanumeric()).max(first.len_utf8()), Kind::Word);
+    }
+    match MARKS.iter().find(|mark| text.starts_with(**mark)) {
+        Some(mark) => (mark.len(), Kind::Mark(mark)),
+        None => (first.len_utf8(), Kind::Wrong("this character starts nothing in SPARQL")),
+    }
+}
+
+/// Length of the white space and comments at the start of `text`.
+fn blank(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..).unwrap_or("");
+        // WDQS takes every Unicode space (copied from web pages) for white space.
+        let space = run(rest, |c| c.is_whitespace() || matches!(c, '\u{FEFF}' | '\u{200B}'));
+        let rest = rest.get(space..).unwrap_or("");
+        if !rest.starts_with('#') {
+            return at + space;
+        }
+        at += space + run(rest, |c| c != '\n' && c != '\r');
+    }
+}
+
+/// The tokens of `text` from byte `from`, the last one an [`Kind::End`].
+pub fn tokens(text: &str, from: usize) -> Vec<Token> {
+    let mut tokens = Vec::with_capacity((text.len() - from.min(text.len())) / 4 + 1);
+    let mut at = from;
+    loop {
+        at += blank(text.get(at..).unwrap_or(""));
+        let (length, kind) = one(text.get(at..).unwrap_or(""));
+        tokens.push(Token { kind, start: at, end: at + length });
+        if kind == Kind::End {
+            return tokens;
+        }
+        at += length;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<&str> {
+        tokens(text, 0).iter().map(|t| &text[t.start..t.end]).collect()
+    }
+
+    #[test]
+    fn comments_strings_and_iris_do_not_mix() {
+        assert_eq!(
+            texts("<http://a#b> # <c>\n '#' wdt:P31/wdt:P279* 5."),
+            ["<http://a#b>", "'#'", "wdt:P31", "/", "wdt:P279", "*", "5", ".", ""]
+        );
+        assert_eq!(texts("?a<?b && ?c>3"), ["?a", "<", "?b", "&&", "?c", ">", "3", ""]);
+    }
+
+    #[test]
+    fn names_end_before_a_dot() {
+        assert_eq!(texts("wd:Q1. _:b.c. ex:a.b%20 %x"), ["wd:Q1", ".", "_:b.c", ".", "ex:a.b%20", "%x", ""]);
+        assert_eq!(texts("wdt:P31?/p:P1"), ["wdt:P31", "?", "/", "p:P1", ""]);
+    }
+
+    #[test]
+    fn numbers() {
+        let kinds: Vec<Kind> = tokens("1 1.5 .5 1e3 1.e3 1.", 0).iter().map(|t| t.kind).collect();
+        assert_eq!(
+            kinds,
+            [
+                Kind::Integer,
+                Kind::Decimal,
+                Kind::Decimal,
+                Kind::Double,
+                Kind::Double,
+                Kind::Integer,
+                Kind::Mark("."),
+                Kind::End
+            ]
+        );
+    }
+
+    #[test]
+    fn strings_that_do_not_end_are_one_token() {
+        assert_eq!(tokens("'abc\n'", 0)[0].kind, Kind::Wrong("the string does not end on its line"));
+        assert_eq!(tokens("'''a'b''c\\''''", 0)[0], Token { kind: Kind::Text { quote: 3 }, start: 0, end: 14 });
+    }
+}

@@ -1,0 +1,501 @@
+//! Triples, paths and terms.
+
+use oxrdf::vocab::{rdf, xsd};
+use oxrdf::{BlankNode, Literal, NamedNode};
+use spargebra::algebra::{GraphPattern, PropertyPathExpression as Path};
+use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
+
+use super::parser::{Parser, Result};
+use super::pattern::joined;
+use super::token::Kind;
+use super::tree::{Tree, reduce};
+use crate::hints;
+
+/// A triple, or a path that is more than a predicate.
+pub(super) enum Triple {
+    Plain(TriplePattern),
+    Path { subject: TermPattern, path: Tree<Path>, object: TermPattern },
+}
+
+/// A predicate.
+#[derive(Clone)]
+enum Verb {
+    Variable(oxrdf::Variable),
+    Path(Tree<Path>),
+}
+
+/// What a predicate-object list says: verbs with their objects, and the triples made on the way.
+type Properties = (Vec<(Verb, Vec<TermPattern>)>, Vec<Triple>);
+
+impl Parser<'_> {
+    /// Whether a triple can start here.
+    pub fn starts_triple(&self) -> bool {
+        match self.peek().kind {
+            Kind::Variable | Kind::Iri | Kind::Prefixed { .. } | Kind::Blank | Kind::Text { .. } => true,
+            Kind::Integer | Kind::Decimal | Kind::Double => true,
+            Kind::Mark(mark) => matches!(mark, "[" | "(" | "+" | "-"),
+            Kind::Word => self.is_word("true") || self.is_word("false"),
+            _ => false,
+        }
+    }
+
+    /// Triples up to something else; `paths` tells whether paths may stand.
+    pub fn triples_block(&mut self, paths: bool) -> Result<Vec<Triple>> {
+        let mut triples = Vec::new();
+        while self.starts_triple() {
+            self.same_subject(paths, &mut triples)?;
+            if !self.mark(".") {
+                break;
+            }
+        }
+        Ok(triples)
+    }
+
+    fn same_subject(&mut self, paths: bool, out: &mut Vec<Triple>) -> Result<()> {
+        let (subject, mut triples, alone) =
+            if (self.is_mark("[") && !self.is_anonymous()) || (self.is_mark("(") && !self.is_nil()) {
+                let mut inner = Vec::new();
+                (self.node(paths, &mut inner)?, inner, true)
+            } else {
+                (self.term()?, Vec::new(), false)
+            };
+        if alone && !self.starts_verb() {
+            out.append(&mut triples);
+            return Ok(());
+        }
+        let (properties, mut inner) = self.properties(paths)?;
+        triples.append(&mut inner);
+        self.attach(&subject, properties, &mut triples)?;
+        out.append(&mut triples);
+        Ok(())
+    }
+
+    fn attach(
+        &mut self,
+        subject: &TermPattern,
+        properties: Vec<(Verb, Vec<TermPattern>)>,
+        out: &mut Vec<Triple>,
+    ) -> Result<()> {
+        for (verb, objects) in properties {
+            for object in objects {
+                match &verb {
+                    Verb::Variable(variable) => {
+                        out.push(Triple::Plain(triple(subject.clone(), variable.clone(), object)));
+                    }
+                    Verb::Path(path) => {
+                        self.path_triples(subject.clone(), path.clone().into_part(), object, out)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A path's sequences and inversions at the top are triples.
+    fn path_triples(
+        &mut self,
+        subject: TermPattern,
+        path: Path,
+        object: TermPattern,
+        out: &mut Vec<Triple>,
+    ) -> Result<()> {
+        match path {
+            Path::NamedNode(predicate) => out.push(Triple::Plain(triple(subject, predicate, object))),
+            Path::Reverse(path) => self.path_triples(object, *path, subject, out)?,
+            Path::Sequence(first, second) => {
+                let middle = self.anonymous();
+                self.path_triples(subject, *first, middle.clone().into(), out)?;
+                self.path_triples(middle.into(), *second, object, out)?;
+            }
+            path => {
+                self.count_path(&path)?;
+                out.push(Triple::Path { subject, path: Tree::of_part(path), object });
+            }
+        }
+        Ok(())
+    }
+
+    fn starts_verb(&self) -> bool {
+        match self.peek().kind {
+            Kind::Variable | Kind::Iri | Kind::Prefixed { .. } => true,
+            Kind::Word => self.slice(self.peek()) == "a",
+            Kind::Mark(mark) => matches!(mark, "^" | "!" | "("),
+            _ => false,
+        }
+    }
+
+    fn properties(&mut self, paths: bool) -> Result<Properties> {
+        let (mut properties, mut triples) = (Vec::new(), Vec::new());
+        loop {
+            let verb = self.verb(paths)?;
+            let mut objects = Vec::new();
+            loop {
+                objects.push(self.node(paths, &mut triples)?);
+                if !self.mark(",") {
+                    break;
+                }
+            }
+            properties.push((verb, objects));
+            let mut more = false;
+            while self.mark(";") {
+                more = true;
+            }
+            if !more || !self.starts_verb() {
+                return Ok((properties, triples));
+            }
+        }
+    }
+
+    fn verb(&mut self, paths: bool) -> Result<Verb> {
+        if let Some(variable) = self.maybe_variable() {
+            return Ok(Verb::Variable(variable));
+        }
+        if !self.starts_verb() {
+            return Err(self.expected("a predicate"));
+        }
+        if paths {
+            return Ok(Verb::Path(self.path()?));
+        }
+        Ok(Verb::Path(self.step()?))
+    }
+
+    fn predicate(&mut self) -> Result<NamedNode> {
+        if self.peek().kind == Kind::Word && self.slice(self.peek()) == "a" {
+            self.at += 1;
+            return Ok(rdf::TYPE.into_owned());
+        }
+        if !self.is_iri() {
+            return Err(self.expected("a predicate"));
+        }
+        self.iri()
+    }
+
+    // Paths.
+
+    fn path(&mut self) -> Result<Tree<Path>> {
+        self.nested(|p| {
+            let mut paths = vec![p.path_sequence()?];
+            while p.mark("|") {
+                paths.push(p.path_sequence()?);
+            }
+            let either = |a, b| Path::Alternative(Box::new(a), Box::new(b));
+            reduce(paths, |a, b| a.and(b, either))?.ok_or_else(|| p.expected("a path"))
+        })
+    }
+
+    fn path_sequence(&mut self) -> Result<Tree<Path>> {
+        let mut path = self.path_step()?;
+        while self.mark("/") {
+            path = path.joined(self.path_step()?, |a, b| Path::Sequence(Box::new(a), Box::new(b)))?;
+        }
+        Ok(path)
+    }
+
+    fn path_step(&mut self) -> Result<Tree<Path>> {
+        if self.mark("^") {
+            return self.path_element()?.under(|path| Path::Reverse(Box::new(path)));
+        }
+        self.path_element()
+    }
+
+    fn path_element(&mut self) -> Result<Tree<Path>> {
+        let path = if self.mark("(") {
+            let path = self.path()?;
+            self.expect(")")?;
+            path
+        } else if self.mark("!") {
+            self.negated()?
+        } else {
+            self.step()?
+        };
+        let make = if self.mark("?") {
+            Path::ZeroOrOne
+        } else if self.mark("*") {
+            Path::ZeroOrMore
+        } else if self.mark("+") {
+            Path::OneOrMore
+        } else {
+            return Ok(path);
+        };
+        path.under(|path| make(Box::new(path)))
+    }
+
+    /// A path of one predicate.
+    fn step(&mut self) -> Result<Tree<Path>> {
+        Ok(Tree::of_part(Path::NamedNode(self.predicate()?)))
+    }
+
+    fn negated(&mut self) -> Result<Tree<Path>> {
+        let (mut direct, mut inverse) = (Vec::new(), Vec::new());
+        let bracket = self.mark("(");
+        loop {
+            if self.mark("^") {
+                inverse.push(self.predicate()?);
+            } else {
+                direct.push(self.predicate()?);
+            }
+            if !bracket || !self.mark("|") {
+                break;
+            }
+        }
+        if bracket {
+            self.expect(")")?;
+        }
+        let back = |inverse| Path::Reverse(Box::new(Path::NegatedPropertySet(inverse)));
+        Ok(Tree::of_part(match (direct.is_empty(), inverse.is_empty()) {
+            (_, true) => Path::NegatedPropertySet(direct),
+            (true, false) => back(inverse),
+            (false, false) => Path::Alternative(Box::new(Path::NegatedPropertySet(direct)), Box::new(back(inverse))),
+        }))
+    }
+
+    // Nodes and terms.
+
+    fn is_anonymous(&self) -> bool {
+        self.is_mark("[") && self.ahead(1).kind == Kind::Mark("]")
+    }
+
+    pub fn is_nil(&self) -> bool {
+        self.is_mark("(") && self.ahead(1).kind == Kind::Mark(")")
+    }
+
+    /// A term, a list or a blank node with properties.
+    fn node(&mut self, paths: bool, out: &mut Vec<Triple>) -> Result<TermPattern> {
+        if self.is_mark("(") && !self.is_nil() {
+            return self.nested(|p| p.collection(paths, out));
+        }
+        if self.is_mark("[") && !self.is_anonymous() {
+            return self.nested(|p| {
+                p.at += 1;
+                let (properties, mut inner) = p.properties(paths)?;
+                p.expect("]")?;
+                let node = TermPattern::from(p.anonymous());
+                p.attach(&node, properties, &mut inner)?;
+                out.append(&mut inner);
+                Ok(node)
+            });
+        }
+        self.term()
+    }
+
+    fn collection(&mut self, paths: bool, out: &mut Vec<Triple>) -> Result<TermPattern> {
+        self.expect("(")?;
+        let mut items = Vec::new();
+        while !self.is_mark(")") {
+            let mut inner = Vec::new();
+            let item = self.node(paths, &mut inner)?;
+            items.push((item, inner));
+        }
+        self.expect(")")?;
+        let mut list = TermPattern::from(rdf::NIL.into_owned());
+        for (item, mut inner) in items.into_iter().rev() {
+            let node = TermPattern::from(self.anonymous());
+            out.push(Triple::Plain(triple(node.clone(), rdf::FIRST.into_owned(), item)));
+            out.push(Triple::Plain(triple(node.clone(), rdf::REST.into_owned(), list)));
+            list = node;
+            out.append(&mut inner);
+        }
+        Ok(list)
+    }
+
+    fn term(&mut self) -> Result<TermPattern> {
+        if let Some(variable) = self.maybe_variable() {
+            return Ok(variable.into());
+        }
+        if self.is_iri() {
+            return Ok(self.iri()?.into());
+        }
+        if self.is_nil() {
+            self.at += 2;
+            return Ok(rdf::NIL.into_owned().into());
+        }
+        if self.is_anonymous() {
+            self.at += 2;
+            return Ok(self.anonymous().into());
+        }
+        if self.peek().kind == Kind::Blank {
+            return Ok(self.blank()?.into());
+        }
+        match self.maybe_literal()? {
+            Some(literal) => Ok(literal.into()),
+            None => Err(self.expected("a variable, an IRI, a literal or a blank node")),
+        }
+    }
+
+    fn blank(&mut self) -> Result<BlankNode> {
+        let token = self.peek();
+        let node = BlankNode::new_unchecked(self.slice(token).get(2..).unwrap_or(""));
+        if self.used_labels.contains(&node) {
+            let message = format!("the blank node {node} is used in two groups");
+            return Err(self.error_at(token, "blank-node", message).help("use a variable"));
+        }
+        if !self.labels.contains(&node) {
+            self.labels.push(node.clone());
+        }
+        self.at += 1;
+        Ok(node)
+    }
+
+    /// A variable or an IRI.
+    pub fn variable_or_iri(&mut self) -> Result<NamedNodePattern> {
+        if let Some(variable) = self.maybe_variable() {
+            return Ok(variable.into());
+        }
+        if self.is_iri() {
+            return Ok(self.iri()?.into());
+        }
+        Err(self.expected("a variable or an IRI"))
+    }
+
+    /// A literal, a signed number included.
+    pub fn maybe_literal(&mut self) -> Result<Option<Literal>> {
+        let token = self.peek();
+        if let Kind::Mark(sign @ ("+" | "-")) = token.kind {
+            let number = self.ahead(1);
+            let Some(datatype) = number_type(number.kind) else { return Ok(None) };
+            self.at += 2;
+            let lexical = format!("{sign}{}", self.slice(number));
+            return Ok(Some(Literal::new_typed_literal(lexical, datatype)));
+        }
+        self.maybe_unsigned_literal()
+    }
+
+    /// A literal; a sign in front of a number is not its own.
+    pub fn maybe_unsigned_literal(&mut self) -> Result<Option<Literal>> {
+        let token = self.peek();
+        if let Some(datatype) = number_type(token.kind) {
+            self.at += 1;
+            return Ok(Some(Literal::new_typed_literal(self.slice(token), datatype)));
+        }
+        if token.kind == Kind::Word {
+            let text = self.slice(token);
+            let known = matches!(text, "true" | "false");
+            self.at += usize::from(known);
+            return Ok(known.then(|| Literal::new_typed_literal(text, xsd::BOOLEAN)));
+        }
+        if !matches!(token.kind, Kind::Text { .. }) {
+            return Ok(None);
+        }
+        let value = self.string()?;
+        if self.mark("^^") {
+            return Ok(Some(Literal::new_typed_literal(value, self.iri()?)));
+        }
+        let tag = self.peek();
+        if tag.kind != Kind::Tag {
+            return Ok(Some(Literal::new_simple_literal(value)));
+        }
+        self.at += 1;
+        let language = self.slice(tag).get(1..).unwrap_or("").to_ascii_lowercase();
+        match Literal::new_language_tagged_literal(value, language) {
+            Ok(literal) => Ok(Some(literal)),
+            Err(why) => {
+                Err(self.error_at(tag, "language-tag", format!("{} is no language tag: {why}", self.slice(tag))))
+            }
+        }
+    }
+
+    /// A string without type or language.
+    pub fn string(&mut self) -> Result<String> {
+        let token = self.peek();
+        let Kind::Text { quote } = token.kind else { return Err(self.expected("a string")) };
+        self.at += 1;
+        let inside = self.text.get(token.start + quote as usize..token.end - quote as usize).unwrap_or("");
+        match unescape(inside) {
+            Some(value) => Ok(value),
+            None => Err(self.error_at(token, "bad-escape", "the string has an escape that SPARQL does not know").help(
+                "escapes are \\t \\b \\n \\r \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX; a backslash is written \\\\",
+            )),
+        }
+    }
+}
+
+fn triple(
+    subject: impl Into<TermPattern>,
+    predicate: impl Into<NamedNodePattern>,
+    object: impl Into<TermPattern>,
+) -> TriplePattern {
+    TriplePattern { subject: subject.into(), predicate: predicate.into(), object: object.into() }
+}
+
+fn number_type(kind: Kind) -> Option<oxrdf::NamedNodeRef<'static>> {
+    match kind {
+        Kind::Integer => Some(xsd::INTEGER),
+        Kind::Decimal => Some(xsd::DECIMAL),
+        Kind::Double => Some(xsd::DOUBLE),
+        _ => None,
+    }
+}
+
+fn unescape(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        out.push_str(before);
+        let escape = *after.as_bytes().first()?;
+        rest = after.get(1..)?;
+        let length = match escape {
+            b't' => Err('\t'),
+            b'b' => Err('\u{8}'),
+            b'n' => Err('\n'),
+            b'r' => Err('\r'),
+            b'f' => Err('\u{C}'),
+            b'"' | b'\'' | b'\\' => Err(escape as char),
+            b'u' => Ok(4),
+            b'U' => Ok(8),
+            _ => return None,
+        };
+        match length {
+            Err(c) => out.push(c),
+            Ok(length) => {
+                out.push(u32::from_str_radix(rest.get(..length)?, 16).ok().and_then(char::from_u32)?);
+                rest = rest.get(length..)?;
+            }
+        }
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// The pattern that triples make: basic graph patterns joined with paths in the order in which they stand. Hints to
+/// the optimiser are left out.
+pub(super) fn bgp(triples: Vec<Triple>) -> Result<Tree<GraphPattern>> {
+    let mut patterns = Vec::new();
+    let mut all: Option<Tree<GraphPattern>> = None;
+    let mut add = |pattern: Tree<GraphPattern>| -> Result<()> {
+        all = Some(match all.take() {
+            Some(left) => join(left, pattern)?,
+            None => pattern,
+        });
+        Ok(())
+    };
+    for triple in triples {
+        match triple {
+            Triple::Plain(triple) if hints::is_hint(&triple) => {}
+            Triple::Plain(triple) => patterns.push(triple),
+            Triple::Path { subject, path, object } => {
+                if !patterns.is_empty() {
+                    add(Tree::triples(std::mem::take(&mut patterns))?)?;
+                }
+                add(path.between(subject, object))?;
+            }
+        }
+    }
+    if !patterns.is_empty() {
+        add(Tree::triples(patterns)?)?;
+    }
+    Ok(all.unwrap_or_default())
+}
+
+/// The join of two patterns; neighbouring basic graph patterns become one.
+pub(super) fn join(left: Tree<GraphPattern>, right: Tree<GraphPattern>) -> Result<Tree<GraphPattern>> {
+    match (left.into_triples(), right.into_triples()) {
+        (Ok(mut left), Ok(right)) => {
+            left.extend(right);
+            Tree::triples(left)
+        }
+        (Ok(empty), Err(other)) | (Err(other), Ok(empty)) if empty.is_empty() => Ok(other),
+        (Ok(left), Err(right)) => joined(Tree::triples(left)?, right),
+        (Err(left), Ok(right)) => joined(left, Tree::triples(right)?),
+        (Err(left), Err(right)) => joined(left, right),
+    }
+}

@@ -1,0 +1,16 @@
+//! The IRIs that mean something to the dialect.
+
+/// `wikibase:label`, the label service.
+pub const LABEL_SERVICE: &str = "http://wikiba.se/ontology#label";
+/// The subject of services' parameters.
+pub const SERVICE_PARAM: &str = "http://www.bigdata.com/rdf#serviceParam";
+/// Wikibase's namespace.
+pub const WIKIBASE: &str = "http://wikiba.se/ontology#";
+/// The namespace of bd:sample and bd:slice.
+pub const BD: &str = "http://www.bigdata.com/rdf#";
+/// The namespace of graph analytics.
+pub const GAS: &str = "http://www.bigdata.com/rdf/gas#";
+/// The namespace of the parameters of MediaWiki's API.
+pub const MWAPI: &str = "https://www.mediawiki.org/ontology#API/";
+/// The start of the names of tables that a query makes before it runs; their number follows.
+pub const TABLE: &str = "urn:terrapin:table:";

@@ -1,0 +1,249 @@
+//! The aggregates other than COUNT: the same whatever order the plan finds the values in. Values that are errors do not
+//! count in SAMPLE and GROUP_CONCAT, as in WDQS.
+
+use std::cmp::Ordering;
+
+use oxrdf::vocab::xsd;
+use oxrdf::{Literal, NamedNode, Term};
+use spareval::{AggregateFunctionAccumulator, QueryEvaluator};
+use spargebra::algebra::{AggregateFunction, Expression};
+
+use super::numbers::Number;
+use crate::order::{Key, canonical};
+use terrapin_budget::tick;
+
+/// An aggregate that makes one value of a group's.
+#[derive(Debug, Clone)]
+pub(crate) enum Fold {
+    /// The first in canonical order.
+    Sample,
+    /// All in canonical order, with this between them.
+    Concat(String),
+    Sum,
+    Average,
+    Least,
+    Greatest,
+}
+
+/// Those that have no setting.
+const PLAIN: [Fold; 5] = [Fold::Sample, Fold::Sum, Fold::Average, Fold::Least, Fold::Greatest];
+
+/// The datatype of what stands for an error.
+const NOTHING: &str = "urn:terrapin:nothing";
+
+/// The expression, or a mark where it is an error.
+fn or_nothing(expression: Expression) -> Expression {
+    let mark = Literal::new_typed_literal("", NamedNode::new_unchecked(NOTHING));
+    Expression::Coalesce(vec![expression, mark.into()])
+}
+
+/// The expression that [`or_nothing`] was made of.
+pub(crate) fn without_mark(expression: &Expression) -> Option<&Expression> {
+    match expression {
+        Expression::Coalesce(list) => match &list[..] {
+            [expression, Expression::Literal(mark)] if mark.datatype().as_str() == NOTHING => Some(expression),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_nothing(term: &Term) -> bool {
+    matches!(term, Term::Literal(literal) if literal.datatype().as_str() == NOTHING)
+}
+
+#[derive(Default)]
+struct Sample(Option<Term>);
+
+impl AggregateFunctionAccumulator for Sample {
+    fn accumulate(&mut self, element: Term) {
+        tick();
+        let least = self.0.as_ref().is_none_or(|least| canonical(Some(&element), Some(least)).is_lt());
+        if least && !is_nothing(&element) {
+            self.0 = Some(element);
+        }
+    }
+
+    fn finish(&mut self) -> Option<Term> {
+        self.0.take()
+    }
+}
+
+struct Concat {
+    separator: String,
+    values: Vec<Term>,
+}
+
+impl AggregateFunctionAccumulator for Concat {
+    fn accumulate(&mut self, element: Term) {
+        tick();
+        if !is_nothing(&element) {
+            self.values.push(element);
+        }
+    }
+
+    fn finish(&mut self) -> Option<Term> {
+        self.values.sort_by(|a, b| {
+            tick();
+            canonical(Some(a), Some(b))
+        });
+        let mut out = String::new();
+        let mut language: Option<Option<String>> = None;
+        for (index, term) in self.values.drain(..).enumerate() {
+            if index > 0 {
+                out.push_str(&self.separator);
+            }
+            let tag = match &term {
+                Term::NamedNode(node) => {
+                    out.push_str(node.as_str());
+                    None
+                }
+                Term::BlankNode(node) => {
+                    out.push_str(node.as_str());
+                    None
+                }
+                Term::Literal(literal) => {
+                    out.push_str(literal.value());
+                    literal.language().map(str::to_owned)
+                }
+            };
+            language = Some(match language {
+                None => tag,
+                Some(known) if known == tag => known,
+                Some(_) => None,
+            });
+        }
+        Some(match language.flatten() {
+            Some(tag) => Literal::new_language_tagged_literal_unchecked(out, tag).into(),
+            None => Literal::new_typed_literal(out, xsd::STRING).into(),
+        })
+    }
+}
+
+/// The least or the greatest value as ORDER BY has it; of equal ones, the first in canonical order.
+struct Extreme {
+    wanted: Ordering,
+    best: Option<(Key, Term)>,
+}
+
+impl AggregateFunctionAccumulator for Extreme {
+    fn accumulate(&mut self, element: Term) {
+        tick();
+        let key = Key::of(Some(&element));
+        let better = self.best.as_ref().is_none_or(|(best, term)| match key.cmp(best) {
+            Ordering::Equal => canonical(Some(&element), Some(term)).is_lt(),
+            order => order == self.wanted,
+        });
+        if better {
+            self.best = Some((key, element));
+        }
+    }
+
+    fn finish(&mut self) -> Option<Term> {
+        self.best.take().map(|(_, term)| term)
+    }
+}
+
+/// A sum, or an average if values are counted. What is no number makes it an error.
+struct Sum {
+    sum: Option<Number>,
+    count: Option<i64>,
+}
+
+impl AggregateFunctionAccumulator for Sum {
+    fn accumulate(&mut self, element: Term) {
+        tick();
+        self.sum = self.sum.and_then(|sum| sum.plus(Number::of(&element)?));
+        if let Some(count) = &mut self.count {
+            *count += 1;
+        }
+    }
+
+    fn finish(&mut self) -> Option<Term> {
+        match (self.sum?, self.count) {
+            (sum, None | Some(0)) => Some(sum.term()),
+            (sum, Some(count)) => sum.over(count).map(Number::term),
+        }
+    }
+}
+
+impl Fold {
+    /// The name under which the evaluator knows it; a separator's number follows.
+    fn name(&self) -> &'static str {
+        match self {
+            Fold::Sample => "urn:terrapin:aggregate:sample",
+            Fold::Concat(_) => "urn:terrapin:aggregate:concat:",
+            Fold::Sum => "urn:terrapin:aggregate:sum",
+            Fold::Average => "urn:terrapin:aggregate:average",
+            Fold::Least => "urn:terrapin:aggregate:least",
+            Fold::Greatest => "urn:terrapin:aggregate:greatest",
+        }
+    }
+
+    /// The aggregate of a name.
+    pub fn of(name: &NamedNode, separators: &[String]) -> Option<Fold> {
+        if let Some(number) = name.as_str().strip_prefix(Fold::Concat(String::new()).name()) {
+            return separators.get(number.parse::<usize>().ok()?).cloned().map(Fold::Concat);
+        }
+        PLAIN.into_iter().find(|fold| fold.name() == name.as_str())
+    }
+
+    /// Whether a value that comes again changes nothing.
+    pub fn ignores_repetition(&self) -> bool {
+        matches!(self, Fold::Sample | Fold::Least | Fold::Greatest)
+    }
+
+    /// Begins with no values.
+    pub fn begin(&self) -> Box<dyn AggregateFunctionAccumulator + Send + Sync> {
+        match self {
+            Fold::Sample => Box::new(Sample::default()),
+            Fold::Concat(separator) => Box::new(Concat { separator: separator.clone(), values: Vec::new() }),
+            Fold::Sum => Box::new(Sum { sum: Some(Number::zero()), count: None }),
+            Fold::Average => Box::new(Sum { sum: Some(Number::zero()), count: Some(0) }),
+            Fold::Least => Box::new(Extreme { wanted: Ordering::Less, best: None }),
+            Fold::Greatest => Box::new(Extreme { wanted: Ordering::Greater, best: None }),
+        }
+    }
+}
+
+/// The project's aggregate for one of the standard's, and what it takes; `separators` are those of a query's
+/// GROUP_CONCATs. COUNT is the evaluator's.
+pub(crate) fn own(
+    function: AggregateFunction,
+    argument: Expression,
+    separators: &mut Vec<String>,
+) -> (AggregateFunction, Expression) {
+    let named = |name: String| AggregateFunction::Custom(NamedNode::new_unchecked(name));
+    let plain = |fold: &Fold| named(fold.name().to_owned());
+    match function {
+        AggregateFunction::Sample => (plain(&Fold::Sample), or_nothing(argument)),
+        AggregateFunction::GroupConcat { separator } => {
+            let separator = separator.unwrap_or_else(|| " ".to_owned());
+            let number = separators.iter().position(|known| *known == separator).unwrap_or_else(|| {
+                separators.push(separator);
+                separators.len() - 1
+            });
+            let name = Fold::Concat(String::new()).name();
+            (named(format!("{name}{number}")), or_nothing(argument))
+        }
+        AggregateFunction::Sum => (plain(&Fold::Sum), argument),
+        AggregateFunction::Avg => (plain(&Fold::Average), argument),
+        AggregateFunction::Min => (plain(&Fold::Least), argument),
+        AggregateFunction::Max => (plain(&Fold::Greatest), argument),
+        function => (function, argument),
+    }
+}
+
+/// Gives the evaluator the aggregates, GROUP_CONCAT with these separators.
+pub(crate) fn register(mut evaluator: QueryEvaluator, separators: &[String]) -> QueryEvaluator {
+    for fold in PLAIN {
+        let name = NamedNode::new_unchecked(fold.name());
+        evaluator = evaluator.with_custom_aggregate_function(name, move || fold.begin());
+    }
+    for (number, separator) in separators.iter().enumerate() {
+        let fold = Fold::Concat(separator.clone());
+        let name = NamedNode::new_unchecked(format!("{}{number}", fold.name()));
+        evaluator = evaluator.with_custom_aggregate_function(name, move || fold.begin());
+    }
+    evaluator
+}

@@ -1,0 +1,87 @@
+//! What the label service finds for one term.
+
+use oxrdf::{Literal, NamedNodeRef, Term};
+
+use terrapin_triples::Store;
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Label,
+    Description,
+    AltLabel,
+}
+
+impl Kind {
+    /// The kinds in the order in which their names are tried as endings of variables.
+    pub const ALL: [Kind; 3] = [Kind::AltLabel, Kind::Label, Kind::Description];
+
+    /// The ending of variables.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Kind::Label => "Label",
+            Kind::Description => "Description",
+            Kind::AltLabel => "AltLabel",
+        }
+    }
+
+    /// The predicate that has it.
+    pub fn predicate(self) -> &'static str {
+        match self {
+            Kind::Label => "http://www.w3.org/2000/01/rdf-schema#label",
+            Kind::Description => "http://schema.org/description",
+            Kind::AltLabel => "http://www.w3.org/2004/02/skos/core#altLabel",
+        }
+    }
+}
+
+/// The arguments: the term, the kind as its ending, the languages separated by commas. Gives the values in the first
+/// language that has any, joined by ", "; without any, a label is the last part of the IRI.
+pub(crate) fn label(store: &Store, arguments: &[Term]) -> Option<Term> {
+    let [term, Term::Literal(kind), Term::Literal(languages)] = arguments else { return None };
+    let kind = Kind::ALL.into_iter().find(|k| k.suffix() == kind.value())?;
+    let node = match term {
+        Term::NamedNode(node) => node,
+        // A literal is its own label.
+        Term::Literal(literal) if kind == Kind::Label => {
+            return Some(Literal::new_simple_literal(literal.value()).into());
+        }
+        _ => return None,
+    };
+    if let Some(found) = best(store, node.as_ref(), kind, languages.value()) {
+        return Some(found.into());
+    }
+    if kind != Kind::Label {
+        return None;
+    }
+    let text = node.as_str();
+    let local = text.rsplit(['/', '#']).next().filter(|local| !local.is_empty()).unwrap_or(text);
+    Some(Literal::new_simple_literal(local).into())
+}
+
+fn best(store: &Store, node: NamedNodeRef<'_>, kind: Kind, languages: &str) -> Option<Literal> {
+    let subject = store.id(node.into())?;
+    let predicate = store.id(NamedNodeRef::new_unchecked(kind.predicate()).into())?;
+    // The rank of the best language so far, and its values.
+    let mut best: Option<(usize, Vec<Literal>)> = None;
+    for [_, _, object] in store.triples(Some(subject), Some(predicate), None) {
+        let Some(Term::Literal(value)) = store.term(object) else { continue };
+        let language = value.language().unwrap_or("");
+        let Some(rank) = languages.split(',').position(|wanted| wanted.trim().eq_ignore_ascii_case(language)) else {
+            continue;
+        };
+        match &mut best {
+            Some((known, _)) if *known < rank => {}
+            Some((known, values)) if *known == rank => values.push(value),
+            _ => best = Some((rank, vec![value])),
+        }
+    }
+    let (_, mut values) = best?;
+    if values.len() < 2 {
+        return values.pop();
+    }
+    values.sort_by(|a, b| a.value().cmp(b.value()));
+    let language = values.first()?.language().unwrap_or("").to_owned();
+    let joined = values.iter().map(Literal::value).collect::<Vec<_>>().join(", ");
+    Some(Literal::new_language_tagged_literal_unchecked(joined, language))
+}

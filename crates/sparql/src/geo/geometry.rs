@@ -1,0 +1,272 @@
+//! Geometry literals: WKT and GeoJSON in and out, with their reference systems and axes.
+
+use geo::{CoordsIter, Geometry, MapCoords};
+use oxrdf::vocab::xsd;
+use oxrdf::{Literal, NamedNode, NamedNodeRef, Term};
+use wkt::{ToWkt, TryFromWkt};
+
+use super::effort;
+use terrapin_budget as budget;
+
+const WKT: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://www.opengis.net/ont/geosparql#wktLiteral");
+const GEOJSON: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://www.opengis.net/ont/geosparql#geoJSONLiteral");
+const CRS84: &str = "http://www.opengis.net/def/crs/OGC/1.3/CRS84";
+const EPSG_4326: &str = "http://www.opengis.net/def/crs/EPSG/0/4326";
+
+/// Levels of brackets that a literal may have; a collection of collections of polygons has six. The parser recurses.
+const MAX_DEPTH: usize = 32;
+
+/// A coordinate reference system. Both that are known are WGS 84 in degrees, they differ in the order of their axes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Crs {
+    /// Longitude, then latitude: what a literal without a system has.
+    Crs84,
+    /// Latitude, then longitude.
+    Epsg4326,
+    /// Any other, by its IRI: planar, in units of its own, so that nothing in metres can be said.
+    Other(String),
+}
+
+impl Crs {
+    /// The system of this IRI.
+    pub fn from_iri(iri: &str) -> Crs {
+        match iri.replacen("https://", "http://", 1).as_str() {
+            CRS84 => Crs::Crs84,
+            EPSG_4326 => Crs::Epsg4326,
+            _ => Crs::Other(iri.to_string()),
+        }
+    }
+
+    /// Its IRI.
+    pub fn iri(&self) -> &str {
+        match self {
+            Crs::Crs84 => CRS84,
+            Crs::Epsg4326 => EPSG_4326,
+            Crs::Other(iri) => iri,
+        }
+    }
+
+    /// Whether coordinates are degrees of longitude and latitude.
+    pub fn is_geographic(&self) -> bool {
+        !matches!(self, Crs::Other(_))
+    }
+}
+
+/// How a geometry is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Well-known text.
+    Wkt,
+    /// GeoJSON (RFC 7946), always in CRS84.
+    GeoJson,
+}
+
+/// Whether every position of a GeoJSON geometry has two numbers at least, without which its library panics.
+fn has_coordinates(value: &geojson::GeometryValue) -> bool {
+    use geojson::GeometryValue as Value;
+    let line = |line: &[geojson::Position]| line.iter().all(|position| position.as_slice().len() >= 2);
+    match value {
+        Value::Point { coordinates } => coordinates.as_slice().len() >= 2,
+        Value::MultiPoint { coordinates } | Value::LineString { coordinates } => line(coordinates),
+        Value::MultiLineString { coordinates } | Value::Polygon { coordinates } => coordinates.iter().all(|l| line(l)),
+        Value::MultiPolygon { coordinates } => coordinates.iter().flatten().all(|l| line(l)),
+        Value::GeometryCollection { geometries } => geometries.iter().all(|one| has_coordinates(&one.value)),
+    }
+}
+
+/// A geometry and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Located {
+    /// The geometry; in a geographic system x is the longitude and y the latitude, in degrees, whatever its axes.
+    pub geometry: Geometry<f64>,
+    /// Its reference system.
+    pub crs: Crs,
+    /// How it was written, which is how what is made of it will be.
+    pub format: Format,
+}
+
+impl Located {
+    /// The geometry of a literal.
+    pub fn from_term(term: &Term) -> Option<Located> {
+        let Term::Literal(literal) = term else { return None };
+        // Reading takes some tens of nanoseconds a byte and several times its memory.
+        budget::charge(8 * literal.value().len() as u64);
+        let located = if literal.datatype() == WKT {
+            from_wkt(literal.value())?
+        } else if literal.datatype() == GEOJSON {
+            let geojson: geojson::Geometry = serde_json::from_str(literal.value()).ok()?;
+            if !has_coordinates(&geojson.value) {
+                return None;
+            }
+            Located { geometry: Geometry::try_from(geojson).ok()?, crs: Crs::Crs84, format: Format::GeoJson }
+        } else {
+            return None;
+        };
+        let finite = located.geometry.coords_iter().all(|c| c.x.is_finite() && c.y.is_finite());
+        finite.then_some(located)
+    }
+
+    /// Another geometry of the same place: in the same system and written the same way.
+    pub fn with(&self, geometry: Geometry<f64>) -> Located {
+        Located { geometry, crs: self.crs.clone(), format: self.format }
+    }
+
+    /// This geometry in the system of another one. Nothing where there is no way from one to the other.
+    pub fn to_system_of(self, other: &Located) -> Option<Located> {
+        let reachable = self.crs == other.crs || (self.crs.is_geographic() && other.crs.is_geographic());
+        reachable.then(|| Located { crs: other.crs.clone(), ..self })
+    }
+
+    /// The literal.
+    pub fn to_term(&self) -> Option<Term> {
+        // Two numbers of some twenty characters, and again while they are put together.
+        budget::charge(80 * self.geometry.coords_count() as u64);
+        let literal = match self.format {
+            Format::Wkt => {
+                let text = match &self.crs {
+                    Crs::Crs84 => self.geometry.wkt_string(),
+                    Crs::Epsg4326 => format!("<{EPSG_4326}> {}", swapped(&self.geometry).wkt_string()),
+                    Crs::Other(iri) => format!("<{iri}> {}", self.geometry.wkt_string()),
+                };
+                Literal::new_typed_literal(text, WKT)
+            }
+            Format::GeoJson => {
+                let geometry = geojson::Geometry::from(&self.geometry);
+                Literal::new_typed_literal(serde_json::to_string(&geometry).ok()?, GEOJSON)
+            }
+        };
+        Some(literal.into())
+    }
+}
+
+fn from_wkt(text: &str) -> Option<Located> {
+    let text = text.trim();
+    let (crs, text) = match text.strip_prefix('<') {
+        Some(rest) => {
+            let (iri, rest) = rest.split_once('>')?;
+            (Crs::from_iri(iri), rest.trim_start())
+        }
+        None => (Crs::Crs84, text),
+    };
+    if depth(text) > MAX_DEPTH {
+        return None;
+    }
+    // GeoSPARQL has an empty literal stand for an empty geometry.
+    let text = if text.is_empty() { "GEOMETRYCOLLECTION EMPTY" } else { text };
+    let geometry = match Geometry::try_from_wkt_str(text) {
+        Ok(geometry) => geometry,
+        // A point without a position is no `geo` point; as a collection of none it behaves as it should.
+        Err(_) if is_empty_point(text) => Geometry::MultiPoint(geo::MultiPoint(Vec::new())),
+        Err(_) => return None,
+    };
+    let geometry = if crs == Crs::Epsg4326 { swapped(&geometry) } else { geometry };
+    Some(Located { geometry, crs, format: Format::Wkt })
+}
+
+fn is_empty_point(text: &str) -> bool {
+    let words: Vec<_> = text.split_ascii_whitespace().collect();
+    matches!(words.as_slice(), [first, .., last] if first.eq_ignore_ascii_case("point") && last.eq_ignore_ascii_case("empty"))
+}
+
+fn depth(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for b in text.bytes() {
+        match b {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+fn swapped(geometry: &Geometry<f64>) -> Geometry<f64> {
+    geometry.map_coords(|c| geo::Coord { x: c.y, y: c.x })
+}
+
+/// The geometries of the first two arguments, the second in the system of the first.
+pub(super) fn pair(arguments: &[Term]) -> Option<(Located, Located)> {
+    let [a, b, ..] = arguments else { return None };
+    let a = Located::from_term(a)?;
+    let b = Located::from_term(b)?.to_system_of(&a)?;
+    effort::of_two(&a.geometry, &b.geometry)?;
+    Some((a, b))
+}
+
+/// The geometry of the first argument.
+pub(super) fn one(arguments: &[Term]) -> Option<Located> {
+    Located::from_term(arguments.first()?)
+}
+
+/// The IRI in an argument: an IRI, or a literal `xsd:anyURI` or string.
+pub(super) fn iri(term: &Term) -> Option<&str> {
+    match term {
+        Term::NamedNode(node) => Some(node.as_str()),
+        Term::Literal(literal) if literal.datatype() == xsd::ANY_URI || literal.datatype() == xsd::STRING => {
+            Some(literal.value())
+        }
+        _ => None,
+    }
+}
+
+/// An IRI as the standard has functions give it: a literal of `xsd:anyURI`.
+pub(super) fn any_uri(iri: &str) -> Term {
+    Literal::new_typed_literal(iri, NamedNode::from(xsd::ANY_URI)).into()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in super::super) fn wkt(text: &str) -> Term {
+        Literal::new_typed_literal(text, WKT).into()
+    }
+
+    #[test]
+    fn axes_follow_the_system() {
+        let lon_lat = Located::from_term(&wkt("POINT(14.5 35.9)")).unwrap();
+        let lat_lon = Located::from_term(&wkt(&format!("<{EPSG_4326}> POINT(35.9 14.5)"))).unwrap();
+        assert_eq!(lon_lat.geometry, lat_lon.geometry);
+        assert_eq!(lat_lon.to_term().unwrap(), wkt(&format!("<{EPSG_4326}> POINT(35.9 14.5)")));
+        assert_eq!(lon_lat.with(lat_lon.geometry.clone()).to_term().unwrap(), wkt("POINT(14.5 35.9)"));
+    }
+
+    #[test]
+    fn geojson_without_coordinates_is_no_geometry() {
+        let read = |text: &str| Located::from_term(&Literal::new_typed_literal(text, GEOJSON).into());
+        for text in [
+            r#"{"type":"Point","coordinates":[1]}"#,
+            r#"{"type":"Polygon","coordinates":[[[0,0],[1],[1,1],[0,0]]]}"#,
+            r#"{"type":"GeometryCollection","geometries":[{"type":"MultiPoint","coordinates":[[]]}]}"#,
+        ] {
+            assert!(read(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn geojson_goes_through() {
+        let text = r#"{"type":"Point","coordinates":[14.5,35.9]}"#;
+        let located = Located::from_term(&Literal::new_typed_literal(text, GEOJSON).into()).unwrap();
+        assert!(matches!(located.geometry, Geometry::Point(_)));
+        assert_eq!(located.to_term().unwrap(), Literal::new_typed_literal(text, GEOJSON).into());
+    }
+
+    #[test]
+    fn what_is_no_geometry_is_refused() {
+        for text in ["POINT(1)", "POINT(NaN 1)", "POINT(1 2", "<x POINT(1 2)", "hello", "POINT(inf 1)"] {
+            assert_eq!(Located::from_term(&wkt(text)), None, "{text}");
+        }
+        let deep = format!("{}POINT(1 2){}", "GEOMETRYCOLLECTION(".repeat(100_000), ")".repeat(100_000));
+        assert_eq!(Located::from_term(&wkt(&deep)), None);
+        assert_eq!(Located::from_term(&Literal::new_simple_literal("POINT(1 2)").into()), None);
+    }
+
+    #[test]
+    fn nothing_is_a_geometry_too() {
+        for text in ["", "POINT EMPTY", "POLYGON EMPTY", "GEOMETRYCOLLECTION EMPTY", "Point Z EMPTY"] {
+            let located = Located::from_term(&wkt(text)).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(located.geometry.coords_count(), 0, "{text}");
+        }
+    }
+}

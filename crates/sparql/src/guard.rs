@@ -1,0 +1,127 @@
+//! The evaluator's view of the triples, watched: deadline, cancellation and memory hold in every loop of the evaluator,
+//! also in products, hash tables and aggregates, where it asks nothing of the data.
+//!
+//! All that such loops have in common is that they copy terms. So the terms that the evaluator gets count their copies
+//! as steps of the budget's, which unwinds the evaluation where it is used up.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use oxrdf::{BlankNode, Term};
+use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
+
+use terrapin_budget::{self as budget, Budget, Exceeded, Stopped, tick};
+use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_triples::{ReadError, TermId, View};
+
+/// The error of a bound.
+pub(crate) fn exceeded(exceeded: Exceeded) -> Error {
+    Error::new(Class::Limit, exceeded.code(), exceeded.to_string())
+}
+
+/// Runs `work` with the budget watched. Where it is used up, or where the evaluator panics, that is the error.
+pub(crate) fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    budget::watched(budget, work).unwrap_or_else(|stopped| {
+        Err(match stopped {
+            Stopped::Exceeded(reached) => exceeded(reached),
+            Stopped::Panicked(message) => {
+                Error::new(Class::Internal, "panic", format!("the evaluator gave up: {message}"))
+            }
+        })
+    })
+}
+
+/// A term in the evaluator, its copies counted.
+#[derive(Debug)]
+pub(crate) struct Counted(TermId);
+
+impl Counted {
+    fn id(term: &Counted) -> &TermId {
+        &term.0
+    }
+}
+
+impl Clone for Counted {
+    #[inline]
+    fn clone(&self) -> Self {
+        tick();
+        Counted(self.0)
+    }
+}
+
+impl PartialEq for Counted {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        tick();
+        self.0 == other.0
+    }
+}
+
+impl Eq for Counted {}
+
+impl Hash for Counted {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+/// Blank nodes cannot stand in a table of values: there they are IRIs with this start.
+pub(crate) const BLANK: &str = "urn:terrapin:blank:";
+
+/// A view whose terms are counted.
+#[derive(Clone, Copy)]
+pub(crate) struct Guarded<'v>(pub &'v View);
+
+impl<'v> QueryableDataset<'v> for Guarded<'v> {
+    type InternalTerm = Counted;
+    type Error = ReadError;
+
+    fn internal_quads_for_pattern(
+        &self,
+        subject: Option<&Counted>,
+        predicate: Option<&Counted>,
+        object: Option<&Counted>,
+        graph_name: Option<Option<&Counted>>,
+    ) -> impl Iterator<Item = Result<InternalQuad<Counted>, ReadError>> + use<'v> {
+        let graph_name = graph_name.map(|name| name.map(Counted::id));
+        let (subject, predicate, object) =
+            (subject.map(Counted::id), predicate.map(Counted::id), object.map(Counted::id));
+        self.0.internal_quads_for_pattern(subject, predicate, object, graph_name).map(|quad| {
+            let quad = quad?;
+            Ok(InternalQuad {
+                subject: Counted(quad.subject),
+                predicate: Counted(quad.predicate),
+                object: Counted(quad.object),
+                graph_name: quad.graph_name.map(Counted),
+            })
+        })
+    }
+
+    fn internal_named_graphs(&self) -> impl Iterator<Item = Result<Counted, ReadError>> + use<'v> {
+        self.0.internal_named_graphs().map(|name| name.map(Counted))
+    }
+
+    fn contains_internal_graph_name(&self, name: &Counted) -> Result<bool, ReadError> {
+        self.0.contains_internal_graph_name(&name.0)
+    }
+
+    fn internalize_term(&self, term: Term) -> Result<Counted, ReadError> {
+        if let Term::NamedNode(node) = &term
+            && let Some(label) = node.as_str().strip_prefix(BLANK)
+        {
+            let blank = BlankNode::new_unchecked(label);
+            return Ok(Counted(self.0.internalize_term(blank.into())?));
+        }
+        Ok(Counted(self.0.internalize_term(term)?))
+    }
+
+    fn externalize_term(&self, term: Counted) -> Result<Term, ReadError> {
+        self.0.externalize_term(term.0)
+    }
+
+    fn externalize_expression_term(&self, term: Counted) -> Result<ExpressionTerm, ReadError> {
+        tick();
+        self.0.externalize_expression_term(term.0)
+    }
+}

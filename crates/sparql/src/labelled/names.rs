@@ -1,0 +1,266 @@
+//! Labels → identifiers: what a name can stand for in a snapshot, the likeliest first.
+
+use oxrdf::vocab::rdfs;
+use oxrdf::{LiteralRef, NamedNode, NamedNodeRef, Term};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::label::label_of;
+use crate::functions::labels;
+use terrapin_triples::{Store, TermId};
+
+const ENTITY: &str = "http://www.wikidata.org/entity/";
+/// What stands behind the prefixes of properties, before the identifier.
+const PROP: &str = "http://www.wikidata.org/prop/";
+/// How many candidates are told of a name.
+const CANDIDATES: usize = 8;
+
+/// What an identifier names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// An item, `Q` and a number.
+    Entity,
+    /// A property, `P` and a number.
+    Property,
+    /// A lexeme, `L` and a number; its label is its lemma.
+    Lexeme,
+}
+
+impl Kind {
+    const ALL: [Kind; 3] = [Kind::Entity, Kind::Property, Kind::Lexeme];
+
+    /// The word in the labelled form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Entity => "entity",
+            Kind::Property => "property",
+            Kind::Lexeme => "lexeme",
+        }
+    }
+
+    /// The kind with such a word.
+    pub fn of_name(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The kind of an identifier such as `Q42`.
+    pub fn of_id(id: &str) -> Option<Kind> {
+        let (letter, digits) = id.split_at_checked(1)?;
+        let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        Kind::ALL.into_iter().find(|kind| kind.letter() == letter && is_number)
+    }
+
+    fn letter(self) -> &'static str {
+        match self {
+            Kind::Entity => "Q",
+            Kind::Property => "P",
+            Kind::Lexeme => "L",
+        }
+    }
+
+    /// The predicate of its labels.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Kind::Entity | Kind::Property => rdfs::LABEL.as_str(),
+            Kind::Lexeme => "http://wikiba.se/ontology#lemma",
+        }
+    }
+}
+
+/// How a candidate was found; what comes first is nearer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Found {
+    /// Its label in the language is the name.
+    Label,
+    /// One of its other names in the language is.
+    Alias,
+    /// A label or other name in any language is, whatever its case.
+    Case,
+    /// A label or other name begins with it.
+    Prefix,
+    /// A label or other name has all its words.
+    Words,
+}
+
+/// What a name can stand for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Candidate {
+    /// The identifier.
+    pub id: String,
+    /// How it was found.
+    pub found: Found,
+    /// Its label, which may be another one than the name.
+    pub label: Option<String>,
+    /// How often the snapshot has it: as the object of triples, or as the predicate.
+    pub uses: u64,
+}
+
+/// The term of an identifier.
+pub(super) fn id_of(store: &Store, id: &str) -> Option<TermId> {
+    store.id(NamedNodeRef::new_unchecked(&format!("{ENTITY}{id}")).into())
+}
+
+/// What stands around a name, by which it is told from others of the same name.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Around<'a> {
+    /// The prefix before it, such as `wdt`.
+    pub path: &'a str,
+    /// The prefix and identifier of the property of which it is the value.
+    pub value_of: Option<(&'a str, &'a str)>,
+    /// Those of the property that it has.
+    pub has: Option<(&'a str, &'a str)>,
+}
+
+/// The names of a snapshot.
+#[derive(Clone, Copy)]
+pub struct Names<'a> {
+    /// The triples.
+    pub store: &'a Store,
+    /// The language of labels.
+    pub language: &'a str,
+}
+
+impl Names<'_> {
+    /// What a name can stand for: what has it as its label, else as another name, else what a search finds; of each, what
+    /// is used most often as it stands there comes first, then what is used most often, then the lowest number.
+    pub fn find(&self, kind: Kind, name: &str, around: Around<'_>) -> Vec<Candidate> {
+        let name = name.trim();
+        for (predicate, found) in [(kind.label(), Found::Label), (labels::Kind::AltLabel.predicate(), Found::Alias)] {
+            let known = self.exact(kind, predicate, name);
+            if !known.is_empty() {
+                return self.ranked(kind, around, known.into_iter().map(|id| (found, id)).collect());
+            }
+        }
+        self.ranked(kind, around, self.search(kind, name))
+    }
+
+    /// The entities that have the name, in the language.
+    fn exact(&self, kind: Kind, predicate: &str, name: &str) -> Vec<String> {
+        let literal = LiteralRef::new_language_tagged_literal_unchecked(name, self.language);
+        let Some(object) = self.store.id(literal.into()) else { return Vec::new() };
+        let Some(predicate) = self.store.id(NamedNodeRef::new_unchecked(predicate).into()) else { return Vec::new() };
+        let entities = self.store.triples(None, Some(predicate), Some(object));
+        entities.filter_map(|[entity, ..]| self.identifier(kind, entity)).collect()
+    }
+
+    /// The identifier of a term, if it is of a kind.
+    fn identifier(&self, kind: Kind, term: TermId) -> Option<String> {
+        let Some(Term::NamedNode(node)) = self.store.term(term) else { return None };
+        let id = node.as_str().strip_prefix(ENTITY)?;
+        (Kind::of_id(id) == Some(kind)).then(|| id.to_owned())
+    }
+
+    /// The entities whose names come nearest, of those in any language.
+    fn search(&self, kind: Kind, name: &str) -> Vec<(Found, String)> {
+        let wanted = name.to_lowercase();
+        let words: Vec<&str> = wanted.split_whitespace().collect();
+        if words.is_empty() {
+            return Vec::new();
+        }
+        let near = |text: &str| {
+            let text = text.to_lowercase();
+            if text == wanted {
+                Some(Found::Case)
+            } else if text.starts_with(&wanted) {
+                Some(Found::Prefix)
+            } else {
+                words.iter().all(|word| text.contains(word)).then_some(Found::Words)
+            }
+        };
+        // The nearest of each entity.
+        let mut nearest: FxHashMap<TermId, Found> = FxHashMap::default();
+        let mut bar = Found::Words;
+        for predicate in [kind.label(), labels::Kind::AltLabel.predicate()] {
+            let Some(predicate) = self.store.id(NamedNodeRef::new_unchecked(predicate).into()) else { continue };
+            // Ordered by the name: one that many entities have is looked at once.
+            let mut last: Option<(TermId, Option<Found>)> = None;
+            for [entity, _, object] in self.store.triples(None, Some(predicate), None) {
+                let found = match last {
+                    Some((known, found)) if known == object => found,
+                    _ => match self.store.term(object) {
+                        Some(Term::Literal(literal)) => near(literal.value()),
+                        _ => None,
+                    },
+                };
+                last = Some((object, found));
+                // What is further than something known will not be told.
+                let Some(found) = found.filter(|found| *found <= bar) else { continue };
+                if self.identifier(kind, entity).is_some() {
+                    bar = found;
+                    nearest.entry(entity).and_modify(|known| *known = found.min(*known)).or_insert(found);
+                }
+            }
+        }
+        let within = nearest.into_iter().filter(|(_, found)| *found <= bar);
+        within.filter_map(|(entity, found)| Some((found, self.identifier(kind, entity)?))).collect()
+    }
+
+    /// The likeliest candidates, in order.
+    fn ranked(&self, kind: Kind, around: Around<'_>, mut found: Vec<(Found, String)>) -> Vec<Candidate> {
+        found.sort_unstable();
+        found.dedup_by(|a, b| a.1 == b.1);
+        let mut candidates: Vec<([u64; 2], Candidate)> = found
+            .into_iter()
+            .map(|(found, id)| {
+                let [near, uses] = self.uses(kind, around, &id);
+                ([near, uses], Candidate { id, found, label: None, uses })
+            })
+            .collect();
+        let number = |id: &str| id.get(1..).and_then(|digits| digits.parse::<u64>().ok()).unwrap_or(u64::MAX);
+        candidates.sort_by(|(a_uses, a), (b_uses, b)| {
+            a.found.cmp(&b.found).then(b_uses.cmp(a_uses)).then(number(&a.id).cmp(&number(&b.id)))
+        });
+        candidates.truncate(CANDIDATES);
+        let labelled = |(_, mut candidate): (_, Candidate)| {
+            candidate.label = label_of(self.store, kind, &candidate.id, self.language);
+            candidate
+        };
+        candidates.into_iter().map(labelled).collect()
+    }
+
+    /// How often an entity is used as it stands there, and at all.
+    fn uses(&self, kind: Kind, around: Around<'_>, id: &str) -> [u64; 2] {
+        let named = |iri: String| self.store.id(NamedNode::new_unchecked(iri).as_ref().into());
+        let predicate = |path: &str, id: &str| named(format!("{PROP}{}{id}", path_of(path)?));
+        if kind == Kind::Property {
+            let count = |path: &str| predicate(path, id).map_or(0, |term| self.store.count(None, Some(term), None));
+            return [count(around.path), ["wdt", "p", "ps", "pq", "pr"].map(count).iter().sum()];
+        }
+        let Some(entity) = named(format!("{ENTITY}{id}")) else { return [0, 0] };
+        let as_value = around.value_of.and_then(|(path, id)| predicate(path, id));
+        let having = around.has.and_then(|(path, id)| predicate(path, id));
+        let here = as_value.map_or(0, |property| self.store.count(None, Some(property), Some(entity)))
+            + having.map_or(0, |property| self.store.count(Some(entity), Some(property), None));
+        [here, self.store.count(None, None, Some(entity))]
+    }
+}
+
+/// What a prefix of properties stands for, behind the part that all of them share.
+fn path_of(prefix: &str) -> Option<&'static str> {
+    Some(match prefix {
+        "wdt" => "direct/",
+        "p" => "",
+        "ps" => "statement/",
+        "psv" => "statement/value/",
+        "pq" => "qualifier/",
+        "pqv" => "qualifier/value/",
+        "pr" => "reference/",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers() {
+        assert_eq!(Kind::of_id("Q42"), Some(Kind::Entity));
+        assert_eq!(Kind::of_id("P31"), Some(Kind::Property));
+        for wrong in ["", "Q", "Q4a", "X1", "q1", "P31-x", "é1"] {
+            assert_eq!(Kind::of_id(wrong), None, "{wrong}");
+        }
+    }
+}

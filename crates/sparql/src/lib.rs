@@ -1,0 +1,178 @@
+//! SPARQL over a snapshot's triples, as the Wikidata Query Service answers it: text → tokens → algebra → the dialect
+//! rewritten → solutions in a defined order.
+//!
+//! ```text
+//! syntax/     text → tokens → spargebra's algebra, with what WDQS's grammar has beyond the standard's
+//! rewrite/    services, dates, random values, subqueries with LIMIT → what the evaluator can solve
+//! services/   what a service needs, a file each
+//! plan/       the order of joins, and paths as relations
+//! functions/  functions that the evaluator does not have
+//! depth.rs    how deep a query's tree may be
+//! native/     most patterns, solved on our own
+//! guard.rs    the evaluator's view of the triples: bounds hold in every loop
+//! explain.rs  how a query is solved
+//! solve.rs    ORDER BY, LIMIT, DISTINCT at the top
+//! construct.rs  solutions to triples
+//! tables.rs   subqueries solved before, put in their places
+//! blank.rs    labels of blank nodes that a query makes
+//! run.rs      a prepared query to its answer
+//! labelled/   labels for identifiers in a query's text, and back
+//! results/    answers in the formats of the SPARQL Protocol
+//! ```
+//!
+//! Knows nothing of files on disk, of HTTP or of benchmarks.
+
+mod blank;
+mod construct;
+mod explain;
+mod functions;
+pub mod geo;
+mod guard;
+pub mod labelled;
+mod native;
+mod order;
+pub mod plan;
+pub mod results;
+mod rewrite;
+mod run;
+mod services;
+mod solve;
+mod tables;
+
+use std::sync::{Arc, LazyLock};
+
+use oxrdf::{NamedNode, Variable};
+use quick_cache::sync::Cache;
+use spargebra::Query;
+
+pub use run::{Bounds, Environment, Sink, Summary};
+pub use syntax::{Dialect, Tolerance};
+use terrapin_budget as budget;
+pub use terrapin_sparql_syntax as syntax;
+pub use terrapin_sparql_syntax::error;
+pub use terrapin_sparql_syntax::{Class, Error};
+
+/// Prepared queries that are kept, about.
+const KEPT: usize = 512;
+/// Bytes that they take at most, about.
+const KEPT_BYTES: u64 = 64 << 20;
+/// Longest text of a query that is kept, in bytes.
+const KEPT_TEXT: usize = 16 << 10;
+
+/// How queries are read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Settings {
+    /// The language.
+    pub dialect: Dialect,
+    /// What `[AUTO_LANGUAGE]` stands for.
+    pub language: String,
+    /// The graphs that the query is about whatever it says itself: those that make up its default graph, and its named
+    /// ones. Where both are empty, the query says.
+    pub graphs: (Vec<NamedNode>, Vec<NamedNode>),
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { dialect: Dialect::Wdqs, language: "en".to_owned(), graphs: Default::default() }
+    }
+}
+
+/// The form of a query, which decides what its answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Solutions.
+    Select,
+    /// Yes or no.
+    Ask,
+    /// Triples.
+    Graph,
+}
+
+/// A query that was read and found answerable.
+#[derive(Debug)]
+pub struct Prepared {
+    rewritten: rewrite::Rewritten,
+    tolerances: Vec<Tolerance>,
+    /// Of the query's text.
+    digest: [u8; 32],
+}
+
+/// Reads a query and finds out whether it can be answered. The latest ones are kept.
+///
+/// # Errors
+/// The text is not in the language, or needs what a snapshot cannot give.
+pub fn prepare(text: &str, settings: &Settings) -> Result<Arc<Prepared>, Error> {
+    static CACHE: LazyLock<Cache<(String, Settings), Arc<Prepared>, Weigher>> =
+        LazyLock::new(|| Cache::with_weighter(KEPT, KEPT_BYTES, Weigher));
+    if text.len() > KEPT_TEXT {
+        return Ok(Arc::new(prepare_now(text, settings)?));
+    }
+    // Looking up by reference spares a copy of the text.
+    #[derive(Hash)]
+    struct Asked<'a>(&'a str, &'a Settings);
+    impl quick_cache::Equivalent<(String, Settings)> for Asked<'_> {
+        fn equivalent(&self, key: &(String, Settings)) -> bool {
+            self.0 == key.0 && *self.1 == key.1
+        }
+    }
+    if let Some(prepared) = CACHE.get(&Asked(text, settings)) {
+        return Ok(prepared);
+    }
+    let prepared = Arc::new(prepare_now(text, settings)?);
+    // What goes out for it is not this query's to free.
+    budget::unwatched(|| CACHE.insert((text.to_owned(), settings.clone()), prepared.clone()));
+    Ok(prepared)
+}
+
+/// What a prepared query takes: its tree, plan and program are some hundred times as long as its text.
+#[derive(Clone)]
+struct Weigher;
+
+impl quick_cache::Weighter<(String, Settings), Arc<Prepared>> for Weigher {
+    fn weight(&self, (text, _): &(String, Settings), _: &Arc<Prepared>) -> u64 {
+        4096 + 400 * text.len() as u64
+    }
+}
+
+fn prepare_now(text: &str, settings: &Settings) -> Result<Prepared, Error> {
+    let parsed = syntax::parse(text, settings.dialect)?;
+    let rewritten = rewrite::rewrite(parsed.query, parsed.named, settings)?;
+    Ok(Prepared { rewritten, tolerances: parsed.tolerances, digest: *blake3::hash(text.as_bytes()).as_bytes() })
+}
+
+impl Prepared {
+    /// The query's form.
+    pub fn form(&self) -> Form {
+        match &self.rewritten.query {
+            Query::Select { .. } => Form::Select,
+            Query::Ask { .. } => Form::Ask,
+            Query::Construct { .. } | Query::Describe { .. } => Form::Graph,
+        }
+    }
+
+    /// The variables of a SELECT.
+    pub fn variables(&self) -> &[Variable] {
+        &self.rewritten.plan.variables
+    }
+
+    /// What the query relies on beyond SPARQL 1.1.
+    pub fn tolerances(&self) -> &[Tolerance] {
+        &self.tolerances
+    }
+
+    /// Solves the query and tells how, instead of giving its answer.
+    ///
+    /// # Errors
+    /// As [`Prepared::run`].
+    pub fn explain(&self, environment: &Environment, bounds: &Bounds) -> Result<String, Error> {
+        run::explain(self, environment, bounds)
+    }
+
+    /// Answers the query.
+    ///
+    /// # Errors
+    /// A bound was reached, the answer could not be taken, or the snapshot is damaged; what went out so far is no answer.
+    pub fn run(&self, environment: &Environment, bounds: &Bounds, sink: &mut dyn Sink) -> Result<Summary, Error> {
+        run::run(self, environment, bounds, sink)
+    }
+}

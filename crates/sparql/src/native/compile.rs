@@ -1,0 +1,546 @@
+//! From a planned pattern to a program.
+
+use oxrdf::{BlankNode, Term, Variable};
+use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern};
+use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
+
+use super::condition::{Condition, Leaf, Value};
+use super::layout::{Node, Sequence, Test, strip};
+use super::program::{Aggregate, Block, Group, MOST_SLOTS, MOST_STEPS, Place, Planned, Program, Slot, Step};
+use crate::functions::aggregates::{Fold, without_mark};
+use crate::guard::BLANK;
+use crate::plan::{Counted, Variables, bound, is_plain};
+use terrapin_sparql_syntax::walk::{has_exists, on_variables};
+use terrapin_triples::{TermId, View};
+
+/// A set of slots.
+pub(super) type Mask = u128;
+
+fn bit(slot: Slot) -> Mask {
+    1 << slot
+}
+
+/// Makes programs of one query.
+pub(super) struct Compiler<'v> {
+    view: &'v View,
+    /// Those of the query's GROUP_CONCATs.
+    separators: &'v [String],
+    estimates: bool,
+    pub steps: Vec<Planned>,
+    blocks: Vec<Block>,
+    tables: Vec<usize>,
+}
+
+/// What is known while one block is made.
+pub(super) struct Scope {
+    slots: Vec<Variable>,
+    pub flags: usize,
+    /// For estimates.
+    values: Variables,
+}
+
+/// Where a pattern stands.
+#[derive(Clone, Copy)]
+struct Context {
+    /// Slots that have a value for certain before it.
+    known: Mask,
+    /// Whether it is in an EXISTS: then what is solved apart would not see the values that it has to. (What the planner
+    /// has asked for each solution of another pattern gives the same when it is solved apart.)
+    asked: bool,
+}
+
+/// The program for a planned projection; `None` where something in it is the evaluator's. With `estimates`, every step
+/// has its expected number of solutions.
+pub fn compile(pattern: &GraphPattern, view: &View, separators: &[String], estimates: bool) -> Option<Program> {
+    let projection = match pattern {
+        GraphPattern::Distinct { inner } => inner,
+        pattern => pattern,
+    };
+    if !matches!(projection, GraphPattern::Project { .. }) {
+        return None;
+    }
+    let mut compiler =
+        Compiler { view, separators, estimates, steps: Vec::new(), blocks: Vec::new(), tables: Vec::new() };
+    let main = compiler.block(pattern)?;
+    let Compiler { steps, blocks, tables, .. } = compiler;
+    (steps.len() <= MOST_STEPS).then_some(Program { steps, blocks, tables, main })
+}
+
+impl Scope {
+    fn slot(&mut self, variable: &Variable) -> Option<Slot> {
+        if let Some(slot) = self.slots.iter().position(|v| v == variable) {
+            return Some(slot);
+        }
+        self.slots.push(variable.clone());
+        (self.slots.len() <= MOST_SLOTS).then(|| self.slots.len() - 1)
+    }
+
+    fn known(&self, variable: &Variable) -> Option<Slot> {
+        self.slots.iter().position(|v| v == variable)
+    }
+
+    fn mask(&mut self, variables: &Variables) -> Option<Mask> {
+        variables.sorted().iter().try_fold(0, |mask, variable| Some(mask | bit(self.slot(variable)?)))
+    }
+}
+
+fn is_nothing(pattern: &GraphPattern) -> bool {
+    matches!(pattern, GraphPattern::Bgp { patterns } if patterns.is_empty())
+}
+
+/// The parts of a conjunction.
+fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
+    match expression {
+        Expression::And(a, b) => {
+            conjuncts(a, out);
+            conjuncts(b, out);
+        }
+        other => out.push(other),
+    }
+}
+
+impl Compiler<'_> {
+    /// A pattern as a block of its own. Its columns are what it projects, or its variables in the order of their names.
+    fn block(&mut self, pattern: &GraphPattern) -> Option<usize> {
+        let mut scope = Scope { slots: Vec::new(), flags: 0, values: Variables::default() };
+        let (mut distinct, mut group, mut arguments, mut inner) = (false, None, Vec::new(), pattern);
+        if let GraphPattern::Distinct { inner: below } = inner {
+            distinct = true;
+            inner = below;
+        }
+        let mut shown: Option<Vec<Variable>> = None;
+        if let GraphPattern::Project { inner: below, variables } = inner {
+            shown = Some(variables.clone());
+            inner = below;
+        } else if let GraphPattern::Group { inner: below, variables, aggregates } = inner {
+            let mut columns = variables.clone();
+            let mut made = Vec::new();
+            let aggregates = aggregates.iter().map(|(_, a)| self.aggregate(a, &mut columns, &mut made));
+            let aggregates = aggregates.collect::<Option<_>>()?;
+            group = Some(Group { keys: variables.len(), aggregates });
+            arguments = made;
+            shown = Some(columns);
+            inner = below;
+        }
+        let shown = shown.unwrap_or_else(|| bound(pattern).0.sorted());
+        let mut sequence = Vec::new();
+        let known = self.sequence(inner, Context { known: 0, asked: false }, &mut scope, &mut sequence)?;
+        for (variable, expression) in arguments {
+            let value = Value::Leaf(leaf(expression, &mut scope)?);
+            let slot = scope.slot(&variable)?;
+            sequence.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
+        }
+        let columns: Vec<Option<Slot>> = shown.iter().map(|variable| scope.known(variable)).collect();
+        let once = distinct && group.is_none() && once(&columns, &mut sequence, known);
+        let start = self.steps.len();
+        self.lay(strip(sequence), &mut scope, 0)?;
+        self.push(Step::Emit, 1.0, 0);
+        let block = Block { start, slots: scope.slots, flags: scope.flags, columns, distinct, once, group };
+        self.blocks.push(block);
+        Some(self.blocks.len() - 1)
+    }
+
+    /// An aggregate, its argument among the columns; an expression gets a variable of its own, which is to be made.
+    fn aggregate<'e>(
+        &self,
+        aggregate: &'e AggregateExpression,
+        columns: &mut Vec<Variable>,
+        made: &mut Vec<(Variable, &'e Expression)>,
+    ) -> Option<Aggregate> {
+        let (name, expr, distinct) = match aggregate {
+            AggregateExpression::CountSolutions { distinct: false } => {
+                return Some(Aggregate { fold: None, column: None, distinct: false, skips: true });
+            }
+            AggregateExpression::CountSolutions { distinct: true } => return None,
+            AggregateExpression::FunctionCall { name, expr, distinct } => (name, expr, *distinct),
+        };
+        let fold = match name {
+            AggregateFunction::Count => None,
+            AggregateFunction::Custom(name) => Some(Fold::of(name, self.separators)?),
+            _ => return None,
+        };
+        let unmarked = without_mark(expr);
+        let variable = match unmarked.unwrap_or(expr) {
+            Expression::Variable(variable) => variable.clone(),
+            expression => {
+                let variable = Variable::new_unchecked(format!(".argument{}", made.len()));
+                made.push((variable.clone(), expression));
+                variable
+            }
+        };
+        let column = columns.iter().position(|c| *c == variable).unwrap_or_else(|| {
+            columns.push(variable);
+            columns.len() - 1
+        });
+        Some(Aggregate { skips: fold.is_none() || unmarked.is_some(), fold, column: Some(column), distinct })
+    }
+
+    pub fn push(&mut self, step: Step, estimate: f64, depth: usize) {
+        self.steps.push(Planned { step, estimate, depth });
+    }
+
+    /// The nodes of a pattern; what is known for certain after them.
+    fn sequence(
+        &mut self,
+        pattern: &GraphPattern,
+        context: Context,
+        scope: &mut Scope,
+        out: &mut Sequence,
+    ) -> Option<Mask> {
+        let mut known = context.known;
+        match pattern {
+            GraphPattern::Bgp { patterns } => {
+                for triple in patterns {
+                    known |= self.triple(triple, known, scope, out)?;
+                }
+            }
+            GraphPattern::Lateral { left, right } => {
+                known = self.sequence(left, context, scope, out)?;
+                let context = Context { known, ..context };
+                known = match &**right {
+                    GraphPattern::LeftJoin { left, right, expression } if is_nothing(left) => {
+                        let mut body = Vec::new();
+                        let inside = self.sequence(right, context, scope, &mut body)?;
+                        if let Some(expression) = expression {
+                            self.filter(expression, known, inside, scope, &mut body, 0)?;
+                        }
+                        out.push((Node::Optional(strip(body)), known));
+                        known
+                    }
+                    right => self.sequence(right, context, scope, out)?,
+                };
+            }
+            GraphPattern::Join { left, right } => known = self.join(left, right, context, scope, out)?,
+            GraphPattern::LeftJoin { left, right, expression } => {
+                known = self.sequence(left, context, scope, out)?;
+                let mut body = Vec::new();
+                let inside = self.probe(right, Context { known, ..context }, scope, &mut body)?;
+                if let Some(expression) = expression {
+                    self.filter(expression, known, inside, scope, &mut body, 0)?;
+                }
+                out.push((Node::Optional(strip(body)), known));
+            }
+            GraphPattern::Minus { left, right } => {
+                known = self.sequence(left, context, scope, out)?;
+                if context.asked && !is_plain(right) {
+                    return None;
+                }
+                let (table, slots, key, _) = self.table(right, known, scope)?;
+                out.push((Node::Step(Step::Minus { table, slots, key }, 1.0), known));
+            }
+            GraphPattern::Filter { expr, inner } => {
+                let from = out.len();
+                known = self.sequence(inner, context, scope, out)?;
+                self.filter(expr, context.known, known, scope, out, from)?;
+            }
+            GraphPattern::Union { left, right } => {
+                let mut branches = Vec::new();
+                let mut all = Mask::MAX;
+                let mut open = vec![&**right, &**left];
+                while let Some(pattern) = open.pop() {
+                    if let GraphPattern::Union { left, right } = pattern {
+                        open.extend([&**right, &**left]);
+                        continue;
+                    }
+                    let mut branch = Vec::new();
+                    all &= self.sequence(pattern, context, scope, &mut branch)?;
+                    branches.push(strip(branch));
+                }
+                known |= all;
+                out.push((Node::Union(branches), known));
+            }
+            GraphPattern::Extend { inner, variable, expression } => {
+                known = self.sequence(inner, context, scope, out)?;
+                let slot = scope.slot(variable)?;
+                let value = match expression {
+                    Expression::Variable(variable) => Value::Place(Place::Slot(scope.slot(variable)?)),
+                    Expression::NamedNode(node) => Value::Place(Place::Term(self.view.id(&node.clone().into()))),
+                    Expression::Literal(literal) => Value::Place(Place::Term(self.view.id(&literal.clone().into()))),
+                    expression => Value::Leaf(leaf(expression, scope)?),
+                };
+                if let Value::Place(place) = &value
+                    && match place {
+                        Place::Term(_) => true,
+                        Place::Slot(slot) => known & bit(*slot) != 0,
+                    }
+                {
+                    known |= bit(slot);
+                }
+                out.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
+            }
+            GraphPattern::Values { variables, bindings } => {
+                let slots = variables.iter().map(|v| scope.slot(v)).collect::<Option<Vec<_>>>()?;
+                let row = |row: &Vec<Option<GroundTerm>>| row.iter().map(|v| v.as_ref().map(|v| self.id(v))).collect();
+                let rows: Vec<Box<[Option<TermId>]>> = bindings.iter().map(row).collect();
+                known |= scope.mask(&bound(pattern).1)?;
+                let estimate = rows.len() as f64;
+                out.push((Node::Step(Step::Values { slots, rows }, estimate), known));
+            }
+            GraphPattern::Project { .. } | GraphPattern::Distinct { .. } | GraphPattern::Group { .. } => {
+                known = self.probe(pattern, context, scope, out)?;
+            }
+            _ => return None,
+        }
+        Some(known)
+    }
+
+    fn join(
+        &mut self,
+        left: &GraphPattern,
+        right: &GraphPattern,
+        context: Context,
+        scope: &mut Scope,
+        out: &mut Sequence,
+    ) -> Option<Mask> {
+        if is_nothing(left) {
+            return self.sequence(right, context, scope, out);
+        }
+        if context.known == 0 && bound(left).0.common(&bound(right).0) == 0 {
+            return self.product(left, right, scope, out);
+        }
+        // What sees other values each time cannot be kept as a table; the order of the sides is free.
+        let (left, right) = if context.asked && !is_plain(right) { (right, left) } else { (left, right) };
+        let known = self.sequence(left, context, scope, out)?;
+        self.probe(right, Context { known, ..context }, scope, out)
+    }
+
+    /// A product. The planner has put the smaller sides first: they are kept, the last one is looked at once; and
+    /// nothing is begun where a side has no solution.
+    fn product(
+        &mut self,
+        left: &GraphPattern,
+        right: &GraphPattern,
+        scope: &mut Scope,
+        out: &mut Sequence,
+    ) -> Option<Mask> {
+        let mut sides = Vec::new();
+        let mut first = left;
+        while let GraphPattern::Join { left, right } = first
+            && !is_nothing(left)
+            && bound(left).0.common(&bound(right).0) == 0
+        {
+            sides.push(&**right);
+            first = left;
+        }
+        sides.push(first);
+        let mut probes = Vec::new();
+        for side in sides.into_iter().rev() {
+            let (table, slots, _, certain) = self.table(side, 0, scope)?;
+            out.push((Node::Step(Step::Any { table }, f64::NAN), 0));
+            probes.push((Step::Probe { table, slots, key: Vec::new() }, certain));
+        }
+        let mut known = self.sequence(right, Context { known: 0, asked: false }, scope, out)?;
+        for (probe, certain) in probes {
+            known |= certain;
+            out.push((Node::Step(probe, f64::NAN), known));
+        }
+        Some(known)
+    }
+
+    /// A pattern that is solved apart and then looked up.
+    fn probe(
+        &mut self,
+        pattern: &GraphPattern,
+        context: Context,
+        scope: &mut Scope,
+        out: &mut Sequence,
+    ) -> Option<Mask> {
+        if context.asked && !is_plain(pattern) {
+            return None;
+        }
+        let (table, slots, key, certain) = self.table(pattern, context.known, scope)?;
+        let known = context.known | certain;
+        out.push((Node::Step(Step::Probe { table, slots, key }, f64::NAN), known));
+        Some(known)
+    }
+
+    /// A pattern's table: its number, the slots of its columns, the columns that have a value on both sides, and the
+    /// slots that have one in every row.
+    fn table(
+        &mut self,
+        pattern: &GraphPattern,
+        known: Mask,
+        scope: &mut Scope,
+    ) -> Option<(usize, Vec<Slot>, Vec<usize>, Mask)> {
+        let block = self.block(pattern)?;
+        let variables = match pattern {
+            GraphPattern::Project { variables, .. } => variables.clone(),
+            GraphPattern::Distinct { inner } => match &**inner {
+                GraphPattern::Project { variables, .. } => variables.clone(),
+                inner => bound(inner).0.sorted(),
+            },
+            GraphPattern::Group { variables, aggregates, .. } => {
+                variables.iter().chain(aggregates.iter().map(|(variable, _)| variable)).cloned().collect()
+            }
+            pattern => bound(pattern).0.sorted(),
+        };
+        let slots = variables.iter().map(|v| scope.slot(v)).collect::<Option<Vec<_>>>()?;
+        let mut certain = scope.mask(&bound(pattern).1)?;
+        if let GraphPattern::Group { aggregates, .. } = pattern {
+            // Every other aggregate may be an error.
+            for (variable, aggregate) in aggregates {
+                if is_count(aggregate) {
+                    certain |= bit(scope.slot(variable)?);
+                }
+            }
+        }
+        let both = known & certain;
+        let key = (0..slots.len()).filter(|&column| slots.get(column).is_some_and(|s| both & bit(*s) != 0)).collect();
+        self.tables.push(block);
+        Some((self.tables.len() - 1, slots, key, certain))
+    }
+
+    /// A triple pattern; the slots that have a value after it.
+    fn triple(&self, triple: &TriplePattern, known: Mask, scope: &mut Scope, out: &mut Sequence) -> Option<Mask> {
+        let mut mask = 0;
+        let mut place = |term: TermPattern| {
+            Some(match term {
+                TermPattern::NamedNode(node) => Place::Term(self.view.id(&node.into())),
+                TermPattern::Literal(literal) => Place::Term(self.view.id(&literal.into())),
+                TermPattern::Variable(variable) => {
+                    let slot = scope.slot(&variable)?;
+                    mask |= bit(slot);
+                    Place::Slot(slot)
+                }
+                TermPattern::BlankNode(_) => return None,
+            })
+        };
+        let subject = place(triple.subject.clone())?;
+        let predicate = match &triple.predicate {
+            NamedNodePattern::NamedNode(node) => Place::Term(self.view.id(&node.clone().into())),
+            NamedNodePattern::Variable(variable) => place(variable.clone().into())?,
+        };
+        let object = place(triple.object.clone())?;
+        let estimate = if self.estimates {
+            let counted = Counted::new(triple.clone(), self.view);
+            let names = scope.slots.iter().enumerate();
+            let names: Variables = names.filter(|(slot, _)| known & bit(*slot) != 0).map(|(_, v)| v.clone()).collect();
+            let rows = counted.rows(self.view, &scope.values.and(&names));
+            scope.values = scope.values.or(&counted.variables);
+            rows
+        } else {
+            f64::NAN
+        };
+        out.push((Node::Step(Step::Triple([subject, predicate, object]), estimate), known | mask));
+        Some(mask)
+    }
+
+    fn id(&self, term: &GroundTerm) -> TermId {
+        let term = match term {
+            GroundTerm::NamedNode(node) => match node.as_str().strip_prefix(BLANK) {
+                Some(label) => BlankNode::new_unchecked(label).into(),
+                None => Term::from(node.clone()),
+            },
+            GroundTerm::Literal(literal) => literal.clone().into(),
+        };
+        self.view.id(&term)
+    }
+
+    /// Puts a filter's parts as early as their variables have values, among the nodes from `from` on.
+    fn filter(
+        &mut self,
+        expression: &Expression,
+        before: Mask,
+        after: Mask,
+        scope: &mut Scope,
+        out: &mut Sequence,
+        from: usize,
+    ) -> Option<()> {
+        let mut parts = Vec::new();
+        conjuncts(expression, &mut parts);
+        for part in parts {
+            let test = self.test(part, after, scope)?;
+            let mut needs: Mask = 0;
+            let mut all = !has_exists(part);
+            on_variables(part, &mut |variable| match scope.known(variable) {
+                Some(slot) => needs |= bit(slot),
+                None => all = false,
+            });
+            let earliest = if !all {
+                None
+            } else if needs & !before == 0 {
+                Some((from, before))
+            } else {
+                let fitting = out.iter().enumerate().skip(from).find(|(_, (_, mask))| needs & !mask == 0);
+                fitting.map(|(at, (_, mask))| (at + 1, *mask))
+            };
+            match earliest {
+                Some((at, mask)) => out.insert(at, (Node::Filter(test), mask)),
+                None => out.push((Node::Filter(test), after)),
+            }
+        }
+        Some(())
+    }
+
+    fn test(&mut self, expression: &Expression, known: Mask, scope: &mut Scope) -> Option<Test> {
+        Some(match expression {
+            Expression::And(a, b) => Test::And(vec![self.test(a, known, scope)?, self.test(b, known, scope)?]),
+            Expression::Or(a, b) => Test::Or(vec![self.test(a, known, scope)?, self.test(b, known, scope)?]),
+            Expression::Not(inner) => Test::Not(Box::new(self.test(inner, known, scope)?)),
+            Expression::Exists(pattern) => {
+                let mut body = Vec::new();
+                self.sequence(pattern, Context { known, asked: true }, scope, &mut body)?;
+                Test::Exists(strip(body))
+            }
+            Expression::Bound(variable) => Test::Plain(Condition::Bound(scope.slot(variable)?)),
+            Expression::SameTerm(a, b) | Expression::Equal(a, b) => {
+                let places = (self.place(a, scope)?, self.place(b, scope)?);
+                match (places, expression) {
+                    ((Some(a), Some(b)), Expression::SameTerm(..)) => Test::Plain(Condition::Same(a, b)),
+                    ((Some(a), Some(b)), _) => Test::Plain(Condition::Equal(a, b, leaf(expression, scope)?)),
+                    _ => Test::Plain(Condition::Leaf(leaf(expression, scope)?)),
+                }
+            }
+            expression => Test::Plain(Condition::Leaf(leaf(expression, scope)?)),
+        })
+    }
+
+    /// Where an expression's value stands, if it is a term or a variable.
+    fn place(&self, expression: &Expression, scope: &mut Scope) -> Option<Option<Place>> {
+        Some(match expression {
+            Expression::Variable(variable) => Some(Place::Slot(scope.slot(variable)?)),
+            Expression::NamedNode(node) => Some(Place::Term(self.view.id(&node.clone().into()))),
+            Expression::Literal(literal) => Some(Place::Term(self.view.id(&literal.clone().into()))),
+            _ => None,
+        })
+    }
+}
+
+/// An expression for the evaluator.
+fn leaf(expression: &Expression, scope: &mut Scope) -> Option<Leaf> {
+    let mut variables: Vec<(Variable, Slot)> = Vec::new();
+    let mut room = true;
+    on_variables(expression, &mut |variable| {
+        if !variables.iter().any(|(v, _)| v == variable) {
+            match scope.slot(variable) {
+                Some(slot) => variables.push((variable.clone(), slot)),
+                None => room = false,
+            }
+        }
+    });
+    if room { Leaf::new(expression, variables) } else { None }
+}
+
+fn is_count(aggregate: &AggregateExpression) -> bool {
+    match aggregate {
+        AggregateExpression::CountSolutions { .. } => true,
+        AggregateExpression::FunctionCall { name, .. } => *name == AggregateFunction::Count,
+    }
+}
+
+/// Where all that a distinct answer shows is known before the last step, the rest only has to be possible.
+fn once(columns: &[Option<Slot>], sequence: &mut Sequence, known: Mask) -> bool {
+    let shown = columns.iter().flatten().fold(0, |mask, &slot| mask | bit(slot));
+    if shown & !known != 0 {
+        return false;
+    }
+    let at = sequence.iter().position(|(_, mask)| shown & !mask == 0);
+    if let Some(at) = at
+        && at + 1 < sequence.len()
+        && let Some(&(_, mask)) = sequence.get(at)
+    {
+        sequence.insert(at + 1, (Node::Step(Step::Once, 1.0), mask));
+        return true;
+    }
+    false
+}

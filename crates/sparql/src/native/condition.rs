@@ -1,0 +1,147 @@
+//! Filters and the values of expressions. What is a matter of numbers alone is decided here, the rest by the evaluator,
+//! an expression at a time.
+
+use std::fmt;
+
+use oxrdf::{Term, Variable};
+use spareval::QueryEvaluator;
+use spargebra::algebra::{Expression, Function, GraphPattern};
+use sparopt::algebra as sparopt;
+
+use super::program::{Place, Slot};
+use terrapin_budget as budget;
+use terrapin_triples::{ReadError, TermId, TermKind, View};
+
+/// A condition. Its value may be an error, as if it were not there.
+#[derive(Debug)]
+pub enum Condition {
+    /// Every one holds.
+    And(Vec<Condition>),
+    /// One holds.
+    Or(Vec<Condition>),
+    /// It does not hold.
+    Not(Box<Condition>),
+    /// The steps from here come to an end.
+    Exists(usize),
+    /// The variable has a value.
+    Bound(Slot),
+    /// The same term.
+    Same(Place, Place),
+    /// Equal values: the same term, where one of them is no literal; else what the expression says.
+    Equal(Place, Place, Leaf),
+    /// What the evaluator says.
+    Leaf(Leaf),
+}
+
+/// What evaluating one expression counts for in the query's budget.
+const LEAF_STEPS: usize = 4;
+
+/// An expression for the evaluator.
+#[derive(Debug)]
+pub struct Leaf {
+    expression: sparopt::Expression,
+    /// What the query has.
+    text: String,
+    variables: Vec<(Variable, Slot)>,
+    /// How many expressions it is made of, at least 1.
+    size: usize,
+}
+
+/// A value for a variable.
+#[derive(Debug)]
+pub enum Value {
+    /// A term or another variable's value.
+    Place(Place),
+    /// An expression's.
+    Leaf(Leaf),
+}
+
+impl Condition {
+    /// Whether `all` holds for every place in it.
+    pub fn places(&self, all: &mut dyn FnMut(Place) -> bool) -> bool {
+        match self {
+            Condition::And(conditions) | Condition::Or(conditions) => conditions.iter().all(|c| c.places(all)),
+            Condition::Not(condition) => condition.places(all),
+            Condition::Same(a, b) | Condition::Equal(a, b, _) => all(*a) && all(*b),
+            Condition::Exists(_) | Condition::Bound(_) | Condition::Leaf(_) => true,
+        }
+    }
+}
+
+impl Leaf {
+    /// The expression for the evaluator; `None` where it needs what only a whole query has.
+    pub fn new(expression: &Expression, variables: Vec<(Variable, Slot)>) -> Option<Leaf> {
+        if needs_query(expression) {
+            return None;
+        }
+        // The only public way from one algebra's expressions to the other's.
+        let variable = Variable::new_unchecked(".value");
+        let pattern = GraphPattern::Extend {
+            inner: Box::new(GraphPattern::Bgp { patterns: Vec::new() }),
+            variable,
+            expression: expression.clone(),
+        };
+        match sparopt::GraphPattern::from(&pattern) {
+            sparopt::GraphPattern::Extend { expression: value, .. } => {
+                let size = terrapin_sparql_syntax::walk::size(expression);
+                Some(Leaf { expression: value, text: expression.to_string(), variables, size })
+            }
+            _ => None,
+        }
+    }
+
+    fn terms<'a>(
+        &'a self,
+        view: &View,
+        value: impl Fn(Slot) -> Option<TermId>,
+    ) -> Result<Vec<(&'a Variable, Term)>, ReadError> {
+        // What follows looks at the budget only where it calls functions of ours.
+        budget::ticks(LEAF_STEPS * self.size);
+        let bound = self.variables.iter().filter_map(|(variable, slot)| Some((variable, value(*slot)?)));
+        bound.map(|(variable, id)| Ok((variable, view.term(id)?))).collect()
+    }
+
+    /// Whether the expression holds.
+    pub fn holds(
+        &self,
+        view: &View,
+        evaluator: &QueryEvaluator,
+        value: impl Fn(Slot) -> Option<TermId>,
+    ) -> Result<Option<bool>, ReadError> {
+        let terms = self.terms(view, value)?;
+        Ok(evaluator.evaluate_effective_boolean_value_expression(&self.expression, terms))
+    }
+
+    /// The expression's value.
+    pub fn value(
+        &self,
+        view: &View,
+        evaluator: &QueryEvaluator,
+        value: impl Fn(Slot) -> Option<TermId>,
+    ) -> Result<Option<TermId>, ReadError> {
+        let terms = self.terms(view, value)?;
+        Ok(evaluator.evaluate_expression(&self.expression, terms).map(|term| view.id(&term)))
+    }
+}
+
+impl fmt::Display for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Whether an expression cannot be evaluated on its own.
+fn needs_query(expression: &Expression) -> bool {
+    let own = match expression {
+        Expression::Exists(_) => true,
+        Expression::FunctionCall(function, _) => matches!(function, Function::Iri | Function::BNode | Function::Now),
+        _ => false,
+    };
+    own || terrapin_sparql_syntax::walk::children(expression).into_iter().any(needs_query)
+}
+
+/// Whether two terms are equal, as far as this is a matter of numbers.
+pub fn equal(view: &View, a: TermId, b: TermId) -> Result<Option<bool>, ReadError> {
+    let plain = view.kind(a)? != TermKind::Literal || view.kind(b)? != TermKind::Literal;
+    Ok(plain.then_some(a == b))
+}

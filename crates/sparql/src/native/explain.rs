@@ -1,0 +1,127 @@
+//! How a program is run: a step a line, with the number of solutions that were expected and that there were.
+
+use std::fmt::Write as _;
+
+use super::condition::{Condition, Value};
+use super::program::{Block, Place, Program, Slot, Step};
+use terrapin_triples::{ReadError, TermId, View};
+
+/// The blocks of a program, those of its tables first. `counts` has the number of solutions of each step.
+///
+/// # Errors
+/// The snapshot is damaged.
+pub fn explain(program: &Program, view: &View, counts: &[u64]) -> Result<String, ReadError> {
+    let mut out = String::new();
+    for (number, block) in program.blocks.iter().enumerate() {
+        let explained = Explained { program, view, counts, block };
+        match program.tables.iter().position(|&table| table == number) {
+            Some(table) => {
+                let _ = writeln!(out, "  kept as {table}:");
+                explained.steps("    ", &mut out)?;
+            }
+            None => explained.steps("  ", &mut out)?,
+        }
+    }
+    Ok(out)
+}
+
+struct Explained<'e> {
+    program: &'e Program,
+    view: &'e View,
+    counts: &'e [u64],
+    block: &'e Block,
+}
+
+impl Explained<'_> {
+    fn steps(&self, indent: &str, out: &mut String) -> Result<(), ReadError> {
+        // What is expected so far, of each depth.
+        let mut expected = vec![1.0_f64];
+        let mut at = self.block.start;
+        while let Some(planned) = self.program.steps.get(at) {
+            expected.truncate(planned.depth + 1);
+            while expected.len() <= planned.depth {
+                expected.push(expected.last().copied().unwrap_or(1.0));
+            }
+            if let Some(text) = self.text(&planned.step)? {
+                let _ = write!(out, "{indent}{}{text}", "  ".repeat(planned.depth));
+                let factor = if planned.estimate.is_nan() { 1.0 } else { planned.estimate };
+                let rows = expected.last().copied().unwrap_or(1.0) * factor;
+                if let Some(last) = expected.last_mut() {
+                    *last = rows;
+                }
+                let actual = self.counts.get(at).copied().unwrap_or(0);
+                let _ = writeln!(out, "  [about {} solutions expected, {actual} found]", rounded(rows));
+            }
+            if matches!(planned.step, Step::Emit) {
+                break;
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    fn text(&self, step: &Step) -> Result<Option<String>, ReadError> {
+        let names = |slots: &[Slot]| slots.iter().map(|slot| self.name(*slot)).collect::<Vec<_>>().join(" ");
+        Ok(Some(match step {
+            Step::Triple([subject, predicate, object]) => {
+                format!("{} {} {}", self.place(*subject)?, self.place(*predicate)?, self.place(*object)?)
+            }
+            Step::Optional { .. } => "optional".to_owned(),
+            Step::Union(branches) => format!("one of {}", branches.len()),
+            Step::Values { slots, rows } => format!("values {} ({} rows)", names(slots), rows.len()),
+            Step::Probe { table, slots, key } => {
+                let key: Vec<Slot> = key.iter().filter_map(|&column| slots.get(column).copied()).collect();
+                format!("join with {table} on {}", if key.is_empty() { "nothing".to_owned() } else { names(&key) })
+            }
+            Step::Minus { table, .. } => format!("without {table}"),
+            Step::Any { table } => format!("only if {table} has rows"),
+            Step::Filter(condition) => format!("filter {}", self.condition(condition)?),
+            Step::Bind { slot, value } => match value {
+                Value::Place(place) => format!("bind {} = {}", self.name(*slot), self.place(*place)?),
+                Value::Leaf(leaf) => format!("bind {} = {leaf}", self.name(*slot)),
+            },
+            Step::Once => "once for each distinct solution".to_owned(),
+            Step::Emit if self.block.group.is_some() => "group".to_owned(),
+            Step::Emit if self.block.distinct => "distinct solution".to_owned(),
+            Step::Emit => "solution".to_owned(),
+            Step::Matched { .. } | Step::Go(_) | Step::Found => return Ok(None),
+        }))
+    }
+
+    fn name(&self, slot: Slot) -> String {
+        self.block.slots.get(slot).map_or_else(|| "?".to_owned(), ToString::to_string)
+    }
+
+    fn place(&self, place: Place) -> Result<String, ReadError> {
+        match place {
+            Place::Slot(slot) => Ok(self.name(slot)),
+            Place::Term(id) => self.term(id),
+        }
+    }
+
+    fn term(&self, id: TermId) -> Result<String, ReadError> {
+        Ok(self.view.term(id)?.to_string())
+    }
+
+    fn condition(&self, condition: &Condition) -> Result<String, ReadError> {
+        let all = |conditions: &[Condition], with: &str| {
+            let texts = conditions.iter().map(|c| self.condition(c)).collect::<Result<Vec<_>, _>>()?;
+            Ok(format!("({})", texts.join(with)))
+        };
+        match condition {
+            Condition::And(conditions) => all(conditions, " && "),
+            Condition::Or(conditions) => all(conditions, " || "),
+            Condition::Not(condition) => Ok(format!("!{}", self.condition(condition)?)),
+            Condition::Exists(_) => Ok("exists (the steps above)".to_owned()),
+            Condition::Bound(slot) => Ok(format!("bound({})", self.name(*slot))),
+            Condition::Same(a, b) => Ok(format!("sameTerm({}, {})", self.place(*a)?, self.place(*b)?)),
+            Condition::Equal(a, b, _) => Ok(format!("{} = {}", self.place(*a)?, self.place(*b)?)),
+            Condition::Leaf(leaf) => Ok(leaf.to_string()),
+        }
+    }
+}
+
+/// A number of which only the size matters.
+fn rounded(value: f64) -> String {
+    if value >= 10.0 || value == 0.0 { format!("{value:.0}") } else { format!("{value:.2}") }
+}

@@ -1,0 +1,150 @@
+//! What a block keeps of the solutions that it has given: the distinct ones, and groups with their aggregates. Both are held
+//! against the query's memory budget.
+
+use oxrdf::{Literal, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+use spareval::AggregateFunctionAccumulator;
+
+use super::program::{Aggregate, Group};
+use crate::functions::aggregates::Fold;
+use terrapin_base::deferred::Deferred;
+use terrapin_triples::{ReadError, TermId, View};
+
+/// Values of columns.
+type Row = Box<[Option<TermId>]>;
+
+/// Rows that have been given.
+#[derive(Default)]
+pub(super) struct Seen {
+    one: FxHashSet<Option<TermId>>,
+    two: FxHashSet<[Option<TermId>; 2]>,
+    more: Deferred<FxHashSet<Row>>,
+}
+
+impl Seen {
+    pub fn has(&self, row: &[Option<TermId>]) -> bool {
+        match *row {
+            [one] => self.one.contains(&one),
+            [one, two] => self.two.contains(&[one, two]),
+            _ => self.more.contains(row),
+        }
+    }
+
+    /// Whether it was not there before.
+    pub fn insert(&mut self, view: &View, row: &[Option<TermId>]) -> Result<bool, ReadError> {
+        let new = match *row {
+            [one] => self.one.insert(one),
+            [one, two] => self.two.insert([one, two]),
+            _ => !self.more.contains(row) && self.more.insert(row.into()),
+        };
+        if new {
+            view.hold(row.len() as i64 * 8 + 32)?;
+        }
+        Ok(new)
+    }
+}
+
+/// An aggregate of one group so far.
+struct State {
+    count: u64,
+    /// Nothing where the values are only counted, or one was an error.
+    fold: Option<Box<dyn AggregateFunctionAccumulator + Send + Sync>>,
+    seen: FxHashSet<TermId>,
+    last: Option<TermId>,
+}
+
+impl State {
+    fn new(aggregate: &Aggregate) -> State {
+        State { count: 0, fold: aggregate.fold.as_ref().map(Fold::begin), seen: FxHashSet::default(), last: None }
+    }
+
+    fn add(&mut self, aggregate: &Aggregate, view: &View, row: &[Option<TermId>]) -> Result<(), ReadError> {
+        let Some(column) = aggregate.column else {
+            self.count += 1;
+            return Ok(());
+        };
+        let Some(value) = row.get(column).copied().flatten() else {
+            if !aggregate.skips {
+                self.fold = None;
+            }
+            return Ok(());
+        };
+        if aggregate.distinct {
+            if !self.seen.insert(value) {
+                return Ok(());
+            }
+            view.hold(16)?;
+        }
+        self.count += 1;
+        let (Some(fold), Some(state)) = (&aggregate.fold, &mut self.fold) else { return Ok(()) };
+        if self.last == Some(value) && fold.ignores_repetition() {
+            return Ok(());
+        }
+        self.last = Some(value);
+        let term = view.term(value)?;
+        if let Fold::Concat(_) = fold {
+            let text = match &term {
+                Term::NamedNode(node) => node.as_str().len(),
+                Term::BlankNode(node) => node.as_str().len(),
+                Term::Literal(literal) => literal.value().len(),
+            };
+            view.hold(text as i64 + 96)?;
+        }
+        state.accumulate(term);
+        Ok(())
+    }
+
+    fn finish(self, aggregate: &Aggregate, view: &View) -> Option<TermId> {
+        let term = match aggregate.fold {
+            None => Some(Literal::from(i64::try_from(self.count).unwrap_or(i64::MAX)).into()),
+            Some(_) => self.fold?.finish(),
+        };
+        term.map(|term| view.id(&term))
+    }
+}
+
+/// Puts solutions into groups.
+pub(super) struct Groups<'g> {
+    group: &'g Group,
+    places: Deferred<FxHashMap<Row, usize>>,
+    groups: Deferred<Vec<(Row, Vec<State>)>>,
+}
+
+impl<'g> Groups<'g> {
+    pub fn new(group: &'g Group) -> Self {
+        let mut groups = Groups { group, places: Deferred::default(), groups: Deferred::default() };
+        if group.keys == 0 {
+            groups.place(&[]);
+        }
+        groups
+    }
+
+    fn place(&mut self, key: &[Option<TermId>]) -> usize {
+        if let Some(&place) = self.places.get(key) {
+            return place;
+        }
+        self.groups.push((key.into(), self.group.aggregates.iter().map(State::new).collect()));
+        self.places.insert(key.into(), self.groups.len() - 1);
+        self.groups.len() - 1
+    }
+
+    /// Adds a solution to its group.
+    pub fn add(&mut self, view: &View, row: &[Option<TermId>]) -> Result<(), ReadError> {
+        let before = self.groups.len();
+        let place = self.place(row.get(..self.group.keys).unwrap_or(row));
+        if self.groups.len() > before {
+            view.hold((row.len() * 16 + 128 + self.group.aggregates.len() * size_of::<State>()) as i64)?;
+        }
+        let Some((_, states)) = self.groups.get_mut(place) else { return Ok(()) };
+        self.group.aggregates.iter().zip(states).try_for_each(|(aggregate, state)| state.add(aggregate, view, row))
+    }
+
+    /// The groups: their keys, then their aggregates.
+    pub fn finish(mut self, view: &View) -> impl Iterator<Item = Vec<Option<TermId>>> {
+        let aggregates = &self.group.aggregates;
+        self.groups.take().into_iter().map(move |(key, states)| {
+            let values = aggregates.iter().zip(states).map(|(aggregate, state)| state.finish(aggregate, view));
+            key.iter().copied().chain(values).collect()
+        })
+    }
+}

@@ -1,0 +1,546 @@
+//! Runs a program: every step hands its solutions on by calling the next one. The depth of these calls is that of the
+//! program, which is bounded; what is looked at is counted against the query's budget in every loop.
+
+use std::rc::Rc;
+
+use spareval::QueryEvaluator;
+
+use super::condition::{Condition, Value, equal};
+use super::groups::{Groups, Seen};
+use super::program::{Block, Place, Program, Slot, Step};
+use super::table::Table;
+use crate::run::read;
+use terrapin_budget::Exceeded;
+use terrapin_sparql_syntax::error::Error;
+use terrapin_triples::{ReadError, Subjects, TermId, View};
+
+/// Subjects that are looked through in less time than the triples of one of them are found.
+const CLOSE: u64 = 1 << 16;
+
+/// Rows that are looked for when it is asked whether there are any: a small table is whole then.
+const FEW: usize = 1000;
+
+/// Takes a solution; false where no more are wanted.
+type Sink<'s> = dyn FnMut(&[Option<TermId>]) -> Result<bool, Error> + 's;
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+enum Flow {
+    /// It gave all that it has.
+    More,
+    /// What the nearest [`Step::Once`] or EXISTS waits for is there.
+    Enough,
+    /// Nothing more is wanted, or something failed.
+    Stop,
+}
+
+/// Runs a program; `each` takes the solutions and tells whether it wants more. `counts`, if it has a place for each
+/// step, gets the number of solutions that each step has handed on.
+///
+/// # Errors
+/// A bound was reached, the snapshot is damaged, or `each` failed.
+pub fn solve(
+    program: &Program,
+    view: &View,
+    evaluator: &QueryEvaluator,
+    counts: &mut [u64],
+    each: &mut Sink<'_>,
+) -> Result<(), Error> {
+    let tables = vec![None; program.tables.len()];
+    let mut machine = Machine { program, view, evaluator, tables, failure: None, counts, subjects: Vec::new() };
+    machine.block(program.main, each);
+    match machine.failure {
+        Some(failure) => Err(failure),
+        None => Ok(()),
+    }
+}
+
+struct Machine<'a> {
+    program: &'a Program,
+    view: &'a View,
+    evaluator: &'a QueryEvaluator,
+    tables: Vec<Option<Rc<Table>>>,
+    failure: Option<Error>,
+    counts: &'a mut [u64],
+    /// For steps that only ask whether a triple with a given predicate and object is there.
+    subjects: Vec<Option<Subjects>>,
+}
+
+/// A block while it runs.
+struct Frame<'f> {
+    block: &'f Block,
+    slots: Vec<Option<TermId>>,
+    flags: Vec<bool>,
+    row: Vec<Option<TermId>>,
+    seen: Seen,
+    sink: &'f mut Sink<'f>,
+}
+
+impl Frame<'_> {
+    #[inline]
+    fn get(&self, slot: Slot) -> Option<TermId> {
+        self.slots.get(slot).copied().flatten()
+    }
+
+    #[inline]
+    fn value(&self, place: Place) -> Option<TermId> {
+        match place {
+            Place::Term(id) => Some(id),
+            Place::Slot(slot) => self.get(slot),
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, slot: Slot, value: Option<TermId>) {
+        if let Some(place) = self.slots.get_mut(slot) {
+            *place = value;
+        }
+    }
+
+    /// Gives a place a value; whether it fits. Slots that had none are noted.
+    #[inline]
+    fn unify(&mut self, slot: Slot, value: TermId, fresh: &mut u128) -> bool {
+        match self.slots.get_mut(slot) {
+            Some(place @ None) => {
+                *place = Some(value);
+                *fresh |= 1 << slot;
+                true
+            }
+            Some(Some(there)) => *there == value,
+            None => false,
+        }
+    }
+
+    /// Takes the values of the noted slots away.
+    #[inline]
+    fn clear(&mut self, mut fresh: u128) {
+        while fresh != 0 {
+            self.set(fresh.trailing_zeros() as usize, None);
+            fresh &= fresh - 1;
+        }
+    }
+
+    /// What the solution shows.
+    fn show(&mut self) {
+        self.row.clear();
+        let slots = &self.slots;
+        let shown = self.block.columns.iter().map(|slot| slot.and_then(|slot| slots.get(slot).copied().flatten()));
+        self.row.extend(shown);
+    }
+}
+
+impl<'a> Machine<'a> {
+    fn fail(&mut self, error: ReadError) -> Flow {
+        self.failure.get_or_insert_with(|| read(error));
+        Flow::Stop
+    }
+
+    /// Solves a block.
+    fn block(&mut self, number: usize, sink: &mut Sink<'_>) {
+        let program = self.program;
+        let Some(block) = program.blocks.get(number) else { return };
+        match &block.group {
+            None => {
+                self.solutions(block, sink);
+            }
+            Some(group) => {
+                let view = self.view;
+                let mut groups = Groups::new(group);
+                self.solutions(block, &mut |row| groups.add(view, row).map(|()| true).map_err(read));
+                if self.failure.is_some() {
+                    return;
+                }
+                for row in groups.finish(view) {
+                    if let Err(error) = view.work(1) {
+                        let _ = self.fail(error);
+                        return;
+                    }
+                    match sink(&row) {
+                        Ok(true) => {}
+                        Ok(false) => return,
+                        Err(error) => {
+                            self.failure = Some(error);
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn solutions(&mut self, block: &'a Block, sink: &mut Sink<'_>) {
+        let mut frame = Frame {
+            block,
+            slots: vec![None; block.slots.len()],
+            flags: vec![false; block.flags],
+            row: Vec::with_capacity(block.columns.len()),
+            seen: Seen::default(),
+            sink: &mut |row| sink(row),
+        };
+        let _ = self.run(&mut frame, block.start);
+    }
+
+    /// A table, made when it is asked for first. Where it would have more than `most` rows, it has these, and is not
+    /// kept.
+    fn table(&mut self, number: usize, key: &[usize], most: usize) -> Option<Rc<Table>> {
+        if let Some(Some(table)) = self.tables.get(number) {
+            return Some(Rc::clone(table));
+        }
+        let program = self.program;
+        let &block = program.tables.get(number)?;
+        let width = program.blocks.get(block).map_or(0, |block| match &block.group {
+            Some(group) => group.width(),
+            None => block.columns.len(),
+        });
+        let mut table = Table::new(width);
+        let view = self.view;
+        let mut more = false;
+        let full = Exceeded::Memory(Table::row_bytes(width).unsigned_abs() * u64::from(u32::MAX));
+        self.block(block, &mut |row| {
+            if table.len() == most {
+                more = true;
+                return Ok(false);
+            }
+            view.hold(Table::row_bytes(width)).map_err(read)?;
+            match table.push(row) {
+                true => Ok(true),
+                false => Err(read(full.into())),
+            }
+        });
+        if self.failure.is_some() {
+            return None;
+        }
+        if more {
+            if let Err(error) = view.hold(-(Table::row_bytes(width) * table.len() as i64)) {
+                let _ = self.fail(error);
+                return None;
+            }
+            return Some(Rc::new(table));
+        }
+        table.index(key);
+        let table = Rc::new(table);
+        if let Some(place) = self.tables.get_mut(number) {
+            *place = Some(Rc::clone(&table));
+        }
+        Some(table)
+    }
+
+    #[inline]
+    fn tally(&mut self, at: usize) {
+        if let Some(count) = self.counts.get_mut(at) {
+            *count += 1;
+        }
+    }
+
+    /// Goes on at a step.
+    fn run(&mut self, frame: &mut Frame<'_>, mut at: usize) -> Flow {
+        let program = self.program;
+        loop {
+            let Some(planned) = program.steps.get(at) else { return Flow::More };
+            match &planned.step {
+                Step::Triple(places) => {
+                    let [subject, predicate, object] = places.map(|place| frame.value(place));
+                    if let (Some(subject), Some(predicate), Some(object)) = (subject, predicate, object)
+                        && !predicate.is_of_query()
+                    {
+                        if let Err(error) = self.view.work(1) {
+                            return self.fail(error);
+                        }
+                        if !self.is_triple(at, places, [subject, predicate, object]) {
+                            return Flow::More;
+                        }
+                        self.tally(at);
+                        at += 1;
+                        continue;
+                    }
+                    return self.triples(frame, at, places, [subject, predicate, object]);
+                }
+                Step::Optional { flag, end } => {
+                    if let Some(flag) = frame.flags.get_mut(*flag) {
+                        *flag = false;
+                    }
+                    let flow = self.run(frame, at + 1);
+                    if flow != Flow::More || frame.flags.get(*flag).copied().unwrap_or(true) {
+                        return flow;
+                    }
+                    at = *end;
+                    continue;
+                }
+                Step::Matched { flag } => {
+                    if let Some(flag) = frame.flags.get_mut(*flag) {
+                        *flag = true;
+                    }
+                }
+                Step::Union(starts) => {
+                    for &start in starts {
+                        let flow = self.run(frame, start);
+                        if flow != Flow::More {
+                            return flow;
+                        }
+                    }
+                    return Flow::More;
+                }
+                Step::Go(to) => {
+                    at = *to;
+                    continue;
+                }
+                Step::Values { slots, rows } => {
+                    for row in rows {
+                        if let Err(error) = self.view.work(1) {
+                            return self.fail(error);
+                        }
+                        let flow = self.row(frame, at, slots, row);
+                        if flow != Flow::More {
+                            return flow;
+                        }
+                    }
+                    return Flow::More;
+                }
+                Step::Probe { table, slots, key } => return self.probe(frame, at, *table, slots, key),
+                Step::Minus { table, slots, key } => {
+                    let Some(table) = self.table(*table, key, usize::MAX) else { return Flow::Stop };
+                    match self.meets(frame, &table, slots, key) {
+                        Ok(true) => return Flow::More,
+                        Ok(false) => {}
+                        Err(error) => return self.fail(error),
+                    }
+                }
+                Step::Any { table } => match self.table(*table, &[], FEW) {
+                    None => return Flow::Stop,
+                    Some(table) if table.len() == 0 => return Flow::More,
+                    Some(_) => {}
+                },
+                Step::Filter(condition) => match self.holds(frame, condition) {
+                    Err(flow) => return flow,
+                    Ok(Some(true)) => {}
+                    Ok(_) => return Flow::More,
+                },
+                Step::Bind { slot, value } => {
+                    let value = match value {
+                        Value::Place(place) => frame.value(*place),
+                        Value::Leaf(leaf) => match leaf.value(self.view, self.evaluator, |slot| frame.get(slot)) {
+                            Ok(value) => value,
+                            Err(error) => return self.fail(error),
+                        },
+                    };
+                    let before = frame.get(*slot);
+                    if value.is_some() {
+                        frame.set(*slot, value);
+                    }
+                    self.tally(at);
+                    let flow = self.run(frame, at + 1);
+                    frame.set(*slot, before);
+                    return flow;
+                }
+                Step::Once => {
+                    frame.show();
+                    if frame.seen.has(&frame.row) {
+                        return Flow::More;
+                    }
+                    self.tally(at);
+                    return match self.run(frame, at + 1) {
+                        Flow::Enough => Flow::More,
+                        flow => flow,
+                    };
+                }
+                Step::Found => return Flow::Enough,
+                Step::Emit => {
+                    self.tally(at);
+                    return self.emit(frame);
+                }
+            }
+            self.tally(at);
+            at += 1;
+        }
+    }
+
+    /// Whether there is a triple. Where only the subject changes from one time to the next, it is looked for among the
+    /// subjects, which lie close together unless they are very many.
+    #[inline]
+    fn is_triple(&mut self, at: usize, places: &[Place; 3], [subject, predicate, object]: [TermId; 3]) -> bool {
+        let store = self.view.store();
+        if let [Place::Slot(_), Place::Term(_), Place::Term(_)] = places {
+            if self.subjects.len() <= at {
+                self.subjects.resize(at + 1, None);
+            }
+            if let Some(kept) = self.subjects.get_mut(at) {
+                let subjects = *kept.get_or_insert_with(|| store.subjects(predicate, object));
+                if subjects.len() <= CLOSE {
+                    return store.is_among(subjects, subject);
+                }
+            }
+        }
+        store.count(Some(subject), Some(predicate), Some(object)) > 0
+    }
+
+    fn emit(&mut self, frame: &mut Frame<'_>) -> Flow {
+        frame.show();
+        if frame.block.distinct {
+            match frame.seen.insert(self.view, &frame.row) {
+                Ok(true) => {}
+                Ok(false) if frame.block.once => return Flow::Enough,
+                Ok(false) => return Flow::More,
+                Err(error) => return self.fail(error),
+            }
+        }
+        match (frame.sink)(&frame.row) {
+            Ok(true) if frame.block.once => Flow::Enough,
+            Ok(true) => Flow::More,
+            Ok(false) => Flow::Stop,
+            Err(error) => {
+                self.failure = Some(error);
+                Flow::Stop
+            }
+        }
+    }
+
+    /// Goes on with every triple of a pattern.
+    fn triples(
+        &mut self,
+        frame: &mut Frame<'_>,
+        at: usize,
+        places: &[Place; 3],
+        [subject, predicate, object]: [Option<TermId>; 3],
+    ) -> Flow {
+        let view = self.view;
+        if let Err(error) = view.work(1) {
+            return self.fail(error);
+        }
+        if let Some(name) = predicate
+            && name.is_of_query()
+        {
+            let Some(relation) = view.relation(name) else { return Flow::More };
+            for pair in relation.pairs(view, subject, object) {
+                let flow = match pair {
+                    Ok((subject, object)) => self.matched(frame, at, places, [subject, name, object]),
+                    Err(error) => self.fail(error),
+                };
+                if flow != Flow::More {
+                    return flow;
+                }
+            }
+            return Flow::More;
+        }
+        for triple in view.store().triples(subject, predicate, object) {
+            if let Err(error) = view.work(1) {
+                return self.fail(error);
+            }
+            let flow = self.matched(frame, at, places, triple);
+            if flow != Flow::More {
+                return flow;
+            }
+        }
+        Flow::More
+    }
+
+    #[inline]
+    fn matched(&mut self, frame: &mut Frame<'_>, at: usize, places: &[Place; 3], triple: [TermId; 3]) -> Flow {
+        let mut fresh = 0;
+        let fits = places.iter().zip(triple).all(|(place, value)| match *place {
+            Place::Term(_) => true,
+            Place::Slot(slot) => frame.unify(slot, value, &mut fresh),
+        });
+        self.go_on(frame, at, fits, fresh)
+    }
+
+    /// Goes on after a step whose values fit, and takes them away again.
+    #[inline]
+    fn go_on(&mut self, frame: &mut Frame<'_>, at: usize, fits: bool, fresh: u128) -> Flow {
+        let mut flow = Flow::More;
+        if fits {
+            self.tally(at);
+            flow = self.run(frame, at + 1);
+        }
+        frame.clear(fresh);
+        flow
+    }
+
+    /// Goes on with a row, if it fits.
+    #[inline]
+    fn row(&mut self, frame: &mut Frame<'_>, at: usize, slots: &[Slot], row: &[Option<TermId>]) -> Flow {
+        let mut fresh = 0;
+        let fits = slots.iter().zip(row).all(|(slot, value)| match value {
+            None => true,
+            Some(value) => frame.unify(*slot, *value, &mut fresh),
+        });
+        self.go_on(frame, at, fits, fresh)
+    }
+
+    fn probe(&mut self, frame: &mut Frame<'_>, at: usize, table: usize, slots: &[Slot], key: &[usize]) -> Flow {
+        let Some(table) = self.table(table, key, usize::MAX) else { return Flow::Stop };
+        let mut next = table.first(key, |column| slots.get(column).and_then(|slot| frame.get(*slot)));
+        while let Some(row) = next {
+            if let Err(error) = self.view.work(1) {
+                return self.fail(error);
+            }
+            let flow = self.row(frame, at, slots, table.row(row));
+            if flow != Flow::More {
+                return flow;
+            }
+            next = table.after(key, row);
+        }
+        Flow::More
+    }
+
+    /// Whether a row of a table fits a solution and has a value in common with it.
+    fn meets(&self, frame: &Frame<'_>, table: &Table, slots: &[Slot], key: &[usize]) -> Result<bool, ReadError> {
+        let mut next = table.first(key, |column| slots.get(column).and_then(|slot| frame.get(*slot)));
+        while let Some(row) = next {
+            self.view.work(1)?;
+            let mut common = false;
+            let fits = slots.iter().zip(table.row(row)).all(|(slot, value)| match (frame.get(*slot), value) {
+                (Some(a), Some(b)) => {
+                    common = true;
+                    a == *b
+                }
+                _ => true,
+            });
+            if fits && common {
+                return Ok(true);
+            }
+            next = table.after(key, row);
+        }
+        Ok(false)
+    }
+
+    /// Whether a condition holds; nothing where that is an error. The error is how the step ends.
+    fn holds(&mut self, frame: &mut Frame<'_>, condition: &Condition) -> Result<Option<bool>, Flow> {
+        let all = |machine: &mut Self, frame: &mut Frame<'_>, conditions: &[Condition], stop: bool| {
+            let mut result = Some(!stop);
+            for condition in conditions {
+                match machine.holds(frame, condition)? {
+                    Some(value) if value == stop => return Ok(Some(stop)),
+                    Some(_) => {}
+                    None => result = None,
+                }
+            }
+            Ok(result)
+        };
+        match condition {
+            Condition::And(conditions) => all(self, frame, conditions, false),
+            Condition::Or(conditions) => all(self, frame, conditions, true),
+            Condition::Not(condition) => Ok(self.holds(frame, condition)?.map(|value| !value)),
+            Condition::Exists(start) => match self.run(frame, *start) {
+                Flow::More => Ok(Some(false)),
+                Flow::Enough => Ok(Some(true)),
+                Flow::Stop => Err(Flow::Stop),
+            },
+            Condition::Bound(slot) => Ok(Some(frame.get(*slot).is_some())),
+            Condition::Same(a, b) => Ok(frame.value(*a).zip(frame.value(*b)).map(|(a, b)| a == b)),
+            Condition::Equal(a, b, leaf) => {
+                let Some((a, b)) = frame.value(*a).zip(frame.value(*b)) else { return Ok(None) };
+                match equal(self.view, a, b) {
+                    Ok(Some(equal)) => Ok(Some(equal)),
+                    Ok(None) => self.leaf(frame, leaf),
+                    Err(error) => Err(self.fail(error)),
+                }
+            }
+            Condition::Leaf(leaf) => self.leaf(frame, leaf),
+        }
+    }
+
+    fn leaf(&mut self, frame: &Frame<'_>, leaf: &super::condition::Leaf) -> Result<Option<bool>, Flow> {
+        leaf.holds(self.view, self.evaluator, |slot| frame.get(slot)).map_err(|error| self.fail(error))
+    }
+}

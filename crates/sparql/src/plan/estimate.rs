@@ -1,0 +1,160 @@
+//! How many solutions a triple pattern has, by the snapshot's counts.
+
+use oxrdf::Variable;
+use spargebra::algebra::GraphPattern;
+use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
+
+use super::scope::{Variables, of_triple};
+use terrapin_triples::{End, PredicateCounts, TermId, View};
+
+/// About how many solutions a pattern has when it is solved alone: at a glance, for comparing.
+pub fn rough(pattern: &GraphPattern, view: &View) -> f64 {
+    match pattern {
+        GraphPattern::Bgp { patterns } => {
+            let counts = patterns.iter().map(|triple| Counted::new(triple.clone(), view));
+            let rows = counts.map(|c| c.count.map_or(1000.0, |count| count as f64));
+            rows.reduce(f64::min).unwrap_or(1.0)
+        }
+        GraphPattern::Join { left, right } => {
+            if **left == GraphPattern::default() {
+                rough(right, view)
+            } else {
+                rough(left, view).min(rough(right, view))
+            }
+        }
+        GraphPattern::Lateral { left, .. } | GraphPattern::LeftJoin { left, .. } | GraphPattern::Minus { left, .. } => {
+            rough(left, view)
+        }
+        GraphPattern::Union { left, right } => rough(left, view) + rough(right, view),
+        GraphPattern::Filter { inner, .. } => rough(inner, view) / 2.0,
+        GraphPattern::Extend { inner, .. }
+        | GraphPattern::OrderBy { inner, .. }
+        | GraphPattern::Project { inner, .. }
+        | GraphPattern::Distinct { inner }
+        | GraphPattern::Reduced { inner } => rough(inner, view),
+        GraphPattern::Slice { inner, length, .. } => {
+            length.map_or(f64::INFINITY, |length| length as f64).min(rough(inner, view))
+        }
+        GraphPattern::Group { variables, .. } if variables.is_empty() => 1.0,
+        GraphPattern::Group { inner, .. } => rough(inner, view).sqrt(),
+        GraphPattern::Values { bindings, .. } => bindings.len() as f64,
+        GraphPattern::Path { .. } | GraphPattern::Graph { .. } | GraphPattern::Service { .. } => 1000.0,
+    }
+}
+
+/// A place of a pattern.
+#[derive(Debug, Clone)]
+enum Place {
+    Term(TermId),
+    Variable(Variable),
+}
+
+impl Place {
+    fn end(&self, bound: &Variables) -> End {
+        match self {
+            Place::Term(id) => End::Term(*id),
+            Place::Variable(variable) if bound.has(variable) => End::Bound,
+            Place::Variable(_) => End::Free,
+        }
+    }
+
+    fn term(&self) -> Option<TermId> {
+        match self {
+            Place::Term(id) => Some(*id),
+            Place::Variable(_) => None,
+        }
+    }
+}
+
+/// A triple pattern and what is known of it.
+#[derive(Debug, Clone)]
+pub struct Counted {
+    /// The pattern.
+    pub pattern: TriplePattern,
+    /// Its variables.
+    pub variables: Variables,
+    subject: Place,
+    predicate: Place,
+    object: Place,
+    /// Triples that match its terms; of a relation unknown.
+    pub count: Option<u64>,
+    counts: PredicateCounts,
+}
+
+impl Counted {
+    /// Looks a pattern up.
+    pub fn new(pattern: TriplePattern, view: &View) -> Counted {
+        let place = |term: &TermPattern| match term {
+            TermPattern::NamedNode(node) => Place::Term(view.id(&node.clone().into())),
+            TermPattern::Literal(literal) => Place::Term(view.id(&literal.clone().into())),
+            // None is left by now; it would stand for a variable.
+            TermPattern::BlankNode(node) => Place::Variable(Variable::new_unchecked(node.as_str())),
+            TermPattern::Variable(variable) => Place::Variable(variable.clone()),
+        };
+        let (subject, object) = (place(&pattern.subject), place(&pattern.object));
+        let predicate = match &pattern.predicate {
+            NamedNodePattern::NamedNode(node) => Place::Term(view.id(&node.clone().into())),
+            NamedNodePattern::Variable(variable) => Place::Variable(variable.clone()),
+        };
+        let store = view.store();
+        let related = predicate.term().is_some_and(|id| view.relation(id).is_some());
+        let count = (!related).then(|| store.count(subject.term(), predicate.term(), object.term()));
+        let counts = predicate.term().map(|id| store.predicate(id)).unwrap_or_default();
+        let mut variables = of_triple(&pattern);
+        for (place, values) in [(&subject, counts.subjects), (&object, counts.objects)] {
+            if let Place::Variable(variable) = place {
+                variables.add_with(variable, values);
+            }
+        }
+        Counted { variables, pattern, subject, predicate, object, count, counts }
+    }
+
+    /// Whether it can be asked at all with these variables bound.
+    pub fn answers(&self, view: &View, bound: &Variables) -> bool {
+        let given = |place: &Place| place.end(bound) != End::Free;
+        let relation = self.predicate.term().and_then(|id| view.relation(id));
+        relation.is_none_or(|relation| relation.answers(given(&self.subject), given(&self.object)))
+    }
+
+    /// About how many solutions it has each time it is asked with these variables bound.
+    pub fn rows(&self, view: &View, bound: &Variables) -> f64 {
+        let (subject, object) = (self.subject.end(bound), self.object.end(bound));
+        let Some(count) = self.count else {
+            let relation = self.predicate.term().and_then(|id| view.relation(id));
+            return relation.map_or(1.0, |relation| relation.estimate(view, subject, object));
+        };
+        let store = view.store();
+        let mut rows = count as f64;
+        // Were the values of the side with fewer all among the other's, each with as many triples as any other, the
+        // greater number of values would count. Of subjects that holds; objects differ in how many triples they have, and
+        // those with many are more often on both sides: what is between the two numbers is the same in whichever order
+        // the sides are joined.
+        let others = |place: &Place| match place {
+            Place::Variable(variable) => bound.values(variable) as f64,
+            Place::Term(_) => 0.0,
+        };
+        let known = self.predicate.term().is_some();
+        if subject == End::Bound {
+            let values = if known { self.counts.subjects } else { store.terms() / 2 } as f64;
+            rows /= values.max(others(&self.subject)).max(1.0);
+        }
+        let mut narrow = |place: &Place, values: u64| {
+            let (values, others) = (values as f64, others(place));
+            rows /= if others == 0.0 { values } else { (values * others).sqrt() }.max(1.0);
+        };
+        if object == End::Bound {
+            narrow(&self.object, if known { self.counts.objects } else { store.terms() / 2 });
+        }
+        if self.predicate.end(bound) == End::Bound {
+            narrow(&self.predicate, 64);
+        }
+        // A term twice in a pattern: seldom the same twice in a triple.
+        if let (Place::Variable(a), Place::Variable(b)) = (&self.subject, &self.object)
+            && a == b
+            && subject == End::Free
+        {
+            rows /= 1000.0;
+        }
+        rows
+    }
+}

@@ -1,0 +1,267 @@
+//! The order of a join of many patterns: greedily the one that leaves the fewest solutions, from the few beginnings that
+//! promise most, by the snapshot's real counts.
+
+use spargebra::algebra::GraphPattern;
+
+use super::estimate::{Counted, rough};
+use super::order::{Part, Planner, nothing};
+use super::scope::{self, Variables};
+use terrapin_budget::tick;
+
+/// A pattern to be joined.
+enum Item {
+    Triple(Counted),
+    Other(Other),
+}
+
+/// What is no triple pattern.
+struct Other {
+    pattern: GraphPattern,
+    possible: Variables,
+    /// Its solutions when it is solved alone.
+    rows: f64,
+    /// Whether it may instead be asked for each solution of the others, wherever it stands among them.
+    fits: bool,
+}
+
+impl Other {
+    /// Whether it may be asked for each solution of what binds these variables.
+    fn fits(&self, known: &Variables) -> bool {
+        self.fits || scope::fits(&self.pattern, known)
+    }
+}
+
+/// Beginnings that are tried.
+const BEGINNINGS: usize = 5;
+
+/// Items of a join beyond which only the most promising beginning is.
+const LONG: usize = 50;
+
+/// A hash join asks its sides once each, an index nested loop once a solution; that costs about so many triples.
+const ASKING: f64 = 2.0;
+
+/// Solutions from which on a hash join is considered.
+const MANY: f64 = 2000.0;
+
+impl Item {
+    fn variables(&self) -> &Variables {
+        match self {
+            Item::Triple(triple) => &triple.variables,
+            Item::Other(other) => &other.possible,
+        }
+    }
+}
+
+/// One order of the items and what it is expected to cost.
+struct Order {
+    items: Vec<usize>,
+    cost: f64,
+}
+
+impl Planner<'_> {
+    /// Plans a join.
+    pub(super) fn group(&mut self, pattern: GraphPattern, bound: &Variables) -> Part {
+        let mut items = Vec::new();
+        let mut all = Variables::default();
+        let mut stack = vec![pattern];
+        let mut empty = false;
+        while let Some(pattern) = stack.pop() {
+            match pattern {
+                GraphPattern::Join { left, right } => stack.extend([*right, *left]),
+                GraphPattern::Bgp { patterns } => {
+                    for triple in patterns {
+                        let counted = Counted::new(triple, self.view);
+                        empty |= counted.count == Some(0);
+                        items.push(Item::Triple(counted));
+                    }
+                }
+                pattern => {
+                    let (possible, _) = scope::bound(&pattern);
+                    let rows = rough(&pattern, self.view);
+                    empty |= matches!(&pattern, GraphPattern::Values { bindings, .. } if bindings.is_empty());
+                    items.push(Item::Other(Other { pattern, possible, rows, fits: false }));
+                }
+            }
+        }
+        for item in &items {
+            all = all.or(item.variables());
+        }
+        if empty {
+            return Part::none(&all);
+        }
+        for i in 0..items.len() {
+            if !matches!(items.get(i), Some(Item::Other(_))) {
+                continue;
+            }
+            let others = items.iter().enumerate().filter(|(j, _)| *j != i);
+            let entry = others.fold(bound.clone(), |entry, (_, item)| {
+                tick();
+                entry.or(item.variables())
+            });
+            if let Some(Item::Other(other)) = items.get_mut(i) {
+                other.fits = scope::fits(&other.pattern, &entry);
+            }
+        }
+        match items.len() {
+            0 => Part { pattern: nothing(), rows: 1.0 },
+            1 => match items.remove(0) {
+                Item::Triple(triple) => {
+                    let rows = triple.rows(self.view, bound);
+                    Part { pattern: GraphPattern::Bgp { patterns: vec![triple.pattern] }, rows }
+                }
+                Item::Other(other) => self.pattern(other.pattern, bound),
+            },
+            _ => {
+                let order = self.best(&items, bound);
+                self.chain(items, order, bound)
+            }
+        }
+    }
+
+    /// Solutions that an item adds to each of `rows` solutions with `bound` bound, and the cost of finding them all.
+    fn step(&self, item: &Item, rows: f64, bound: &Variables) -> (f64, f64) {
+        match item {
+            Item::Triple(triple) => {
+                let fan = triple.rows(self.view, bound);
+                let loops = rows * (ASKING + fan);
+                // Its solutions could also be found once and held against the others.
+                let hashed = triple.count.map_or(f64::INFINITY, |count| count as f64 + rows);
+                (fan, loops.min(hashed))
+            }
+            Item::Other(other) => {
+                let common = other.possible.common(bound) as i32;
+                let fan = other.rows / 100_f64.powi(common).max(1.0);
+                if common > 0 && other.fits(bound) {
+                    (fan, rows * (ASKING + fan))
+                } else {
+                    (fan, other.rows + rows * fan.max(1.0))
+                }
+            }
+        }
+    }
+
+    fn answers(&self, item: &Item, bound: &Variables) -> bool {
+        match item {
+            Item::Triple(triple) => triple.answers(self.view, bound),
+            Item::Other(_) => true,
+        }
+    }
+
+    /// The best of the orders that begin in the most promising ways.
+    fn best(&self, items: &[Item], bound: &Variables) -> Vec<usize> {
+        let mut beginnings: Vec<(bool, f64, usize)> = (0..items.len())
+            .map(|i| (!self.answers(&items[i], bound), self.step(&items[i], 1.0, bound).0, i))
+            .collect();
+        beginnings.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+        // Trying an order takes as long as the square of their number.
+        beginnings.truncate(if items.len() > LONG { 1 } else { BEGINNINGS });
+        let orders = beginnings.into_iter().map(|(_, _, first)| self.greedy(items, first, bound));
+        orders.min_by(|a, b| a.cost.total_cmp(&b.cost)).map_or_else(|| (0..items.len()).collect(), |order| order.items)
+    }
+
+    fn greedy(&self, items: &[Item], first: usize, bound: &Variables) -> Order {
+        let mut order = Order { items: Vec::with_capacity(items.len()), cost: 0.0 };
+        let mut known = bound.clone();
+        let mut rows = 1.0_f64;
+        let mut next = Some(first);
+        while let Some(item) = next {
+            let (fan, cost) = self.step(&items[item], rows, &known);
+            order.cost += if self.answers(&items[item], &known) { cost } else { f64::INFINITY };
+            rows = (rows * fan).max(1e-3);
+            known = known.or(items[item].variables());
+            order.items.push(item);
+            // Those that have a variable in common first, and that can be asked; then those that leave the fewest.
+            next = (0..items.len())
+                .filter(|i| !order.items.contains(i))
+                .map(|i| {
+                    tick();
+                    let apart = items[i].variables().common(&known) == 0;
+                    let (fan, cost) = self.step(&items[i], rows, &known);
+                    (!self.answers(&items[i], &known), apart, fan + cost / rows / 8.0, i)
+                })
+                .min_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)).then(a.3.cmp(&b.3)))
+                .map(|(.., i)| i);
+        }
+        order
+    }
+
+    /// The items in an order as a pattern.
+    fn chain(&mut self, items: Vec<Item>, order: Vec<usize>, bound: &Variables) -> Part {
+        let mut items: Vec<Option<Item>> = items.into_iter().map(Some).collect();
+        let mut known = bound.clone();
+        // What has no variable in common with what is before begins a chain of its own.
+        let mut chains: Vec<Part> = Vec::new();
+        let mut own = Variables::default();
+        let mut now: Option<Part> = None;
+        for i in order {
+            let Some(item) = items.get_mut(i).and_then(Option::take) else { continue };
+            let variables = item.variables().clone();
+            let apart = variables.common(&own) == 0 && variables.common(bound) == 0 && !variables.is_empty();
+            if apart && let Some(chain) = now.take_if(|_| !own.is_empty()) {
+                chains.push(chain);
+                own = Variables::default();
+            }
+            let next = match now.take() {
+                None => self.first(item, bound),
+                Some(part) => {
+                    let shares = variables.common(&known.or(&own)) > 0;
+                    self.append(part, item, &known.or(&own), shares)
+                }
+            };
+            own = own.or(&variables);
+            known = known.or(&variables);
+            now = Some(next);
+        }
+        chains.extend(now);
+        // Where the smaller side of a product has no solution the other one need not be solved.
+        chains.sort_by(|a, b| a.rows.total_cmp(&b.rows));
+        let joined = chains.into_iter().reduce(|left, right| {
+            self.optimise = true;
+            let rows = left.rows * right.rows;
+            let (left, right) = (Box::new(left.pattern), Box::new(right.pattern));
+            Part { pattern: GraphPattern::Join { left, right }, rows }
+        });
+        joined.unwrap_or_else(|| Part { pattern: nothing(), rows: 1.0 })
+    }
+
+    fn first(&mut self, item: Item, bound: &Variables) -> Part {
+        match item {
+            Item::Triple(triple) => {
+                let rows = triple.rows(self.view, bound);
+                Part { pattern: GraphPattern::Bgp { patterns: vec![triple.pattern] }, rows }
+            }
+            Item::Other(other) if other.fits(bound) => self.pattern(other.pattern, bound),
+            Item::Other(other) => self.pattern(other.pattern, &Variables::default()),
+        }
+    }
+
+    fn append(&mut self, part: Part, item: Item, known: &Variables, shares: bool) -> Part {
+        let (fan, _) = self.step(&item, part.rows, known);
+        let rows = (part.rows * fan).max(1e-3);
+        let (right, lateral) = match item {
+            Item::Triple(triple) => {
+                let loops = part.rows * (ASKING + fan);
+                let hashed = triple.count.map_or(f64::INFINITY, |count| count as f64 + part.rows);
+                let hash = shares && part.rows > MANY && hashed * 2.0 < loops;
+                let variables = triple.variables.sorted();
+                let pattern = GraphPattern::Bgp { patterns: vec![triple.pattern] };
+                if hash {
+                    // The evaluator's optimiser makes a loop of any join with a bare pattern.
+                    (GraphPattern::Project { inner: Box::new(pattern), variables }, false)
+                } else {
+                    (pattern, true)
+                }
+            }
+            Item::Other(other) if shares && other.fits(known) => (self.pattern(other.pattern, known).pattern, true),
+            Item::Other(other) => (self.pattern(other.pattern, &Variables::default()).pattern, false),
+        };
+        let (left, right) = (Box::new(part.pattern), Box::new(right));
+        let pattern = if lateral {
+            GraphPattern::Lateral { left, right }
+        } else {
+            self.optimise = true;
+            GraphPattern::Join { left, right }
+        };
+        Part { pattern, rows }
+    }
+}

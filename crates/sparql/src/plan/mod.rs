@@ -1,0 +1,42 @@
+//! From a query's algebra to a form that the evaluator runs in a good order: property paths become relations over
+//! numbers (`paths.rs`), and so do conditions on where a place is (`near.rs`); joins are put in an order by the real
+//! cardinalities of the snapshot (`order.rs`).
+//!
+//! The evaluator runs a `Lateral` as an index nested loop: its right side is asked once for each solution of the left
+//! one, with the variables bound. A `Join` it runs as a hash join, but only if its own optimiser has looked for the
+//! variables in common. Hence the result is nested `Lateral`s wherever these mean the same and cost less.
+//!
+//! Planning changes no answer: it only uses that joins commute, and that a pattern without solutions has none.
+
+mod estimate;
+mod group;
+mod near;
+mod order;
+mod paths;
+mod scope;
+
+use spargebra::algebra::GraphPattern;
+
+pub(crate) use self::estimate::Counted;
+pub(crate) use self::scope::{Variables, bound, is_plain};
+use terrapin_triples::View;
+
+/// A pattern to be evaluated.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// The pattern; its predicates may be relations that were registered with the view.
+    pub pattern: GraphPattern,
+    /// Whether the evaluator's optimiser has to see it. Without it (`QueryEvaluator::without_optimizations`) a pattern
+    /// that needs no hash join starts quicker.
+    pub optimise: bool,
+    /// About how many solutions there will be.
+    pub rows: f64,
+}
+
+/// Plans a pattern; registers the relations that it needs with the view that it is to be run on.
+pub fn plan(pattern: GraphPattern, view: &mut View) -> Planned {
+    let pattern = paths::rewrite(pattern, view);
+    let mut planner = order::Planner { view, optimise: false };
+    let part = planner.pattern(pattern, &scope::Variables::default());
+    Planned { pattern: part.pattern, optimise: planner.optimise, rows: part.rows }
+}

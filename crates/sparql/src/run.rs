@@ -1,0 +1,456 @@
+//! Running a prepared query: its tables first, then the evaluator under watch, then what stands at the query's top.
+
+use std::sync::Arc;
+
+use oxrdf::{Term, Triple, Variable};
+use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
+use spargebra::Query;
+use spargebra::algebra::{GraphPattern, QueryDataset};
+
+use super::Prepared;
+use super::blank::Labels;
+use super::construct::Template;
+use super::functions;
+use super::guard::{Guarded, exceeded, watched};
+use super::native;
+use super::plan::{Planned, plan};
+use super::rewrite::{Rewritten, put_pattern};
+use super::services::Table;
+use super::solve::{Collector, Plan, Row};
+use super::tables::{fill_tables, values};
+use terrapin_budget::{Budget, Limits};
+use terrapin_snapshot::Snapshot;
+use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_triples::{ReadError, Store, View};
+
+/// What queries are asked of.
+pub struct Environment {
+    /// The triples.
+    pub store: Arc<Store>,
+    /// The snapshot's time as `xsd:dateTime` is written: what `NOW()` gives.
+    pub now: String,
+    /// What random values depend on besides the query: the snapshot's digest.
+    pub seed: Vec<u8>,
+}
+
+impl Environment {
+    /// What queries of a snapshot are asked of; `None` if it has no triples.
+    ///
+    /// # Errors
+    /// The snapshot is damaged.
+    pub fn open(snapshot: &Arc<Snapshot>) -> std::result::Result<Option<Environment>, terrapin_snapshot::Error> {
+        let Some(store) = Store::open(snapshot)? else { return Ok(None) };
+        let newest = snapshot
+            .manifest()
+            .map_or(0, |manifest| manifest.triples.map_or(0, |triples| triples.newest).max(manifest.data_timestamp));
+        let now = functions::dates::Moment::at(newest).lexical();
+        Ok(Some(Environment { store: Arc::new(store), now, seed: snapshot.digest().into_bytes() }))
+    }
+}
+
+/// Takes an answer as it comes. Errors are the reader's: it went away.
+pub trait Sink {
+    /// The variables of a SELECT, before its first solution.
+    ///
+    /// # Errors
+    /// The answer cannot be taken.
+    fn variables(&mut self, variables: &[Variable]) -> std::io::Result<()>;
+    /// A solution: a value for each variable.
+    ///
+    /// # Errors
+    /// The answer cannot be taken.
+    fn solution(&mut self, values: &[Option<Term>]) -> std::io::Result<()>;
+    /// The answer of an ASK.
+    ///
+    /// # Errors
+    /// The answer cannot be taken.
+    fn boolean(&mut self, value: bool) -> std::io::Result<()>;
+    /// A triple of a CONSTRUCT or DESCRIBE.
+    ///
+    /// # Errors
+    /// The answer cannot be taken.
+    fn triple(&mut self, triple: &Triple) -> std::io::Result<()>;
+}
+
+/// Bounds of an answer's size and of everything else.
+#[derive(Debug, Clone, Default)]
+pub struct Bounds {
+    /// Time, memory, work, cancellation.
+    pub limits: Limits,
+    /// Most solutions or triples that an answer may have.
+    pub rows: Option<u64>,
+}
+
+/// What a finished query tells about itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Solutions or triples that went out.
+    pub rows: u64,
+    /// Units of work: triples looked at.
+    pub work: u64,
+}
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// The environment of one query, whose random values depend on the query, too.
+fn of_query(prepared: &Prepared, environment: &Environment) -> Arc<Environment> {
+    let mut seed = environment.seed.clone();
+    seed.extend_from_slice(&prepared.digest);
+    Arc::new(Environment { store: environment.store.clone(), now: environment.now.clone(), seed })
+}
+
+/// Tells how a query is solved: its tables first, each with its number, then the query itself.
+pub(super) fn explain(prepared: &Prepared, environment: &Environment, bounds: &Bounds) -> Result<String> {
+    let budget = Arc::new(Budget::new(&bounds.limits));
+    watched(&budget, || {
+        let mut run = Run::new(&prepared.rewritten, of_query(prepared, environment), budget.clone(), bounds.rows);
+        run.evaluator = run.evaluator.compute_statistics();
+        run.explain()
+    })
+}
+
+/// Runs a query.
+pub(super) fn run(
+    prepared: &Prepared,
+    environment: &Environment,
+    bounds: &Bounds,
+    sink: &mut dyn Sink,
+) -> Result<Summary> {
+    let budget = Arc::new(Budget::new(&bounds.limits));
+    let environment = of_query(prepared, environment);
+    let rows = watched(&budget, || {
+        let run = Run::new(&prepared.rewritten, environment, budget.clone(), bounds.rows);
+        run.answer(sink)
+    })?;
+    Ok(Summary { rows, work: budget.work_done() })
+}
+
+struct Run<'p> {
+    rewritten: &'p Rewritten,
+    environment: Arc<Environment>,
+    budget: Arc<Budget>,
+    evaluator: QueryEvaluator,
+    most: u64,
+}
+
+fn gone(error: std::io::Error) -> Error {
+    Error::new(Class::Internal, "output", format!("the answer cannot be written: {error}"))
+}
+
+impl<'p> Run<'p> {
+    fn new(rewritten: &'p Rewritten, environment: Arc<Environment>, budget: Arc<Budget>, rows: Option<u64>) -> Self {
+        let evaluator = functions::register(QueryEvaluator::new(), &rewritten.functions, &environment);
+        let evaluator = functions::aggregates::register(evaluator, &rewritten.separators);
+        Run { rewritten, environment, budget, evaluator, most: rows.unwrap_or(u64::MAX) }
+    }
+
+    fn view(&self) -> View {
+        let mut view = View::new(self.environment.store.clone(), self.budget.clone());
+        if self.rewritten.apart {
+            view.keep_graphs_apart();
+        }
+        view
+    }
+
+    /// The graphs that the query is about. A snapshot without named graphs has one, which every query is about.
+    fn dataset(&self) -> Option<QueryDataset> {
+        self.environment.store.graphs().and(self.rewritten.dataset.clone())
+    }
+
+    /// Whether the query is about certain ones of the snapshot's graphs, not all together.
+    fn has_graphs(&self) -> bool {
+        let certain = self.rewritten.apart || self.rewritten.dataset.is_some();
+        certain && self.environment.store.graphs().is_some()
+    }
+
+    /// The program for a planned projection, if it needs no evaluator.
+    fn compile(&self, pattern: &GraphPattern, view: &View, estimates: bool) -> Option<native::Program> {
+        if self.has_graphs() { None } else { native::compile(pattern, view, &self.rewritten.separators, estimates) }
+    }
+
+    /// Plans a pattern by the counts of all graphs together; a query about certain graphs is the evaluator's to order.
+    fn plan(&self, pattern: GraphPattern, view: &mut View) -> Planned {
+        if self.has_graphs() {
+            return Planned { pattern, optimise: true, rows: 0.0 };
+        }
+        plan(pattern, view)
+    }
+
+    /// Counts a row of the answer.
+    fn count(&self, rows: &mut u64) -> Result<()> {
+        *rows += 1;
+        if *rows <= self.most {
+            return Ok(());
+        }
+        let message = format!("the answer has more than {} rows", self.most);
+        Err(Error::new(Class::Limit, "rows", message).help("set a LIMIT"))
+    }
+
+    fn answer(&self, sink: &mut dyn Sink) -> Result<u64> {
+        let tables = self.tables()?;
+        let plan = &self.rewritten.plan;
+        let mut rows = 0;
+        match &self.rewritten.query {
+            Query::Select { .. } => {
+                sink.variables(&plan.variables).map_err(gone)?;
+                let mut labels = Labels::default();
+                if plan.streams() {
+                    let filled;
+                    let pattern = if tables.is_empty() {
+                        &plan.pattern
+                    } else {
+                        filled = fill_tables(&plan.pattern, &tables);
+                        &filled
+                    };
+                    self.solutions(pattern, &mut |values| {
+                        self.count(&mut rows)?;
+                        let numbered = labels.solution(values);
+                        sink.solution(numbered.as_deref().unwrap_or(values)).map_err(gone)?;
+                        Ok(true)
+                    })?;
+                } else {
+                    for row in self.rows(plan, &tables)? {
+                        self.count(&mut rows)?;
+                        let numbered = labels.solution(&row);
+                        sink.solution(numbered.as_deref().unwrap_or(&row)).map_err(gone)?;
+                    }
+                }
+            }
+            Query::Ask { .. } => {
+                let value = self.exists(fill_tables(&plan.pattern, &tables))?;
+                sink.boolean(value).map_err(gone)?;
+            }
+            Query::Construct { template, .. } => {
+                let mut labels = Labels::default();
+                let mut template = Template::new(template, &plan.variables);
+                let mut fill = |values: &[Option<Term>]| {
+                    for triple in template.fill(values, || labels.fresh()) {
+                        self.count(&mut rows)?;
+                        sink.triple(&labels.triple(triple)).map_err(gone)?;
+                    }
+                    self.budget.memory(template.bytes).map_err(exceeded)?;
+                    Ok(true)
+                };
+                if plan.streams() {
+                    let variables = plan.variables.clone();
+                    let inner = Box::new(fill_tables(&plan.pattern, &tables));
+                    self.solutions(&GraphPattern::Project { inner, variables }, &mut fill)?;
+                } else {
+                    for row in self.rows(plan, &tables)? {
+                        fill(&row)?;
+                    }
+                }
+            }
+            Query::Describe { .. } => {
+                let pattern = if plan.streams() {
+                    fill_tables(&plan.pattern, &tables)
+                } else {
+                    let rows = self.rows(plan, &tables)?;
+                    values(&plan.variables, &rows)
+                };
+                let mut view = self.view();
+                let (query, evaluator) = self.planned(pattern, &mut view);
+                let result = evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+                if let QueryResults::Graph(triples) = result {
+                    let mut labels = Labels::default();
+                    for triple in triples {
+                        self.count(&mut rows)?;
+                        sink.triple(&labels.triple(triple.map_err(evaluation)?)).map_err(gone)?;
+                    }
+                }
+                view.check().map_err(read)?;
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Whether a pattern has a solution.
+    fn exists(&self, pattern: GraphPattern) -> Result<bool> {
+        let mut view = self.view();
+        let planned = self.plan(pattern, &mut view);
+        let pattern = GraphPattern::Project { inner: Box::new(planned.pattern), variables: Vec::new() };
+        let mut value = false;
+        if let Some(program) = self.compile(&pattern, &view, false) {
+            native::solve(&program, &view, &self.evaluator, &mut [], &mut |_| {
+                value = true;
+                Ok(false)
+            })?;
+        } else {
+            let query = Query::Ask { dataset: self.dataset(), pattern, base_iri: self.base() };
+            let result =
+                self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+            value = matches!(result, QueryResults::Boolean(true));
+        }
+        view.check().map_err(read)?;
+        Ok(value)
+    }
+
+    /// What relative IRIs that the query computes are relative to.
+    fn base(&self) -> Option<oxiri::Iri<String>> {
+        self.rewritten.query.base_iri().cloned()
+    }
+
+    /// The evaluator, with its own optimiser or without.
+    fn evaluator(&self, optimise: bool) -> QueryEvaluator {
+        let evaluator = self.evaluator.clone();
+        if optimise { evaluator } else { evaluator.without_optimizations() }
+    }
+
+    /// The query with another pattern, planned, and the evaluator for it.
+    fn planned(&self, pattern: GraphPattern, view: &mut View) -> (Query, QueryEvaluator) {
+        let planned = self.plan(pattern, view);
+        let mut query = self.rewritten.query.clone();
+        let (Query::Select { dataset, .. }
+        | Query::Construct { dataset, .. }
+        | Query::Describe { dataset, .. }
+        | Query::Ask { dataset, .. }) = &mut query;
+        *dataset = self.dataset();
+        put_pattern(&mut query, planned.pattern);
+        (query, self.evaluator(planned.optimise))
+    }
+
+    /// How the tables and the query are solved.
+    fn explain(&self) -> Result<String> {
+        let tables = self.tables()?;
+        let mut out = String::new();
+        for (number, (table, (_, rows))) in self.rewritten.tables.iter().zip(&tables).enumerate() {
+            out.push_str(&format!("table {number}: {} rows\n", rows.len()));
+            if let Table::Plan(plan) = table {
+                out.push_str(&self.steps(plan, &tables)?);
+            }
+        }
+        out.push_str("query:\n");
+        out.push_str(&self.steps(&self.rewritten.plan, &tables)?);
+        out.push_str(&format!("{} units of work\n", self.budget.work_done()));
+        Ok(out)
+    }
+
+    /// The evaluator's steps for a plan, which it takes to the end.
+    fn steps(&self, top: &Plan, tables: &[(Vec<Variable>, Vec<Row>)]) -> Result<String> {
+        let mut view = self.view();
+        let planned = self.plan(fill_tables(&top.pattern, tables), &mut view);
+        if let Some(program) = self.compile(&planned.pattern, &view, true) {
+            let mut counts = vec![0; program.len()];
+            native::solve(&program, &view, &self.evaluator, &mut counts, &mut |_| Ok(true))?;
+            view.check().map_err(read)?;
+            return native::explain(&program, &view, &counts).map_err(read);
+        }
+        let expected = format!("about {:.0} solutions expected; the evaluator's steps:\n", planned.rows);
+        let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri: self.base() };
+        let evaluator = self.evaluator(planned.optimise);
+        let (result, explanation) = evaluator.prepare(&query).explain(Guarded(&view));
+        if let QueryResults::Solutions(solutions) = result.map_err(evaluation)? {
+            for solution in solutions {
+                solution.map_err(evaluation)?;
+            }
+        }
+        view.check().map_err(read)?;
+        let mut json = Vec::new();
+        explanation.write_in_json(&mut json).map_err(gone)?;
+        Ok(expected + &super::explain::render(&json)?)
+    }
+
+    /// Makes the tables, each of which may need those before it.
+    fn tables(&self) -> Result<Vec<(Vec<Variable>, Vec<Row>)>> {
+        let mut tables: Vec<(Vec<Variable>, Vec<Row>)> = Vec::with_capacity(self.rewritten.tables.len());
+        let mut bytes = 0;
+        for table in &self.rewritten.tables {
+            let rows = match (table, table.rows(&self.environment, &self.budget)) {
+                (_, Some(rows)) => rows?,
+                (Table::Plan(plan), None) => self.rows(plan, &tables)?,
+                (_, None) => Vec::new(),
+            };
+            bytes += rows.iter().map(super::solve::row_bytes).sum::<u64>();
+            self.budget.memory(bytes).map_err(exceeded)?;
+            tables.push((table.variables(), rows));
+        }
+        Ok(tables)
+    }
+
+    /// The solutions of a plan, all of them.
+    fn rows(&self, plan: &Plan, tables: &[(Vec<Variable>, Vec<Row>)]) -> Result<Vec<Row>> {
+        if plan.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut collector = Collector::new(plan, &self.budget);
+        let filled;
+        let pattern = if tables.is_empty() {
+            &plan.pattern
+        } else {
+            filled = fill_tables(&plan.pattern, tables);
+            &filled
+        };
+        self.solutions(pattern, &mut |values| collector.push(values))?;
+        Ok(collector.finish())
+    }
+
+    /// Runs a program.
+    fn solve(
+        &self,
+        program: &native::Program,
+        view: &View,
+        each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
+    ) -> Result<()> {
+        let mut decoder = native::Decoder::default();
+        native::solve(program, view, &self.evaluator, &mut [], &mut |row| {
+            each(decoder.decode(view, row).map_err(read)?)
+        })?;
+        view.check().map_err(read)
+    }
+
+    /// Has a pattern solved; `each` takes the solutions and tells whether it wants more.
+    fn solutions(&self, pattern: &GraphPattern, each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>) -> Result<()> {
+        let mut view = self.view();
+        let (kept, store) = (&self.rewritten.kept, &self.environment.store);
+        // Tables are the answer's of this time.
+        let same = std::ptr::eq(pattern, &raw const self.rewritten.plan.pattern);
+        if same && let Some(program) = kept.get(store) {
+            return self.solve(program, &view, each);
+        }
+        let planned = self.plan(pattern.clone(), &mut view);
+        if let Some(program) = self.compile(&planned.pattern, &view, false) {
+            if !same {
+                return self.solve(&program, &view, each);
+            }
+            return match (kept.keep(store, program), kept.get(store)) {
+                (Err(program), _) => self.solve(&program, &view, each),
+                (Ok(()), Some(program)) => self.solve(program, &view, each),
+                (Ok(()), None) => Ok(()),
+            };
+        }
+        let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri: self.base() };
+        let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+        if let QueryResults::Solutions(solutions) = result {
+            for solution in solutions {
+                let solution = solution.map_err(evaluation)?;
+                if !each(solution.values())? {
+                    break;
+                }
+            }
+        }
+        view.check().map_err(read)
+    }
+}
+
+/// The error of reading.
+pub(super) fn read(error: ReadError) -> Error {
+    match error {
+        ReadError::Exceeded(reached) => exceeded(reached),
+        ReadError::Snapshot(damage) => Error::new(Class::Internal, "snapshot", damage.to_string()),
+        other => Error::new(Class::Internal, "relation", other.to_string()),
+    }
+}
+
+fn evaluation(error: QueryEvaluationError) -> Error {
+    match error {
+        QueryEvaluationError::Dataset(inner) => match inner.downcast::<ReadError>() {
+            Ok(inner) => read(*inner),
+            Err(inner) => Error::new(Class::Internal, "evaluation", inner.to_string()),
+        },
+        QueryEvaluationError::UnsupportedCustomFunction(_)
+        | QueryEvaluationError::UnsupportedCustomFunctionArity { .. } => {
+            Error::new(Class::Unsupported, "unknown-function", error.to_string())
+        }
+        other => Error::new(Class::Internal, "evaluation", other.to_string()),
+    }
+}

@@ -1,0 +1,79 @@
+//! `SERVICE wikibase:around` and `wikibase:box`: places by their coordinates.
+
+use oxrdf::Variable;
+use spargebra::algebra::{Expression, GraphPattern};
+use spargebra::term::TermPattern;
+
+use super::{Parameters, Result};
+use crate::functions::Own;
+use crate::rewrite::{Pending, Rewriter, Waiting};
+use terrapin_sparql_syntax::error::Error;
+use terrapin_sparql_syntax::vocabulary::WIKIBASE;
+
+fn expression(term: &TermPattern) -> Option<Expression> {
+    match term {
+        TermPattern::NamedNode(node) => Some(node.clone().into()),
+        TermPattern::Literal(literal) => Some(literal.clone().into()),
+        TermPattern::Variable(variable) => Some(variable.clone().into()),
+        TermPattern::BlankNode(_) => None,
+    }
+}
+
+fn variables(expressions: &[&Expression]) -> Vec<Variable> {
+    let variable = |e: &&Expression| match e {
+        Expression::Variable(variable) => Some(variable.clone()),
+        _ => None,
+    };
+    expressions.iter().filter_map(variable).collect()
+}
+
+/// The pattern of the places, and the expression of their location.
+fn places(parameters: &mut Parameters) -> Result<(GraphPattern, Expression)> {
+    let location = match parameters.triples.first().map(|triple| &triple.object) {
+        Some(TermPattern::Variable(location)) => Expression::from(location.clone()),
+        _ => return Err(parameters.wrong(format!("{} needs a triple ?place wdt:P625 ?location", parameters.service))),
+    };
+    let mut pattern = GraphPattern::Bgp { patterns: std::mem::take(&mut parameters.triples) };
+    for other in std::mem::take(&mut parameters.others) {
+        pattern = GraphPattern::Join { left: Box::new(pattern), right: Box::new(other) };
+    }
+    Ok((pattern, location))
+}
+
+fn parameter(parameters: &Parameters, name: &str) -> Result<Expression> {
+    let wrong = |parameters: &Parameters| -> Error {
+        parameters.wrong(format!("{}: {name} has to be a literal or a variable", parameters.service))
+    };
+    expression(parameters.needed(WIKIBASE, name)?).ok_or_else(|| wrong(parameters))
+}
+
+/// Places within a radius of a centre.
+pub(super) fn around(rewriter: &mut Rewriter<'_>, mut parameters: Parameters) -> Result<Waiting> {
+    let (pattern, location) = places(&mut parameters)?;
+    let centre = parameter(&parameters, "center")?;
+    let radius = parameter(&parameters, "radius")?;
+    let mut waiting = vec![Pending {
+        needs: variables(&[&location, &centre, &radius]),
+        expression: rewriter.own(Own::Within, vec![location.clone(), centre.clone(), radius])?,
+        variable: None,
+    }];
+    if let Some(distance) = parameters.variable(WIKIBASE, "distance")? {
+        waiting.push(Pending {
+            needs: variables(&[&location, &centre]),
+            expression: rewriter.own(Own::Distance, vec![location, centre])?,
+            variable: Some(distance),
+        });
+    }
+    Ok((pattern, waiting))
+}
+
+/// Places in a box between two corners.
+pub(super) fn in_box(rewriter: &mut Rewriter<'_>, mut parameters: Parameters) -> Result<Waiting> {
+    let (pattern, location) = places(&mut parameters)?;
+    let diagonal = parameters.get(WIKIBASE, "cornerSouthWest").is_some();
+    let (west, east) = if diagonal { ("cornerSouthWest", "cornerNorthEast") } else { ("cornerWest", "cornerEast") };
+    let (west, east) = (parameter(&parameters, west)?, parameter(&parameters, east)?);
+    let needs = variables(&[&location, &west, &east]);
+    let expression = rewriter.own(Own::InBox, vec![location, west, east])?;
+    Ok((pattern, vec![Pending { needs, expression, variable: None }]))
+}

@@ -1,0 +1,170 @@
+//! `SERVICE gas:service`: breadth-first search and shortest paths from given nodes over the links of a property.
+
+use oxrdf::{Literal, Term, Variable};
+use rustc_hash::FxHashMap;
+
+use super::{Parameters, Result, ground, work};
+use crate::solve::Row;
+use terrapin_budget::Budget;
+use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::vocabulary::GAS;
+use terrapin_triples::{Store, TermId, TermKind};
+
+/// Which way links are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Reverse,
+    Undirected,
+}
+
+/// A traversal. Links all weigh one, so that breadth-first search and shortest paths find the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Traversal {
+    from: Vec<Term>,
+    targets: Vec<Term>,
+    link: Option<Term>,
+    direction: Direction,
+    iterations: usize,
+    visited: usize,
+    /// The node, how far it is, and the node before it.
+    outputs: [Option<Variable>; 3],
+}
+
+impl Traversal {
+    /// Reads the service's parameters.
+    pub fn new(parameters: &Parameters) -> Result<Traversal> {
+        let class = parameters.text(GAS, "gasClass")?.unwrap_or_default();
+        let program = class.rsplit('.').next().unwrap_or("");
+        if !matches!(program, "BFS" | "SSSP") {
+            let message = format!("gas:service has no program '{class}'");
+            return Err(Error::new(Class::Unsupported, "service-parameter", message).help("there are BFS and SSSP"));
+        }
+        if parameters.get(GAS, "linkAttrType").is_some() {
+            let message = "gas:service takes no weights of links (gas:linkAttrType)";
+            return Err(Error::new(Class::Unsupported, "service-parameter", message));
+        }
+        let terms = |name: &str| -> Result<Vec<Term>> {
+            let ground = |term| {
+                ground(term).ok_or_else(|| {
+                    let message = format!("gas:service takes no variable for gas:{name}");
+                    Error::new(Class::Unsupported, "service-parameter", message)
+                })
+            };
+            parameters.all(GAS, name).map(ground).collect()
+        };
+        parameters.needed(GAS, "in")?;
+        let direction = match parameters.text(GAS, "traversalDirection")?.as_deref() {
+            None | Some("Forward") => Direction::Forward,
+            Some("Reverse") => Direction::Reverse,
+            Some("Undirected") => Direction::Undirected,
+            Some(other) => return Err(parameters.wrong(format!("gas:traversalDirection is no direction: '{other}'"))),
+        };
+        let output = |name| parameters.variable(GAS, name);
+        Ok(Traversal {
+            from: terms("in")?,
+            targets: terms("target")?,
+            link: terms("linkType")?.into_iter().next(),
+            direction,
+            iterations: parameters.number(GAS, "maxIterations")?.unwrap_or(usize::MAX),
+            visited: parameters.number(GAS, "maxVisited")?.unwrap_or(usize::MAX),
+            outputs: [output("out")?, output("out1")?, output("out2")?],
+        })
+    }
+
+    /// The columns.
+    pub fn variables(&self) -> Vec<Variable> {
+        self.outputs.iter().flatten().cloned().collect()
+    }
+
+    /// The nodes found: in the order of their distance, then of their terms.
+    pub fn rows(&self, store: &Store, budget: &Budget) -> Result<Vec<Row>> {
+        let link = match &self.link {
+            None => None,
+            Some(term) => match store.id(term.as_ref()) {
+                Some(id) => Some(id),
+                None => return Ok(self.start_rows()),
+            },
+        };
+        let ids = |terms: &[Term]| terms.iter().filter_map(|t| store.id(t.as_ref())).collect::<Vec<TermId>>();
+        let mut missing = ids(&self.targets);
+        let mut order: Vec<TermId> = Vec::new();
+        let mut found: FxHashMap<TermId, (u32, Option<TermId>)> = FxHashMap::default();
+        let mut frontier = ids(&self.from);
+        for node in &frontier {
+            if found.insert(*node, (0, None)).is_none() {
+                order.push(*node);
+            }
+        }
+        let mut depth = 0;
+        'all: while !frontier.is_empty() && (depth as usize) < self.iterations {
+            depth += 1;
+            frontier.sort_unstable();
+            let next = order.len();
+            for node in frontier {
+                for neighbour in self.neighbours(store, node, link) {
+                    work(budget, 1)?;
+                    if found.len() >= self.visited {
+                        break 'all;
+                    }
+                    if found.contains_key(&neighbour) {
+                        continue;
+                    }
+                    found.insert(neighbour, (depth, Some(node)));
+                    order.push(neighbour);
+                    missing.retain(|target| *target != neighbour);
+                }
+                budget.memory(found.len() as u64 * 64).map_err(crate::guard::exceeded)?;
+            }
+            if !self.targets.is_empty() && missing.is_empty() {
+                break;
+            }
+            frontier = order.get(next..).unwrap_or(&[]).to_vec();
+        }
+        if !self.targets.is_empty() {
+            let mut on_path: FxHashMap<TermId, ()> = FxHashMap::default();
+            for target in ids(&self.targets) {
+                let mut at = found.contains_key(&target).then_some(target);
+                while let Some(node) = at {
+                    on_path.insert(node, ());
+                    at = found.get(&node).and_then(|(_, before)| *before);
+                }
+            }
+            order.retain(|node| on_path.contains_key(node));
+        }
+        let row = |node: &TermId| {
+            let (depth, before) = found.get(node)?;
+            let values = [store.term(*node), Some(Literal::from(*depth).into()), before.and_then(|b| store.term(b))];
+            Some(
+                self.outputs
+                    .iter()
+                    .zip(values)
+                    .filter(|(output, _)| output.is_some())
+                    .map(|(_, value)| value)
+                    .collect(),
+            )
+        };
+        Ok(order.iter().filter_map(row).collect())
+    }
+
+    /// The nodes given and nothing else.
+    fn start_rows(&self) -> Vec<Row> {
+        let row = |term: &Term| {
+            let values = [Some(term.clone()), Some(Literal::from(0).into()), None];
+            self.outputs.iter().zip(values).filter(|(output, _)| output.is_some()).map(|(_, value)| value).collect()
+        };
+        self.from.iter().map(row).collect()
+    }
+
+    fn neighbours(&self, store: &Store, node: TermId, link: Option<TermId>) -> Vec<TermId> {
+        let mut neighbours = Vec::new();
+        if self.direction != Direction::Reverse {
+            neighbours.extend(store.triples(Some(node), link, None).map(|[_, _, object]| object));
+        }
+        if self.direction != Direction::Forward {
+            neighbours.extend(store.triples(None, link, Some(node)).map(|[subject, ..]| subject));
+        }
+        neighbours.retain(|id| store.kind(*id) != Some(TermKind::Literal));
+        neighbours
+    }
+}

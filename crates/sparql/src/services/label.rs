@@ -1,0 +1,84 @@
+//! `SERVICE wikibase:label`: labels, descriptions and aliases for variables, by the names of the variables that the query
+//! projects or by triples in the service's group. Runs after all else in its group.
+
+use oxrdf::{Literal, NamedNode, Variable};
+use spargebra::algebra::{Expression, GraphPattern};
+use spargebra::term::{NamedNodePattern, TermPattern};
+
+use super::Parameters;
+use crate::functions::Own;
+use crate::functions::labels::Kind;
+use crate::rewrite::Rewriter;
+use terrapin_sparql_syntax::depth::Depth;
+use terrapin_sparql_syntax::error::Error;
+use terrapin_sparql_syntax::in_scope;
+use terrapin_sparql_syntax::vocabulary::{LABEL_SERVICE, SERVICE_PARAM, WIKIBASE};
+
+/// Whether a service is this one.
+pub(crate) fn is_label(name: &NamedNode) -> bool {
+    name.as_str() == LABEL_SERVICE
+}
+
+/// The languages of the service's parameter, separated by commas.
+fn languages(parameters: &Parameters, automatic: &str) -> String {
+    let mut languages = Vec::new();
+    for value in parameters.all(WIKIBASE, "language") {
+        let TermPattern::Literal(literal) = value else { continue };
+        for language in literal.value().split(',').map(str::trim).filter(|l| !l.is_empty()) {
+            languages.push(if language == "[AUTO_LANGUAGE]" { automatic } else { language }.to_ascii_lowercase());
+        }
+    }
+    if languages.is_empty() {
+        languages.push(automatic.to_owned());
+    }
+    languages.join(",")
+}
+
+/// Adds to `group` what the service with the group `inner` finds.
+pub(crate) fn apply(
+    rewriter: &mut Rewriter<'_>,
+    group: GraphPattern,
+    inner: &GraphPattern,
+    projected: &[Variable],
+) -> Result<GraphPattern, Error> {
+    let parameters = Parameters::new("wikibase:label", SERVICE_PARAM, inner.clone());
+    let languages = languages(&parameters, &rewriter.settings.language);
+    let scope = in_scope(&group);
+    let mut wanted: Vec<(Variable, Kind, Variable)> = Vec::new();
+    for triple in &parameters.triples {
+        let NamedNodePattern::NamedNode(predicate) = &triple.predicate else { continue };
+        let kind = Kind::ALL.into_iter().find(|kind| kind.predicate() == predicate.as_str());
+        if let (TermPattern::Variable(of), Some(kind), TermPattern::Variable(target)) =
+            (&triple.subject, kind, &triple.object)
+        {
+            wanted.push((of.clone(), kind, target.clone()));
+        }
+    }
+    if parameters.triples.is_empty() {
+        for target in projected {
+            let named = Kind::ALL.into_iter().find_map(|kind| {
+                let of = target.as_str().strip_suffix(kind.suffix()).filter(|of| !of.is_empty())?;
+                Some((Variable::new_unchecked(of), kind))
+            });
+            if let Some((of, kind)) = named {
+                wanted.push((of, kind, target.clone()));
+            }
+        }
+    }
+    // A label is a node over those before.
+    Depth::chain(wanted.len()).check()?;
+    let mut pattern = group;
+    let mut made: Vec<Variable> = Vec::new();
+    for (of, kind, target) in wanted {
+        // What has a value keeps it.
+        if !scope.contains(&of) || scope.contains(&target) || made.contains(&target) {
+            continue;
+        }
+        let constant = |text: &str| Expression::Literal(Literal::new_simple_literal(text));
+        let arguments = vec![of.into(), constant(kind.suffix()), constant(&languages)];
+        let expression = rewriter.own(Own::Label, arguments)?;
+        made.push(target.clone());
+        pattern = GraphPattern::Extend { inner: Box::new(pattern), variable: target, expression };
+    }
+    Ok(pattern)
+}

@@ -1,0 +1,112 @@
+//! `SERVICE wikibase:mwapi` with `EntitySearch`: entities whose label or alias begins with a text, from the snapshot's
+//! own labels. MediaWiki's other interfaces are not in a snapshot.
+
+use oxrdf::{Literal, NamedNodeRef, Term, Variable};
+use rustc_hash::FxHashMap;
+use spargebra::term::{NamedNodePattern, TermPattern};
+
+use super::{Parameters, Result, work};
+use crate::functions::labels::Kind;
+use crate::solve::Row;
+use terrapin_budget::Budget;
+use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::vocabulary::{MWAPI, WIKIBASE};
+use terrapin_triples::{Store, TermId};
+
+/// How many are found where the query sets no limit, as the interface has it.
+const LIMIT: usize = 50;
+
+/// What a column has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Output {
+    Item,
+    Label,
+    Ordinal,
+}
+
+/// A search.
+#[derive(Debug, Clone)]
+pub(crate) struct Search {
+    text: String,
+    language: String,
+    limit: usize,
+    outputs: Vec<(Variable, Output)>,
+}
+
+impl Search {
+    /// Reads the service's parameters.
+    pub fn new(parameters: &Parameters) -> Result<Search> {
+        let api = parameters.text(WIKIBASE, "api")?.unwrap_or_default();
+        if api != "EntitySearch" {
+            let message = format!("wikibase:mwapi with '{api}' would need the live web");
+            return Err(Error::new(Class::Unsupported, "live-service", message)
+                .help("a snapshot answers EntitySearch, from its labels and aliases"));
+        }
+        parameters.needed(MWAPI, "search")?;
+        let mut outputs = Vec::new();
+        for triple in &parameters.triples {
+            let (TermPattern::Variable(variable), NamedNodePattern::NamedNode(predicate)) =
+                (&triple.subject, &triple.predicate)
+            else {
+                continue;
+            };
+            let output = match predicate.as_str().strip_prefix(WIKIBASE) {
+                Some("apiOutputItem") => Output::Item,
+                Some("apiOutput") => Output::Label,
+                Some("apiOrdinal") => Output::Ordinal,
+                _ => continue,
+            };
+            outputs.push((variable.clone(), output));
+        }
+        Ok(Search {
+            text: parameters.text(MWAPI, "search")?.unwrap_or_default().to_lowercase(),
+            language: parameters.text(MWAPI, "language")?.unwrap_or_else(|| "en".to_owned()).to_lowercase(),
+            limit: parameters.number(WIKIBASE, "limit")?.unwrap_or(LIMIT),
+            outputs,
+        })
+    }
+
+    /// The columns.
+    pub fn variables(&self) -> Vec<Variable> {
+        self.outputs.iter().map(|(variable, _)| variable.clone()).collect()
+    }
+
+    /// The entities: exact matches first, labels before aliases, then in the order of their terms.
+    pub fn rows(&self, store: &Store, budget: &Budget) -> Result<Vec<Row>> {
+        // The best rank of each entity and the text that has it.
+        let mut found: FxHashMap<TermId, (u8, String)> = FxHashMap::default();
+        for (kind, base) in [(Kind::Label, 0), (Kind::AltLabel, 1)] {
+            let Some(predicate) = store.id(NamedNodeRef::new_unchecked(kind.predicate()).into()) else { continue };
+            for [entity, _, object] in store.triples(None, Some(predicate), None) {
+                work(budget, 1)?;
+                let Some(Term::Literal(literal)) = store.term(object) else { continue };
+                if !literal.language().is_some_and(|l| l.eq_ignore_ascii_case(&self.language)) {
+                    continue;
+                }
+                let lower = literal.value().to_lowercase();
+                if !lower.starts_with(&self.text) {
+                    continue;
+                }
+                let rank = if lower == self.text { base } else { base + 2 };
+                if found.get(&entity).is_none_or(|(known, _)| rank < *known) {
+                    found.insert(entity, (rank, literal.value().to_owned()));
+                }
+            }
+        }
+        let mut order: Vec<(u8, TermId, String)> =
+            found.into_iter().map(|(id, (rank, text))| (rank, id, text)).collect();
+        order.sort_unstable();
+        order.truncate(self.limit);
+        let rows = order.into_iter().enumerate().map(|(number, (_, id, text))| {
+            let value = |output: &Output| match output {
+                Output::Item => store.term(id),
+                Output::Label => {
+                    Some(Literal::new_language_tagged_literal_unchecked(text.clone(), self.language.clone()).into())
+                }
+                Output::Ordinal => Some(Literal::from(number as u64).into()),
+            };
+            self.outputs.iter().map(|(_, output)| value(output)).collect()
+        });
+        Ok(rows.collect())
+    }
+}

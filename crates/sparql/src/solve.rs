@@ -1,0 +1,224 @@
+//! What stands at the top of a query, on our side of the evaluator: ORDER BY over a true total order, LIMIT and OFFSET
+//! (keeping no more rows than they need), DISTINCT with them; and the canonical order where LIMIT stands alone.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use oxrdf::{Term, Variable};
+use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
+
+use super::guard::exceeded;
+use super::order::{Key, canonical_rows};
+use terrapin_base::deferred::Deferred;
+use terrapin_budget::Budget;
+use terrapin_budget::tick;
+use terrapin_sparql_syntax::error::Error;
+
+/// Solutions after which a LIMIT without ORDER BY takes those that the evaluator, whose order is the same everywhere,
+/// finds first. Up to here it takes the first ones in canonical order.
+const CANONICAL: usize = 100_000;
+
+/// A solution: a value for each variable.
+pub(crate) type Row = Vec<Option<Term>>;
+
+/// A pattern for the evaluator and what is done with its solutions.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    /// What the evaluator solves: a projection to the variables and then the keys.
+    pub pattern: GraphPattern,
+    /// The variables of the answer.
+    pub variables: Vec<Variable>,
+    /// What ORDER BY sorts by: the column, and whether it descends.
+    keys: Vec<(usize, bool)>,
+    distinct: bool,
+    start: usize,
+    length: Option<usize>,
+}
+
+impl Plan {
+    /// Takes a query's modifiers off its pattern.
+    pub fn of(pattern: GraphPattern) -> Plan {
+        let (mut start, mut length, mut sliced, mut distinct) = (0, None, false, false);
+        let mut inner = pattern;
+        if let GraphPattern::Slice { inner: below, start: from, length: most } = inner {
+            (start, length, sliced) = (from, most, true);
+            inner = *below;
+        }
+        if let GraphPattern::Distinct { inner: below } = inner {
+            distinct = true;
+            inner = *below;
+        }
+        let GraphPattern::Project { inner: below, variables } = inner else {
+            // Only a REDUCED is left at the top, which the evaluator knows best.
+            let mut variables = Vec::new();
+            inner.on_in_scope_variable(|v| {
+                if !variables.contains(v) {
+                    variables.push(v.clone());
+                }
+            });
+            return Plan { pattern: inner, variables, keys: Vec::new(), distinct, start, length };
+        };
+        let mut pattern = *below;
+        let mut keys = Vec::new();
+        let mut columns = variables.clone();
+        if let GraphPattern::OrderBy { inner, expression } = pattern {
+            pattern = *inner;
+            for (number, order) in expression.into_iter().enumerate() {
+                let (expression, descends) = match order {
+                    OrderExpression::Asc(expression) => (expression, false),
+                    OrderExpression::Desc(expression) => (expression, true),
+                };
+                let variable = match expression {
+                    Expression::Variable(variable) => variable,
+                    expression => {
+                        let variable = Variable::new_unchecked(format!(".key{number}"));
+                        pattern =
+                            GraphPattern::Extend { inner: Box::new(pattern), variable: variable.clone(), expression };
+                        variable
+                    }
+                };
+                let column = columns.iter().position(|c| *c == variable).unwrap_or_else(|| {
+                    columns.push(variable);
+                    columns.len() - 1
+                });
+                keys.push((column, descends));
+            }
+        }
+        pattern = GraphPattern::Project { inner: Box::new(pattern), variables: columns };
+        if distinct && keys.is_empty() && !sliced {
+            // The evaluator compares ids, not terms.
+            pattern = GraphPattern::Distinct { inner: Box::new(pattern) };
+            distinct = false;
+        }
+        Plan { pattern, variables, keys, distinct, start, length }
+    }
+
+    /// Whether solutions can go out as they come.
+    pub fn streams(&self) -> bool {
+        self.keys.is_empty() && !self.distinct && self.start == 0 && self.length.is_none()
+    }
+
+    /// Whether there can be no solution.
+    pub fn is_empty(&self) -> bool {
+        self.length == Some(0)
+    }
+}
+
+/// Collects solutions of a plan that does not stream.
+pub(crate) struct Collector<'p> {
+    plan: &'p Plan,
+    budget: Arc<Budget>,
+    /// With the keys of ORDER BY and a number in the order in which they came.
+    rows: Deferred<Vec<(Vec<Key>, usize, Row)>>,
+    /// The first ones that came, for a LIMIT alone.
+    first: Vec<Row>,
+    seen: Deferred<HashSet<Row>>,
+    count: usize,
+    bytes: u64,
+}
+
+impl<'p> Collector<'p> {
+    pub fn new(plan: &'p Plan, budget: &Arc<Budget>) -> Self {
+        Collector {
+            plan,
+            budget: budget.clone(),
+            rows: Deferred::default(),
+            first: Vec::new(),
+            seen: Deferred::default(),
+            count: 0,
+            bytes: 0,
+        }
+    }
+
+    /// How many rows can matter.
+    fn most(&self) -> Option<usize> {
+        Some(self.plan.start.saturating_add(self.plan.length?))
+    }
+
+    fn unordered(&self) -> bool {
+        self.plan.keys.is_empty()
+    }
+
+    /// Takes a solution; false where no further one matters.
+    pub fn push(&mut self, values: &[Option<Term>]) -> Result<bool, Error> {
+        tick();
+        self.count += 1;
+        let width = self.plan.variables.len();
+        let row: Row = values.get(..width).unwrap_or(values).to_vec();
+        if self.unordered() && self.most().is_some_and(|most| self.first.len() < most) {
+            let fresh = !self.plan.distinct || self.seen.insert(row.clone());
+            if fresh {
+                self.hold(&row)?;
+                self.first.push(row.clone());
+            }
+        }
+        if self.unordered() && self.most().is_some() && self.count > CANONICAL {
+            self.rows.clear();
+            return Ok(self.most().is_some_and(|most| self.first.len() < most));
+        }
+        self.hold(&row)?;
+        let keys =
+            self.plan.keys.iter().map(|(column, _)| Key::of(values.get(*column).and_then(Option::as_ref))).collect();
+        self.rows.push((keys, self.count, row));
+        if let Some(most) = self.most()
+            && self.rows.len() >= most.saturating_mul(2).saturating_add(4096)
+        {
+            self.cut(most);
+        }
+        Ok(true)
+    }
+
+    fn hold(&mut self, row: &Row) -> Result<(), Error> {
+        self.bytes += row_bytes(row);
+        self.budget.memory(self.bytes).map_err(exceeded)
+    }
+
+    fn compare(plan: &Plan, a: &(Vec<Key>, usize, Row), b: &(Vec<Key>, usize, Row)) -> Ordering {
+        tick();
+        for ((a, b), (_, descends)) in a.0.iter().zip(&b.0).zip(&plan.keys) {
+            let order = if *descends { b.cmp(a) } else { a.cmp(b) };
+            if order.is_ne() {
+                return order;
+            }
+        }
+        canonical_rows(&a.2, &b.2).then(a.1.cmp(&b.1))
+    }
+
+    /// Sorts, takes repeated rows out, and keeps the first `most`.
+    fn cut(&mut self, most: usize) {
+        let plan = self.plan;
+        self.rows.sort_unstable_by(|a, b| Self::compare(plan, a, b));
+        if plan.distinct {
+            let mut seen: HashSet<&Row> = HashSet::with_capacity(self.rows.len());
+            let fresh: Vec<bool> = self.rows.iter().map(|(_, _, row)| seen.insert(row)).collect();
+            let mut fresh = fresh.into_iter();
+            self.rows.retain(|_| fresh.next().unwrap_or(true));
+        }
+        self.rows.truncate(most);
+        self.bytes = self.rows.iter().map(|(_, _, row)| row_bytes(row)).sum();
+    }
+
+    /// The rows of the answer in their order.
+    pub fn finish(mut self) -> Vec<Row> {
+        let (start, most) = (self.plan.start, self.most());
+        if self.unordered() && most.is_some() && self.count > CANONICAL {
+            return self.first.into_iter().skip(start).collect();
+        }
+        if !self.unordered() || most.is_some() || self.plan.distinct || start > 0 {
+            self.cut(most.unwrap_or(usize::MAX));
+        }
+        self.rows.take().into_iter().skip(start).map(|(_, _, row)| row).collect()
+    }
+}
+
+/// About how many bytes a row takes.
+pub(crate) fn row_bytes(row: &Row) -> u64 {
+    let text = |term: &Term| match term {
+        Term::BlankNode(node) => node.as_str().len(),
+        Term::NamedNode(node) => node.as_str().len(),
+        Term::Literal(literal) => literal.value().len(),
+    };
+    let texts: usize = row.iter().flatten().map(text).sum();
+    (64 + row.len() * size_of::<Option<Term>>() + texts) as u64
+}

@@ -1,0 +1,144 @@
+//! Labels of blank nodes that do not depend on how the triples were loaded.
+//!
+//! A label in a file means one node of that file; in the snapshot a node is called by what is said of it. The scheme is
+//! a colouring: at first all nodes are alike; in each round a node's colour becomes a hash (BLAKE3) of the triples that
+//! it is in, with the text of the other terms and the colours of the other blank nodes, until no more colours come up.
+//! The label is `b` and 32 hexadecimal digits of the colour.
+//!
+//! Nodes that stay alike are numbered (`-1`, `-2`, ...) in the order of their labels in their files, and of the files'
+//! digests. Where such nodes can be exchanged for each other without changing the graph, which is nearly always, the
+//! result is again independent of the files. Where they are alike only to this colouring (regular structures of several
+//! nodes), the result depends on the labels in the files: the full canonicalisation of RDFC-1.0 is not attempted.
+
+use std::collections::BTreeSet;
+
+/// An end of a triple.
+#[derive(Debug, Clone, Copy)]
+pub enum Side {
+    /// A blank node, by its place among them.
+    Blank(u32),
+    /// Another term, by a hash of its key.
+    Term([u8; 16]),
+}
+
+/// Blank nodes and the triples that they are in.
+#[derive(Default)]
+pub struct BlankNodes {
+    /// Label in the file, and the file's place in the order of their digests.
+    pub nodes: Vec<(String, u32)>,
+    /// Subject, hash of the predicate's key, object.
+    pub triples: Vec<(Side, [u8; 16], Side)>,
+}
+
+type Colour = [u8; 16];
+
+/// A hash of a key.
+pub fn digest(bytes: &[u8]) -> Colour {
+    let mut short = [0; 16];
+    short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+    short
+}
+
+impl BlankNodes {
+    /// A label for each node, all different.
+    pub fn labels(mut self) -> Vec<String> {
+        // A triple that was loaded twice says no more than once.
+        let key = |side: Side| match side {
+            Side::Blank(node) => (Some(node), [0; 16]),
+            Side::Term(hash) => (None, hash),
+        };
+        self.triples.sort_unstable_by_key(|&(s, p, o)| (key(s), p, key(o)));
+        self.triples.dedup_by_key(|&mut (s, p, o)| (key(s), p, key(o)));
+        let mut colours = vec![[0; 16]; self.nodes.len()];
+        let mut distinct = 0;
+        loop {
+            let next = self.refine(&colours);
+            let now = next.iter().collect::<BTreeSet<_>>().len();
+            colours = next;
+            if now <= distinct || now == self.nodes.len() {
+                break;
+            }
+            distinct = now;
+        }
+        let mut order: Vec<usize> = (0..self.nodes.len()).collect();
+        order.sort_by(|&a, &b| (colours[a], &self.nodes[a]).cmp(&(colours[b], &self.nodes[b])));
+        let mut labels = vec![String::new(); self.nodes.len()];
+        let mut alike = 0;
+        for (i, &node) in order.iter().enumerate() {
+            alike = if i > 0 && colours[order[i - 1]] == colours[node] { alike + 1 } else { 0 };
+            labels[node] = format!("b{}", terrapin_snapshot::hex(&colours[node]));
+            if alike > 0 {
+                labels[node].push_str(&format!("-{alike}"));
+            }
+        }
+        labels
+    }
+
+    fn refine(&self, colours: &[Colour]) -> Vec<Colour> {
+        // What is said of a node, as hashes to be sorted: the order of triples must not show.
+        let mut said: Vec<(u32, Colour)> = Vec::with_capacity(self.triples.len());
+        for (subject, predicate, object) in &self.triples {
+            let mut tell = |of: &Side, role: u8, other: &Side| {
+                let Side::Blank(node) = *of else { return };
+                let (kind, colour) = match *other {
+                    Side::Blank(other) if other == node => (0, [0; 16]),
+                    Side::Blank(other) => (1, colours[other as usize]),
+                    Side::Term(hash) => (2, hash),
+                };
+                said.push((node, digest(&[&[role, kind], &predicate[..], &colour].concat())));
+            };
+            tell(subject, 0, object);
+            tell(object, 1, subject);
+        }
+        said.sort_unstable();
+        let mut said = said.as_slice();
+        let mut text = Vec::new();
+        let nodes = colours.iter().zip(0_u32..);
+        nodes
+            .map(|(colour, node)| {
+                let (of_node, others) = said.split_at(said.partition_point(|(n, _)| *n <= node));
+                said = others;
+                text.clear();
+                text.extend_from_slice(colour);
+                of_node.iter().for_each(|(_, what)| text.extend_from_slice(what));
+                digest(&text)
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(nodes: &[&str], triples: &[(&str, &str, &str)]) -> Vec<(String, String)> {
+        let side = |name: &str| match nodes.iter().position(|n| *n == name) {
+            Some(node) => Side::Blank(node as u32),
+            None => Side::Term(digest(name.as_bytes())),
+        };
+        let blank = BlankNodes {
+            nodes: nodes.iter().map(|n| ((*n).to_owned(), 0)).collect(),
+            triples: triples.iter().map(|(s, p, o)| (side(s), digest(p.as_bytes()), side(o))).collect(),
+        };
+        let mut out: Vec<_> = nodes.iter().map(|n| (*n).to_owned()).zip(blank.labels()).collect();
+        out.sort();
+        out
+    }
+
+    #[test]
+    fn labels_come_from_what_is_said() {
+        let triples = [("x", "p", "y"), ("y", "p", "z"), ("z", "q", "A"), ("w", "q", "A")];
+        let one = labels(&["x", "y", "z", "w"], &triples);
+        let mut turned = triples;
+        turned.reverse();
+        assert_eq!(one, labels(&["w", "z", "y", "x"], &turned));
+        assert_eq!(one.iter().map(|(_, label)| label).collect::<BTreeSet<_>>().len(), 4);
+        // Other names for the same: the same labels.
+        let renamed =
+            labels(&["a", "b", "c", "d"], &[("a", "p", "b"), ("b", "p", "c"), ("c", "q", "A"), ("d", "q", "A")]);
+        assert!(one.iter().map(|(_, l)| l).collect::<BTreeSet<_>>() == renamed.iter().map(|(_, l)| l).collect());
+        // Two that can be exchanged are told apart all the same.
+        let twins = labels(&["x", "y"], &[("x", "p", "A"), ("y", "p", "A")]);
+        assert_eq!(format!("{}-1", twins[0].1), twins[1].1);
+    }
+}

@@ -1,0 +1,354 @@
+//! Makes the sections of triples from a stream of triples. The result depends on the set of triples alone: not on their
+//! order, on how often each comes, on the number of threads or on the memory budget.
+//!
+//! Terms get temporary numbers as they come, by which the triples are kept (`interner.rs`); then the keys are sorted,
+//! which gives the final numbers; then the triples are sorted three times and written (`columns.rs`). Keys, numbers and
+//! triples spill to temporary files. In memory stay, whatever the budget: 100 bytes or so for each blank node.
+
+mod blank;
+mod columns;
+mod graphs;
+mod interner;
+
+use oxrdf::{Literal, NamedOrBlankNode, NamedOrBlankNodeRef, TermRef, Triple};
+use rustc_hash::FxHashMap;
+
+use self::blank::{BlankNodes, Side, digest};
+use self::interner::Interner;
+use super::canonical::canonical_text;
+use super::column::ColumnWriter;
+use super::strings::StringsWriter;
+use super::{Code, key, layout};
+use terrapin_base::Progress;
+use terrapin_base::external_sort::{self, Records, Scratch, SpillBuffer, StringSorter};
+use terrapin_snapshot::Writer;
+
+/// What can go wrong while triples are stored.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The snapshot cannot be written.
+    #[error(transparent)]
+    Snapshot(#[from] terrapin_snapshot::Error),
+    /// A temporary file failed.
+    #[error(transparent)]
+    Temporary(#[from] external_sort::Error),
+    /// Something has more entries than the format can number.
+    #[error("too many {0} for this snapshot format")]
+    TooMany(&'static str),
+}
+
+/// Collects triples.
+pub struct Builder {
+    scratch: Scratch,
+    /// As temporary numbers.
+    triples: SpillBuffer<[u32; 3]>,
+    /// Those in named graphs, as temporary numbers: the graph, then the triple.
+    quads: SpillBuffer<[u32; 4]>,
+    interner: Interner,
+    strings: StringSorter,
+    codes: FxHashMap<u64, u32>,
+    /// Codes and their temporary numbers.
+    spilled_codes: SpillBuffer<[u64; 2]>,
+    /// Labels of the current file's blank nodes, and their places in `blank.nodes`.
+    labels: FxHashMap<String, u32>,
+    blank: BlankNodes,
+    /// The temporary numbers of the blank nodes, by their places.
+    blank_numbers: Vec<u32>,
+    /// Terms numbered so far.
+    numbered: u32,
+    files: u32,
+    /// The term that came before: subjects repeat.
+    previous: Option<(oxrdf::NamedOrBlankNode, u32)>,
+    buffer: Vec<u8>,
+}
+
+/// What was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Built {
+    /// Distinct triples, of all graphs together.
+    pub triples: u64,
+    /// Distinct terms.
+    pub terms: u64,
+    /// Distinct predicates.
+    pub predicates: u64,
+}
+
+impl Builder {
+    /// An empty one.
+    pub fn new(scratch: &Scratch) -> Builder {
+        Builder {
+            scratch: scratch.clone(),
+            triples: SpillBuffer::new(scratch),
+            quads: SpillBuffer::new(scratch),
+            interner: Interner::new(),
+            strings: StringSorter::new(scratch),
+            codes: FxHashMap::default(),
+            spilled_codes: SpillBuffer::new(scratch),
+            labels: FxHashMap::default(),
+            blank: BlankNodes::default(),
+            blank_numbers: Vec::new(),
+            numbered: 0,
+            files: 0,
+            previous: None,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// The triples added from here on are another file's: its labels of blank nodes mean other nodes.
+    pub fn begin_file(&mut self) {
+        self.files += 1;
+        self.labels.clear();
+        self.previous = None;
+    }
+
+    /// Adds triples; their literals in canonical form. `graphs` has the names of the graphs of those that are not in the
+    /// default graph, each with the triple's place; places ascend.
+    ///
+    /// # Errors
+    /// A full disk; more than 2^32 terms.
+    pub fn add(&mut self, triples: &[Triple], graphs: &[(usize, NamedOrBlankNode)]) -> Result<(), BuildError> {
+        let mut numbered = Vec::with_capacity(triples.len() - graphs.len());
+        let mut quads = Vec::with_capacity(graphs.len());
+        let mut graphs = graphs.iter().peekable();
+        for (place, triple) in triples.iter().enumerate() {
+            let written;
+            let object = match triple.object.as_ref() {
+                TermRef::Literal(literal) if let Some(text) = canonical_text(literal) => {
+                    written = Literal::new_typed_literal(text, literal.datatype());
+                    TermRef::Literal(written.as_ref())
+                }
+                object => object,
+            };
+            let subject = match &self.previous {
+                Some((term, number)) if *term == triple.subject => *number,
+                _ => {
+                    let number = self.number(match triple.subject.as_ref() {
+                        NamedOrBlankNodeRef::NamedNode(node) => node.into(),
+                        NamedOrBlankNodeRef::BlankNode(node) => node.into(),
+                    })?;
+                    self.previous = Some((triple.subject.clone(), number));
+                    number
+                }
+            };
+            let predicate = self.number(triple.predicate.as_ref().into())?;
+            let number = self.number(object)?;
+            if triple.subject.is_blank_node() || triple.object.is_blank_node() {
+                let said = (
+                    self.side(triple.subject.as_ref().into()),
+                    self.digest(triple.predicate.as_ref().into()),
+                    self.side(object),
+                );
+                self.blank.triples.push(said);
+            }
+            match graphs.next_if(|(of, _)| *of == place) {
+                None => numbered.push([subject, predicate, number]),
+                Some((_, graph)) => {
+                    let graph = self.number(graph.as_ref().into())?;
+                    quads.push([graph, subject, predicate, number]);
+                }
+            }
+        }
+        self.triples.extend(&numbered)?;
+        self.quads.extend(&quads)?;
+        if self.interner.memory() >= self.scratch.share() {
+            self.flush_strings()?;
+        }
+        if self.codes.len() * 24 >= self.scratch.share() {
+            self.flush_codes()?;
+        }
+        Ok(())
+    }
+
+    /// The temporary number of a term.
+    fn number(&mut self, term: TermRef<'_>) -> Result<u32, BuildError> {
+        let next = self.numbered;
+        let (number, new) = if let Some(code) = Code::of(term) {
+            let number = *self.codes.entry(code.to_bits()).or_insert(next);
+            (number, number == next)
+        } else if let TermRef::BlankNode(node) = term {
+            if let Some(&place) = self.labels.get(node.as_str()) {
+                (self.blank_numbers[place as usize], false)
+            } else {
+                self.labels.insert(node.as_str().to_owned(), self.blank_numbers.len() as u32);
+                self.blank.nodes.push((node.as_str().to_owned(), self.files));
+                self.blank_numbers.push(next);
+                (next, true)
+            }
+        } else {
+            self.buffer.clear();
+            key::push(&mut self.buffer, term);
+            self.interner.number(&self.buffer, next)
+        };
+        if new {
+            self.numbered = next.checked_add(1).ok_or(BuildError::TooMany("terms"))?;
+        }
+        Ok(number)
+    }
+
+    fn side(&mut self, term: TermRef<'_>) -> Side {
+        match term {
+            TermRef::BlankNode(node) => Side::Blank(self.labels.get(node.as_str()).copied().unwrap_or(u32::MAX)),
+            term => Side::Term(self.digest(term)),
+        }
+    }
+
+    fn digest(&mut self, term: TermRef<'_>) -> [u8; 16] {
+        self.buffer.clear();
+        key::push(&mut self.buffer, term);
+        digest(&self.buffer)
+    }
+
+    fn flush_strings(&mut self) -> Result<(), BuildError> {
+        Ok(self.interner.drain(|key, number| self.strings.push(key, number.into()))?)
+    }
+
+    fn flush_codes(&mut self) -> Result<(), BuildError> {
+        let codes: Vec<[u64; 2]> = self.codes.drain().map(|(code, number)| [code, number.into()]).collect();
+        Ok(self.spilled_codes.extend(&codes)?)
+    }
+
+    /// Writes the sections. `file_order` has the place of each file, in the order in which they came, among all of them
+    /// in an order that does not depend on how they came.
+    ///
+    /// # Errors
+    /// A full disk.
+    pub fn finish(
+        mut self,
+        writer: &mut Writer,
+        file_order: &[u32],
+        progress: &dyn Progress,
+    ) -> Result<Built, BuildError> {
+        progress.phase("sorting terms", 0);
+        self.flush_strings()?;
+        self.flush_codes()?;
+        let mut blank = std::mem::take(&mut self.blank);
+        for (_, file) in &mut blank.nodes {
+            *file = file_order.get((*file as usize).wrapping_sub(1)).copied().unwrap_or(*file);
+        }
+        for (label, number) in blank.labels().into_iter().zip(&self.blank_numbers) {
+            self.buffer.clear();
+            key::push(&mut self.buffer, oxrdf::BlankNodeRef::new_unchecked(&label).into());
+            self.strings.push(&self.buffer, u64::from(*number))?;
+        }
+        let Builder { scratch, triples, quads, strings, spilled_codes, numbered, .. } = self;
+
+        // Temporary numbers and final ones.
+        let mut numbers = SpillBuffer::<[u32; 2]>::new(&scratch);
+        let mut kinds = write_strings(writer, strings, &mut numbers)?;
+        write_codes(writer, spilled_codes, &mut numbers, &mut kinds)?;
+        let [.., end] = kinds;
+        let mut column = ColumnWriter::begin(writer, layout::KINDS)?;
+        for kind in kinds {
+            column.push(writer, kind)?;
+        }
+        column.finish(writer)?;
+
+        let numbers = numbers.sort(|n| *n)?;
+        if numbers.as_slice().len() as u64 != u64::from(numbered) {
+            return Err(BuildError::TooMany("terms"));
+        }
+        progress.phase("sorting triples", 0);
+        let triples = renumber(&scratch, triples, numbers.as_slice())?;
+        let triples = if quads.len() == 0 {
+            triples
+        } else {
+            let quads = renumber(&scratch, quads, numbers.as_slice())?;
+            graphs::write(&scratch, writer, triples, quads)?
+        };
+        let (triples, predicates) = columns::write(&scratch, writer, triples, end)?;
+        Ok(Built { triples, terms: end, predicates })
+    }
+}
+
+/// Writes the dictionary; gives where kinds of terms begin, as far as known.
+fn write_strings(
+    writer: &mut Writer,
+    strings: StringSorter,
+    numbers: &mut SpillBuffer<[u32; 2]>,
+) -> Result<[u64; 5], BuildError> {
+    let mut out = StringsWriter::begin(writer)?;
+    let (mut last, mut first_of) = (Vec::new(), [u64::MAX; 3]);
+    let mut next = 0_u64;
+    let mut pairs = Vec::with_capacity(CHUNK);
+    strings.drain(|key, number| {
+        if next == 0 || key != last {
+            out.push(writer, key)?;
+            last.clear();
+            last.extend_from_slice(key);
+            if let Some(kind) = key::KINDS.iter().position(|kind| key.first() == Some(kind)) {
+                first_of[kind] = first_of[kind].min(next);
+            }
+            next += 1;
+        }
+        push(&mut pairs, numbers, number, next - 1)
+    })?;
+    numbers.extend(&pairs)?;
+    let codes = out.finish(writer)?;
+    let literals = first_of[2].min(codes);
+    Ok([first_of[1].min(literals), literals, codes, codes, codes])
+}
+
+/// Writes the codes and fills in where they begin and end.
+fn write_codes(
+    writer: &mut Writer,
+    codes: SpillBuffer<[u64; 2]>,
+    numbers: &mut SpillBuffer<[u32; 2]>,
+    kinds: &mut [u64; 5],
+) -> Result<(), BuildError> {
+    let codes = codes.sort(|c| *c)?;
+    let mut out = ColumnWriter::begin(writer, layout::CODES)?;
+    let mut last = None;
+    let mut pairs = Vec::with_capacity(CHUNK);
+    for &[code, number] in codes.as_slice() {
+        if last != Some(code) {
+            last = Some(code);
+            out.push(writer, code)?;
+            if code < Code::first_literal().to_bits() {
+                kinds[3] += 1;
+            }
+            kinds[4] += 1;
+        }
+        push(&mut pairs, numbers, number, kinds[4] - 1)?;
+    }
+    numbers.extend(&pairs)?;
+    Ok(out.finish(writer)?)
+}
+
+/// Records that are put on a pile at once.
+const CHUNK: usize = 1 << 16;
+
+fn push(
+    pairs: &mut Vec<[u32; 2]>,
+    numbers: &mut SpillBuffer<[u32; 2]>,
+    temporary: u64,
+    number: u64,
+) -> Result<(), BuildError> {
+    let narrow = |n: u64| u32::try_from(n).map_err(|_| BuildError::TooMany("terms"));
+    pairs.push([narrow(temporary)?, narrow(number)?]);
+    if pairs.len() == CHUNK {
+        numbers.extend(pairs)?;
+        pairs.clear();
+    }
+    Ok(())
+}
+
+/// The triples by the final numbers, which lie in the order of the temporary ones.
+fn renumber<const N: usize>(
+    scratch: &Scratch,
+    triples: SpillBuffer<[u32; N]>,
+    numbers: &[[u32; 2]],
+) -> Result<Records<[u32; N]>, BuildError>
+where
+    [u32; N]: bytemuck::Pod,
+{
+    use rayon::prelude::*;
+    let triples = triples.seal()?;
+    let mut out = SpillBuffer::new(scratch);
+    for chunk in triples.as_slice().chunks(CHUNK * 16) {
+        let chunk: Vec<[u32; N]> =
+            chunk.par_iter().map(|triple| triple.map(|n| numbers.get(n as usize).map_or(0, |n| n[1]))).collect();
+        out.extend(&chunk)?;
+    }
+    Ok(out.seal()?)
+}

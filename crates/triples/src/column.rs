@@ -1,0 +1,222 @@
+//! Columns of integers: blocks of 128 values, each block with its least value and the rest in as few bits as the block
+//! needs. A value is read in place in constant time; nothing is decoded ahead or cached.
+//!
+//! The content of the section: the blocks' bits, eight bytes of zeros, and a directory of 16 bytes a block (least value
+//! u64; where its bits begin, shifted left by 8, and their width).
+
+use std::sync::Arc;
+
+use super::checked::{Checked, CheckedWriter, Fault};
+use terrapin_snapshot::{Error, Snapshot, Writer};
+
+const BLOCK: u64 = 128;
+
+/// Writes one column.
+pub struct ColumnWriter {
+    out: CheckedWriter,
+    block: Vec<u64>,
+    directory: Vec<u8>,
+    len: u64,
+}
+
+impl ColumnWriter {
+    /// Begins the section `name` in `writer`; until [`ColumnWriter::finish`] nothing else may be written there.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn begin(writer: &mut Writer, name: &str) -> Result<ColumnWriter, Error> {
+        let out = CheckedWriter::begin(writer, name)?;
+        Ok(ColumnWriter { out, block: Vec::with_capacity(BLOCK as usize), directory: Vec::new(), len: 0 })
+    }
+
+    /// Appends a value.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn push(&mut self, writer: &mut Writer, value: u64) -> Result<(), Error> {
+        self.block.push(value);
+        self.len += 1;
+        if self.block.len() as u64 == BLOCK { self.flush(writer) } else { Ok(()) }
+    }
+
+    fn flush(&mut self, writer: &mut Writer) -> Result<(), Error> {
+        let (Some(&least), Some(&most)) = (self.block.iter().min(), self.block.iter().max()) else { return Ok(()) };
+        let width = match u64::BITS - (most - least).leading_zeros() {
+            // Wider ones would not always be within one word of eight bytes.
+            58.. => 64,
+            width => width,
+        };
+        self.directory.extend_from_slice(&least.to_le_bytes());
+        self.directory.extend_from_slice(&(self.out.len() << 8 | u64::from(width)).to_le_bytes());
+        let (mut bits, mut filled) = (0_u128, 0);
+        let mut bytes = Vec::with_capacity(BLOCK as usize * 8);
+        for value in self.block.drain(..) {
+            bits |= u128::from(value - least) << filled;
+            filled += width;
+            while filled >= 8 {
+                bytes.push(bits as u8);
+                bits >>= 8;
+                filled -= 8;
+            }
+        }
+        if filled > 0 {
+            bytes.push(bits as u8);
+        }
+        self.out.push(writer, &bytes)
+    }
+
+    /// Ends the section.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn finish(mut self, writer: &mut Writer) -> Result<(), Error> {
+        self.flush(writer)?;
+        self.out.push(writer, &[0; 8])?;
+        self.out.push(writer, &self.directory)?;
+        self.out.finish(writer, self.len)
+    }
+}
+
+/// One column.
+pub struct Column {
+    content: Checked,
+    len: u64,
+    directory: usize,
+}
+
+/// Where a block is and how wide its values are.
+#[derive(Clone, Copy)]
+struct Block {
+    least: u64,
+    start: usize,
+    width: u32,
+}
+
+impl Column {
+    /// The section `name`.
+    ///
+    /// # Errors
+    /// It is not there, or not whole.
+    pub fn open(snapshot: &Arc<Snapshot>, name: &'static str, fault: &Arc<Fault>) -> Result<Column, Error> {
+        let content = Checked::open(snapshot, name, fault)?;
+        let len = content.number();
+        let directory = usize::try_from(len.div_ceil(BLOCK))
+            .ok()
+            .and_then(|blocks| content.len().checked_sub(blocks.checked_mul(16)?))
+            .filter(|&at| at >= 8)
+            .ok_or_else(|| Error::damaged(name, "its number of values differs"))?;
+        Ok(Column { content, len, directory })
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    #[inline]
+    fn block(&self, block: u64) -> Block {
+        let at = self.directory + block as usize * 16;
+        let Some(entry) = self.content.get(at, 16) else { return Block { least: 0, start: 0, width: 0 } };
+        let (least, place) = entry.split_at(8);
+        let word = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+        let (least, place) = (word(least), word(place));
+        Block { least, start: (place >> 8) as usize, width: (place & 0xff).min(64) as u32 }
+    }
+
+    #[inline]
+    fn value(&self, block: Block, slot: u64) -> u64 {
+        if block.width == 0 {
+            return block.least;
+        }
+        let bit = slot as usize * block.width as usize;
+        let word = self.content.word(block.start + bit / 8) >> (bit % 8);
+        block.least.wrapping_add(word & (u64::MAX >> (64 - block.width)))
+    }
+
+    /// The value at `at`; 0 beyond the end or where the snapshot is damaged.
+    #[inline]
+    pub fn get(&self, at: u64) -> u64 {
+        if at >= self.len {
+            self.content.report("asked for a value beyond its end");
+            return 0;
+        }
+        self.value(self.block(at / BLOCK), at % BLOCK)
+    }
+
+    /// The first place in `from..to`, where values ascend, whose value is at least `value`; `to` if there is none.
+    pub fn lower_bound(&self, from: u64, to: u64, value: u64) -> u64 {
+        let (mut low, mut high) = (from, to);
+        // Whole blocks by their least values, which lie close together. The block in the middle is within the bounds
+        // as long as these are some blocks apart, so that its least value is its first.
+        while high.saturating_sub(low) > 4 * BLOCK {
+            let middle = (low + (high - low) / 2) / BLOCK;
+            if self.block(middle).least < value {
+                low = middle * BLOCK;
+            } else {
+                high = middle * BLOCK;
+            }
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.get(middle) < value {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// The places in `from..to`, where values ascend, that have `value`.
+    pub fn equal_range(&self, from: u64, to: u64, value: u64) -> (u64, u64) {
+        let low = self.lower_bound(from, to, value);
+        // Most ranges are short: gallop before bisecting.
+        let (mut step, mut high) = (1, low);
+        while high < to && self.get(high) == value {
+            high = low + step;
+            step *= 2;
+        }
+        let high = high.min(to);
+        match value.checked_add(1) {
+            Some(next) => (low, self.lower_bound(low, high, next)),
+            None => (low, high),
+        }
+    }
+
+    /// All values.
+    pub fn values(&self) -> Box<[u64]> {
+        let mut run = self.run(0);
+        (0..self.len).map(|_| run.next_value()).collect()
+    }
+
+    /// Reads one value after another.
+    pub fn run(&self, from: u64) -> Run<'_> {
+        Run { column: self, at: from, block: None }
+    }
+}
+
+/// Reads a column in order.
+pub struct Run<'a> {
+    column: &'a Column,
+    at: u64,
+    block: Option<Block>,
+}
+
+impl Run<'_> {
+    /// The next value; 0 beyond the end.
+    #[inline]
+    pub fn next_value(&mut self) -> u64 {
+        let slot = self.at % BLOCK;
+        let block = match self.block {
+            Some(block) if slot != 0 => block,
+            _ if self.at >= self.column.len => return 0,
+            _ => {
+                let block = self.column.block(self.at / BLOCK);
+                self.block = Some(block);
+                block
+            }
+        };
+        self.at += 1;
+        self.column.value(block, slot)
+    }
+}

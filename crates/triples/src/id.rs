@@ -1,0 +1,62 @@
+//! What a term is called inside: a number.
+
+use std::num::NonZeroU64;
+
+/// A term: its place in the canonical order of the snapshot's terms, or a term that only the running query has.
+///
+/// The canonical order is: terms with text (blank nodes, then IRIs, then literals, each by their bytes), then the terms
+/// that need no text (IRIs of Wikidata's entities and properties, numbers, times, points: see [`super::Code`]), then the
+/// query's own terms as they came up. It depends on the triples of the snapshot alone, not on how they were loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TermId(NonZeroU64);
+
+/// Marks the terms that only the running query has.
+const LOCAL: u64 = 1 << 63;
+
+impl TermId {
+    /// The snapshot's term with a number, which is less than 2^62.
+    #[inline]
+    pub fn of_snapshot(number: u64) -> TermId {
+        TermId(NonZeroU64::MIN.saturating_add(number & !LOCAL))
+    }
+
+    /// The query's own term with a number, which is less than 2^62.
+    #[inline]
+    pub fn of_query(number: u64) -> TermId {
+        TermId(NonZeroU64::MIN.saturating_add(number) | LOCAL)
+    }
+
+    /// Whether only the running query has the term: then no triple of the snapshot does.
+    #[inline]
+    pub fn is_of_query(self) -> bool {
+        self.0.get() & LOCAL != 0
+    }
+
+    /// Its place in the order of the snapshot's terms, from 0; `None` for a term of the query.
+    #[inline]
+    pub fn number(self) -> Option<u64> {
+        if self.is_of_query() { None } else { Some(self.0.get() - 1) }
+    }
+
+    /// Its place among the query's own terms, from 0.
+    #[inline]
+    pub fn query_number(self) -> Option<u64> {
+        if self.is_of_query() { Some((self.0.get() & !LOCAL) - 1) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_survive_and_the_querys_terms_come_last() {
+        for number in [0, 1, 77, (1 << 62) - 1] {
+            let (there, own) = (TermId::of_snapshot(number), TermId::of_query(number));
+            assert_eq!((there.number(), there.query_number()), (Some(number), None));
+            assert_eq!((own.number(), own.query_number()), (None, Some(number)));
+            assert!(there < own && TermId::of_snapshot((1 << 62) - 1) < own);
+        }
+        assert_eq!(size_of::<Option<TermId>>(), 8);
+    }
+}

@@ -1,0 +1,168 @@
+//! A property path as an automaton over steps from node to node.
+//!
+//! States are sets of positions in the expression that go on alike: walking `(a|b)*` has one state, not two, so that a
+//! node is looked at once. Built by the method of Glushkov (first, last and following positions; no empty moves).
+
+use std::rc::Rc;
+
+use oxrdf::NamedNode;
+use rustc_hash::{FxHashMap, FxHashSet};
+use spargebra::algebra::PropertyPathExpression as Path;
+
+use crate::{TermId, View};
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// From a triple's subject to its object.
+    Forward(TermId),
+    /// From its object to its subject.
+    Backward(TermId),
+    /// From subject to object by any predicate but these.
+    ForwardExcept(Box<[TermId]>),
+    /// From object to subject by any predicate but these.
+    BackwardExcept(Box<[TermId]>),
+}
+
+/// A state: by which steps it goes on, and to which states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// Steps and the states that they lead to.
+    pub moves: Vec<(Step, usize)>,
+    /// Whether a walk may end here.
+    pub accepts: bool,
+}
+
+/// The automaton; it begins in state 0.
+#[derive(Debug, Clone)]
+pub struct Automaton {
+    /// The states.
+    pub states: Vec<State>,
+}
+
+/// What a part of the expression contributes.
+struct Part {
+    nullable: bool,
+    first: Vec<usize>,
+    last: Vec<usize>,
+}
+
+struct Builder<'v> {
+    view: &'v View,
+    steps: Vec<Step>,
+    /// By position; alternatives that are repeated share one list.
+    following: Vec<Rc<[usize]>>,
+    nothing: Rc<[usize]>,
+}
+
+impl Automaton {
+    /// The walks from a path's subject to its object, or the other way round.
+    pub fn new(path: &Path, view: &View, backward: bool) -> Automaton {
+        let mut builder = Builder { view, steps: Vec::new(), following: Vec::new(), nothing: Rc::from([]) };
+        let part = builder.part(path, backward);
+        let mut last = vec![false; builder.steps.len()];
+        part.last.iter().for_each(|&position| last[position] = true);
+        // Positions that go on alike and accept alike are one state.
+        let mut kinds: Vec<(&[usize], bool)> = vec![(&part.first, part.nullable)];
+        let mut known: FxHashMap<(&[usize], bool), usize> = kinds.iter().map(|kind| (*kind, 0)).collect();
+        let mut known_lists: FxHashMap<(*const usize, usize, bool), usize> = FxHashMap::default();
+        let mut state_of = Vec::with_capacity(builder.steps.len());
+        for (following, accepts) in builder.following.iter().zip(last) {
+            // The same list need not be read again.
+            let state = *known_lists.entry((following.as_ptr(), following.len(), accepts)).or_insert_with(|| {
+                *known.entry((following, accepts)).or_insert_with(|| {
+                    kinds.push((following, accepts));
+                    kinds.len() - 1
+                })
+            });
+            state_of.push(state);
+        }
+        let states = kinds
+            .iter()
+            .map(|&(following, accepts)| {
+                let mut seen = FxHashSet::default();
+                let moves = following.iter().map(|&position| (builder.steps[position].clone(), state_of[position]));
+                State { moves: moves.filter(|to| seen.insert(to.clone())).collect(), accepts }
+            })
+            .collect();
+        Automaton { states }
+    }
+
+    /// Whether a node leads to itself without any step.
+    pub fn nullable(&self) -> bool {
+        self.states[0].accepts
+    }
+}
+
+impl Builder<'_> {
+    fn step(&mut self, step: Step) -> Part {
+        let position = self.steps.len();
+        self.steps.push(step);
+        self.following.push(self.nothing.clone());
+        Part { nullable: false, first: vec![position], last: vec![position] }
+    }
+
+    fn follow(&mut self, last: &[usize], first: &[usize]) {
+        let mut made: FxHashMap<(*const usize, usize), Rc<[usize]>> = FxHashMap::default();
+        for &position in last {
+            let following = &mut self.following[position];
+            let longer = made.entry((following.as_ptr(), following.len())).or_insert_with(|| {
+                let mut all = [following, first].concat();
+                all.sort_unstable();
+                all.dedup();
+                all.into()
+            });
+            *following = longer.clone();
+        }
+    }
+
+    fn predicate(&self, name: &NamedNode) -> TermId {
+        self.view.id(&name.clone().into())
+    }
+
+    fn part(&mut self, path: &Path, backward: bool) -> Part {
+        match path {
+            Path::NamedNode(name) => {
+                let predicate = self.predicate(name);
+                self.step(if backward { Step::Backward(predicate) } else { Step::Forward(predicate) })
+            }
+            Path::NegatedPropertySet(names) => {
+                let mut except: Vec<TermId> = names.iter().map(|name| self.predicate(name)).collect();
+                except.sort_unstable();
+                let except = except.into();
+                self.step(if backward { Step::BackwardExcept(except) } else { Step::ForwardExcept(except) })
+            }
+            Path::Reverse(inner) => self.part(inner, !backward),
+            Path::Sequence(a, b) => {
+                let (a, b) = if backward { (b, a) } else { (a, b) };
+                let (mut a, b) = (self.part(a, backward), self.part(b, backward));
+                self.follow(&a.last, &b.first);
+                if a.nullable {
+                    a.first.extend_from_slice(&b.first);
+                }
+                let mut last = b.last;
+                if b.nullable {
+                    last.extend_from_slice(&a.last);
+                }
+                Part { nullable: a.nullable && b.nullable, first: a.first, last }
+            }
+            Path::Alternative(a, b) => {
+                let (mut a, b) = (self.part(a, backward), self.part(b, backward));
+                a.first.extend(b.first);
+                a.last.extend(b.last);
+                Part { nullable: a.nullable || b.nullable, ..a }
+            }
+            Path::ZeroOrOne(inner) => Part { nullable: true, ..self.part(inner, backward) },
+            Path::ZeroOrMore(inner) => {
+                let inner = self.part(inner, backward);
+                self.follow(&inner.last, &inner.first);
+                Part { nullable: true, ..inner }
+            }
+            Path::OneOrMore(inner) => {
+                let inner = self.part(inner, backward);
+                self.follow(&inner.last, &inner.first);
+                inner
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Walking over nodes and states, each looked at once.
+
+use rustc_hash::FxHashSet;
+
+use super::automaton::{Automaton, Step};
+use crate::{ReadError, TermId, View};
+
+/// Nodes in states that have been seen. Few are kept as a set, many as one bit each.
+struct Seen<'v> {
+    view: &'v View,
+    states: u64,
+    few: FxHashSet<u64>,
+    many: Vec<u64>,
+    held: i64,
+}
+
+impl<'v> Seen<'v> {
+    fn new(view: &'v View, automaton: &Automaton) -> Seen<'v> {
+        Seen { view, states: automaton.states.len() as u64, few: FxHashSet::default(), many: Vec::new(), held: 0 }
+    }
+
+    /// Whether it was not there before. A node that only the query has leads nowhere and needs no marking.
+    fn insert(&mut self, node: TermId, state: usize) -> Result<bool, ReadError> {
+        let Some(number) = node.number() else { return Ok(true) };
+        let place = number * self.states + state as u64;
+        if !self.many.is_empty() {
+            let Some(word) = self.many.get_mut((place / 64) as usize) else { return Ok(false) };
+            let bit = 1 << (place % 64);
+            let new = *word & bit == 0;
+            *word |= bit;
+            return Ok(new);
+        }
+        let new = self.few.insert(place);
+        let words = self.view.store().terms() * self.states / 64 + 1;
+        // An entry of the set takes some 16 bytes.
+        if self.few.len() as u64 * 2 > words {
+            self.held += words as i64 * 8;
+            self.view.hold(words as i64 * 8)?;
+            self.many = vec![0; words as usize];
+            for place in std::mem::take(&mut self.few) {
+                self.many[(place / 64) as usize] |= 1 << (place % 64);
+            }
+        }
+        Ok(new)
+    }
+}
+
+impl Drop for Seen<'_> {
+    fn drop(&mut self) {
+        // Giving back cannot go beyond a bound that taking did not.
+        let _ = self.view.hold(-self.held);
+    }
+}
+
+/// Calls `each` with the nodes that a step leads to.
+fn step(
+    view: &View,
+    node: TermId,
+    step: &Step,
+    mut each: impl FnMut(TermId) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    let (triples, end, except) = match step {
+        Step::Forward(predicate) => (view.triples(Some(node), Some(*predicate), None), 2, &[][..]),
+        Step::Backward(predicate) => (view.triples(None, Some(*predicate), Some(node)), 0, &[][..]),
+        Step::ForwardExcept(except) => (view.triples(Some(node), None, None), 2, &except[..]),
+        Step::BackwardExcept(except) => (view.triples(None, None, Some(node)), 0, &except[..]),
+    };
+    for triple in triples {
+        let triple = triple?;
+        if except.is_empty() || except.binary_search(&triple[1]).is_err() {
+            each(triple[end])?;
+        }
+    }
+    Ok(())
+}
+
+/// All nodes that walks from `node` lead to, ascending; `None` if finding them takes more units of work than `most`.
+pub fn walk(view: &View, automaton: &Automaton, node: TermId, most: u64) -> Result<Option<Vec<TermId>>, ReadError> {
+    let mut seen = Seen::new(view, automaton);
+    let mut found = Vec::new();
+    let mut queue = vec![(node, 0_usize)];
+    seen.insert(node, 0)?;
+    if automaton.nullable() {
+        found.push(node);
+    }
+    let end = view.worked().saturating_add(most);
+    while let Some((node, state)) = queue.pop() {
+        if view.worked() > end {
+            return Ok(None);
+        }
+        view.work(1)?;
+        for (label, to) in &automaton.states[state].moves {
+            step(view, node, label, |next| {
+                if seen.insert(next, *to)? {
+                    if automaton.states[*to].accepts {
+                        found.push(next);
+                    }
+                    queue.push((next, *to));
+                }
+                Ok(())
+            })?;
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(Some(found))
+}
+
+/// One side of a search from both ends.
+struct Front<'v, 'a> {
+    automaton: &'a Automaton,
+    seen: Seen<'v>,
+    now: Vec<(TermId, usize)>,
+    next: Vec<(TermId, usize)>,
+}
+
+impl<'v, 'a> Front<'v, 'a> {
+    fn new(view: &'v View, automaton: &'a Automaton, node: TermId) -> Result<Self, ReadError> {
+        let mut seen = Seen::new(view, automaton);
+        seen.insert(node, 0)?;
+        Ok(Front { automaton, seen, now: vec![(node, 0)], next: Vec::new() })
+    }
+
+    /// Looks at one more node; whether the walk ends at `goal`, or `None` where there is no more.
+    fn advance(&mut self, view: &View, goal: TermId) -> Result<Option<bool>, ReadError> {
+        if self.now.is_empty() {
+            std::mem::swap(&mut self.now, &mut self.next);
+        }
+        let Some((node, state)) = self.now.pop() else { return Ok(None) };
+        view.work(1)?;
+        let automaton = self.automaton;
+        for (label, to) in &automaton.states[state].moves {
+            // A node with very many neighbours is not worth looking at all of them for one of these.
+            if automaton.states[*to].accepts && holds(view, node, label, goal) {
+                return Ok(Some(true));
+            }
+            step(view, node, label, |next| {
+                if self.seen.insert(next, *to)? {
+                    self.next.push((next, *to));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(Some(false))
+    }
+}
+
+/// Whether a step leads from one node to the other.
+fn holds(view: &View, node: TermId, label: &Step, goal: TermId) -> bool {
+    let store = view.store();
+    match label {
+        Step::Forward(p) => store.count(Some(node), Some(*p), Some(goal)) > 0,
+        Step::Backward(p) => store.count(Some(goal), Some(*p), Some(node)) > 0,
+        Step::ForwardExcept(except) => {
+            store.triples(Some(node), None, Some(goal)).any(|t| except.binary_search(&t[1]).is_err())
+        }
+        Step::BackwardExcept(except) => {
+            store.triples(Some(goal), None, Some(node)).any(|t| except.binary_search(&t[1]).is_err())
+        }
+    }
+}
+
+/// Whether a walk leads from `subject` to `object`, and the units of work that it took to know: looked for from both ends in turn, so that it takes no more than
+/// twice what the cheaper end does.
+pub fn meet(
+    view: &View,
+    forward: &Automaton,
+    backward: &Automaton,
+    subject: TermId,
+    object: TermId,
+) -> Result<(bool, u64), ReadError> {
+    if forward.nullable() && subject == object {
+        return Ok((true, 0));
+    }
+    let before = view.worked();
+    let mut fronts = [(Front::new(view, forward, subject)?, object), (Front::new(view, backward, object)?, subject)];
+    loop {
+        for (front, goal) in &mut fronts {
+            match front.advance(view, *goal)? {
+                Some(true) => return Ok((true, view.worked() - before)),
+                Some(false) => {}
+                // All that this end leads to was looked at.
+                None => return Ok((false, view.worked() - before)),
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Points: what their texts say, and an R-tree of those that the snapshot has.
+
+use oxrdf::Term;
+use rstar::primitives::GeomWithData;
+use rstar::{AABB, RTree};
+
+use super::{ReadError, Store, TermId, View};
+
+/// Earth, the globe of points that name none.
+const EARTH: &str = "http://www.wikidata.org/entity/Q2";
+/// Kilometres: the mean radius of the Earth.
+const RADIUS: f64 = 6371.0088;
+
+/// A point on a globe, in degrees.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point<'a> {
+    /// East of the prime meridian.
+    pub longitude: f64,
+    /// North of the equator.
+    pub latitude: f64,
+    /// The IRI of the globe.
+    pub globe: &'a str,
+}
+
+impl<'a> Point<'a> {
+    /// The point of a literal such as `Point(12.5 41.9)`, before which its globe may stand, as in WDQS.
+    pub fn of(term: &'a Term) -> Option<Point<'a>> {
+        let Term::Literal(literal) = term else { return None };
+        let text = literal.value().trim_ascii();
+        let (globe, text) = match text.strip_prefix('<') {
+            Some(rest) => rest.split_once('>')?,
+            None => (EARTH, text),
+        };
+        let text = text.trim_ascii();
+        let start = text.get(..5)?;
+        if !start.eq_ignore_ascii_case("point") {
+            return None;
+        }
+        let inside = text.get(5..)?.trim_ascii().strip_prefix('(')?.strip_suffix(')')?;
+        let mut numbers = inside.split_ascii_whitespace().map(|n| n.parse::<f64>().ok().filter(|n| n.is_finite()));
+        Some(Point { longitude: numbers.next()??, latitude: numbers.next()??, globe })
+    }
+
+    /// Kilometres to another point of the same globe, taken for one of the Earth's size.
+    pub fn distance(&self, other: &Point<'_>) -> Option<f64> {
+        if self.globe != other.globe {
+            return None;
+        }
+        let (a, b) = (self.latitude.to_radians(), other.latitude.to_radians());
+        let north = libm::sin((b - a) / 2.0);
+        let east = libm::sin((other.longitude - self.longitude).to_radians() / 2.0);
+        let half = north * north + libm::cos(a) * libm::cos(b) * east * east;
+        Some(2.0 * RADIUS * libm::asin(half.sqrt().min(1.0)))
+    }
+}
+
+/// An area between two parallels and two meridians, in degrees.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Zone {
+    /// The southern edge.
+    pub south: f64,
+    /// The northern edge.
+    pub north: f64,
+    /// The western edge; at any turn of the globe.
+    pub west: f64,
+    /// How far it goes to the east from there; 360 and more is all around.
+    pub width: f64,
+}
+
+/// Degrees by which what is calculated may be off.
+const SLACK: f64 = 1e-9;
+
+impl Zone {
+    /// From the first point to the east as far as the second; which of them is the northern one is left open.
+    pub fn between(from: &Point<'_>, to: &Point<'_>) -> Zone {
+        let turn = if from.longitude <= to.longitude { 0.0 } else { 360.0 };
+        Zone {
+            south: from.latitude.min(to.latitude),
+            north: from.latitude.max(to.latitude),
+            west: from.longitude,
+            width: to.longitude + turn - from.longitude,
+        }
+    }
+
+    /// Whether a point is in it.
+    pub fn has(&self, point: &Point<'_>) -> bool {
+        let east = (point.longitude - self.west + SLACK).rem_euclid(360.0) - SLACK;
+        point.latitude >= self.south && point.latitude <= self.north && east <= self.width + SLACK
+    }
+}
+
+/// Literals between two looks at a query's bounds.
+const LOOK: u64 = 4096;
+
+/// The points of a snapshot, all globes' together.
+pub(super) struct Points(RTree<GeomWithData<[f64; 2], TermId>>);
+
+/// A longitude from -180 to less than 180.
+fn turned(longitude: f64) -> f64 {
+    (longitude + 180.0).rem_euclid(360.0) - 180.0
+}
+
+impl Points {
+    /// Looks the snapshot's points up. That is no work of the view's query, which does the same whether it is the first
+    /// to ask or not; but its bounds hold.
+    pub fn of(view: &View) -> Result<Points, ReadError> {
+        let mut points = Vec::new();
+        for range in view.store().point_literals() {
+            for number in range {
+                if number % LOOK == 0 {
+                    view.check()?;
+                }
+                let id = TermId::of_snapshot(number);
+                if let Some(term) = view.store().term(id)
+                    && let Some(point) = Point::of(&term)
+                {
+                    points.push(GeomWithData::new([turned(point.longitude), point.latitude], id));
+                }
+            }
+        }
+        view.check()?;
+        Ok(Points(RTree::bulk_load(points)))
+    }
+
+    /// The points in a zone, in no order, and perhaps some at its edge.
+    fn within(&self, zone: &Zone) -> impl Iterator<Item = TermId> + '_ {
+        let west = turned(zone.west);
+        let east = west + zone.width;
+        let slack = 2.0 * SLACK;
+        let boxes = match () {
+            () if zone.width >= 360.0 - slack => [Some((-180.0, 180.0)), None],
+            () if east > 180.0 - slack => [Some((west, 180.0)), Some((-180.0, east - 360.0))],
+            // A point a little to the west of the edge.
+            () if west < slack - 180.0 => [Some((west, east)), Some((180.0 - slack, 180.0))],
+            () => [Some((west, east)), None],
+        };
+        let (south, north) = (zone.south - slack, zone.north + slack);
+        boxes.into_iter().flatten().flat_map(move |(west, east)| {
+            let area = AABB::from_corners([west - slack, south], [east + slack, north]);
+            self.0.locate_in_envelope(area).map(|point| point.data)
+        })
+    }
+}
+
+impl Store {
+    /// The snapshot's points in a zone, and perhaps some at its edge; ascending.
+    ///
+    /// # Errors
+    /// They are looked up the first time; then a bound of the query may be reached, or the snapshot is damaged.
+    pub(super) fn points_within(&self, view: &View, zone: &Zone) -> Result<Vec<TermId>, ReadError> {
+        let points = match self.points.get() {
+            Some(points) => points,
+            None => {
+                let made = Points::of(view)?;
+                self.points.get_or_init(|| made)
+            }
+        };
+        let mut within: Vec<TermId> = points.within(zone).collect();
+        view.work(within.len() as u64)?;
+        within.sort_unstable();
+        Ok(within)
+    }
+
+    /// About how many of the snapshot's points are in a zone somewhere.
+    pub(super) fn points_expected(&self, zone: &Zone) -> f64 {
+        // Not how many there are: that is known only once they were looked up, and plans are the same before and after.
+        let points = *self
+            .most_points
+            .get_or_init(|| self.point_literals().into_iter().map(|range| range.end.saturating_sub(range.start)).sum());
+        let share = (zone.north - zone.south) / 180.0 * zone.width / 360.0;
+        // Places lie where other places are.
+        (points as f64 * share.clamp(0.0, 1.0) * 10.0).max(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zones_go_around() {
+        let id = TermId::of_snapshot;
+        let points = [[179.5, 0.0], [-179.5, 1.0], [0.0, 0.0], [12.0, 89.0]];
+        let points = points.into_iter().enumerate().map(|(n, at)| GeomWithData::new(at, id(n as u64)));
+        let points = Points(RTree::bulk_load(points.collect()));
+        let within = |south, north, west, width| {
+            let mut found: Vec<TermId> = points.within(&Zone { south, north, west, width }).collect();
+            found.sort_unstable();
+            found
+        };
+        assert_eq!(within(-1.0, 1.0, 179.0, 2.0), [id(0), id(1)]);
+        assert_eq!(within(-1.0, 1.0, -181.0, 2.0), [id(0), id(1)]);
+        assert_eq!(within(-1.0, 0.5, -181.0, 362.0), [id(0), id(2)]);
+        assert_eq!(within(88.0, 90.0, 11.0, 1.0), [id(3)]);
+    }
+}
