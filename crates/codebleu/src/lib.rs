@@ -1,7 +1,7 @@
 //! CodeBLEU of two SPARQL queries as the authors of Instruct-to-SPARQL compute it: codebleu 0.7.0 told that the language
 //! is Python, over what Python prints of rdflib's parse of both queries, or over the queries themselves where rdflib
 //! cannot parse one of them. Four scores with equal weights: BLEU, BLEU by recall with Python's keywords, the syntax trees
-//! and the flows of data that tree-sitter's parser of Python finds.
+//! and the flows of data that tree-sitter's parser of Python finds. Knows nothing of any data.
 
 mod comments;
 mod ngram;

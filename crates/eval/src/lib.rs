@@ -2,7 +2,7 @@
 //!
 //! `benchmarks` prepare and run the instances of one benchmark (a file each), `metrics` compare two results or two
 //! queries (a file each), `feedback` says what a model needs to repair a query, `runs` score many instances and keep what came out, `summary` adds it up, `report` shows it.
-//! May use `overpass`, `places` and `osm`; knows nothing of the command line or of HTTP. No score depends on the number
+//! May use both engines, `geocoder` and `osm`, and alone knows RocksDB; knows nothing of the command line or of HTTP. No score depends on the number
 //! of threads, the clock or the machine.
 
 pub mod benchmarks;

@@ -1,4 +1,5 @@
-//! Loading: source files in, one snapshot out. The only place that knows both the readers of files and the builder.
+//! Loading: source files in, one snapshot out. The only crate that knows both the readers of files and the builders;
+//! knows nothing of query languages.
 
 mod entities;
 mod error;

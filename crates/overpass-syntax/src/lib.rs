@@ -1,6 +1,29 @@
-//! The text of a query: tokens, the QL and XML front ends, the tree. Knows nothing of any data.
+//! The text of a query: OverpassQL and its XML form to one syntax tree, with the reference's diagnostics, and back to text
+//! in either form. Knows nothing of any data, and starts no threads.
 //!
-//! Both front ends make elements, which are checked as they are made and then become the tree.
+//! What Overpass API 0.7.62 takes and refuses is right, as are its words for what is wrong. Both front ends make elements
+//! with attributes, which are checked as they are made and then become the tree.
+//!
+//! ```
+//! use terrapin_overpass_syntax::{StatementKind, parse};
+//!
+//! let script = parse("[out:json]; node[amenity=cafe](35.8,14.4,36.0,14.6); out ids;")?;
+//! assert_eq!(script.settings.timeout, 180);
+//! assert!(matches!(script.statements[0].kind, StatementKind::Query(_)));
+//!
+//! // Errors are the reference's, with what it does not tell: where in the text, and what was probably meant.
+//! let failure = parse("node[amenity=cafe](35.8,14.4,36.0,14.6) out;").unwrap_err();
+//! assert_eq!(failure.to_string(), "line 1: parse error: ';' expected - 'out' found.");
+//! # Ok::<(), terrapin_overpass_syntax::Failure>(())
+//! ```
+//!
+//! ```
+//! use terrapin_overpass_syntax::convert::{Form, convert};
+//!
+//! let compact = convert("<osm-script><query type=\"way\"><has-kv k=\"highway\"/></query><print/></osm-script>", Form::Compact)?;
+//! assert_eq!(compact.text.trim(), "way[\"highway\"];out;");
+//! # Ok::<(), terrapin_overpass_syntax::Failure>(())
+//! ```
 
 mod check;
 pub mod convert;
@@ -28,7 +51,11 @@ pub(crate) use element::{Element, Node};
 /// The longest text that is looked at, in bytes.
 const LONGEST: usize = 4 << 20;
 
-/// Reads a query in either form.
+/// Reads a query in either form, of 4 MiB at most.
+///
+/// # Errors
+/// It is not in the language, or a value is not one that its statement takes: all errors that there are, in the
+/// reference's order.
 pub fn parse(text: &str) -> Result<Script, Failure> {
     let (root, mut diagnostics) = read(text, false)?;
     if diagnostics.is_empty() {

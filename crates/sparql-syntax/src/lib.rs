@@ -3,7 +3,20 @@
 //! The grammar is SPARQL 1.1's (with `LATERAL`) and what the Wikidata Query Service adds to it: named subqueries, known
 //! prefixes, and a number of things that the standard refuses and Blazegraph takes ([`Tolerance`]). For a query that
 //! needs none of them the algebra is the one that spargebra's own parser makes; helper variables and blank nodes get
-//! names by counting, so that one text always gives one tree.
+//! names by counting, so that one text always gives one tree. Knows nothing of any data, and starts no threads.
+//!
+//! ```
+//! use terrapin_sparql_syntax::{Dialect, parse};
+//!
+//! // WDQS knows its prefixes, and takes an expression in SELECT without a name only where Blazegraph does.
+//! let parsed = parse("SELECT ?city { ?city wdt:P31/wdt:P279* wd:Q515 } LIMIT 3", Dialect::Wdqs)?;
+//! assert!(parsed.query.to_string().contains("http://www.wikidata.org/prop/direct/P31"));
+//!
+//! let error = parse("SELECT ?city { ?city wdt:P31 wd:Q515 ", Dialect::Wdqs).unwrap_err();
+//! let place = error.place.unwrap();
+//! assert_eq!((place.line, place.column), (1, 38));
+//! # Ok::<(), terrapin_sparql_syntax::Error>(())
+//! ```
 
 pub mod depth;
 pub mod error;
@@ -31,7 +44,10 @@ pub use error::{Class, Error, Place};
 /// Longest query that is read, in bytes.
 pub const MAX_TEXT: usize = 1 << 20;
 
-/// Parses a query.
+/// Parses a query of [`MAX_TEXT`] bytes at most.
+///
+/// # Errors
+/// It is not in the dialect, uses an undeclared prefix, or is too deep: see [`error`].
 pub fn parse(text: &str, dialect: Dialect) -> Result<Parsed, Error> {
     parser::Parser::new(text, dialect)?.query_unit()
 }

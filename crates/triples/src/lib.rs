@@ -1,7 +1,7 @@
 //! Triples in a snapshot: a dictionary of terms in canonical order and three sorted permutations of the triples, read in
 //! place from the mapped file, and a query's view of them for the SPARQL evaluator.
 //!
-//! This module knows the snapshot file and nothing of the query language's text. A term is its number in the canonical
+//! This crate knows the snapshot file and nothing of the query language's text. A term is its number in the canonical
 //! order ([`TermId`]); what a term is and in which order solutions come depends on the triples alone, not on how they
 //! were loaded. Literals are in their canonical form, one for each value (canonical.rs).
 //!
