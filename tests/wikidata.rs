@@ -84,7 +84,7 @@ fn a_line_that_is_wrong_is_an_error_or_counted() {
 
     let (status, said, warnings) = load(&[&args[..], &["--skip-bad"]].concat());
     assert_eq!(status, 0, "{warnings}");
-    assert_eq!(remarks(&said), ["dump.json: 6 entities, 1 lines that are wrong left out"]);
+    assert_eq!(remarks(&said), ["source 1: 6 entities, 1 lines that are wrong left out"]);
     assert!(warnings.contains("left out: ") && warnings.contains("line 6, byte "), "{warnings}");
     assert_eq!(labelled(&open(&out), "mt"), ["Q1", "Q10", "Q2", "Q20", "Q3"]);
 }
@@ -103,7 +103,7 @@ fn a_recipe_takes_a_part_and_is_recorded() {
     let (status, said, error) = made("[take]\nclasses = [\"Q10\"]\n[keep]\nlanguages = [\"en\"]\n");
     assert_eq!(status, 0, "{error}");
     let recorded =
-        ["recipe: classes = Q10; keep languages = en", "dump.json: 4 entities, 1 lines that are wrong left out"];
+        ["recipe: classes = Q10; keep languages = en", "source 1: 4 entities, 1 lines that are wrong left out"];
     assert_eq!(remarks(&said), recorded);
     let store = open(&out);
     assert_eq!(

@@ -42,6 +42,7 @@ pub fn to_json(digest: &str, bytes: u64, manifest: &Manifest) -> serde_json::Val
         .collect();
     json!({
         "digest": digest,
+        "content": manifest.content.map(|content| hex(&content)),
         "bytes": bytes,
         "format_version": manifest.format_version,
         "writer": manifest.writer,
@@ -70,6 +71,7 @@ pub fn for_people(digest: &str, bytes: u64, manifest: &Manifest) -> String {
     };
     let counts = &manifest.counts;
     line("snapshot", digest.to_owned());
+    line("content", manifest.content.map_or_else(|| "not in format 1; verify calculates it".to_owned(), |c| hex(&c)));
     line("file", format!("{}, format {}, {}", size::show(bytes), manifest.format_version, manifest.writer));
     for source in &manifest.sources {
         line("source", format!("{}, {}, {}", source.name, size::show(source.bytes), source.licence));

@@ -15,6 +15,13 @@ pub struct Opened {
     pub manifest: Manifest,
 }
 
+impl Opened {
+    /// Its content digest, hexadecimal, where the file holds it.
+    pub fn content(&self) -> Option<String> {
+        self.manifest.content.map(|content| snapshot::hex(&content))
+    }
+}
+
 /// Opens a snapshot file.
 pub fn snapshot(path: &Path) -> Result<Opened, Error> {
     facts(Snapshot::open(path).map_err(error)?)

@@ -6,12 +6,15 @@ use serde_json::json;
 
 use super::pin::Pin;
 use super::{Error, open, stdout};
+use crate::load::{LoadError, content};
 use crate::size;
-use crate::snapshot;
+use crate::snapshot::{self, hex};
 
 /// Check every byte of a snapshot, and hold it against a pin
 ///
-/// A pin is a small TOML file with a snapshot's digest and its sources, such as those in snapshots/.
+/// Also calculates the content digest anew, which says what the elements and triples are whatever file they came from and
+/// whatever format holds them. A pin is a small TOML file with a snapshot's digest and its sources, or with the content
+/// digest, such as those in snapshots/.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin verify malta.terrapin
@@ -36,14 +39,26 @@ pub fn run(args: &Args) -> Result<(), Error> {
         Err(error) => return Err(open::error(error)),
     };
     let digest = opened.snapshot.digest();
+    let content = content::digest(&opened.snapshot).map_err(|error| match error {
+        LoadError::Snapshot(error @ snapshot::Error::Damaged { .. }) => Error::refused("snapshot-damaged", error),
+        error => Error::system("temporary", error),
+    })?;
+    if let Some(stored) = opened.manifest.content.filter(|stored| *stored != content) {
+        let (stored, content) = (hex(&stored), hex(&content));
+        let message = format!("damaged snapshot: its content digest is {content}, its manifest says {stored}");
+        return Err(Error::refused("snapshot-damaged", message));
+    }
+    let content = hex(&content);
     if let Some(pin) = &pin {
-        pin.hold(&digest, &opened.manifest)?;
+        pin.hold(&digest, &content, &opened.manifest)?;
     }
     let (sections, bytes) = (opened.manifest.sections.len(), opened.snapshot.file_len());
     if args.json {
         let pinned = pin.as_ref().map(|p| p.name.as_str());
-        return stdout::print_json(&json!({"ok": true, "digest": digest, "bytes": bytes, "pin": pinned}));
+        return stdout::print_json(
+            &json!({"ok": true, "digest": digest, "content": content, "bytes": bytes, "pin": pinned}),
+        );
     }
     let pinned = pin.map_or_else(String::new, |p| format!(", equal to the pin `{}`", p.name));
-    stdout::print(&format!("{digest}\nok: {} in {sections} sections{pinned}\n", size::show(bytes)))
+    stdout::print(&format!("{digest}\ncontent {content}\nok: {} in {sections} sections{pinned}\n", size::show(bytes)))
 }

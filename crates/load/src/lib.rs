@@ -1,6 +1,7 @@
 //! Loading: source files in, one snapshot out. The only crate that knows both the readers of files and the builders;
 //! knows nothing of query languages.
 
+pub mod content;
 mod entities;
 mod error;
 mod triples;
@@ -91,6 +92,7 @@ pub fn load_entities(options: &Options, entities: &Entities, progress: &dyn Prog
     if !(options.wikidata.is_empty() && options.rdf.is_empty()) {
         warnings = triples::load(options, entities, &scratch, &mut writer, &mut manifest, progress)?;
     }
+    manifest.content = Some(content::of_parts(&options.out, &scratch, &mut writer, &manifest, progress)?);
     progress.phase("syncing", 0);
     writer.finish(manifest)?;
     let snapshot = Snapshot::open(&options.out)?;
@@ -123,8 +125,7 @@ fn load_osm(
     let mut remarks = Vec::new();
     if header.history {
         remarks.push(format!(
-            "{} is a history file: loaded as its newest visible state, {} older or deleted versions left out",
-            sources.first().map_or("", |source| &source.name),
+            "the extract is a history file: loaded as its newest visible state, {} older or deleted versions left out",
             built.dropped
         ));
     } else if built.dropped > 0 {
@@ -154,6 +155,7 @@ fn load_osm(
         remarks,
         sections: Vec::new(),
         triples: None,
+        content: None,
     })
 }
 

@@ -63,7 +63,9 @@ pub fn load(
     let mut warnings = Vec::new();
     manifest.remarks.extend(dumps.recipe_text());
     for i in order {
-        manifest.remarks.extend(reads[i].remark(&sources[i].name));
+        // By its number: its name is not what the digest is over.
+        let number = manifest.sources.len() + 1;
+        manifest.remarks.extend(reads[i].remark(&format!("source {number}")));
         warnings.append(&mut reads[i].errors);
         manifest.sources.push(sources[i].clone());
     }

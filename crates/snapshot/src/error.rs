@@ -24,7 +24,7 @@ pub enum Error {
     },
     /// A snapshot of a format that this build does not read.
     #[error(
-        "{path}: snapshot format {found}, written by {writer}; this build reads format {expected}. Use {writer} or load the extract again",
+        "{path}: snapshot format {found}, written by {writer}; this build reads formats up to {expected}. Use {writer} or load the extract again",
         path = path.display()
     )]
     Version {
@@ -32,7 +32,7 @@ pub enum Error {
         path: PathBuf,
         /// The file's format version.
         found: u32,
-        /// The one read here.
+        /// The newest one read here.
         expected: u32,
         /// The name and version of the program that wrote it.
         writer: String,

@@ -14,7 +14,10 @@
 //!               ├──────────────────────────────────────────────────────────┤
 //!               │ manifest: sources, counts, box, times, area report, and  │
 //!               │ the table of sections (name, offset, length, BLAKE3);    │
-//!               │ counts of triples, if there are any                      │
+//!               │ counts of triples, if there are any; the content digest  │
+//!               ├──────────────────────────────────────────────────────────┤
+//!               │ names: first 8 bytes of the BLAKE3 of the rest, then the │
+//!               │ names of the sources                                     │
 //! length − 64   ├──────────────────────────────────────────────────────────┤
 //!               │ footer, 64 bytes                                         │
 //!               │   0  manifest's offset, u64    8  its length, u64        │
@@ -25,7 +28,10 @@
 //! ```
 //!
 //! All numbers are little-endian. The manifest holds every section's checksum, so its SHA-256 stands for every byte
-//! of the file. It holds nothing of the machine, the clock or the path: same inputs and same version, same bytes.
+//! of the file but the names of the sources. It holds nothing of the machine, the clock or the path: same inputs and
+//! same version, same digest; under the same names the same bytes.
+//!
+//! Format 1, which is read but not written any more, has the names in the manifest and no content digest.
 //!
 //! Opening checks header, footer, manifest and the bounds of the sections. Sections of compressed pages carry a
 //! checksum a page; every other section is checked when it is first read. [`verify`] checks every byte.
@@ -44,8 +50,10 @@ pub use part::abandon;
 pub use read::{Snapshot, verify};
 pub use write::Writer;
 
-/// The format version that this build reads and writes.
-pub const FORMAT_VERSION: u32 = 1;
+/// The format version that this build writes.
+pub const FORMAT_VERSION: u32 = 2;
+/// The oldest format version that it reads.
+pub const OLDEST_FORMAT: u32 = 1;
 
 const HEADER_LEN: u64 = 64;
 const FOOTER_LEN: u64 = 64;

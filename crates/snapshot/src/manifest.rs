@@ -1,4 +1,8 @@
 //! The manifest: where every byte of the snapshot came from.
+//!
+//! Its stored form is the [`Manifest`] with sources that have no names, then what is skipped there as a [`Tail`]. Names of
+//! sources lie behind it: the same bytes under another name make the same snapshot. In format 1 the names are in the
+//! manifest, and of the tail there are the counts of triples alone, where there are any.
 
 use bincode::config;
 use serde::{Deserialize, Serialize};
@@ -29,9 +33,20 @@ pub struct Manifest {
     pub remarks: Vec<String>,
     /// The sections, in the order of the file.
     pub sections: Vec<Section>,
-    /// How many triples and terms; `None` for a snapshot without triples, whose manifest ends before.
+    /// How many triples and terms; `None` for a snapshot without triples.
     #[serde(skip)]
     pub triples: Option<TripleCounts>,
+    /// The content digest: what the elements and triples are, whatever format and version they are stored in. `None` in
+    /// format 1, which does not hold it.
+    #[serde(skip)]
+    pub content: Option<[u8; 32]>,
+}
+
+/// What stands behind the sections in the manifest.
+#[derive(Serialize, Deserialize)]
+struct Tail {
+    triples: Option<TripleCounts>,
+    content: Option<[u8; 32]>,
 }
 
 /// How many triples there are, and of what.
@@ -50,7 +65,7 @@ pub struct TripleCounts {
 /// One file that went in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Its name without folders.
+    /// Its name without folders: no part of what the digest is over.
     pub name: String,
     /// Its length in bytes.
     pub bytes: u64,
@@ -104,33 +119,62 @@ pub struct Section {
     pub checksum: [u8; 32],
 }
 
+/// Text and lists in a manifest hold no more bytes.
+const LONGEST: usize = 64 << 20;
+
 impl Manifest {
-    pub(super) fn encode(&self) -> Result<Vec<u8>, Error> {
-        let failed = |e| Error::damaged("manifest", format!("cannot be written: {e}"));
-        let mut bytes = bincode::serde::encode_to_vec(self, config::standard()).map_err(failed)?;
-        if let Some(triples) = &self.triples {
-            bytes.extend(bincode::serde::encode_to_vec(triples, config::standard()).map_err(failed)?);
-        }
-        Ok(bytes)
+    /// Its stored form, and that of the sources' names.
+    pub(super) fn encode(&self) -> Result<(Vec<u8>, Vec<u8>), Error> {
+        let mut nameless = self.clone();
+        let names: Vec<String> = nameless.sources.iter_mut().map(|source| std::mem::take(&mut source.name)).collect();
+        let mut bytes = encode(&nameless)?;
+        bytes.extend(encode(&Tail { triples: self.triples, content: self.content })?);
+        Ok((bytes, encode(&names)?))
     }
 
-    pub(super) fn decode(bytes: &[u8]) -> Result<Manifest, Error> {
-        let limited = config::standard().with_limit::<{ 64 << 20 }>();
-        let failed = |e: bincode::error::DecodeError| Error::damaged("manifest", e.to_string());
-        let (mut manifest, mut read): (Manifest, usize) =
-            bincode::serde::decode_from_slice(bytes, limited).map_err(failed)?;
-        if let Some(rest) = bytes.get(read..).filter(|rest| !rest.is_empty()) {
-            let (triples, more) = bincode::serde::decode_from_slice(rest, limited).map_err(failed)?;
+    /// Reads the stored form of a format version.
+    pub(super) fn decode(version: u32, bytes: &[u8], names: &[u8]) -> Result<Manifest, Error> {
+        let (mut manifest, mut read): (Manifest, usize) = decode(bytes)?;
+        let rest = bytes.get(read..).unwrap_or_default();
+        if version >= 2 {
+            let (tail, more): (Tail, usize) = decode(rest)?;
+            (manifest.triples, manifest.content) = (tail.triples, tail.content);
+            read += more;
+            manifest.name(names)?;
+        } else if !rest.is_empty() {
+            let (triples, more) = decode(rest)?;
             manifest.triples = Some(triples);
             read += more;
         }
-        match bytes.len() - read {
-            0 => Ok(manifest),
-            more => Err(Error::damaged("manifest", format!("{more} bytes too many"))),
+        no_more("manifest", bytes.len() - read)?;
+        Ok(manifest)
+    }
+
+    fn name(&mut self, stored: &[u8]) -> Result<(), Error> {
+        let (names, read): (Vec<String>, usize) = decode(stored)?;
+        no_more("names", stored.len() - read)?;
+        if names.len() != self.sources.len() {
+            return Err(Error::damaged("names", "not one for each source"));
         }
+        self.sources.iter_mut().zip(names).for_each(|(source, name)| source.name = name);
+        Ok(())
     }
 
     pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
         Sha256::digest(bytes).into()
     }
+}
+
+fn encode(value: &impl Serialize) -> Result<Vec<u8>, Error> {
+    bincode::serde::encode_to_vec(value, config::standard())
+        .map_err(|e| Error::damaged("manifest", format!("cannot be written: {e}")))
+}
+
+fn decode<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), Error> {
+    bincode::serde::decode_from_slice(bytes, config::standard().with_limit::<LONGEST>())
+        .map_err(|e| Error::damaged("manifest", e.to_string()))
+}
+
+fn no_more(what: &str, bytes: usize) -> Result<(), Error> {
+    if bytes == 0 { Ok(()) } else { Err(Error::damaged(what, format!("{bytes} bytes too many"))) }
 }

@@ -10,7 +10,8 @@ use memmap2::Mmap;
 use terrapin_base::map_read_only;
 
 use super::{
-    ALIGNMENT, END_MAGIC, Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, Section, hex, short_checksum,
+    ALIGNMENT, END_MAGIC, Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, OLDEST_FORMAT, Section, hex,
+    short_checksum,
 };
 
 /// An open snapshot.
@@ -41,7 +42,7 @@ impl Snapshot {
             return Err(Error::damaged("header", "checksum differs"));
         }
         let version = u32_at(header, 8);
-        if version != FORMAT_VERSION {
+        if !(OLDEST_FORMAT..=FORMAT_VERSION).contains(&version) {
             let len = (u32_at(header, 12) as usize).min(40);
             return Err(Error::Version {
                 path: path.to_owned(),
@@ -60,15 +61,17 @@ impl Snapshot {
             return Err(Error::damaged("footer", "not there or changed: the file is cut off or was written to"));
         }
         let (offset, manifest_len) = (u64_at(footer, 0), u64_at(footer, 8));
-        if offset < HEADER_LEN || offset.checked_add(manifest_len) != Some(footer_at) {
+        let end = offset.checked_add(manifest_len).filter(|end| offset >= HEADER_LEN && *end <= footer_at);
+        let Some(end) = end.filter(|end| version >= 2 || *end == footer_at) else {
             return Err(Error::damaged("manifest", "it does not end where the footer begins"));
-        }
-        let bytes = &map[offset as usize..footer_at as usize];
+        };
+        let bytes = &map[offset as usize..end as usize];
         let digest = Manifest::digest(bytes);
         if footer[16..48] != digest {
             return Err(Error::damaged("manifest", "its SHA-256 differs"));
         }
-        let manifest = Manifest::decode(bytes)?;
+        let names = names(&map[end as usize..footer_at as usize])?;
+        let manifest = Manifest::decode(version, bytes, names)?;
         let mut end = HEADER_LEN;
         for section in &manifest.sections {
             let fits = section.offset % ALIGNMENT == 0
@@ -135,6 +138,15 @@ impl Snapshot {
         let bytes = self.unchecked(name);
         let good = *checked.get_or_init(|| blake3::hash(bytes).as_bytes() == &section.checksum);
         if good { Ok(bytes) } else { Err(Error::damaged(name, "checksum differs")) }
+    }
+}
+
+/// What stands behind the manifest, checked.
+fn names(bytes: &[u8]) -> Result<&[u8], Error> {
+    match bytes.split_first_chunk::<8>() {
+        None if bytes.is_empty() => Ok(bytes),
+        Some((checksum, names)) if *checksum == short_checksum(names) => Ok(names),
+        _ => Err(Error::damaged("names", "checksum differs")),
     }
 }
 

@@ -110,10 +110,12 @@ impl Writer {
         manifest.format_version = FORMAT_VERSION;
         manifest.writer = writer_name();
         manifest.sections = std::mem::take(&mut self.sections);
-        let bytes = manifest.encode()?;
+        let (bytes, names) = manifest.encode()?;
         let digest = Manifest::digest(&bytes);
         let offset = self.at;
         self.raw(&bytes)?;
+        self.raw(&short_checksum(&names))?;
+        self.raw(&names)?;
 
         let mut footer = Vec::with_capacity(64);
         footer.extend_from_slice(&offset.to_le_bytes());

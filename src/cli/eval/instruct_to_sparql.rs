@@ -96,6 +96,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let about = About {
         benchmark: "instruct-to-sparql".to_owned(),
         snapshot: snapshot.clone(),
+        content: opened.as_ref().and_then(|opened| opened.content()),
         engine: engine(),
         inputs,
         shard: None,

@@ -62,6 +62,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let about = About {
         benchmark: "jsonl".to_owned(),
         snapshot: Some(snapshot.clone()),
+        content: opened.content(),
         engine: engine(),
         inputs,
         shard: None,

@@ -104,6 +104,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let about = About {
         benchmark: "overpassnl".to_owned(),
         snapshot: snapshot.clone(),
+        content: opened.as_ref().and_then(|(opened, _)| opened.content()),
         engine: engine(),
         inputs: lines.digests,
         shard: None,

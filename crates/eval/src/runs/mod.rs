@@ -57,6 +57,9 @@ pub struct About {
     /// The snapshot's digest, where queries were run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
+    /// The snapshot's content digest, which other format versions of the same data have, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
     /// Name and version of the engine.
     pub engine: String,
     /// The SHA-256 of each input, by what it is.

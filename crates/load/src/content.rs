@@ -1,0 +1,235 @@
+//! The content digest of a snapshot: what its elements and triples are, whatever file, format and program version hold
+//! them. `docs/content-digest.md` has the canonical form; a change of it would be a change of what all digests mean.
+//!
+//! Every element and every triple is a record of bytes. The digest is the SHA-256 over the number of records and the
+//! SHA-256 of each, in ascending order of these: so it needs no order of the records, and can be made page by page.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use oxrdf::Term;
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use terrapin_base::Progress;
+use terrapin_base::external_sort::{Scratch, SpillBuffer};
+use terrapin_osm::{CACHE_BYTES, ElementType, MetaRef, Osm, PairId, ValuePage};
+use terrapin_snapshot::{Error, Manifest, Snapshot, Writer};
+use terrapin_triples::{Store, TermId};
+
+use super::LoadError;
+
+/// What the digest begins with.
+const NAME: &[u8] = b"terrapin content 1\n";
+/// Pages or thousands of triples that are looked at before their records are put aside.
+const AT_ONCE: usize = 256;
+/// Bytes that sorting takes of memory where a snapshot is verified.
+const MEMORY: u64 = 1 << 30;
+
+/// A record's SHA-256, as numbers whose order is that of the bytes.
+type Hash = [u64; 4];
+
+/// The content digest of a snapshot.
+///
+/// # Errors
+/// The snapshot is damaged, or a temporary file in the system's folder for these fails.
+pub fn digest(snapshot: &Arc<Snapshot>) -> Result<[u8; 32], LoadError> {
+    let scratch = Scratch::new(&std::env::temp_dir(), MEMORY);
+    of_stores(&Osm::open(snapshot.clone())?, Store::open(snapshot)?.as_ref(), &scratch)
+}
+
+/// The content digest of what was written so far.
+pub(super) fn of_parts(
+    out: &Path,
+    scratch: &Scratch,
+    writer: &mut Writer,
+    manifest: &Manifest,
+    progress: &dyn Progress,
+) -> Result<[u8; 32], LoadError> {
+    progress.phase("digesting the content", 0);
+    let (file, sections) = writer.so_far()?;
+    let partial = Snapshot::partial(&file, &sections).map_err(|e| Error::io(PathBuf::from(out), e))?;
+    let partial = Arc::new(partial);
+    let osm = Osm::of(partial.clone(), manifest.counts, manifest.data_timestamp, CACHE_BYTES);
+    let store = if manifest.triples.is_some() { Store::open(&partial)? } else { None };
+    of_stores(&osm, store.as_ref(), scratch)
+}
+
+fn of_stores(osm: &Osm, store: Option<&Store>, scratch: &Scratch) -> Result<[u8; 32], LoadError> {
+    let mut hashes = SpillBuffer::new(scratch);
+    for kind in ElementType::ALL {
+        let pages: Vec<u32> = (0..osm.page_count(kind)).collect();
+        for pages in pages.chunks(AT_ONCE) {
+            let found: Vec<Vec<Hash>> = pages.par_iter().map(|&page| elements(osm, kind, page)).collect();
+            found.iter().try_for_each(|found| hashes.extend(found))?;
+        }
+    }
+    osm.check()?;
+    if let Some(store) = store {
+        triples(store, &mut hashes)?;
+        store.check()?;
+    }
+    let mut digest = Sha256::new();
+    digest.update(NAME);
+    digest.update(hashes.len().to_le_bytes());
+    for hash in hashes.sort(|hash| *hash)?.as_slice() {
+        hash.iter().for_each(|part| digest.update(part.to_be_bytes()));
+    }
+    Ok(digest.finalize().into())
+}
+
+/// A record: numbers are 8 bytes, least first; a text is its length in bytes and its bytes.
+#[derive(Default)]
+struct Record(Vec<u8>);
+
+impl Record {
+    fn of(kind: u8) -> Self {
+        Record(vec![kind])
+    }
+
+    fn number(&mut self, number: i64) {
+        self.0.extend(number.to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as i64);
+        self.0.extend(text.as_bytes());
+    }
+
+    fn hash(&self) -> Hash {
+        let bytes: [u8; 32] = Sha256::digest(&self.0).into();
+        let mut hash = [0; 4];
+        for (part, bytes) in hash.iter_mut().zip(bytes.chunks_exact(8)) {
+            *part = u64::from_be_bytes(bytes.try_into().unwrap_or_default());
+        }
+        hash
+    }
+}
+
+/// `n`, `w` or `r`.
+fn letter(kind: ElementType) -> u8 {
+    kind.name().as_bytes()[0]
+}
+
+/// The records of a page's elements.
+fn elements(osm: &Osm, kind: ElementType, page: u32) -> Vec<Hash> {
+    let mut texts = Texts { osm, page: None };
+    let (tags, metadata) = (osm.tag_page(kind, page), osm.meta_page(kind, page));
+    let mut finish = |slot: usize, id: i64, special: &dyn Fn(&mut Record)| {
+        let mut record = Record::of(letter(kind));
+        record.number(id);
+        let MetaRef { version, timestamp, changeset, uid, user } = metadata.meta(slot);
+        [version.into(), timestamp, changeset, uid].into_iter().for_each(|number| record.number(number));
+        record.text(osm.user_name(user));
+        special(&mut record);
+        let tags = tags.tags(slot);
+        record.number(tags.len() as i64);
+        tags.iter().for_each(|&pair| texts.write(pair, &mut record));
+        record.hash()
+    };
+    match kind {
+        ElementType::Node => {
+            let nodes = osm.node_page(page);
+            let node = |(slot, (&id, coord)): (usize, (&i64, &terrapin_osm::Coord))| {
+                finish(slot, id, &|record| {
+                    record.number(coord.lat.into());
+                    record.number(coord.lon.into());
+                })
+            };
+            nodes.ids.iter().zip(&nodes.coords).enumerate().map(node).collect()
+        }
+        ElementType::Way => {
+            let ways = osm.way_page(page);
+            let way = |(slot, &id): (usize, &i64)| {
+                let nodes = osm.reference_ids(ElementType::Node, ways.nodes(slot));
+                finish(slot, id, &|record| {
+                    record.number(nodes.len() as i64);
+                    nodes.iter().for_each(|&node| record.number(node));
+                })
+            };
+            ways.ids.iter().enumerate().map(way).collect()
+        }
+        ElementType::Relation => {
+            let relations = osm.relation_page(page);
+            let relation = |(slot, &id): (usize, &i64)| {
+                let members = relations.members(slot);
+                finish(slot, id, &|record| {
+                    record.number(members.len() as i64);
+                    for member in members {
+                        record.0.push(letter(member.kind));
+                        let ids = osm.reference_ids(member.kind, &[member.element]);
+                        record.number(ids.first().copied().unwrap_or_default());
+                        record.text(osm.role(member.role));
+                    }
+                })
+            };
+            relations.ids.iter().enumerate().map(relation).collect()
+        }
+    }
+}
+
+/// Texts of tags, with the page of values that was looked at last.
+struct Texts<'o> {
+    osm: &'o Osm,
+    page: Option<(u32, Arc<ValuePage>)>,
+}
+
+impl Texts<'_> {
+    fn write(&mut self, pair: PairId, record: &mut Record) {
+        let (number, slot) = (pair / Osm::VALUES_ON_PAGE as u32, (pair % Osm::VALUES_ON_PAGE as u32) as usize);
+        if self.page.as_ref().is_none_or(|(page, _)| *page != number) {
+            self.page = Some((number, self.osm.value_page(number)));
+        }
+        if let Some((_, page)) = &self.page {
+            record.text(self.osm.key_name(page.key(slot)));
+            record.text(page.get(slot));
+        }
+    }
+}
+
+/// The records of all triples: `t`, the graph's name or nothing, subject, predicate and object as N-Triples has them.
+fn triples(store: &Store, hashes: &mut SpillBuffer<Hash>) -> Result<(), LoadError> {
+    match store.graphs() {
+        None => hash_triples(store, None, store.triples(None, None, None), hashes),
+        Some(graphs) => {
+            for graph in graphs.names().map(Some).chain([None]) {
+                hash_triples(store, graph, graphs.triples(graph, [None; 3]), hashes)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn hash_triples(
+    store: &Store,
+    graph: Option<TermId>,
+    mut triples: impl Iterator<Item = [TermId; 3]>,
+    hashes: &mut SpillBuffer<Hash>,
+) -> Result<(), LoadError> {
+    let written = |term: TermId| store.term(term).map(|term: Term| term.to_string()).unwrap_or_default();
+    let graph = graph.map(written).unwrap_or_default();
+    loop {
+        let some: Vec<[TermId; 3]> = triples.by_ref().take(AT_ONCE * 1000).collect();
+        if some.is_empty() {
+            return Ok(());
+        }
+        // Subjects and predicates repeat.
+        let part = |triples: &[[TermId; 3]]| -> Vec<Hash> {
+            let mut last: [Option<(TermId, String)>; 2] = [None, None];
+            let hash = |[subject, predicate, object]: &[TermId; 3]| {
+                let mut record = Record::of(b't');
+                record.text(&graph);
+                for (term, last) in [subject, predicate].into_iter().zip(&mut last) {
+                    if last.as_ref().is_none_or(|(number, _)| number != term) {
+                        *last = Some((*term, written(*term)));
+                    }
+                    record.text(last.as_ref().map_or("", |(_, text)| text));
+                }
+                record.text(&written(*object));
+                record.hash()
+            };
+            triples.iter().map(hash).collect()
+        };
+        let found: Vec<Vec<Hash>> = some.par_chunks(4096).map(part).collect();
+        found.iter().try_for_each(|found| hashes.extend(found))?;
+    }
+}
