@@ -4,7 +4,7 @@
 # profile, so that RocksDB, most of a first build, is built once.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 
-.PHONY: help build demo test lint doc audit bench pin features fuzz faults
+.PHONY: help build demo test lint doc audit bench pin features fuzz faults flood
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -17,6 +17,7 @@ help:
 	@echo 'make features  docs/features.md anew, after a change to tests/cases'
 	@echo 'make fuzz   a minute of random input for every parser; TERRAPIN_FUZZ_SECONDS=3600 for an hour each'
 	@echo 'make faults  kills, full disks, short reads, damage: what the program does about them'
+	@echo 'make flood  64 clients for ten minutes, all attacks at once for five: latency, memory, descriptors'
 	@echo "make pin    the demo's pin anew, after a change to the file format that was meant"
 
 build:
@@ -63,3 +64,9 @@ fuzz:
 faults:
 	@scripts/setup
 	TERRAPIN_FAULTS=all cargo test --locked --release --test faults -- --nocapture
+
+# Ten minutes of a crowd and five of a siege, or what TERRAPIN_FLOOD_SECONDS says and half of it; `make test` has ten
+# seconds of each.
+flood:
+	@scripts/setup
+	TERRAPIN_FLOOD_SECONDS=$${TERRAPIN_FLOOD_SECONDS:-600} cargo test --locked --release --test flood -- --nocapture

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use common::attacks::{self, WORLD};
 use common::server::Server;
 use common::terrapin;
 
@@ -134,97 +135,6 @@ fn hold(server: &Server, path: &str, content_type: &str, queries: &[(&str, Strin
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-const WORLD: &str = "(-90,-180,90,180)";
-
-fn repeated(count: usize, part: impl Fn(usize) -> String) -> String {
-    (0..count).map(part).collect()
-}
-
-fn overpass() -> Vec<(&'static str, String)> {
-    let long = "x".repeat(1000);
-    let queries = vec![
-        (
-            "a text that doubles",
-            format!("node{WORLD}[name]->.s;make a t=set(t[\"name\"])->.s;")
-                + &"make a t=s.set(t[\"t\"])+s.set(t[\"t\"])->.s;".repeat(40)
-                + "out;",
-        ),
-        ("many patterns", format!("node{WORLD}{};out;", repeated(25_600, |n| format!("[name~\"N.*a{n}\"]")))),
-        ("one pattern many times", format!("node{WORLD}{};out;", "[name~\"N.*a\"]".repeat(25_600))),
-        ("geometries made", format!("nwr{WORLD};convert a ::geom=geom(),::id=id();out geom;")),
-        (
-            "long texts made",
-            format!("nwr{WORLD};convert a {};out;", repeated(50, |n| format!("k{n}=\"{long}\",")) + "z=1"),
-        ),
-        ("a hull of all", format!("nwr{WORLD};make a ::geom=hull(gcat(geom()));out geom;")),
-        ("a trace of all", format!("way{WORLD};make a ::geom=trace(gcat(geom()));out geom;")),
-        ("a group for each", format!("nwr{WORLD};for(id()){{out count;}}")),
-        ("areas around all", format!("node{WORLD};is_in;out count;")),
-        ("sets of ids", format!("node{WORLD};make a {};out;", repeated(64, |n| format!("k{n}=set(id()),")) + "z=1")),
-        ("many conditions", format!("node{WORLD}{};out;", "(if:t[\"name\"]==\"a\")".repeat(25_600))),
-        ("pieces", format!("nwr{WORLD};local ll;out geom;")),
-        ("everything made", format!("nwr{WORLD};convert a ::=::,::id=id(),::geom=geom();out geom;")),
-        ("a round for each", format!("nwr{WORLD};foreach(out count;);")),
-        ("a complete", format!("node{WORLD};complete{{nwr(around:1000);}};out count;")),
-        ("lists", format!("node{WORLD};make a t=lrs_union(set(t[\"name\"]),set(id()));out;")),
-        ("around all", format!("node{WORLD};node(around:10000);out count;")),
-        ("up and down", format!("nwr{WORLD};>>;<<;out count;")),
-        ("all, by tiles", format!("nwr{WORLD};out meta geom qt;")),
-    ];
-    let unbounded = |(name, query)| (name, format!("[timeout:1000][maxsize:20000000000];{query}"));
-    queries.into_iter().map(unbounded).collect()
-}
-
-fn sparql() -> Vec<(&'static str, String)> {
-    let binds = |count, first: &str, step: fn(usize) -> String| {
-        let steps = repeated(count, |n| format!("BIND({} AS ?x{}) ", step(n), n + 1));
-        format!("SELECT * {{ {first} {steps} }}")
-    };
-    let metre = "<http://www.opengis.net/def/uom/OGC/1.0/metre>";
-    vec![
-        ("a text that doubles", binds(40, "BIND(\"x\" AS ?x0)", |n| format!("CONCAT(?x{n},?x{n})"))),
-        ("texts that double", binds(40, "?s ?p ?o BIND(STR(?o) AS ?x0)", |n| format!("CONCAT(?x{n},?x{n})"))),
-        ("replaced fourfold", binds(20, "BIND(\"x\" AS ?x0)", |n| format!("REPLACE(?x{n},\"x\",\"xxxx\")"))),
-        ("encoded", binds(30, "BIND(\"%\" AS ?x0)", |n| format!("ENCODE_FOR_URI(?x{n})"))),
-        (
-            "replaced all",
-            "SELECT (COUNT(?r) AS ?n) { ?s ?p ?o BIND(REPLACE(STR(?o),\".\",\"$0$0$0\") AS ?r) }".to_owned(),
-        ),
-        ("many keys", format!("SELECT * {{ ?s ?p ?o }} ORDER BY {}", repeated(20_000, |n| format!("?v{n} ")))),
-        (
-            "wide buffers",
-            format!("SELECT ?b {{ ?s wdt:P625 ?c BIND(geof:buffer(?c,1000000,{metre}) AS ?b) }} ORDER BY ?b"),
-        ),
-        (
-            "a union a row",
-            format!(
-                "SELECT (COUNT(?u) AS ?n) {{ ?s wdt:P625 ?c . ?t wdt:P625 ?d \
-                 BIND(geof:union(geof:buffer(?c,100000,{metre}),geof:buffer(?c,200000,{metre})) AS ?u) }}"
-            ),
-        ),
-        (
-            "many groups' keys",
-            format!("SELECT (COUNT(*) AS ?n) {{ ?s ?p ?o }} GROUP BY {}", repeated(102_400, |n| format!("?v{n} "))),
-        ),
-        (
-            "a long list",
-            format!(
-                "SELECT (COUNT(*) AS ?n) {{ ?s ?p ?o FILTER(?o IN (\"\"{})) }}",
-                repeated(100_000, |n| format!(",\"v{n}\""))
-            ),
-        ),
-        (
-            "many expressions",
-            format!("SELECT {} {{ ?s ?p ?o }}", repeated(25_600, |n| format!("(STRLEN(?o)+{n} AS ?e{n}) "))),
-        ),
-        ("all in order", "SELECT * { ?s ?p ?o } ORDER BY ?o ?s".to_owned()),
-        ("one long text", "SELECT (GROUP_CONCAT(?o) AS ?n) { ?s ?p ?o }".to_owned()),
-        ("distinct pairs", "SELECT DISTINCT ?a ?b { ?a ?p ?x . ?b ?q ?x }".to_owned()),
-        ("a closure", "SELECT * { ?a (wdt:P31|wdt:P279)* ?b } ORDER BY ?a".to_owned()),
-        ("many alternatives", format!("ASK {{ ?s {}wdt:P31 ?o }}", "wdt:P31|".repeat(6_000))),
-    ]
-}
-
 #[test]
 fn overpass_queries_keep_within_their_bounds() {
     let Some((server, _folder)) = server(&[("--osm", format!("data/osm/{}.osm.pbf", scale().osm))]) else { return };
@@ -232,12 +142,12 @@ fn overpass_queries_keep_within_their_bounds() {
     for query in [";out count;", "[name~\"a\"];out meta geom;", "[name];out meta geom;"] {
         server.query(&format!("[maxsize:2000000000];nwr{WORLD}{query}"));
     }
-    hold(&server, "/api/interpreter", "text/plain", &overpass());
+    hold(&server, "/api/interpreter", "text/plain", &attacks::overpass());
 }
 
 #[test]
 fn sparql_queries_keep_within_their_bounds() {
     let files: Vec<_> = scale().triples.iter().map(|file| ("--rdf", format!("data/wikidata/{file}.nt.gz"))).collect();
     let Some((server, _folder)) = server(&files) else { return };
-    hold(&server, "/sparql", "application/sparql-query", &sparql());
+    hold(&server, "/sparql", "application/sparql-query", &attacks::sparql());
 }

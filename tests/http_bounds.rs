@@ -109,6 +109,33 @@ fn a_client_that_takes_nothing_is_cut_off() {
 }
 
 #[test]
+fn short_queries_wait_for_no_long_ones_and_long_ones_are_answered_all_the_same() {
+    // A trial that takes as long as it must, however slow the build.
+    let server = Server::start(&["--max-queries", "1", "--max-wait", "300", "--trial", "2000"]);
+    let mut endless = server.leave_unread(&endless_query(600));
+    until("it runs", || server.get("/metrics").text().contains("\nterrapin_queries_running 1\n"));
+    assert_eq!(server.query(CAFES).ids(), [1, 2, 3, 4]);
+    assert_eq!(server.query("nod;").status, 400);
+    // Too much for a trial, in bytes and in time: they wait.
+    let second = server.leave_unread(&long_query());
+    until("it waits", || server.get("/metrics").text().contains("\nterrapin_queries_waiting 1\n"));
+    let third = server.leave_unread(&endless_query(3));
+    until("both wait", || server.get("/metrics").text().contains("\nterrapin_queries_waiting 2\n"));
+    assert_eq!(server.query(CAFES).ids(), [1, 2, 3, 4]);
+    endless.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+    assert!(endless.read(&mut [0; 1]).is_err(), "still running");
+    drop(endless);
+    for stream in [&second, &third] {
+        // Longer than it takes; the connections stay open.
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    }
+    assert_eq!(Answer::read(second).ids().len(), 60_000);
+    let answer = Answer::read(third);
+    assert_eq!(answer.status, 504);
+    assert!(answer.text().contains("Query timed out in"), "{}", answer.text());
+}
+
+#[test]
 fn an_answer_waits_for_its_client_where_no_file_can_be_made() {
     let server = Server::start(&["--spool-dir", "/nowhere"]);
     let sleeper = server.leave_unread(&long_query());

@@ -45,6 +45,10 @@ pub struct Args {
     /// Seconds that a query runs at most, whatever its own [timeout:]
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     max_time: u64,
+    /// Milliseconds that a query is tried beside those that run while all slots are taken, so that short ones need not
+    /// wait for long ones [0: not at all]
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 25)]
+    trial: u64,
     /// Memory that the process may have: divided among queries, what is kept of the snapshot, and connections [default: what
     /// the container, the limit of address space or the machine allow]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
@@ -143,6 +147,7 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
         patience: Duration::from_secs(args.max_wait),
         // A day is for ever, and an instant that far off can still be computed.
         max_time: Duration::from_secs(args.max_time.min(86_400)),
+        trial: Duration::from_millis(args.trial.min(10_000)),
         memory,
         max_body: usize::try_from(args.max_body).unwrap_or(usize::MAX),
         client_queries: args.client_queries,

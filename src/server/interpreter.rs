@@ -14,7 +14,7 @@ use super::body::{Received, Unreadable};
 use super::cgi::{self, WithoutHead};
 use super::context::Context;
 use super::gate::Refusal;
-use super::job::{self, Given, Halt, Job, Lane};
+use super::job::{self, Given, Halt, Job};
 use super::metrics::Outcome;
 use super::{App, page};
 use crate::overpass::{self, Failure, output};
@@ -27,10 +27,10 @@ pub async fn interpreter(
     body: Result<Received, Unreadable>,
 ) -> Response {
     let body = match body {
-        Ok(body) => body,
+        Ok(body) => Arc::new(body),
         Err(why) => return unreadable(&app, &why),
     };
-    let given = job::run(&app, &context, Lane::Query, move |job| work(job, in_address.as_deref(), body)).await;
+    let given = job::run_query(&app, &context, move |job| work(job, in_address.as_deref(), body)).await;
     let (content_type, mut answer) = match given {
         Given::Whole(content_type, bytes) => {
             let moved = if is_html(content_type) { cgi::redirection(&bytes) } else { None };
@@ -53,7 +53,7 @@ pub async fn interpreter(
     answer
 }
 
-fn work(job: Job, in_address: Option<&str>, body: Received) {
+fn work(job: Job, in_address: Option<&str>, body: Arc<Received>) {
     let text = match query_in(in_address, &body) {
         Ok(text) => text,
         Err(refusal) => return job.refuse(*refusal),

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use axum::body::{Body, Bytes};
@@ -18,6 +18,7 @@ use super::gate::{Gate, Refusal};
 use super::metrics::Outcome;
 use super::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
 use super::running::{Running, Ticket};
+use super::trial::{Thread, Trials};
 use super::{App, SNAPSHOT_HEADER};
 use crate::budget::{self, Budget, Exceeded, Limits, Stopped};
 use crate::deferred;
@@ -25,6 +26,8 @@ use crate::memory::Account;
 
 /// Who held more than this gives memory back to the system afterwards.
 const LARGE: u64 = 32 << 20;
+/// How long a query waits for a trial at most before it waits for a slot instead.
+const TRIAL_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Which gate a request goes through. Queries may take minutes; a conversion takes seconds at most and a search
 /// milliseconds. Each has slots and a queue of its own, so that nothing short waits behind something long, and so that no
@@ -33,6 +36,8 @@ const LARGE: u64 = 32 << 20;
 pub enum Lane {
     /// Queries in both languages, feedback, scores.
     Query,
+    /// Queries for which no slot is free: whether they are short.
+    Trial,
     /// `/api/convert`.
     Conversion,
     /// `/search`.
@@ -43,26 +48,28 @@ pub enum Lane {
 pub struct Gates {
     /// [`Lane::Query`].
     pub queries: Gate,
+    trials: Gate,
     conversions: Gate,
     searches: Gate,
 }
 
 impl Gates {
-    /// So many queries at once, and half as many of the rest; at least one of each.
+    /// So many queries at once and as many trials, and half as many of the rest; at least one of each.
     pub fn new(queries: usize, max_waiting: usize, patience: Duration) -> Self {
         let gate = |total| Gate::new(total, max_waiting, patience);
         let few = queries.div_ceil(2);
-        Gates { queries: gate(queries), conversions: gate(few), searches: gate(few) }
+        let trials = Gate::new(queries, max_waiting, patience.min(TRIAL_PATIENCE));
+        Gates { queries: gate(queries), trials, conversions: gate(few), searches: gate(few) }
     }
 
-    /// What may be worked on at once, in all lanes.
+    /// What may be worked on at once, in all lanes but that of trials, which have threads of their own.
     pub fn total(&self) -> usize {
         self.all().map(Gate::total).sum()
     }
 
     /// Lets nobody in any more.
     pub fn close(&self) {
-        self.all().for_each(Gate::close);
+        self.all().chain([&self.trials]).for_each(Gate::close);
     }
 
     fn all(&self) -> impl Iterator<Item = &Gate> {
@@ -72,6 +79,7 @@ impl Gates {
     fn of(&self, lane: Lane) -> &Gate {
         match lane {
             Lane::Query => &self.queries,
+            Lane::Trial => &self.trials,
             Lane::Conversion => &self.conversions,
             Lane::Search => &self.searches,
         }
@@ -92,15 +100,49 @@ pub enum Given {
     Broken,
 }
 
+/// Runs a query's `work`. Where no slot is free it is first tried beside those that run, for some milliseconds and with
+/// little memory: nobody can tell beforehand which query is short, and a short one shall wait for no long one. What does
+/// not end so waits for a slot, in which it begins anew.
+///
+/// `work` must fail where a bound was reached: an answer that it gives is taken for the whole one.
+pub async fn run_query(
+    app: &Arc<App>,
+    context: &Arc<Context>,
+    work: impl FnOnce(Job) + Clone + Send + 'static,
+) -> Given {
+    if app.trials.is_some()
+        && app.gates.queries.free() == 0
+        && let Tried::Given(given) = go(app, context, Lane::Trial, work.clone()).await
+    {
+        return given;
+    }
+    run(app, context, Lane::Query, work).await
+}
+
 /// Waits for a slot of the lane, then runs `work` on a thread.
 pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnce(Job) + Send + 'static) -> Given {
+    match go(app, context, lane, work).await {
+        Tried::Given(given) => given,
+        // Of trials alone.
+        Tried::Unfinished => Given::Broken,
+    }
+}
+
+enum Tried {
+    Given(Given),
+    /// A trial was too short for it, or there was no room for one.
+    Unfinished,
+}
+
+async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnce(Job) + Send + 'static) -> Tried {
     // When the client goes away, this is dropped, wherever its request is then.
     let guard = StopWhenDropped(Arc::new(AtomicBool::new(false)));
     let slot = match app.gates.of(lane).enter(&context.client).await {
         Ok(slot) => slot,
+        Err(_) if lane == Lane::Trial => return Tried::Unfinished,
         Err(refusal) => {
             app.metrics.rejected(refusal);
-            return Given::Away(refusal);
+            return Tried::Given(Given::Away(refusal));
         }
     };
     let (sender, head) = oneshot::channel();
@@ -109,9 +151,10 @@ pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl 
     let account: Arc<Account> = Arc::default();
     let held = Arc::clone(&account);
     let job = Job { app: shared, context, lane, head: sender, cancelled, started: Instant::now(), account };
-    let started = app.workers.run(move || {
+    let task = move |thread: Option<Thread>| {
         // Also given back where the work panics.
         let _slot = slot;
+        let _thread = thread;
         let _work = job.context.working();
         let shared = Arc::clone(&job.app);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(job))) {
@@ -123,19 +166,29 @@ pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl 
         if held.most() > LARGE {
             crate::allocator::give_back();
         }
-    });
+    };
+    // There are as many threads for trials as slots.
+    let trial = app.trials.as_ref().filter(|_| lane == Lane::Trial).and_then(Trials::thread);
+    let started = match trial {
+        Some(thread) => {
+            thread.run(|thread| task(Some(thread)));
+            Ok(())
+        }
+        None => app.workers.run(|| task(None)),
+    };
     if let Err(error) = started {
         tracing::error!(%error, "no thread for a query");
         app.metrics.refused(Outcome::Broken);
     }
-    match head.await {
+    Tried::Given(match head.await {
         Ok(Head::Whole(content_type, bytes)) => Given::Whole(content_type, bytes),
         Ok(Head::Streaming(content_type, parts)) => {
             Given::Streaming(content_type, Body::from_stream(AnswerBody::new(parts, guard)))
         }
         Ok(Head::Refused(response)) => Given::Refused(*response),
+        Ok(Head::Unfinished) => return Tried::Unfinished,
         Err(_) => Given::Broken,
-    }
+    })
 }
 
 /// A request on its thread.
@@ -166,8 +219,15 @@ impl Job {
         let division = &self.app.settings.memory;
         match self.lane {
             Lane::Query => division.query,
+            Lane::Trial => division.trial,
             Lane::Conversion | Lane::Search => division.light,
         }
+    }
+
+    /// The time that it may take.
+    fn longest(&self) -> Duration {
+        let settings = &self.app.settings;
+        if self.lane == Lane::Trial { settings.trial } else { settings.max_time }
     }
 
     /// Does what has no bounds of its own, such as reading a text, within the server's.
@@ -176,7 +236,7 @@ impl Job {
     /// A bound was reached, or a fault of the program, which the log tells.
     pub fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, Halt> {
         let limits = Limits {
-            deadline: Some(self.started + self.app.settings.max_time),
+            deadline: Some(self.started + self.longest()),
             memory: Some(self.memory()),
             account: Some(Arc::clone(&self.account)),
             cancelled: Arc::clone(&self.cancelled),
@@ -198,6 +258,10 @@ impl Job {
 
     /// Answers that it could not be read.
     pub fn halt(self, halt: Halt, instead: Response) {
+        if is_unfinished(self.lane, halt.outcome(), &self.cancelled) {
+            let _ = self.head.send(Head::Unfinished);
+            return;
+        }
         self.give_up(halt.outcome(), instead);
     }
 
@@ -215,7 +279,7 @@ impl Job {
     /// `memory` is what the request asks for, by which clients see it listed: what it really holds is bounded by its
     /// share all the same.
     pub fn begin(self, time: Duration, memory: u64, content_type: &'static str) -> (Run, Sink) {
-        let share = self.memory();
+        let (share, time) = (self.memory(), time.min(self.longest()));
         let Job { app, context, lane, head, cancelled, started, account } = self;
         let deadline = started + time;
         // What is listed are queries, by whose slots clients go.
@@ -230,7 +294,9 @@ impl Job {
             })
         });
         let sink = Sink::new(content_type, head, Arc::clone(&app.spool), deadline, Arc::clone(&cancelled));
-        let work_done = Arc::clone(&context.work);
+        let sink = if lane == Lane::Trial { sink.of_one_piece() } else { sink };
+        // That of a trial counts where it ends with an answer.
+        let work_done = if lane == Lane::Trial { Arc::default() } else { Arc::clone(&context.work) };
         let limits = Limits {
             deadline: Some(deadline),
             memory: Some(share),
@@ -239,7 +305,7 @@ impl Job {
             work_done,
             ..Limits::default()
         };
-        (Run { app, context, started, limits, _ticket: ticket }, sink)
+        (Run { app, context, lane, started, limits, _ticket: ticket }, sink)
     }
 }
 
@@ -285,10 +351,16 @@ impl fmt::Display for Halt {
     }
 }
 
+/// Whether this end of its work is a trial's alone, and the query still to be answered.
+fn is_unfinished(lane: Lane, outcome: Outcome, cancelled: &AtomicBool) -> bool {
+    lane == Lane::Trial && outcome != Outcome::Broken && !cancelled.load(Ordering::Relaxed)
+}
+
 /// A request's work while it runs.
 pub struct Run {
     app: Arc<App>,
     context: Arc<Context>,
+    lane: Lane,
     started: Instant,
     limits: Limits,
     _ticket: Option<Ticket>,
@@ -321,6 +393,9 @@ impl Run {
 
     /// Ends an answer that failed, with another one instead where nothing of it went out.
     pub fn refused(self, sink: Sink, what: &'static str, outcome: Outcome, instead: Response) {
+        if is_unfinished(self.lane, outcome, &self.limits.cancelled) {
+            return sink.unfinished();
+        }
         let bytes = sink.written();
         sink.refuse(instead);
         self.end(what, outcome, bytes, 0);
@@ -328,6 +403,9 @@ impl Run {
 
     fn end(self, what: &'static str, outcome: Outcome, bytes: u64, results: u64) {
         let took = self.started.elapsed();
+        if self.lane == Lane::Trial {
+            self.context.work.fetch_add(self.limits.work_done.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
         tracing::debug!(
             request_id = self.context.id(),
             outcome = outcome.name(),

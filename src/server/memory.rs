@@ -24,6 +24,8 @@ pub struct Division {
     pub query: u64,
     /// For each conversion or search beside the queries.
     pub light: u64,
+    /// For each query that is tried while all slots are taken.
+    pub trial: u64,
     /// For decoded pages and borders, which all queries share.
     pub cache: u64,
     /// For requests and answers on their way, all together.
@@ -66,16 +68,17 @@ impl Division {
         let cache = CACHE_BYTES.min(total / 8);
         let connections = CONNECTIONS.min(total / 8);
         let others = OWN + slack + cache + connections;
-        // As many conversions and searches as queries, each with a quarter of a query's share.
-        let quarters = slots.max(1).saturating_mul(5);
-        let share = total.saturating_sub(others) / quarters * 4;
+        // As many conversions and searches as queries, each with a quarter of a query's share, and as many trials, each
+        // with an eighth.
+        let eighths = slots.max(1).saturating_mul(11);
+        let share = total.saturating_sub(others) / eighths * 8;
         let wanted = query.unwrap_or(LEAST);
         if wanted > share {
-            let needed = others.saturating_add((wanted / 4).saturating_mul(quarters));
+            let needed = others.saturating_add((wanted / 8).saturating_mul(eighths));
             return Err(TooLittle { total, needed, slots, query: wanted });
         }
         let query = query.unwrap_or(QUERY.min(share));
-        Ok(Division { total, query, light: query / 4, cache, connections })
+        Ok(Division { total, query, light: query / 4, trial: query / 8, cache, connections })
     }
 
     /// Of what connections need: the bodies of requests.
@@ -97,7 +100,8 @@ mod tests {
     fn the_parts_fit_into_the_whole() {
         for total in [256_u64 << 20, 512 << 20, 1 << 30, 4 << 30, 24 << 30, 512 << 30] {
             let division = Division::new(total, 2, None).expect("enough");
-            let parts = OWN + 2 * (division.query + division.light) + division.cache + division.connections;
+            let parts =
+                OWN + 2 * (division.query + division.light + division.trial) + division.cache + division.connections;
             assert!(parts + total / 10 <= total, "{division:?}");
         }
         let large = Division::new(24 << 30, 2, None).expect("enough");

@@ -8,7 +8,7 @@
 //! admit.rs         turns away who may not ask: tokens.rs, quota.rs
 //! body.rs          reads a request's body, bounded
 //! job.rs           what a service does with a request: gate.rs lets it in, workers.rs gives it a thread,
-//!                  running.rs lists it
+//!                  running.rs lists it; trial.rs has threads for queries that find no slot
 //! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
 //! interpreter.rs, sparql/, convert.rs, search.rs, feedback.rs, score.rs (both by json.rs)
 //!                  services that parse or run what somebody sent
@@ -49,6 +49,7 @@ mod spool;
 mod status;
 mod timestamp;
 mod tokens;
+mod trial;
 mod workers;
 
 use std::io;
@@ -75,6 +76,7 @@ use metrics::Metrics;
 use quota::Quota;
 use running::Register;
 use spool::Spool;
+use trial::Trials;
 use workers::Workers;
 
 pub use connections::ConnectionLimits;
@@ -100,6 +102,8 @@ pub struct Settings {
     pub patience: Duration,
     /// No query runs longer, whatever its own `[timeout:]`.
     pub max_time: Duration,
+    /// How long a query is tried while all slots are taken; none is where this is zero.
+    pub trial: Duration,
     /// How memory is divided. No query holds more than its share, whatever its own `[maxsize:]`.
     pub memory: Division,
     /// The longest request body in bytes.
@@ -150,6 +154,8 @@ struct App {
     tokens: Option<Tokens>,
     gates: Gates,
     workers: Workers,
+    /// Where queries are tried while all slots are taken.
+    trials: Option<Trials>,
     spool: Arc<Spool>,
     running: Arc<Register>,
     metrics: Metrics,
@@ -173,6 +179,7 @@ pub fn serve(
         .max_blocking_threads(16)
         .build()?;
     let gates = Gates::new(settings.max_queries, settings.max_waiting, settings.patience);
+    let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
     let app = Arc::new(App {
         osm,
         sparql: triples.map(|store| Arc::new(sparql::Endpoint::new(store, &about))),
@@ -182,6 +189,7 @@ pub fn serve(
         quota: Arc::new(Quota::new(settings.client_queries, settings.client_seconds)),
         tokens,
         workers: Workers::new(gates.total()),
+        trials,
         gates,
         spool: Spool::new(settings.spool.clone()),
         settings,

@@ -41,6 +41,8 @@ pub enum Head {
     Streaming(&'static str, Parts),
     /// It does not: this goes out instead.
     Refused(Box<Response>),
+    /// What was to be one piece did not become one, and nothing of it went out.
+    Unfinished,
 }
 
 /// What both ends of a streaming answer share.
@@ -103,6 +105,7 @@ pub struct Sink {
     deadline: Instant,
     cancelled: Arc<AtomicBool>,
     sent: u64,
+    one_piece: bool,
 }
 
 impl Sink {
@@ -124,7 +127,13 @@ impl Sink {
             deadline,
             cancelled,
             sent: 0,
+            one_piece: false,
         }
+    }
+
+    /// The same for an answer that is to be one piece: more cannot be written.
+    pub fn of_one_piece(self) -> Self {
+        Sink { one_piece: true, ..self }
     }
 
     /// Bytes written so far.
@@ -151,7 +160,17 @@ impl Sink {
         }
     }
 
+    /// Gives up an answer that was to be one piece.
+    pub fn unfinished(mut self) {
+        if let Some(head) = self.head.take() {
+            let _ = head.send(Head::Unfinished);
+        }
+    }
+
     fn send_buffer(&mut self) -> io::Result<()> {
+        if self.one_piece {
+            return Err(gone());
+        }
         if let Some(head) = self.head.take() {
             let shared = Arc::new(Shared {
                 state: Mutex::default(),

@@ -82,9 +82,7 @@ fn work(shared: &Shared) {
     loop {
         if let Some(task) = state.tasks.pop_front() {
             drop(state);
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(task)) {
-                tracing::error!(panic = words(&*panic), "a query failed: a fault of the program");
-            }
+            survive(task);
             state = shared.lock();
             continue;
         }
@@ -99,6 +97,13 @@ fn work(shared: &Shared) {
             state.threads -= 1;
             return;
         }
+    }
+}
+
+/// Runs a task; where it panics the log says so, and the thread goes on.
+pub fn survive(task: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(task)) {
+        tracing::error!(panic = words(&*panic), "a query failed: a fault of the program");
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 
+pub mod attacks;
 pub mod server;
 
 /// Three cafes in and one outside the area Ladle, a closed way, a street, a relation with a missing member.

@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use super::body::{Received, Unreadable};
 use super::context::Context;
 use super::gate::Refusal;
-use super::job::{self, Given, Job, Lane};
+use super::job::{self, Given, Job};
 use super::metrics::Outcome;
 use super::status::iso;
 use super::{About, App};
@@ -56,7 +56,7 @@ pub async fn sparql(
     body: Result<Received, Unreadable>,
 ) -> Response {
     let body = match body {
-        Ok(body) => body,
+        Ok(body) => Arc::new(body),
         Err(why) => {
             app.metrics.refused(Outcome::Refused);
             return why.explain(plain(why.status(), &why.message("the query")));
@@ -65,7 +65,7 @@ pub async fn sparql(
     let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let asked =
         Asked { method, in_address, content_type: header(header::CONTENT_TYPE), accept: header(header::ACCEPT), body };
-    let given = job::run(&app, &context, Lane::Query, move |job| work(job, asked)).await;
+    let given = job::run_query(&app, &context, move |job| work(job, asked)).await;
     let mut answer = match given {
         Given::Whole(content_type, bytes) => job::answer(&app, content_type, Body::from(bytes)),
         Given::Streaming(content_type, body) => job::answer(&app, content_type, body),
@@ -81,12 +81,13 @@ pub async fn sparql(
 }
 
 /// A request as it came.
+#[derive(Clone)]
 struct Asked {
     method: Method,
     in_address: Option<String>,
     content_type: Option<String>,
     accept: Option<String>,
-    body: Received,
+    body: Arc<Received>,
 }
 
 impl Asked {

@@ -1,0 +1,57 @@
+//! The threads on which queries are tried while all slots are taken. Each is a pool of its own: what a query does with many
+//! threads elsewhere it does on one here, and never waits for the pool that the long queries keep busy.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::workers::survive;
+use crate::stack::STACK;
+
+/// So many threads, for as many queries at once.
+pub struct Trials {
+    idle: Arc<Idle>,
+}
+
+type Idle = Mutex<Vec<Arc<ThreadPool>>>;
+
+/// A thread for one trial; idle again when this is dropped.
+pub struct Thread {
+    pool: Arc<ThreadPool>,
+    idle: Arc<Idle>,
+}
+
+impl Trials {
+    /// Starts `count` threads.
+    ///
+    /// # Errors
+    /// The system gives no threads.
+    pub fn new(count: usize) -> io::Result<Self> {
+        let name = |_| "trial".to_owned();
+        let pool =
+            |_| ThreadPoolBuilder::new().num_threads(1).thread_name(name).stack_size(STACK).build().map(Arc::new);
+        let idle: Result<Vec<_>, _> = (0..count).map(pool).collect();
+        Ok(Trials { idle: Arc::new(Mutex::new(idle.map_err(io::Error::other)?)) })
+    }
+
+    /// A thread, where one is idle.
+    pub fn thread(&self) -> Option<Thread> {
+        let pool = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+        Some(Thread { pool, idle: Arc::clone(&self.idle) })
+    }
+}
+
+impl Thread {
+    /// Runs a task, which holds the thread until it is done with it.
+    pub fn run(self, task: impl FnOnce(Thread) + Send + 'static) {
+        let pool = Arc::clone(&self.pool);
+        pool.spawn(move || survive(move || task(self)));
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&self.pool));
+    }
+}

@@ -1,0 +1,206 @@
+//! A client with an address of its own, which keeps its connection.
+
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::net::TcpSocket;
+
+/// How often one that waits looks whether all is over.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How an answer is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    Whole,
+    /// 160 KB a second.
+    Slowly,
+    /// The connection is closed after so long, whatever came until then.
+    Leaving(Duration),
+}
+
+/// What came of a request.
+pub struct Answered {
+    pub status: u16,
+    /// False where it broke off.
+    pub whole: bool,
+}
+
+pub struct Client<'o> {
+    from: Ipv4Addr,
+    to: SocketAddr,
+    over: &'o AtomicBool,
+    stream: Option<BufReader<TcpStream>>,
+}
+
+impl<'o> Client<'o> {
+    /// One at `from`, which is a loopback address, that gives up once it is `over`.
+    pub fn new(from: Ipv4Addr, to: SocketAddr, over: &'o AtomicBool) -> Self {
+        Client { from, to, over, stream: None }
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    /// Waits, but not beyond the end.
+    pub fn rest(&self, time: Duration) {
+        let mut left = time;
+        while !left.is_zero() && !self.is_over() {
+            let piece = left.min(LOOK);
+            std::thread::sleep(piece);
+            left -= piece;
+        }
+    }
+
+    fn connect(&self) -> io::Result<TcpStream> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+        let stream = runtime.block_on(async {
+            let socket = TcpSocket::new_v4()?;
+            socket.bind((self.from, 0).into())?;
+            socket.connect(self.to).await?.into_std()
+        })?;
+        stream.set_nonblocking(false)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(LOOK))?;
+        stream.set_write_timeout(Some(Duration::from_secs(20)))?;
+        Ok(stream)
+    }
+
+    /// Asks, and reads the answer; nothing where there is none, or where all is over before.
+    pub fn ask(&mut self, method: &str, path: &str, content_type: &str, body: &str, how: Reading) -> Option<Answered> {
+        let length = body.len();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: test\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
+        );
+        self.send(&[head.as_bytes(), body.as_bytes()].concat(), how)
+    }
+
+    /// Sends these bytes as they are, and reads what comes.
+    pub fn send(&mut self, bytes: &[u8], how: Reading) -> Option<Answered> {
+        let mut stream = match self.stream.take() {
+            Some(stream) => stream,
+            None => BufReader::new(self.connect().ok()?),
+        };
+        // A server that refuses a body closes before it has read all of it: what it said stands.
+        let _ = stream.get_mut().write_all(bytes);
+        if let Reading::Leaving(after) = how {
+            self.rest(after);
+            return None;
+        }
+        let mut answer = Answer { stream: &mut stream, over: self.over, slow: how == Reading::Slowly };
+        let (status, length) = answer.head().ok()?;
+        let read = answer.body(length);
+        let over = matches!(&read, Err(error) if error.kind() == ErrorKind::Interrupted);
+        if matches!(read, Ok(true)) {
+            self.stream = Some(stream);
+        }
+        (!over).then_some(Answered { status, whole: read.is_ok() })
+    }
+}
+
+/// How long a body is.
+enum Length {
+    Bytes(u64),
+    Chunks,
+    /// To the end of the connection.
+    End,
+}
+
+struct Answer<'a> {
+    stream: &'a mut BufReader<TcpStream>,
+    over: &'a AtomicBool,
+    slow: bool,
+}
+
+impl Answer<'_> {
+    /// Reads with patience; what is over is an interruption.
+    fn patiently<T>(&mut self, mut read: impl FnMut(&mut BufReader<TcpStream>) -> io::Result<T>) -> io::Result<T> {
+        loop {
+            if self.over.load(Ordering::Relaxed) {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            match read(self.stream) {
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                other => return other,
+            }
+        }
+    }
+
+    fn line(&mut self) -> io::Result<String> {
+        let mut line = Vec::new();
+        self.patiently(|stream| stream.read_until(b'\n', &mut line))?;
+        if !line.ends_with(b"\r\n") {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        line.truncate(line.len() - 2);
+        Ok(String::from_utf8_lossy(&line).to_ascii_lowercase())
+    }
+
+    fn head(&mut self) -> io::Result<(u16, Length)> {
+        let first = self.line()?;
+        let status = first.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or(ErrorKind::InvalidData)?;
+        let mut length = Length::End;
+        let mut closes = false;
+        loop {
+            let line = self.line()?;
+            let Some((name, value)) = line.split_once(": ") else { break };
+            match name {
+                "content-length" => length = Length::Bytes(value.parse().map_err(io::Error::other)?),
+                "transfer-encoding" => length = Length::Chunks,
+                "connection" => closes = value == "close",
+                _ => {}
+            }
+        }
+        // What is left is read to the end and the connection not used again.
+        Ok((status, if closes && !matches!(length, Length::Chunks) { Length::End } else { length }))
+    }
+
+    /// Whether the connection can be used again, once all of the body came.
+    fn body(&mut self, length: Length) -> io::Result<bool> {
+        match length {
+            Length::Bytes(bytes) => self.skip(bytes).map(|()| true),
+            Length::End => match self.skip(u64::MAX) {
+                Err(error) if error.kind() != ErrorKind::Interrupted => Ok(false),
+                other => other.map(|()| false),
+            },
+            Length::Chunks => loop {
+                let size = u64::from_str_radix(&self.line()?, 16).map_err(io::Error::other)?;
+                self.skip(size + 2)?;
+                if size == 0 {
+                    return Ok(true);
+                }
+            },
+        }
+    }
+
+    fn skip(&mut self, bytes: u64) -> io::Result<()> {
+        let mut left = bytes;
+        while left > 0 {
+            let read = self.patiently(|stream| {
+                let piece = stream.fill_buf()?.len().min(usize::try_from(left).unwrap_or(usize::MAX)).min(16 << 10);
+                stream.consume(piece);
+                Ok(piece)
+            })?;
+            if read == 0 {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+            left -= read as u64;
+            if self.slow {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One request on a connection of its own: its status.
+pub fn once(to: SocketAddr, path: &str) -> Option<u16> {
+    let mut stream = TcpStream::connect(to).ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(20))).ok()?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    answer.split(' ').nth(1)?.parse().ok()
+}

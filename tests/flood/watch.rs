@@ -1,0 +1,54 @@
+//! What the server's process holds, from time to time.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    /// Since when it is watched.
+    pub at: Duration,
+    /// Bytes of memory that are no file's.
+    pub memory: u64,
+    pub descriptors: usize,
+    pub threads: u64,
+}
+
+impl Held {
+    /// What a process holds now; nothing where it is gone.
+    pub fn now(process: u32, since: Instant) -> Option<Held> {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        let number = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_whitespace().next()?.parse::<u64>().ok()
+        };
+        Some(Held {
+            at: since.elapsed(),
+            memory: number("RssAnon:")? << 10,
+            descriptors: std::fs::read_dir(format!("/proc/{process}/fd")).ok()?.count(),
+            threads: number("Threads:")?,
+        })
+    }
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Held { at, memory, descriptors, threads } = self;
+        write!(f, "{:>5} s {:>6} MiB {descriptors:>5} descriptors {threads:>4} threads", at.as_secs(), memory >> 20)
+    }
+}
+
+/// Looks at a process about 200 times in all.
+pub fn watch(process: u32, time: Duration) -> Vec<Held> {
+    let (since, mut all) = (Instant::now(), Vec::new());
+    while since.elapsed() < time {
+        all.extend(Held::now(process, since));
+        std::thread::sleep((time / 200).min(time.saturating_sub(since.elapsed())));
+    }
+    all
+}
+
+/// The mean memory in a quarter of the time: 0 to 3.
+pub fn quarter(all: &[Held], quarter: usize) -> u64 {
+    let part = &all[all.len() * quarter / 4..all.len() * (quarter + 1) / 4];
+    part.iter().map(|held| held.memory).sum::<u64>() / part.len().max(1) as u64
+}
