@@ -6,6 +6,8 @@
 //! is held against its bound in the release profile only.
 
 mod common;
+#[path = "common/skip.rs"]
+mod skip;
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -53,7 +55,7 @@ fn server(load: &[(&str, String)]) -> Option<(Server, tempfile::TempDir)> {
     for (option, file) in load {
         let file = shared.join(file);
         if !file.exists() {
-            println!("skipped: {} is not there", file.display());
+            skip::skipped(skip::Need::Shared, format_args!("{} is not there", file.display()));
             return None;
         }
         command.arg(option).arg(file);

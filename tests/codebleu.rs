@@ -3,6 +3,9 @@
 //! Needs a Python with rdflib 7.0.0, codebleu 0.7.0 and tree-sitter-python 0.21.0 (TERRAPIN_PEER_PYTHON) and a checkout
 //! of their repository (TERRAPIN_INSTRUCT_TO_SPARQL); skips without.
 
+#[path = "common/skip.rs"]
+mod skip;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -18,14 +21,14 @@ fn lines(output: std::process::Output) -> Vec<Value> {
 fn equal_to_the_published_code() {
     let var = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let (Some(python), Some(checkout)) = (var("TERRAPIN_PEER_PYTHON"), var("TERRAPIN_INSTRUCT_TO_SPARQL")) else {
-        println!("skipped: no peer (set TERRAPIN_PEER_PYTHON and TERRAPIN_INSTRUCT_TO_SPARQL)");
+        skip::skipped(skip::Need::Peers, "no peer (set TERRAPIN_PEER_PYTHON and TERRAPIN_INSTRUCT_TO_SPARQL)");
         return;
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let shared = var("TERRAPIN_SHARED").unwrap_or_else(|| root.join("../shared"));
     let queries = shared.join("data/instruct-to-sparql/queries.jsonl.gz");
     if !queries.exists() {
-        println!("skipped: {} is not there (set TERRAPIN_SHARED)", queries.display());
+        skip::skipped(skip::Need::Shared, format_args!("{} is not there (set TERRAPIN_SHARED)", queries.display()));
         return;
     }
     let script = |name: &str| root.join("tests/peers").join(name);

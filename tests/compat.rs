@@ -5,6 +5,8 @@
 //! triples (TERRAPIN_WIKIDATA); skips without. In the development profile queries may run out of their time.
 
 mod common;
+#[path = "common/skip.rs"]
+mod skip;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -56,22 +58,25 @@ impl std::fmt::Display for Count {
 fn equal_to_the_published_evaluation() {
     let var = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let (Some(python), Some(checkout)) = (var("TERRAPIN_PEER_PYTHON"), var("TERRAPIN_INSTRUCT_TO_SPARQL")) else {
-        println!("skipped: no peer (set TERRAPIN_PEER_PYTHON and TERRAPIN_INSTRUCT_TO_SPARQL)");
+        skip::skipped(skip::Need::Peers, "no peer (set TERRAPIN_PEER_PYTHON and TERRAPIN_INSTRUCT_TO_SPARQL)");
         return;
     };
     let Some(snapshot) = var("TERRAPIN_WIKIDATA") else {
-        println!("skipped: no snapshot of Wikidata's triples (set TERRAPIN_WIKIDATA)");
+        skip::skipped(skip::Need::Wikidata, "no snapshot of Wikidata's triples (set TERRAPIN_WIKIDATA)");
         return;
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let queries = var("TERRAPIN_SHARED").unwrap_or_else(|| root.join("../shared"));
     let queries = queries.join("data/instruct-to-sparql/queries.jsonl.gz");
     if !queries.exists() {
-        println!("skipped: {} is not there (set TERRAPIN_SHARED)", queries.display());
+        skip::skipped(skip::Need::Shared, format_args!("{} is not there (set TERRAPIN_SHARED)", queries.display()));
         return;
     }
     if !Command::new(&python).args(["-c", PACKAGES]).output().unwrap().status.success() {
-        println!("skipped: {} lacks some of the packages in docs/instruct-to-sparql.md", python.display());
+        skip::skipped(
+            skip::Need::Peers,
+            format_args!("{} lacks some of the packages in docs/instruct-to-sparql.md", python.display()),
+        );
         return;
     }
     let script = |name: &str| root.join("tests/peers").join(name);

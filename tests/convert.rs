@@ -1,6 +1,9 @@
 //! The converter against the reference's: every query of the vectors, byte for byte. Skipped where the vectors are not
 //! at hand.
 
+#[path = "common/skip.rs"]
+mod skip;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +18,7 @@ fn vectors() -> Option<PathBuf> {
     if folder.is_dir() {
         Some(folder)
     } else {
-        println!("skipped: no vectors in {}", folder.display());
+        skip::skipped(skip::Need::Shared, format_args!("no vectors in {}", folder.display()));
         None
     }
 }

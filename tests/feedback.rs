@@ -1,6 +1,8 @@
 //! What a model is told of its query, by the command and over HTTP, and scores over HTTP as the Python module asks.
 
 mod common;
+#[path = "common/skip.rs"]
+mod skip;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -143,7 +145,7 @@ fn over_http() {
 #[test]
 fn the_python_module() {
     if Command::new("python3").arg("--version").output().is_err() {
-        println!("skipped: there is no python3");
+        skip::skipped(skip::Need::Python, "there is no python3");
         return;
     }
     let server = Server::start();

@@ -1,6 +1,8 @@
 //! The Malta benchmark: what the OverpassNL authors' evaluation code computed on the reference, against `terrapin eval`.
 
 mod common;
+#[path = "common/skip.rs"]
+mod skip;
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -20,7 +22,7 @@ fn shared(part: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    println!("skipped: {} is not there", path.display());
+    skip::skipped(skip::Need::Shared, format_args!("{} is not there", path.display()));
     None
 }
 

@@ -1,6 +1,9 @@
 //! Every query of the conformance vectors goes through the parser: what the reference runs must parse, what it
 //! refuses must be refused, in its words as far as they are known. Skipped where the vectors are not at hand.
 
+#[path = "common/skip.rs"]
+mod skip;
+
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -15,7 +18,7 @@ fn vectors() -> Option<PathBuf> {
     if folder.is_dir() {
         Some(folder)
     } else {
-        println!("skipped: no vectors in {}", folder.display());
+        skip::skipped(skip::Need::Shared, format_args!("no vectors in {}", folder.display()));
         None
     }
 }

@@ -1,5 +1,8 @@
 //! chrF, KVS, TreeS, OQS and exact match against what the OverpassNL authors' evaluation code computed.
 
+#[path = "common/skip.rs"]
+mod skip;
+
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -15,7 +18,7 @@ fn shared(part: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    println!("skipped: {} is not there", path.display());
+    skip::skipped(skip::Need::Shared, format_args!("{} is not there", path.display()));
     None
 }
 

@@ -1,6 +1,9 @@
 //! The SPARQL dialect over public query sets: what parses, and that standard queries mean what spargebra's own parser
 //! says. Skips where the shared data is not at hand.
 
+#[path = "common/skip.rs"]
+mod skip;
+
 use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
@@ -20,7 +23,7 @@ fn shared() -> PathBuf {
 fn lines(name: &str) -> Option<Vec<Value>> {
     let path = shared().join(name);
     let Ok(file) = File::open(&path) else {
-        println!("skipped: {} is not there", path.display());
+        skip::skipped(skip::Need::Shared, format_args!("{} is not there", path.display()));
         return None;
     };
     let mut text = String::new();

@@ -4,6 +4,11 @@
 //! The answers are those of a sample of the shared queries over the snapshot in TERRAPIN_WIKIDATA; TERRAPIN_ALL=1 takes
 //! all queries, ten thousand ORDER BYs and the whole subsets, which takes half an hour in an optimised build.
 
+#[path = "common/skip.rs"]
+mod skip;
+#[path = "common/wikidata.rs"]
+mod wikidata;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -89,10 +94,7 @@ const CHILD: &str = "TERRAPIN_PRINT_DIGESTS";
 
 #[test]
 fn two_processes_and_numbers_of_threads_answer_the_same() {
-    let Some(path) = std::env::var_os("TERRAPIN_WIKIDATA").map(PathBuf::from) else {
-        println!("skipped: TERRAPIN_WIKIDATA is not set");
-        return;
-    };
+    let Some(path) = wikidata::path() else { return };
     if std::env::var_os(CHILD).is_some() {
         for (name, digest) in digests(&path) {
             println!("digest\t{name}\t{digest}");
@@ -102,7 +104,7 @@ fn two_processes_and_numbers_of_threads_answer_the_same() {
     let child = |threads: &str| {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command.args(["two_processes_and_numbers_of_threads_answer_the_same", "--exact", "--nocapture"]);
-        command.env(CHILD, "1").env("RAYON_NUM_THREADS", threads);
+        command.env("TERRAPIN_WIKIDATA", &path).env(CHILD, "1").env("RAYON_NUM_THREADS", threads);
         let output = command.output().expect("it runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let lines = String::from_utf8(output.stdout).expect("text");
@@ -130,7 +132,10 @@ fn the_order_of_loading_does_not_show() {
     let files: Vec<PathBuf> =
         names.iter().map(|name| shared().join(format!("data/wikidata/subset-{name}.nt.gz"))).collect();
     if !all() || !files.iter().all(|file| file.exists()) {
-        println!("skipped: set TERRAPIN_ALL to load Wikidata's subsets twice (tests/rdf.rs does so with less)");
+        skip::skipped(
+            skip::Need::Time,
+            "set TERRAPIN_ALL to load Wikidata's subsets twice (tests/rdf.rs does so with less)",
+        );
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");

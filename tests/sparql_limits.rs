@@ -4,13 +4,15 @@
 //! The snapshot is TERRAPIN_WIKIDATA, one of all four sets of triples of the shared data. In the development profile
 //! the times are only shown.
 
-use std::path::Path;
-use std::sync::Arc;
+#[path = "common/skip.rs"]
+mod skip;
+#[path = "common/wikidata.rs"]
+mod wikidata;
+
 use std::time::{Duration, Instant};
 
 use oxrdf::{Term, Triple, Variable};
 use terrapin::budget::Limits;
-use terrapin::snapshot::Snapshot;
 use terrapin::sparql::{Bounds, Class, Environment, Error, Settings, Sink, prepare};
 
 /// Takes everything and keeps nothing.
@@ -89,11 +91,7 @@ const NASTY: [(&str, &str); 29] = [
 ];
 
 fn environment() -> Option<Environment> {
-    let Some(path) = std::env::var_os("TERRAPIN_WIKIDATA") else {
-        println!("skipped: no snapshot of Wikidata's triples (set TERRAPIN_WIKIDATA)");
-        return None;
-    };
-    Environment::open(&Arc::new(Snapshot::open(Path::new(&path)).expect("it opens"))).expect("it is whole")
+    Environment::open(&wikidata::snapshot()?).expect("it is whole")
 }
 
 fn run(environment: &Environment, text: &str, limits: Limits) -> Result<u64, Error> {

@@ -1,5 +1,8 @@
 //! Everything that goes into a snapshot comes out again, through every way in.
 
+#[path = "common/skip.rs"]
+mod skip;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +20,7 @@ fn shared(file: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    println!("skipped: {file} is not there (set TERRAPIN_SHARED)");
+    skip::skipped(skip::Need::Shared, format_args!("{file} is not there (set TERRAPIN_SHARED)"));
     None
 }
 

@@ -10,6 +10,9 @@ mod w3c {
     pub mod reference;
 }
 
+#[path = "common/skip.rs"]
+mod skip;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -33,7 +36,7 @@ const EXCEPTIONS: &[&str] = &[
 #[test]
 fn what_the_evaluator_passes_a_snapshot_passes() {
     let Some(root) = std::env::var_os("TERRAPIN_W3C").map(PathBuf::from) else {
-        println!("skipped: TERRAPIN_W3C is not set");
+        skip::skipped(skip::Need::W3c, "TERRAPIN_W3C is not set");
         return;
     };
     let mut counts: BTreeMap<(&str, Kind), [usize; 4]> = BTreeMap::new();

@@ -1,6 +1,8 @@
 //! Dumps of Wikidata's entities through the binary: whole, by recipe, with lines that are wrong.
 
 mod common;
+#[path = "common/skip.rs"]
+mod skip;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -163,7 +165,7 @@ fn real_dumps_make_the_same_snapshot_each_time() {
     let dumps = ["wdsub-100lines.json.gz", "qrank-twenty_entities.json.bz2", "wikibase-dump-filter-entities.json.gz"];
     let dumps = dumps.map(|name| shared.join("data/wikidata").join(name));
     if !dumps[0].exists() {
-        println!("skipped: no shared/data/wikidata");
+        skip::skipped(skip::Need::Shared, "no shared/data/wikidata");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

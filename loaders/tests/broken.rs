@@ -1,5 +1,8 @@
 //! A real file with bytes flipped, cut short or put together anew is an error that says where, never a panic.
 
+#[path = "../../tests/common/skip.rs"]
+mod skip;
+
 use std::path::PathBuf;
 use terrapin_loaders::{Error, Options, read};
 
@@ -8,7 +11,7 @@ fn niue() -> Option<Vec<u8>> {
         .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")), PathBuf::from);
     let bytes = std::fs::read(shared.join("data/osm/niue.osm.pbf")).ok();
     if bytes.is_none() {
-        println!("skipped: no niue.osm.pbf");
+        skip::skipped(skip::Need::Shared, "no niue.osm.pbf");
     }
     bytes
 }

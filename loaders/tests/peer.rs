@@ -1,5 +1,8 @@
 //! Real files are read just as osmpbf reads them, where that can.
 
+#[path = "../../tests/common/skip.rs"]
+mod skip;
+
 use osmpbf::RelMemberType;
 use std::path::PathBuf;
 use terrapin_loaders::{Element, ElementType, Error, Meta, Options, read};
@@ -112,7 +115,7 @@ fn element_by_element_as_osmpbf() {
     for name in ["niue.osm.pbf", "niue.osh.pbf", "monaco.osm.pbf", "malta-2016.osm.pbf", "malta-2024.osm.pbf"] {
         let path = shared.join("data/osm").join(name);
         if !path.exists() {
-            println!("skipped: no {name}");
+            skip::skipped(skip::Need::Shared, format_args!("no {name}"));
             continue;
         }
         let (ours, theirs) = (ours(&path), theirs(&path));

@@ -1,5 +1,8 @@
 //! Real files: what they hold.
 
+#[path = "../../tests/common/skip.rs"]
+mod skip;
+
 use std::path::PathBuf;
 use terrapin_loaders::{Element, Error, Header, Options, header, read};
 
@@ -9,7 +12,7 @@ fn extract(name: &str) -> Option<PathBuf> {
         .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")), PathBuf::from);
     let path = shared.join("data/osm").join(name);
     if !path.exists() {
-        println!("skipped: no {name}");
+        skip::skipped(skip::Need::Shared, format_args!("no {name}"));
         return None;
     }
     Some(path)

@@ -1,5 +1,8 @@
 //! Entities of Wikidata beside the RDF that Wikidata itself has of them.
 
+#[path = "../../tests/common/skip.rs"]
+mod skip;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use terrapin_loaders::wikidata::{self, Converter, Shape};
@@ -11,7 +14,7 @@ fn folder() -> Option<PathBuf> {
         .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")), PathBuf::from);
     let folder = shared.join("data/wikidata");
     if !folder.exists() {
-        println!("skipped: no shared/data/wikidata");
+        skip::skipped(skip::Need::Shared, "no shared/data/wikidata");
         return None;
     }
     Some(folder)

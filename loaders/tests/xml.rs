@@ -1,5 +1,8 @@
 //! OSM XML in its three packings, and what is not OSM XML.
 
+#[path = "../../tests/common/skip.rs"]
+mod skip;
+
 use std::io::Write;
 use terrapin_loaders::{Element, Error, Header, NO_COORDINATE, Options, header, read};
 
@@ -189,7 +192,7 @@ fn real_extracts_are_the_same_as_xml() {
     for name in ["niue.osm.pbf", "niue.osh.pbf"] {
         let path = shared.join("data/osm").join(name);
         let Ok(bytes) = std::fs::read(path) else {
-            println!("skipped: no {name}");
+            skip::skipped(skip::Need::Shared, format_args!("no {name}"));
             continue;
         };
         let mut document = "<osm version='0.6'>\n".to_owned();

@@ -11,9 +11,12 @@ use super::{Outcomes, all, error_of, names};
 
 fn has_cache() -> bool {
     if !cfg!(feature = "cache") {
-        eprintln!("skipped: this build has no cache of results (feature cache)");
+        crate::skip::skipped(crate::skip::Need::Time, "this build has no cache of results (feature cache)");
     } else if !all() {
-        eprintln!("skipped: faults of the cache of results are tried by `make faults` alone");
+        crate::skip::skipped(
+            crate::skip::Need::Time,
+            "faults of the cache of results are tried by `make faults` alone",
+        );
     }
     cfg!(feature = "cache") && all()
 }

@@ -130,7 +130,7 @@ fn a_small_file_system_in_a_load() {
     let can =
         Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null()).status();
     if !can.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: a small file system takes unshare and the right to mount");
+        crate::skip::skipped(crate::skip::Need::System, "a small file system takes unshare and the right to mount");
         return;
     }
     let sources = Sources::new();

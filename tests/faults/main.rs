@@ -7,6 +7,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/skip.rs"]
+mod skip;
 
 mod cache;
 mod eval;

@@ -10,7 +10,7 @@ pub fn library() -> Option<&'static PathBuf> {
     LIBRARY
         .get_or_init(|| {
             if !cfg!(all(target_os = "linux", target_env = "gnu")) {
-                eprintln!("skipped: faults by LD_PRELOAD are for Linux with glibc");
+                crate::skip::skipped(crate::skip::Need::System, "faults by LD_PRELOAD are for Linux with glibc");
                 return None;
             }
             let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults/shim.c");
@@ -23,7 +23,7 @@ pub fn library() -> Option<&'static PathBuf> {
             match built {
                 Ok(status) if status.success() => Some(library),
                 _ => {
-                    eprintln!("skipped: faults by LD_PRELOAD need a C compiler, cc");
+                    crate::skip::skipped(crate::skip::Need::System, "faults by LD_PRELOAD need a C compiler, cc");
                     None
                 }
             }

@@ -7,6 +7,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/skip.rs"]
+mod skip;
 
 mod cage;
 mod client;
@@ -60,7 +62,10 @@ impl Scale {
         for (option, file) in triples.chain([("--osm", format!("data/osm/{}.osm.pbf", self.osm))]) {
             let file = shared.join(file);
             if !file.exists() {
-                println!("skipped: {} is not there (set TERRAPIN_SHARED)", file.display());
+                skip::skipped(
+                    skip::Need::Shared,
+                    format_args!("{} is not there (set TERRAPIN_SHARED)", file.display()),
+                );
                 return None;
             }
             command.arg(option).arg(file);

@@ -1,0 +1,51 @@
+//! What a test needs and a checkout alone has not. A test that lacks it says so on standard error, past the harness that
+//! keeps what passing tests print, and does nothing; where TERRAPIN_REQUIRE names the need, it fails instead.
+
+use std::fmt;
+use std::io::Write;
+
+/// What may be missing, by its name in TERRAPIN_REQUIRE, a list with commas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code, reason = "each test needs some of it")]
+pub enum Need {
+    /// `shared`: the folder of extracts, triples and recorded answers, TERRAPIN_SHARED.
+    Shared,
+    /// `wikidata`: a snapshot of all triples there, TERRAPIN_WIKIDATA.
+    Wikidata,
+    /// `w3c`: the W3C's tests of SPARQL, TERRAPIN_W3C.
+    W3c,
+    /// `peers`: the published evaluations and a Python that runs them, TERRAPIN_PEER_PYTHON and
+    /// TERRAPIN_INSTRUCT_TO_SPARQL.
+    Peers,
+    /// `python`: python3.
+    Python,
+    /// `system`: what only some systems allow, such as mounting and LD_PRELOAD.
+    System,
+    /// `time`: minutes or hours, asked for by TERRAPIN_ALL, TERRAPIN_FAULTS=all and the like.
+    Time,
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Need::Shared => "shared",
+            Need::Wikidata => "wikidata",
+            Need::W3c => "w3c",
+            Need::Peers => "peers",
+            Need::Python => "python",
+            Need::System => "system",
+            Need::Time => "time",
+        })
+    }
+}
+
+/// Says that a test, or a part of it, is left out for want of something.
+#[track_caller]
+pub fn skipped(need: Need, why: impl fmt::Display) {
+    let required = std::env::var("TERRAPIN_REQUIRE").unwrap_or_default();
+    let line = format!("skipped for want of {need}: {why}");
+    assert!(!required.split(',').any(|name| name.trim() == need.to_string()), "{line} (TERRAPIN_REQUIRE)");
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    // In one piece: other tests write, too.
+    let _ = std::io::stderr().write_all(format!("{test}: {line}\n").as_bytes());
+}

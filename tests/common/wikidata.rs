@@ -1,0 +1,59 @@
+//! The snapshot of the shared data's four sets of triples.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use terrapin::snapshot::Snapshot;
+
+use crate::skip::{Need, skipped};
+
+const FILES: [&str; 4] = ["br-municipalities", "full-entities", "kgtk-arnold", "wd50k"];
+
+/// The folder of shared data.
+pub fn shared() -> PathBuf {
+    let given = std::env::var_os("TERRAPIN_SHARED").map(PathBuf::from);
+    given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"))
+}
+
+/// The snapshot that TERRAPIN_WIKIDATA names, else one made in the build's folder by whichever test needs it first; in the
+/// development profile that would take minutes, and the test is left out.
+pub fn path() -> Option<PathBuf> {
+    static PATH: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+        if let Some(given) = std::env::var_os("TERRAPIN_WIKIDATA") {
+            return Some(given.into());
+        }
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        // One that an older build has made may lack what this one writes.
+        let path = folder.join(format!("wikidata-{}.terrapin", age()));
+        if !path.exists() {
+            let rdf: Vec<PathBuf> =
+                FILES.iter().map(|name| shared().join(format!("data/wikidata/subset-{name}.nt.gz"))).collect();
+            if cfg!(debug_assertions) || !rdf.iter().all(|path| path.exists()) {
+                skipped(Need::Shared, "no snapshot of Wikidata's triples (set TERRAPIN_WIKIDATA)");
+                return None;
+            }
+            for old in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                if old.file_name().to_string_lossy().starts_with("wikidata") {
+                    let _ = std::fs::remove_file(old.path());
+                }
+            }
+            let (osm, wikidata, temporary) = (None, Vec::new(), None);
+            let options = terrapin::load::Options { osm, wikidata, rdf, out: path.clone(), memory: 2 << 30, temporary };
+            terrapin::load::load(&options, &terrapin::load::Quiet).expect("it loads");
+        }
+        Some(path)
+    });
+    PATH.clone()
+}
+
+/// When the program under test was built, in seconds.
+fn age() -> u64 {
+    let built = std::fs::metadata(assert_cmd::cargo::cargo_bin("terrapin")).and_then(|file| file.modified());
+    built.ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok()).map_or(0, |time| time.as_secs())
+}
+
+/// The same, open.
+#[allow(dead_code, reason = "some tests start processes that open it")]
+pub fn snapshot() -> Option<Arc<Snapshot>> {
+    Some(Arc::new(Snapshot::open(&path()?).expect("it opens")))
+}
