@@ -4,11 +4,15 @@
 # profile, so that RocksDB, most of a first build, is built once.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 
-.PHONY: help build demo test lint doc audit bench pin features fuzz faults flood
+# The crate that `make check` looks at; all of them where none is named.
+CRATE ?=
+
+.PHONY: help build check demo test lint doc audit bench pin features fuzz faults flood
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
 	@echo 'make test   build and run all tests'
+	@echo 'make check  types, lints and unit tests of CRATE=..., or of all crates, quickly'
 	@echo 'make build  the release binary, in $$CARGO_TARGET_DIR/release/terrapin'
 	@echo 'make lint   formatting and clippy'
 	@echo 'make doc    the documentation of the library'
@@ -23,6 +27,14 @@ help:
 build:
 	@scripts/setup
 	cargo build --locked --release
+
+# The loop of a change: no RocksDB, the development profile, a folder of its own.
+check:
+	@scripts/setup small
+	cargo fmt --all --check
+	cargo clippy --locked --no-default-features --all-targets --target-dir $(CARGO_TARGET_DIR)/check \
+	    $(if $(CRATE),-p $(CRATE),--workspace) -- -D warnings
+	cargo test --locked --no-default-features --lib --target-dir $(CARGO_TARGET_DIR)/check $(if $(CRATE),-p $(CRATE),--workspace)
 
 demo:
 	@scripts/setup small
