@@ -22,8 +22,8 @@ use super::LoadError;
 const NAME: &[u8] = b"terrapin content 1\n";
 /// Pages or thousands of triples that are looked at before their records are put aside.
 const AT_ONCE: usize = 256;
-/// Bytes that sorting takes of memory where a snapshot is verified.
-const MEMORY: u64 = 1 << 30;
+/// Bytes of memory by which sorting is bounded where a snapshot is verified: as in a load where nothing is said.
+const MEMORY: u64 = 4 << 30;
 
 /// A record's SHA-256, as numbers whose order is that of the bytes.
 type Hash = [u64; 4];
@@ -82,8 +82,10 @@ fn of_stores(osm: &Osm, store: Option<&Store>, scratch: &Scratch) -> Result<[u8;
 struct Record(Vec<u8>);
 
 impl Record {
-    fn of(kind: u8) -> Self {
-        Record(vec![kind])
+    /// Begins another one in the same place.
+    fn begin(&mut self, kind: u8) {
+        self.0.clear();
+        self.0.push(kind);
     }
 
     fn number(&mut self, number: i64) {
@@ -114,8 +116,9 @@ fn letter(kind: ElementType) -> u8 {
 fn elements(osm: &Osm, kind: ElementType, page: u32) -> Vec<Hash> {
     let mut texts = Texts { osm, page: None };
     let (tags, metadata) = (osm.tag_page(kind, page), osm.meta_page(kind, page));
+    let mut record = Record::default();
     let mut finish = |slot: usize, id: i64, special: &dyn Fn(&mut Record)| {
-        let mut record = Record::of(letter(kind));
+        record.begin(letter(kind));
         record.number(id);
         let MetaRef { version, timestamp, changeset, uid, user } = metadata.meta(slot);
         [version.into(), timestamp, changeset, uid].into_iter().for_each(|number| record.number(number));
@@ -215,8 +218,9 @@ fn hash_triples(
         // Subjects and predicates repeat.
         let part = |triples: &[[TermId; 3]]| -> Vec<Hash> {
             let mut last: [Option<(TermId, String)>; 2] = [None, None];
+            let mut record = Record::default();
             let hash = |[subject, predicate, object]: &[TermId; 3]| {
-                let mut record = Record::of(b't');
+                record.begin(b't');
                 record.text(&graph);
                 for (term, last) in [subject, predicate].into_iter().zip(&mut last) {
                     if last.as_ref().is_none_or(|(number, _)| number != term) {
