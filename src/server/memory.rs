@@ -114,7 +114,7 @@ mod tests {
         let error = Division::new(512 << 20, 2, Some(1 << 30)).expect_err("too much");
         assert_eq!(
             error.to_string(),
-            "2 queries at once of 1.1 GB each need 2.9 GB in all, more than the 537 MB that this process may have; \
+            "2 queries at once of 1.1 GB each need 3.2 GB in all, more than the 537 MB that this process may have; \
              lower --max-queries or --max-memory, or raise --memory"
         );
         assert!(Division::new(64 << 20, 1, None).is_err());
