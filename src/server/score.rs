@@ -17,7 +17,7 @@ use crate::budget::{self, Budget, Stopped};
 use crate::eval::benchmarks::overpassnl::{Bounds, ErrorClass, OverpassNl};
 use crate::eval::record::{Execution, Instance, Record};
 use crate::eval::runs::{Benchmark, NoCache, engine};
-use crate::overpass::run::Limits;
+use crate::overpass::Limits;
 use crate::places::{Areas, Chain, Places, Table, Until};
 
 /// Pairs that one request may have.

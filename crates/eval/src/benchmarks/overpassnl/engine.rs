@@ -7,7 +7,7 @@ use super::answer::{self, Failed, MAX_CHARACTERS};
 use super::class::ErrorClass;
 use crate::metrics::execution::Results;
 use terrapin_osm::Osm;
-use terrapin_overpass::{Class, Failure, run::Limits};
+use terrapin_overpass::{Class, Failure, Limits};
 
 /// How long the published code waits for an answer. The prepared time limit is shorter, but a text can hold several.
 const PATIENCE: Duration = Duration::from_secs(500);
