@@ -14,9 +14,10 @@ use super::context::Context;
 use super::json::Wrong;
 use super::{App, json};
 use crate::budget::{self, Budget, Stopped};
-use crate::eval::benchmarks::overpassnl::{Bounds, ErrorClass, OverpassNl};
-use crate::eval::record::{Execution, Instance, Record};
-use crate::eval::runs::{Benchmark, NoCache, engine};
+use crate::eval::about::engine;
+use crate::eval::benchmarks::overpassnl::{Bounds, OverpassNl};
+use crate::eval::record::{ErrorClass, Execution, Instance, Record};
+use crate::eval::runs::{Benchmark, NoCache};
 use crate::overpass::Limits;
 use crate::places::{Areas, Chain, Places, Table, Until};
 
