@@ -267,7 +267,7 @@ fn with_located(
     located: SpillBuffer<Located>,
     scratch: &Scratch,
 ) -> Result<Records<Record>, BuildError> {
-    if located.len() == 0 {
+    if located.is_empty() {
         return Ok(nodes);
     }
     let located = located.sort(|l| (l.id, l.key))?;
