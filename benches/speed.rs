@@ -13,7 +13,7 @@ use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::Osm;
 use terrapin::overpass;
-use terrapin::overpass::run::Limits;
+use terrapin::overpass::Limits;
 use terrapin::snapshot::Snapshot;
 
 struct Data {

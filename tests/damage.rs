@@ -8,7 +8,7 @@ use std::sync::Arc;
 use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::Osm;
-use terrapin::overpass::{parse, run, run::Limits};
+use terrapin::overpass::{Limits, parse, run};
 use terrapin::snapshot::{Snapshot, verify};
 
 /// A town of a few streets, houses, a bus line and a boundary.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::Osm;
-use terrapin::overpass::run::Limits;
+use terrapin::overpass::Limits;
 use terrapin::overpass::{Failure, parse, run};
 use terrapin::snapshot::Snapshot;
 

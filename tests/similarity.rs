@@ -6,8 +6,9 @@ mod skip;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use terrapin::eval::benchmarks::overpassnl::{Similarity, similarity, without_shortcuts};
+use terrapin::eval::benchmarks::overpassnl::{similarity, without_shortcuts};
 use terrapin::eval::input::read_lines;
+use terrapin::eval::record::Similarity;
 use terrapin::overpass::convert::{Form, convert};
 
 /// A file of the shared data, or `None` where it is not there.

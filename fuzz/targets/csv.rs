@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use terrapin::overpass::run::Limits;
+use terrapin::overpass::Limits;
 use terrapin::overpass::{parse, run};
 
 pub const WORDS: &[&str] = &[

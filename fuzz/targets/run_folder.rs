@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
+use terrapin::eval::about::About;
 use terrapin::eval::benchmarks::jsonl;
 use terrapin::eval::record::{Instance, Outcome, Record};
-use terrapin::eval::runs::{About, Journal, Run, RunJournal, compare, merge, read_summary, verify_summary};
+use terrapin::eval::runs::{Journal, Run, RunJournal, compare, merge, read_summary, verify_summary};
 use terrapin::places::Table;
 
 /// The files, by the input's first byte.

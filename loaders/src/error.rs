@@ -1,5 +1,6 @@
 //! What can be wrong with a file, and where.
 
+use crate::limits::{MAX_BLOB, MAX_ELEMENT};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -108,7 +109,7 @@ pub enum XmlProblem {
     #[error("tags are nested too deeply")]
     Depth,
     /// An element takes more memory than any real one.
-    #[error("an element of more than {} bytes", crate::xml::MAX_ELEMENT)]
+    #[error("an element of more than {} bytes", MAX_ELEMENT)]
     Size,
     /// An element has more of something than any real one.
     #[error("an element of more than {most} {what}")]
@@ -167,7 +168,7 @@ pub enum PbfProblem {
     #[error("blob header of {0} bytes, at most 65536 are allowed")]
     HeaderLength(u32),
     /// A blob is longer than 32 MiB, or has a negative length.
-    #[error("{what} of {length} bytes, at most {} are allowed", crate::pbf::MAX_BLOB)]
+    #[error("{what} of {length} bytes, at most {} are allowed", MAX_BLOB)]
     Length {
         /// Packed or unpacked.
         what: &'static str,

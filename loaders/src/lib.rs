@@ -9,6 +9,7 @@ mod chunk;
 mod element;
 mod error;
 mod format;
+mod limits;
 mod pbf;
 mod pipeline;
 pub mod rdf;

@@ -8,7 +8,7 @@ use super::stdout::{print, print_json};
 use super::{Error, open};
 use crate::eval::feedback::{Asked, feedback};
 use crate::osm::BoundingBox;
-use crate::overpass::run::Limits;
+use crate::overpass::Limits;
 use crate::places::{Areas, Chain, Places, Table};
 
 /// Say what a model needs to repair a query

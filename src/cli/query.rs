@@ -11,7 +11,7 @@ use super::{Error, doubts, open, sparql};
 use crate::osm::BoundingBox;
 use crate::overpass::syntax::Span;
 use crate::overpass::turbo::{self, Problem, Reason, Surroundings};
-use crate::overpass::{self, Class, Diagnostic, run::Limits};
+use crate::overpass::{self, Class, Diagnostic, Limits};
 use crate::places::{Areas, Chain, Places, Table};
 use crate::size;
 

@@ -14,10 +14,11 @@ use super::context::Context;
 use super::json::Wrong;
 use super::{App, json};
 use crate::budget::{self, Budget, Stopped};
-use crate::eval::benchmarks::overpassnl::{Bounds, ErrorClass, OverpassNl};
-use crate::eval::record::{Execution, Instance, Record};
-use crate::eval::runs::{Benchmark, NoCache, engine};
-use crate::overpass::run::Limits;
+use crate::eval::about::engine;
+use crate::eval::benchmarks::overpassnl::{Bounds, OverpassNl};
+use crate::eval::record::{ErrorClass, Execution, Instance, Record};
+use crate::eval::runs::{Benchmark, NoCache};
+use crate::overpass::Limits;
 use crate::places::{Areas, Chain, Places, Table, Until};
 
 /// Pairs that one request may have.

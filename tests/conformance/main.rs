@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::Osm;
-use terrapin::overpass::run::Limits;
+use terrapin::overpass::Limits;
 use terrapin::overpass::{parse, run};
 use terrapin::snapshot::Snapshot;
 

@@ -1,10 +1,13 @@
 //! Scoring predictions against a benchmark's gold, as the benchmark's authors do and stricter.
 //!
-//! `benchmarks` prepare and run the instances of one benchmark (a file each), `metrics` compare two results or two
-//! queries (a file each), `feedback` says what a model needs to repair a query, `runs` score many instances and keep what came out, `summary` adds it up, `report` shows it.
-//! May use both engines, `geocoder` and `osm`, and alone knows RocksDB; knows nothing of the command line or of HTTP. No score depends on the number
-//! of threads, the clock or the machine.
+//! May use both engines, `geocoder` and `osm`, and alone knows RocksDB; knows nothing of the command line or of HTTP. No
+//! score depends on the number of threads, the clock or the machine.
+//!
+//! `record` is an instance and what came out for it, `metrics` compare two results or two queries (a file each), `summary`
+//! adds records up, `report` shows them, `runs` score many instances and keep what came out, `benchmarks` prepare and run
+//! the instances of one benchmark (a file each), `feedback` says what a model needs to repair a query.
 
+pub mod about;
 pub mod benchmarks;
 pub mod bootstrap;
 pub mod difficulty;

@@ -5,13 +5,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::benchmarks::instruct_to_sparql::Compat;
-use super::benchmarks::overpassnl::ErrorClass;
-use super::benchmarks::sparql::FailureClass;
+use super::about::About;
 use super::bootstrap::{intervals, mean};
 use super::difficulty::{HARD_BY, Third, thirds};
-use super::record::{Instance, Record};
-use super::runs::About;
+use super::record::{Compat, ErrorClass, FailureClass, Instance, Record};
 
 /// A metric: its name in files, its name in the papers, and where a record has it.
 pub struct Metric {

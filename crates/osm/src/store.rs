@@ -12,7 +12,7 @@ use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
 use serde::de::DeserializeOwned;
 
-use super::areas::Areas;
+use super::area_table::Areas;
 use super::layout::{self, Part};
 use super::page::{self, Lists, MetaColumns};
 use super::tags::{KeyTable, PostingPage, ValuePage};

@@ -25,6 +25,7 @@
 //! # Ok::<(), terrapin_overpass_syntax::Failure>(())
 //! ```
 
+mod builder;
 mod check;
 pub mod convert;
 mod diagnostics;
@@ -33,8 +34,9 @@ mod error;
 mod hints;
 mod lower;
 mod parse;
+mod popup;
 pub mod posix;
-mod posix_bracket;
+mod reader;
 mod suggest;
 mod token;
 mod tree;
@@ -94,7 +96,7 @@ fn read(text: &str, converting: bool) -> Result<(Option<Node>, diagnostics::Diag
     if text.trim().is_empty() {
         return Err(refuse("empty-query", "Your input contains only whitespace.".to_owned()).into());
     }
-    let builder = element::Builder { converting, ..Default::default() };
+    let builder = builder::Builder { converting, ..Default::default() };
     let (root, builder) = if is_xml(text) { xml::parse(text, builder) } else { parse::parse(text, builder) };
     Ok((root, builder.diagnostics))
 }

@@ -6,7 +6,8 @@ use quick_xml::events::attributes::AttrError;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Error, Reader};
 
-use super::element::{Builder, Element, Node};
+use super::builder::Builder;
+use super::element::{Element, Node};
 use super::tree::Span;
 use terrapin_budget as budget;
 

@@ -3,16 +3,22 @@
 //! What Overpass API 0.7.62 answers is right, element for element. May use `osm`; knows nothing of files on disk, of
 //! HTTP or of benchmarks.
 
+mod budget;
+mod digits;
 pub mod evaluators;
 mod extent;
 mod introsort;
 pub mod output;
 mod plan;
+mod quadtile;
 pub mod reader;
 pub mod run;
 pub mod set;
+mod sorted;
+mod timestamp;
 pub mod turbo;
 
+pub use budget::{Budget, Limits};
 pub use terrapin_overpass_syntax as syntax;
 pub use terrapin_overpass_syntax::{Class, Diagnostic, Failure, convert};
 
@@ -37,7 +43,7 @@ pub fn parse(text: &str) -> Result<syntax::Script, Failure> {
 
 /// Runs a parsed query and streams its answer. An error before the first byte leaves `out` untouched; after it, the
 /// answer is completed with a remark that says what happened, and the error is returned all the same.
-pub fn run(osm: &Osm, script: &syntax::Script, limits: &run::Limits, out: &mut dyn Write) -> Result<Summary, Failure> {
+pub fn run(osm: &Osm, script: &syntax::Script, limits: &Limits, out: &mut dyn Write) -> Result<Summary, Failure> {
     attempt(osm, script, limits, out, false)
 }
 
@@ -46,7 +52,7 @@ pub fn run(osm: &Osm, script: &syntax::Script, limits: &run::Limits, out: &mut d
 pub fn run_to_end(
     osm: &Osm,
     script: &syntax::Script,
-    limits: &run::Limits,
+    limits: &Limits,
     out: &mut dyn Write,
 ) -> Result<Summary, Failure> {
     attempt(osm, script, limits, out, true)
@@ -55,12 +61,12 @@ pub fn run_to_end(
 fn attempt(
     osm: &Osm,
     script: &syntax::Script,
-    limits: &run::Limits,
+    limits: &Limits,
     out: &mut dyn Write,
     complete: bool,
 ) -> Result<Summary, Failure> {
     run::check(script)?;
-    let budget = run::Budget::new(&script.settings, limits);
+    let budget = Budget::new(&script.settings, limits);
     let areas_time = run::uses_areas(&script.statements).then(|| osm.data_time());
     let bounds = script.settings.bbox.as_ref().map(run::to_osm);
     let header = output::Header { data_time: osm.data_time(), areas_time, bounds };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::extent::Extent;
-use super::plan::sorted;
+use super::sorted;
 use terrapin_budget as budget;
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
 

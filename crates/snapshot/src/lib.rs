@@ -1,4 +1,5 @@
-//! The snapshot file: one immutable, memory-mapped file of checksummed sections. Knows bytes, not what they mean.
+//! The snapshot file: one immutable, memory-mapped file of checksummed sections. Knows nothing of what its
+//! bytes mean.
 //!
 //! ```text
 //! offset 0      ┌──────────────────────────────────────────────────────────┐

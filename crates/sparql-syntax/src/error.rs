@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
 /// Where a query went wrong, which also decides what a server answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {

@@ -2,9 +2,10 @@
 
 use spargebra::algebra::Expression;
 
-use super::parser::{Parser, Result};
+use super::parser::Parser;
 use super::token::Kind;
 use super::tree::{Tree, reduce};
+use crate::error::Result;
 
 /// Most terms that one sum, product or chain of conditions may have.
 const MAX_TERMS: usize = 20_000;

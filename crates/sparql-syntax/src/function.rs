@@ -4,10 +4,11 @@ use oxrdf::NamedNode;
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Function};
 
 use super::Dialect;
-use super::parser::{Parser, Result};
+use super::parser::Parser;
 use super::token::{Kind, Token};
 use super::tree::Tree;
 use crate::error::Error;
+use crate::error::Result;
 use crate::expression::not;
 
 /// Built-in functions that are plain calls: name, the function, fewest and most arguments.

@@ -12,7 +12,7 @@ use super::prefixes;
 use super::token::{self, Kind, Token};
 use super::tree::Tree;
 use crate::depth::nodes;
-use crate::error::{Class, Error, Place};
+use crate::error::{Class, Error, Place, Result};
 use terrapin_budget as budget;
 
 /// Deepest nesting of groups, brackets and paths.
@@ -76,8 +76,6 @@ const SERVICE: &str = "https://query.wikidata.org/sparql";
 
 /// The IRI under which a named subquery stands in the algebra as a service, its name appended.
 pub const NAMED: &str = "urn:terrapin:named:";
-
-pub(super) type Result<T> = std::result::Result<T, Error>;
 
 /// A named subquery: where its body stands, and what it is once it has been needed.
 pub(super) struct Named<'a> {

@@ -6,10 +6,11 @@ use oxrdf::{NamedNode, Variable};
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{GroundTerm, NamedNodePattern};
 
-use super::parser::{Dialect, NAMED, Named, Parser, Result, Tolerance};
+use super::parser::{Dialect, NAMED, Named, Parser, Tolerance};
 use super::token::{Kind, Token};
 use super::tree::{Tree, reduce};
-use super::triples::{bgp, join};
+use super::triples::{bgp, join, joined};
+use crate::error::Result;
 use crate::expression::all_of;
 use crate::vocabulary::LABEL_SERVICE;
 
@@ -389,11 +390,6 @@ pub(super) fn extended(
     value: Tree<Expression>,
 ) -> Result<Tree<GraphPattern>> {
     pattern.and(value, |inner, expression| GraphPattern::Extend { inner: Box::new(inner), variable, expression })
-}
-
-/// Two patterns joined, whatever they are.
-pub(super) fn joined(left: Tree<GraphPattern>, right: Tree<GraphPattern>) -> Result<Tree<GraphPattern>> {
-    left.joined(right, |left, right| GraphPattern::Join { left: Box::new(left), right: Box::new(right) })
 }
 
 /// Collects the variables without any of which an expression is an error; false where that depends.

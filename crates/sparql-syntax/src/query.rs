@@ -9,12 +9,13 @@ use spargebra::algebra::{
 };
 use spargebra::term::{NamedNodePattern, TriplePattern};
 
-use super::parser::{Dialect, Parser, Result, Tolerance};
+use super::parser::{Dialect, Parser, Tolerance};
 use super::pattern::{extended, filtered, in_scope};
 use super::token::{Kind, Token};
 use super::tree::Tree;
 use super::triples::{Triple, join};
 use crate::depth::is_variable;
+use crate::error::Result;
 use crate::expression::all_of;
 use crate::walk::on_variables;
 

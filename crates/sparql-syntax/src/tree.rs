@@ -7,8 +7,8 @@ use oxrdf::{Literal, NamedNode, Variable};
 use spargebra::algebra::{Expression, GraphPattern, PropertyPathExpression as Path};
 use spargebra::term::{TermPattern, TriplePattern};
 
-use super::parser::Result;
 use crate::depth::{Deep, Depth};
+use crate::error::Result;
 
 /// A part of a query's tree with its depth.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -5,10 +5,10 @@ use oxrdf::{BlankNode, Literal, NamedNode};
 use spargebra::algebra::{GraphPattern, PropertyPathExpression as Path};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
-use super::parser::{Parser, Result};
-use super::pattern::joined;
+use super::parser::Parser;
 use super::token::Kind;
 use super::tree::{Tree, reduce};
+use crate::error::Result;
 use crate::hints;
 
 /// A triple, or a path that is more than a predicate.
@@ -498,4 +498,9 @@ pub(super) fn join(left: Tree<GraphPattern>, right: Tree<GraphPattern>) -> Resul
         (Err(left), Ok(right)) => joined(left, Tree::triples(right)?),
         (Err(left), Err(right)) => joined(left, right),
     }
+}
+
+/// Two patterns joined, whatever they are.
+pub(super) fn joined(left: Tree<GraphPattern>, right: Tree<GraphPattern>) -> Result<Tree<GraphPattern>> {
+    left.joined(right, |left, right| GraphPattern::Join { left: Box::new(left), right: Box::new(right) })
 }

@@ -2,7 +2,7 @@
 
 use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple};
 
-use super::solve::Row;
+use super::row::Row;
 
 /// Blank nodes that the evaluator made have random labels; in an answer they are numbered as they come.
 #[derive(Default)]

@@ -19,6 +19,15 @@ pub(crate) fn exceeded(exceeded: Exceeded) -> Error {
     Error::new(Class::Limit, exceeded.code(), exceeded.to_string())
 }
 
+/// The error of reading.
+pub(crate) fn read(error: ReadError) -> Error {
+    match error {
+        ReadError::Exceeded(reached) => exceeded(reached),
+        ReadError::Snapshot(damage) => Error::new(Class::Internal, "snapshot", damage.to_string()),
+        other => Error::new(Class::Internal, "relation", other.to_string()),
+    }
+}
+
 /// Runs `work` with the budget watched. Where it is used up, or where the evaluator panics, that is the error.
 pub(crate) fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     budget::watched(budget, work).unwrap_or_else(|stopped| {

@@ -1,13 +1,16 @@
 //! SPARQL over a snapshot's triples, as the Wikidata Query Service answers it: text → tokens → algebra → the dialect
-//! rewritten → solutions in a defined order.
+//! rewritten → solutions in a defined order. Knows nothing of files on disk, of HTTP or of benchmarks.
 //!
 //! ```text
-//! syntax/     text → tokens → spargebra's algebra, with what WDQS's grammar has beyond the standard's
+//! environment.rs  what queries are asked of
+//! answer.rs   what they are answered to
+//! row.rs      solutions
+//! moment.rs, order.rs  dates, and the order of terms
 //! rewrite/    services, dates, random values, subqueries with LIMIT → what the evaluator can solve
 //! services/   what a service needs, a file each
 //! plan/       the order of joins, and paths as relations
 //! functions/  functions that the evaluator does not have
-//! depth.rs    how deep a query's tree may be
+//! waiting.rs  what waits until its variables have values
 //! native/     most patterns, solved on our own
 //! guard.rs    the evaluator's view of the triples: bounds hold in every loop
 //! explain.rs  how a query is solved
@@ -19,25 +22,28 @@
 //! labelled/   labels for identifiers in a query's text, and back
 //! results/    answers in the formats of the SPARQL Protocol
 //! ```
-//!
-//! Knows nothing of files on disk, of HTTP or of benchmarks.
 
+mod answer;
 mod blank;
 mod construct;
+mod environment;
 mod explain;
 mod functions;
 pub mod geo;
 mod guard;
 pub mod labelled;
+mod moment;
 mod native;
 mod order;
 pub mod plan;
 pub mod results;
 mod rewrite;
+mod row;
 mod run;
 mod services;
 mod solve;
 mod tables;
+mod waiting;
 
 use std::sync::{Arc, LazyLock};
 
@@ -45,7 +51,8 @@ use oxrdf::{NamedNode, Variable};
 use quick_cache::sync::Cache;
 use spargebra::Query;
 
-pub use run::{Bounds, Environment, Sink, Summary};
+pub use answer::{Bounds, Sink, Summary};
+pub use environment::Environment;
 pub use syntax::{Dialect, Tolerance};
 use terrapin_budget as budget;
 pub use terrapin_sparql_syntax as syntax;
@@ -92,6 +99,8 @@ pub enum Form {
 #[derive(Debug)]
 pub struct Prepared {
     rewritten: rewrite::Rewritten,
+    /// How its pattern was solved the last time.
+    kept: native::Kept,
     tolerances: Vec<Tolerance>,
     /// Of the query's text.
     digest: [u8; 32],
@@ -137,7 +146,8 @@ impl quick_cache::Weighter<(String, Settings), Arc<Prepared>> for Weigher {
 fn prepare_now(text: &str, settings: &Settings) -> Result<Prepared, Error> {
     let parsed = syntax::parse(text, settings.dialect)?;
     let rewritten = rewrite::rewrite(parsed.query, parsed.named, settings)?;
-    Ok(Prepared { rewritten, tolerances: parsed.tolerances, digest: *blake3::hash(text.as_bytes()).as_bytes() })
+    let digest = *blake3::hash(text.as_bytes()).as_bytes();
+    Ok(Prepared { rewritten, kept: native::Kept::default(), tolerances: parsed.tolerances, digest })
 }
 
 impl Prepared {

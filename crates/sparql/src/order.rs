@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{Literal, Term};
 
-use super::functions::dates::Moment;
+use super::moment::Moment;
 
 /// A term as ORDER BY compares it: no value, blank nodes, IRIs, then literals: numbers, times, booleans, strings, others.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,93 +2,28 @@
 
 use std::sync::Arc;
 
-use oxrdf::{Term, Triple, Variable};
+use oxrdf::{Term, Variable};
 use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
 use spargebra::Query;
 use spargebra::algebra::{GraphPattern, QueryDataset};
 
 use super::Prepared;
+use super::answer::{Bounds, Sink, Summary};
 use super::blank::Labels;
 use super::construct::Template;
+use super::environment::Environment;
 use super::functions;
-use super::guard::{Guarded, exceeded, watched};
+use super::guard::{Guarded, exceeded, read, watched};
 use super::native;
 use super::plan::{Planned, plan};
 use super::rewrite::{Rewritten, put_pattern};
+use super::row::{Row, row_bytes};
 use super::services::Table;
-use super::solve::{Collector, Plan, Row};
+use super::solve::{Collector, Plan};
 use super::tables::{fill_tables, values};
-use terrapin_budget::{Budget, Limits};
-use terrapin_snapshot::Snapshot;
+use terrapin_budget::Budget;
 use terrapin_sparql_syntax::error::{Class, Error};
-use terrapin_triples::{ReadError, Store, View};
-
-/// What queries are asked of.
-pub struct Environment {
-    /// The triples.
-    pub store: Arc<Store>,
-    /// The snapshot's time as `xsd:dateTime` is written: what `NOW()` gives.
-    pub now: String,
-    /// What random values depend on besides the query: the snapshot's digest.
-    pub seed: Vec<u8>,
-}
-
-impl Environment {
-    /// What queries of a snapshot are asked of; `None` if it has no triples.
-    ///
-    /// # Errors
-    /// The snapshot is damaged.
-    pub fn open(snapshot: &Arc<Snapshot>) -> std::result::Result<Option<Environment>, terrapin_snapshot::Error> {
-        let Some(store) = Store::open(snapshot)? else { return Ok(None) };
-        let newest = snapshot
-            .manifest()
-            .map_or(0, |manifest| manifest.triples.map_or(0, |triples| triples.newest).max(manifest.data_timestamp));
-        let now = functions::dates::Moment::at(newest).lexical();
-        Ok(Some(Environment { store: Arc::new(store), now, seed: snapshot.digest().into_bytes() }))
-    }
-}
-
-/// Takes an answer as it comes. Errors are the reader's: it went away.
-pub trait Sink {
-    /// The variables of a SELECT, before its first solution.
-    ///
-    /// # Errors
-    /// The answer cannot be taken.
-    fn variables(&mut self, variables: &[Variable]) -> std::io::Result<()>;
-    /// A solution: a value for each variable.
-    ///
-    /// # Errors
-    /// The answer cannot be taken.
-    fn solution(&mut self, values: &[Option<Term>]) -> std::io::Result<()>;
-    /// The answer of an ASK.
-    ///
-    /// # Errors
-    /// The answer cannot be taken.
-    fn boolean(&mut self, value: bool) -> std::io::Result<()>;
-    /// A triple of a CONSTRUCT or DESCRIBE.
-    ///
-    /// # Errors
-    /// The answer cannot be taken.
-    fn triple(&mut self, triple: &Triple) -> std::io::Result<()>;
-}
-
-/// Bounds of an answer's size and of everything else.
-#[derive(Debug, Clone, Default)]
-pub struct Bounds {
-    /// Time, memory, work, cancellation.
-    pub limits: Limits,
-    /// Most solutions or triples that an answer may have.
-    pub rows: Option<u64>,
-}
-
-/// What a finished query tells about itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// Solutions or triples that went out.
-    pub rows: u64,
-    /// Units of work: triples looked at.
-    pub work: u64,
-}
+use terrapin_triples::{ReadError, View};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -103,7 +38,7 @@ fn of_query(prepared: &Prepared, environment: &Environment) -> Arc<Environment> 
 pub(super) fn explain(prepared: &Prepared, environment: &Environment, bounds: &Bounds) -> Result<String> {
     let budget = Arc::new(Budget::new(&bounds.limits));
     watched(&budget, || {
-        let mut run = Run::new(&prepared.rewritten, of_query(prepared, environment), budget.clone(), bounds.rows);
+        let mut run = Run::new(prepared, of_query(prepared, environment), budget.clone(), bounds.rows);
         run.evaluator = run.evaluator.compute_statistics();
         run.explain()
     })
@@ -119,7 +54,7 @@ pub(super) fn run(
     let budget = Arc::new(Budget::new(&bounds.limits));
     let environment = of_query(prepared, environment);
     let rows = watched(&budget, || {
-        let run = Run::new(&prepared.rewritten, environment, budget.clone(), bounds.rows);
+        let run = Run::new(prepared, environment, budget.clone(), bounds.rows);
         run.answer(sink)
     })?;
     Ok(Summary { rows, work: budget.work_done() })
@@ -127,6 +62,8 @@ pub(super) fn run(
 
 struct Run<'p> {
     rewritten: &'p Rewritten,
+    /// How the plan's pattern was solved the last time.
+    kept: &'p native::Kept,
     environment: Arc<Environment>,
     budget: Arc<Budget>,
     evaluator: QueryEvaluator,
@@ -138,10 +75,11 @@ fn gone(error: std::io::Error) -> Error {
 }
 
 impl<'p> Run<'p> {
-    fn new(rewritten: &'p Rewritten, environment: Arc<Environment>, budget: Arc<Budget>, rows: Option<u64>) -> Self {
+    fn new(prepared: &'p Prepared, environment: Arc<Environment>, budget: Arc<Budget>, rows: Option<u64>) -> Self {
+        let rewritten = &prepared.rewritten;
         let evaluator = functions::register(QueryEvaluator::new(), &rewritten.functions, &environment);
         let evaluator = functions::aggregates::register(evaluator, &rewritten.separators);
-        Run { rewritten, environment, budget, evaluator, most: rows.unwrap_or(u64::MAX) }
+        Run { rewritten, kept: &prepared.kept, environment, budget, evaluator, most: rows.unwrap_or(u64::MAX) }
     }
 
     fn view(&self) -> View {
@@ -360,7 +298,7 @@ impl<'p> Run<'p> {
                 (Table::Plan(plan), None) => self.rows(plan, &tables)?,
                 (_, None) => Vec::new(),
             };
-            bytes += rows.iter().map(super::solve::row_bytes).sum::<u64>();
+            bytes += rows.iter().map(row_bytes).sum::<u64>();
             self.budget.memory(bytes).map_err(exceeded)?;
             tables.push((table.variables(), rows));
         }
@@ -401,7 +339,7 @@ impl<'p> Run<'p> {
     /// Has a pattern solved; `each` takes the solutions and tells whether it wants more.
     fn solutions(&self, pattern: &GraphPattern, each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>) -> Result<()> {
         let mut view = self.view();
-        let (kept, store) = (&self.rewritten.kept, &self.environment.store);
+        let (kept, store) = (self.kept, &self.environment.store);
         // Tables are the answer's of this time.
         let same = std::ptr::eq(pattern, &raw const self.rewritten.plan.pattern);
         if same && let Some(program) = kept.get(store) {
@@ -429,15 +367,6 @@ impl<'p> Run<'p> {
             }
         }
         view.check().map_err(read)
-    }
-}
-
-/// The error of reading.
-pub(super) fn read(error: ReadError) -> Error {
-    match error {
-        ReadError::Exceeded(reached) => exceeded(reached),
-        ReadError::Snapshot(damage) => Error::new(Class::Internal, "snapshot", damage.to_string()),
-        other => Error::new(Class::Internal, "relation", other.to_string()),
     }
 }
 

@@ -10,6 +10,7 @@ use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
 
 use super::guard::exceeded;
 use super::order::{Key, canonical_rows};
+use super::row::{Row, row_bytes};
 use terrapin_base::deferred::Deferred;
 use terrapin_budget::Budget;
 use terrapin_budget::tick;
@@ -18,9 +19,6 @@ use terrapin_sparql_syntax::error::Error;
 /// Solutions after which a LIMIT without ORDER BY takes those that the evaluator, whose order is the same everywhere,
 /// finds first. Up to here it takes the first ones in canonical order.
 const CANONICAL: usize = 100_000;
-
-/// A solution: a value for each variable.
-pub(crate) type Row = Vec<Option<Term>>;
 
 /// A pattern for the evaluator and what is done with its solutions.
 #[derive(Debug, Clone)]
@@ -210,15 +208,4 @@ impl<'p> Collector<'p> {
         }
         self.rows.take().into_iter().skip(start).map(|(_, _, row)| row).collect()
     }
-}
-
-/// About how many bytes a row takes.
-pub(crate) fn row_bytes(row: &Row) -> u64 {
-    let text = |term: &Term| match term {
-        Term::BlankNode(node) => node.as_str().len(),
-        Term::NamedNode(node) => node.as_str().len(),
-        Term::Literal(literal) => literal.value().len(),
-    };
-    let texts: usize = row.iter().flatten().map(text).sum();
-    (64 + row.len() * size_of::<Option<Term>>() + texts) as u64
 }

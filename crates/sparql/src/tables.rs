@@ -5,7 +5,7 @@ use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExp
 use spargebra::term::{GroundTerm, NamedNodePattern};
 
 use super::guard::BLANK;
-use super::solve::Row;
+use super::row::Row;
 use terrapin_sparql_syntax::vocabulary::TABLE;
 use terrapin_sparql_syntax::walk::{has_exists, map_exists};
 

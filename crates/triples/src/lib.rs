@@ -1,9 +1,9 @@
 //! Triples in a snapshot: a dictionary of terms in canonical order and three sorted permutations of the triples, read in
 //! place from the mapped file, and a query's view of them for the SPARQL evaluator.
 //!
-//! This crate knows the snapshot file and nothing of the query language's text. A term is its number in the canonical
-//! order ([`TermId`]); what a term is and in which order solutions come depends on the triples alone, not on how they
-//! were loaded. Literals are in their canonical form, one for each value (canonical.rs).
+//! This crate knows the snapshot file and knows nothing of the query language's text. A term is its number in the
+//! canonical order ([`TermId`]); what a term is and in which order solutions come depends on the triples alone, not on
+//! how they were loaded. Literals are in their canonical form, one for each value (canonical.rs).
 //!
 //! ```text
 //! rdf.strings                    terms with text, front-coded in buckets of 16, in byte order of their keys (key.rs)
@@ -33,7 +33,6 @@ mod local;
 mod near;
 pub mod path;
 mod points;
-mod relation;
 mod store;
 mod strings;
 mod view;
@@ -43,6 +42,5 @@ pub use graphs::{GraphTriples, Graphs};
 pub use id::TermId;
 pub use near::Near;
 pub use points::{Point, Zone};
-pub use relation::{End, Pairs, Relation};
 pub use store::{PredicateCounts, Store, Subjects, TermKind, Triples};
-pub use view::{Quads, ReadError, Stored, View};
+pub use view::{End, Pairs, Quads, ReadError, Relation, Stored, View};

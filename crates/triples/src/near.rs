@@ -1,9 +1,14 @@
-//! Points near others as a relation, so that a query asks the R-tree where it would else look at every point.
+//! Points near others as a relation, so that a query asks the R-tree of the snapshot's points where it would else look at
+//! every point.
 
-use super::{End, Pairs, Point, ReadError, Relation, TermId, View, Zone};
+use super::points::{Points, placed};
+use super::{End, Pairs, Point, ReadError, Relation, Store, TermId, View, Zone};
 
 /// Kilometres of a degree of a great circle, a little less than they are.
 const DEGREE: f64 = 111.0;
+
+/// Literals between two looks at a query's bounds.
+const LOOK: u64 = 4096;
 
 /// What is near.
 #[derive(Debug, Clone, Copy)]
@@ -73,5 +78,57 @@ impl Relation for Near {
 
     fn answers(&self, _: bool, object_given: bool) -> bool {
         object_given
+    }
+}
+
+/// Looks the snapshot's points up. That is no work of the view's query, which does the same whether it is the first to
+/// ask or not; but its bounds hold.
+fn looked_up(view: &View) -> Result<Points, ReadError> {
+    let mut points = Vec::new();
+    for range in view.store().point_literals() {
+        for number in range {
+            if number % LOOK == 0 {
+                view.check()?;
+            }
+            let id = TermId::of_snapshot(number);
+            if let Some(term) = view.store().term(id)
+                && let Some(point) = Point::of(&term)
+            {
+                points.push(placed(&point, id));
+            }
+        }
+    }
+    view.check()?;
+    Ok(Points::of(points))
+}
+
+impl Store {
+    /// The snapshot's points in a zone, and perhaps some at its edge; ascending.
+    ///
+    /// # Errors
+    /// They are looked up the first time; then a bound of the query may be reached, or the snapshot is damaged.
+    fn points_within(&self, view: &View, zone: &Zone) -> Result<Vec<TermId>, ReadError> {
+        let points = match self.points.get() {
+            Some(points) => points,
+            None => {
+                let made = looked_up(view)?;
+                self.points.get_or_init(|| made)
+            }
+        };
+        let mut within: Vec<TermId> = points.within(zone).collect();
+        view.work(within.len() as u64)?;
+        within.sort_unstable();
+        Ok(within)
+    }
+
+    /// About how many of the snapshot's points are in a zone somewhere.
+    fn points_expected(&self, zone: &Zone) -> f64 {
+        // Not how many there are: that is known only once they were looked up, and plans are the same before and after.
+        let points = *self
+            .most_points
+            .get_or_init(|| self.point_literals().into_iter().map(|range| range.end.saturating_sub(range.start)).sum());
+        let share = (zone.north - zone.south) / 180.0 * zone.width / 360.0;
+        // Places lie where other places are.
+        (points as f64 * share.clamp(0.0, 1.0) * 10.0).max(1.0)
     }
 }

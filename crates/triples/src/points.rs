@@ -4,7 +4,7 @@ use oxrdf::Term;
 use rstar::primitives::GeomWithData;
 use rstar::{AABB, RTree};
 
-use super::{ReadError, Store, TermId, View};
+use super::TermId;
 
 /// Earth, the globe of points that name none.
 const EARTH: &str = "http://www.wikidata.org/entity/Q2";
@@ -89,11 +89,16 @@ impl Zone {
     }
 }
 
-/// Literals between two looks at a query's bounds.
-const LOOK: u64 = 4096;
+/// A term that is a point, at its place in the tree.
+pub(super) type Placed = GeomWithData<[f64; 2], TermId>;
 
 /// The points of a snapshot, all globes' together.
-pub(super) struct Points(RTree<GeomWithData<[f64; 2], TermId>>);
+pub(super) struct Points(RTree<Placed>);
+
+/// The term of a point at its place.
+pub(super) fn placed(point: &Point<'_>, id: TermId) -> Placed {
+    GeomWithData::new([turned(point.longitude), point.latitude], id)
+}
 
 /// A longitude from -180 to less than 180.
 fn turned(longitude: f64) -> f64 {
@@ -101,29 +106,13 @@ fn turned(longitude: f64) -> f64 {
 }
 
 impl Points {
-    /// Looks the snapshot's points up. That is no work of the view's query, which does the same whether it is the first
-    /// to ask or not; but its bounds hold.
-    pub fn of(view: &View) -> Result<Points, ReadError> {
-        let mut points = Vec::new();
-        for range in view.store().point_literals() {
-            for number in range {
-                if number % LOOK == 0 {
-                    view.check()?;
-                }
-                let id = TermId::of_snapshot(number);
-                if let Some(term) = view.store().term(id)
-                    && let Some(point) = Point::of(&term)
-                {
-                    points.push(GeomWithData::new([turned(point.longitude), point.latitude], id));
-                }
-            }
-        }
-        view.check()?;
-        Ok(Points(RTree::bulk_load(points)))
+    /// A tree of points.
+    pub fn of(points: Vec<Placed>) -> Points {
+        Points(RTree::bulk_load(points))
     }
 
     /// The points in a zone, in no order, and perhaps some at its edge.
-    fn within(&self, zone: &Zone) -> impl Iterator<Item = TermId> + '_ {
+    pub fn within(&self, zone: &Zone) -> impl Iterator<Item = TermId> + '_ {
         let west = turned(zone.west);
         let east = west + zone.width;
         let slack = 2.0 * SLACK;
@@ -139,37 +128,6 @@ impl Points {
             let area = AABB::from_corners([west - slack, south], [east + slack, north]);
             self.0.locate_in_envelope(area).map(|point| point.data)
         })
-    }
-}
-
-impl Store {
-    /// The snapshot's points in a zone, and perhaps some at its edge; ascending.
-    ///
-    /// # Errors
-    /// They are looked up the first time; then a bound of the query may be reached, or the snapshot is damaged.
-    pub(super) fn points_within(&self, view: &View, zone: &Zone) -> Result<Vec<TermId>, ReadError> {
-        let points = match self.points.get() {
-            Some(points) => points,
-            None => {
-                let made = Points::of(view)?;
-                self.points.get_or_init(|| made)
-            }
-        };
-        let mut within: Vec<TermId> = points.within(zone).collect();
-        view.work(within.len() as u64)?;
-        within.sort_unstable();
-        Ok(within)
-    }
-
-    /// About how many of the snapshot's points are in a zone somewhere.
-    pub(super) fn points_expected(&self, zone: &Zone) -> f64 {
-        // Not how many there are: that is known only once they were looked up, and plans are the same before and after.
-        let points = *self
-            .most_points
-            .get_or_init(|| self.point_literals().into_iter().map(|range| range.end.saturating_sub(range.start)).sum());
-        let share = (zone.north - zone.south) / 180.0 * zone.width / 360.0;
-        // Places lie where other places are.
-        (points as f64 * share.clamp(0.0, 1.0) * 10.0).max(1.0)
     }
 }
 

@@ -1,5 +1,6 @@
 //! One query's view of the triples: what the SPARQL evaluator reads through. Has the query's own terms and virtual
-//! predicates, counts the work against the query's budget, and passes errors on where the store only remembers them.
+//! predicates (relations between terms that are computed, not stored, and that triple patterns name like any predicate),
+//! counts the work against the query's budget, and passes errors on where the store only remembers them.
 //!
 //! The default graph is that of all graphs together, unless they are kept apart ([`View::keep_graphs_apart`]). A view
 //! belongs to one query on one thread.
@@ -13,7 +14,7 @@ use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 use super::canonical::canonical;
 use super::local::{LocalTerms, text_len};
 use super::store::Triples;
-use super::{Code, GraphTriples, Pairs, Relation, Store, TermId, TermKind};
+use super::{Code, GraphTriples, Store, TermId, TermKind};
 use terrapin_budget::{self as budget, Budget, Exceeded};
 
 /// Units of work between two looks at the bounds.
@@ -32,6 +33,42 @@ pub enum ReadError {
     /// A relation cannot answer; says which and why.
     #[error("{0}")]
     Relation(String),
+}
+
+/// Pairs of a relation.
+pub type Pairs<'a> = Box<dyn Iterator<Item = Result<(TermId, TermId), ReadError>> + 'a>;
+
+/// What is known of one end of a pattern when it is planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It is this term.
+    Term(TermId),
+    /// It will have a value by the time the pattern is asked; not known which.
+    Bound,
+    /// It is what is asked for.
+    Free,
+}
+
+/// A relation between terms.
+///
+/// It is registered with a [`View`] under an IRI of the query's own ([`View::register`]) and then answers the triple
+/// patterns that have this IRI as their predicate. It may read everything through the view, which counts the work.
+pub trait Relation {
+    /// The pairs with the given ends, in ascending order of (subject, object) or, with only the object given, of
+    /// subjects; the first error ends them. Repeated pairs are repeated solutions.
+    ///
+    /// Terms may be the query's own. Given ends come back as they were given.
+    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a>;
+
+    /// About how many pairs a pattern with these ends gives each time it is asked.
+    fn estimate(&self, view: &View, subject: End, object: End) -> f64;
+
+    /// Whether it can be asked with these ends given; a pattern whose answer needs an end that is not given has to come
+    /// after those that bind it.
+    fn answers(&self, subject_given: bool, object_given: bool) -> bool {
+        let _ = (subject_given, object_given);
+        true
+    }
 }
 
 /// One query's view of the triples.

@@ -1,9 +1,10 @@
 //! The blobs of a PBF file, one after the other, and where they are.
 
 use super::wire::Cursor;
-use super::{MAX_BLOB, MAX_BLOB_HEADER, block, head, unpack};
+use super::{block, head, unpack};
 use crate::element::Header;
 use crate::error::{Error, PbfProblem};
+use crate::limits::{MAX_BLOB, MAX_BLOB_HEADER};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;

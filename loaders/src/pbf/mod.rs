@@ -12,9 +12,3 @@ mod head;
 mod tests;
 mod unpack;
 mod wire;
-
-/// The most bytes that a blob may have, packed or unpacked: the format's own limit.
-pub(crate) const MAX_BLOB: usize = 32 << 20;
-
-/// The most bytes that a blob's header may have: the format's own limit.
-const MAX_BLOB_HEADER: u32 = 64 << 10;

@@ -1,8 +1,8 @@
 //! The content of a blob: raw, zlib, LZ4 or Zstandard. Lengths are checked before memory is taken.
 
-use super::MAX_BLOB;
 use super::wire::{Cursor, Value};
 use crate::error::{PbfProblem, Wire};
+use crate::limits::MAX_BLOB;
 use flate2::{Decompress, FlushDecompress, Status};
 use std::io::Read;
 

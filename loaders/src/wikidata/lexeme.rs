@@ -1,9 +1,9 @@
 //! Lexemes with their forms and senses as triples.
 
-use super::convert::{Writer, id};
 use super::model::Entity;
 use super::value::in_language;
 use super::vocabulary as v;
+use super::writer::{Writer, id};
 use oxrdf::NamedNode;
 use oxrdf::vocab::{rdf, rdfs};
 

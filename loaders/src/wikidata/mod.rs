@@ -25,9 +25,10 @@ mod time;
 mod units;
 mod value;
 mod vocabulary;
+mod writer;
 
-pub use convert::{Converter, Shape};
 pub use subset::{Plan, Selection};
+pub use writer::{Converter, Shape};
 
 use crate::error::{Error, TextProblem};
 use crate::pipeline::{self, Window};

@@ -1,10 +1,10 @@
 //! Applies a recipe to dumps in two passes: the first keeps what it needs as pairs of numbers, the second reads the
 //! entities that are taken.
 
-use super::convert::{Converter, Shape};
 use super::model::{Content, Entity, Rank, SnakType, Statement};
 use super::recipe::{Lists, Recipe};
 use super::value::{entity_id, is_id};
+use super::writer::{Converter, Shape};
 use super::{Options, Summary, entities, selected};
 use crate::Progress;
 use crate::error::Error;

@@ -1,6 +1,6 @@
 //! Counts bytes and lines on their way to the XML parser, and keeps it from collecting without end what never closes.
 
-use super::MAX_ELEMENT;
+use crate::limits::MAX_ELEMENT;
 use std::io::{self, BufRead, Read};
 
 /// A reader that knows where it is.

@@ -4,6 +4,3 @@
 mod meter;
 pub(crate) mod parse;
 mod value;
-
-/// The most bytes that one element with all that is in it, or anything between two elements, may have.
-pub(crate) const MAX_ELEMENT: usize = 32 << 20;

@@ -1,10 +1,11 @@
 //! The document: what may stand where, and what its attributes mean.
 
 use super::meter::Meter;
-use super::{MAX_ELEMENT, value};
+use super::value;
 use crate::chunk::{Chunk, Record, Span};
 use crate::element::{ElementType, Header, MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, Meta, NO_COORDINATE};
 use crate::error::{Error, XmlProblem};
+use crate::limits::MAX_ELEMENT;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesDecl, BytesStart, Event};
 use std::borrow::Cow;

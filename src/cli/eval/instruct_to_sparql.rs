@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use super::super::{Error, open};
 use super::{RunArgs, digest, unusable};
+use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::instruct_to_sparql::{
     InstructToSparql, extract, read_generated, read_gold, read_predictions,
 };
 use crate::eval::record::Instance;
-use crate::eval::runs::{About, engine};
 use crate::sparql::Environment;
 
 /// Score SPARQL as Instruct-to-SPARQL's evaluation does, and as its paper says

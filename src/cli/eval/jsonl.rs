@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::super::{Error, open};
 use super::{RunArgs, digest, unusable};
+use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::jsonl::{self, JsonLines};
-use crate::eval::runs::{About, engine};
 use crate::places::{Areas, Chain, Places, Table};
 use crate::sparql::Environment;
 

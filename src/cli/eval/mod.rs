@@ -17,10 +17,11 @@ use sha2::{Digest, Sha256};
 use super::{Error, stdout};
 use cache::CacheArgs;
 
+use crate::eval::about::{About, Shard};
 use crate::eval::files::WriteError;
 use crate::eval::input;
 use crate::eval::record::Instance;
-use crate::eval::runs::{self, About, Benchmark, Cache, Journal, Run, RunError, RunJournal, Shard};
+use crate::eval::runs::{self, Benchmark, Cache, Journal, Run, RunError, RunJournal};
 use crate::stack::STACK;
 
 /// Score predicted queries against gold ones

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::super::{Error, open};
 use super::{RunArgs, digest, read_lines};
+use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::overpassnl::{self, Bounds, OverpassNl};
 use crate::eval::difficulty::measure_of;
 use crate::eval::input;
 use crate::eval::record::Instance;
-use crate::eval::runs::{About, engine};
 use crate::places::{Areas, Chain, Places, Table};
 
 /// Score OverpassQL as OverpassNL's evaluation does

@@ -1,6 +1,7 @@
 //! What rdflib makes of some tokens while it reads: terms, and triples out of their short forms.
 
-use super::reader::{Reader, Stop};
+use super::blank::Blanks;
+use super::stop::Stop;
 use super::value::{Value, float};
 
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
@@ -10,12 +11,12 @@ fn rdf(name: &str) -> Value {
 }
 
 /// Makes what is called by a name out of tokens.
-pub fn make(reader: &mut Reader<'_>, name: &str, tokens: Vec<Value>) -> Result<Vec<Value>, Stop> {
+pub fn make(blanks: &mut Blanks<'_>, name: &str, tokens: Vec<Value>) -> Result<Vec<Value>, Stop> {
     Ok(match name {
         "true" | "false" => vec![Value::typed(name, "boolean")],
         "nil" => vec![rdf("nil")],
         "type" => vec![rdf("type")],
-        "blank" => vec![reader.blank()],
+        "blank" => vec![blanks.next()],
         "notin" => vec![Value::Text("NOT IN".to_owned())],
         "negated" => vec![negated(tokens)?],
         "triples" => triples(tokens)?,
@@ -24,10 +25,10 @@ pub fn make(reader: &mut Reader<'_>, name: &str, tokens: Vec<Value>) -> Result<V
             let Some(Value::List(inner)) = tokens.into_iter().next().map(Value::listed) else {
                 return Err(Stop::Unfit);
             };
-            let subject = reader.blank();
+            let subject = blanks.next();
             vec![Value::List(triples(std::iter::once(subject).chain(inner).collect())?)]
         }
-        "collection" => vec![Value::List(collection(reader, tokens)?)],
+        "collection" => vec![Value::List(collection(blanks, tokens)?)],
         _ => tokens,
     })
 }
@@ -92,7 +93,7 @@ fn triples(terms: Vec<Value>) -> Result<Vec<Value>, Stop> {
 }
 
 /// A collection written out.
-fn collection(reader: &mut Reader<'_>, items: Vec<Value>) -> Result<Vec<Value>, Stop> {
+fn collection(blanks: &mut Blanks<'_>, items: Vec<Value>) -> Result<Vec<Value>, Stop> {
     let mut made: Vec<Value> = Vec::new();
     let mut others = Vec::new();
     let mut last = None;
@@ -105,7 +106,7 @@ fn collection(reader: &mut Reader<'_>, items: Vec<Value>) -> Result<Vec<Value>, 
             }
             other => other,
         };
-        let node = reader.blank();
+        let node = blanks.next();
         if let Some(before) = made.len().checked_sub(3).and_then(|at| made.get(at)).cloned() {
             made.extend([before, rdf("rest"), node.clone()]);
         }

@@ -1,8 +1,10 @@
 //! A query as Python prints what rdflib 7 parses it to.
 
+mod blank;
 mod grammar;
 mod made;
 mod reader;
+mod stop;
 mod terminal;
 mod value;
 

@@ -1,8 +1,10 @@
 //! Reading a text by the grammar, as pyparsing does: the first alternative that fits is taken, white space and comments
 //! are skipped before everything that does not forbid it, and a text that nests too deeply is none.
 
+use super::blank::Blanks;
 use super::grammar::{Expr, GRAMMAR};
 use super::made;
+use super::stop::Stop;
 use super::value::Value;
 
 /// Steps within each other before Python's stack is full.
@@ -10,31 +12,20 @@ const DEEPEST: usize = 486;
 /// Steps after which a text is given up.
 const LONGEST: u64 = 20_000_000;
 
-/// Why a step failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// It does not fit here; another may.
-    Unfit,
-    /// The whole text cannot be read.
-    Broken,
-}
-
 /// Reads a text.
 pub struct Reader<'a> {
     text: &'a str,
     depth: usize,
     steps: u64,
     /// Blank nodes that were made.
-    pub blanks: u64,
-    /// What their names begin with.
-    name: &'a str,
+    blanks: Blanks<'a>,
     service: Option<String>,
 }
 
 impl<'a> Reader<'a> {
     /// A reader of a text; the names of blank nodes that it makes begin with the name.
     pub fn new(text: &'a str, name: &'a str) -> Self {
-        Reader { text, depth: 0, steps: 0, blanks: 0, name, service: None }
+        Reader { text, depth: 0, steps: 0, blanks: Blanks::new(name), service: None }
     }
 
     /// The whole text, as tokens.
@@ -43,12 +34,6 @@ impl<'a> Reader<'a> {
         let query = GRAMMAR.rules.get(GRAMMAR.start)?;
         let end = self.read(query, 0, false, &mut out).ok()?;
         (self.spaced(end) == self.text.len()).then_some(out)
-    }
-
-    /// A blank node of its own.
-    pub fn blank(&mut self) -> Value {
-        self.blanks += 1;
-        Value::term("BNode", &format!("{}{:031x}", self.name, self.blanks))
     }
 
     fn rest(&self, at: usize) -> &'a str {
@@ -192,7 +177,7 @@ impl<'a> Reader<'a> {
             Expr::Made(name, inner) => {
                 let mut tokens = Vec::new();
                 let end = self.read(inner, at, tight, &mut tokens)?;
-                out.extend(made::make(self, name, tokens)?);
+                out.extend(made::make(&mut self.blanks, name, tokens)?);
                 Ok(end)
             }
             Expr::Tight(inner) => self.step(inner, at, true, out),
@@ -222,9 +207,9 @@ impl<'a> Reader<'a> {
         let mut at = 0;
         while at < self.text.len() {
             let start = self.spaced(at);
-            let blanks = self.blanks;
+            let blanks = self.blanks.count;
             let result = self.read(service, start, false, &mut Vec::new());
-            self.blanks = blanks;
+            self.blanks.count = blanks;
             match result {
                 Ok(end) => {
                     let found = self.text.get(start..end).unwrap_or_default().to_owned();

@@ -5,12 +5,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::overpassnl::{
-    Bounds, ErrorClass, Refused, cached, execute, failed, guarded_prepare, run_query, set_output, similarity,
-};
+use super::overpassnl::{Bounds, Refused, cached, execute, failed, guarded_prepare, run_query, set_output, similarity};
 use super::sparql::{self, Asked};
 use crate::input::read_lines;
-use crate::record::{Instance, Outcome, Record};
+use crate::record::{ErrorClass, Instance, Outcome, Record, Strict};
 use crate::runs::{self, Cache, RunError};
 use terrapin_geocoder::{Chain, Places, Table};
 use terrapin_osm::{BoundingBox, Osm};
@@ -157,14 +155,14 @@ impl runs::Benchmark for JsonLines<'_> {
         if !is_sparql(instance) {
             return failed(instance, true, true, message);
         }
-        let strict = self.triples.map(|_| sparql::Strict::failed(message));
+        let strict = self.triples.map(|_| Strict::failed(message));
         Outcome { record: Record { strict, ..Record::of(instance) }, ..Outcome::default() }
     }
 }
 
 impl JsonLines<'_> {
     /// Runs two SPARQL queries and compares their answers.
-    fn sparql(&self, triples: &Environment, Instance { gold, pred, .. }: &Instance) -> sparql::Strict {
+    fn sparql(&self, triples: &Environment, Instance { gold, pred, .. }: &Instance) -> Strict {
         let ask = |query| sparql::ask_kept(self.cache, self.snapshot, triples, query);
         let gold_answer = ask(gold);
         // The same text gives the same answer.

@@ -14,7 +14,7 @@ use serde::Serialize;
 use terrapin_budget::{self as budget, Budget, Exceeded, Stopped};
 use terrapin_geocoder::{Places, Until};
 use terrapin_osm::{BoundingBox, Osm};
-use terrapin_overpass::run::Limits;
+use terrapin_overpass::Limits;
 use terrapin_overpass::syntax::OutputFormat;
 use terrapin_overpass::turbo::{self, Surroundings};
 use terrapin_overpass::{Class, Failure};

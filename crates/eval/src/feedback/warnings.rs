@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::nearest;
 use terrapin_budget::{Budget, Exceeded};
 use terrapin_osm::{ElementType, Osm};
-use terrapin_overpass::run::Limits;
+use terrapin_overpass::Limits;
 use terrapin_overpass::syntax::{
     Detail, Filter, FilterKind, Order, Out, OutGeometry, OutputFormat, Query, QueryType, Script, Settings, Statement,
     StatementKind,

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::difficulty::{Third, thirds};
-use super::record::MapPoints;
-use super::runs::Run;
+use super::record::{Instance, MapPoints, Outcome};
 use super::summary::{METRICS, Summary};
 
 const STYLE: &str = include_str!("page.css");
@@ -60,13 +59,12 @@ struct Data<'a> {
     rows: Vec<Row<'a>>,
 }
 
-/// The page of a run.
-pub fn html(run: &Run, summary: &Summary) -> String {
-    let thirds = thirds(&run.instances);
-    let rows = run
-        .instances
+/// The page of a run: its instances, what came out for each, and its numbers.
+pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> String {
+    let thirds = thirds(instances);
+    let rows = instances
         .iter()
-        .zip(&run.outcomes)
+        .zip(outcomes)
         .map(|(instance, outcome)| {
             let record = &outcome.record;
             let third = |of: &BTreeMap<usize, Third>| of.get(&record.line).map_or("", |third| third.name());
@@ -122,21 +120,16 @@ pub fn html(run: &Run, summary: &Summary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Instance, Outcome, Record};
-    use crate::runs::About;
+    use crate::about::About;
+    use crate::record::Record;
 
     #[test]
     fn queries_cannot_break_out_of_the_page() {
         let gold = "</script><script>alert(1)</script>{{data}}<!--".to_owned();
         let instance = Instance { line: 1, gold: gold.clone(), pred: gold, ..Instance::default() };
         let outcome = Outcome { record: Record::of(&instance), ..Outcome::default() };
-        let run = Run {
-            about: About::default(),
-            instances: vec![instance],
-            outcomes: vec![outcome],
-            places: Default::default(),
-        };
-        let page = html(&run, &run.summary());
+        let summary = Summary::of(About::default(), std::slice::from_ref(&instance), std::slice::from_ref(&outcome.record));
+        let page = html(&[instance], &[outcome], &summary);
         assert_eq!(page.matches("</script>").count(), 1);
         assert!(page.contains(r"\u003c/script>\u003cscript>alert(1)"));
         assert!(!page.contains("src=") && !page.contains("@import"), "the page needs nothing else");

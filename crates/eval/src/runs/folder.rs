@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::About;
+use crate::about::About;
 use crate::files::{self, WriteError};
 use crate::input::{InputError, read_lines};
 use crate::record::{Instance, MapPoints, Outcome, Record};
@@ -95,7 +95,7 @@ impl Run {
         for (name, plot) in report::plots(&summary) {
             files::write_text(&folder.join("plots").join(name), &plot)?;
         }
-        files::write_text(&folder.join("report.html"), &report::html(self, &summary))?;
+        files::write_text(&folder.join("report.html"), &report::html(&self.instances, &self.outcomes, &summary))?;
         Ok(summary)
     }
 

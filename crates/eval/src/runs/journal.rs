@@ -1,19 +1,9 @@
-//! What of a run is done, so that a killed run goes on where it was. The journal is a folder in the run's folder, there
-//! as long as the run is not done: in it a RocksDB, or, where the program was built without, a file.
+//! What of a run is done, so that a killed run goes on where it was.
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
-use super::About;
-#[cfg(feature = "cache")]
-use super::db_journal::DbJournal;
-#[cfg(not(feature = "cache"))]
-use super::file_journal::FileJournal;
-use super::lock::Lock;
-use crate::record::{Instance, Outcome};
+use crate::record::Outcome;
 
 /// Keeps what came out while a run goes on.
 pub trait Journal: Sync {
@@ -37,95 +27,5 @@ impl Journal for NoJournal {
 
     fn append(&self, _: &[Outcome]) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// The journal in a run's folder, this process's alone.
-pub struct RunJournal {
-    folder: PathBuf,
-    journal: Box<dyn Journal>,
-    _lock: Option<Lock>,
-}
-
-impl RunJournal {
-    /// Opens the journal of a run in `folder`, which is made, or begins it. What another run left there is thrown away.
-    ///
-    /// # Errors
-    /// It cannot be read or written, or another process is in the middle of a run there.
-    pub fn open(folder: &Path, about: &About, instances: &[Instance]) -> io::Result<RunJournal> {
-        std::fs::create_dir_all(folder)?;
-        let lock = match Lock::take(&folder.join("lock")) {
-            Ok(None) => return Err(io::Error::other("another process is scoring into this folder")),
-            Ok(lock) => lock,
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => None,
-            Err(error) => return Err(error),
-        };
-        let run = run_name(about, instances)?;
-        #[cfg(feature = "cache")]
-        let journal = DbJournal::open(&folder.join("db"), &run)?;
-        #[cfg(not(feature = "cache"))]
-        let journal = FileJournal::open(&folder.join("lines"), &run)?;
-        Ok(RunJournal { folder: folder.to_owned(), journal: Box::new(journal), _lock: lock })
-    }
-
-    /// Deletes it, once the run's files are written.
-    ///
-    /// # Errors
-    /// It cannot be deleted.
-    pub fn remove(self) -> io::Result<()> {
-        let RunJournal { folder, journal, _lock } = self;
-        drop(journal);
-        std::fs::remove_dir_all(folder)
-    }
-}
-
-impl Journal for RunJournal {
-    fn known(&self) -> BTreeMap<usize, Outcome> {
-        self.journal.known()
-    }
-
-    fn append(&self, outcomes: &[Outcome]) -> io::Result<()> {
-        self.journal.append(outcomes)
-    }
-}
-
-/// What tells a run from every other: a digest of all that its results depend on. What another build of the program
-/// left is another run's.
-fn run_name(about: &About, instances: &[Instance]) -> io::Result<String> {
-    let mut hash = Sha256::new();
-    hash.update(super::cache::program().unwrap_or_default());
-    hash.update(serde_json::to_vec(about)?);
-    for instance in instances {
-        hash.update(serde_json::to_vec(instance)?);
-    }
-    Ok(super::folder::hex(&hash.finalize()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::record::Record;
-
-    fn outcome(line: usize) -> Outcome {
-        Outcome { record: Record { line, pred: "x".repeat(line), ..Record::default() }, ..Outcome::default() }
-    }
-
-    #[test]
-    fn one_process_at_a_time_and_one_run() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("journal");
-        let instances: Vec<Instance> = (1..=3).map(|line| Instance { line, ..Instance::default() }).collect();
-        let open = |engine: &str| {
-            RunJournal::open(&path, &About { engine: engine.to_owned(), ..About::default() }, &instances)
-        };
-        let journal = open("a").unwrap();
-        journal.append(&[outcome(1)]).unwrap();
-        journal.append(&[outcome(3)]).unwrap();
-        assert!(open("a").is_err_and(|e| e.to_string().contains("another process")));
-        drop(journal);
-        assert_eq!(open("a").unwrap().known().into_values().collect::<Vec<_>>(), [outcome(1), outcome(3)]);
-        assert!(open("b").unwrap().known().is_empty());
-        open("b").unwrap().remove().unwrap();
-        assert!(!path.exists());
     }
 }

@@ -1,6 +1,7 @@
 //! One run from its shards: the files are those of a run over all instances at once.
 
-use super::{About, Run, RunError};
+use super::{Run, RunError};
+use crate::about::About;
 
 /// Puts the shards of a run together, in any order.
 ///
@@ -43,8 +44,8 @@ pub fn merge(shards: Vec<Run>) -> Result<Run, RunError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::about::Shard;
     use crate::record::{Instance, Outcome, Record};
-    use crate::runs::Shard;
 
     fn shard(number: usize, of: usize) -> Run {
         let shard = Shard { number, of };

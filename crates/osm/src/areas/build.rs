@@ -6,8 +6,7 @@
 use rayon::prelude::*;
 
 use super::assemble::{Outcome, border_of};
-use super::section::{self, Entry};
-use super::shape::Shape;
+use crate::area_table::{Entry, Shape, encode};
 use crate::{ElementType, Ordinal, Osm};
 use terrapin_snapshot::AreaReport;
 
@@ -40,7 +39,7 @@ pub fn build(osm: &Osm) -> (Vec<u8>, AreaReport) {
     report.examples = osm.ids(ElementType::Relation, &left_out);
     report.examples.sort_unstable();
     report.examples.truncate(EXAMPLES);
-    (section::encode(&entries), report)
+    (encode(&entries), report)
 }
 
 /// The relations that the rules name, ascending.

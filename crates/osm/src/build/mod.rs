@@ -8,6 +8,7 @@
 mod batch;
 mod elements;
 mod pages;
+mod place;
 mod resolve;
 mod tags;
 

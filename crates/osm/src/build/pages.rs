@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::BuildError;
 use super::batch::Record;
-use super::elements::{Placed, ResolvedMember, corners};
+use super::place::{Placed, ResolvedMember, corners};
 use super::resolve::{Entry, Ids, Links, Resolved, windows};
 use super::tags::{PairNumbers, Posting, page as compressed, posting};
 use crate::layout::{self, IDS_ON_PAGE, Part};

@@ -62,7 +62,7 @@ fn output(context: &mut Context<'_>) -> OutputFormat {
 
 /// The blocks of a popup; their expressions must be some.
 fn popup(context: &mut Context<'_>, config: &str) -> OutputFormat {
-    let blocks = super::super::parse::popup(config);
+    let blocks = super::super::popup::popup(config);
     for test in blocks.iter().flat_map(|block| &block.tests) {
         if let PopupValue::Matching(expression) = &test.value {
             super::filters::regex(context, &expression.pattern, false);

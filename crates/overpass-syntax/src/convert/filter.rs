@@ -2,7 +2,6 @@
 
 use super::canonical::values;
 use super::expression::{self, quoted};
-use super::ql::dotted;
 use crate::{Element, Node};
 
 /// The word with which a query begins that is a single filter.
@@ -76,6 +75,14 @@ pub(super) fn write(node: &Node) -> String {
         },
         "filter" => format!("(if:{})", node.children.first().map(expression::write).unwrap_or_default()),
         _ => String::new(),
+    }
+}
+
+/// `.set`, unless it is the default one.
+pub(super) fn dotted(element: &Element, name: &str) -> String {
+    match element.get(name) {
+        "" | "_" => String::new(),
+        set => format!(".{set}"),
     }
 }
 

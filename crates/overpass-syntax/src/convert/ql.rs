@@ -2,7 +2,7 @@
 //! again (doubled quotation marks and semicolons, brackets that are left out), this writes what can be.
 
 use super::expression::{self, quoted};
-use super::filter;
+use super::filter::{self, dotted};
 use crate::{Element, Node};
 use terrapin_budget as budget;
 
@@ -305,14 +305,6 @@ fn simple(element: &Element) -> Option<String> {
 /// Whether the QL of a statement begins with a point.
 fn written_with_point(node: &Node) -> bool {
     node.element.name == "item" || !before(&node.element).is_empty()
-}
-
-/// `.set`, unless it is the default one.
-pub(super) fn dotted(element: &Element, name: &str) -> String {
-    match element.get(name) {
-        "" | "_" => String::new(),
-        set => format!(".{set}"),
-    }
 }
 
 /// `.set ` before the word of a statement.

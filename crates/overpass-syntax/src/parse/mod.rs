@@ -5,15 +5,14 @@ mod clause;
 mod evaluator;
 mod expression;
 mod output;
-mod popup;
 mod properties;
 mod query;
 mod settings;
 mod statement;
 
-pub(super) use popup::popup;
-
-use super::element::{Builder, Element, Node};
+use super::builder::Builder;
+use super::element::{Element, Node};
+use super::reader::Reader;
 use super::token::Tokens;
 use super::tree::Span;
 
@@ -42,7 +41,12 @@ struct Parser<'a> {
     bbox: bool,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    /// The reader of its tokens.
+    fn reader(&mut self) -> Reader<'_, 'a> {
+        Reader { tokens: &mut self.tokens, diagnostics: &mut self.builder.diagnostics }
+    }
+
     /// Whether there is more text, and not so much wrong that reading it makes no sense.
     fn goes_on(&self) -> bool {
         self.tokens.good() && !self.builder.diagnostics.full()
@@ -50,44 +54,27 @@ impl Parser<'_> {
 
     /// Adds an error at the current token.
     fn error(&mut self, code: &'static str, message: impl Into<String>) {
-        let span = self.tokens.current().span();
-        self.builder.diagnostics.parse(code, self.tokens.line(), span, message);
+        self.reader().error(code, message);
     }
 
     /// Adds `... expected - '...' found.`
     fn expected(&mut self, what: &str) {
-        let found = self.tokens.current().quoted();
-        self.error("unexpected-token", format!("{what} expected - '{found}' found."));
+        self.reader().expected(what);
     }
 
     /// Skips to one of the tokens `allowed`, with an error if it is not the current one.
     fn skip_to(&mut self, allowed: &[&str]) {
-        if !allowed.contains(&self.tokens.text()) {
-            self.expected(&list(allowed));
-        }
-        while self.tokens.good() && !allowed.contains(&self.tokens.text()) {
-            self.tokens.advance();
-        }
-        if !self.tokens.good() {
-            self.error("unexpected-end", "Unexpected end of input.");
-        }
+        self.reader().skip_to(allowed);
     }
 
     /// Skips to and over one of the tokens `allowed`, with an error if it is not the current one.
     fn expect(&mut self, allowed: &[&str]) {
-        self.skip_to(allowed);
-        self.tokens.advance();
+        self.reader().expect(allowed);
     }
 
     /// Takes a word, string or number, with an error if there is none.
     fn text(&mut self, what: &str) -> String {
-        let token = self.tokens.current();
-        if self.tokens.good() && token.is_text() {
-            self.tokens.advance();
-            return token.value();
-        }
-        self.expected(what);
-        String::new()
+        self.reader().text(what)
     }
 
     /// Takes `.name`.
@@ -149,16 +136,5 @@ impl Parser<'_> {
         }
         self.depth += 1;
         true
-    }
-}
-
-/// `';'`, `'(' or '{'`, `',', ';', or ')' `: the last with the reference's extra space.
-fn list(allowed: &[&str]) -> String {
-    let quoted: Vec<String> = allowed.iter().map(|token| format!("'{token}'")).collect();
-    match quoted.as_slice() {
-        [one] => one.clone(),
-        [one, other] => format!("{one} or {other}"),
-        [most @ .., last] => format!("{}, or {last} ", most.join(", ")),
-        [] => String::new(),
     }
 }

@@ -60,6 +60,14 @@ impl Parser<'_> {
         self.expect(&[")"]);
         config
     }
+
+    /// The blocks as written. The reference's converter forgets them.
+    fn popup_config(&mut self) -> String {
+        let start = self.tokens.current().start;
+        self.reader().popup();
+        let text = self.tokens.between(start, self.tokens.end_of_last());
+        if self.builder.converting { String::new() } else { text.to_owned() }
+    }
 }
 
 /// A special field; one that is not a plain word keeps quotation marks.

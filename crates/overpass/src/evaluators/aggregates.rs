@@ -4,12 +4,14 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::code::Code;
-use super::eval::{Subject, eval, subjects};
+use super::environment::Environment;
+use super::eval::eval;
 use super::lists;
+use super::scope::{Subject, subjects};
 use super::value::Value;
 use crate::Failure;
+use crate::quadtile;
 use crate::reader::Reader;
-use crate::run::{Context, quadtile};
 use crate::set::{Geometry, Set};
 use crate::syntax::Function;
 use terrapin_base::deferred::Deferred;
@@ -38,17 +40,17 @@ pub(super) fn count(set: &Set, what: &str) -> Value {
 
 /// The value of a function over the elements of a set. No more than one value is held at a time, but by `set`, which
 /// holds the distinct ones, and by `gcat`.
-pub(super) fn over(ctx: &Context, function: Function, set: &Set, code: Code) -> Result<Value, Failure> {
-    let mut reader = Reader::new(ctx.osm);
+pub(super) fn over(environment: Environment<'_>, function: Function, set: &Set, code: Code) -> Result<Value, Failure> {
+    let mut reader = Reader::new(environment.osm);
     let mut stopped = None;
     let ordered = match function {
-        Function::Sum | Function::Gcat => in_order(ctx, set),
+        Function::Sum | Function::Gcat => in_order(environment, set),
         _ => Vec::new(),
     };
     let any_order = subjects(set).take(if ordered.is_empty() { usize::MAX } else { 0 });
     let values = any_order.chain(ordered.iter().copied()).enumerate().map_while(|(n, subject)| {
         if n % STEP == 0 {
-            stopped = ctx.budget.work(STEP).err();
+            stopped = environment.budget.work(STEP).err();
         }
         stopped.is_none().then(|| eval(&mut reader, &code, subject.into()))
     });
@@ -99,13 +101,13 @@ pub(super) fn joined<'t>(texts: impl IntoIterator<Item = &'t String, IntoIter: C
 
 /// Every element of a set in the order in which the reference goes through it, on which the rounding of sums and the
 /// order of geometries depend.
-pub(super) fn in_order<'s>(ctx: &Context, set: &'s Set) -> Vec<Subject<'s>> {
+pub(super) fn in_order<'s>(environment: Environment<'_>, set: &'s Set) -> Vec<Subject<'s>> {
     let mut list = Vec::with_capacity(set.len());
     for kind in ElementType::ALL {
-        let ordinals = quadtile::order(ctx.osm, kind, set.part(kind));
+        let ordinals = quadtile::order(environment.osm, kind, set.part(kind));
         list.extend(ordinals.into_iter().map(|ordinal| Subject::Element(kind, ordinal)));
     }
-    list.extend(quadtile::areas(ctx.osm, &set.areas).into_iter().map(Subject::Area));
+    list.extend(quadtile::areas(environment.osm, &set.areas).into_iter().map(Subject::Area));
     list.extend(set.derived.iter().map(Subject::Derived));
     list
 }

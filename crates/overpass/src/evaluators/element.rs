@@ -1,14 +1,14 @@
 //! Functions of an element.
 
-use super::eval::{Subject, area_id, tagged};
+use super::scope::{Subject, area_id, tagged};
 use super::shapes;
 use super::value::Value;
-use crate::output::print_time;
 use crate::reader::Reader;
 use crate::set::{Geometry, Position};
 use crate::syntax::Function;
+use crate::timestamp;
 use terrapin_osm::geometry::{line_length, round_length};
-use terrapin_osm::{Coord, ElementType, MetaRef};
+use terrapin_osm::{ElementType, MetaRef};
 
 /// The value of a function without arguments.
 pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Subject<'_>) -> Value {
@@ -21,7 +21,7 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Sub
             Subject::Derived(derived) => &derived.type_name,
         }),
         Function::Version => meta(reader, subject, |_, meta| Value::Int(i64::from(meta.version))),
-        Function::Timestamp => meta(reader, subject, |_, meta| Value::Text(print_time(meta.timestamp))),
+        Function::Timestamp => meta(reader, subject, |_, meta| Value::Text(timestamp::print(meta.timestamp))),
         Function::Changeset => meta(reader, subject, |_, meta| Value::Int(meta.changeset)),
         Function::Uid => meta(reader, subject, |_, meta| Value::Int(meta.uid)),
         Function::User => meta(reader, subject, |reader, meta| Value::text(reader.osm().user_name(meta.user))),
@@ -108,9 +108,4 @@ fn length(reader: &mut Reader<'_>, subject: Subject<'_>) -> f64 {
         }
         _ => 0.0,
     }
-}
-
-/// The positions of a way's nodes that are known.
-pub(super) fn known(line: &[Coord]) -> impl Iterator<Item = Coord> {
-    line.iter().copied().filter(|c| !c.is_missing())
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::code::{Code, Members};
-use super::eval::{Place, Scope, Subject, eval};
+use super::code::Members;
+use super::scope::{Place, Scope, Subject};
 use super::shapes;
 use super::value::Value;
 use crate::reader::Reader;
@@ -51,7 +51,12 @@ fn length(reader: &mut Reader<'_>, subject: Subject<'_>) -> usize {
     }
 }
 
-fn over(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>, places: std::ops::Range<usize>) -> Value {
+fn over(
+    reader: &mut Reader<'_>,
+    scope: Scope<'_>,
+    places: std::ops::Range<usize>,
+    value: impl Fn(&mut Reader<'_>, Scope<'_>) -> Value,
+) -> Value {
     let mut text = String::new();
     let start = places.start;
     for at in places {
@@ -59,26 +64,34 @@ fn over(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>, places: std::ops
         if at > start {
             text.push(';');
         }
-        text += &eval(reader, code, Scope { member: Some(Place { at }), ..scope }).to_text();
+        text += &value(reader, Scope { member: Some(Place { at }), ..scope }).to_text();
     }
     Value::Text(text)
 }
 
-/// `per_member(a)`: the values for all members, separated by semicolons.
-pub(super) fn per_member(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>) -> Value {
+/// `per_member(a)`: the values for all members, separated by semicolons; `value` is that of `a` for one of them.
+pub(super) fn per_member(
+    reader: &mut Reader<'_>,
+    scope: Scope<'_>,
+    value: impl Fn(&mut Reader<'_>, Scope<'_>) -> Value,
+) -> Value {
     let members = length(reader, scope.subject);
-    over(reader, code, scope, 0..members)
+    over(reader, scope, 0..members, value)
 }
 
 /// `per_vertex(a)`: the values for the nodes of a way at which it bends: all but its ends, and the last where it is
 /// closed.
-pub(super) fn per_vertex(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>) -> Value {
+pub(super) fn per_vertex(
+    reader: &mut Reader<'_>,
+    scope: Scope<'_>,
+    value: impl Fn(&mut Reader<'_>, Scope<'_>) -> Value,
+) -> Value {
     let Subject::Element(ElementType::Way, way) = scope.subject else { return Value::EMPTY };
     let (page, slot) = reader.way(way);
     let nodes = page.nodes(slot);
     let end =
         if nodes.len() > 2 && nodes.first() == nodes.last() { nodes.len() } else { nodes.len().saturating_sub(1) };
-    over(reader, code, scope, 1.min(end)..end)
+    over(reader, scope, 1.min(end)..end, value)
 }
 
 /// `pos()`, `mtype()`, `ref()`, `role()`, `angle()` of the member at hand.

@@ -4,18 +4,23 @@
 
 mod aggregates;
 mod code;
+mod compile;
 mod element;
+mod environment;
 mod eval;
 mod hull;
 mod lists;
 mod members;
 mod operators;
 mod produce;
+mod scope;
 mod shapes;
 mod sphere;
 mod strings;
 mod trace;
 mod value;
+
+pub use environment::Environment;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,12 +28,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use self::code::Code;
-use self::eval::{Subject, eval, keys, subjects};
+use self::compile::has_no_value;
+use self::eval::eval;
 use self::produce::Producer;
+use self::scope::{Subject, keys, subjects};
 use self::value::Value;
 use super::introsort;
 use super::reader::Reader;
-use super::run::Context;
 use super::set::{Derived, Set};
 use super::syntax::{Expr, ExprKind, Function, Property};
 use super::{Class, Diagnostic, Failure};
@@ -42,12 +48,12 @@ const CHUNK: usize = 4096;
 const DEEPEST: usize = 200;
 
 /// The elements of a set for which an evaluator is true.
-pub fn filter(ctx: &Context, expr: &Expr, set: &Set) -> Result<Set, Failure> {
-    if code::has_no_value(ctx, expr) {
+pub fn filter(environment: Environment<'_>, expr: &Expr, set: &Set) -> Result<Set, Failure> {
+    if has_no_value(environment, expr) {
         return Ok(set.clone());
     }
-    let code = Code::new(ctx, expr)?;
-    let (osm, budget) = (ctx.osm, ctx.budget);
+    let code = Code::new(environment, expr)?;
+    let (osm, budget) = (environment.osm, environment.budget);
     let current = budget::current();
     let mut found = Set::default();
     for kind in ElementType::ALL {
@@ -74,20 +80,20 @@ pub fn filter(ctx: &Context, expr: &Expr, set: &Set) -> Result<Set, Failure> {
 }
 
 /// Whether an evaluator that stands on its own is true.
-pub fn condition(ctx: &Context, expr: &Expr) -> Result<bool, Failure> {
-    Ok(alone(ctx, expr)?.is_true())
+pub fn condition(environment: Environment<'_>, expr: &Expr) -> Result<bool, Failure> {
+    Ok(alone(environment, expr)?.is_true())
 }
 
 /// The value of an evaluator that stands on its own.
-pub fn text(ctx: &Context, expr: &Expr) -> Result<String, Failure> {
-    Ok(alone(ctx, expr)?.into_text())
+pub fn text(environment: Environment<'_>, expr: &Expr) -> Result<String, Failure> {
+    Ok(alone(environment, expr)?.into_text())
 }
 
 /// The elements of a set by the value that an evaluator has for them, in byte order of the values; of `bare` elements it
 /// sees ids, nodes and members only.
-pub fn group(ctx: &Context, expr: &Expr, set: &Set, bare: bool) -> Result<Vec<(String, Set)>, Failure> {
-    let code = Code::new(ctx, expr)?;
-    let mut reader = if bare { Reader::bare(ctx.osm) } else { Reader::new(ctx.osm) };
+pub fn group(environment: Environment<'_>, expr: &Expr, set: &Set, bare: bool) -> Result<Vec<(String, Set)>, Failure> {
+    let code = Code::new(environment, expr)?;
+    let mut reader = if bare { Reader::bare(environment.osm) } else { Reader::new(environment.osm) };
     let mut groups = Deferred::<BTreeMap<String, Set>>::default();
     let mut values = |subject: Subject<'_>| match code {
         // An element is in the group of each of its keys.
@@ -96,7 +102,7 @@ pub fn group(ctx: &Context, expr: &Expr, set: &Set, bare: bool) -> Result<Vec<(S
     };
     for (n, subject) in subjects(set).enumerate() {
         if n % CHUNK == 0 {
-            ctx.budget.work(CHUNK)?;
+            environment.budget.work(CHUNK)?;
         }
         for value in values(subject) {
             let group = groups.entry(value).or_default();
@@ -111,9 +117,9 @@ pub fn group(ctx: &Context, expr: &Expr, set: &Set, bare: bool) -> Result<Vec<(S
     Ok(groups.take().into_iter().collect())
 }
 
-fn alone(ctx: &Context, expr: &Expr) -> Result<Value, Failure> {
-    let code = Code::new(ctx, expr)?;
-    Ok(eval(&mut Reader::new(ctx.osm), &code, Subject::None.into()))
+fn alone(environment: Environment<'_>, expr: &Expr) -> Result<Value, Failure> {
+    let code = Code::new(environment, expr)?;
+    Ok(eval(&mut Reader::new(environment.osm), &code, Subject::None.into()))
 }
 
 /// Finds what evaluators cannot do, before anything runs.
@@ -145,27 +151,33 @@ fn walk(expr: &Expr, line: u32, depth: usize, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The element that `make` makes.
-pub fn make(ctx: &mut Context, type_name: &str, properties: &[Property]) -> Result<Arc<Derived>, Failure> {
-    let producer = Producer::new(ctx, type_name, properties)?;
-    Ok(Arc::new(producer.produce(&mut Reader::new(ctx.osm), Subject::None, &mut ctx.last_derived_id)))
+/// The element that `make` makes. Without an id of its own it gets the one after `last_id`.
+pub fn make(
+    environment: Environment<'_>,
+    type_name: &str,
+    properties: &[Property],
+    last_id: &mut i64,
+) -> Result<Arc<Derived>, Failure> {
+    let producer = Producer::new(environment, type_name, properties)?;
+    Ok(Arc::new(producer.produce(&mut Reader::new(environment.osm), Subject::None, last_id)))
 }
 
-/// The elements that `convert` makes, in order of id.
+/// The elements that `convert` makes, in order of id. Those without an id of their own get the ones after `last_id`.
 pub fn convert(
-    ctx: &mut Context,
+    environment: Environment<'_>,
     from: &Set,
     type_name: &str,
     properties: &[Property],
+    last_id: &mut i64,
 ) -> Result<Vec<Arc<Derived>>, Failure> {
-    let producer = Producer::new(ctx, type_name, properties)?;
-    let mut reader = Reader::new(ctx.osm);
+    let producer = Producer::new(environment, type_name, properties)?;
+    let mut reader = Reader::new(environment.osm);
     let mut made = Deferred::<Vec<Arc<Derived>>>::default();
-    for (n, subject) in aggregates::in_order(ctx, from).into_iter().enumerate() {
+    for (n, subject) in aggregates::in_order(environment, from).into_iter().enumerate() {
         if n % CHUNK == 0 {
-            ctx.budget.work(CHUNK)?;
+            environment.budget.work(CHUNK)?;
         }
-        made.push(Arc::new(producer.produce(&mut reader, subject, &mut ctx.last_derived_id)));
+        made.push(Arc::new(producer.produce(&mut reader, subject, last_id)));
     }
     introsort::sort(&mut made, |a, b| a.key() < b.key());
     Ok(made.take())

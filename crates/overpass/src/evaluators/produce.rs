@@ -1,11 +1,13 @@
 //! What `make` and `convert` assign: the properties of a new element.
 
-use super::code::{self, Code};
-use super::eval::{Scope, Subject, eval, keys};
+use super::code::Code;
+use super::compile::has_no_value;
+use super::environment::Environment;
+use super::eval::eval;
+use super::scope::{Scope, Subject, keys};
 use super::value::Value;
 use crate::Failure;
 use crate::reader::Reader;
-use crate::run::Context;
 use crate::set::{Derived, Geometry};
 use crate::syntax::{Property, PropertyTarget};
 
@@ -16,10 +18,10 @@ pub(super) struct Producer<'p> {
 }
 
 impl<'p> Producer<'p> {
-    pub fn new(ctx: &Context, type_name: &'p str, properties: &'p [Property]) -> Result<Self, Failure> {
+    pub fn new(environment: Environment<'_>, type_name: &'p str, properties: &'p [Property]) -> Result<Self, Failure> {
         let ready = |property: &'p Property| {
-            let value = property.value.as_ref().filter(|value| !code::has_no_value(ctx, value));
-            let code = value.map(|value| Code::new(ctx, value)).transpose()?;
+            let value = property.value.as_ref().filter(|value| !has_no_value(environment, value));
+            let code = value.map(|value| Code::new(environment, value)).transpose()?;
             Ok((&property.target, code))
         };
         Ok(Producer { type_name, properties: properties.iter().map(ready).collect::<Result<_, Failure>>()? })

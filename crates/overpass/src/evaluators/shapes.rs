@@ -1,8 +1,6 @@
 //! Geometries as values: `geom`, `center`, `trace`, `hull`, `pt`, `lstr`, `poly`, `gcat`, and the angle of a line.
 
-use super::code::Code;
-use super::element::known;
-use super::eval::{Scope, Subject, eval};
+use super::scope::Subject;
 use super::sphere::{cross, dot, vector};
 use super::value::Value;
 use super::{hull, trace};
@@ -40,9 +38,13 @@ pub(super) fn of(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<Geomet
     }
 }
 
-/// The value of a function of geometries.
-pub(super) fn function(reader: &mut Reader<'_>, function: Function, args: &[Code], scope: Scope<'_>) -> Value {
-    let mut values = args.iter().map(|arg| eval(reader, arg, scope));
+/// The positions of a way's nodes that are known.
+fn known(line: &[Coord]) -> impl Iterator<Item = Coord> {
+    line.iter().copied().filter(|c| !c.is_missing())
+}
+
+/// The value of a function of geometries, given those of its arguments.
+pub(super) fn function(function: Function, mut values: impl Iterator<Item = Value>) -> Value {
     let shape = match function {
         Function::Pt => match (values.next().and_then(|v| v.float()), values.next().and_then(|v| v.float())) {
             (Some(lat), Some(lon)) => Some(Geometry::Point(Position { lat, lon })),

@@ -145,11 +145,6 @@ pub fn content_type(format: &OutputFormat) -> &'static str {
     }
 }
 
-/// Seconds since 1970 as `2016-11-09T15:50:10Z`.
-pub fn print_time(seconds: i64) -> String {
-    buffer::time(seconds)
-}
-
 /// The error for an answer whose reader has gone.
 pub fn gone(error: io::Error) -> Failure {
     Diagnostic {

@@ -8,7 +8,6 @@ mod boxes;
 mod meta;
 mod region;
 mod shapes;
-pub mod sorted;
 mod tags;
 
 pub use boxes::BoxTree;
@@ -23,7 +22,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Failure;
-use super::run::Budget;
+use super::budget::Budget;
+use super::sorted;
 use super::syntax::FilterKind;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Ordinal, Osm};

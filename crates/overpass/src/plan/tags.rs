@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use regex::Regex;
 
-use super::sorted;
+use crate::sorted;
 use crate::syntax::{FilterKind, Regex as Pattern, posix};
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, KeyId, Ordinal, Osm, PairId};

@@ -88,7 +88,7 @@ fn elements(set: &Set) -> Set {
 /// The elements, of those that no query made, for which the evaluator has a value at a moment.
 fn with_value(ctx: &mut Context, moment: Option<Timestamp>, delta: &Expr, set: &Set) -> Result<Set, Failure> {
     let now = std::mem::replace(&mut ctx.date, moment);
-    let groups = evaluators::group(ctx, delta, &elements(set), false);
+    let groups = evaluators::group(ctx.environment(), delta, &elements(set), false);
     ctx.date = now;
     let mut found = Set::default();
     for (_, group) in groups?.into_iter().filter(|(value, _)| !value.is_empty()) {

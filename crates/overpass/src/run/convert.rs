@@ -9,7 +9,9 @@ use crate::syntax::Property;
 /// Runs the statement.
 pub fn run(ctx: &mut Context, from: &str, into: &str, type_name: &str, properties: &[Property]) -> Result<(), Failure> {
     let from = ctx.set(from);
-    let derived = evaluators::convert(ctx, &from, type_name, properties)?;
+    let mut last_id = ctx.last_derived_id;
+    let derived = evaluators::convert(ctx.environment(), &from, type_name, properties, &mut last_id)?;
+    ctx.last_derived_id = last_id;
     ctx.assign(into, Set { derived, ..Set::default() });
     Ok(())
 }

@@ -23,7 +23,7 @@ pub fn of(script: &Script) -> Option<Timestamp> {
 /// Runs `retro`: a block at another date. What it leaves in sets stays within; where the evaluator gives no date, it
 /// does not run.
 pub fn retro(ctx: &mut Context, at: &Expr, body: &Block) -> Result<(), Failure> {
-    let Some(moment) = syntax::timestamp(&evaluators::text(ctx, at)?) else { return Ok(()) };
+    let Some(moment) = syntax::timestamp(&evaluators::text(ctx.environment(), at)?) else { return Ok(()) };
     let outside = (ctx.sets.clone(), ctx.loop_values.clone());
     let outer = ctx.date.replace(moment);
     let inherited = std::mem::replace(&mut ctx.inherited, ctx.sets.keys().cloned().collect());

@@ -8,9 +8,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Context, date, quadtile};
+use super::{Context, date};
 use crate::introsort;
 use crate::plan::MetaTest;
+use crate::quadtile;
 use crate::reader::Reader;
 use crate::set::{Derived, Geometry, Set};
 use crate::syntax::{Script, SetName, TimeFrame, Timestamp};

@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use super::{Context, quadtile};
+use super::Context;
+use crate::quadtile;
 use crate::reader::Reader;
 use crate::set::Set;
 use crate::syntax::{Block, Expr};
@@ -45,7 +46,7 @@ pub fn run_grouped(ctx: &mut Context, from: &str, into: &str, key: &Expr, body: 
     if bare {
         ctx.assign(into, Set::default());
     }
-    let mut groups = Deferred::new(evaluators::group(ctx, key, &from, bare)?);
+    let mut groups = Deferred::new(evaluators::group(ctx.environment(), key, &from, bare)?);
     groups.reverse();
     while let Some((value, group)) = groups.pop() {
         ctx.budget.work(1)?;

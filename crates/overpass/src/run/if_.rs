@@ -6,6 +6,6 @@ use crate::{Failure, evaluators};
 
 /// Runs the statement.
 pub fn run(ctx: &mut Context, condition: &Expr, then: &Block, otherwise: &Block) -> Result<(), Failure> {
-    let block = if evaluators::condition(ctx, condition)? { then } else { otherwise };
+    let block = if evaluators::condition(ctx.environment(), condition)? { then } else { otherwise };
     ctx.run_block(block)
 }

@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use super::filters::to_osm;
 use super::topology::{Role, Topology};
-use super::{Context, date, quadtile};
+use super::{Context, date};
 use crate::Failure;
-use crate::plan::sorted;
+use crate::quadtile;
 use crate::reader::Reader;
 use crate::set::{Derived, Geometry, Position, Set};
+use crate::sorted;
 use crate::syntax::{self, LocalDetail};
 use terrapin_base::deferred::Deferred;
 use terrapin_budget as budget;

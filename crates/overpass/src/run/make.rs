@@ -8,7 +8,9 @@ use crate::syntax::Property;
 
 /// Runs the statement. The set that the evaluators see as `_` is the one the statement starts from.
 pub fn run(ctx: &mut Context, into: &str, type_name: &str, properties: &[Property]) -> Result<(), Failure> {
-    let derived = evaluators::make(ctx, type_name, properties)?;
+    let mut last_id = ctx.last_derived_id;
+    let derived = evaluators::make(ctx.environment(), type_name, properties, &mut last_id)?;
+    ctx.last_derived_id = last_id;
     ctx.assign(into, Set { derived: vec![derived], ..Set::default() });
     Ok(())
 }

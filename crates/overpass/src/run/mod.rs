@@ -1,6 +1,6 @@
 //! Running a query: the statements one after another over named sets. A file a statement.
 
-mod budget;
+mod areas;
 mod check;
 mod compare;
 mod complete;
@@ -15,14 +15,13 @@ mod local;
 pub mod make;
 mod map_to_area;
 pub mod out;
-pub mod quadtile;
 mod query;
 mod recurse;
+mod select;
 mod timeline;
 mod topology;
 mod union;
 
-pub use budget::{Budget, Limits};
 pub use check::{check, uses_areas};
 pub use filters::to_osm;
 
@@ -30,6 +29,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Failure;
+use super::budget::Budget;
+use super::evaluators::Environment;
 use super::output::Answer;
 use super::plan::TagMemo;
 use super::reader::Reader;
@@ -82,6 +83,11 @@ impl<'a> Context<'a> {
             tags: TagMemo::default(),
             reader: None,
         }
+    }
+
+    /// What evaluators see of it.
+    pub fn environment(&self) -> Environment<'_> {
+        Environment { osm: self.osm, budget: self.budget, sets: &self.sets, loop_values: &self.loop_values }
     }
 
     /// The content of a set.

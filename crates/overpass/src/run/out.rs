@@ -9,14 +9,15 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::diff::Phase;
-use super::{Context, quadtile, uses_areas};
+use super::{Context, uses_areas};
 use crate::Failure;
 use crate::extent::Extent;
 use crate::introsort;
 use crate::output::{Action, Answer, Counts, Item, MemberGeometry, MemberItem, Meta, Tags, Wants, gone};
-use crate::plan::sorted;
+use crate::quadtile;
 use crate::reader::Reader;
 use crate::set::{AreaOrdinal, Derived, Position, Set};
+use crate::sorted;
 use crate::syntax::{self, Detail, Order, Out};
 use terrapin_budget as budget;
 use terrapin_osm::geometry::{Segment, segment_meets_box};

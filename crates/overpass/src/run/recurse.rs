@@ -6,8 +6,8 @@
 use super::topology::{Role, Topology};
 use super::{Context, date};
 use crate::Failure;
-use crate::plan::sorted;
 use crate::set::Set;
+use crate::sorted;
 use crate::syntax::Recurse;
 use terrapin_osm::ElementType::{Node, Way};
 use terrapin_osm::{ElementType, Ordinal};

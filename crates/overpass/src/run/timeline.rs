@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::Context;
-use crate::output::print_time;
 use crate::reader::Reader;
 use crate::set::{Derived, Set};
 use crate::syntax;
+use crate::timestamp;
 use terrapin_osm::ElementType;
 
 /// Runs the statement.
@@ -24,7 +24,7 @@ pub fn run(ctx: &mut Context, kind: syntax::ElementType, id: i64, version: Optio
             ("reftype", kind.name().to_owned()),
             ("ref", id.to_string()),
             ("refversion", meta.version.to_string()),
-            ("created", print_time(meta.timestamp)),
+            ("created", timestamp::print(meta.timestamp)),
         ];
         set.derived.push(Arc::new(Derived {
             type_name: "timeline".to_owned(),

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::Context;
 use crate::Failure;
-use crate::plan::sorted;
-use crate::run::Budget;
+use crate::budget::Budget;
+use crate::sorted;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Ordinal, Osm};
 

@@ -2,12 +2,15 @@
 //! rewritten queries call. A file each for what belongs together.
 
 pub(crate) mod aggregates;
+mod called;
 pub(crate) mod dates;
 pub(crate) mod labels;
 mod numbers;
 mod places;
 mod random;
 mod text;
+
+pub(crate) use called::Called;
 
 use std::sync::Arc;
 
@@ -16,8 +19,8 @@ use oxrdf::{Literal, NamedNode, Term};
 use spareval::QueryEvaluator;
 use spargebra::algebra::{Expression, Function};
 
+use super::environment::Environment;
 use super::geo;
-use super::run::Environment;
 
 /// The namespace of the project's own functions.
 const OWN: &str = "urn:terrapin:function:";
@@ -76,7 +79,7 @@ const NAMES: [(Own, &str); 20] = [
 ];
 
 /// A call of one of the project's own functions.
-pub(crate) fn call(function: Own, arguments: Vec<Expression>) -> Expression {
+fn call(function: Own, arguments: Vec<Expression>) -> Expression {
     let name = NAMES.iter().find(|(own, _)| *own == function).map_or("", |(_, name)| name);
     Expression::FunctionCall(Function::Custom(NamedNode::new_unchecked(format!("{OWN}{name}"))), arguments)
 }

@@ -1,8 +1,6 @@
 //! Identifiers → labels.
 
-use oxrdf::{NamedNodeRef, Term};
-
-use super::names::{Kind, id_of};
+use super::identifier::{Kind, label_of};
 use crate::syntax::{TokenKind, tokens};
 use terrapin_triples::Store;
 
@@ -50,26 +48,4 @@ pub fn label(query: &str, store: &Store, language: &str) -> Labelled {
 /// Whether a label would be read back: brackets and ends of lines close it, and spaces around it say nothing.
 fn can_be_written(label: &str) -> bool {
     !label.is_empty() && label.trim() == label && !label.contains(['[', ']', '\n', '\r'])
-}
-
-/// An entity's label.
-pub(super) fn label_of(store: &Store, kind: Kind, id: &str, language: &str) -> Option<String> {
-    let subject = id_of(store, id)?;
-    let predicate = store.id(NamedNodeRef::new_unchecked(kind.label()).into())?;
-    let mut best: Option<((u8, String), String)> = None;
-    for [_, _, object] in store.triples(Some(subject), Some(predicate), None) {
-        let Some(Term::Literal(literal)) = store.term(object) else { continue };
-        let tag = literal.language().unwrap_or_default().to_ascii_lowercase();
-        let rank = if tag.eq_ignore_ascii_case(language) {
-            0
-        } else if tag == "mul" {
-            1
-        } else {
-            2
-        };
-        if best.as_ref().is_none_or(|(known, _)| (rank, tag.as_str()) < (known.0, known.1.as_str())) {
-            best = Some(((rank, tag), literal.value().to_owned()));
-        }
-    }
-    best.map(|(_, label)| label)
 }

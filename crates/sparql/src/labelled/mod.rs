@@ -3,10 +3,12 @@
 //!
 //! Both change nothing but names; what is no query otherwise stays none.
 
+mod identifier;
 mod label;
 mod names;
 mod unlabel;
 
+pub use identifier::Kind;
 pub use label::{Labelled, label};
-pub use names::{Around, Candidate, Found, Kind, Names};
+pub use names::{Around, Candidate, Found, Names};
 pub use unlabel::{Name, Unlabelled, has_names, unlabel};

@@ -1,72 +1,17 @@
 //! Labels → identifiers: what a name can stand for in a snapshot, the likeliest first.
 
-use oxrdf::vocab::rdfs;
 use oxrdf::{LiteralRef, NamedNode, NamedNodeRef, Term};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use super::label::label_of;
+use super::identifier::{ENTITY, Kind, label_of};
 use crate::functions::labels;
 use terrapin_triples::{Store, TermId};
 
-const ENTITY: &str = "http://www.wikidata.org/entity/";
 /// What stands behind the prefixes of properties, before the identifier.
 const PROP: &str = "http://www.wikidata.org/prop/";
 /// How many candidates are told of a name.
 const CANDIDATES: usize = 8;
-
-/// What an identifier names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// An item, `Q` and a number.
-    Entity,
-    /// A property, `P` and a number.
-    Property,
-    /// A lexeme, `L` and a number; its label is its lemma.
-    Lexeme,
-}
-
-impl Kind {
-    const ALL: [Kind; 3] = [Kind::Entity, Kind::Property, Kind::Lexeme];
-
-    /// The word in the labelled form.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Entity => "entity",
-            Kind::Property => "property",
-            Kind::Lexeme => "lexeme",
-        }
-    }
-
-    /// The kind with such a word.
-    pub fn of_name(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// The kind of an identifier such as `Q42`.
-    pub fn of_id(id: &str) -> Option<Kind> {
-        let (letter, digits) = id.split_at_checked(1)?;
-        let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-        Kind::ALL.into_iter().find(|kind| kind.letter() == letter && is_number)
-    }
-
-    fn letter(self) -> &'static str {
-        match self {
-            Kind::Entity => "Q",
-            Kind::Property => "P",
-            Kind::Lexeme => "L",
-        }
-    }
-
-    /// The predicate of its labels.
-    pub(super) fn label(self) -> &'static str {
-        match self {
-            Kind::Entity | Kind::Property => rdfs::LABEL.as_str(),
-            Kind::Lexeme => "http://wikiba.se/ontology#lemma",
-        }
-    }
-}
 
 /// How a candidate was found; what comes first is nearer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -95,11 +40,6 @@ pub struct Candidate {
     pub label: Option<String>,
     /// How often the snapshot has it: as the object of triples, or as the predicate.
     pub uses: u64,
-}
-
-/// The term of an identifier.
-pub(super) fn id_of(store: &Store, id: &str) -> Option<TermId> {
-    store.id(NamedNodeRef::new_unchecked(&format!("{ENTITY}{id}")).into())
 }
 
 /// What stands around a name, by which it is told from others of the same name.
@@ -249,18 +189,4 @@ fn path_of(prefix: &str) -> Option<&'static str> {
         "pr" => "reference/",
         _ => return None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn identifiers() {
-        assert_eq!(Kind::of_id("Q42"), Some(Kind::Entity));
-        assert_eq!(Kind::of_id("P31"), Some(Kind::Property));
-        for wrong in ["", "Q", "Q4a", "X1", "q1", "P31-x", "é1"] {
-            assert_eq!(Kind::of_id(wrong), None, "{wrong}");
-        }
-    }
 }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::names::{Around, Candidate, Kind, Names};
+use super::identifier::Kind;
+use super::names::{Around, Candidate, Names};
 
 /// Longest name that is looked up, in bytes: Wikidata's labels have at most 250 characters.
 const LONGEST: usize = 1000;

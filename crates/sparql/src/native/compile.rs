@@ -5,38 +5,25 @@ use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Gra
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
 
 use super::condition::{Condition, Leaf, Value};
-use super::layout::{Node, Sequence, Test, strip};
-use super::program::{Aggregate, Block, Group, MOST_SLOTS, MOST_STEPS, Place, Planned, Program, Slot, Step};
+use super::layout::{Layout, Node, Sequence, Test, strip};
+use super::place::{Place, Slot};
+use super::program::{Aggregate, Block, Group, MOST_STEPS, Program, Step};
+use super::scope::{Mask, Scope, bit};
 use crate::functions::aggregates::{Fold, without_mark};
 use crate::guard::BLANK;
 use crate::plan::{Counted, Variables, bound, is_plain};
 use terrapin_sparql_syntax::walk::{has_exists, on_variables};
 use terrapin_triples::{TermId, View};
 
-/// A set of slots.
-pub(super) type Mask = u128;
-
-fn bit(slot: Slot) -> Mask {
-    1 << slot
-}
-
 /// Makes programs of one query.
-pub(super) struct Compiler<'v> {
+struct Compiler<'v> {
     view: &'v View,
     /// Those of the query's GROUP_CONCATs.
     separators: &'v [String],
     estimates: bool,
-    pub steps: Vec<Planned>,
+    layout: Layout,
     blocks: Vec<Block>,
     tables: Vec<usize>,
-}
-
-/// What is known while one block is made.
-pub(super) struct Scope {
-    slots: Vec<Variable>,
-    pub flags: usize,
-    /// For estimates.
-    values: Variables,
 }
 
 /// Where a pattern stands.
@@ -60,28 +47,10 @@ pub fn compile(pattern: &GraphPattern, view: &View, separators: &[String], estim
         return None;
     }
     let mut compiler =
-        Compiler { view, separators, estimates, steps: Vec::new(), blocks: Vec::new(), tables: Vec::new() };
+        Compiler { view, separators, estimates, layout: Layout::default(), blocks: Vec::new(), tables: Vec::new() };
     let main = compiler.block(pattern)?;
-    let Compiler { steps, blocks, tables, .. } = compiler;
+    let Compiler { layout: Layout { steps }, blocks, tables, .. } = compiler;
     (steps.len() <= MOST_STEPS).then_some(Program { steps, blocks, tables, main })
-}
-
-impl Scope {
-    fn slot(&mut self, variable: &Variable) -> Option<Slot> {
-        if let Some(slot) = self.slots.iter().position(|v| v == variable) {
-            return Some(slot);
-        }
-        self.slots.push(variable.clone());
-        (self.slots.len() <= MOST_SLOTS).then(|| self.slots.len() - 1)
-    }
-
-    fn known(&self, variable: &Variable) -> Option<Slot> {
-        self.slots.iter().position(|v| v == variable)
-    }
-
-    fn mask(&mut self, variables: &Variables) -> Option<Mask> {
-        variables.sorted().iter().try_fold(0, |mask, variable| Some(mask | bit(self.slot(variable)?)))
-    }
 }
 
 fn is_nothing(pattern: &GraphPattern) -> bool {
@@ -102,7 +71,7 @@ fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
 impl Compiler<'_> {
     /// A pattern as a block of its own. Its columns are what it projects, or its variables in the order of their names.
     fn block(&mut self, pattern: &GraphPattern) -> Option<usize> {
-        let mut scope = Scope { slots: Vec::new(), flags: 0, values: Variables::default() };
+        let mut scope = Scope::default();
         let (mut distinct, mut group, mut arguments, mut inner) = (false, None, Vec::new(), pattern);
         if let GraphPattern::Distinct { inner: below } = inner {
             distinct = true;
@@ -132,9 +101,9 @@ impl Compiler<'_> {
         }
         let columns: Vec<Option<Slot>> = shown.iter().map(|variable| scope.known(variable)).collect();
         let once = distinct && group.is_none() && once(&columns, &mut sequence, known);
-        let start = self.steps.len();
-        self.lay(strip(sequence), &mut scope, 0)?;
-        self.push(Step::Emit, 1.0, 0);
+        let start = self.layout.steps.len();
+        self.layout.lay(strip(sequence), &mut scope, 0)?;
+        self.layout.push(Step::Emit, 1.0, 0);
         let block = Block { start, slots: scope.slots, flags: scope.flags, columns, distinct, once, group };
         self.blocks.push(block);
         Some(self.blocks.len() - 1)
@@ -173,10 +142,6 @@ impl Compiler<'_> {
             columns.len() - 1
         });
         Some(Aggregate { skips: fold.is_none() || unmarked.is_some(), fold, column: Some(column), distinct })
-    }
-
-    pub fn push(&mut self, step: Step, estimate: f64, depth: usize) {
-        self.steps.push(Planned { step, estimate, depth });
     }
 
     /// The nodes of a pattern; what is known for certain after them.

@@ -8,7 +8,7 @@ use spareval::QueryEvaluator;
 use spargebra::algebra::{Expression, Function, GraphPattern};
 use sparopt::algebra as sparopt;
 
-use super::program::{Place, Slot};
+use super::place::{Place, Slot};
 use terrapin_budget as budget;
 use terrapin_triples::{ReadError, TermId, TermKind, View};
 

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::condition::{Condition, Value};
-use super::program::{Block, Place, Program, Slot, Step};
+use super::place::{Place, Slot};
+use super::program::{Block, Program, Step};
 use terrapin_triples::{ReadError, TermId, View};
 
 /// The blocks of a program, those of its tables first. `counts` has the number of solutions of each step.

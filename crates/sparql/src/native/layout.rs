@@ -1,8 +1,8 @@
 //! What is made of a pattern before its steps have their places, and giving them these.
 
-use super::compile::{Compiler, Mask, Scope};
 use super::condition::Condition;
-use super::program::{MOST_STEPS, Step};
+use super::program::{MOST_STEPS, Planned, Step};
+use super::scope::{Mask, Scope};
 
 /// A step before its place in the program is known.
 pub(super) enum Node {
@@ -24,7 +24,19 @@ pub(super) enum Test {
 /// Nodes one after another, each with the slots that have a value for certain after it.
 pub(super) type Sequence = Vec<(Node, Mask)>;
 
-impl Compiler<'_> {
+/// The steps that have their places.
+#[derive(Default)]
+pub(super) struct Layout {
+    /// All blocks' steps.
+    pub steps: Vec<Planned>,
+}
+
+impl Layout {
+    /// Adds a step.
+    pub fn push(&mut self, step: Step, estimate: f64, depth: usize) {
+        self.steps.push(Planned { step, estimate, depth });
+    }
+
     /// Gives nodes their places.
     pub fn lay(&mut self, nodes: Vec<Node>, scope: &mut Scope, depth: usize) -> Option<()> {
         for node in nodes {

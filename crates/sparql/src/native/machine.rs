@@ -7,9 +7,10 @@ use spareval::QueryEvaluator;
 
 use super::condition::{Condition, Value, equal};
 use super::groups::{Groups, Seen};
-use super::program::{Block, Place, Program, Slot, Step};
+use super::place::{Place, Slot};
+use super::program::{Block, Program, Step};
 use super::table::Table;
-use crate::run::read;
+use crate::guard::read;
 use terrapin_budget::Exceeded;
 use terrapin_sparql_syntax::error::Error;
 use terrapin_triples::{ReadError, Subjects, TermId, View};

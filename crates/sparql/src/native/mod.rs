@@ -3,8 +3,11 @@
 //!
 //! ```text
 //! compile.rs    a planned pattern → a program: blocks of steps over slots
+//! scope.rs      the slots of a block
 //! layout.rs     its parts before they have their places
 //! program.rs    what a program is made of
+//! place.rs      where values stand
+//! kept.rs       a program that is run again
 //! machine.rs    runs it
 //! groups.rs     distinct solutions, groups and their aggregates
 //! table.rs      solutions that are kept and looked up: the other side of a hash join
@@ -20,13 +23,17 @@ mod condition;
 mod decode;
 mod explain;
 mod groups;
+mod kept;
 mod layout;
 mod machine;
+mod place;
 mod program;
+mod scope;
 mod table;
 
 pub(super) use compile::compile;
 pub(super) use decode::Decoder;
 pub(super) use explain::explain;
+pub(super) use kept::Kept;
 pub(super) use machine::solve;
-pub(super) use program::{Kept, Program};
+pub(super) use program::Program;

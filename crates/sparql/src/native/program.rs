@@ -1,30 +1,17 @@
 //! What a program is made of. A block solves one group of patterns: its steps stand one after another, and each hands
 //! every solution on to the next, which is the next one in the list unless it says otherwise.
 
-use std::sync::{Arc, OnceLock, Weak};
-
 use oxrdf::Variable;
 
 use super::condition::{Condition, Value};
+use super::place::{Place, Slot};
 use crate::functions::aggregates::Fold;
-use terrapin_triples::{Store, TermId};
-
-/// A place for a variable's value in a block.
-pub type Slot = usize;
+use terrapin_triples::TermId;
 
 /// Most slots of a block: sets of them are kept as bits.
 pub const MOST_SLOTS: usize = 128;
 /// Most steps of a program: each may be a level of recursion.
 pub const MOST_STEPS: usize = 512;
-
-/// A place of a triple pattern.
-#[derive(Debug, Clone, Copy)]
-pub enum Place {
-    /// A term.
-    Term(TermId),
-    /// A variable.
-    Slot(Slot),
-}
 
 /// A step.
 #[derive(Debug)]
@@ -138,7 +125,7 @@ impl Program {
     }
 
     /// Whether every term in it is the snapshot's, so that it says the same in another query's view.
-    fn is_portable(&self) -> bool {
+    pub fn is_portable(&self) -> bool {
         let own = |place: &Place| matches!(place, Place::Term(id) if id.is_of_query());
         self.steps.iter().all(|planned| match &planned.step {
             Step::Triple(places) => !places.iter().any(own),
@@ -147,35 +134,5 @@ impl Program {
             Step::Filter(condition) => condition.places(&mut |place| !own(&place)),
             _ => true,
         })
-    }
-}
-
-/// The program of a prepared query, kept for the next time that it is asked of the same triples.
-#[derive(Debug, Default)]
-pub(crate) struct Kept(OnceLock<(Weak<Store>, Program)>);
-
-impl Clone for Kept {
-    /// A copied query may be changed.
-    fn clone(&self) -> Self {
-        Kept::default()
-    }
-}
-
-impl Kept {
-    /// The program for these triples.
-    pub fn get(&self, store: &Arc<Store>) -> Option<&Program> {
-        // The weak reference keeps the address from being used again.
-        self.0.get().filter(|(of, _)| of.as_ptr() == Arc::as_ptr(store)).map(|(_, program)| program)
-    }
-
-    /// Keeps a program, if it can be run again and none is kept.
-    ///
-    /// # Errors
-    /// It is not kept: here it is.
-    pub fn keep(&self, store: &Arc<Store>, program: Program) -> Result<(), Program> {
-        if !program.is_portable() {
-            return Err(program);
-        }
-        self.0.set((Arc::downgrade(store), program)).map_err(|(_, program)| program)
     }
 }

@@ -7,7 +7,7 @@ use oxrdf::vocab::xsd;
 use spargebra::algebra::{Expression, Function};
 
 use super::{Result, Rewriter, Scope};
-use crate::functions::{Own, call, dates};
+use crate::functions::{Own, dates};
 use crate::order::is_numeric;
 
 /// Whether an expression can only be a number (or an error).
@@ -111,17 +111,17 @@ impl Rewriter<'_> {
             Expression::FunctionCall(function, arguments) => {
                 let arguments = self.expressions(arguments, scope)?;
                 match function {
-                    Function::Now => self.own(Own::Now, arguments)?,
-                    Function::Rand => self.own(Own::Rand, arguments)?,
-                    Function::Uuid => self.own(Own::Uuid, arguments)?,
-                    Function::StrUuid => self.own(Own::StrUuid, arguments)?,
-                    Function::Regex => self.own(Own::Regex, arguments)?,
-                    Function::Replace => self.own(Own::Replace, arguments)?,
-                    Function::Concat => self.own(Own::Concat, arguments)?,
-                    Function::EncodeForUri => self.own(Own::EncodeForUri, arguments)?,
+                    Function::Now => self.functions.own(Own::Now, arguments),
+                    Function::Rand => self.functions.own(Own::Rand, arguments),
+                    Function::Uuid => self.functions.own(Own::Uuid, arguments),
+                    Function::StrUuid => self.functions.own(Own::StrUuid, arguments),
+                    Function::Regex => self.functions.own(Own::Regex, arguments),
+                    Function::Replace => self.functions.own(Own::Replace, arguments),
+                    Function::Concat => self.functions.own(Own::Concat, arguments),
+                    Function::EncodeForUri => self.functions.own(Own::EncodeForUri, arguments),
                     Function::Iri => {
                         let base = self.base.iter().map(|base| Literal::new_simple_literal(base.as_str()).into());
-                        self.own(Own::Iri, arguments.into_iter().chain(base).collect())?
+                        self.functions.own(Own::Iri, arguments.into_iter().chain(base).collect())
                     }
                     function => {
                         if let Function::Custom(name) = &function {
@@ -136,15 +136,6 @@ impl Rewriter<'_> {
 
     fn expressions(&mut self, list: Vec<Expression>, scope: &Scope) -> Result<Vec<Expression>> {
         list.into_iter().map(|e| self.expression(e, scope)).collect()
-    }
-
-    /// A call of one of our own functions.
-    pub(crate) fn own(&mut self, function: Own, arguments: Vec<Expression>) -> Result<Expression> {
-        let call = call(function, arguments);
-        if let Expression::FunctionCall(Function::Custom(name), _) = &call {
-            self.function(name)?;
-        }
-        Ok(call)
     }
 
     /// Where one side is a date, what cannot be compared by the standard (a date and a time, a time without its zone)
@@ -163,7 +154,7 @@ impl Rewriter<'_> {
             return Ok(make(Box::new(a), Box::new(b)));
         }
         let copies = vec![self.copy(&a)?, self.copy(&b)?];
-        let ours = self.own(own, copies)?;
+        let ours = self.functions.own(own, copies);
         let standard = make(Box::new(a), Box::new(b));
         Ok(if own == Own::Equal {
             Expression::Or(Box::new(standard), Box::new(ours))
@@ -180,8 +171,8 @@ impl Rewriter<'_> {
             return Ok(Expression::Subtract(Box::new(a), Box::new(b)));
         }
         let copies = vec![self.copy(&a)?, self.copy(&b)?];
-        let ours = self.own(Own::Minus, copies)?;
+        let ours = self.functions.own(Own::Minus, copies);
         let standard = Expression::Subtract(Box::new(a), Box::new(b));
-        Ok(Expression::Coalesce(vec![self.own(Own::InDays, vec![standard])?, ours]))
+        Ok(Expression::Coalesce(vec![self.functions.own(Own::InDays, vec![standard]), ours]))
     }
 }

@@ -18,40 +18,16 @@ use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExp
 use spargebra::term::NamedNodePattern;
 
 use super::Settings;
-use super::functions::aggregates;
-use super::native::Kept;
-use super::services::{self, Table};
+use super::functions::{self, Called, aggregates};
+use super::services::{self, Replacement, Table};
 use super::solve::Plan;
 use super::syntax::{Dialect, NAMED, in_scope};
+use super::waiting::{Pending, Waiting};
 use terrapin_sparql_syntax::depth::{self, Deep};
 use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_sparql_syntax::vocabulary::TABLE;
 
 type Result<T> = std::result::Result<T, Error>;
-
-/// Something that has to wait until its variables have values: a filter, or a value for a variable.
-#[derive(Debug, Clone)]
-pub(crate) struct Pending {
-    /// What it is about.
-    pub needs: Vec<Variable>,
-    /// The condition, or the value of the variable.
-    pub expression: Expression,
-    /// The variable that gets the value; None for a condition.
-    pub variable: Option<Variable>,
-}
-
-impl Pending {
-    fn apply(self, pattern: GraphPattern) -> GraphPattern {
-        let inner = Box::new(pattern);
-        match self.variable {
-            Some(variable) => GraphPattern::Extend { inner, variable, expression: self.expression },
-            None => GraphPattern::Filter { inner, expr: self.expression },
-        }
-    }
-}
-
-/// A pattern and what waits for values from around it.
-pub(crate) type Waiting = (GraphPattern, Vec<Pending>);
 
 /// Where in a query a pattern stands.
 #[derive(Clone)]
@@ -79,16 +55,14 @@ pub(crate) struct Rewritten {
     pub functions: Vec<NamedNode>,
     /// The separators of GROUP_CONCATs.
     pub separators: Vec<String>,
-    /// How the plan's pattern was solved the last time.
-    pub kept: Kept,
 }
 
 /// The state of a rewriting.
-pub(crate) struct Rewriter<'s> {
-    pub settings: &'s Settings,
-    pub tables: Vec<Table>,
+struct Rewriter<'s> {
+    settings: &'s Settings,
+    tables: Vec<Table>,
     named: Vec<(String, usize)>,
-    functions: Vec<NamedNode>,
+    functions: Called,
     /// What relative IRIs that the query computes are relative to.
     base: Option<Iri<String>>,
     separators: Vec<String>,
@@ -106,7 +80,7 @@ pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, GraphPattern)>, set
         settings,
         tables: Vec::new(),
         named: Vec::new(),
-        functions: Vec::new(),
+        functions: Called::default(),
         base: query.base_iri().cloned(),
         separators: Vec::new(),
         copied: 0,
@@ -134,7 +108,7 @@ pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, GraphPattern)>, set
     }
     put_pattern(&mut query, plan.pattern.clone());
     let Rewriter { tables, functions, separators, .. } = rewriter;
-    Ok(Rewritten { query, dataset, apart, plan, tables, functions, separators, kept: Kept::default() })
+    Ok(Rewritten { query, dataset, apart, plan, tables, functions: functions.names, separators })
 }
 
 fn take_pattern(mut query: Query) -> (Query, GraphPattern, Option<QueryDataset>) {
@@ -156,7 +130,7 @@ pub(crate) fn put_pattern(query: &mut Query, new: GraphPattern) {
 }
 
 /// The place of a table in a pattern.
-pub(crate) fn placeholder(number: usize, variables: Vec<Variable>) -> GraphPattern {
+fn placeholder(number: usize, variables: Vec<Variable>) -> GraphPattern {
     GraphPattern::Service {
         name: NamedNode::new_unchecked(format!("{TABLE}{number}")).into(),
         inner: Box::new(GraphPattern::Values { variables, bindings: Vec::new() }),
@@ -166,7 +140,7 @@ pub(crate) fn placeholder(number: usize, variables: Vec<Variable>) -> GraphPatte
 
 impl Rewriter<'_> {
     /// Whether WDQS's ways are followed.
-    pub fn is_wdqs(&self) -> bool {
+    fn is_wdqs(&self) -> bool {
         self.settings.dialect == Dialect::Wdqs
     }
 
@@ -177,11 +151,11 @@ impl Rewriter<'_> {
         if self.functions.contains(name) || (is_cast && !self.is_wdqs()) {
             return Ok(());
         }
-        if !super::functions::exists(name) {
+        if !functions::exists(name) {
             let message = format!("there is no function {name}");
             return Err(Error::new(Class::Unsupported, "unknown-function", message));
         }
-        self.functions.push(name.clone());
+        self.functions.add(name);
         Ok(())
     }
 
@@ -249,7 +223,13 @@ impl Rewriter<'_> {
                     && services::label::is_label(name)
                     && self.is_wdqs()
                 {
-                    let labelled = services::label::apply(self, left, inner, &scope.projected)?;
+                    let labelled = services::label::apply(
+                        &mut self.functions,
+                        &self.settings.language,
+                        left,
+                        inner,
+                        &scope.projected,
+                    )?;
                     return Ok((labelled, waiting));
                 }
                 let (right, more) = self.pattern(*right, scope)?;
@@ -341,7 +321,7 @@ impl Rewriter<'_> {
     }
 
     /// Adds a table; what stands for it in the pattern.
-    pub fn table(&mut self, table: Table) -> GraphPattern {
+    fn table(&mut self, table: Table) -> GraphPattern {
         let variables = table.variables();
         self.tables.push(table);
         placeholder(self.tables.len() - 1, variables)
@@ -368,8 +348,9 @@ impl Rewriter<'_> {
             // Alone in its group it has nothing to label.
             return Ok(Waiting::default());
         }
-        match services::rewrite(self, &name, inner) {
-            Ok(waiting) => Ok(waiting),
+        match services::rewrite(&mut self.functions, &name, inner) {
+            Ok(Replacement::Pattern(waiting)) => Ok(waiting),
+            Ok(Replacement::Table(table)) => Ok((self.table(table), Vec::new())),
             Err(error) if silent && error.class == Class::Unsupported => Ok(Waiting::default()),
             Err(error) => Err(error),
         }

@@ -5,8 +5,8 @@ use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::TermPattern;
 
 use super::{Parameters, Result};
-use crate::functions::Own;
-use crate::rewrite::{Pending, Rewriter, Waiting};
+use crate::functions::{Called, Own};
+use crate::waiting::{Pending, Waiting};
 use terrapin_sparql_syntax::error::Error;
 use terrapin_sparql_syntax::vocabulary::WIKIBASE;
 
@@ -48,19 +48,19 @@ fn parameter(parameters: &Parameters, name: &str) -> Result<Expression> {
 }
 
 /// Places within a radius of a centre.
-pub(super) fn around(rewriter: &mut Rewriter<'_>, mut parameters: Parameters) -> Result<Waiting> {
+pub(super) fn around(functions: &mut Called, mut parameters: Parameters) -> Result<Waiting> {
     let (pattern, location) = places(&mut parameters)?;
     let centre = parameter(&parameters, "center")?;
     let radius = parameter(&parameters, "radius")?;
     let mut waiting = vec![Pending {
         needs: variables(&[&location, &centre, &radius]),
-        expression: rewriter.own(Own::Within, vec![location.clone(), centre.clone(), radius])?,
+        expression: functions.own(Own::Within, vec![location.clone(), centre.clone(), radius]),
         variable: None,
     }];
     if let Some(distance) = parameters.variable(WIKIBASE, "distance")? {
         waiting.push(Pending {
             needs: variables(&[&location, &centre]),
-            expression: rewriter.own(Own::Distance, vec![location, centre])?,
+            expression: functions.own(Own::Distance, vec![location, centre]),
             variable: Some(distance),
         });
     }
@@ -68,12 +68,12 @@ pub(super) fn around(rewriter: &mut Rewriter<'_>, mut parameters: Parameters) ->
 }
 
 /// Places in a box between two corners.
-pub(super) fn in_box(rewriter: &mut Rewriter<'_>, mut parameters: Parameters) -> Result<Waiting> {
+pub(super) fn in_box(functions: &mut Called, mut parameters: Parameters) -> Result<Waiting> {
     let (pattern, location) = places(&mut parameters)?;
     let diagonal = parameters.get(WIKIBASE, "cornerSouthWest").is_some();
     let (west, east) = if diagonal { ("cornerSouthWest", "cornerNorthEast") } else { ("cornerWest", "cornerEast") };
     let (west, east) = (parameter(&parameters, west)?, parameter(&parameters, east)?);
     let needs = variables(&[&location, &west, &east]);
-    let expression = rewriter.own(Own::InBox, vec![location, west, east])?;
+    let expression = functions.own(Own::InBox, vec![location, west, east]);
     Ok((pattern, vec![Pending { needs, expression, variable: None }]))
 }

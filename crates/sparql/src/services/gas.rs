@@ -4,7 +4,7 @@ use oxrdf::{Literal, Term, Variable};
 use rustc_hash::FxHashMap;
 
 use super::{Parameters, Result, ground, work};
-use crate::solve::Row;
+use crate::row::Row;
 use terrapin_budget::Budget;
 use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_sparql_syntax::vocabulary::GAS;

@@ -6,9 +6,8 @@ use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{NamedNodePattern, TermPattern};
 
 use super::Parameters;
-use crate::functions::Own;
 use crate::functions::labels::Kind;
-use crate::rewrite::Rewriter;
+use crate::functions::{Called, Own};
 use terrapin_sparql_syntax::depth::Depth;
 use terrapin_sparql_syntax::error::Error;
 use terrapin_sparql_syntax::in_scope;
@@ -34,15 +33,16 @@ fn languages(parameters: &Parameters, automatic: &str) -> String {
     languages.join(",")
 }
 
-/// Adds to `group` what the service with the group `inner` finds.
+/// Adds to `group` what the service with the group `inner` finds; `language` is that of `[AUTO_LANGUAGE]`.
 pub(crate) fn apply(
-    rewriter: &mut Rewriter<'_>,
+    functions: &mut Called,
+    language: &str,
     group: GraphPattern,
     inner: &GraphPattern,
     projected: &[Variable],
 ) -> Result<GraphPattern, Error> {
     let parameters = Parameters::new("wikibase:label", SERVICE_PARAM, inner.clone());
-    let languages = languages(&parameters, &rewriter.settings.language);
+    let languages = languages(&parameters, language);
     let scope = in_scope(&group);
     let mut wanted: Vec<(Variable, Kind, Variable)> = Vec::new();
     for triple in &parameters.triples {
@@ -76,7 +76,7 @@ pub(crate) fn apply(
         }
         let constant = |text: &str| Expression::Literal(Literal::new_simple_literal(text));
         let arguments = vec![of.into(), constant(kind.suffix()), constant(&languages)];
-        let expression = rewriter.own(Own::Label, arguments)?;
+        let expression = functions.own(Own::Label, arguments);
         made.push(target.clone());
         pattern = GraphPattern::Extend { inner: Box::new(pattern), variable: target, expression };
     }

@@ -11,9 +11,11 @@ use oxrdf::{NamedNode, Term, Variable};
 use spargebra::algebra::GraphPattern;
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
-use super::rewrite::{Rewriter, Waiting};
-use super::run::Environment;
-use super::solve::{Plan, Row};
+use super::environment::Environment;
+use super::functions::Called;
+use super::row::Row;
+use super::solve::Plan;
+use super::waiting::Waiting;
 use terrapin_budget::Budget;
 use terrapin_budget::tick;
 use terrapin_sparql_syntax::error::{Class, Error};
@@ -54,6 +56,14 @@ impl Table {
             Table::Sample(sample) => Some(sample.rows(environment, budget)),
         }
     }
+}
+
+/// What takes a service's place in a query.
+pub(crate) enum Replacement {
+    /// A pattern, and what waits for values that it does not have.
+    Pattern(Waiting),
+    /// A table.
+    Table(Table),
 }
 
 /// What a service of WDQS is given: parameters and patterns.
@@ -144,15 +154,21 @@ impl Parameters {
 }
 
 /// Rewrites a service other than the label service.
-pub(crate) fn rewrite(rewriter: &mut Rewriter<'_>, name: &NamedNode, inner: GraphPattern) -> Result<Waiting> {
+pub(crate) fn rewrite(functions: &mut Called, name: &NamedNode, inner: GraphPattern) -> Result<Replacement> {
     let iri = name.as_str();
     if let Some(local) = iri.strip_prefix(WIKIBASE) {
         match local {
-            "around" => return around::around(rewriter, Parameters::new("wikibase:around", SERVICE_PARAM, inner)),
-            "box" => return around::in_box(rewriter, Parameters::new("wikibase:box", SERVICE_PARAM, inner)),
+            "around" => {
+                let parameters = Parameters::new("wikibase:around", SERVICE_PARAM, inner);
+                return Ok(Replacement::Pattern(around::around(functions, parameters)?));
+            }
+            "box" => {
+                let parameters = Parameters::new("wikibase:box", SERVICE_PARAM, inner);
+                return Ok(Replacement::Pattern(around::in_box(functions, parameters)?));
+            }
             "mwapi" => {
                 let search = search::Search::new(&Parameters::new("wikibase:mwapi", SERVICE_PARAM, inner))?;
-                return Ok((rewriter.table(Table::Search(search)), Vec::new()));
+                return Ok(Replacement::Table(Table::Search(search)));
             }
             _ => {}
         }
@@ -160,12 +176,12 @@ pub(crate) fn rewrite(rewriter: &mut Rewriter<'_>, name: &NamedNode, inner: Grap
     if iri.strip_prefix(GAS) == Some("service") {
         let parameters = Parameters::new("gas:service", "http://www.bigdata.com/rdf/gas#program", inner);
         let traversal = gas::Traversal::new(&parameters)?;
-        return Ok((rewriter.table(Table::Gas(traversal)), Vec::new()));
+        return Ok(Replacement::Table(Table::Gas(traversal)));
     }
     if let Some(kind @ ("sample" | "slice")) = iri.strip_prefix(BD) {
         let sample =
             sample::Sample::new(Parameters::new("bd:sample or bd:slice", SERVICE_PARAM, inner), kind == "sample")?;
-        return Ok((rewriter.table(Table::Sample(sample)), Vec::new()));
+        return Ok(Replacement::Table(Table::Sample(sample)));
     }
     if iri.starts_with(WIKIBASE) || iri.starts_with(BD) {
         let message = format!("there is no service {name}");

@@ -5,8 +5,8 @@ use oxrdf::{Term, Variable};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use super::{Parameters, Result, work};
-use crate::run::Environment;
-use crate::solve::Row;
+use crate::environment::Environment;
+use crate::row::Row;
 use terrapin_budget::Budget;
 use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_sparql_syntax::vocabulary::BD;

@@ -7,7 +7,7 @@ use spargebra::term::{NamedNodePattern, TermPattern};
 
 use super::{Parameters, Result, work};
 use crate::functions::labels::Kind;
-use crate::solve::Row;
+use crate::row::Row;
 use terrapin_budget::Budget;
 use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_sparql_syntax::vocabulary::{MWAPI, WIKIBASE};

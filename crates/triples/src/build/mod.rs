@@ -250,7 +250,7 @@ impl Builder {
         }
         progress.phase("sorting triples", 0);
         let triples = renumber(&scratch, triples, numbers.as_slice())?;
-        let triples = if quads.len() == 0 {
+        let triples = if quads.is_empty() {
             triples
         } else {
             let quads = renumber(&scratch, quads, numbers.as_slice())?;

@@ -7,11 +7,10 @@ mod columns;
 mod compat;
 mod input;
 
-pub use compat::Compat;
 pub use input::{Gold, extract, read_generated, read_gold, read_predictions};
 
-use super::sparql::{Asked, Failed, FailureClass, Strict, ask_kept, strict};
-use crate::record::{Instance, Outcome, Record};
+use super::sparql::{Asked, Failed, ask_kept, strict};
+use crate::record::{Compat, FailureClass, Instance, Outcome, Record, Strict};
 use crate::runs::{self, Cache};
 use terrapin_sparql::Environment;
 use terrapin_sparql::labelled::{Names, unlabel};

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-use super::class::ErrorClass;
+use super::class::class_of;
 use crate::metrics::execution::{Key, Results};
+use crate::record::ErrorClass;
 
 /// Characters of an answer from which on it is a `memory_error`.
 pub const MAX_CHARACTERS: u64 = 2_000_000_000;
@@ -50,7 +51,7 @@ struct CountTags {
 
 /// Reads the body of an answer: JSON, or something else, which is an error.
 pub fn read(body: &str) -> Result<Results, Failed> {
-    if let Some(class) = ErrorClass::of_text(body) {
+    if let Some(class) = class_of(body) {
         return Err(Failed { class, text: excerpt(body) });
     }
     let unknown = |text: String| Failed { class: ErrorClass::UnknownError, text };

@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use super::answer::{self, Failed, MAX_CHARACTERS};
-use super::class::ErrorClass;
+use super::class::class_of;
 use crate::metrics::execution::Results;
+use crate::record::ErrorClass;
 use terrapin_osm::Osm;
-use terrapin_overpass::{Class, Failure, run::Limits};
+use terrapin_overpass::{Class, Failure, Limits};
 
 /// How long the published code waits for an answer. The prepared time limit is shorter, but a text can hold several.
 const PATIENCE: Duration = Duration::from_secs(500);
@@ -64,7 +65,7 @@ pub fn run(osm: &Osm, query: &str, bounds: &Bounds) -> Result<Results, Failed> {
 /// The class of a failure, by the text that a server sends of it.
 fn refused(failure: Failure) -> Failed {
     let text = failure.to_string();
-    Failed { class: ErrorClass::of_text(&text).unwrap_or(ErrorClass::UnknownError), text }
+    Failed { class: class_of(&text).unwrap_or(ErrorClass::UnknownError), text }
 }
 
 /// Whether a running query went over one of its bounds: over HTTP its answer is then one as any other, with the elements

@@ -1,10 +1,10 @@
 //! Running both queries of an instance and comparing what they give.
 
 use super::answer::Failed;
-use super::class::ErrorClass;
 use super::points::MapOf;
 use super::prepare::Refusal;
 use crate::metrics::execution::{Results, Score, Sides, score, strict};
+use crate::record::ErrorClass;
 use crate::record::{Execution, MapPoints, Outcome};
 use crate::stored;
 use terrapin_base::stack::caught;

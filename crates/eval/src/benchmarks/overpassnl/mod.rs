@@ -14,16 +14,15 @@ mod prepare;
 mod similarity;
 
 pub use answer::Failed;
-pub use class::ErrorClass;
 pub use engine::Bounds;
 pub(super) use engine::run as run_query;
 pub(super) use execute::{Refused, execute, guarded_prepare};
 pub(super) use prepare::set_output;
 pub use prepare::{Refusal, prepare, wants_bbox};
-pub use similarity::{Similarity, similarity, without_shortcuts};
+pub use similarity::{similarity, without_shortcuts};
 
 use crate::metrics::execution::Results;
-use crate::record::{Execution, Instance, Outcome, Record};
+use crate::record::{ErrorClass, Execution, Instance, Outcome, Record, Similarity};
 use crate::runs::{self, Cache, Key, kept};
 use terrapin_geocoder::Places;
 use terrapin_osm::Osm;

@@ -11,8 +11,8 @@ use jiff::Span;
 use jiff::civil::{Date, DateTime, date};
 use regex::Regex;
 
-use super::class::ErrorClass;
 use crate::metrics::is_python_space;
+use crate::record::ErrorClass;
 use terrapin_geocoder::{Place, Places};
 use terrapin_osm::ElementType;
 

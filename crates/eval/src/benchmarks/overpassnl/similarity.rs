@@ -5,27 +5,12 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::{Deserialize, Serialize};
 
 use crate::metrics::query_tree::QueryTree;
 use crate::metrics::{chrf, exact_match, is_python_space, kvs, oqs, trees};
+use crate::record::Similarity;
 use crate::stored;
 use terrapin_overpass::convert::{self, Form};
-
-/// The scores of one line, each 0 to 1. The names are those of the published results.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Similarity {
-    /// Common character n-grams.
-    pub chrf: f64,
-    /// Common keys and values.
-    pub kvs: f64,
-    /// Common subtrees.
-    pub trees: f64,
-    /// The mean of the three.
-    pub oqs: f64,
-    /// Whether the queries are the same but for output format, time limit and white space.
-    pub em: u8,
-}
 
 /// Compares two lines as the dataset has them, with their shortcuts.
 pub fn similarity(gold: &str, pred: &str) -> Similarity {

@@ -2,59 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::record::FailureClass;
 use terrapin_sparql::{Class, Error};
-
-/// Why a query has no result to compare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureClass {
-    /// The system gave no query.
-    NoQuery,
-    /// A label in the labelled form that leads nowhere.
-    Label,
-    /// A text that is not in the language.
-    Syntax,
-    /// A query that needs what a snapshot does not have: a live endpoint, an unknown function.
-    Unsupported,
-    /// The query ran out of its time.
-    Timeout,
-    /// The answer became too large.
-    TooLarge,
-    /// The data could not be read, or a fault of the engine.
-    Internal,
-}
-
-impl FailureClass {
-    /// All classes.
-    pub const ALL: [FailureClass; 7] = [
-        FailureClass::NoQuery,
-        FailureClass::Label,
-        FailureClass::Syntax,
-        FailureClass::Unsupported,
-        FailureClass::Timeout,
-        FailureClass::TooLarge,
-        FailureClass::Internal,
-    ];
-
-    /// The name in files, such as `too_large`.
-    pub fn name(self) -> &'static str {
-        match self {
-            FailureClass::NoQuery => "no_query",
-            FailureClass::Label => "label",
-            FailureClass::Syntax => "syntax",
-            FailureClass::Unsupported => "unsupported",
-            FailureClass::Timeout => "timeout",
-            FailureClass::TooLarge => "too_large",
-            FailureClass::Internal => "internal",
-        }
-    }
-
-    /// Whether an endpoint answers 400, the one status that the published evaluation takes for invalid syntax. A label
-    /// stays in the text, which is then no query.
-    pub fn is_bad_request(self) -> bool {
-        matches!(self, FailureClass::NoQuery | FailureClass::Label | FailureClass::Syntax)
-    }
-}
 
 /// A query that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,17 +32,5 @@ impl From<Error> for Failed {
         };
         let place = error.place.map(|place| format!("line {}, column {}: ", place.line, place.column));
         Failed { class, text: place.unwrap_or_default() + &error.message }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_those_that_are_written() {
-        for class in FailureClass::ALL {
-            assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{}\"", class.name()));
-        }
     }
 }

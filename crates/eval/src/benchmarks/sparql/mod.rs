@@ -4,83 +4,25 @@
 //! the same, and no instance left out: what fails scores 0 and says why.
 
 mod answer;
+mod ask;
 mod failure;
 mod kept;
+mod top;
 
-pub use answer::{Answer, Top, ask};
-pub use failure::{Failed, FailureClass};
+pub use answer::Answer;
+pub use ask::ask;
+pub use failure::Failed;
 pub use kept::ask_kept;
-
-use serde::{Deserialize, Serialize};
+pub use top::Top;
 
 use crate::metrics::table::{Table, score};
+use crate::record::Strict;
 use crate::stored;
 
 /// How many missing and how many extra rows a record lists.
 const SAMPLE: usize = 10;
 /// Longest text of a row that is listed, in characters.
 const SAMPLE_TEXT: usize = 300;
-
-/// What running both SPARQL queries of an instance gave.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Strict {
-    /// Rows of the gold's answer, where it has one.
-    pub ref_n: Option<u64>,
-    /// Rows of the prediction's.
-    pub pred_n: Option<u64>,
-    /// Why the prediction has no answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<FailureClass>,
-    /// What was wrong with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error_text: Option<String>,
-    /// Why the gold has no answer: it should have one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ref_error: Option<FailureClass>,
-    /// What was wrong with the gold.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ref_error_text: Option<String>,
-    /// Whether the prediction is a query in the language, 0 or 1.
-    pub syntax: u8,
-    /// Common rows over all rows, 0 to 1.
-    pub jaccard: f64,
-    /// Common rows over the smaller answer's, 0 to 1.
-    pub overlap: f64,
-    /// Twice the common rows over the sum of both answers', 0 to 1.
-    pub dice: f64,
-    /// Stricter: whether the answers have as many columns and the same rows; not given where a limit cut one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub multiset: Option<u8>,
-    /// Stricter: F1 over rows matched one to one; not given where a limit cut one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub f1: Option<f64>,
-    /// Stricter: whether the rows are also in the same order, where the gold asks for one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ordered: Option<u8>,
-    /// Whether a limit without an order cut either answer: which rows it left is nobody's choice.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub limited: bool,
-    /// The first rows that the prediction lacks.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<String>,
-    /// The first rows that only the prediction has.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub extra: Vec<String>,
-}
-
-impl Strict {
-    /// What is kept of an instance that scoring panicked on, which says nothing of the prediction's syntax.
-    pub fn failed(message: String) -> Strict {
-        Strict {
-            error: Some(FailureClass::Internal),
-            error_text: Some(message),
-            syntax: 1,
-            multiset: Some(0),
-            f1: Some(0.0),
-            ..Strict::default()
-        }
-    }
-}
 
 /// A query and what came of it.
 pub struct Asked<'a> {
@@ -138,6 +80,7 @@ fn only_in(table: &Table, other: &Table) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::FailureClass;
     use terrapin_sparql::Form;
 
     fn answer(columns: &str, rows: &[&str]) -> Result<Answer, Failed> {

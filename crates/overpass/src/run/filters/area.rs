@@ -1,4 +1,4 @@
-//! Areas: `(area)`, `(poly)`, `(pivot)` and `area[...]`.
+//! Areas: `(area)`, `(poly)`, `(pivot)`.
 //!
 //! An area is one that the snapshot has made from a relation, or a closed way, which stands for itself.
 
@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::to_coord;
 use crate::Failure;
-use crate::plan::{Region, ShapesRegion, sorted};
+use crate::plan::{Region, ShapesRegion};
 use crate::run::Context;
-use crate::run::query;
 use crate::set::{AreaOrdinal, Set};
-use crate::syntax::{FilterKind, Point};
+use crate::sorted;
+use crate::syntax::Point;
 use terrapin_osm::ElementType::{Node, Relation, Way};
 use terrapin_osm::areas::{Shape, is_closed, shape_of_way};
 use terrapin_osm::{Coord, ElementType, Ordinal};
@@ -45,7 +45,8 @@ pub fn of_id(ctx: &Context, id: i64) -> Arc<dyn Region> {
     Arc::new(ShapesRegion::new(shape.into_iter().collect()))
 }
 
-fn area_with_id(ctx: &Context, id: i64) -> Option<AreaOrdinal> {
+/// The area made from a relation that has this id.
+pub fn area_with_id(ctx: &Context, id: i64) -> Option<AreaOrdinal> {
     ctx.osm.areas().find(ctx.osm, id)
 }
 
@@ -58,7 +59,8 @@ pub fn pivots(ctx: &Context, kind: ElementType, set: &Set) -> Vec<Ordinal> {
     }
 }
 
-fn relations_of(ctx: &Context, areas: &[AreaOrdinal]) -> Vec<Ordinal> {
+/// The relations that areas are made from.
+pub fn relations_of(ctx: &Context, areas: &[AreaOrdinal]) -> Vec<Ordinal> {
     sorted::from_unsorted(areas.iter().filter_map(|&area| ctx.osm.areas().relation(area)).collect())
 }
 
@@ -80,43 +82,4 @@ pub fn closed(ctx: &Context, ways: &[Ordinal]) -> Result<Vec<Ordinal>, Failure> 
         out.extend(ways.filter(|&&way| is_closed(page.nodes((way % size) as usize))));
     }
     Ok(out)
-}
-
-/// `area[...](...)`: areas made from relations, by the relations' tags, and closed ways. As in the reference, filters on
-/// places do not hold areas made from relations back, and those on metadata let none pass.
-pub fn select(
-    ctx: &Context,
-    filters: &[&FilterKind],
-    regions: &[Arc<dyn Region>],
-    set: &mut Set,
-    line: u32,
-) -> Result<(), Failure> {
-    let mut areas: Vec<AreaOrdinal> = (0..ctx.osm.areas().count()).collect();
-    let mut rest: Vec<&FilterKind> = Vec::new();
-    for &filter in filters {
-        match filter {
-            FilterKind::Ids(ids) => {
-                let wanted: Vec<AreaOrdinal> = ids.iter().filter_map(|&id| area_with_id(ctx, id)).collect();
-                areas.retain(|area| wanted.contains(area));
-            }
-            FilterKind::Set(name) => {
-                let other = ctx.set(name);
-                areas.retain(|area| other.areas.binary_search(area).is_ok());
-            }
-            FilterKind::User { .. }
-            | FilterKind::Uid { .. }
-            | FilterKind::Newer(_)
-            | FilterKind::Changed { .. }
-            | FilterKind::Pivot(_)
-            | FilterKind::Recurse(_)
-            | FilterKind::WayCount { .. } => areas.clear(),
-            _ => rest.push(filter),
-        }
-    }
-    let relations = relations_of(ctx, &areas);
-    let relations = query::select(ctx, Relation, &rest, &[], Some(relations), line)?;
-    set.areas = areas_of(ctx, &relations);
-    let ways = query::select(ctx, Way, filters, regions, None, line)?;
-    set.ways = closed(ctx, &ways)?;
-    Ok(())
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::to_coord;
 use crate::Failure;
-use crate::plan::{BoxTree, Placement, Region, sorted};
+use crate::plan::{BoxTree, Placement, Region};
 use crate::run::Context;
 use crate::run::topology::{Role, Topology};
 use crate::set::Set;
+use crate::sorted;
 use crate::syntax::Point;
 use terrapin_osm::ElementType::{Node, Way};
 use terrapin_osm::geometry::{Place, around_box, metres, metres_between_segments, metres_to_segment};

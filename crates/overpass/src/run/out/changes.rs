@@ -7,7 +7,7 @@ use crate::run::Context;
 use crate::run::diff::{self, Changes, Phase};
 use crate::set::{Derived, Set};
 use crate::syntax::Out;
-use crate::{Failure, plan::sorted, reader::Reader};
+use crate::{Failure, reader::Reader, sorted};
 use terrapin_osm::{ElementType, Ordinal};
 
 /// Runs the `out` that stands at `place` at the older or the newer moment.

@@ -1,26 +1,21 @@
 //! The blocks of `[out:popup("title";[key=value];"key";)...]`.
 
-use super::super::tree::{PopupBlock, PopupTest, PopupValue, Regex};
-use super::{Builder, Parser, Tokens};
+use super::diagnostics::Diagnostics;
+use super::reader::Reader;
+use super::token::Tokens;
+use super::tree::{PopupBlock, PopupTest, PopupValue, Regex};
 
 /// The blocks that a text has: of one with mistakes as much as can be read, as the reference does it for the XML form.
-pub fn popup(config: &str) -> Vec<PopupBlock> {
+pub(super) fn popup(config: &str) -> Vec<PopupBlock> {
     if config.is_empty() {
         return Vec::new();
     }
-    Parser { tokens: Tokens::new(config), builder: Builder::default(), depth: 0, bbox: false }.popup()
+    Reader { tokens: &mut Tokens::new(config), diagnostics: &mut Diagnostics::default() }.popup()
 }
 
-impl Parser<'_> {
-    /// The blocks as written. The reference's converter forgets them.
-    pub(super) fn popup_config(&mut self) -> String {
-        let start = self.tokens.current().start;
-        self.popup();
-        let text = self.tokens.between(start, self.tokens.end_of_last());
-        if self.builder.converting { String::new() } else { text.to_owned() }
-    }
-
-    fn popup(&mut self) -> Vec<PopupBlock> {
+impl Reader<'_, '_> {
+    /// All blocks that come.
+    pub fn popup(&mut self) -> Vec<PopupBlock> {
         let mut blocks = Vec::new();
         self.skip_to(&["(", "]"]);
         while self.tokens.is("(") && self.goes_on() {

@@ -1,6 +1,10 @@
 //! POSIX extended regular expressions as the C library of GNU reads them, translated to those of `regex`, so that
 //! matching takes time linear in the text. A pattern is found anywhere in a text; `.` is any character.
 
+mod bracket;
+mod literal;
+
+use literal::literal;
 use regex::RegexBuilder;
 
 /// The longest pattern that is translated, in bytes.
@@ -160,8 +164,8 @@ fn translate(pattern: &str, ignore_case: bool) -> Result<Translated, Error> {
                     group.add(Atom { start, size: STATE, depth: 1, repeated: 0 });
                 } else {
                     let size = match escaped {
-                        'w' | 'W' => super::posix_bracket::ALPHABET,
-                        's' | 'S' => super::posix_bracket::SMALL_CLASS,
+                        'w' | 'W' => bracket::ALPHABET,
+                        's' | 'S' => bracket::SMALL_CLASS,
                         other => size_of_literal(other, ignore_case),
                     };
                     found = Some((size, 2));
@@ -173,10 +177,10 @@ fn translate(pattern: &str, ignore_case: bool) -> Result<Translated, Error> {
             }
             '.' => {
                 out.push('.');
-                found = Some((super::posix_bracket::SMALL_CLASS, 1));
+                found = Some((bracket::SMALL_CLASS, 1));
             }
             '[' => {
-                let size = super::posix_bracket::translate(&mut chars, ignore_case, &mut out).ok_or(Error::Invalid)?;
+                let size = bracket::translate(&mut chars, ignore_case, &mut out).ok_or(Error::Invalid)?;
                 found = Some((size, 3));
             }
             '(' => {
@@ -306,15 +310,6 @@ fn wrong_interval(pattern: &str) -> Option<&str> {
         }
     }
     None
-}
-
-/// A character that stands for itself.
-pub(super) fn literal(out: &mut String, c: char) {
-    if c.is_ascii_alphanumeric() || !c.is_ascii() {
-        out.push(c);
-    } else {
-        out.push_str(&format!("\\x{{{:x}}}", c as u32));
-    }
 }
 
 #[cfg(test)]

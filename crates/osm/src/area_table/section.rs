@@ -18,13 +18,13 @@ use terrapin_snapshot::Error;
 
 /// One area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     pub relation: Ordinal,
     pub bbox: BoundingBox,
 }
 
 /// The bytes for these areas, which ascend.
-pub(super) fn encode(entries: &[Entry]) -> Vec<u8> {
+pub(crate) fn encode(entries: &[Entry]) -> Vec<u8> {
     let mut out = Vec::with_capacity(16 * entries.len() + 8);
     put(&mut out, entries.len() as u64);
     let (mut relation, mut south, mut west) = (0, 0, 0);

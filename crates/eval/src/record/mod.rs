@@ -1,12 +1,20 @@
 //! An instance of a benchmark and what came out for it: the lines of a run's files.
 
+mod class;
+mod compat;
+mod failure;
+mod similarity;
+mod strict;
+
+pub use class::ErrorClass;
+pub use compat::Compat;
+pub use failure::FailureClass;
+pub use similarity::Similarity;
+pub use strict::Strict;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-
-use super::benchmarks::instruct_to_sparql::Compat;
-use super::benchmarks::overpassnl::{ErrorClass, Similarity};
-use super::benchmarks::sparql::Strict;
 
 /// A question with the query that is right and the one that a system gave.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

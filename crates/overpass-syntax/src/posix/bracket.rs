@@ -1,6 +1,6 @@
 //! Bracket expressions of POSIX regular expressions: `[a-z]`, `[^[:digit:]]`; a backslash in them is a backslash.
 
-use super::posix::literal;
+use super::literal::literal;
 
 type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 

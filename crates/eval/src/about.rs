@@ -1,0 +1,72 @@
+//! What is run: a benchmark, an engine, inputs, which part of them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What was run, and on what: two runs with the same have the same results.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct About {
+    /// The benchmark, such as `overpassnl`.
+    pub benchmark: String,
+    /// The snapshot's digest, where queries were run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+    /// The snapshot's content digest, which other format versions of the same data have, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// Name and version of the engine.
+    pub engine: String,
+    /// The SHA-256 of each input, by what it is.
+    pub inputs: BTreeMap<String, String>,
+    /// Which part of the instances this is; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
+/// Name and version of the engine, as runs name it.
+pub fn engine() -> String {
+    concat!("terrapin ", env!("CARGO_PKG_VERSION")).to_owned()
+}
+
+/// One of `of` parts of the instances: every `of`-th line, the first of them line `number`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// From 1 to `of`.
+    pub number: usize,
+    /// How many there are, at least 1.
+    pub of: usize,
+}
+
+impl Shard {
+    /// Whether an instance's line, from 1, belongs to it.
+    pub fn has(self, line: usize) -> bool {
+        line.checked_sub(1).is_some_and(|index| index % self.of.max(1) == self.number.saturating_sub(1))
+    }
+}
+
+impl std::str::FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match parts {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
+            _ => Err("expected a part such as 2/4: the second of four".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_take_turns() {
+        let second: Shard = "2/3".parse().unwrap();
+        assert_eq!((1..=8).filter(|line| second.has(*line)).collect::<Vec<_>>(), [2, 5, 8]);
+        for wrong in ["", "0/3", "4/3", "1", "a/b", "1/0"] {
+            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Running a SPARQL query for a benchmark.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use oxrdf::{Term, Triple, Variable};
+
+use super::answer::Answer;
+use super::failure::Failed;
+use crate::record::FailureClass;
+use terrapin_base::stack::caught;
+use terrapin_budget::Limits;
+use terrapin_sparql::{Bounds, Environment, Form, Settings, Sink, prepare};
+
+/// How long a query may take: as long as the authors of Instruct-to-SPARQL wait.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Rows that an answer may have.
+const MOST_ROWS: u64 = 1_000_000;
+/// Bytes that a query may hold.
+const MOST_MEMORY: u64 = 2 << 30;
+
+/// Runs a query. A fault of the engine in one query must not lose the other lines' results.
+///
+/// # Errors
+/// The query has no answer.
+pub fn ask(environment: &Environment, query: &str) -> Result<Answer, Failed> {
+    if query.trim().is_empty() {
+        return Err(Failed::new(FailureClass::NoQuery, "there is no query"));
+    }
+    caught(|| run(environment, query)).unwrap_or_else(|text| Err(Failed::new(FailureClass::Internal, text)))
+}
+
+fn run(environment: &Environment, query: &str) -> Result<Answer, Failed> {
+    let prepared = prepare(query, &Settings::default())?;
+    let deadline = Instant::now().checked_add(PATIENCE);
+    let limits = Limits { deadline, memory: Some(MOST_MEMORY), ..Limits::default() };
+    let mut answer = Answer { form: prepared.form(), columns: Vec::new(), rows: Vec::new() };
+    if answer.form == Form::Graph {
+        answer.columns = ["subject", "predicate", "object"].map(str::to_owned).into();
+    }
+    prepared.run(environment, &Bounds { limits, rows: Some(MOST_ROWS) }, &mut answer)?;
+    if environment.store.check().is_err() {
+        return Err(Failed::new(FailureClass::Internal, "the snapshot is damaged"));
+    }
+    Ok(answer)
+}
+
+impl Sink for Answer {
+    fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
+        self.columns = variables.iter().map(|variable| variable.as_str().to_owned()).collect();
+        Ok(())
+    }
+
+    fn solution(&mut self, values: &[Option<Term>]) -> io::Result<()> {
+        self.rows.push(values.to_vec());
+        Ok(())
+    }
+
+    fn boolean(&mut self, value: bool) -> io::Result<()> {
+        self.columns = vec!["boolean".to_owned()];
+        self.rows = vec![vec![Some(oxrdf::Literal::from(value).into())]];
+        Ok(())
+    }
+
+    fn triple(&mut self, triple: &Triple) -> io::Result<()> {
+        let parts = [triple.subject.clone().into(), triple.predicate.clone().into(), triple.object.clone()];
+        self.rows.push(parts.map(Some).into());
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! What stands at the top of a SPARQL query.
+
+use spargebra::Query;
+use spargebra::algebra::GraphPattern;
+
+use terrapin_sparql::{Dialect, syntax};
+
+/// What stands at the top of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Top {
+    /// Whether it says in which order its rows come.
+    pub orders: bool,
+    /// How many rows it lets through.
+    pub limit: Option<usize>,
+}
+
+impl Top {
+    /// Reads a query for it; nothing stands at the top of what is no SELECT.
+    pub fn of(query: &str) -> Top {
+        let mut top = Top::default();
+        let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return top };
+        let Query::Select { pattern, .. } = parsed.query else { return top };
+        let mut pattern = &pattern;
+        loop {
+            pattern = match pattern {
+                GraphPattern::Slice { inner, length, .. } => {
+                    top.limit = *length;
+                    inner
+                }
+                GraphPattern::Distinct { inner } | GraphPattern::Reduced { inner } => inner,
+                GraphPattern::Project { inner, .. } => {
+                    top.orders = matches!(&**inner, GraphPattern::OrderBy { .. });
+                    return top;
+                }
+                _ => return top,
+            };
+        }
+    }
+
+    /// Whether a limit without an order can have cut so many rows: which ones it left is nobody's choice.
+    pub fn cuts(self, rows: usize) -> bool {
+        !self.orders && self.limit.is_some_and(|limit| rows >= limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_at_the_top() {
+        let of = |query: &str| (Top::of(query).orders, Top::of(query).limit);
+        assert_eq!(of("SELECT ?x { ?x ?y ?z } ORDER BY ?x LIMIT 10"), (true, Some(10)));
+        assert_eq!(
+            of("SELECT ?x { { SELECT ?x { ?x ?y ?z } ORDER BY ?x LIMIT 3 } } limit 5 offset 2"),
+            (false, Some(5))
+        );
+        assert_eq!(of("SELECT DISTINCT ?order { ?order ?y ?z } # ORDER BY ?order"), (false, None));
+        assert_eq!(of("SELECT (COUNT(*) AS ?n) { ?x ?y ?z } GROUP BY ?x ORDER BY ?n"), (true, None));
+        let top = Top { orders: false, limit: Some(2) };
+        assert!(top.cuts(2) && !top.cuts(1) && !Top { orders: true, ..top }.cuts(2));
+    }
+}

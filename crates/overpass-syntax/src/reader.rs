@@ -1,0 +1,72 @@
+//! Taking tokens in turn. After an error it goes on as the reference does, so that follow-up errors are the same.
+
+use super::diagnostics::Diagnostics;
+use super::token::Tokens;
+
+/// Tokens, and where errors in them go.
+pub(super) struct Reader<'a, 'text> {
+    /// The tokens.
+    pub tokens: &'a mut Tokens<'text>,
+    /// What was wrong so far.
+    pub diagnostics: &'a mut Diagnostics,
+}
+
+impl Reader<'_, '_> {
+    /// Whether there is more text, and not so much wrong that reading it makes no sense.
+    pub fn goes_on(&self) -> bool {
+        self.tokens.good() && !self.diagnostics.full()
+    }
+
+    /// Adds an error at the current token.
+    pub fn error(&mut self, code: &'static str, message: impl Into<String>) {
+        let span = self.tokens.current().span();
+        self.diagnostics.parse(code, self.tokens.line(), span, message);
+    }
+
+    /// Adds `... expected - '...' found.`
+    pub fn expected(&mut self, what: &str) {
+        let found = self.tokens.current().quoted();
+        self.error("unexpected-token", format!("{what} expected - '{found}' found."));
+    }
+
+    /// Skips to one of the tokens `allowed`, with an error if it is not the current one.
+    pub fn skip_to(&mut self, allowed: &[&str]) {
+        if !allowed.contains(&self.tokens.text()) {
+            self.expected(&list(allowed));
+        }
+        while self.tokens.good() && !allowed.contains(&self.tokens.text()) {
+            self.tokens.advance();
+        }
+        if !self.tokens.good() {
+            self.error("unexpected-end", "Unexpected end of input.");
+        }
+    }
+
+    /// Skips to and over one of the tokens `allowed`, with an error if it is not the current one.
+    pub fn expect(&mut self, allowed: &[&str]) {
+        self.skip_to(allowed);
+        self.tokens.advance();
+    }
+
+    /// Takes a word, string or number, with an error if there is none.
+    pub fn text(&mut self, what: &str) -> String {
+        let token = self.tokens.current();
+        if self.tokens.good() && token.is_text() {
+            self.tokens.advance();
+            return token.value();
+        }
+        self.expected(what);
+        String::new()
+    }
+}
+
+/// `';'`, `'(' or '{'`, `',', ';', or ')' `: the last with the reference's extra space.
+fn list(allowed: &[&str]) -> String {
+    let quoted: Vec<String> = allowed.iter().map(|token| format!("'{token}'")).collect();
+    match quoted.as_slice() {
+        [one] => one.clone(),
+        [one, other] => format!("{one} or {other}"),
+        [most @ .., last] => format!("{}, or {last} ", most.join(", ")),
+        [] => String::new(),
+    }
+}

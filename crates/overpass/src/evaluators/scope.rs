@@ -1,0 +1,77 @@
+//! What an evaluator is evaluated for: an element, a member of it, a key.
+
+use std::sync::Arc;
+
+use crate::reader::Reader;
+use crate::set::{AreaOrdinal, Derived, Set};
+use terrapin_osm::{ElementType, Ordinal};
+
+/// Ids of areas made from relations begin here.
+const AREA_IDS: i64 = 3_600_000_000;
+
+/// What an evaluator is evaluated for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Subject<'s> {
+    /// Nothing: in `make` and `if`.
+    None,
+    Element(ElementType, Ordinal),
+    Area(AreaOrdinal),
+    Derived(&'s Arc<Derived>),
+}
+
+/// A member of the element, by its place from 0.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub at: usize,
+}
+
+/// What is at hand.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scope<'s> {
+    pub subject: Subject<'s>,
+    pub member: Option<Place>,
+    /// The key that a generic property is at.
+    pub key: Option<&'s str>,
+}
+
+impl<'s> From<Subject<'s>> for Scope<'s> {
+    fn from(subject: Subject<'s>) -> Self {
+        Scope { subject, member: None, key: None }
+    }
+}
+
+/// Every element of a set, in the order of the ordinals.
+pub(super) fn subjects(set: &Set) -> impl Iterator<Item = Subject<'_>> {
+    let part = |kind: ElementType| set.part(kind).iter().map(move |&ordinal| Subject::Element(kind, ordinal));
+    part(ElementType::Node)
+        .chain(part(ElementType::Way))
+        .chain(part(ElementType::Relation))
+        .chain(set.areas.iter().map(|&area| Subject::Area(area)))
+        .chain(set.derived.iter().map(Subject::Derived))
+}
+
+/// The element whose tags the subject has: of an area those of its relation.
+pub(super) fn tagged(reader: &Reader<'_>, subject: Subject<'_>) -> Option<(ElementType, Ordinal)> {
+    match subject {
+        Subject::Element(kind, ordinal) => Some((kind, ordinal)),
+        Subject::Area(area) => reader.osm().areas().relation(area).map(|r| (ElementType::Relation, r)),
+        Subject::None | Subject::Derived(_) => None,
+    }
+}
+
+/// The keys of the subject's tags.
+pub(super) fn keys(reader: &mut Reader<'_>, subject: Subject<'_>) -> Vec<String> {
+    if let Subject::Derived(derived) = subject {
+        let tags = if reader.is_bare() { &[] } else { derived.tags.as_slice() };
+        return tags.iter().map(|(key, _)| key.clone()).collect();
+    }
+    let Some((kind, ordinal)) = tagged(reader, subject) else { return Vec::new() };
+    let osm = reader.osm();
+    reader.tags(kind, ordinal).iter().map(|&pair| osm.key_name(osm.key_of(pair)).to_owned()).collect()
+}
+
+/// The id of an area.
+pub(super) fn area_id(reader: &mut Reader<'_>, area: AreaOrdinal) -> Option<i64> {
+    let relation = reader.osm().areas().relation(area)?;
+    Some(AREA_IDS + reader.id(ElementType::Relation, relation))
+}

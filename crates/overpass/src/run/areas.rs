@@ -1,0 +1,51 @@
+//! The query statement for areas: `area[...](...)`.
+
+use std::sync::Arc;
+
+use super::Context;
+use super::filters::area::{area_with_id, areas_of, closed, relations_of};
+use super::select;
+use crate::Failure;
+use crate::plan::Region;
+use crate::set::{AreaOrdinal, Set};
+use crate::syntax::FilterKind;
+use terrapin_osm::ElementType::{Relation, Way};
+
+/// `area[...](...)`: areas made from relations, by the relations' tags, and closed ways. As in the reference, filters on
+/// places do not hold areas made from relations back, and those on metadata let none pass.
+pub fn select(
+    ctx: &Context,
+    filters: &[&FilterKind],
+    regions: &[Arc<dyn Region>],
+    set: &mut Set,
+    line: u32,
+) -> Result<(), Failure> {
+    let mut areas: Vec<AreaOrdinal> = (0..ctx.osm.areas().count()).collect();
+    let mut rest: Vec<&FilterKind> = Vec::new();
+    for &filter in filters {
+        match filter {
+            FilterKind::Ids(ids) => {
+                let wanted: Vec<AreaOrdinal> = ids.iter().filter_map(|&id| area_with_id(ctx, id)).collect();
+                areas.retain(|area| wanted.contains(area));
+            }
+            FilterKind::Set(name) => {
+                let other = ctx.set(name);
+                areas.retain(|area| other.areas.binary_search(area).is_ok());
+            }
+            FilterKind::User { .. }
+            | FilterKind::Uid { .. }
+            | FilterKind::Newer(_)
+            | FilterKind::Changed { .. }
+            | FilterKind::Pivot(_)
+            | FilterKind::Recurse(_)
+            | FilterKind::WayCount { .. } => areas.clear(),
+            _ => rest.push(filter),
+        }
+    }
+    let relations = relations_of(ctx, &areas);
+    let relations = select::select(ctx, Relation, &rest, &[], Some(relations), line)?;
+    set.areas = areas_of(ctx, &relations);
+    let ways = select::select(ctx, Way, filters, regions, None, line)?;
+    set.ways = closed(ctx, &ways)?;
+    Ok(())
+}

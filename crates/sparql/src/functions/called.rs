@@ -1,0 +1,36 @@
+//! The functions that a query calls.
+
+use oxrdf::NamedNode;
+use spargebra::algebra::{Expression, Function};
+
+use super::{Own, call};
+
+/// The functions that a query calls, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Called {
+    /// Their names, in the order of their first calls.
+    pub names: Vec<NamedNode>,
+}
+
+impl Called {
+    /// Whether the query calls a function.
+    pub fn contains(&self, name: &NamedNode) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Notes a call.
+    pub fn add(&mut self, name: &NamedNode) {
+        if !self.contains(name) {
+            self.names.push(name.clone());
+        }
+    }
+
+    /// A call of one of our own functions.
+    pub fn own(&mut self, function: Own, arguments: Vec<Expression>) -> Expression {
+        let call = call(function, arguments);
+        if let Expression::FunctionCall(Function::Custom(name), _) = &call {
+            self.add(name);
+        }
+        call
+    }
+}

@@ -1,0 +1,104 @@
+//! Identifiers of entities, and the labels that they have.
+
+use oxrdf::vocab::rdfs;
+use oxrdf::{NamedNodeRef, Term};
+use serde::Serialize;
+
+use terrapin_triples::{Store, TermId};
+
+/// What stands before an identifier in the IRI of an entity.
+pub(super) const ENTITY: &str = "http://www.wikidata.org/entity/";
+
+/// What an identifier names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// An item, `Q` and a number.
+    Entity,
+    /// A property, `P` and a number.
+    Property,
+    /// A lexeme, `L` and a number; its label is its lemma.
+    Lexeme,
+}
+
+impl Kind {
+    const ALL: [Kind; 3] = [Kind::Entity, Kind::Property, Kind::Lexeme];
+
+    /// The word in the labelled form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Entity => "entity",
+            Kind::Property => "property",
+            Kind::Lexeme => "lexeme",
+        }
+    }
+
+    /// The kind with such a word.
+    pub fn of_name(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The kind of an identifier such as `Q42`.
+    pub fn of_id(id: &str) -> Option<Kind> {
+        let (letter, digits) = id.split_at_checked(1)?;
+        let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        Kind::ALL.into_iter().find(|kind| kind.letter() == letter && is_number)
+    }
+
+    fn letter(self) -> &'static str {
+        match self {
+            Kind::Entity => "Q",
+            Kind::Property => "P",
+            Kind::Lexeme => "L",
+        }
+    }
+
+    /// The predicate of its labels.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Kind::Entity | Kind::Property => rdfs::LABEL.as_str(),
+            Kind::Lexeme => "http://wikiba.se/ontology#lemma",
+        }
+    }
+}
+
+/// The term of an identifier.
+fn id_of(store: &Store, id: &str) -> Option<TermId> {
+    store.id(NamedNodeRef::new_unchecked(&format!("{ENTITY}{id}")).into())
+}
+
+/// An entity's label.
+pub(super) fn label_of(store: &Store, kind: Kind, id: &str, language: &str) -> Option<String> {
+    let subject = id_of(store, id)?;
+    let predicate = store.id(NamedNodeRef::new_unchecked(kind.label()).into())?;
+    let mut best: Option<((u8, String), String)> = None;
+    for [_, _, object] in store.triples(Some(subject), Some(predicate), None) {
+        let Some(Term::Literal(literal)) = store.term(object) else { continue };
+        let tag = literal.language().unwrap_or_default().to_ascii_lowercase();
+        let rank = if tag.eq_ignore_ascii_case(language) {
+            0
+        } else if tag == "mul" {
+            1
+        } else {
+            2
+        };
+        if best.as_ref().is_none_or(|(known, _)| (rank, tag.as_str()) < (known.0, known.1.as_str())) {
+            best = Some(((rank, tag), literal.value().to_owned()));
+        }
+    }
+    best.map(|(_, label)| label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers() {
+        assert_eq!(Kind::of_id("Q42"), Some(Kind::Entity));
+        assert_eq!(Kind::of_id("P31"), Some(Kind::Property));
+        for wrong in ["", "Q", "Q4a", "X1", "q1", "P31-x", "é1"] {
+            assert_eq!(Kind::of_id(wrong), None, "{wrong}");
+        }
+    }
+}

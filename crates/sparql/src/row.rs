@@ -1,0 +1,17 @@
+//! Solutions.
+
+use oxrdf::Term;
+
+/// A solution: a value for each variable.
+pub(crate) type Row = Vec<Option<Term>>;
+
+/// About how many bytes a row takes.
+pub(crate) fn row_bytes(row: &Row) -> u64 {
+    let text = |term: &Term| match term {
+        Term::BlankNode(node) => node.as_str().len(),
+        Term::NamedNode(node) => node.as_str().len(),
+        Term::Literal(literal) => literal.value().len(),
+    };
+    let texts: usize = row.iter().flatten().map(text).sum();
+    (64 + row.len() * size_of::<Option<Term>>() + texts) as u64
+}
