@@ -128,7 +128,8 @@ mod tests {
         let gold = "</script><script>alert(1)</script>{{data}}<!--".to_owned();
         let instance = Instance { line: 1, gold: gold.clone(), pred: gold, ..Instance::default() };
         let outcome = Outcome { record: Record::of(&instance), ..Outcome::default() };
-        let summary = Summary::of(About::default(), std::slice::from_ref(&instance), std::slice::from_ref(&outcome.record));
+        let summary =
+            Summary::of(About::default(), std::slice::from_ref(&instance), std::slice::from_ref(&outcome.record));
         let page = html(&[instance], &[outcome], &summary);
         assert_eq!(page.matches("</script>").count(), 1);
         assert!(page.contains(r"\u003c/script>\u003cscript>alert(1)"));
