@@ -8,6 +8,7 @@
 mod common;
 mod overpass;
 mod process;
+mod serve;
 mod sparql;
 
 use std::sync::{Arc, LazyLock};

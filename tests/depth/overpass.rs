@@ -269,6 +269,10 @@ fn shortcuts() -> Vec<Case> {
     cases
 }
 
+pub fn all() -> Vec<Case> {
+    [statements(), evaluators(), xml(), shortcuts()].into_iter().flatten().collect()
+}
+
 fn limits() -> Limits {
     Limits { deadline: Instant::now().checked_add(limit()), ..Limits::default() }
 }
@@ -321,9 +325,8 @@ fn no_shortcut_ends_the_process() {
 fn no_text_ends_feedback_or_a_comparison() {
     let opened = open();
     let areas = Areas::new(&opened.osm);
-    let all = [statements(), evaluators(), xml(), shortcuts()].into_iter().flatten();
     let step = if is_all() { 1 } else { 17 };
-    let some: Vec<Case> = all.step_by(step).collect();
+    let some: Vec<Case> = all().into_iter().step_by(step).collect();
     try_all(&some, |text| {
         let asked = Asked { query: text, bbox: None, places: &areas, sample: 5, limits: limits() };
         let said = feedback(&opened.osm, &asked);
@@ -334,8 +337,7 @@ fn no_text_ends_feedback_or_a_comparison() {
 
 #[test]
 fn every_word_of_the_language_is_tried() {
-    let all = [statements(), evaluators(), xml(), shortcuts()].into_iter().flatten();
-    let texts: Vec<String> = all.map(|case| case.text(2)).collect();
+    let texts: Vec<String> = all().iter().map(|case| case.text(2)).collect();
     let words = list("STATEMENTS", QUERY).into_iter().chain(list("TYPES", QUERY)).chain(list("NAMES", CLAUSES));
     let words = words.chain(functions()).chain(elements()).chain(signs());
     let words = words.chain(found(r#"^            "([^"]+)" (?:if[^=]*)?=> "#, STATEMENT));

@@ -316,7 +316,7 @@ fn modifiers() -> Vec<Case> {
     cases
 }
 
-fn all() -> Vec<Case> {
+pub fn all() -> Vec<Case> {
     [paths(), triples(), groups(), expressions(), modifiers()].into_iter().flatten().collect()
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::Scale;
 use super::client::{Client, Reading, once};
+use super::common::attacks::WORLD;
 use super::common::server::Server;
 use super::tally::Tally;
 use super::watch::{Held, quarter, watch};
@@ -102,6 +103,11 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
     let process = server.child.id();
     for ((path, content_type), text) in SHORT {
         assert_eq!(server.ask("POST", path, &format!("Content-Type: {content_type}\r\n"), text).status, 200, "{text}");
+    }
+    // What is kept of the snapshot is no query's, and grows until it is full.
+    for kept in [";out count;", "[name~\"a\"];out meta geom;", ";is_in;out count;"] {
+        let kind = if kept.starts_with(";is_in") { "node[place]" } else { "nwr" };
+        server.query(&format!("{kind}{WORLD}{kept}"));
     }
     let now = || Held::now(process, Instant::now()).expect("a process");
     let before = now();
