@@ -155,9 +155,10 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
     assert_eq!(long.besides(LONG_STATUSES), [""; 0], "long queries");
     assert_eq!(slow.besides(LONG_STATUSES), [""; 0], "long queries that are read slowly");
     assert_eq!(rubbish.besides(&["400", "404", "405", "413", "429", "503", "504", "none"]), [""; 0], "rubbish");
-    assert!(last <= second + second / 4 + (128 << 20), "memory grows");
     assert!(after.descriptors <= before.descriptors, "descriptors are left");
     if scale.timed {
+        // In seconds nothing is warm yet.
+        assert!(last <= second + second / 4 + (128 << 20), "memory grows");
         assert!(short.at(990) <= Duration::from_millis(50), "short queries are late");
     }
 }
