@@ -1,5 +1,5 @@
 //! A journal in a file: a line that names the run, then a line for each instance that is done. A line without its end
-//! is what a kill left of a write, and is written over. For programs that are built without RocksDB.
+//! is what a kill left of a write, and is written over.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

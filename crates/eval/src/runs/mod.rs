@@ -16,9 +16,6 @@ mod cache;
 mod compare;
 #[cfg(feature = "cache")]
 mod db_cache;
-#[cfg(feature = "cache")]
-mod db_journal;
-#[cfg(any(test, not(feature = "cache")))]
 mod file_journal;
 mod folder;
 mod journal;

@@ -1,5 +1,4 @@
-//! The journal in a run's folder: a folder that is there as long as the run is not done, in it a RocksDB, or, where the
-//! program was built without, a file.
+//! The journal in a run's folder: a folder that is there as long as the run is not done, in it a file and a lock.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,9 +6,6 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-#[cfg(feature = "cache")]
-use super::db_journal::DbJournal;
-#[cfg(not(feature = "cache"))]
 use super::file_journal::FileJournal;
 use super::journal::Journal;
 use super::lock::Lock;
@@ -19,7 +15,7 @@ use crate::record::{Instance, Outcome};
 /// The journal in a run's folder, this process's alone.
 pub struct RunJournal {
     folder: PathBuf,
-    journal: Box<dyn Journal>,
+    journal: FileJournal,
     _lock: Option<Lock>,
 }
 
@@ -37,11 +33,8 @@ impl RunJournal {
             Err(error) => return Err(error),
         };
         let run = run_name(about, instances)?;
-        #[cfg(feature = "cache")]
-        let journal = DbJournal::open(&folder.join("db"), &run)?;
-        #[cfg(not(feature = "cache"))]
         let journal = FileJournal::open(&folder.join("lines"), &run)?;
-        Ok(RunJournal { folder: folder.to_owned(), journal: Box::new(journal), _lock: lock })
+        Ok(RunJournal { folder: folder.to_owned(), journal, _lock: lock })
     }
 
     /// Deletes it, once the run's files are written.
