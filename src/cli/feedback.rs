@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::query::{parse_box, text_of};
+use super::query::text_of;
 use super::stdout::{print, print_json};
 use super::{Error, open};
 use crate::eval::feedback::{Asked, feedback};
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(short, long)]
     file: Option<PathBuf>,
     /// The box that {{bbox}} stands for: south,west,north,east
-    #[arg(long, value_name = "BOX", value_parser = parse_box, allow_hyphen_values = true)]
+    #[arg(long, value_name = "BOX", allow_hyphen_values = true)]
     bbox: Option<BoundingBox>,
     /// Where geocoded names lead, in the shape of OverpassNL's nominatim_cache.json
     #[arg(long, value_name = "FILE")]

@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long, value_name = "TAG", default_value = "en")]
     language: String,
     /// The box that {{bbox}} stands for, whose middle is {{center}}: south,west,north,east
-    #[arg(long, value_name = "BOX", value_parser = parse_box, allow_hyphen_values = true)]
+    #[arg(long, value_name = "BOX", allow_hyphen_values = true)]
     bbox: Option<BoundingBox>,
     /// Where geocoded names lead, in the shape of OverpassNL's nominatim_cache.json; names that are not in it are looked
     /// up among the snapshot's own areas
@@ -151,23 +151,6 @@ fn shortcut(problem: &Problem) -> Diagnostic {
     }
 }
 
-/// Reads `south,west,north,east` in degrees.
-pub fn parse_box(text: &str) -> Result<BoundingBox, String> {
-    let sides: Vec<f64> = text.split(',').filter_map(|side| side.trim().parse().ok()).collect();
-    let [south, west, north, east] = sides[..] else {
-        return Err("expected four numbers: south,west,north,east".into());
-    };
-    // Not a number fails these, too.
-    if !(-90.0..=90.0).contains(&south) || !(south..=90.0).contains(&north) {
-        return Err("latitudes are from -90 to 90, the south one first".into());
-    }
-    if !(-180.0..=180.0).contains(&west) || !(-180.0..=180.0).contains(&east) {
-        return Err("longitudes are from -180 to 180".into());
-    }
-    let [south, west, north, east] = [south, west, north, east].map(|side| (side * 1e7).round() as i32);
-    Ok(BoundingBox { south, west, north, east })
-}
-
 /// The text of the query that was given or is in a file, `-` in either place for standard input, and what to call it.
 pub fn text_of(query: Option<&str>, file: Option<&Path>) -> Result<(String, String), Error> {
     match (file, query) {
@@ -206,19 +189,4 @@ fn unreadable(path: &Path, error: std::io::Error) -> Error {
 fn eprintln_quietly(text: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "{text}");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_box_has_four_sides_in_range() {
-        let malta = parse_box("35.8, 14.1,36.1,14.6").unwrap();
-        assert_eq!((malta.south, malta.west, malta.north, malta.east), (358000000, 141000000, 361000000, 146000000));
-        assert!(parse_box("-17,178,-16,-179").is_ok(), "across the antimeridian");
-        for wrong in ["", "1,2,3", "1,2,3,4,5", "3,0,2,1", "0,0,91,1", "0,-181,1,1", "NaN,0,1,1", "0,inf,1,1"] {
-            assert!(parse_box(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -11,8 +11,8 @@ use super::body::{Received, Unreadable};
 use super::context::Context;
 use super::json::Wrong;
 use super::{App, json};
-use crate::eval::benchmarks::jsonl::parse_box;
 use crate::eval::feedback::{Asked, Feedback, feedback as look};
+use crate::osm::BoundingBox;
 use crate::places::Areas;
 
 /// Most results that are shown.
@@ -43,7 +43,7 @@ pub async fn feedback(
     let asked = Arc::clone(&context);
     json::serve(app, context, "feedback", body, move |app, question: Question, limits| {
         asked.set_query(&question.query);
-        let bbox = match question.bbox.as_deref().map(|text| (text, parse_box(text))) {
+        let bbox = match question.bbox.as_deref().map(|text| (text, text.parse::<BoundingBox>().ok())) {
             Some((text, None)) => {
                 return Err(Wrong::Question(format!("bbox {text:?}: expected \"south,west,north,east\" in degrees")));
             }

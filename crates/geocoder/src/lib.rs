@@ -11,6 +11,7 @@ pub use areas::Areas;
 pub use table::{Table, TableError};
 pub use until::Until;
 
+use terrapin_osm::areas::{RELATION_AREAS, WAY_AREAS};
 use terrapin_osm::{BoundingBox, Coord, ElementType};
 
 /// What a source knows of one side of a place.
@@ -62,8 +63,8 @@ impl Element {
     pub fn area_id(self) -> Option<i64> {
         match self.kind {
             ElementType::Node => None,
-            ElementType::Way => self.id.checked_add(2_400_000_000),
-            ElementType::Relation => self.id.checked_add(3_600_000_000),
+            ElementType::Way => self.id.checked_add(WAY_AREAS),
+            ElementType::Relation => self.id.checked_add(RELATION_AREAS),
         }
     }
 }

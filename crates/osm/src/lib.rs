@@ -19,7 +19,7 @@ mod types;
 
 pub use store::{CACHE_BYTES, MetaPage, NodePage, Osm, RelationPage, TagPage, WayPage};
 pub use tags::ValuePage;
-pub use types::{BoundingBox, Coord, ElementType, Member, MetaRef, Ordinal, Reference};
+pub use types::{BoundingBox, Coord, ElementType, Member, MetaRef, NoBox, Ordinal, Reference};
 
 /// A key's place among the keys in byte order.
 pub type KeyId = u32;

@@ -1,5 +1,7 @@
 //! The small types that everything speaks in.
 
+use std::str::FromStr;
+
 /// The position of an element among those of its type, in Hilbert order: page times page size plus slot.
 pub type Ordinal = u64;
 
@@ -117,6 +119,33 @@ impl BoundingBox {
     }
 }
 
+/// From `south,west,north,east` in degrees.
+impl FromStr for BoundingBox {
+    type Err = NoBox;
+
+    fn from_str(text: &str) -> Result<Self, NoBox> {
+        let sides: Option<Vec<f64>> = text.split(',').map(|side| side.trim().parse().ok()).collect();
+        let Some([south, west, north, east]) = sides.as_deref().and_then(|sides| <[f64; 4]>::try_from(sides).ok())
+        else {
+            return Err(NoBox("expected four numbers: south,west,north,east"));
+        };
+        // Not a number fails these, too.
+        if !(-90.0..=90.0).contains(&south) || !(south..=90.0).contains(&north) {
+            return Err(NoBox("latitudes are from -90 to 90, the south one first"));
+        }
+        if !(-180.0..=180.0).contains(&west) || !(-180.0..=180.0).contains(&east) {
+            return Err(NoBox("longitudes are from -180 to 180"));
+        }
+        let [south, west, north, east] = [south, west, north, east].map(|side| (side * 1e7).round() as i32);
+        Ok(BoundingBox { south, west, north, east })
+    }
+}
+
+/// Why a text is no box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoBox(&'static str);
+
 /// A way's node or a relation's member: an ordinal, or one that the extract does not have, of which only the id is
 /// known ([`crate::Osm::reference_ids`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -170,4 +199,21 @@ pub struct MetaRef {
     pub uid: i64,
     /// The user's name: [`crate::Osm::user_name`]; 0 is the empty name.
     pub user: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_is_four_numbers_on_the_globe() {
+        let malta: BoundingBox = "35.8, 14.1,36.1,14.6".parse().unwrap();
+        assert_eq!((malta.south, malta.east), (358_000_000, 146_000_000));
+        assert!("-17,178,-16,-179".parse::<BoundingBox>().is_ok(), "across the antimeridian");
+        for wrong in
+            ["", "1,2,3", "1,2,3,x", "1,x,2,3,4", "1,2,3,4,5", "2,0,1,0", "-91,0,0,0", "0,0,0,181", "NaN,0,0,0"]
+        {
+            assert!(wrong.parse::<BoundingBox>().is_err(), "{wrong}");
+        }
+    }
 }

@@ -70,7 +70,7 @@ fn instance(line: usize, text: &str) -> Result<Instance, serde_json::Error> {
         }
     }
     if let Some(bbox) = &read.bbox
-        && parse_box(bbox).is_none()
+        && bbox.parse::<BoundingBox>().is_err()
     {
         return Err(serde_json::Error::custom(format!("bbox {bbox:?}: expected \"south,west,north,east\" in degrees")));
     }
@@ -93,15 +93,6 @@ fn instance(line: usize, text: &str) -> Result<Instance, serde_json::Error> {
         places: read.places,
         ..Instance::default()
     })
-}
-
-/// Reads `south,west,north,east` in degrees.
-pub fn parse_box(text: &str) -> Option<BoundingBox> {
-    let sides: Vec<f64> = text.split(',').map(|side| side.trim().parse().ok()).collect::<Option<_>>()?;
-    let [south, west, north, east] = sides[..] else { return None };
-    let fits = (-90.0..=north).contains(&south) && north <= 90.0 && [west, east].iter().all(|l| l.abs() <= 180.0);
-    let [south, west, north, east] = [south, west, north, east].map(|side| (side * 1e7).round() as i32);
-    fits.then_some(BoundingBox { south, west, north, east })
 }
 
 /// Whether an instance's queries are SPARQL.
@@ -137,7 +128,7 @@ impl runs::Benchmark for JsonLines<'_> {
         let mut places = Chain::default();
         places.0.extend(table.as_ref().map(|table| table as &dyn Places));
         places.0.push(self.places);
-        let bbox = instance.bbox.as_deref().and_then(parse_box);
+        let bbox = instance.bbox.as_deref().and_then(|text| text.parse::<BoundingBox>().ok());
         let surroundings = Surroundings { bbox, now: self.now, places: &places };
         let prepare = |query: &str| {
             guarded_prepare(|| match turbo::expand(query, &surroundings) {

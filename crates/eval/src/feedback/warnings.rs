@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::nearest;
 use terrapin_budget::{Budget, Exceeded};
+use terrapin_osm::areas::WAY_AREAS;
 use terrapin_osm::{ElementType, Osm};
 use terrapin_overpass::Limits;
 use terrapin_overpass::syntax::{
@@ -227,7 +228,7 @@ fn ids_warning(osm: &Osm, what: QueryType, ids: &[i64]) -> Option<Warning> {
 /// Whether an area's id leads to a relation's area or to a way.
 fn area_exists(osm: &Osm, id: i64) -> bool {
     osm.areas().find(osm, id).is_some()
-        || [id, id.saturating_sub(2_400_000_000)].iter().any(|way| osm.find(ElementType::Way, *way).is_some())
+        || [id, id.saturating_sub(WAY_AREAS)].iter().any(|way| osm.find(ElementType::Way, *way).is_some())
 }
 
 /// Whether a query uses no set, so that it can be run by itself.

@@ -18,6 +18,8 @@ use terrapin_budget as budget;
 
 /// What the id of an area made from a relation is above the relation's.
 pub const RELATION_AREAS: i64 = 3_600_000_000;
+/// What the id that queries write for a closed way as an area is above the way's.
+pub const WAY_AREAS: i64 = 2_400_000_000;
 
 impl Areas {
     /// The area with this id, [`RELATION_AREAS`] and its relation's.

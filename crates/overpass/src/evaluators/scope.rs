@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use crate::reader::Reader;
 use crate::set::{AreaOrdinal, Derived, Set};
+use terrapin_osm::areas::RELATION_AREAS;
 use terrapin_osm::{ElementType, Ordinal};
-
-/// Ids of areas made from relations begin here.
-const AREA_IDS: i64 = 3_600_000_000;
 
 /// What an evaluator is evaluated for.
 #[derive(Debug, Clone, Copy)]
@@ -73,5 +71,5 @@ pub(super) fn keys(reader: &mut Reader<'_>, subject: Subject<'_>) -> Vec<String>
 /// The id of an area.
 pub(super) fn area_id(reader: &mut Reader<'_>, area: AreaOrdinal) -> Option<i64> {
     let relation = reader.osm().areas().relation(area)?;
-    Some(AREA_IDS + reader.id(ElementType::Relation, relation))
+    Some(RELATION_AREAS + reader.id(ElementType::Relation, relation))
 }

@@ -20,6 +20,7 @@ use crate::set::{AreaOrdinal, Derived, Position, Set};
 use crate::sorted;
 use crate::syntax::{self, Detail, Order, Out};
 use terrapin_budget as budget;
+use terrapin_osm::areas::RELATION_AREAS;
 use terrapin_osm::geometry::{Segment, segment_meets_box};
 use terrapin_osm::radix;
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, PairId};
@@ -145,9 +146,6 @@ fn ordered(
     pairs
 }
 
-/// Ids of areas made from relations begin here.
-const AREA_IDS: i64 = 3_600_000_000;
-
 /// The ids of areas and their relations, in the order of the answer, at most `limit` of them.
 fn areas(reader: &mut Reader<'_>, list: &[AreaOrdinal], order: Order, limit: u64) -> Vec<(i64, Ordinal)> {
     let known = reader.osm().areas();
@@ -159,7 +157,7 @@ fn areas(reader: &mut Reader<'_>, list: &[AreaOrdinal], order: Order, limit: u64
                 Order::Asc => quadtile::Key::default(),
                 Order::Quadtile => quadtile::area_key(known.shape(reader.osm(), area).bbox()),
             };
-            Some((key, AREA_IDS + reader.id(ElementType::Relation, relation), relation))
+            Some((key, RELATION_AREAS + reader.id(ElementType::Relation, relation), relation))
         })
         .collect();
     keyed.sort_unstable();
