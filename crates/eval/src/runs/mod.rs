@@ -38,8 +38,9 @@ use std::io;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use super::record::{Instance, Outcome};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::record::{Instance, Outcome};
 use terrapin_base::stack::caught;
 
 /// How many instances go into the journal at once: as many as a kill can cost.
