@@ -178,7 +178,6 @@ pub fn serve(
         // They only read answers that were put aside; queries have threads of their own.
         .max_blocking_threads(16)
         .build()?;
-    rayon::broadcast(|_| workers::give_way());
     let gates = Gates::new(settings.max_queries, settings.max_waiting, settings.patience);
     let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
     let app = Arc::new(App {

@@ -76,16 +76,8 @@ impl Workers {
     }
 }
 
-/// Lets this thread, which works for as long as a query takes, give way to those that serve connections and try queries.
-pub fn give_way() {
-    // The niceness is the thread's own here. Where it cannot be changed, all have the same.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::nice(10);
-}
-
 /// What a thread does.
 fn work(shared: &Shared) {
-    give_way();
     let mut state = shared.lock();
     loop {
         if let Some(task) = state.tasks.pop_front() {
