@@ -82,7 +82,7 @@ pub fn first_ids(kind: ElementType) -> &'static str {
 
 /// Ids that are referred to and not there: one page of differences a type.
 pub const MISSING: (&str, &str) = ("missing", "missing.index");
-/// Keys and where their values and lists are: one page, [`super::tags::KeyTable`] in bincode.
+/// Keys and where their values and lists are: one page, `KeyTable` in bincode (tags.rs).
 pub const KEYS: (&str, &str) = ("tags.keys", "tags.keys.index");
 /// Values in byte order of (key, value), front-coded: pages of [`PAIRS_ON_PAGE`].
 pub const VALUES: (&str, &str) = ("tags.values", "tags.values.index");
