@@ -34,7 +34,7 @@ check:
 	cargo fmt --all --check
 	cargo clippy --locked --no-default-features --all-targets --target-dir $(CARGO_TARGET_DIR)/check \
 	    $(if $(CRATE),-p $(CRATE),--workspace) -- -D warnings
-	cargo test --locked --no-default-features --lib --target-dir $(CARGO_TARGET_DIR)/check $(if $(CRATE),-p $(CRATE),--workspace)
+	RUST_MIN_STACK=67108864 cargo test --locked --no-default-features --lib --target-dir $(CARGO_TARGET_DIR)/check $(if $(CRATE),-p $(CRATE),--workspace)
 
 demo:
 	@scripts/setup small
