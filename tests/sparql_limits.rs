@@ -125,11 +125,11 @@ fn a_deadline_holds_in_everything() {
         println!("{:6.0} ms over: {name}: {outcome}", (seconds - 1.0) * 1e3);
         let bounded = |error: &Error| error.class == Class::Limit || error.code == "too-large";
         assert!(result.as_ref().err().is_none_or(bounded), "{name}: {result:?}");
-        if seconds > 1.2 {
+        if seconds > 1.3 {
             late.push(format!("{name}: {seconds:.2} s"));
         }
     }
-    assert!(cfg!(debug_assertions) || late.is_empty(), "later than 200 ms: {late:#?}");
+    assert!(cfg!(debug_assertions) || late.is_empty(), "later than 300 ms: {late:#?}");
 }
 
 #[test]
