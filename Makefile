@@ -64,7 +64,7 @@ pin:
 	@scripts/pin
 
 features:
-	TERRAPIN_WRITE=1 cargo test --locked --release --test cases -- page mistakes
+	TERRAPIN_WRITE=1 cargo test --locked --release --test integration -- page mistakes
 
 # A minute for each target, or what TERRAPIN_FUZZ_SECONDS says; FUZZ=sparql for those whose names have that in them.
 # Inputs that break something are in fuzz/artifacts.

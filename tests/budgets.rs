@@ -6,8 +6,6 @@
 //! is held against its bound in the release profile only.
 
 mod common;
-#[path = "common/skip.rs"]
-mod skip;
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -16,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use common::attacks::{self, WORLD};
 use common::server::Server;
+use common::skip;
 use common::terrapin;
 
 /// Bytes that the process may grow by beyond the budget.

@@ -1,11 +1,9 @@
 //! What somebody at a shell sees: output, errors and exit statuses of the binary.
 
-mod common;
-
 use std::io::Read;
 use std::process::{Command as Process, Stdio};
 
-use common::{TOWN, Town, terrapin};
+use crate::common::{TOWN, Town, terrapin};
 use serde_json::Value;
 
 /// Runs the binary: exit status, standard output, standard error.

@@ -3,12 +3,11 @@
 //! Needs a Python with rdflib 7.0.0, codebleu 0.7.0 and tree-sitter-python 0.21.0 (TERRAPIN_PEER_PYTHON) and a checkout
 //! of their repository (TERRAPIN_INSTRUCT_TO_SPARQL); skips without.
 
-#[path = "common/skip.rs"]
-mod skip;
-
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use crate::common::place;
+use crate::common::skip;
 use serde_json::Value;
 use terrapin::eval::metrics::codebleu::codebleu;
 
@@ -24,7 +23,7 @@ fn equal_to_the_published_code() {
         skip::skipped(skip::Need::Peers, "no peer (set TERRAPIN_PEER_PYTHON and TERRAPIN_INSTRUCT_TO_SPARQL)");
         return;
     };
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = place::root();
     let shared = var("TERRAPIN_SHARED").unwrap_or_else(|| root.join("../shared"));
     let queries = shared.join("data/instruct-to-sparql/queries.jsonl.gz");
     if !queries.exists() {

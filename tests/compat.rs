@@ -4,15 +4,14 @@
 //! Needs what tests/codebleu.rs needs, the packages that docs/instruct-to-sparql.md lists, and a snapshot of Wikidata's
 //! triples (TERRAPIN_WIKIDATA); skips without. In the development profile queries may run out of their time.
 
-mod common;
-#[path = "common/skip.rs"]
-mod skip;
-
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use common::server::Server;
+use crate::common;
+use crate::common::place;
+use crate::common::server::Server;
+use crate::common::skip;
 use serde_json::{Value, json};
 
 /// What the peer imports besides what tests/codebleu.rs needs.
@@ -65,7 +64,7 @@ fn equal_to_the_published_evaluation() {
         skip::skipped(skip::Need::Wikidata, "no snapshot of Wikidata's triples (set TERRAPIN_WIKIDATA)");
         return;
     };
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = place::root();
     let queries = var("TERRAPIN_SHARED").unwrap_or_else(|| root.join("../shared"));
     let queries = queries.join("data/instruct-to-sparql/queries.jsonl.gz");
     if !queries.exists() {

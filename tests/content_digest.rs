@@ -1,12 +1,10 @@
 //! The content digest, calculated a second time from what a snapshot is made of, as `docs/content-digest.md` says.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use common::{TOWN, TRIPLES, terrapin};
+use crate::common::{TOWN, TRIPLES, terrapin};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use quick_xml::Reader;

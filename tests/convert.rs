@@ -1,19 +1,17 @@
 //! The converter against the reference's: every query of the vectors, byte for byte. Skipped where the vectors are not
 //! at hand.
 
-#[path = "common/skip.rs"]
-mod skip;
-
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::common::place;
+use crate::common::skip;
 use serde_json::Value;
 use terrapin::overpass::convert::{Form, convert};
 
 /// The folder of the vectors, if it is there.
 fn vectors() -> Option<PathBuf> {
-    let shared = std::env::var_os("TERRAPIN_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let shared = place::shared();
     let folder = shared.join("conformance/overpass");
     if folder.is_dir() {
         Some(folder)

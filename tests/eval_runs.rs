@@ -1,10 +1,9 @@
 //! Runs of `terrapin eval`: shards, comparing, verifying, any benchmark from JSON lines.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::Town;
+use crate::common;
+use crate::common::Town;
 use serde_json::Value;
 
 /// Every file of a run that does not depend on time.

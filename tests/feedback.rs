@@ -1,14 +1,12 @@
 //! What a model is told of its query, by the command and over HTTP, and scores over HTTP as the Python module asks.
 
-mod common;
-#[path = "common/skip.rs"]
-mod skip;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
-use common::Town;
+use crate::common;
+use crate::common::Town;
+use crate::common::skip;
 use serde_json::{Value, json};
 
 fn say(town: &Town, query: &str, more: &[&str]) -> String {
@@ -151,7 +149,7 @@ fn the_python_module() {
     let server = Server::start();
     let done = Command::new("python3")
         .args(["-m", "unittest", "discover", "-s", "tests"])
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/python"))
+        .current_dir(common::place::root().join("python"))
         .env("TERRAPIN_URL", &server.url)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .output()

@@ -3,7 +3,7 @@
 
 #[path = "../fuzz/targets/front_end.rs"]
 #[allow(dead_code, reason = "the words are for the fuzzer")]
-mod front_end;
+mod texts;
 
 /// Long lists of everything there are lists of: nothing may be looked for in all that came before it.
 #[test]
@@ -41,6 +41,6 @@ fn long_texts_take_time_in_proportion() {
             i += 1;
         }
         text.push_str(end);
-        front_end::check(text.as_bytes());
+        texts::check(text.as_bytes());
     }
 }

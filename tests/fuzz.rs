@@ -5,6 +5,8 @@
 
 #[path = "../fuzz/harness/mod.rs"]
 mod harness;
+#[path = "common/place.rs"]
+mod place;
 #[path = "../fuzz/targets/mod.rs"]
 mod targets;
 

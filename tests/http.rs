@@ -1,13 +1,11 @@
 //! What a client of the HTTP services sees.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use common::server::{FORM, Server, encoded};
-use common::terrapin;
+use crate::common::server::{FORM, Server, encoded};
+use crate::common::terrapin;
 
 const CAFES: &str = "[out:json];node[amenity=cafe];out;";
 

@@ -1,13 +1,11 @@
 //! What clients that are slow, many or wrong cost the others: nothing to speak of.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::server::{Answer, FORM, Server};
-use common::{Town, terrapin};
+use crate::common::server::{Answer, FORM, Server};
+use crate::common::{Town, terrapin};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};

@@ -1,16 +1,14 @@
 //! What whoever runs a public instance relies on: limits for each client, the log, tokens, metrics, stopping queries,
 //! configuration, and that the page about it all has all of it.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::server::{Answer, FORM, Server, encoded};
-use common::{Town, terrapin};
+use crate::common::server::{Answer, FORM, Server, encoded};
+use crate::common::{Town, terrapin};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

@@ -1,13 +1,12 @@
 //! The Malta benchmark: what the OverpassNL authors' evaluation code computed on the reference, against `terrapin eval`.
 
-mod common;
-#[path = "common/skip.rs"]
-mod skip;
-
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use common::Town;
+use crate::common;
+use crate::common::Town;
+use crate::common::place;
+use crate::common::skip;
 use serde_json::Value;
 use tempfile::TempDir;
 use terrapin::eval::benchmarks::overpassnl::prepare;
@@ -16,8 +15,7 @@ use terrapin::places::Table;
 
 /// A file or folder of the shared data, or `None` where it is not there.
 fn shared(part: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("TERRAPIN_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let root = place::shared();
     let path = root.join(part);
     if path.exists() {
         return Some(path);

@@ -1,19 +1,17 @@
 //! Every query of the conformance vectors goes through the parser: what the reference runs must parse, what it
 //! refuses must be refused, in its words as far as they are known. Skipped where the vectors are not at hand.
 
-#[path = "common/skip.rs"]
-mod skip;
-
 use std::io::Read;
 use std::path::PathBuf;
 
+use crate::common::place;
+use crate::common::skip;
 use serde_json::Value;
 use terrapin::overpass::parse;
 
 /// The folder of the vectors, if it is there.
 fn vectors() -> Option<PathBuf> {
-    let shared = std::env::var_os("TERRAPIN_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let shared = place::shared();
     let folder = shared.join("conformance/overpass");
     if folder.is_dir() {
         Some(folder)

@@ -1,10 +1,9 @@
 //! chrF, KVS, TreeS, OQS and exact match against what the OverpassNL authors' evaluation code computed.
 
-#[path = "common/skip.rs"]
-mod skip;
-
 use std::path::PathBuf;
 
+use crate::common::place;
+use crate::common::skip;
 use serde_json::Value;
 use terrapin::eval::benchmarks::overpassnl::{similarity, without_shortcuts};
 use terrapin::eval::input::read_lines;
@@ -13,8 +12,7 @@ use terrapin::overpass::convert::{Form, convert};
 
 /// A file of the shared data, or `None` where it is not there.
 fn shared(part: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("TERRAPIN_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let root = place::shared();
     let path = root.join(part);
     if path.exists() {
         return Some(path);

@@ -1,23 +1,16 @@
 //! The SPARQL dialect over public query sets: what parses, and that standard queries mean what spargebra's own parser
 //! says. Skips where the shared data is not at hand.
 
-#[path = "common/skip.rs"]
-mod skip;
-
 use std::fs::File;
 use std::io::Read;
-use std::path::PathBuf;
 
+use crate::common::place::shared;
+use crate::common::skip;
 use flate2::read::GzDecoder;
 use regex::Regex;
 use serde_json::Value;
 use spargebra::SparqlParser;
 use terrapin::sparql::syntax::{Dialect, parse};
-
-fn shared() -> PathBuf {
-    std::env::var_os("TERRAPIN_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from)
-}
 
 /// The lines of a gzipped file of JSON objects; None, with a line that says so, where it is not there.
 fn lines(name: &str) -> Option<Vec<Value>> {

@@ -3,18 +3,15 @@
 //!
 //! A sample of the queries is asked; TERRAPIN_ALL=1 asks all, which takes half an hour.
 
-#[path = "common/skip.rs"]
-mod skip;
-#[path = "common/wikidata.rs"]
-mod wikidata;
-
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
-
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use crate::common::place::shared;
+use crate::common::skip;
+use crate::common::wikidata;
 use flate2::read::GzDecoder;
 use oxrdf::{Term, Triple, Variable};
 use serde_json::Value;
@@ -35,7 +32,7 @@ fn lines(name: &str) -> Option<Vec<Value>> {
 
 /// One line in so many, or all.
 fn sample(name: &str, one_in: usize) -> Option<Vec<Value>> {
-    let path = wikidata::shared().join(name);
+    let path = shared().join(name);
     let Ok(file) = File::open(&path) else {
         skip::skipped(skip::Need::Shared, format_args!("{} is not there (set TERRAPIN_SHARED)", path.display()));
         return None;

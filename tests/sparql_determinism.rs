@@ -4,11 +4,6 @@
 //! The answers are those of a sample of the shared queries over the snapshot in TERRAPIN_WIKIDATA; TERRAPIN_ALL=1 takes
 //! all queries, ten thousand ORDER BYs and the whole subsets, which takes half an hour in an optimised build.
 
-#[path = "common/skip.rs"]
-mod skip;
-#[path = "common/wikidata.rs"]
-mod wikidata;
-
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -17,6 +12,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::common::place::shared;
+use crate::common::skip;
+use crate::common::wikidata;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -26,11 +24,6 @@ use terrapin::load::{Options, load};
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::results::{Formats, Writer};
 use terrapin::sparql::{Bounds, Class, Environment, Error, Settings, prepare};
-
-fn shared() -> PathBuf {
-    let given = std::env::var_os("TERRAPIN_SHARED").map(PathBuf::from);
-    given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"))
-}
 
 fn all() -> bool {
     std::env::var_os("TERRAPIN_ALL").is_some()
@@ -103,7 +96,7 @@ fn two_processes_and_numbers_of_threads_answer_the_same() {
     }
     let child = |threads: &str| {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["two_processes_and_numbers_of_threads_answer_the_same", "--exact", "--nocapture"]);
+        command.args(["sparql_determinism::two_processes_and_numbers_of_threads_answer_the_same", "--exact", "--nocapture"]);
         command.env("TERRAPIN_WIKIDATA", &path).env(CHILD, "1").env("RAYON_NUM_THREADS", threads);
         let output = command.output().expect("it runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

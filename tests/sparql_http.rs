@@ -1,9 +1,7 @@
 //! What a SPARQL client sees.
 
-mod common;
-
-use common::Town;
-use common::server::{Answer, FORM, Server, encoded};
+use crate::common::Town;
+use crate::common::server::{Answer, FORM, Server, encoded};
 use serde_json::{Value, json};
 
 const LABELS: &str =

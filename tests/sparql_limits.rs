@@ -4,13 +4,11 @@
 //! The snapshot is TERRAPIN_WIKIDATA, one of all four sets of triples of the shared data. In the development profile
 //! the times are only shown.
 
-#[path = "common/skip.rs"]
-mod skip;
-#[path = "common/wikidata.rs"]
-mod wikidata;
+mod common;
 
 use std::time::{Duration, Instant};
 
+use common::wikidata;
 use oxrdf::{Term, Triple, Variable};
 use terrapin::budget::Limits;
 use terrapin::sparql::{Bounds, Class, Environment, Error, Settings, Sink, prepare};

@@ -2,10 +2,8 @@
 //! its name there. Left out are the updates, which a snapshot does not take: those the suite expects to be refused
 //! are here too.
 
-mod common;
-
-use common::Town;
-use common::server::{Answer, FORM, Server, encoded};
+use crate::common::Town;
+use crate::common::server::{Answer, FORM, Server, encoded};
 
 /// The suite's graphs: data1.rdf, data2.rdf and data3.rdf each say of themselves that they are documents.
 fn graphs() -> String {

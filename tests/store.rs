@@ -1,12 +1,11 @@
 //! Everything that goes into a snapshot comes out again, through every way in.
 
-#[path = "common/skip.rs"]
-mod skip;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::common::place;
+use crate::common::skip;
 use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::{BoundingBox, Coord, ElementType, Osm, Reference};
@@ -14,8 +13,7 @@ use terrapin::snapshot::{Snapshot, verify};
 use terrapin_loaders as loaders;
 
 fn shared(file: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("TERRAPIN_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let root = place::shared();
     let path = root.join("data/osm").join(file);
     if path.exists() {
         return Some(path);

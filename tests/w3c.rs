@@ -3,21 +3,16 @@
 //!
 //! Runs where TERRAPIN_W3C is the folder `sparql` of a copy of <https://github.com/w3c/rdf-tests>.
 
-mod w3c {
-    pub mod answer;
-    pub mod manifest;
-    pub mod ours;
-    pub mod reference;
-}
-
-#[path = "common/skip.rs"]
-mod skip;
+mod answer;
+mod manifest;
+mod ours;
+mod reference;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use w3c::manifest::{self, Kind};
-use w3c::{ours, reference};
+use crate::common::skip;
+use manifest::Kind;
 
 /// Tests that the evaluator passes and a snapshot does not, by the end of their names, all for one reason: a value has
 /// one form, its canonical one; how it was written is not kept. Oxigraph's store does the same, and public answers were

@@ -10,6 +10,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::visit::Visit;
 use syn::{Ident, Item, Token, UseTree};
 
+use crate::common::place;
+
 /// Uses that make a cycle and stay: the crate's folder, the two modules, and why.
 const EXCEPTIONS: &[(&str, &str, &str, &str)] = &[];
 
@@ -18,7 +20,7 @@ const SHOWN: usize = 3;
 
 /// The folders of all crates that have a library.
 fn crates() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = place::root();
     let listed = fs::read_dir(root.join("crates")).expect("the folder of crates");
     let mut crates: Vec<_> = listed.map(|entry| entry.expect("a crate").path()).filter(|path| path.is_dir()).collect();
     crates.sort();
@@ -28,7 +30,7 @@ fn crates() -> Vec<PathBuf> {
 
 /// A crate's folder as it is written; nothing for the root's.
 fn label(folder: &Path) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = place::root();
     folder.strip_prefix(root).expect("a folder of the workspace").display().to_string()
 }
 
@@ -484,7 +486,7 @@ fn every_crate_says_what_it_may_not_know() {
 
 #[test]
 fn every_crate_stands_in_the_picture() {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md")).expect("the page");
+    let page = fs::read_to_string(place::root().join("ARCHITECTURE.md")).expect("the page");
     let section = page.split_once("## Crates").expect("the section").1;
     let picture = section.split("```").nth(1).expect("its picture");
     let names: BTreeSet<&str> = picture.split(|c: char| !c.is_alphanumeric() && c != '-').collect();

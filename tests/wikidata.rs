@@ -1,13 +1,10 @@
 //! Dumps of Wikidata's entities through the binary: whole, by recipe, with lines that are wrong.
 
-mod common;
-#[path = "common/skip.rs"]
-mod skip;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::{Town, terrapin};
+use crate::common::skip;
+use crate::common::{Town, terrapin};
 use oxrdf::{NamedNode, NamedNodeRef};
 use serde_json::Value;
 use terrapin::rdf::Store;

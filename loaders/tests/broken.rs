@@ -1,14 +1,10 @@
 //! A real file with bytes flipped, cut short or put together anew is an error that says where, never a panic.
 
-#[path = "../../tests/common/skip.rs"]
-mod skip;
-
-use std::path::PathBuf;
+use crate::{place, skip};
 use terrapin_loaders::{Error, Options, read};
 
 fn niue() -> Option<Vec<u8>> {
-    let shared = std::env::var_os("TERRAPIN_SHARED")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")), PathBuf::from);
+    let shared = place::shared();
     let bytes = std::fs::read(shared.join("data/osm/niue.osm.pbf")).ok();
     if bytes.is_none() {
         skip::skipped(skip::Need::Shared, "no niue.osm.pbf");

@@ -1,10 +1,7 @@
 //! Real files are read just as osmpbf reads them, where that can.
 
-#[path = "../../tests/common/skip.rs"]
-mod skip;
-
+use crate::{place, skip};
 use osmpbf::RelMemberType;
-use std::path::PathBuf;
 use terrapin_loaders::{Element, ElementType, Error, Meta, Options, read};
 
 /// An element in words; metadata only where both readers have it.
@@ -110,8 +107,7 @@ fn their_meta(i: &osmpbf::Info<'_>) -> String {
 
 #[test]
 fn element_by_element_as_osmpbf() {
-    let shared = std::env::var_os("TERRAPIN_SHARED")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")), PathBuf::from);
+    let shared = place::shared();
     for name in ["niue.osm.pbf", "niue.osh.pbf", "monaco.osm.pbf", "malta-2016.osm.pbf", "malta-2024.osm.pbf"] {
         let path = shared.join("data/osm").join(name);
         if !path.exists() {

@@ -1,15 +1,12 @@
 //! Real files: what they hold.
 
-#[path = "../../tests/common/skip.rs"]
-mod skip;
-
+use crate::{place, skip};
 use std::path::PathBuf;
 use terrapin_loaders::{Element, Error, Header, Options, header, read};
 
 /// The folder of real extracts, if it is there.
 fn extract(name: &str) -> Option<PathBuf> {
-    let shared = std::env::var_os("TERRAPIN_SHARED")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")), PathBuf::from);
+    let shared = place::shared();
     let path = shared.join("data/osm").join(name);
     if !path.exists() {
         skip::skipped(skip::Need::Shared, format_args!("no {name}"));

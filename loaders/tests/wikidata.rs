@@ -1,8 +1,6 @@
 //! Entities of Wikidata beside the RDF that Wikidata itself has of them.
 
-#[path = "../../tests/common/skip.rs"]
-mod skip;
-
+use crate::{place, skip};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use terrapin_loaders::wikidata::{self, Converter, Shape};
@@ -10,8 +8,7 @@ use terrapin_loaders::{Error, rdf};
 
 /// The folder of Wikidata's content, if it is there.
 fn folder() -> Option<PathBuf> {
-    let shared = std::env::var_os("TERRAPIN_SHARED")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")), PathBuf::from);
+    let shared = place::shared();
     let folder = shared.join("data/wikidata");
     if !folder.exists() {
         skip::skipped(skip::Need::Shared, "no shared/data/wikidata");

@@ -1,8 +1,6 @@
 //! OSM XML in its three packings, and what is not OSM XML.
 
-#[path = "../../tests/common/skip.rs"]
-mod skip;
-
+use crate::{place, skip};
 use std::io::Write;
 use terrapin_loaders::{Element, Error, Header, NO_COORDINATE, Options, header, read};
 
@@ -187,8 +185,7 @@ fn xml(element: &Element<'_>) -> String {
 
 #[test]
 fn real_extracts_are_the_same_as_xml() {
-    let shared = std::env::var_os("TERRAPIN_SHARED")
-        .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared").into(), std::path::PathBuf::from);
+    let shared = place::shared();
     for name in ["niue.osm.pbf", "niue.osh.pbf"] {
         let path = shared.join("data/osm").join(name);
         let Ok(bytes) = std::fs::read(path) else {

@@ -26,6 +26,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::common::place;
+
 /// A case file.
 pub struct File {
     /// Where it is.
@@ -69,7 +71,7 @@ impl Case {
 
 /// The folder of the cases.
 pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/overpass")
+    place::root().join("tests/cases/overpass")
 }
 
 /// Every case file, by area and name.

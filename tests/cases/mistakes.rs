@@ -1,8 +1,9 @@
 //! What people read after typical mistakes: `mistakes.txt` has queries, each with what the command line says of it.
 //! `TERRAPIN_WRITE=1` writes the file anew.
 
-use std::path::Path;
 use std::process::Command;
+
+use crate::common::place;
 
 #[test]
 fn mistakes_are_explained_as_expected() {
@@ -16,7 +17,7 @@ fn mistakes_are_explained_as_expected() {
         .output()
         .expect("terrapin runs");
     assert!(load.status.success(), "{load:?}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/mistakes.txt");
+    let path = place::root().join("tests/cases/mistakes.txt");
     let text = std::fs::read_to_string(&path).expect("the mistakes");
     let mut parts = text.split("\n>>> ");
     let mut found = parts.next().unwrap_or_default().to_owned();

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 
 pub mod attacks;
+pub mod place;
 pub mod server;
+pub mod skip;
+pub mod wikidata;
 
 /// Three cafes in and one outside the area Ladle, a closed way, a street, a relation with a missing member.
 pub const TOWN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>

@@ -5,15 +5,10 @@ use std::sync::{Arc, LazyLock};
 
 use terrapin::snapshot::Snapshot;
 
-use crate::skip::{Need, skipped};
+use super::place::shared;
+use super::skip::{Need, skipped};
 
 const FILES: [&str; 4] = ["br-municipalities", "full-entities", "kgtk-arnold", "wd50k"];
-
-/// The folder of shared data.
-pub fn shared() -> PathBuf {
-    let given = std::env::var_os("TERRAPIN_SHARED").map(PathBuf::from);
-    given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"))
-}
 
 /// The snapshot that TERRAPIN_WIKIDATA names, else one made in the build's folder by whichever test needs it first; in the
 /// development profile that would take minutes, and the test is left out.

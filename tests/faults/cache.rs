@@ -8,15 +8,13 @@ use std::time::Duration;
 use super::eval::{Instances, results};
 use super::shim::with_fault;
 use super::{Outcomes, all, error_of, names};
+use crate::common::skip;
 
 fn has_cache() -> bool {
     if !cfg!(feature = "cache") {
-        crate::skip::skipped(crate::skip::Need::Time, "this build has no cache of results (feature cache)");
+        skip::skipped(skip::Need::Time, "this build has no cache of results (feature cache)");
     } else if !all() {
-        crate::skip::skipped(
-            crate::skip::Need::Time,
-            "faults of the cache of results are tried by `make faults` alone",
-        );
+        skip::skipped(skip::Need::Time, "faults of the cache of results are tried by `make faults` alone");
     }
     cfg!(feature = "cache") && all()
 }

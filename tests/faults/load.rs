@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::shim::with_fault;
 use super::{Outcomes, all, error_of, names, program};
+use crate::common::skip;
 
 /// An extract large enough for temporary files, and some triples.
 struct Sources {
@@ -130,7 +131,7 @@ fn a_small_file_system_in_a_load() {
     let can =
         Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null()).status();
     if !can.is_ok_and(|status| status.success()) {
-        crate::skip::skipped(crate::skip::Need::System, "a small file system takes unshare and the right to mount");
+        skip::skipped(skip::Need::System, "a small file system takes unshare and the right to mount");
         return;
     }
     let sources = Sources::new();

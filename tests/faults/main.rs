@@ -7,8 +7,6 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../common/skip.rs"]
-mod skip;
 
 mod cache;
 mod eval;

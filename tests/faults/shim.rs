@@ -4,26 +4,29 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::common::skip;
+
 /// The library; nothing, with a word, where there is no compiler or no such mechanism.
 pub fn library() -> Option<&'static PathBuf> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     LIBRARY
         .get_or_init(|| {
             if !cfg!(all(target_os = "linux", target_env = "gnu")) {
-                crate::skip::skipped(crate::skip::Need::System, "faults by LD_PRELOAD are for Linux with glibc");
+                skip::skipped(skip::Need::System, "faults by LD_PRELOAD are for Linux with glibc");
                 return None;
             }
-            let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults/shim.c");
+            let source = crate::common::place::root().join("tests/faults/shim.c");
             let library = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("faults-{}.so", std::process::id()));
             let built = Command::new("cc")
                 .args(["-shared", "-fPIC", "-O1", "-o"])
                 .arg(&library)
-                .args([source, "-ldl"])
+                .arg(source)
+                .arg("-ldl")
                 .status();
             match built {
                 Ok(status) if status.success() => Some(library),
                 _ => {
-                    crate::skip::skipped(crate::skip::Need::System, "faults by LD_PRELOAD need a C compiler, cc");
+                    skip::skipped(skip::Need::System, "faults by LD_PRELOAD need a C compiler, cc");
                     None
                 }
             }

@@ -7,8 +7,6 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../common/skip.rs"]
-mod skip;
 
 mod cage;
 mod client;
@@ -22,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use common::skip;
 use common::terrapin;
 
 /// How large and how long it is.

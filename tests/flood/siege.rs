@@ -14,10 +14,11 @@ use super::common::attacks;
 use super::common::server::Server;
 use super::tally::Tally;
 use super::watch::watch;
+use crate::common::place;
 
 /// What `docker/compose.yaml` says: variables of the environment, and bytes of memory.
 fn shipped() -> (Vec<(String, String)>, u64) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docker/compose.yaml");
+    let path = place::root().join("docker/compose.yaml");
     let text = std::fs::read_to_string(path).expect("docker/compose.yaml");
     let pairs = || text.lines().filter_map(|line| line.trim().split_once(": "));
     let variables = pairs().filter(|(name, _)| name.starts_with("TERRAPIN_"));

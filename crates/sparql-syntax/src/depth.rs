@@ -188,6 +188,17 @@ pub fn nodes(tree: &impl Deep) -> usize {
     nodes
 }
 
+/// Calls `each` for every pattern of a tree, those of EXISTS among them.
+pub fn on_patterns<'q>(tree: &'q impl Deep, each: &mut dyn FnMut(&'q GraphPattern)) {
+    let mut open = vec![tree.node()];
+    while let Some(node) = open.pop() {
+        if let Node::Pattern(pattern) = node {
+            each(pattern);
+        }
+        children(&node, &mut |child| open.push(child));
+    }
+}
+
 /// Gives a node's children to `each`.
 fn children<'q>(node: &Node<'q>, each: &mut dyn FnMut(Node<'q>)) -> Makes {
     match *node {

@@ -15,7 +15,7 @@ use super::environment::Environment;
 use super::functions;
 use super::guard::{Guarded, exceeded, read, watched};
 use super::native;
-use super::plan::{Planned, plan};
+use super::plan::{Planned, plan, unplanned};
 use super::rewrite::{Rewritten, put_pattern};
 use super::row::{Row, row_bytes};
 use super::services::Table;
@@ -109,7 +109,7 @@ impl<'p> Run<'p> {
     /// Plans a pattern by the counts of all graphs together; a query about certain graphs is the evaluator's to order.
     fn plan(&self, pattern: GraphPattern, view: &mut View) -> Planned {
         if self.has_graphs() {
-            return Planned { pattern, optimise: true, rows: 0.0 };
+            return unplanned(pattern);
         }
         plan(pattern, view)
     }

@@ -6,11 +6,15 @@
 //! one, with the variables bound. A `Join` it runs as a hash join, but only if its own optimiser has looked for the
 //! variables in common. Hence the result is nested `Lateral`s wherever these mean the same and cost less.
 //!
+//! That optimiser cannot be stopped, and takes the cube of the number of patterns joined: it sees small joins only
+//! (`optimiser.rs`).
+//!
 //! Planning changes no answer: it only uses that joins commute, and that a pattern without solutions has none.
 
 mod estimate;
 mod group;
 mod near;
+mod optimiser;
 mod order;
 mod paths;
 mod scope;
@@ -38,5 +42,12 @@ pub fn plan(pattern: GraphPattern, view: &mut View) -> Planned {
     let pattern = paths::rewrite(pattern, view);
     let mut planner = order::Planner { view, optimise: false };
     let part = planner.pattern(pattern, &scope::Variables::default());
-    Planned { pattern: part.pattern, optimise: planner.optimise, rows: part.rows }
+    let optimise = planner.optimise && optimiser::is_quick(&part.pattern);
+    Planned { pattern: part.pattern, optimise, rows: part.rows }
+}
+
+/// A pattern as it is, for the evaluator to put in an order.
+pub fn unplanned(pattern: GraphPattern) -> Planned {
+    let optimise = optimiser::is_quick(&pattern);
+    Planned { pattern, optimise, rows: 0.0 }
 }

@@ -8,16 +8,16 @@
 //! `TERRAPIN_VECTORS_FAILED=FILE` writes those that are not exact as JSON lines.
 
 mod canonical;
-#[path = "../common/skip.rs"]
-mod skip;
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::common::place;
+use crate::common::skip;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use terrapin::load::Quiet;
@@ -54,8 +54,7 @@ struct Outcome {
 
 #[test]
 fn answers_as_the_reference() {
-    let shared = std::env::var_os("TERRAPIN_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let shared = place::shared();
     if !shared.join("conformance").exists() {
         skip::skipped(skip::Need::Shared, "there is no shared data (set TERRAPIN_SHARED)");
         return;

@@ -17,6 +17,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use crate::common::place;
 use file::{Case, File};
 use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
@@ -53,7 +54,7 @@ fn every_case_is_answered_as_expected() {
 
 #[test]
 fn the_page_of_features_is_current() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/features.md");
+    let path = place::root().join("docs/features.md");
     let page = page::write(&file::all());
     if std::env::var_os("TERRAPIN_WRITE").is_some() {
         std::fs::write(&path, &page).expect("the page can be written");
