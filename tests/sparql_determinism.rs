@@ -96,7 +96,11 @@ fn two_processes_and_numbers_of_threads_answer_the_same() {
     }
     let child = |threads: &str| {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["sparql_determinism::two_processes_and_numbers_of_threads_answer_the_same", "--exact", "--nocapture"]);
+        command.args([
+            "sparql_determinism::two_processes_and_numbers_of_threads_answer_the_same",
+            "--exact",
+            "--nocapture",
+        ]);
         command.env("TERRAPIN_WIKIDATA", &path).env(CHILD, "1").env("RAYON_NUM_THREADS", threads);
         let output = command.output().expect("it runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
