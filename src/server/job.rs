@@ -28,6 +28,8 @@ use crate::memory::Account;
 const LARGE: u64 = 32 << 20;
 /// How long a query waits for a trial at most before it waits for a slot instead.
 const TRIAL_PATIENCE: Duration = Duration::from_secs(1);
+/// How often a query is tried. On a busy machine a trial may be over before the query had a core.
+const TRIALS: usize = 3;
 
 /// Which gate a request goes through. Queries may take minutes; a conversion takes seconds at most and a search
 /// milliseconds. Each has slots and a queue of its own, so that nothing short waits behind something long, and so that no
@@ -100,9 +102,9 @@ pub enum Given {
     Broken,
 }
 
-/// Runs a query's `work`. Where no slot is free it is first tried beside those that run, for some milliseconds and with
-/// little memory: nobody can tell beforehand which query is short, and a short one shall wait for no long one. What does
-/// not end so waits for a slot, in which it begins anew.
+/// Runs a query's `work`. Where no slot is free it is first tried beside those that run, for some milliseconds, some times,
+/// and with little memory: nobody can tell beforehand which query is short, and a short one shall wait for no long one.
+/// What does not end so waits for a slot, in which it begins anew.
 ///
 /// `work` must fail where a bound was reached: an answer that it gives is taken for the whole one.
 pub async fn run_query(
@@ -110,11 +112,13 @@ pub async fn run_query(
     context: &Arc<Context>,
     work: impl FnOnce(Job) + Clone + Send + 'static,
 ) -> Given {
-    if app.trials.is_some()
-        && app.gates.queries.free() == 0
-        && let Tried::Given(given) = go(app, context, Lane::Trial, work.clone()).await
-    {
-        return given;
+    for _ in 0..TRIALS {
+        if app.trials.is_none() || app.gates.queries.free() > 0 {
+            break;
+        }
+        if let Tried::Given(given) = go(app, context, Lane::Trial, work.clone()).await {
+            return given;
+        }
     }
     run(app, context, Lane::Query, work).await
 }
