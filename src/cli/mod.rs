@@ -4,7 +4,6 @@ mod config;
 mod connections;
 mod convert;
 mod diagnose;
-mod doubts;
 mod error;
 mod eval;
 mod feedback;

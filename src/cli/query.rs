@@ -7,9 +7,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::stdout::Output;
-use super::{Error, doubts, open, sparql};
+use super::{Error, open, sparql};
 use crate::osm::BoundingBox;
 use crate::overpass::syntax::Span;
+use crate::overpass::lint;
 use crate::overpass::turbo::{self, Problem, Reason, Surroundings};
 use crate::overpass::{self, Class, Diagnostic, Limits};
 use crate::places::{Areas, Chain, Places, Table};
@@ -129,7 +130,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     osm.check().map_err(open::error)?;
     let (script, summary) = result.map_err(|failure| Error::Query { text, origin, failure })?;
     if summary.elements == 0 && !args.json {
-        doubts::of(&script, &osm).iter().for_each(|doubt| eprintln_quietly(&format!("note: {doubt}")));
+        lint::notes(&script, &osm).iter().for_each(|note| eprintln_quietly(&format!("note: {note}")));
     }
     Ok(())
 }

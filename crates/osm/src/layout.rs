@@ -37,7 +37,7 @@ pub enum Part {
     /// Tags: pages.
     Tags = 2,
     /// Parents: pages.
-    Up = 3,
+    Parents = 3,
     /// Ids in order, with the page of each: pages of [`IDS_ON_PAGE`] entries.
     Ids = 4,
 }

@@ -12,12 +12,14 @@ mod hilbert;
 pub mod layout;
 mod lookup;
 mod page;
+mod page_cache;
 pub mod radix;
 mod store;
 mod tags;
 mod types;
 
-pub use store::{CACHE_BYTES, MetaPage, NodePage, Osm, RelationPage, TagPage, WayPage};
+pub use page_cache::{MetaPage, NodePage, RelationPage, TagPage, WayPage};
+pub use store::{CACHE_BYTES, Osm};
 pub use tags::ValuePage;
 pub use types::{BoundingBox, Coord, ElementType, Member, MetaRef, NoBox, Ordinal, Reference};
 

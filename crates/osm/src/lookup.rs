@@ -5,8 +5,9 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::layout::{self, IDS_ON_PAGE, PAIRS_ON_PAGE, Part};
+use super::page_cache::{IdPage, Key};
 use super::radix;
-use super::store::{Cached, IdPage, Key, Osm, Remembered};
+use super::store::{Osm, Remembered};
 use super::tags::{PairList, PostingPage, ValuePage, decode_values, get_list};
 use super::types::{ElementType, Ordinal, Reference};
 use super::{KeyId, PairId, codec::Reader};
@@ -39,7 +40,7 @@ impl Osm {
     }
 
     fn id_page(&self, kind: ElementType, page: u32) -> Arc<IdPage> {
-        let cached = self.cached(Key::Page(kind, Part::Ids, page), || {
+        self.page(Key::Page(kind, Part::Ids, page), || {
             let n = self.count(kind).saturating_sub(page as u64 * IDS_ON_PAGE as u64).min(IDS_ON_PAGE as u64);
             let read = self.decoded(layout::paged(kind, Part::Ids), page, |bytes| {
                 let mut r = Reader::new(&bytes);
@@ -51,12 +52,8 @@ impl Osm {
                     .collect::<Option<_>>()?;
                 Some(IdPage { ids, pages })
             });
-            Cached::Ids(Arc::new(self.or_fault(read, || IdPage { ids: Vec::new(), pages: Vec::new() })))
-        });
-        match cached {
-            Cached::Ids(page) => page,
-            _ => unreachable!("a key belongs to one kind of page"),
-        }
+            Arc::new(self.or_fault(read, || IdPage { ids: Vec::new(), pages: Vec::new() }))
+        })
     }
 
     /// The ids of these elements, in the order given (fast for sorted ones).
@@ -147,16 +144,12 @@ impl Osm {
 
     /// A page of values.
     pub fn value_page(&self, page: u32) -> Arc<ValuePage> {
-        let cached = self.cached(Key::Values(page), || {
+        self.page(Key::Values(page), || {
             let n = self.pairs_on(page);
             let read = self.decoded(layout::VALUES, page, |bytes| decode_values(&bytes, n));
             let values = self.or_fault(read, ValuePage::default);
-            Cached::Values(Arc::new(values.with_keys(self.keys_on(page, n as PairId))))
-        });
-        match cached {
-            Cached::Values(page) => page,
-            _ => unreachable!("a key belongs to one kind of page"),
-        }
+            Arc::new(values.with_keys(self.keys_on(page, n as PairId)))
+        })
     }
 
     /// The keys of the `n` pairs of a page, each with the slot where the next key's begin.
@@ -204,15 +197,11 @@ impl Osm {
     }
 
     fn posting_page(&self, page: u32) -> Arc<PostingPage> {
-        let cached = self.cached(Key::Postings(page), || {
+        self.page(Key::Postings(page), || {
             let n = self.pairs_on(page);
             let read = self.decoded(layout::POSTINGS, page, |bytes| PostingPage::decode(bytes, n));
-            Cached::Postings(Arc::new(self.or_fault(read, PostingPage::default)))
-        });
-        match cached {
-            Cached::Postings(page) => page,
-            _ => unreachable!("a key belongs to one kind of page"),
-        }
+            Arc::new(self.or_fault(read, PostingPage::default))
+        })
     }
 
     /// The elements of this type that have the pair, ascending.
@@ -266,17 +255,13 @@ impl Osm {
 
     /// A posting list, cached; ordinals beyond the last element are damage.
     fn list(&self, key: Key, kind: ElementType, read: impl FnOnce() -> Result<Vec<Ordinal>, Error>) -> Arc<[Ordinal]> {
-        let cached = self.cached(key, || {
+        self.page(key, || {
             let checked = read().and_then(|list| match list.last().is_none_or(|&o| o < self.count(kind)) {
                 true => Ok(list),
                 false => Err(Error::damaged(layout::POSTINGS.0, "an element that does not exist")),
             });
-            Cached::List(self.or_fault(checked, Vec::new).into())
-        });
-        match cached {
-            Cached::List(list) => list,
-            _ => unreachable!("a key belongs to one kind of page"),
-        }
+            self.or_fault(checked, Vec::new).into()
+        })
     }
 
     // ---- topology
@@ -293,7 +278,7 @@ impl Osm {
     }
 
     fn parents(&self, kind: ElementType, list: usize, children: &[Ordinal], count: u64) -> Vec<Ordinal> {
-        let mut pages = Remembered::new(|page| self.up_page(kind, page));
+        let mut pages = Remembered::new(|page| self.parent_page(kind, page));
         let mut parents = Vec::new();
         for &child in children {
             let (page, slot) = self.place(kind, child);
@@ -303,7 +288,7 @@ impl Osm {
         }
         let mut parents = radix::set(parents);
         if parents.last().is_some_and(|&p| p >= count) {
-            let damage = Error::damaged(layout::paged(kind, Part::Up).0, "a parent that does not exist");
+            let damage = Error::damaged(layout::paged(kind, Part::Parents).0, "a parent that does not exist");
             self.or_fault(Err(damage), || ());
             parents.clear();
         }

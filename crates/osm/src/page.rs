@@ -308,7 +308,7 @@ pub fn decode_tags(bytes: &[u8], n: usize) -> Option<Lists<PairId>> {
 }
 
 /// The parents of a page's elements of one type; nothing at all where there is none.
-pub fn encode_up(parents: &[Lists<Ordinal>]) -> Vec<u8> {
+pub fn encode_parents(parents: &[Lists<Ordinal>]) -> Vec<u8> {
     if parents.iter().all(|p| p.items().is_empty()) {
         return Vec::new();
     }
@@ -321,7 +321,7 @@ pub fn encode_up(parents: &[Lists<Ordinal>]) -> Vec<u8> {
 }
 
 /// The parents by type: `types` of them.
-pub fn decode_up(bytes: &[u8], n: usize, types: usize) -> Option<Vec<Lists<Ordinal>>> {
+pub fn decode_parents(bytes: &[u8], n: usize, types: usize) -> Option<Vec<Lists<Ordinal>>> {
     if bytes.is_empty() {
         return Some(vec![Lists::empty(n); types]);
     }
@@ -382,10 +382,13 @@ mod tests {
         tags.close();
         assert_eq!(decode_tags(&encode_tags(&tags), 2).unwrap(), tags);
 
-        let mut up = Lists::new();
-        up.push(11_u64);
-        up.close();
-        assert_eq!(decode_up(&encode_up(&[up.clone(), up.clone()]), 1, 2).unwrap(), vec![up.clone(), up]);
+        let mut parents = Lists::new();
+        parents.push(11_u64);
+        parents.close();
+        assert_eq!(
+            decode_parents(&encode_parents(&[parents.clone(), parents.clone()]), 1, 2).unwrap(),
+            vec![parents.clone(), parents]
+        );
     }
 
     #[test]

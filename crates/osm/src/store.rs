@@ -3,7 +3,6 @@
 //! Damage found while reading does not interrupt the reader: it gets an empty page of the right size, and the damage is
 //! kept for [`Osm::check`], which everyone who hands out an answer asks before its end.
 
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -15,9 +14,10 @@ use serde::de::DeserializeOwned;
 use super::area_table::Areas;
 use super::layout::{self, Part};
 use super::page::{self, Lists, MetaColumns};
-use super::tags::{KeyTable, PostingPage, ValuePage};
-use super::types::{BoundingBox, Coord, ElementType, Member, MetaRef, Ordinal, Reference};
-use super::{PairId, codec::Reader};
+use super::page_cache::{Cached, Key, MetaPage, NodePage, Page, RelationPage, TagPage, WayPage, Weigher};
+use super::tags::KeyTable;
+use super::types::{BoundingBox, Coord, ElementType, Ordinal, Reference};
+use super::codec::Reader;
 use terrapin_budget as budget;
 use terrapin_snapshot::{Counts, Error, Pages, Snapshot};
 
@@ -49,139 +49,6 @@ pub struct Osm {
 }
 
 type PageBox = GeomWithData<Rectangle<[i64; 2]>, u32>;
-
-/// What is cached: pages by type and section, tag pages, posting lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Key {
-    Page(ElementType, Part, u32),
-    Values(u32),
-    Postings(u32),
-    Pair(ElementType, PairId),
-    List(ElementType, u32),
-}
-
-/// One number for the hasher, not one after another: pages are asked for by the thousand.
-impl Hash for Key {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let (what, number) = match *self {
-            Key::Page(kind, part, page) => (kind as u64 * 8 + part as u64, page),
-            Key::Values(page) => (24, page),
-            Key::Postings(page) => (25, page),
-            Key::Pair(kind, pair) => (32 + kind as u64, pair),
-            Key::List(kind, key) => (40 + kind as u64, key),
-        };
-        state.write_u64(what << 32 | u64::from(number));
-    }
-}
-
-#[derive(Clone)]
-pub(super) enum Cached {
-    Nodes(Arc<NodePage>),
-    Ways(Arc<WayPage>),
-    Relations(Arc<RelationPage>),
-    Meta(Arc<MetaPage>),
-    Tags(Arc<TagPage>),
-    Up(Arc<Vec<Lists<Ordinal>>>),
-    Ids(Arc<IdPage>),
-    Values(Arc<ValuePage>),
-    Postings(Arc<PostingPage>),
-    List(Arc<[Ordinal]>),
-}
-
-#[derive(Clone)]
-struct Weigher;
-
-impl quick_cache::Weighter<Key, Cached> for Weigher {
-    fn weight(&self, _: &Key, cached: &Cached) -> u64 {
-        let bytes = match cached {
-            Cached::Nodes(p) => p.ids.len() * 16,
-            Cached::Ways(p) => p.ids.len() * 8 + p.nodes.bytes() + p.coords.bytes(),
-            Cached::Relations(p) => p.ids.len() * 8 + p.members.bytes(),
-            Cached::Meta(p) => p.columns.bytes() + p.uids.len() * 8,
-            Cached::Tags(p) => p.tags.bytes(),
-            Cached::Up(p) => p.iter().map(Lists::bytes).sum(),
-            Cached::Ids(p) => p.ids.len() * 12,
-            Cached::Values(p) => p.bytes(),
-            Cached::Postings(p) => p.bytes(),
-            Cached::List(p) => p.len() * 8,
-        };
-        bytes as u64 + 64
-    }
-}
-
-/// Ids and positions of one page's nodes, by slot.
-pub struct NodePage {
-    /// Ids.
-    pub ids: Vec<i64>,
-    /// Positions.
-    pub coords: Vec<Coord>,
-}
-
-/// Ids, nodes and geometry of one page's ways, by slot.
-pub struct WayPage {
-    /// Ids.
-    pub ids: Vec<i64>,
-    nodes: Lists<Reference>,
-    coords: Lists<Coord>,
-}
-
-impl WayPage {
-    /// The nodes of the way at `slot`, in order.
-    pub fn nodes(&self, slot: usize) -> &[Reference] {
-        self.nodes.get(slot)
-    }
-
-    /// Their positions; [`Coord::MISSING`] where a node is missing.
-    pub fn coords(&self, slot: usize) -> &[Coord] {
-        self.coords.get(slot)
-    }
-}
-
-/// Ids and members of one page's relations, by slot.
-pub struct RelationPage {
-    /// Ids.
-    pub ids: Vec<i64>,
-    members: Lists<Member>,
-}
-
-impl RelationPage {
-    /// The members of the relation at `slot`, in order.
-    pub fn members(&self, slot: usize) -> &[Member] {
-        self.members.get(slot)
-    }
-}
-
-/// Tags of one page's elements, by slot.
-pub struct TagPage {
-    tags: Lists<PairId>,
-}
-
-impl TagPage {
-    /// The tags of the element at `slot`, ascending (so in byte order of their keys).
-    pub fn tags(&self, slot: usize) -> &[PairId] {
-        self.tags.get(slot)
-    }
-}
-
-/// Metadata of one page's elements, by slot.
-pub struct MetaPage {
-    columns: MetaColumns,
-    /// Ids of the users.
-    uids: Vec<i64>,
-}
-
-impl MetaPage {
-    /// The metadata of the element at `slot`.
-    pub fn meta(&self, slot: usize) -> MetaRef {
-        MetaRef { uid: self.uids.get(slot).copied().unwrap_or_default(), ..self.columns.get(slot) }
-    }
-}
-
-/// Some entries of the id index.
-pub(super) struct IdPage {
-    pub(super) ids: Vec<i64>,
-    pub(super) pages: Vec<u32>,
-}
 
 impl Osm {
     /// The elements of a snapshot.
@@ -299,65 +166,53 @@ impl Osm {
             .ok_or_else(|| Error::damaged(section.0, format!("page {page} is not what this format writes")))
     }
 
-    /// The cached value of `key`, or what `make` gives. All that reads elements comes through here, so that no query
-    /// reads for long without looking at its budget.
-    pub(super) fn cached(&self, key: Key, make: impl FnOnce() -> Cached) -> Cached {
+    /// The cached page of `key`, or what `make` gives. All that reads elements comes through here, so that no query reads
+    /// for long without looking at its budget.
+    pub(super) fn page<P: Page>(&self, key: Key, make: impl FnOnce() -> P) -> P {
         budget::ticks(PAGE_STEPS);
-        if let Some(found) = self.cache.get(&key) {
-            return found;
-        }
-        // The cache is nobody's: it outlives the query that fills it.
-        budget::unwatched(|| {
-            let made = make();
-            self.cache.insert(key, made.clone());
-            made
-        })
+        let cached = self.cache.get(&key).unwrap_or_else(|| {
+            // The cache is nobody's: it outlives the query that fills it.
+            budget::unwatched(|| {
+                let made = make().cached();
+                self.cache.insert(key, made.clone());
+                made
+            })
+        });
+        P::of(cached).expect("a key belongs to one kind of page")
     }
 
     /// A page of nodes.
     pub fn node_page(&self, page: u32) -> Arc<NodePage> {
         let kind = ElementType::Node;
-        let cached = self.cached(Key::Page(kind, Part::Core, page), || {
+        self.page(Key::Page(kind, Part::Core, page), || {
             let n = self.slots(kind, page);
             let read = self.decoded(layout::paged(kind, Part::Core), page, |b| page::decode_nodes(&b, n));
             let (ids, coords) = self.or_fault(read, || (vec![0; n], vec![Coord::MISSING; n]));
-            Cached::Nodes(Arc::new(NodePage { ids, coords }))
-        });
-        match cached {
-            Cached::Nodes(page) => page,
-            _ => unreachable!("a key belongs to one kind of page"),
-        }
+            Arc::new(NodePage { ids, coords })
+        })
     }
 
     /// A page of ways, with geometry.
     pub fn way_page(&self, page: u32) -> Arc<WayPage> {
         let kind = ElementType::Way;
-        let cached = self.cached(Key::Page(kind, Part::Core, page), || {
+        self.page(Key::Page(kind, Part::Core, page), || {
             let n = self.slots(kind, page);
             let read = self.decoded(layout::paged(kind, Part::Core), page, |b| page::decode_ways(&b, n));
             let (ids, nodes) = self.or_fault(read, || (vec![0; n], Lists::empty(n)));
             let coords = nodes.map_all(self.reference_coords(nodes.items()));
-            Cached::Ways(Arc::new(WayPage { ids, nodes, coords }))
-        });
-        match cached {
-            Cached::Ways(page) => page,
-            _ => unreachable!("a key belongs to one kind of page"),
-        }
+            Arc::new(WayPage { ids, nodes, coords })
+        })
     }
 
     /// A page of relations.
     pub fn relation_page(&self, page: u32) -> Arc<RelationPage> {
         let kind = ElementType::Relation;
-        let cached = self.cached(Key::Page(kind, Part::Core, page), || {
+        self.page(Key::Page(kind, Part::Core, page), || {
             let n = self.slots(kind, page);
             let read = self.decoded(layout::paged(kind, Part::Core), page, |b| page::decode_relations(&b, n));
             let (ids, members) = self.or_fault(read, || (vec![0; n], Lists::empty(n)));
-            Cached::Relations(Arc::new(RelationPage { ids, members }))
-        });
-        match cached {
-            Cached::Relations(page) => page,
-            _ => unreachable!("a key belongs to one kind of page"),
-        }
+            Arc::new(RelationPage { ids, members })
+        })
     }
 
     /// The positions of these nodes, in the order given (fast for sorted ones).
@@ -446,7 +301,7 @@ impl Osm {
 
     /// The tags of a page's elements.
     pub fn tag_page(&self, kind: ElementType, page: u32) -> Arc<TagPage> {
-        let cached = self.cached(Key::Page(kind, Part::Tags, page), || {
+        self.page(Key::Page(kind, Part::Tags, page), || {
             let n = self.slots(kind, page);
             let read = self.decoded(layout::paged(kind, Part::Tags), page, |b| page::decode_tags(&b, n));
             let pairs = self.counts.tags;
@@ -454,12 +309,8 @@ impl Osm {
                 true => Ok(tags),
                 false => Err(Error::damaged(layout::paged(kind, Part::Tags).0, "a tag that does not exist")),
             });
-            Cached::Tags(Arc::new(TagPage { tags: self.or_fault(read, || Lists::empty(n)) }))
-        });
-        match cached {
-            Cached::Tags(page) => page,
-            _ => unreachable!("a key belongs to one kind of page"),
-        }
+            Arc::new(TagPage { tags: self.or_fault(read, || Lists::empty(n)) })
+        })
     }
 
     /// The table of keys.
@@ -491,19 +342,15 @@ impl Osm {
 
     /// Version, timestamp, changeset and user of a page's elements.
     pub fn meta_page(&self, kind: ElementType, page: u32) -> Arc<MetaPage> {
-        let cached = self.cached(Key::Page(kind, Part::Meta, page), || {
+        self.page(Key::Page(kind, Part::Meta, page), || {
             let n = self.slots(kind, page);
             let read = self.decoded(layout::paged(kind, Part::Meta), page, |b| page::decode_meta(&b, n));
             let columns = self.or_fault(read, MetaColumns::default);
             let users = self.users();
             let uid = |&user: &u32| users.get(user as usize).map_or(0, |u| u.0);
             let uids = columns.users.iter().map(uid).collect();
-            Cached::Meta(Arc::new(MetaPage { columns, uids }))
-        });
-        match cached {
-            Cached::Meta(page) => page,
-            _ => unreachable!("a key belongs to one kind of page"),
-        }
+            Arc::new(MetaPage { columns, uids })
+        })
     }
 
     fn users(&self) -> &[(i64, Box<str>)] {
@@ -552,17 +399,13 @@ impl Osm {
     }
 
     /// The parents of a page's elements, by type of parent: ways (nodes only), relations.
-    pub(super) fn up_page(&self, kind: ElementType, page: u32) -> Arc<Vec<Lists<Ordinal>>> {
-        let cached = self.cached(Key::Page(kind, Part::Up, page), || {
+    pub(super) fn parent_page(&self, kind: ElementType, page: u32) -> Arc<Vec<Lists<Ordinal>>> {
+        self.page(Key::Page(kind, Part::Parents, page), || {
             let n = self.slots(kind, page);
             let types = if kind == ElementType::Node { 2 } else { 1 };
-            let read = self.decoded(layout::paged(kind, Part::Up), page, |b| page::decode_up(&b, n, types));
-            Cached::Up(Arc::new(self.or_fault(read, || vec![Lists::empty(n); types])))
-        });
-        match cached {
-            Cached::Up(page) => page,
-            _ => unreachable!("a key belongs to one kind of page"),
-        }
+            let read = self.decoded(layout::paged(kind, Part::Parents), page, |b| page::decode_parents(&b, n, types));
+            Arc::new(self.or_fault(read, || vec![Lists::empty(n); types]))
+        })
     }
 
     // ---- time

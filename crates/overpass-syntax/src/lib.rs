@@ -37,6 +37,7 @@ mod parse;
 mod popup;
 pub mod posix;
 mod reader;
+mod statement;
 mod suggest;
 mod token;
 mod tree;
@@ -44,6 +45,7 @@ mod xml;
 
 pub use check::numbers::{float, float_prefix, integer, number_text, timestamp};
 pub use error::{Class, Diagnostic, Failure};
+pub use statement::on_statements;
 pub use suggest::distance;
 pub use tree::*;
 

@@ -1,11 +1,10 @@
 //! What bounds a running query: a deadline, a memory budget, a work budget, a client that went away. Reaching one is an
 //! error that says which, never a shorter answer.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::syntax::{Settings, Statement, StatementKind};
+use crate::syntax::{Settings, Statement};
 use crate::{Class, Diagnostic, Failure};
 use terrapin_budget::{self as budget, Exceeded, Stopped};
 
@@ -15,54 +14,8 @@ pub use terrapin_budget::Limits;
 /// the caller's.
 pub struct Budget {
     bounds: Arc<budget::Budget>,
-    /// Index into [`NAMES`] of the statement that runs.
-    statement: AtomicU32,
-    line: AtomicU32,
-}
-
-/// The reference's names of statements, by which its errors say where a query was stopped.
-const NAMES: [&str; 18] = [
-    "osm-script",
-    "query",
-    "union",
-    "difference",
-    "item",
-    "recurse",
-    "coord-query",
-    "map-to-area",
-    "foreach",
-    "for",
-    "if",
-    "complete",
-    "retro",
-    "compare",
-    "timeline",
-    "make",
-    "local",
-    "print",
-];
-
-/// The index in [`NAMES`] of a statement.
-fn name_index(kind: &StatementKind) -> u32 {
-    match kind {
-        StatementKind::Query(_) => 1,
-        StatementKind::Union { .. } => 2,
-        StatementKind::Difference { .. } => 3,
-        StatementKind::Item { .. } => 4,
-        StatementKind::Recurse { .. } => 5,
-        StatementKind::IsIn { .. } => 6,
-        StatementKind::MapToArea { .. } => 7,
-        StatementKind::Foreach { .. } => 8,
-        StatementKind::For { .. } => 9,
-        StatementKind::If { .. } => 10,
-        StatementKind::Complete { .. } => 11,
-        StatementKind::Retro { .. } => 12,
-        StatementKind::Compare { .. } => 13,
-        StatementKind::Timeline { .. } => 14,
-        StatementKind::Make { .. } | StatementKind::Convert { .. } => 15,
-        StatementKind::Local { .. } => 16,
-        StatementKind::Out(_) => 17,
-    }
+    /// The reference's name of the statement that runs, and its line.
+    running: Mutex<(&'static str, u32)>,
 }
 
 /// The longest time that a query may ask for, so that adding it to now cannot overflow: ten years.
@@ -74,8 +27,7 @@ impl Budget {
         let time = Duration::from_secs(settings.timeout.min(LONGEST));
         Budget {
             bounds: Arc::new(budget::Budget::new(limits).tighten(time, settings.maxsize)),
-            statement: AtomicU32::new(0),
-            line: AtomicU32::new(0),
+            running: Mutex::new(("osm-script", 0)),
         }
     }
 
@@ -93,8 +45,7 @@ impl Budget {
 
     /// Notes which statement runs from here on.
     pub fn enter(&self, statement: &Statement) {
-        self.statement.store(name_index(&statement.kind), Ordering::Relaxed);
-        self.line.store(statement.line, Ordering::Relaxed);
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = (statement.kind.name(), statement.line);
     }
 
     /// Whether the query may go on: cheap enough to ask once a page.
@@ -131,8 +82,7 @@ impl Budget {
     }
 
     fn failure(&self, code: &'static str, what: &str, detail: &str) -> Failure {
-        let line = self.line.load(Ordering::Relaxed);
-        let name = NAMES.get(self.statement.load(Ordering::Relaxed) as usize).copied().unwrap_or(NAMES[0]);
+        let (name, line) = *self.running.lock().unwrap_or_else(PoisonError::into_inner);
         Failure::from(Diagnostic {
             class: Class::Runtime,
             code,
@@ -146,6 +96,8 @@ impl Budget {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
 
     #[test]

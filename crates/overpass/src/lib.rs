@@ -8,6 +8,7 @@ mod digits;
 pub mod evaluators;
 mod extent;
 mod introsort;
+pub mod lint;
 pub mod output;
 mod plan;
 mod quadtile;

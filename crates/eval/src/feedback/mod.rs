@@ -2,8 +2,6 @@
 //! words, and what in the query finds nothing in this data.
 
 mod answer;
-mod nearest;
-mod warnings;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +17,8 @@ use terrapin_overpass::syntax::OutputFormat;
 use terrapin_overpass::turbo::{self, Surroundings};
 use terrapin_overpass::{Class, Failure};
 
-pub use warnings::Warning;
+use terrapin_overpass::lint;
+pub use terrapin_overpass::lint::Warning;
 
 /// How many errors are told: a parser that recovers finds many where one is meant.
 const ERRORS: usize = 3;
@@ -128,8 +127,8 @@ fn look(osm: &Osm, asked: &Asked<'_>, budget: &Budget) -> Feedback {
     if let Err(failure) = done {
         return Feedback { errors: problems(&text, &failure), ..Feedback::default() };
     }
-    let results = answer::read(&body.bytes, asked.sample, &warnings::keys(&script));
-    match warnings::warnings(osm, &text, &script, results.count == 0, &asked.limits, budget) {
+    let results = answer::read(&body.bytes, asked.sample, &lint::keys(&script));
+    match lint::warnings(osm, &text, &script, results.count == 0, &asked.limits, budget) {
         Ok(warnings) => Feedback { errors: Vec::new(), results: Some(results), warnings },
         Err(exceeded) => over(exceeded, "while its filters were held against the data"),
     }

@@ -171,7 +171,7 @@ impl Builder {
         let relations = place_relations(scratch, relations.as_slice(), members.as_slice(), &node_ids, &way_ids, &ways)?;
         let relation_ids = Ids::of(scratch, relations.records.as_slice(), |r| (r.record.id, Coord::MISSING))?;
         let ids = [&node_ids, &way_ids, &relation_ids];
-        let (relation_members, up) =
+        let (relation_members, parents) =
             resolve_members(scratch, relations.records.as_slice(), members.as_slice(), ids, &mut missing)?;
         drop(members);
         let [missing_nodes, missing_ways, missing_relations] = missing;
@@ -181,7 +181,7 @@ impl Builder {
         let roles = pages::Roles::sorted(self.roles.all);
         let tags = self.tags.seal()?;
         let way_links = link_ways(scratch, ways.records.as_slice(), way_nodes.as_slice())?;
-        let [node_up, way_up, relation_up] = up;
+        let [node_parents, way_parents, relation_parents] = parents;
 
         let parts = Parts { level, progress, tags: tags.as_slice(), pairs: &pairs, users: &users };
         let mut postings: [SpillBuffer<Posting>; 3] =
@@ -190,15 +190,15 @@ impl Builder {
         let kind = ElementType::Node;
         let bounding_box = parts.nodes(writer, nodes.as_slice())?;
         parts.common(writer, kind, nodes.as_slice(), |n| n, &mut postings[0])?;
-        parts.up(writer, kind, nodes.as_slice().len() as u64, &[&way_links, &node_up])?;
+        parts.parents(writer, kind, nodes.as_slice().len() as u64, &[&way_links, &node_parents])?;
         parts.ids(writer, kind, &node_ids)?;
         let node_count = nodes.as_slice().len() as u64;
-        drop((nodes, way_links, node_up));
+        drop((nodes, way_links, node_parents));
 
         let kind = ElementType::Way;
         parts.ways(writer, &ways, way_nodes.as_slice(), &missing[0])?;
         parts.common(writer, kind, ways.records.as_slice(), |w| &w.record, &mut postings[1])?;
-        parts.up(writer, kind, ways.records.as_slice().len() as u64, &[&way_up])?;
+        parts.parents(writer, kind, ways.records.as_slice().len() as u64, &[&way_parents])?;
         parts.ids(writer, kind, &way_ids)?;
         let way_count = ways.records.as_slice().len() as u64;
         drop((ways, way_nodes));
@@ -206,7 +206,7 @@ impl Builder {
         let kind = ElementType::Relation;
         parts.relations(writer, &relations, relation_members.as_slice(), &missing, &roles)?;
         parts.common(writer, kind, relations.records.as_slice(), |r| &r.record, &mut postings[2])?;
-        parts.up(writer, kind, relations.records.as_slice().len() as u64, &[&relation_up])?;
+        parts.parents(writer, kind, relations.records.as_slice().len() as u64, &[&relation_parents])?;
         parts.ids(writer, kind, &relation_ids)?;
         let relation_count = relations.records.as_slice().len() as u64;
 

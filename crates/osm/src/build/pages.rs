@@ -206,7 +206,13 @@ impl Parts<'_> {
     }
 
     /// Parents, by type of parent.
-    pub fn up(&self, writer: &mut Writer, kind: ElementType, count: u64, links: &[&Links]) -> Result<(), BuildError> {
+    pub fn parents(
+        &self,
+        writer: &mut Writer,
+        kind: ElementType,
+        count: u64,
+        links: &[&Links],
+    ) -> Result<(), BuildError> {
         let encode = |range: &Range<u64>| {
             let parents: Vec<Lists<u64>> = links
                 .iter()
@@ -225,9 +231,9 @@ impl Parts<'_> {
                     lists
                 })
                 .collect();
-            (page::encode_up(&parents), ())
+            (page::encode_parents(&parents), ())
         };
-        self.pages(writer, (kind, Part::Up), count, encode, Ok)
+        self.pages(writer, (kind, Part::Parents), count, encode, Ok)
     }
 
     /// The id index.

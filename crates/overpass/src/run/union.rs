@@ -10,23 +10,9 @@ use crate::syntax::{SetName, Statement, StatementKind};
 /// The set that a statement leaves its result in; `None` for statements that have none.
 fn target(statement: &Statement) -> Option<&SetName> {
     match &statement.kind {
-        StatementKind::Query(query) => Some(&query.into),
-        // an item gives its set, whatever it is named into
+        // An item gives its set, whatever it is named into.
         StatementKind::Item { from, .. } => Some(from),
-        StatementKind::Union { into, .. }
-        | StatementKind::Difference { into, .. }
-        | StatementKind::Recurse { into, .. }
-        | StatementKind::IsIn { into, .. }
-        | StatementKind::MapToArea { into, .. }
-        | StatementKind::Foreach { into, .. }
-        | StatementKind::For { into, .. }
-        | StatementKind::Complete { into, .. }
-        | StatementKind::Timeline { into, .. }
-        | StatementKind::Compare { into, .. }
-        | StatementKind::Make { into, .. }
-        | StatementKind::Convert { into, .. }
-        | StatementKind::Local { into, .. } => Some(into),
-        StatementKind::If { .. } | StatementKind::Retro { .. } | StatementKind::Out(_) => None,
+        kind => kind.result_set(),
     }
 }
 

@@ -125,17 +125,9 @@ fn is_cut(query: &str, results: &Results) -> bool {
 
 /// The least limit of the `out` statements that write elements.
 fn least_limit(block: &[Statement]) -> Option<u64> {
-    let inner = |blocks: &[&[Statement]]| blocks.iter().filter_map(|block| least_limit(block)).min();
     let of = |statement: &Statement| match &statement.kind {
         StatementKind::Out(out) if out.detail != Detail::Count => out.limit,
-        StatementKind::Union { members: body, .. }
-        | StatementKind::Foreach { body, .. }
-        | StatementKind::For { body, .. }
-        | StatementKind::Complete { body, .. }
-        | StatementKind::Retro { body, .. }
-        | StatementKind::Compare { body, .. } => inner(&[body]),
-        StatementKind::If { then, otherwise, .. } => inner(&[then, otherwise]),
-        _ => None,
+        kind => kind.blocks().into_iter().filter_map(least_limit).min(),
     };
     block.iter().filter_map(of).min()
 }

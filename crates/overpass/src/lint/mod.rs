@@ -1,19 +1,24 @@
-//! What in a query will hardly be meant: filters that nothing in the data fits, sets that go nowhere.
+//! Lints: what in a query will hardly be meant. Filters that nothing in the data fits, sets that go nowhere; and, quickly
+//! told, what is likely wrong with a query that answers nothing (`empty.rs`).
+
+mod empty;
+mod nearest;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use serde::Serialize;
-
-use super::nearest;
 use terrapin_budget::{Budget, Exceeded};
 use terrapin_osm::areas::WAY_AREAS;
 use terrapin_osm::{ElementType, Osm};
-use terrapin_overpass::Limits;
-use terrapin_overpass::syntax::{
+
+use crate::Limits;
+use crate::syntax::{
     Detail, Filter, FilterKind, Order, Out, OutGeometry, OutputFormat, Query, QueryType, Script, Settings, Statement,
-    StatementKind,
+    StatementKind, on_statements,
 };
+
+pub use empty::notes;
 
 /// How many warnings are given.
 const WARNINGS: usize = 10;
@@ -265,7 +270,7 @@ fn gives_nothing(osm: &Osm, settings: &Settings, mut query: Query, limits: &Limi
         settings: Settings { output: OutputFormat::Json, ..settings.clone() },
         statements: vec![statement(StatementKind::Query(query)), statement(StatementKind::Out(out))],
     };
-    let done = terrapin_overpass::run(osm, &script, limits, &mut std::io::sink());
+    let done = crate::run(osm, &script, limits, &mut std::io::sink());
     done.is_ok_and(|summary| summary.elements == 0)
 }
 
@@ -281,9 +286,9 @@ fn excerpt(text: &str, statement: &Statement) -> String {
 fn sets(text: &str, script: &Script) -> Vec<Warning> {
     let mut found = Vec::new();
     let (mut filled, mut used, mut outputs) = (BTreeMap::new(), BTreeSet::new(), false);
-    each(&script.statements, &mut |statement| {
+    on_statements(&script.statements, &mut |statement| {
         outputs |= matches!(statement.kind, StatementKind::Out(_) | StatementKind::Local { .. });
-        if let Some(into) = filled_by(&statement.kind) {
+        if let Some(into) = statement.kind.result_set() {
             filled.entry(into.to_owned()).or_insert(statement.line);
         }
         used.extend(used_by(&statement.kind).map(str::to_owned));
@@ -328,49 +333,13 @@ fn read_in(text: &str) -> Option<HashSet<&str>> {
     Some(read)
 }
 
-/// The set that a statement fills; a loop's set is for its body only.
-fn filled_by(kind: &StatementKind) -> Option<&str> {
-    match kind {
-        StatementKind::Query(query) => Some(&query.into),
-        StatementKind::Union { into, .. }
-        | StatementKind::Difference { into, .. }
-        | StatementKind::Item { into, .. }
-        | StatementKind::Recurse { into, .. }
-        | StatementKind::IsIn { into, .. }
-        | StatementKind::MapToArea { into, .. }
-        | StatementKind::Foreach { into, .. }
-        | StatementKind::For { into, .. }
-        | StatementKind::Complete { into, .. }
-        | StatementKind::Compare { into, .. }
-        | StatementKind::Timeline { into, .. }
-        | StatementKind::Make { into, .. }
-        | StatementKind::Convert { into, .. }
-        | StatementKind::Local { into, .. } => Some(into),
-        StatementKind::If { .. } | StatementKind::Retro { .. } | StatementKind::Out(_) => None,
-    }
-}
-
 /// The sets that a statement and its filters read; those in expressions are left out.
 fn used_by(kind: &StatementKind) -> impl Iterator<Item = &str> {
-    let from = match kind {
-        StatementKind::Item { from, .. }
-        | StatementKind::Recurse { from, .. }
-        | StatementKind::MapToArea { from, .. }
-        | StatementKind::Foreach { from, .. }
-        | StatementKind::For { from, .. }
-        | StatementKind::Complete { from, .. }
-        | StatementKind::Compare { from, .. }
-        | StatementKind::Make { from, .. }
-        | StatementKind::Convert { from, .. }
-        | StatementKind::Local { from, .. }
-        | StatementKind::Out(Out { from, .. }) => Some(from.as_str()),
-        _ => None,
-    };
     let filters: &[Filter] = match kind {
         StatementKind::Query(query) => &query.filters,
         _ => &[],
     };
-    from.into_iter().chain(filters.iter().filter_map(set_of))
+    kind.input_set().map(String::as_str).into_iter().chain(filters.iter().filter_map(set_of))
 }
 
 /// The set that a filter reads.
@@ -386,33 +355,9 @@ fn set_of(filter: &Filter) -> Option<&str> {
     }
 }
 
-/// Calls `f` with every statement, outer ones first.
-fn each<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Statement)) {
-    for statement in block {
-        f(statement);
-        match &statement.kind {
-            StatementKind::Union { members: body, .. }
-            | StatementKind::Foreach { body, .. }
-            | StatementKind::For { body, .. }
-            | StatementKind::Complete { body, .. }
-            | StatementKind::Retro { body, .. }
-            | StatementKind::Compare { body, .. } => each(body, f),
-            StatementKind::Difference { base, minus, .. } => {
-                each(std::slice::from_ref(base), f);
-                each(std::slice::from_ref(minus), f);
-            }
-            StatementKind::If { then, otherwise, .. } => {
-                each(then, f);
-                each(otherwise, f);
-            }
-            _ => {}
-        }
-    }
-}
-
 /// Calls `f` with every query statement.
 fn each_query<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Query, &'a Statement)) {
-    each(block, &mut |statement| {
+    on_statements(block, &mut |statement| {
         if let StatementKind::Query(query) = &statement.kind {
             f(query, statement);
         }
@@ -424,7 +369,7 @@ mod tests {
     use super::*;
 
     fn of_sets(text: &str) -> Vec<&'static str> {
-        sets(text, &terrapin_overpass::parse(text).unwrap()).into_iter().map(|warning| warning.code).collect()
+        sets(text, &crate::parse(text).unwrap()).into_iter().map(|warning| warning.code).collect()
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use terrapin_budget::{Budget, Exceeded};
 use terrapin_osm::{ElementType, KeyId, Osm, PairId};
-use terrapin_overpass::syntax::distance;
+
+use crate::syntax::distance;
 
 /// How many are named.
 const NAMED: usize = 3;

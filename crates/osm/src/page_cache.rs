@@ -1,0 +1,176 @@
+//! Decoded pages: what they hold, and the cache that keeps them.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use super::PairId;
+use super::layout::Part;
+use super::page::{Lists, MetaColumns};
+use super::tags::{PostingPage, ValuePage};
+use super::types::{Coord, ElementType, Member, MetaRef, Ordinal, Reference};
+
+/// What is cached: pages by type and section, tag pages, posting lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    Page(ElementType, Part, u32),
+    Values(u32),
+    Postings(u32),
+    Pair(ElementType, PairId),
+    List(ElementType, u32),
+}
+
+/// One number for the hasher, not one after another: pages are asked for by the thousand.
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let (what, number) = match *self {
+            Key::Page(kind, part, page) => (kind as u64 * 8 + part as u64, page),
+            Key::Values(page) => (24, page),
+            Key::Postings(page) => (25, page),
+            Key::Pair(kind, pair) => (32 + kind as u64, pair),
+            Key::List(kind, key) => (40 + kind as u64, key),
+        };
+        state.write_u64(what << 32 | u64::from(number));
+    }
+}
+
+#[derive(Clone)]
+pub(super) enum Cached {
+    Nodes(Arc<NodePage>),
+    Ways(Arc<WayPage>),
+    Relations(Arc<RelationPage>),
+    Meta(Arc<MetaPage>),
+    Tags(Arc<TagPage>),
+    Parents(Arc<Vec<Lists<Ordinal>>>),
+    Ids(Arc<IdPage>),
+    Values(Arc<ValuePage>),
+    Postings(Arc<PostingPage>),
+    List(Arc<[Ordinal]>),
+}
+
+#[derive(Clone)]
+pub(super) struct Weigher;
+
+impl quick_cache::Weighter<Key, Cached> for Weigher {
+    fn weight(&self, _: &Key, cached: &Cached) -> u64 {
+        let bytes = match cached {
+            Cached::Nodes(p) => p.ids.len() * 16,
+            Cached::Ways(p) => p.ids.len() * 8 + p.nodes.bytes() + p.coords.bytes(),
+            Cached::Relations(p) => p.ids.len() * 8 + p.members.bytes(),
+            Cached::Meta(p) => p.columns.bytes() + p.uids.len() * 8,
+            Cached::Tags(p) => p.tags.bytes(),
+            Cached::Parents(p) => p.iter().map(Lists::bytes).sum(),
+            Cached::Ids(p) => p.ids.len() * 12,
+            Cached::Values(p) => p.bytes(),
+            Cached::Postings(p) => p.bytes(),
+            Cached::List(p) => p.len() * 8,
+        };
+        bytes as u64 + 64
+    }
+}
+
+/// One kind of what is cached: every [`Key`] belongs to one.
+pub(super) trait Page: Sized {
+    fn cached(self) -> Cached;
+    fn of(cached: Cached) -> Option<Self>;
+}
+
+macro_rules! pages {
+    ($($variant:ident: $page:ty,)*) => {$(
+        impl Page for $page {
+            fn cached(self) -> Cached {
+                Cached::$variant(self)
+            }
+
+            fn of(cached: Cached) -> Option<Self> {
+                if let Cached::$variant(page) = cached { Some(page) } else { None }
+            }
+        }
+    )*};
+}
+
+pages! {
+    Nodes: Arc<NodePage>,
+    Ways: Arc<WayPage>,
+    Relations: Arc<RelationPage>,
+    Meta: Arc<MetaPage>,
+    Tags: Arc<TagPage>,
+    Parents: Arc<Vec<Lists<Ordinal>>>,
+    Ids: Arc<IdPage>,
+    Values: Arc<ValuePage>,
+    Postings: Arc<PostingPage>,
+    List: Arc<[Ordinal]>,
+}
+
+/// Ids and positions of one page's nodes, by slot.
+pub struct NodePage {
+    /// Ids.
+    pub ids: Vec<i64>,
+    /// Positions.
+    pub coords: Vec<Coord>,
+}
+
+/// Ids, nodes and geometry of one page's ways, by slot.
+pub struct WayPage {
+    /// Ids.
+    pub ids: Vec<i64>,
+    pub(super) nodes: Lists<Reference>,
+    pub(super) coords: Lists<Coord>,
+}
+
+impl WayPage {
+    /// The nodes of the way at `slot`, in order.
+    pub fn nodes(&self, slot: usize) -> &[Reference] {
+        self.nodes.get(slot)
+    }
+
+    /// Their positions; [`Coord::MISSING`] where a node is missing.
+    pub fn coords(&self, slot: usize) -> &[Coord] {
+        self.coords.get(slot)
+    }
+}
+
+/// Ids and members of one page's relations, by slot.
+pub struct RelationPage {
+    /// Ids.
+    pub ids: Vec<i64>,
+    pub(super) members: Lists<Member>,
+}
+
+impl RelationPage {
+    /// The members of the relation at `slot`, in order.
+    pub fn members(&self, slot: usize) -> &[Member] {
+        self.members.get(slot)
+    }
+}
+
+/// Tags of one page's elements, by slot.
+pub struct TagPage {
+    pub(super) tags: Lists<PairId>,
+}
+
+impl TagPage {
+    /// The tags of the element at `slot`, ascending (so in byte order of their keys).
+    pub fn tags(&self, slot: usize) -> &[PairId] {
+        self.tags.get(slot)
+    }
+}
+
+/// Metadata of one page's elements, by slot.
+pub struct MetaPage {
+    pub(super) columns: MetaColumns,
+    /// Ids of the users.
+    pub(super) uids: Vec<i64>,
+}
+
+impl MetaPage {
+    /// The metadata of the element at `slot`.
+    pub fn meta(&self, slot: usize) -> MetaRef {
+        MetaRef { uid: self.uids.get(slot).copied().unwrap_or_default(), ..self.columns.get(slot) }
+    }
+}
+
+/// Some entries of the id index.
+pub(super) struct IdPage {
+    pub(super) ids: Vec<i64>,
+    pub(super) pages: Vec<u32>,
+}

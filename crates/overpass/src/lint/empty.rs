@@ -1,0 +1,50 @@
+//! What may be wrong with a query that answers nothing, so that nobody takes an empty answer for what the map has. Looks at
+//! the query and at where the data lies, in no time.
+
+use terrapin_osm::{BoundingBox, ElementType, Osm};
+
+use crate::run::to_osm;
+use crate::syntax::{FilterKind, Script, StatementKind, on_statements};
+
+/// Most notes that are given.
+const NOTES: usize = 5;
+
+/// What may be wrong, in the order of the text, each once.
+pub fn notes(script: &Script, osm: &Osm) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    let mut add = |note: Option<String>| {
+        if let Some(note) = note.filter(|note| notes.len() < NOTES && !notes.contains(note)) {
+            notes.push(note);
+        }
+    };
+    add(script.settings.bbox.as_ref().and_then(|bbox| is_swapped(osm, &to_osm(bbox))));
+    let mut writes = false;
+    on_statements(&script.statements, &mut |statement| match &statement.kind {
+        StatementKind::Out(_) => writes = true,
+        StatementKind::Query(query) => query.filters.iter().for_each(|filter| add(filter_note(osm, &filter.kind))),
+        _ => {}
+    });
+    if !writes {
+        add(Some("nothing is written without \"out\": node[amenity=cafe]; out;".to_owned()));
+    }
+    notes
+}
+
+fn filter_note(osm: &Osm, filter: &FilterKind) -> Option<String> {
+    match filter {
+        FilterKind::Bbox(bbox) => is_swapped(osm, &to_osm(bbox)),
+        FilterKind::HasKey { key } => {
+            let (key, value) = key.split_once('=')?;
+            Some(format!("[\"{key}={value}\"] asks for a key with a \"=\" in it; a tag is [\"{key}\"=\"{value}\"]"))
+        }
+        _ => None,
+    }
+}
+
+/// A box without any data that has some when latitudes and longitudes are swapped.
+fn is_swapped(osm: &Osm, bbox: &BoundingBox) -> Option<String> {
+    let swapped = BoundingBox { south: bbox.west, west: bbox.south, north: bbox.east, east: bbox.north };
+    let has_data = |bbox: &BoundingBox| !osm.pages_in(ElementType::Node, bbox).is_empty();
+    let is = !bbox.is_empty() && !swapped.is_empty() && !has_data(bbox) && has_data(&swapped);
+    is.then(|| "a box has no data; were latitude and longitude swapped? It is (south,west,north,east)".to_owned())
+}
