@@ -172,13 +172,13 @@ fn the_small_services_answer() {
     server.query("nod(1);out;");
     // A query is counted just after its answer is out.
     let counted = ["queries_total{outcome=\"answered\"} 1", "queries_total{outcome=\"refused\"} 1", "elements_total 4"];
-    let patience = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + Duration::from_secs(5);
     loop {
         let metrics = get("/metrics").text();
         if counted.iter().all(|line| metrics.contains(line)) {
             break;
         }
-        assert!(Instant::now() < patience, "{metrics}");
+        assert!(Instant::now() < deadline, "{metrics}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -275,9 +275,9 @@ fn a_client_that_leaves_stops_its_query() {
     let text = endless_query(600);
     write!(stream, "POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n{text}", text.len())
         .unwrap();
-    let patience = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(10);
     while server.ask("GET", "/api/status", "", "").text().lines().count() < 7 {
-        assert!(Instant::now() < patience, "the query does not run");
+        assert!(Instant::now() < deadline, "the query does not run");
     }
     drop(stream);
     assert_eq!(server.query(CAFES).status, 200);

@@ -26,9 +26,9 @@ fn endless_query(timeout: u32) -> String {
 
 /// Asks again until it holds.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let patience = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(20);
     while !holds() {
-        assert!(Instant::now() < patience, "{what}");
+        assert!(Instant::now() < deadline, "{what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -56,12 +56,12 @@ impl Logged {
 }
 
 fn within_seconds<T>(seconds: u64, or_else: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let patience = Instant::now() + Duration::from_secs(seconds);
+    let deadline = Instant::now() + Duration::from_secs(seconds);
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(Instant::now() < patience, "{or_else}");
+        assert!(Instant::now() < deadline, "{or_else}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -8,7 +8,7 @@ use crate::common::place;
 use crate::common::skip;
 use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
-use terrapin::osm::{BoundingBox, Coord, ElementType, Osm, Reference};
+use terrapin::osm::{BoundingBox, Coord, ElementRef, ElementType, Osm};
 use terrapin::snapshot::{Snapshot, verify};
 use terrapin_loaders as loaders;
 
@@ -156,7 +156,7 @@ fn compare(file: &str) {
     for (&id, (nodes, _)) in &plain.ways {
         let (page, slot) = osm.place(ElementType::Way, osm.find(ElementType::Way, id).unwrap());
         let page = osm.way_page(page);
-        assert_eq!(&osm.reference_ids(ElementType::Node, page.nodes(slot)), nodes);
+        assert_eq!(&osm.ref_ids(ElementType::Node, page.nodes(slot)), nodes);
         for (node, coord) in nodes.iter().zip(page.coords(slot)) {
             assert_eq!(*coord, plain.nodes.get(node).map_or(Coord::MISSING, |n| n.0));
             node_ways.entry(*node).or_default().insert(id);
@@ -169,7 +169,7 @@ fn compare(file: &str) {
         let ours: Vec<(u8, i64, String)> = page
             .members(slot)
             .iter()
-            .map(|m| (m.kind as u8, osm.reference_ids(m.kind, &[m.element])[0], osm.role(m.role).to_owned()))
+            .map(|m| (m.kind as u8, osm.ref_ids(m.kind, &[m.element])[0], osm.role(m.role).to_owned()))
             .collect();
         assert_eq!(&ours, members);
         members.iter().for_each(|m| {
@@ -205,7 +205,7 @@ fn compare(file: &str) {
         .map(|&page| osm.node_page(page).coords.iter().filter(|c| area.contains(**c)).count())
         .sum();
     assert_eq!(found, all.iter().filter(|c| area.contains(**c)).count());
-    assert!(Reference::ordinal(osm.way_page(0).nodes(0)[0]).is_some());
+    assert!(ElementRef::ordinal(osm.way_page(0).nodes(0)[0]).is_some());
     osm.check().unwrap();
 
     // The same bytes whatever the memory and the number of threads.

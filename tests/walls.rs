@@ -57,7 +57,7 @@ struct Module {
 struct Modules(BTreeMap<Names, Module>);
 
 /// Where the files of a module's children lie.
-struct Place<'a> {
+struct ModuleFiles<'a> {
     module: Names,
     file: &'a Path,
     children: PathBuf,
@@ -68,20 +68,20 @@ impl Modules {
     fn of(library: &Path) -> Self {
         let mut modules = Self::default();
         let children = library.parent().expect("a folder").to_owned();
-        modules.read(&Place { module: Vec::new(), file: library, children: children.clone() });
+        modules.read(&ModuleFiles { module: Vec::new(), file: library, children: children.clone() });
         for module in modules.0.values_mut() {
             module.file = module.file.strip_prefix(&children).expect("a file of the library").to_owned();
         }
         modules
     }
 
-    fn read(&mut self, place: &Place<'_>) {
+    fn read(&mut self, place: &ModuleFiles<'_>) {
         let text = fs::read_to_string(place.file).unwrap_or_else(|error| panic!("{}: {error}", place.file.display()));
         let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", place.file.display()));
         self.add(place, &file.items);
     }
 
-    fn add(&mut self, place: &Place<'_>, items: &[Item]) {
+    fn add(&mut self, place: &ModuleFiles<'_>, items: &[Item]) {
         let mut reader = Reader { place: &place.module, module: Module::default() };
         reader.module.file = place.file.to_owned();
         for item in items {
@@ -104,11 +104,11 @@ impl Modules {
             let module = [&place.module[..], std::slice::from_ref(&name)].concat();
             let children = place.children.join(&name);
             match &item.content {
-                Some((_, items)) => self.add(&Place { module, file: place.file, children }, items),
+                Some((_, items)) => self.add(&ModuleFiles { module, file: place.file, children }, items),
                 None => {
                     let beside = place.children.join(format!("{name}.rs"));
                     let file = if beside.is_file() { beside } else { children.join("mod.rs") };
-                    self.read(&Place { module, file: &file, children });
+                    self.read(&ModuleFiles { module, file: &file, children });
                 }
             }
         }

@@ -122,12 +122,12 @@ fn receive<M>(receiver: &Receiver<M>) -> M {
             Err(TryRecvError::Empty) => {}
             Err(TryRecvError::Disconnected) => unreachable!("the caller keeps a sender"),
         }
-        let patience = match rayon::yield_now() {
+        let pause = match rayon::yield_now() {
             Some(rayon::Yield::Executed) => continue,
             Some(rayon::Yield::Idle) => Duration::from_millis(1),
             None => Duration::from_secs(3600),
         };
-        if let Ok(message) = receiver.recv_timeout(patience) {
+        if let Ok(message) = receiver.recv_timeout(pause) {
             return message;
         }
     }

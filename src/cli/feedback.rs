@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::query::text_of;
 use super::stdout::{print, print_json};
 use super::{Error, open};
-use crate::eval::feedback::{Asked, feedback};
+use crate::eval::feedback::{FeedbackRequest, feedback};
 use crate::osm::BoundingBox;
 use crate::overpass::Limits;
 use crate::places::{Areas, Chain, Places, Table};
@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     places.0.push(&areas);
     let deadline = Instant::now().checked_add(Duration::from_secs(args.timeout));
     let limits = Limits { deadline, ..Limits::default() };
-    let asked = Asked { query: &query, bbox: args.bbox, places: &places, sample: args.sample, limits };
+    let asked = FeedbackRequest { query: &query, bbox: args.bbox, places: &places, sample: args.sample, limits };
     let said = feedback(&osm, &asked);
     osm.check().map_err(open::error)?;
     if args.json { print_json(&said) } else { print(&said.to_string()) }

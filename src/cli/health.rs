@@ -72,12 +72,12 @@ fn parts(url: &str) -> Result<(String, String), Error> {
     Ok((format!("{host}:{}", uri.port_u16().unwrap_or(80)), path.to_owned()))
 }
 
-/// Status and first line of the body of what `host` answers to a GET of `path`, all of it within `patience`.
-fn ask(host: &str, path: &str, patience: Duration) -> Result<(u16, String), String> {
-    let end = Instant::now() + patience;
+/// Status and first line of the body of what `host` answers to a GET of `path`, all of it within `timeout`.
+fn ask(host: &str, path: &str, timeout: Duration) -> Result<(u16, String), String> {
+    let end = Instant::now() + timeout;
     let left = || {
         let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() { Err(format!("no answer within {} s", patience.as_secs())) } else { Ok(left) }
+        if left.is_zero() { Err(format!("no answer within {} s", timeout.as_secs())) } else { Ok(left) }
     };
     let late = |e: std::io::Error| match left() {
         Ok(_) => e.to_string(),

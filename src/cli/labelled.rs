@@ -19,7 +19,7 @@ use crate::sparql::labelled::{Name, Names, Unlabelled, label, unlabel};
   terrapin label wikidata.terrapin -f films.rq > labelled.rq")]
 pub struct LabelArgs {
     #[command(flatten)]
-    asked: Asked,
+    asked: QueryArgs,
 }
 
 /// Write identifiers for the labels of a SPARQL query
@@ -33,11 +33,11 @@ pub struct LabelArgs {
   terrapin unlabel wikidata.terrapin -f labelled.rq --json | jq '.names[] | {name, candidates}'")]
 pub struct UnlabelArgs {
     #[command(flatten)]
-    asked: Asked,
+    asked: QueryArgs,
 }
 
 #[derive(Debug, clap::Args)]
-struct Asked {
+struct QueryArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// The query; `-` reads it from standard input
@@ -54,7 +54,7 @@ struct Asked {
     json: bool,
 }
 
-impl Asked {
+impl QueryArgs {
     fn open(&self) -> Result<(String, Store), Error> {
         let (text, _) = text_of(self.query.as_deref(), self.file.as_deref())?;
         let opened = open::snapshot(&self.snapshot)?;
@@ -103,7 +103,7 @@ pub fn run_unlabel(args: &UnlabelArgs) -> Result<(), Error> {
     let unlabelled = unlabel(&text, &Names { store: &store, language: &args.asked.language });
     store.check().map_err(open::error)?;
     if !args.asked.json {
-        doubts(&unlabelled).iter().for_each(|doubt| eprintln!("note: {doubt}"));
+        ambiguities(&unlabelled).iter().for_each(|note| eprintln!("note: {note}"));
     }
     args.asked.print(&unlabelled.text, UnlabelFacts { query: &unlabelled.text, names: &unlabelled.names })?;
     match unlabelled.lost() {
@@ -116,18 +116,18 @@ pub fn run_unlabel(args: &UnlabelArgs) -> Result<(), Error> {
 }
 
 /// What may be meant otherwise, a line each.
-fn doubts(unlabelled: &Unlabelled) -> Vec<String> {
-    let mut doubts: Vec<String> = Vec::new();
+fn ambiguities(unlabelled: &Unlabelled) -> Vec<String> {
+    let mut ambiguities: Vec<String> = Vec::new();
     for name in unlabelled.names.iter().filter(|name| name.is_ambiguous()) {
         let shown: Vec<String> = name
             .candidates
             .iter()
             .map(|c| format!("{} ({}, used {} times)", c.id, c.label.as_deref().unwrap_or("no label"), c.uses))
             .collect();
-        let doubt = format!("{:?} was taken for the first of {}", name.name, shown.join(", "));
-        if !doubts.contains(&doubt) {
-            doubts.push(doubt);
+        let note = format!("{:?} was taken for the first of {}", name.name, shown.join(", "));
+        if !ambiguities.contains(&note) {
+            ambiguities.push(note);
         }
     }
-    doubts
+    ambiguities
 }

@@ -144,7 +144,7 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
         metrics_bind: args.metrics_bind,
         max_queries: usize::from(args.max_queries),
         max_waiting: args.max_waiting,
-        patience: Duration::from_secs(args.max_wait),
+        queue_timeout: Duration::from_secs(args.max_wait),
         // A day is for ever, and an instant that far off can still be computed.
         max_time: Duration::from_secs(args.max_time.min(86_400)),
         trial: Duration::from_millis(args.trial.min(10_000)),

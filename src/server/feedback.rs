@@ -11,7 +11,7 @@ use super::body::{Received, Unreadable};
 use super::context::Context;
 use super::json::Wrong;
 use super::{App, json};
-use crate::eval::feedback::{Asked, Feedback, feedback as look};
+use crate::eval::feedback::{Feedback, FeedbackRequest, feedback as look};
 use crate::osm::BoundingBox;
 use crate::places::Areas;
 
@@ -53,7 +53,8 @@ pub async fn feedback(
         let places = Areas::new(&app.osm);
         let sample = question.sample.unwrap_or(5).min(MOST);
         let limits = limits.clone();
-        let feedback = look(&app.osm, &Asked { query: &question.query, bbox, places: &places, sample, limits });
+        let feedback =
+            look(&app.osm, &FeedbackRequest { query: &question.query, bbox, places: &places, sample, limits });
         Ok(Said { text: feedback.to_string(), feedback })
     })
     .await

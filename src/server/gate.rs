@@ -25,7 +25,7 @@ pub struct Gate {
     inner: Arc<Inner>,
     total: usize,
     max_waiting: usize,
-    patience: Duration,
+    queue_timeout: Duration,
 }
 
 struct Inner {
@@ -47,20 +47,20 @@ struct State {
     next: u64,
     waiting: usize,
     /// What each client has waiting, oldest first; no client with nothing.
-    queues: HashMap<ClientKey, VecDeque<Place>>,
+    queues: HashMap<ClientKey, VecDeque<QueuedRequest>>,
     /// The clients that wait, the one whose turn it is first.
     turns: VecDeque<ClientKey>,
 }
 
 /// A request that waits.
-struct Place {
+struct QueuedRequest {
     number: u64,
     tell: oneshot::Sender<Result<Slot, Refusal>>,
 }
 
 impl State {
     /// Takes whoever's turn it is out of the queue.
-    fn take_next(&mut self) -> Option<Place> {
+    fn take_next(&mut self) -> Option<QueuedRequest> {
         let client = self.turns.pop_front()?;
         let queue = self.queues.get_mut(&client)?;
         let place = queue.pop_front();
@@ -74,7 +74,7 @@ impl State {
     }
 
     /// Takes a place out of a client's queue; nothing where it is not there any more.
-    fn take(&mut self, client: &ClientKey, number: u64) -> Option<Place> {
+    fn take(&mut self, client: &ClientKey, number: u64) -> Option<QueuedRequest> {
         let queue = self.queues.get_mut(client)?;
         let at = queue.iter().position(|place| place.number == number)?;
         let place = queue.remove(at);
@@ -88,7 +88,7 @@ impl State {
 
     /// Makes room for one more of this client's where another client has at least two places more: the newest of the
     /// client that has the most.
-    fn displace_for(&mut self, client: &ClientKey) -> Option<Place> {
+    fn displace_for(&mut self, client: &ClientKey) -> Option<QueuedRequest> {
         let own = self.queues.get(client).map_or(0, VecDeque::len);
         let (longest, queue) = self.queues.iter().max_by_key(|(_, queue)| queue.len())?;
         if queue.len() < own + 2 {
@@ -133,11 +133,11 @@ impl Drop for Slot {
 }
 
 impl Gate {
-    /// A gate for `total` requests at once and `max_waiting` behind them, each waiting `patience` at most.
-    pub fn new(total: usize, max_waiting: usize, patience: Duration) -> Self {
+    /// A gate for `total` requests at once and `max_waiting` behind them, each waiting `queue_timeout` at most.
+    pub fn new(total: usize, max_waiting: usize, queue_timeout: Duration) -> Self {
         let state =
             State { free: total, closed: false, next: 0, waiting: 0, queues: HashMap::new(), turns: VecDeque::new() };
-        Gate { inner: Arc::new(Inner { state: Mutex::new(state) }), total, max_waiting, patience }
+        Gate { inner: Arc::new(Inner { state: Mutex::new(state) }), total, max_waiting, queue_timeout }
     }
 
     /// Waits for a slot.
@@ -165,12 +165,12 @@ impl Gate {
             if !state.queues.contains_key(client) {
                 state.turns.push_back(client.clone());
             }
-            state.queues.entry(client.clone()).or_default().push_back(Place { number, tell });
+            state.queues.entry(client.clone()).or_default().push_back(QueuedRequest { number, tell });
             (number, told)
         };
         // Given up when dropped: also when the client goes away while it waits.
         let _place = Waiting { gate: self, client, number };
-        match tokio::time::timeout(self.patience, told).await {
+        match tokio::time::timeout(self.queue_timeout, told).await {
             Ok(Ok(told)) => told,
             Ok(Err(_)) => Err(Refusal::Closed),
             Err(_) => Err(Refusal::TooLong),

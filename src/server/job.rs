@@ -27,7 +27,7 @@ use crate::memory::Account;
 /// Who held more than this gives memory back to the system afterwards.
 const LARGE: u64 = 32 << 20;
 /// How long a query waits for a trial at most before it waits for a slot instead.
-const TRIAL_PATIENCE: Duration = Duration::from_secs(1);
+const TRIAL_QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often a query is tried. On a busy machine a trial may be over before the query had a core.
 const TRIALS: usize = 3;
 
@@ -57,10 +57,10 @@ pub struct Gates {
 
 impl Gates {
     /// So many queries at once and as many trials, and half as many of the rest; at least one of each.
-    pub fn new(queries: usize, max_waiting: usize, patience: Duration) -> Self {
-        let gate = |total| Gate::new(total, max_waiting, patience);
+    pub fn new(queries: usize, max_waiting: usize, queue_timeout: Duration) -> Self {
+        let gate = |total| Gate::new(total, max_waiting, queue_timeout);
         let few = queries.div_ceil(2);
-        let trials = Gate::new(queries, max_waiting, patience.min(TRIAL_PATIENCE));
+        let trials = Gate::new(queries, max_waiting, queue_timeout.min(TRIAL_QUEUE_TIMEOUT));
         Gates { queries: gate(queries), trials, conversions: gate(few), searches: gate(few) }
     }
 

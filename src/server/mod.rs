@@ -99,7 +99,7 @@ pub struct Settings {
     /// Queries that wait behind them.
     pub max_waiting: usize,
     /// How long they wait.
-    pub patience: Duration,
+    pub queue_timeout: Duration,
     /// No query runs longer, whatever its own `[timeout:]`.
     pub max_time: Duration,
     /// How long a query is tried while all slots are taken; none is where this is zero.
@@ -178,7 +178,7 @@ pub fn serve(
         // They only read answers that were put aside; queries have threads of their own.
         .max_blocking_threads(16)
         .build()?;
-    let gates = Gates::new(settings.max_queries, settings.max_waiting, settings.patience);
+    let gates = Gates::new(settings.max_queries, settings.max_waiting, settings.queue_timeout);
     let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
     let app = Arc::new(App {
         osm,

@@ -127,8 +127,8 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
         held
     });
     // Queries whose clients left end soon, connections with them, and idle threads a while later.
-    let patience = Instant::now() + Duration::from_secs(30);
-    while (now().descriptors > before.descriptors || now().threads > before.threads) && Instant::now() < patience {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while (now().descriptors > before.descriptors || now().threads > before.threads) && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(100));
     }
     let after = now();

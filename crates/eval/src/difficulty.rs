@@ -1,4 +1,4 @@
-//! Instances by how hard they are: thirds of equal size by each measure that a benchmark gives.
+//! Instances by how hard they are: tertiles of equal size by each measure that a benchmark gives.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use super::record::Instance;
 /// The measure by which OverpassNL chooses its hard instances: how little like a training query a query is.
 pub const HARD_BY: &str = "train_sim_oqo";
 
-/// A third of the instances.
+/// A tertile of the instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Third {
+pub enum Tertile {
     /// The lowest values.
     Easy,
     /// What is between.
@@ -18,22 +18,22 @@ pub enum Third {
     Hard,
 }
 
-impl Third {
+impl Tertile {
     /// All, the easy one first.
-    pub const ALL: [Third; 3] = [Third::Easy, Third::Medium, Third::Hard];
+    pub const ALL: [Tertile; 3] = [Tertile::Easy, Tertile::Medium, Tertile::Hard];
 
     /// The name in files.
     pub fn name(self) -> &'static str {
         match self {
-            Third::Easy => "easy",
-            Third::Medium => "medium",
-            Third::Hard => "hard",
+            Tertile::Easy => "easy",
+            Tertile::Medium => "medium",
+            Tertile::Hard => "hard",
         }
     }
 }
 
-/// For each measure the third of each instance that has a value, by line. Equal values are told apart by the line.
-pub fn thirds(instances: &[Instance]) -> BTreeMap<&str, BTreeMap<usize, Third>> {
+/// For each measure the tertile of each instance that has a value, by line. Equal values are told apart by the line.
+pub fn tertiles(instances: &[Instance]) -> BTreeMap<&str, BTreeMap<usize, Tertile>> {
     let mut values: BTreeMap<&str, Vec<(f64, usize)>> = BTreeMap::new();
     for instance in instances {
         for (measure, value) in &instance.difficulty {
@@ -42,12 +42,12 @@ pub fn thirds(instances: &[Instance]) -> BTreeMap<&str, BTreeMap<usize, Third>> 
     }
     let assign = |mut values: Vec<(f64, usize)>| {
         values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let third = values.len() / 3;
-        let hard = values.len() - third;
+        let tertile = values.len() / 3;
+        let hard = values.len() - tertile;
         let of = |rank: usize| match rank {
-            rank if rank < third => Third::Easy,
-            rank if rank < hard => Third::Medium,
-            _ => Third::Hard,
+            rank if rank < tertile => Tertile::Easy,
+            rank if rank < hard => Tertile::Medium,
+            _ => Tertile::Hard,
         };
         values.into_iter().enumerate().map(|(rank, (_, line))| (line, of(rank))).collect()
     };
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hard_third_is_rounded_down() {
+    fn the_hard_tertile_is_rounded_down() {
         let instances: Vec<Instance> = (1..=10)
             .map(|line| Instance {
                 line,
@@ -75,10 +75,11 @@ mod tests {
                 ..Instance::default()
             })
             .collect();
-        let thirds = thirds(&instances);
-        let of = |third| thirds["len"].iter().filter(|(_, t)| **t == third).map(|(line, _)| *line).collect::<Vec<_>>();
-        assert_eq!((of(Third::Hard), of(Third::Medium)), (vec![1, 2, 3], vec![4, 5, 6, 7]));
-        assert_eq!(of(Third::Easy), [8, 9, 10]);
+        let tertiles = tertiles(&instances);
+        let of =
+            |tertile| tertiles["len"].iter().filter(|(_, t)| **t == tertile).map(|(line, _)| *line).collect::<Vec<_>>();
+        assert_eq!((of(Tertile::Hard), of(Tertile::Medium)), (vec![1, 2, 3], vec![4, 5, 6, 7]));
+        assert_eq!(of(Tertile::Easy), [8, 9, 10]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::about::About;
 use super::bootstrap::{intervals, mean};
-use super::difficulty::{HARD_BY, Third, thirds};
+use super::difficulty::{HARD_BY, Tertile, tertiles};
 use super::record::{Compat, ErrorClass, FailureClass, Instance, Record};
 
 /// A metric: its name in files, its name in the papers, and where a record has it.
@@ -79,7 +79,7 @@ pub struct Summary {
     /// What running gave, where queries were SPARQL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sparql: Option<SparqlTotals>,
-    /// Means by measure of difficulty and third.
+    /// Means by measure of difficulty and tertile.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub difficulty: BTreeMap<String, BTreeMap<&'static str, Part>>,
     /// Means by the class of complexity that the benchmark gives.
@@ -162,12 +162,12 @@ impl Summary {
             bounds.extend(names.into_iter().zip(percent));
         }
         let mut difficulty = BTreeMap::new();
-        for (measure, third_of) in thirds(instances) {
-            let part = |third: Third| {
-                let within = records.iter().filter(|record| third_of.get(&record.line) == Some(&third));
-                (third.name(), Part::of(within))
+        for (measure, tertile_of) in tertiles(instances) {
+            let part = |tertile: Tertile| {
+                let within = records.iter().filter(|record| tertile_of.get(&record.line) == Some(&tertile));
+                (tertile.name(), Part::of(within))
             };
-            difficulty.insert(measure.to_owned(), Third::ALL.map(part).into());
+            difficulty.insert(measure.to_owned(), Tertile::ALL.map(part).into());
         }
         let mut classes: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         for instance in instances {
@@ -179,7 +179,7 @@ impl Summary {
             (class.to_owned(), Part::of(records.iter().filter(|record| lines.contains(&record.line))))
         };
         let hard =
-            difficulty.get(HARD_BY).and_then(|parts: &BTreeMap<&str, Part>| parts.get(Third::Hard.name())).cloned();
+            difficulty.get(HARD_BY).and_then(|parts: &BTreeMap<&str, Part>| parts.get(Tertile::Hard.name())).cloned();
         let counted = columns.iter().map(|(name, values)| (*name, values.len()));
         Summary {
             about,
@@ -249,7 +249,7 @@ impl fmt::Display for Summary {
                 .iter()
                 .filter_map(|name| Some(format!("{} {:.2}", metric(name)?.title, hard.scores.get(name)?)))
                 .collect();
-            line("hard third", &scores.join(", "))?;
+            line("hard tertile", &scores.join(", "))?;
         }
         for (class, part) in &self.complexity {
             let score = |metric: &Metric| Some(format!("{} {:.2}", metric.title, part.scores.get(metric.name)?));

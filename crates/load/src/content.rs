@@ -143,7 +143,7 @@ fn elements(osm: &Osm, kind: ElementType, page: u32) -> Vec<Hash> {
         ElementType::Way => {
             let ways = osm.way_page(page);
             let way = |(slot, &id): (usize, &i64)| {
-                let nodes = osm.reference_ids(ElementType::Node, ways.nodes(slot));
+                let nodes = osm.ref_ids(ElementType::Node, ways.nodes(slot));
                 finish(slot, id, &|record| {
                     record.number(nodes.len() as i64);
                     nodes.iter().for_each(|&node| record.number(node));
@@ -159,7 +159,7 @@ fn elements(osm: &Osm, kind: ElementType, page: u32) -> Vec<Hash> {
                     record.number(members.len() as i64);
                     for member in members {
                         record.0.push(letter(member.kind));
-                        let ids = osm.reference_ids(member.kind, &[member.element]);
+                        let ids = osm.ref_ids(member.kind, &[member.element]);
                         record.number(ids.first().copied().unwrap_or_default());
                         record.text(osm.role(member.role));
                     }

@@ -21,7 +21,7 @@ mod types;
 pub use page_cache::{MetaPage, NodePage, RelationPage, TagPage, WayPage};
 pub use store::{CACHE_BYTES, Osm};
 pub use tags::ValuePage;
-pub use types::{BoundingBox, Coord, ElementType, Member, MetaRef, NoBox, Ordinal, Reference};
+pub use types::{BoundingBox, Coord, ElementRef, ElementType, Member, MetaRef, NoBox, Ordinal};
 
 /// A key's place among the keys in byte order.
 pub type KeyId = u32;

@@ -9,7 +9,7 @@ use super::page_cache::{IdPage, Key};
 use super::radix;
 use super::store::{Osm, Remembered};
 use super::tags::{PairList, PostingPage, ValuePage, decode_values, get_list};
-use super::types::{ElementType, Ordinal, Reference};
+use super::types::{ElementRef, ElementType, Ordinal};
 use super::{KeyId, PairId, codec::Reader};
 use terrapin_snapshot::Error;
 
@@ -58,15 +58,15 @@ impl Osm {
 
     /// The ids of these elements, in the order given (fast for sorted ones).
     pub fn ids(&self, kind: ElementType, ordinals: &[Ordinal]) -> Vec<i64> {
-        self.map_ids(kind, ordinals.iter().map(|&o| Reference::present(o)))
+        self.map_ids(kind, ordinals.iter().map(|&o| ElementRef::present(o)))
     }
 
     /// The ids of way nodes or members of one type, in the order given; missing ones included.
-    pub fn reference_ids(&self, kind: ElementType, references: &[Reference]) -> Vec<i64> {
+    pub fn ref_ids(&self, kind: ElementType, references: &[ElementRef]) -> Vec<i64> {
         self.map_ids(kind, references.iter().copied())
     }
 
-    fn map_ids(&self, kind: ElementType, references: impl Iterator<Item = Reference>) -> Vec<i64> {
+    fn map_ids(&self, kind: ElementType, references: impl Iterator<Item = ElementRef>) -> Vec<i64> {
         let mut nodes = Remembered::new(|page| self.node_page(page));
         let mut ways = Remembered::new(|page| self.way_page(page));
         let mut relations = Remembered::new(|page| self.relation_page(page));

@@ -13,7 +13,7 @@
 
 use super::PairId;
 use super::codec::{Reader, put, put_delta, put_signed};
-use super::types::{Coord, ElementType, Member, MetaRef, Ordinal, Reference};
+use super::types::{Coord, ElementRef, ElementType, Member, MetaRef, Ordinal};
 
 /// Lists of a page's elements, one after another.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -121,7 +121,7 @@ pub fn decode_nodes(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Vec<Coord>)> {
 }
 
 /// The lowest bit says whether the element is missing; the rest is its index, or the difference to the last ordinal.
-fn put_reference(out: &mut Vec<u8>, previous: &mut i64, reference: Reference) {
+fn put_reference(out: &mut Vec<u8>, previous: &mut i64, reference: ElementRef) {
     match reference.ordinal() {
         Some(ordinal) => {
             let delta = (ordinal as i64).wrapping_sub(*previous);
@@ -132,19 +132,19 @@ fn put_reference(out: &mut Vec<u8>, previous: &mut i64, reference: Reference) {
     }
 }
 
-fn get_reference(r: &mut Reader<'_>, previous: &mut i64) -> Option<Reference> {
+fn get_reference(r: &mut Reader<'_>, previous: &mut i64) -> Option<ElementRef> {
     let value = r.get()?;
     if value & 1 == 1 {
-        return Some(Reference::missing(value >> 1));
+        return Some(ElementRef::missing(value >> 1));
     }
     let zigzag = value >> 1;
     let delta = (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
     *previous = previous.checked_add(delta).filter(|&o| o >= 0)?;
-    Some(Reference::present(*previous as Ordinal))
+    Some(ElementRef::present(*previous as Ordinal))
 }
 
 /// A page of ways, as ids and nodes.
-pub fn encode_ways(ids: &[i64], nodes: &Lists<Reference>) -> Vec<u8> {
+pub fn encode_ways(ids: &[i64], nodes: &Lists<ElementRef>) -> Vec<u8> {
     let mut out = Vec::with_capacity(ids.len() * 24);
     put_ids(&mut out, ids.iter().copied());
     (0..ids.len()).for_each(|slot| put(&mut out, nodes.get(slot).len() as u64));
@@ -154,7 +154,7 @@ pub fn encode_ways(ids: &[i64], nodes: &Lists<Reference>) -> Vec<u8> {
 }
 
 /// Ids and nodes.
-pub fn decode_ways(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<Reference>)> {
+pub fn decode_ways(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<ElementRef>)> {
     let mut r = Reader::new(bytes);
     let ids = get_deltas(&mut r, n)?;
     let counts = get_counts(&mut r, n, bytes.len())?;
@@ -353,7 +353,7 @@ mod tests {
         assert_eq!((ids, coords), (vec![5, -7], vec![nodes[0].1, nodes[1].1]));
 
         let mut refs = Lists::new();
-        for r in [Reference::present(9), Reference::missing(3), Reference::present(2)] {
+        for r in [ElementRef::present(9), ElementRef::missing(3), ElementRef::present(2)] {
             refs.push(r);
         }
         refs.close();
@@ -361,8 +361,8 @@ mod tests {
         assert_eq!(decode_ways(&encode_ways(&[1, 2], &refs), 2).unwrap(), (vec![1, 2], refs));
 
         let mut members = Lists::new();
-        members.push(Member { kind: ElementType::Relation, element: Reference::missing(0), role: 7 });
-        members.push(Member { kind: ElementType::Node, element: Reference::present(70_000), role: 0 });
+        members.push(Member { kind: ElementType::Relation, element: ElementRef::missing(0), role: 7 });
+        members.push(Member { kind: ElementType::Node, element: ElementRef::present(70_000), role: 0 });
         members.close();
         assert_eq!(decode_relations(&encode_relations(&[1], &members), 1).unwrap(), (vec![1], members));
 

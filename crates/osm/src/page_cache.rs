@@ -7,7 +7,7 @@ use super::PairId;
 use super::layout::Part;
 use super::page::{Lists, MetaColumns};
 use super::tags::{PostingPage, ValuePage};
-use super::types::{Coord, ElementType, Member, MetaRef, Ordinal, Reference};
+use super::types::{Coord, ElementRef, ElementType, Member, MetaRef, Ordinal};
 
 /// What is cached: pages by type and section, tag pages, posting lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,13 +113,13 @@ pub struct NodePage {
 pub struct WayPage {
     /// Ids.
     pub ids: Vec<i64>,
-    pub(super) nodes: Lists<Reference>,
+    pub(super) nodes: Lists<ElementRef>,
     pub(super) coords: Lists<Coord>,
 }
 
 impl WayPage {
     /// The nodes of the way at `slot`, in order.
-    pub fn nodes(&self, slot: usize) -> &[Reference] {
+    pub fn nodes(&self, slot: usize) -> &[ElementRef] {
         self.nodes.get(slot)
     }
 

@@ -12,12 +12,12 @@ use rstar::{AABB, RTree};
 use serde::de::DeserializeOwned;
 
 use super::area_table::Areas;
+use super::codec::Reader;
 use super::layout::{self, Part};
 use super::page::{self, Lists, MetaColumns};
 use super::page_cache::{Cached, Key, MetaPage, NodePage, Page, RelationPage, TagPage, WayPage, Weigher};
 use super::tags::KeyTable;
-use super::types::{BoundingBox, Coord, ElementType, Ordinal, Reference};
-use super::codec::Reader;
+use super::types::{BoundingBox, Coord, ElementRef, ElementType, Ordinal};
 use terrapin_budget as budget;
 use terrapin_snapshot::{Counts, Error, Pages, Snapshot};
 
@@ -199,7 +199,7 @@ impl Osm {
             let n = self.slots(kind, page);
             let read = self.decoded(layout::paged(kind, Part::Core), page, |b| page::decode_ways(&b, n));
             let (ids, nodes) = self.or_fault(read, || (vec![0; n], Lists::empty(n)));
-            let coords = nodes.map_all(self.reference_coords(nodes.items()));
+            let coords = nodes.map_all(self.ref_coords(nodes.items()));
             Arc::new(WayPage { ids, nodes, coords })
         })
     }
@@ -228,7 +228,7 @@ impl Osm {
     }
 
     /// The positions of these way nodes or node members.
-    fn reference_coords(&self, nodes: &[Reference]) -> Vec<Coord> {
+    fn ref_coords(&self, nodes: &[ElementRef]) -> Vec<Coord> {
         let mut pages = Remembered::new(|page| self.node_page(page));
         nodes
             .iter()

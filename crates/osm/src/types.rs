@@ -147,21 +147,21 @@ impl FromStr for BoundingBox {
 pub struct NoBox(&'static str);
 
 /// A way's node or a relation's member: an ordinal, or one that the extract does not have, of which only the id is
-/// known ([`crate::Osm::reference_ids`]).
+/// known ([`crate::Osm::ref_ids`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Reference(pub(super) u64);
+pub struct ElementRef(pub(super) u64);
 
-impl Reference {
+impl ElementRef {
     const MISSING_BIT: u64 = 1 << 63;
 
     /// A reference to an element that is there.
-    pub(super) fn present(ordinal: Ordinal) -> Reference {
-        Reference(ordinal)
+    pub(super) fn present(ordinal: Ordinal) -> ElementRef {
+        ElementRef(ordinal)
     }
 
     /// A reference to the `index`th missing element of its type.
-    pub(super) fn missing(index: u64) -> Reference {
-        Reference(index | Self::MISSING_BIT)
+    pub(super) fn missing(index: u64) -> ElementRef {
+        ElementRef(index | Self::MISSING_BIT)
     }
 
     /// The ordinal, where the element is there.
@@ -181,7 +181,7 @@ pub struct Member {
     /// Its type.
     pub kind: ElementType,
     /// Which element.
-    pub element: Reference,
+    pub element: ElementRef,
     /// Its role: [`crate::Osm::role`].
     pub role: u32,
 }

@@ -14,7 +14,7 @@ pub(super) fn add(text: &str, failure: &mut Failure) {
         {
             diagnostic.help = Some(whole.clone());
         }
-        if let Some(place) = Place::of(diagnostic, text)
+        if let Some(place) = ErrorContext::of(diagnostic, text)
             && let Some(help) = place.hint(diagnostic)
         {
             // Of a word that begins no statement, the nearest one that does is the weaker guess.
@@ -28,7 +28,7 @@ pub(super) fn add(text: &str, failure: &mut Failure) {
 }
 
 /// Where an error is: what it stands on, and what is around it.
-struct Place<'a> {
+struct ErrorContext<'a> {
     text: &'a str,
     at: usize,
     found: &'a str,
@@ -36,12 +36,12 @@ struct Place<'a> {
     after: &'a str,
 }
 
-impl<'a> Place<'a> {
-    fn of(diagnostic: &Diagnostic, text: &'a str) -> Option<Place<'a>> {
+impl<'a> ErrorContext<'a> {
+    fn of(diagnostic: &Diagnostic, text: &'a str) -> Option<ErrorContext<'a>> {
         let span = diagnostic.span?;
         let found = text.get(span.start..span.end.min(text.len()))?;
         let (before, after) = (text.get(..span.start)?.trim_end(), text.get(span.start + found.len()..)?.trim_start());
-        Some(Place { text, at: span.start, found, before, after })
+        Some(ErrorContext { text, at: span.start, found, before, after })
     }
 
     fn hint(&self, diagnostic: &Diagnostic) -> Option<String> {

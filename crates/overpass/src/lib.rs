@@ -79,11 +79,11 @@ fn attempt(
     if let Err(failure) = &done {
         if complete || answer.started() {
             let told = answer.remark(&failure.to_string()).and_then(|()| answer.finish());
-            told.map_err(output::gone)?;
+            told.map_err(output::disconnected)?;
         }
         done?;
     }
-    answer.finish().map_err(output::gone)?;
+    answer.finish().map_err(output::disconnected)?;
     Ok(Summary { elements: answer.written(), content_type: answer.content_type() })
 }
 

@@ -7,43 +7,47 @@ use std::sync::Arc;
 
 use super::extent::Extent;
 use terrapin_osm::{
-    BoundingBox, Coord, ElementType, MetaPage, MetaRef, NodePage, Ordinal, Osm, PairId, Reference, RelationPage,
+    BoundingBox, Coord, ElementRef, ElementType, MetaPage, MetaRef, NodePage, Ordinal, Osm, PairId, RelationPage,
     TagPage, ValuePage, WayPage,
 };
 
 /// Pages of one kind that are kept in hand at most. Writing in order of id hops over all pages of the answer, and a
 /// page in hand is several times cheaper than one from the store's cache.
-const KEPT: u32 = 4096;
+const CACHED_PAGES: u32 = 4096;
 
 /// Some pages by number; a page takes the place of another whose number has the same remainder.
-struct Kept<P> {
+struct PageCache<P> {
     pages: Vec<Option<(u32, Arc<P>)>>,
-    /// How many are kept, a power of two.
-    kept: u32,
+    /// How many are slots, a power of two.
+    slots: u32,
     /// The size of a page as a power of two.
     bits: u32,
 }
 
-impl<P> Kept<P> {
+impl<P> PageCache<P> {
     /// For pages of `size`, a power of two, of which there are `count`.
     fn new(size: u64, count: u32) -> Self {
-        Kept { pages: Vec::new(), kept: count.clamp(1, KEPT).next_power_of_two(), bits: size.trailing_zeros() }
+        PageCache {
+            pages: Vec::new(),
+            slots: count.clamp(1, CACHED_PAGES).next_power_of_two(),
+            bits: size.trailing_zeros(),
+        }
     }
 
     /// For the pages of a type.
     fn of(osm: &Osm, kind: ElementType) -> Self {
-        Kept::new(osm.page_size(kind), osm.page_count(kind))
+        PageCache::new(osm.page_size(kind), osm.page_count(kind))
     }
 
     /// The page with this element, and its slot there.
     #[inline]
     fn at(&mut self, ordinal: Ordinal, load: impl FnOnce(u32) -> Arc<P>) -> (&Arc<P>, usize) {
         if self.pages.is_empty() {
-            self.pages.resize_with(self.kept as usize, || None);
+            self.pages.resize_with(self.slots as usize, || None);
         }
         let page = (ordinal >> self.bits) as u32;
         let slot = (ordinal & ((1 << self.bits) - 1)) as usize;
-        let place = &mut self.pages[(page & (self.kept - 1)) as usize];
+        let place = &mut self.pages[(page & (self.slots - 1)) as usize];
         if place.as_ref().is_none_or(|(number, _)| *number != page) {
             *place = None;
         }
@@ -54,12 +58,12 @@ impl<P> Kept<P> {
 /// A view of the store for one statement.
 pub struct Reader<'a> {
     osm: &'a Osm,
-    nodes: Kept<NodePage>,
-    ways: Kept<WayPage>,
-    relations: Kept<RelationPage>,
-    tags: [Kept<TagPage>; 3],
-    metas: [Kept<MetaPage>; 3],
-    values: Kept<ValuePage>,
+    nodes: PageCache<NodePage>,
+    ways: PageCache<WayPage>,
+    relations: PageCache<RelationPage>,
+    tags: [PageCache<TagPage>; 3],
+    metas: [PageCache<MetaPage>; 3],
+    values: PageCache<ValuePage>,
     bare: bool,
 }
 
@@ -68,12 +72,12 @@ impl<'a> Reader<'a> {
     pub fn new(osm: &'a Osm) -> Self {
         Reader {
             osm,
-            nodes: Kept::of(osm, ElementType::Node),
-            ways: Kept::of(osm, ElementType::Way),
-            relations: Kept::of(osm, ElementType::Relation),
-            tags: ElementType::ALL.map(|kind| Kept::of(osm, kind)),
-            metas: ElementType::ALL.map(|kind| Kept::of(osm, kind)),
-            values: Kept::new(Osm::VALUES_ON_PAGE, osm.value_page_count()),
+            nodes: PageCache::of(osm, ElementType::Node),
+            ways: PageCache::of(osm, ElementType::Way),
+            relations: PageCache::of(osm, ElementType::Relation),
+            tags: ElementType::ALL.map(|kind| PageCache::of(osm, kind)),
+            metas: ElementType::ALL.map(|kind| PageCache::of(osm, kind)),
+            values: PageCache::new(Osm::VALUES_ON_PAGE, osm.value_page_count()),
             bare: false,
         }
     }
@@ -113,10 +117,10 @@ impl<'a> Reader<'a> {
     }
 
     /// The id of a way's node or of a member, also of one that is missing.
-    pub fn reference_id(&mut self, kind: ElementType, reference: Reference) -> i64 {
-        match reference.ordinal() {
+    pub fn ref_id(&mut self, kind: ElementType, element: ElementRef) -> i64 {
+        match element.ordinal() {
             Some(ordinal) => self.id(kind, ordinal),
-            None => self.osm.reference_ids(kind, &[reference]).first().copied().unwrap_or_default(),
+            None => self.osm.ref_ids(kind, &[element]).first().copied().unwrap_or_default(),
         }
     }
 
@@ -141,7 +145,7 @@ impl<'a> Reader<'a> {
                 let (page, slot) = nodes.at(ordinal, |page| osm.node_page(page));
                 page.ids.get(slot).copied().unwrap_or_else(|| osm.no_such_element(ElementType::Node))
             }
-            None => osm.reference_ids(ElementType::Node, &[node]).first().copied().unwrap_or_default(),
+            None => osm.ref_ids(ElementType::Node, &[node]).first().copied().unwrap_or_default(),
         }));
     }
 

@@ -1,5 +1,7 @@
 //! Moments as they are printed.
 
+use terrapin_calendar::civil_from_days;
+
 use super::digits::pair;
 
 /// Seconds since 1970 as `2016-11-09T15:50:10Z`.
@@ -11,7 +13,7 @@ pub(super) fn print(seconds: i64) -> String {
 
 /// Adds it as bytes.
 pub(super) fn push(bytes: &mut Vec<u8>, seconds: i64) {
-    let (year, month, day) = civil(seconds.div_euclid(86_400));
+    let (year, month, day) = civil_from_days(seconds.div_euclid(86_400));
     let second = seconds.rem_euclid(86_400);
     // Four digits are enough for the years of data.
     let year = year.clamp(0, 9999);
@@ -21,20 +23,6 @@ pub(super) fn push(bytes: &mut Vec<u8>, seconds: i64) {
         text[at..at + 2].copy_from_slice(&pair(part as u64));
     }
     bytes.extend_from_slice(&text);
-}
-
-/// Year, month and day of a day counted from 1970-01-01.
-fn civil(days: i64) -> (i64, i64, i64) {
-    // Days since 0000-03-01, in eras of 400 years, years that begin in March.
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

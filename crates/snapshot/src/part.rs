@@ -41,7 +41,7 @@ pub fn abandon() -> bool {
     finished
 }
 
-enum Place {
+enum PartFile {
     /// Without a name.
     #[cfg(target_os = "linux")]
     Unnamed(File),
@@ -51,7 +51,7 @@ enum Place {
 
 /// An unfinished file.
 pub(super) struct Part {
-    place: Place,
+    place: PartFile,
     number: u64,
 }
 
@@ -64,8 +64,8 @@ impl Part {
         let place = place(folder)?;
         let name = match &place {
             #[cfg(target_os = "linux")]
-            Place::Unnamed(_) => None,
-            Place::Named(file) => Some(file.path().to_owned()),
+            PartFile::Unnamed(_) => None,
+            PartFile::Named(file) => Some(file.path().to_owned()),
         };
         let number = unfinished.next;
         unfinished.next += 1;
@@ -77,8 +77,8 @@ impl Part {
     pub(super) fn file(&self) -> &File {
         match &self.place {
             #[cfg(target_os = "linux")]
-            Place::Unnamed(file) => file,
-            Place::Named(file) => file.as_file(),
+            PartFile::Unnamed(file) => file,
+            PartFile::Named(file) => file.as_file(),
         }
     }
 
@@ -92,9 +92,9 @@ impl Part {
         let mut unfinished = unfinished();
         match &mut self.place {
             #[cfg(target_os = "linux")]
-            Place::Unnamed(file) => link(file, path)?,
+            PartFile::Unnamed(file) => link(file, path)?,
             // Moving the file out of `self` would need another kind of nothing; a copy of the name does.
-            Place::Named(file) => {
+            PartFile::Named(file) => {
                 std::fs::rename(file.path(), path)?;
                 file.disable_cleanup(true);
             }
@@ -123,18 +123,18 @@ impl Write for Part {
 }
 
 #[cfg(target_os = "linux")]
-fn place(folder: &Path) -> io::Result<Place> {
+fn place(folder: &Path) -> io::Result<PartFile> {
     match unnamed(folder) {
-        Ok(file) => Ok(Place::Unnamed(file)),
+        Ok(file) => Ok(PartFile::Unnamed(file)),
         // Not every file system has such files, and there is no list of what those answer that have none. What is wrong
         // with the folder itself is said by the second try.
-        Err(_) => named(folder).map(Place::Named),
+        Err(_) => named(folder).map(PartFile::Named),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn place(folder: &Path) -> io::Result<Place> {
-    named(folder).map(Place::Named)
+fn place(folder: &Path) -> io::Result<PartFile> {
+    named(folder).map(PartFile::Named)
 }
 
 /// A file without a name, which can be given one later.
@@ -231,7 +231,7 @@ mod tests {
     fn a_file_gets_its_name_in_place_of_another() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.terrapin");
-        let ways: [fn(&Path) -> io::Result<Place>; 2] = [place, |folder| named(folder).map(Place::Named)];
+        let ways: [fn(&Path) -> io::Result<PartFile>; 2] = [place, |folder| named(folder).map(PartFile::Named)];
         for make in ways {
             for text in ["first", "second"] {
                 let mut part = Part { place: make(folder.path()).unwrap(), number: u64::MAX };

@@ -1,7 +1,7 @@
 //! The elements of a block: read from the encoded bytes one by one, with buffers that the elements share.
 //! Every index, count and number is checked; a block that is wrong somewhere is an error, never a part of its elements.
 
-use super::wire::{Cursor, Packed, Value, zigzag};
+use super::wire::{Cursor, FieldValue, Packed, zigzag};
 use crate::element::{
     Element, ElementType, MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, Member, Meta, NO_COORDINATE, Node, Relation, Way,
 };
@@ -38,8 +38,8 @@ fn count(bytes: &[u8]) -> Result<usize, Wire> {
                     let mut dense = Cursor::new(value.bytes(number)?);
                     while let Some((number, value)) = dense.field()? {
                         all += match (number, value) {
-                            (1, Value::Bytes(ids)) => ids.iter().filter(|byte| **byte < 0x80).count(),
-                            (1, Value::Varint(_)) => 1,
+                            (1, FieldValue::Bytes(ids)) => ids.iter().filter(|byte| **byte < 0x80).count(),
+                            (1, FieldValue::Varint(_)) => 1,
                             _ => 0,
                         };
                     }

@@ -1,6 +1,6 @@
 //! The content of a blob: raw, zlib, LZ4 or Zstandard. Lengths are checked before memory is taken.
 
-use super::wire::{Cursor, Value};
+use super::wire::{Cursor, FieldValue};
 use crate::error::{PbfProblem, Wire};
 use crate::limits::MAX_BLOB;
 use flate2::{Decompress, FlushDecompress, Status};
@@ -12,8 +12,8 @@ pub(super) fn size(blob: &[u8]) -> usize {
     let mut fields = Cursor::new(blob);
     while let Ok(Some((number, value))) = fields.field() {
         match (number, value) {
-            (2, Value::Varint(size)) => said = usize::try_from(size).ok(),
-            (1, Value::Bytes(bytes)) => raw = Some(bytes.len()),
+            (2, FieldValue::Varint(size)) => said = usize::try_from(size).ok(),
+            (1, FieldValue::Bytes(bytes)) => raw = Some(bytes.len()),
             _ => {}
         }
     }
@@ -27,8 +27,8 @@ pub(super) fn unpack(blob: &[u8]) -> Result<Vec<u8>, PbfProblem> {
     let mut fields = Cursor::new(blob);
     while let Some((number, value)) = fields.field()? {
         match (number, value) {
-            (2, Value::Varint(size)) => said = Some(checked(size as i64)?),
-            (1 | 3..=7, Value::Bytes(bytes)) => data = Some((number, bytes)),
+            (2, FieldValue::Varint(size)) => said = Some(checked(size as i64)?),
+            (1 | 3..=7, FieldValue::Bytes(bytes)) => data = Some((number, bytes)),
             (1..=7, _) => return Err(Wire::Mismatch(number).into()),
             _ => {}
         }

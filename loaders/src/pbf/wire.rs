@@ -11,7 +11,7 @@ pub(super) struct Cursor<'a> {
 }
 
 /// The content of a field.
-pub(super) enum Value<'a> {
+pub(super) enum FieldValue<'a> {
     /// Integers, booleans and enumerations.
     Varint(u64),
     /// Strings, messages and packed lists.
@@ -32,20 +32,20 @@ impl<'a> Cursor<'a> {
 
     /// The next field and its number, or none at the end.
     #[inline]
-    pub(super) fn field(&mut self) -> Result<Option<(u32, Value<'a>)>, Wire> {
+    pub(super) fn field(&mut self) -> Result<Option<(u32, FieldValue<'a>)>, Wire> {
         if self.rest.is_empty() {
             return Ok(None);
         }
         let key = self.varint()?;
         let number = u32::try_from(key >> 3).map_err(|_| Wire::Encoding)?;
         let value = match key & 7 {
-            0 => Value::Varint(self.varint()?),
+            0 => FieldValue::Varint(self.varint()?),
             1 => self.skip(8)?,
             2 => {
                 let length = usize::try_from(self.varint()?).map_err(|_| Wire::Ends)?;
                 let (bytes, rest) = self.rest.split_at_checked(length).ok_or(Wire::Ends)?;
                 self.rest = rest;
-                Value::Bytes(bytes)
+                FieldValue::Bytes(bytes)
             }
             5 => self.skip(4)?,
             _ => return Err(Wire::Encoding),
@@ -53,9 +53,9 @@ impl<'a> Cursor<'a> {
         Ok(Some((number, value)))
     }
 
-    fn skip(&mut self, length: usize) -> Result<Value<'a>, Wire> {
+    fn skip(&mut self, length: usize) -> Result<FieldValue<'a>, Wire> {
         self.rest = self.rest.get(length..).ok_or(Wire::Ends)?;
-        Ok(Value::Fixed)
+        Ok(FieldValue::Fixed)
     }
 
     #[inline(always)]
@@ -111,11 +111,11 @@ pub(super) struct Packed<'a> {
 }
 
 impl<'a> Packed<'a> {
-    pub(super) fn push(&mut self, number: u32, value: Value<'a>) -> Result<(), Wire> {
+    pub(super) fn push(&mut self, number: u32, value: FieldValue<'a>) -> Result<(), Wire> {
         match value {
-            Value::Bytes(bytes) if self.bytes.is_empty() => self.bytes = Cow::Borrowed(bytes),
-            Value::Bytes(bytes) => self.bytes.to_mut().extend_from_slice(bytes),
-            Value::Varint(mut value) => {
+            FieldValue::Bytes(bytes) if self.bytes.is_empty() => self.bytes = Cow::Borrowed(bytes),
+            FieldValue::Bytes(bytes) => self.bytes.to_mut().extend_from_slice(bytes),
+            FieldValue::Varint(mut value) => {
                 let bytes = self.bytes.to_mut();
                 while value >= 0x80 {
                     bytes.push(value as u8 | 0x80);
@@ -123,7 +123,7 @@ impl<'a> Packed<'a> {
                 }
                 bytes.push(value as u8);
             }
-            Value::Fixed => return Err(Wire::Mismatch(number)),
+            FieldValue::Fixed => return Err(Wire::Mismatch(number)),
         }
         Ok(())
     }
@@ -139,11 +139,11 @@ impl<'a> Packed<'a> {
     }
 }
 
-impl<'a> Value<'a> {
+impl<'a> FieldValue<'a> {
     #[inline]
     pub(super) fn varint(self, number: u32) -> Result<u64, Wire> {
         match self {
-            Value::Varint(value) => Ok(value),
+            FieldValue::Varint(value) => Ok(value),
             _ => Err(Wire::Mismatch(number)),
         }
     }
@@ -151,7 +151,7 @@ impl<'a> Value<'a> {
     #[inline]
     pub(super) fn bytes(self, number: u32) -> Result<&'a [u8], Wire> {
         match self {
-            Value::Bytes(bytes) => Ok(bytes),
+            FieldValue::Bytes(bytes) => Ok(bytes),
             _ => Err(Wire::Mismatch(number)),
         }
     }
@@ -194,16 +194,16 @@ mod tests {
     #[test]
     fn lists_in_pieces_are_lists() {
         let mut list = Packed::default();
-        list.push(1, Value::Bytes(&[1, 2])).unwrap();
-        list.push(1, Value::Varint(300)).unwrap();
-        list.push(1, Value::Bytes(&[3])).unwrap();
+        list.push(1, FieldValue::Bytes(&[1, 2])).unwrap();
+        list.push(1, FieldValue::Varint(300)).unwrap();
+        list.push(1, FieldValue::Bytes(&[3])).unwrap();
         let mut cursor = list.cursor();
         let mut got = Vec::new();
         while !cursor.is_empty() {
             got.push(cursor.varint().unwrap());
         }
         assert_eq!(got, [1, 2, 300, 3]);
-        assert_eq!(list.push(7, Value::Fixed), Err(Wire::Mismatch(7)));
+        assert_eq!(list.push(7, FieldValue::Fixed), Err(Wire::Mismatch(7)));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Times of Wikidata as `xsd:dateTime`: proleptic Gregorian calendar, with a year 0 as XSD 1.1 has it.
 
+use terrapin_calendar::{civil_from_days, days_from_julian, days_in_month};
+
 /// The precisions of a year and of a day; larger ones are finer.
 const YEAR: u8 = 9;
 const DAY: u8 = 11;
@@ -31,9 +33,9 @@ pub(super) fn date_time(time: &str, precision: u8, julian: bool) -> Option<Strin
     };
     let (month, day) = (i64::try_from(month.max(1)).ok()?, i64::try_from(day.max(1)).ok()?);
     let (year, month, day) = if julian && precision >= DAY && year.abs() < FAR {
-        gregorian(julian_day(year, month, day))
+        civil_from_days(days_from_julian(year, month, day))
     } else {
-        (year, month, day.min(days_in(year, month)))
+        (year, month, day.min(days_in_month(year, month)))
     };
     let sign = if year < 0 { "-" } else { "" };
     Some(format!("{sign}{:04}-{month:02}-{day:02}T{clock}", year.unsigned_abs()))
@@ -52,34 +54,6 @@ fn is_clock(clock: &str) -> bool {
     let Some(clock) = clock.strip_suffix('Z') else { return false };
     let mut parts = clock.split(':');
     at_most(parts.next(), 23) && at_most(parts.next(), 59) && at_most(parts.next(), 59) && parts.next().is_none()
-}
-
-fn days_in(year: i64, month: i64) -> i64 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// The number of a day of the Julian calendar, counted from the first day of March of the year 0 in that calendar.
-fn julian_day(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    year.div_euclid(4) * 1461 + year.rem_euclid(4) * 365 + (month * 153 + 2) / 5 + day - 1
-}
-
-/// The day of the Gregorian calendar for what [`julian_day`] gives.
-fn gregorian(day: i64) -> (i64, i64, i64) {
-    let day = day - 2; // the Julian calendar's year 0 began two days before the Gregorian one's
-    let era = day.div_euclid(146_097);
-    let day = day.rem_euclid(146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    (era * 400 + year + next, month, day)
 }
 
 #[cfg(test)]

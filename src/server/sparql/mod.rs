@@ -63,8 +63,13 @@ pub async fn sparql(
         }
     };
     let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let asked =
-        Asked { method, in_address, content_type: header(header::CONTENT_TYPE), accept: header(header::ACCEPT), body };
+    let asked = SparqlRequest {
+        method,
+        in_address,
+        content_type: header(header::CONTENT_TYPE),
+        accept: header(header::ACCEPT),
+        body,
+    };
     let given = job::run_query(&app, &context, move |job| work(job, asked)).await;
     let mut answer = match given {
         Given::Whole(content_type, bytes) => job::answer(&app, content_type, Body::from(bytes)),
@@ -82,7 +87,7 @@ pub async fn sparql(
 
 /// A request as it came.
 #[derive(Clone)]
-struct Asked {
+struct SparqlRequest {
     method: Method,
     in_address: Option<String>,
     content_type: Option<String>,
@@ -90,7 +95,7 @@ struct Asked {
     body: Arc<Received>,
 }
 
-impl Asked {
+impl SparqlRequest {
     fn operation(&self) -> Result<Operation, BadRequest> {
         let body = self
             .body
@@ -101,12 +106,12 @@ impl Asked {
     }
 }
 
-fn work(job: Job, asked: Asked) {
+fn work(job: Job, asked: SparqlRequest) {
     let operation = match asked.operation() {
         Ok(operation) => operation,
         Err(BadRequest { status, message }) => return job.refuse(plain(status, &message)),
     };
-    let Asked { accept, body, .. } = asked;
+    let SparqlRequest { accept, body, .. } = asked;
     drop(body);
     let (format, accept) = (operation.format.as_deref(), accept.as_deref());
     let Some(endpoint) = job.app().sparql.clone() else {

@@ -75,7 +75,7 @@ struct Arguments {
     most: usize,
     /// How many seconds an answer may take; queries that take longer are counted and left
     #[arg(long, default_value_t = 60)]
-    patience: u64,
+    timeout: u64,
     /// Print the queries and their features, and ask nobody
     #[arg(long)]
     print: bool,
@@ -100,9 +100,8 @@ fn main() -> Result<()> {
         found.print();
         return Ok(());
     }
-    let patience = Duration::from_secs(arguments.patience);
-    let (reference, tested) =
-        (Source::parse(&arguments.reference, patience), Source::parse(&arguments.tested, patience));
+    let timeout = Duration::from_secs(arguments.timeout);
+    let (reference, tested) = (Source::parse(&arguments.reference, timeout), Source::parse(&arguments.tested, timeout));
     if let Some(folder) = &arguments.cases {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }

@@ -35,21 +35,21 @@ pub enum Answer {
 
 impl Source {
     /// A URL, or else a command with arguments between spaces, and how long an answer may take.
-    pub fn parse(text: &str, patience: Duration) -> Self {
+    pub fn parse(text: &str, timeout: Duration) -> Self {
         if text.starts_with("http://") {
             // Where it sends the reader to is the answer, and nobody else is asked.
-            let config = ureq::Agent::config_builder().timeout_global(Some(patience));
+            let config = ureq::Agent::config_builder().timeout_global(Some(timeout));
             let config = config.http_status_as_error(false).max_redirects(0).max_redirects_will_error(false);
             return Source::Url(text.to_owned(), config.build().into());
         }
-        Source::Program(text.split_whitespace().map(str::to_owned).collect(), patience)
+        Source::Program(text.split_whitespace().map(str::to_owned).collect(), timeout)
     }
 
     /// Asks one query.
     pub fn ask(&self, query: &str) -> Result<Answer> {
         match self {
             Source::Url(url, agent) => by_http(agent, url, query),
-            Source::Program(command, patience) => by_program(command, query, *patience),
+            Source::Program(command, timeout) => by_program(command, query, *timeout),
         }
     }
 }
@@ -84,7 +84,7 @@ fn by_http(agent: &ureq::Agent, url: &str, query: &str) -> Result<Answer> {
     Ok(refused(lines))
 }
 
-fn by_program(command: &[String], query: &str, patience: Duration) -> Result<Answer> {
+fn by_program(command: &[String], query: &str, timeout: Duration) -> Result<Answer> {
     let (program, arguments) = command.split_first().context("the command is empty")?;
     let mut child = Command::new(program)
         .args(arguments)
@@ -98,7 +98,7 @@ fn by_program(command: &[String], query: &str, patience: Duration) -> Result<Ans
     drop(input);
     // Both are read while it runs: a pipe that is full would stop it.
     let (out, err) = (reader(child.stdout.take()), reader(child.stderr.take()));
-    let end = Instant::now() + patience;
+    let end = Instant::now() + timeout;
     let status = loop {
         match child.try_wait()? {
             Some(status) => break status,

@@ -24,7 +24,7 @@ pub use terrapin_overpass::lint::Warning;
 const ERRORS: usize = 3;
 
 /// What a query is looked at with.
-pub struct Asked<'a> {
+pub struct FeedbackRequest<'a> {
     /// The query.
     pub query: &'a str,
     /// What `{{bbox}}` stands for.
@@ -80,7 +80,7 @@ pub struct Results {
 
 /// Looks at a query: parses it, runs it, holds it against the data. All of it within the limits; one that is reached is
 /// an error like others.
-pub fn feedback(osm: &Osm, asked: &Asked<'_>) -> Feedback {
+pub fn feedback(osm: &Osm, asked: &FeedbackRequest<'_>) -> Feedback {
     let budget = Arc::new(Budget::new(&asked.limits));
     budget::watched(&budget, || look(osm, asked, &budget)).unwrap_or_else(|stopped| match stopped {
         Stopped::Exceeded(exceeded) => over(exceeded, "while it was looked at"),
@@ -92,7 +92,7 @@ pub fn feedback(osm: &Osm, asked: &Asked<'_>) -> Feedback {
     })
 }
 
-fn look(osm: &Osm, asked: &Asked<'_>, budget: &Budget) -> Feedback {
+fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
     let is_over = || budget.check().is_err();
     let places = Until::new(asked.places, &is_over);
     let surroundings = Surroundings { bbox: asked.bbox, now: osm.data_time(), places: &places };

@@ -1,7 +1,7 @@
 //! chrF: the F-score of common character n-grams, as sacreBLEU's `CHRF` computes it with `char_order=6`,
 //! `word_order=0`, `beta=2`, `lowercase=False`, `whitespace=False`, `eps_smoothing=False`.
 
-use super::execution::in_both;
+use super::execution::multiset_intersection;
 use super::is_python_space;
 
 /// The longest n-grams.
@@ -20,7 +20,7 @@ pub fn chrf(gold: &str, pred: &str) -> f64 {
         if of_gold.is_empty() || of_pred.is_empty() {
             continue;
         }
-        let common = in_both(&of_gold, &of_pred) as f64;
+        let common = multiset_intersection(&of_gold, &of_pred) as f64;
         precision += common / of_pred.len() as f64;
         recall += common / of_gold.len() as f64;
         orders += 1;

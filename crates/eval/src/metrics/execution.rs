@@ -87,7 +87,7 @@ pub fn strict(gold: &Results, pred: &Results) -> Strict {
     let f1 = match (gold, pred) {
         (Results::Elements(gold), Results::Elements(pred)) if gold.is_empty() && pred.is_empty() => 1.0,
         (Results::Elements(gold), Results::Elements(pred)) => {
-            2.0 * in_both(gold, pred) as f64 / (gold.len() + pred.len()) as f64
+            2.0 * multiset_intersection(gold, pred) as f64 / (gold.len() + pred.len()) as f64
         }
         _ => f64::from(u8::from(gold == pred)),
     };
@@ -95,7 +95,7 @@ pub fn strict(gold: &Results, pred: &Results) -> Strict {
 }
 
 /// How many members two ascending lists have in common, duplicates counted as often as both have them.
-pub fn in_both<T: Ord>(a: &[T], b: &[T]) -> usize {
+pub fn multiset_intersection<T: Ord>(a: &[T], b: &[T]) -> usize {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut count = 0;
     while let (Some(x), Some(y)) = (a.peek(), b.peek()) {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::assignment::assign;
-use super::execution::in_both;
+use super::execution::multiset_intersection;
 
 /// Tables with more columns are matched by name only.
 const MOST_COLUMNS: usize = 64;
@@ -58,7 +58,7 @@ pub fn score(gold: &Table, pred: &Table) -> TableScore {
     let (mut gold_sorted, mut pred_sorted) = (gold_rows.clone(), pred_rows.clone());
     gold_sorted.sort_unstable();
     pred_sorted.sort_unstable();
-    let common = in_both(&gold_sorted, &pred_sorted);
+    let common = multiset_intersection(&gold_sorted, &pred_sorted);
     let all = gold_rows.len() + pred_rows.len();
     let multiset = same_width && gold_sorted == pred_sorted;
     let matched = common as f64 + partial(&gold_sorted, &pred_sorted);
@@ -87,7 +87,7 @@ fn columns(gold: &Table, pred: &Table) -> Vec<Option<usize>> {
     let share_of = |(column, _): (usize, &String)| -> Vec<i64> {
         let of_gold = values(gold, column);
         let share = |values: &Vec<String>| {
-            let common = in_both(&of_gold, values);
+            let common = multiset_intersection(&of_gold, values);
             let share = common as f64 / (of_gold.len() + values.len() - common).max(1) as f64;
             (share * WHOLE).round() as i64
         };
@@ -126,7 +126,7 @@ fn swap_by_rows(gold: &Table, pred: &Table, shares: &[Vec<i64>], assigned: &mut 
     let common = |assigned: &[Option<usize>]| {
         let mut rows: Vec<Vec<Option<&str>>> = pred.rows.iter().map(|row| picked(row, assigned)).collect();
         rows.sort_unstable();
-        in_both(&gold_rows, &rows)
+        multiset_intersection(&gold_rows, &rows)
     };
     let mut most = common(assigned);
     for (i, k) in swaps {

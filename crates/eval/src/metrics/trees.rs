@@ -12,20 +12,20 @@ const IGNORED: [&str; 7] = ["into", "from", "timeout", "k", "v", "regk", "regv"]
 type Shape<'a> = (&'a str, BTreeMap<&'a str, &'a str>, Vec<usize>);
 /// What must be the same besides: the attributes in the order of the text, and the text, which is the white space
 /// before the first child. So a subtree with children is only found again at the depth where it was.
-type Place<'a> = (usize, Vec<(&'a str, &'a str)>, &'a str);
+type Occurrence<'a> = (usize, Vec<(&'a str, &'a str)>, &'a str);
 
 /// The share of the gold's subtrees that the prediction has too, 0 to 1. One subtree of the prediction answers for any
 /// number of equal ones of the gold, and what the prediction has beyond the gold costs nothing.
 pub fn trees(gold: &QueryTree, pred: &QueryTree) -> f64 {
     let mut classes = BTreeMap::new();
     let gold = places(gold, &mut classes);
-    let pred: BTreeSet<Place> = places(pred, &mut classes).into_iter().collect();
+    let pred: BTreeSet<Occurrence> = places(pred, &mut classes).into_iter().collect();
     let found = gold.iter().filter(|place| pred.contains(place)).count();
     found as f64 / gold.len().max(1) as f64
 }
 
 /// Every subtree's class and place. Children stand behind their parents, so going backwards meets them first.
-fn places<'a>(tree: &'a QueryTree, classes: &mut BTreeMap<Shape<'a>, usize>) -> Vec<Place<'a>> {
+fn places<'a>(tree: &'a QueryTree, classes: &mut BTreeMap<Shape<'a>, usize>) -> Vec<Occurrence<'a>> {
     let mut class_of = vec![0; tree.nodes.len()];
     let mut places = Vec::with_capacity(tree.nodes.len());
     for (number, node) in tree.nodes.iter().enumerate().rev() {

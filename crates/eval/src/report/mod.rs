@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::difficulty::{Third, thirds};
+use super::difficulty::{Tertile, tertiles};
 use super::record::{Instance, MapPoints, Outcome};
 use super::summary::{METRICS, Summary};
 
@@ -44,9 +44,9 @@ struct Row<'a> {
     extra: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     complexity: Option<&'a str>,
-    /// Its third by each measure of difficulty.
+    /// Its tertile by each measure of difficulty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    thirds: Vec<&'static str>,
+    tertiles: Vec<&'static str>,
     #[serde(skip_serializing_if = "MapPoints::is_empty")]
     map: &'a MapPoints,
 }
@@ -61,13 +61,13 @@ struct Data<'a> {
 
 /// The page of a run: its instances, what came out for each, and its numbers.
 pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> String {
-    let thirds = thirds(instances);
+    let tertiles = tertiles(instances);
     let rows = instances
         .iter()
         .zip(outcomes)
         .map(|(instance, outcome)| {
             let record = &outcome.record;
-            let third = |of: &BTreeMap<usize, Third>| of.get(&record.line).map_or("", |third| third.name());
+            let tertile = |of: &BTreeMap<usize, Tertile>| of.get(&record.line).map_or("", |tertile| tertile.name());
             let (execution, strict) = (record.execution.as_ref(), record.strict.as_ref());
             let rows = |n: Option<u64>| n.and_then(|n| i64::try_from(n).ok());
             let scores = METRICS.iter().map(|metric| (metric.of)(record).map(|score| (score * 1e4).round() / 1e4));
@@ -90,7 +90,7 @@ pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> 
                 missing: execution.map_or(strict.map_or(&[], |s| &s.missing), |e| &e.missing),
                 extra: execution.map_or(strict.map_or(&[], |s| &s.extra), |e| &e.extra),
                 complexity: instance.complexity.as_deref(),
-                thirds: thirds.values().map(third).collect(),
+                tertiles: tertiles.values().map(tertile).collect(),
                 map: &outcome.map,
             }
         })
@@ -98,7 +98,7 @@ pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> 
     let data = Data {
         summary,
         metrics: METRICS.iter().map(|metric| [metric.name, metric.title]).collect(),
-        measures: thirds.keys().copied().collect(),
+        measures: tertiles.keys().copied().collect(),
         rows,
     };
     let plots: String = plots(summary).into_iter().map(|(_, plot)| plot).collect();

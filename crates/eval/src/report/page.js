@@ -191,11 +191,11 @@ function show(data) {
   for (const name of Object.keys(classes || {})) $("error").append(make("option", { value: name }, name));
   $("error").hidden = !Object.keys(classes || {}).length;
   $("outcome").hidden = !classes;
-  $("third").hidden = !measures.length && !summary.complexity;
-  measures.forEach((measure, i) => ["easy", "medium", "hard"].forEach((third) =>
-    $("third").append(make("option", { value: `${i} ${third}` }, `${measure}: ${third}`))));
+  $("tertile").hidden = !measures.length && !summary.complexity;
+  measures.forEach((measure, i) => ["easy", "medium", "hard"].forEach((tertile) =>
+    $("tertile").append(make("option", { value: `${i} ${tertile}` }, `${measure}: ${tertile}`))));
   for (const name of Object.keys(summary.complexity || {})) {
-    $("third").append(make("option", { value: `complexity ${name}` }, `complexity: ${name}`));
+    $("tertile").append(make("option", { value: `complexity ${name}` }, `complexity: ${name}`));
   }
   metrics.forEach(([name, title], i) => {
     if (name in summary) $("sort").append(make("option", { value: String(i) }, `lowest ${title} first`));
@@ -237,11 +237,11 @@ function show(data) {
   };
   const filter = () => {
     const text = $("text").value.toLowerCase(), kind = $("outcome").value, error = $("error").value;
-    const third = $("third").value, cut = third.indexOf(" "), measure = third.slice(0, cut);
-    const part = (row) => (measure === "complexity" ? row.complexity : (row.thirds || [])[measure]);
+    const tertile = $("tertile").value, cut = tertile.indexOf(" "), measure = tertile.slice(0, cut);
+    const part = (row) => (measure === "complexity" ? row.complexity : (row.tertiles || [])[measure]);
     fitting = items.filter(({ row, kind: own, text: words }) => (!kind || own === kind)
       && (!error || row.error === error) && (!text || words.includes(text))
-      && (!third || part(row) === third.slice(cut + 1)));
+      && (!tertile || part(row) === tertile.slice(cut + 1)));
     limit = PAGE;
     list();
   };

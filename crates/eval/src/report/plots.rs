@@ -99,7 +99,7 @@ fn scores(summary: &Summary) -> String {
     picture.done()
 }
 
-/// One metric by measure and third.
+/// One metric by measure and tertile.
 fn difficulty(summary: &Summary, by: &str) -> String {
     let title = metric(by).map_or(by, |metric| metric.title);
     let width = 60.0 + 112.0 * summary.difficulty.len() as f64;
@@ -107,18 +107,18 @@ fn difficulty(summary: &Summary, by: &str) -> String {
     let at = percent_axis(&mut picture, 36.0, width - 8.0, 32.0, 200.0);
     for (i, (measure, parts)) in summary.difficulty.iter().enumerate() {
         let left = 50.0 + 112.0 * i as f64;
-        for (j, (third, colour)) in ["easy", "medium", "hard"].iter().zip(SHADES).enumerate() {
-            let Some(score) = parts.get(third).and_then(|part| part.scores.get(by)) else { continue };
+        for (j, (tertile, colour)) in ["easy", "medium", "hard"].iter().zip(SHADES).enumerate() {
+            let Some(score) = parts.get(tertile).and_then(|part| part.scores.get(by)) else { continue };
             let x = left + 30.0 * j as f64;
             picture.rect(x, at(*score), 26.0, at(0.0) - at(*score), colour);
             picture.text(x + 13.0, at(*score) - 3.0, "middle", &format!("{score:.1}"));
         }
         picture.text(left + 43.0, 215.0, "middle", measure);
     }
-    for (j, (third, colour)) in ["easy", "medium", "hard"].iter().zip(SHADES).enumerate() {
+    for (j, (tertile, colour)) in ["easy", "medium", "hard"].iter().zip(SHADES).enumerate() {
         let x = 50.0 + 74.0 * j as f64;
         picture.rect(x, 223.0, 9.0, 9.0, colour);
-        picture.text(x + 13.0, 232.0, "start", third);
+        picture.text(x + 13.0, 232.0, "start", tertile);
     }
     picture.done()
 }

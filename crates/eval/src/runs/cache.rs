@@ -59,12 +59,12 @@ impl Cache for NoCache {
     }
 }
 
-/// What is kept under the key, or else what `run` gives. That is kept where `lasting` says that another run would come
+/// What is cached under the key, or else what `run` gives. That is cached where `cacheable` says that another run would come
 /// to the same.
-pub fn kept<T: Serialize + DeserializeOwned>(
+pub fn get_or_compute<T: Serialize + DeserializeOwned>(
     cache: &dyn Cache,
     key: &Key<'_>,
-    lasting: impl FnOnce(&T) -> bool,
+    cacheable: impl FnOnce(&T) -> bool,
     run: impl FnOnce() -> T,
 ) -> T {
     let known = cache.get(key).and_then(|bytes| {
@@ -73,7 +73,7 @@ pub fn kept<T: Serialize + DeserializeOwned>(
     });
     known.unwrap_or_else(|| {
         let results = run();
-        if lasting(&results)
+        if cacheable(&results)
             && let Ok(bytes) = bincode::serde::encode_to_vec(&results, bincode::config::standard())
         {
             cache.put(key, bytes);
@@ -132,7 +132,7 @@ mod tests {
         let table = Table::default();
         let ask = |query, answer: Result<u32, String>| {
             let key = Key { snapshot: "s", language: "l", query };
-            kept(&table, &key, Result::is_ok, || answer)
+            get_or_compute(&table, &key, Result::is_ok, || answer)
         };
         assert_eq!(ask("a", Ok(1)), Ok(1));
         assert_eq!(ask("a", Ok(2)), Ok(1));

@@ -24,7 +24,7 @@ mod merge;
 mod open;
 mod verify;
 
-pub use cache::{Cache, Counts, Key, NoCache, kept};
+pub use cache::{Cache, Counts, Key, NoCache, get_or_compute};
 pub use compare::{Change, Comparison, compare};
 #[cfg(feature = "cache")]
 pub use db_cache::{DbCache, Foreign};

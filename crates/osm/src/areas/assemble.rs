@@ -12,7 +12,7 @@
 //!   between the same nodes cancel out for what is inside, yet what lies on them lies on the border.
 
 use crate::geometry::Segment;
-use crate::{ElementType, Ordinal, Osm, Reference};
+use crate::{ElementRef, ElementType, Ordinal, Osm};
 
 /// What became of a relation.
 pub(super) enum Outcome {
@@ -33,7 +33,7 @@ pub(super) fn border_of(osm: &Osm, relation: Ordinal) -> Outcome {
         members.filter(|m| m.kind == ElementType::Way).filter_map(|m| m.element.ordinal()).collect();
     let ways = without_repetitions(ways);
     let mut border = Vec::new();
-    let mut ends: Vec<Reference> = Vec::new();
+    let mut ends: Vec<ElementRef> = Vec::new();
     let size = osm.page_size(ElementType::Way).max(1);
     for way in ways {
         let page = osm.way_page((way / size) as u32);

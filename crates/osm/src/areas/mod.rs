@@ -13,7 +13,7 @@ pub use build::build;
 use std::sync::Arc;
 
 use self::assemble::{Outcome, border_of};
-use super::{BoundingBox, Coord, ElementType, Ordinal, Osm, Reference};
+use super::{BoundingBox, Coord, ElementRef, ElementType, Ordinal, Osm};
 use terrapin_budget as budget;
 
 /// What the id of an area made from a relation is above the relation's.
@@ -59,7 +59,7 @@ impl Areas {
 
 /// Whether a way is an area: its last node is its first, by id and not by position, whatever its tags. As in the
 /// reference, a way of one node is closed, and so is one whose first node, also its last, is missing.
-pub fn is_closed(nodes: &[Reference]) -> bool {
+pub fn is_closed(nodes: &[ElementRef]) -> bool {
     !nodes.is_empty() && nodes.first() == nodes.last()
 }
 

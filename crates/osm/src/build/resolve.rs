@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use super::BuildError;
-use crate::{Coord, Ordinal, Reference};
+use crate::{Coord, ElementRef, Ordinal};
 use terrapin_base::external_sort::{Records, Scratch, SpillBuffer};
 
 /// Elements handled at once.
@@ -155,10 +155,10 @@ impl Resolved {
     }
 
     /// The final reference; `missing` are the missing ids of that type.
-    pub fn reference(self, missing: &[i64]) -> Reference {
+    pub fn reference(self, missing: &[i64]) -> ElementRef {
         match self.ordinal() {
-            Some(ordinal) => Reference::present(ordinal),
-            None => Reference::missing(missing.partition_point(|&id| id < self.value) as u64),
+            Some(ordinal) => ElementRef::present(ordinal),
+            None => ElementRef::missing(missing.partition_point(|&id| id < self.value) as u64),
         }
     }
 }

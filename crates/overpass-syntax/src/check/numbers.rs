@@ -1,5 +1,7 @@
 //! Numbers and moments as the reference reads them from attributes: from the start of the text, as far as it goes.
 
+use terrapin_calendar::days_from_civil;
+
 use super::super::tree::{BoundingBox, Point, Timestamp};
 
 /// The number at the start of `text`, 0 if there is none.
@@ -90,18 +92,13 @@ pub fn timestamp(text: &str) -> Option<Timestamp> {
     };
     let (year, month, day) = (field(0, 4)?, field(5, 2)?, field(8, 2)?);
     let (hour, minute, second) = (field(11, 2)?, field(14, 2)?, field(17, 2)?);
-    Some((days_from_civil(year, month, day) * 24 + hour) * 3600 + minute * 60 + second)
+    Some((days(year, month, day) * 24 + hour) * 3600 + minute * 60 + second)
 }
 
-/// Days from 1970-01-01 to a date of the proleptic Gregorian calendar; months and days may be out of range.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let months = year * 12 + month - 1 + if month == 0 { 1 } else { 0 };
-    let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
-    let y = if month <= 2 { year - 1 } else { year };
-    let era = y.div_euclid(400);
-    let of_era = y.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+/// Days from 1970-01-01 to a date, whose month and day may be out of range.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let months = year * 12 + month - 1 + i64::from(month == 0);
+    days_from_civil(months.div_euclid(12), months.rem_euclid(12) + 1, day)
 }
 
 /// A number as C prints it with `%.14g`.

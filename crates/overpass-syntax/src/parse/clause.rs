@@ -2,7 +2,7 @@
 
 use super::super::element::{Element, Node};
 use super::Parser;
-use super::evaluator::Place;
+use super::evaluator::EvaluatorContext;
 use super::expression::{Id, Reading, Tree};
 
 /// The names of the filters.
@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
             "if" => {
                 let element = make("filter");
                 let mut node = self.builder.open(element);
-                match self.evaluate(tree, rest, Place::FILTER) {
+                match self.evaluate(tree, rest, EvaluatorContext::FILTER) {
                     Some(evaluator) => self.builder.add(&mut node, evaluator),
                     None if self.builder.diagnostics.is_empty() => {
                         // The reference lets a set without a key pass.

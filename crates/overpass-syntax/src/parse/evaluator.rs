@@ -7,63 +7,64 @@ use super::expression::{Branch, Id, Reading, Tree};
 
 /// Which types of evaluator fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum ExpectedType {
     One(Type),
     StringOrContainer,
     StringOrGeometry,
 }
 
-impl Wanted {
+impl ExpectedType {
     fn takes(self, found: Type) -> bool {
         match self {
-            Wanted::One(wanted) => wanted == found,
-            Wanted::StringOrContainer => found != Type::Geometry,
-            Wanted::StringOrGeometry => found != Type::Container,
+            ExpectedType::One(wanted) => wanted == found,
+            ExpectedType::StringOrContainer => found != Type::Geometry,
+            ExpectedType::StringOrGeometry => found != Type::Container,
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Wanted::One(wanted) => wanted.name(),
-            Wanted::StringOrContainer => "string or container",
-            Wanted::StringOrGeometry => "string or geometry",
+            ExpectedType::One(wanted) => wanted.name(),
+            ExpectedType::StringOrContainer => "string or container",
+            ExpectedType::StringOrGeometry => "string or geometry",
         }
     }
 }
 
 /// Where an evaluator stands: what it may use and must yield.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct EvaluatorContext {
     pub element: bool,
     pub member: bool,
-    pub wanted: Wanted,
+    pub wanted: ExpectedType,
 }
 
-impl Place {
-    const STRING: Wanted = Wanted::One(Type::String);
+impl EvaluatorContext {
+    const STRING: ExpectedType = ExpectedType::One(Type::String);
     /// `(if:...)`
-    pub const FILTER: Place = Place { element: true, member: false, wanted: Self::STRING };
+    pub const FILTER: EvaluatorContext = EvaluatorContext { element: true, member: false, wanted: Self::STRING };
     /// `compare(delta:...)`
-    pub const DELTA: Place = Self::FILTER;
+    pub const DELTA: EvaluatorContext = Self::FILTER;
     /// `for(...)`
-    pub const FOR: Place = Place { element: true, member: false, wanted: Wanted::StringOrContainer };
+    pub const FOR: EvaluatorContext =
+        EvaluatorContext { element: true, member: false, wanted: ExpectedType::StringOrContainer };
     /// `if(...)` and `retro(...)`
-    pub const IF: Place = Place { element: false, member: false, wanted: Self::STRING };
+    pub const IF: EvaluatorContext = EvaluatorContext { element: false, member: false, wanted: Self::STRING };
 
-    fn wanting(self, wanted: Type) -> Place {
-        Place { wanted: Wanted::One(wanted), ..self }
+    fn wanting(self, wanted: Type) -> EvaluatorContext {
+        EvaluatorContext { wanted: ExpectedType::One(wanted), ..self }
     }
 }
 
 impl<'a> Parser<'a> {
     /// Reads an evaluator up to the bracket that ends it.
-    pub(super) fn evaluator(&mut self, place: Place) -> Option<Node> {
+    pub(super) fn evaluator(&mut self, place: EvaluatorContext) -> Option<Node> {
         let tree = self.tree(Reading::Bracketed);
         self.evaluate(&tree, tree.root, place)
     }
 
     /// The evaluator that a tree is.
-    pub(super) fn evaluate(&mut self, tree: &Tree<'a>, id: Id, place: Place) -> Option<Node> {
+    pub(super) fn evaluate(&mut self, tree: &Tree<'a>, id: Id, place: EvaluatorContext) -> Option<Node> {
         let branch = tree.at(id);
         if id == 0 {
             let message = "Evaluator expected, but empty token found.";
@@ -96,7 +97,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether what was found fits; an error if not.
-    fn fits(&mut self, element: &Element, found: Type, place: Place) -> bool {
+    fn fits(&mut self, element: &Element, found: Type, place: EvaluatorContext) -> bool {
         if place.wanted.takes(found) {
             return true;
         }
@@ -125,7 +126,7 @@ impl<'a> Parser<'a> {
         self.complain(branch, "missing-operand", message);
     }
 
-    fn leaf(&mut self, branch: Branch<'a>, place: Place) -> Option<Node> {
+    fn leaf(&mut self, branch: Branch<'a>, place: EvaluatorContext) -> Option<Node> {
         let token = branch.token;
         let element = if token.is_string() || token.is_number() {
             Element::new("eval-fixed", branch.line, token.span()).with("v", token.value())
@@ -152,7 +153,7 @@ impl<'a> Parser<'a> {
         None
     }
 
-    fn prefix(&mut self, tree: &Tree<'a>, branch: Branch<'a>, place: Place) -> Option<Node> {
+    fn prefix(&mut self, tree: &Tree<'a>, branch: Branch<'a>, place: EvaluatorContext) -> Option<Node> {
         let name = match branch.token.text {
             "(" => return self.evaluate(tree, branch.right, place),
             "." => return None,
@@ -192,7 +193,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn between(&mut self, tree: &Tree<'a>, id: Id, place: Place) -> Option<Node> {
+    fn between(&mut self, tree: &Tree<'a>, id: Id, place: EvaluatorContext) -> Option<Node> {
         let branch = tree.at(id);
         match branch.token.text {
             "(" => return self.call(tree, id, None, place),
@@ -237,7 +238,7 @@ impl<'a> Parser<'a> {
         Some(node)
     }
 
-    fn ternary(&mut self, tree: &Tree<'a>, id: Id, place: Place) -> Option<Node> {
+    fn ternary(&mut self, tree: &Tree<'a>, id: Id, place: EvaluatorContext) -> Option<Node> {
         let branch = tree.at(id);
         let colon = tree.at(branch.right);
         let element = Element::new("eval-ternary", branch.line, tree.span(id));
@@ -249,7 +250,7 @@ impl<'a> Parser<'a> {
         } else {
             let condition = self.evaluate(tree, branch.left, place.wanting(Type::String));
             self.missing(branch, condition.is_none(), "left");
-            let wanted = Place { wanted: Wanted::StringOrGeometry, ..place };
+            let wanted = EvaluatorContext { wanted: ExpectedType::StringOrGeometry, ..place };
             let then = self.evaluate(tree, colon.left, wanted);
             found = then.as_ref().map_or(Type::String, |then| evaluator_type(&then.element));
             if then.is_none() {
@@ -275,7 +276,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `t["key"]`
-    fn tag_value(&mut self, tree: &Tree<'a>, id: Id, place: Place) -> Option<Node> {
+    fn tag_value(&mut self, tree: &Tree<'a>, id: Id, place: EvaluatorContext) -> Option<Node> {
         let branch = tree.at(id);
         if !place.element && branch.right != 0 {
             // The reference names what it takes for a function.
@@ -313,7 +314,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `name(...)`, with the set before it.
-    fn call(&mut self, tree: &Tree<'a>, id: Id, set: Option<String>, place: Place) -> Option<Node> {
+    fn call(&mut self, tree: &Tree<'a>, id: Id, set: Option<String>, place: EvaluatorContext) -> Option<Node> {
         let branch = tree.at(id);
         let name = tree.text(branch.left);
         let Some(spec) = Spec::by_name(name) else {
@@ -375,7 +376,7 @@ impl<'a> Parser<'a> {
         tree: &Tree<'a>,
         id: Id,
         spec: &'static Spec,
-        place: Place,
+        place: EvaluatorContext,
     ) -> Option<(Element, Vec<Node>)> {
         let branch = tree.at(id);
         let right = branch.right;

@@ -3,7 +3,7 @@
 use super::super::check::Type;
 use super::super::element::{Element, Node};
 use super::Parser;
-use super::evaluator::{Place, Wanted};
+use super::evaluator::{EvaluatorContext, ExpectedType};
 use super::expression::{Id, Reading, Tree};
 
 impl<'a> Parser<'a> {
@@ -47,7 +47,7 @@ impl<'a> Parser<'a> {
                 self.complain(branch, "wrong-operator", message);
             }
             _ => {
-                let place = Place { element: false, member: false, wanted: Wanted::StringOrGeometry };
+                let place = EvaluatorContext { element: false, member: false, wanted: ExpectedType::StringOrGeometry };
                 if let Some(evaluator) = self.evaluate(tree, item, place) {
                     self.builder.add(node, evaluator);
                 }
@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
         let element = Element::new("set-prop", branch.line, tree.span(item)).with("keytype", keytype);
         let mut property = self.builder.open(element.with_some("k", key));
         let wanted = if keytype == "geometry" { Type::Geometry } else { Type::String };
-        let place = Place { element: convert, member: false, wanted: Wanted::One(wanted) };
+        let place = EvaluatorContext { element: convert, member: false, wanted: ExpectedType::One(wanted) };
         match self.evaluate(tree, branch.right, place) {
             Some(value) => self.builder.add(&mut property, value),
             None => {

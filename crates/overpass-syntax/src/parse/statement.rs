@@ -138,7 +138,7 @@ impl Parser<'_> {
         self.tokens.advance();
         let from = or_default(self.set());
         let into = self.into();
-        let key = self.condition(super::evaluator::Place::FOR);
+        let key = self.condition(super::evaluator::EvaluatorContext::FOR);
         let body = self.body();
         let element = self.element("for", start, line).with("from", from).with("into", into);
         if key.is_none() {
@@ -150,7 +150,7 @@ impl Parser<'_> {
 
     fn choice(&mut self, start: usize, line: u32) -> Option<Node> {
         self.tokens.advance();
-        let condition = self.condition(super::evaluator::Place::IF);
+        let condition = self.condition(super::evaluator::EvaluatorContext::IF);
         let mut body = self.body();
         if self.tokens.is("else") {
             let (start, line) = (self.tokens.current().start, self.tokens.line());
@@ -181,7 +181,7 @@ impl Parser<'_> {
 
     fn retro(&mut self, start: usize, line: u32) -> Option<Node> {
         self.tokens.advance();
-        let at = self.condition(super::evaluator::Place::IF);
+        let at = self.condition(super::evaluator::EvaluatorContext::IF);
         let body = self.body();
         let element = self.element("retro", start, line);
         Some(self.block(element, at, body))
@@ -196,7 +196,7 @@ impl Parser<'_> {
             if self.tokens.is("delta") {
                 self.tokens.advance();
                 self.expect(&[":"]);
-                delta = self.evaluator(super::evaluator::Place::DELTA);
+                delta = self.evaluator(super::evaluator::EvaluatorContext::DELTA);
             }
             self.expect(&[")"]);
         }
@@ -211,7 +211,7 @@ impl Parser<'_> {
     }
 
     /// `(evaluator)` before a block.
-    fn condition(&mut self, place: super::evaluator::Place) -> Option<Node> {
+    fn condition(&mut self, place: super::evaluator::EvaluatorContext) -> Option<Node> {
         self.expect(&["("]);
         let evaluator = self.evaluator(place);
         self.expect(&[")"]);

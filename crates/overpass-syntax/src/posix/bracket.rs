@@ -5,7 +5,7 @@ use super::literal::literal;
 type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
 /// One thing in the brackets.
-enum Item {
+enum BracketItem {
     Character(char),
     Class(&'static str),
 }
@@ -38,17 +38,17 @@ pub(super) fn translate(chars: &mut Chars<'_>, ignore_case: bool, out: &mut Stri
         }
         first = false;
         match item(c, chars, ignore_case)? {
-            Item::Class(class) => {
+            BracketItem::Class(class) => {
                 out.push_str(class);
                 size += if class.contains(r"\p{") { ALPHABET } else { RANGE };
                 if starts_range(chars) {
                     return None;
                 }
             }
-            Item::Character(low) if starts_range(chars) => {
+            BracketItem::Character(low) if starts_range(chars) => {
                 chars.next();
                 let c = chars.next()?;
-                let Item::Character(high) = item(c, chars, ignore_case)? else { return None };
+                let BracketItem::Character(high) = item(c, chars, ignore_case)? else { return None };
                 // The reference's collation knows no ranges outside ASCII.
                 if low > high || !low.is_ascii() || !high.is_ascii() {
                     return None;
@@ -58,7 +58,7 @@ pub(super) fn translate(chars: &mut Chars<'_>, ignore_case: bool, out: &mut Stri
                 literal(out, high);
                 size += 2 * RANGE;
             }
-            Item::Character(c) => {
+            BracketItem::Character(c) => {
                 literal(out, c);
                 size += RANGE;
             }
@@ -74,13 +74,13 @@ fn starts_range(chars: &mut Chars<'_>) -> bool {
     ahead.next() == Some('-') && ahead.next() != Some(']')
 }
 
-fn item(c: char, chars: &mut Chars<'_>, ignore_case: bool) -> Option<Item> {
+fn item(c: char, chars: &mut Chars<'_>, ignore_case: bool) -> Option<BracketItem> {
     if c != '[' {
-        return Some(Item::Character(c));
+        return Some(BracketItem::Character(c));
     }
     let kind = match chars.peek() {
         Some(&kind @ (':' | '.' | '=')) => kind,
-        _ => return Some(Item::Character(c)),
+        _ => return Some(BracketItem::Character(c)),
     };
     chars.next();
     let mut name = String::new();
@@ -98,11 +98,11 @@ fn item(c: char, chars: &mut Chars<'_>, ignore_case: bool) -> Option<Item> {
     if kind != ':' {
         let mut letters = name.chars();
         return match (letters.next(), letters.next()) {
-            (Some(c), None) => Some(Item::Character(c)),
+            (Some(c), None) => Some(BracketItem::Character(c)),
             _ => None,
         };
     }
-    Some(Item::Class(match name.as_str() {
+    Some(BracketItem::Class(match name.as_str() {
         "upper" | "lower" if ignore_case => r"\p{Alphabetic}",
         "alpha" => r"\p{Alphabetic}",
         "alnum" => r"\p{Alphabetic}\p{Nd}",

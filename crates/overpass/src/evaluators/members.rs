@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::code::Members;
-use super::scope::{Place, Scope, Subject};
+use super::scope::{MemberPosition, Scope, Subject};
 use super::shapes;
 use super::value::Value;
 use crate::reader::Reader;
 use crate::syntax::Function;
 use terrapin_budget as budget;
-use terrapin_osm::{ElementType, Reference};
+use terrapin_osm::{ElementRef, ElementType};
 
 /// How many members of some kind and role there are. The nodes of a way have no type here and no role.
 pub(super) fn count(reader: &mut Reader<'_>, which: &Members, subject: Subject<'_>) -> Value {
-    let found: Vec<(ElementType, Reference)> = match subject {
+    let found: Vec<(ElementType, ElementRef)> = match subject {
         Subject::Element(ElementType::Way, way) if which.role.is_none() && which.kind.is_none() => {
             let (page, slot) = reader.way(way);
             page.nodes(slot).iter().map(|&node| (ElementType::Node, node)).collect()
@@ -64,7 +64,7 @@ fn over(
         if at > start {
             text.push(';');
         }
-        text += &value(reader, Scope { member: Some(Place { at }), ..scope }).to_text();
+        text += &value(reader, Scope { member: Some(MemberPosition { at }), ..scope }).to_text();
     }
     Value::Text(text)
 }
@@ -96,7 +96,7 @@ pub(super) fn per_vertex(
 
 /// `pos()`, `mtype()`, `ref()`, `role()`, `angle()` of the member at hand.
 pub(super) fn function(reader: &mut Reader<'_>, function: Function, scope: Scope<'_>) -> Value {
-    let Some(Place { at }) = scope.member else { return Value::EMPTY };
+    let Some(MemberPosition { at }) = scope.member else { return Value::EMPTY };
     if function == Function::Pos {
         return Value::Int(at as i64 + 1);
     }
@@ -106,7 +106,7 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, scope: Scope
             let Some(&node) = page.nodes(slot).get(at) else { return Value::EMPTY };
             match function {
                 Function::MemberType => Value::text(ElementType::Node.name()),
-                Function::Ref => Value::Int(reader.reference_id(ElementType::Node, node)),
+                Function::Ref => Value::Int(reader.ref_id(ElementType::Node, node)),
                 Function::Angle if !reader.is_bare() => {
                     shapes::angle(page.coords(slot), at).map_or(Value::EMPTY, Value::Text)
                 }
@@ -118,7 +118,7 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, scope: Scope
             let Some(&member) = page.members(slot).get(at) else { return Value::EMPTY };
             match function {
                 Function::MemberType => Value::text(member.kind.name()),
-                Function::Ref => Value::Int(reader.reference_id(member.kind, member.element)),
+                Function::Ref => Value::Int(reader.ref_id(member.kind, member.element)),
                 Function::Role => Value::text(reader.osm().role(member.role)),
                 _ => Value::EMPTY,
             }

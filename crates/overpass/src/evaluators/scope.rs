@@ -19,7 +19,7 @@ pub(super) enum Subject<'s> {
 
 /// A member of the element, by its place from 0.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct MemberPosition {
     pub at: usize,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Place {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'s> {
     pub subject: Subject<'s>,
-    pub member: Option<Place>,
+    pub member: Option<MemberPosition>,
     /// The key that a generic property is at.
     pub key: Option<&'s str>,
 }

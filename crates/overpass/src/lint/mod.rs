@@ -88,7 +88,7 @@ pub fn warnings(
 ) -> Result<Vec<Warning>, Exceeded> {
     let mut queries = Vec::new();
     each_query(&script.statements, &mut |query, statement| queries.push((query, statement)));
-    let mut found = Found::default();
+    let mut found = Collected::default();
     found.add(sets(text, script));
     let mut probes = Vec::new();
     // A filter stands in many queries, and looking for what is near takes long.
@@ -141,12 +141,12 @@ fn tag_of(filter: &FilterKind) -> Option<(&str, Option<&str>)> {
 
 /// Warnings, each once, up to as many as are given.
 #[derive(Default)]
-struct Found {
+struct Collected {
     warnings: Vec<Warning>,
     seen: BTreeSet<String>,
 }
 
-impl Found {
+impl Collected {
     fn add(&mut self, more: impl IntoIterator<Item = Warning>) {
         for warning in more {
             if !self.is_full() && self.seen.insert(warning.message.clone()) {

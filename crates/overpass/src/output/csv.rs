@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, Counts, Item, Renderer, Wants};
+use super::{Answer, Counts, Item, Projection, Renderer};
 use crate::set::Position;
 use crate::syntax::{CsvField, CsvSettings};
 use terrapin_osm::Coord;
@@ -90,7 +90,7 @@ impl Column {
         matches!(self, Version | Timestamp | Changeset | Uid | User)
     }
 
-    fn write(&self, b: &mut Buffer<'_>, item: &Item<'_>, place: &Place) {
+    fn write(&self, b: &mut Buffer<'_>, item: &Item<'_>, place: &ElementPosition) {
         match self {
             Column::Tag(key) => {
                 if let Some(value) = item.tags.and_then(|tags| tags.get(key)) {
@@ -128,7 +128,7 @@ impl Column {
 
 /// One element.
 fn render(b: &mut Buffer<'_>, columns: &[Column], separator: &str, item: &Item<'_>) {
-    let place = Place::of(item);
+    let place = ElementPosition::of(item);
     for (i, column) in columns.iter().enumerate() {
         if i > 0 {
             b.text(separator);
@@ -139,8 +139,8 @@ fn render(b: &mut Buffer<'_>, columns: &[Column], separator: &str, item: &Item<'
 }
 
 impl Answer for Csv<'_> {
-    fn wants(&self) -> Wants {
-        Wants {
+    fn projection(&self) -> Projection {
+        Projection {
             tags: self.columns.iter().any(|column| matches!(column, Column::Tag(_))),
             parts: false,
             meta: self.columns.iter().any(Column::is_meta),
@@ -207,28 +207,28 @@ impl Answer for Csv<'_> {
 }
 
 /// The point that stands for an element, as its kind of geometry gives it.
-enum Place {
+enum ElementPosition {
     None,
     Exact(Coord),
     Computed(Position),
 }
 
-impl Place {
-    fn of(item: &Item<'_>) -> Place {
+impl ElementPosition {
+    fn of(item: &Item<'_>) -> ElementPosition {
         if let Some(c) = item.position {
-            Place::Exact(c)
+            ElementPosition::Exact(c)
         } else if let Some(p) = item.center.or(item.label) {
-            Place::Computed(p)
+            ElementPosition::Computed(p)
         } else {
-            Place::None
+            ElementPosition::None
         }
     }
 
     fn write(&self, b: &mut Buffer<'_>, longitude: bool) {
         match *self {
-            Place::None => {}
-            Place::Exact(c) => b.degrees(if longitude { c.lon } else { c.lat }),
-            Place::Computed(p) => b.float(if longitude { p.lon } else { p.lat }),
+            ElementPosition::None => {}
+            ElementPosition::Exact(c) => b.degrees(if longitude { c.lon } else { c.lat }),
+            ElementPosition::Computed(p) => b.float(if longitude { p.lon } else { p.lat }),
         }
     }
 }

@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, Counts, Header, Item, Wants, html};
+use super::{Answer, Counts, Header, Item, Projection, html};
 
 /// What stands before a page.
 pub const PAGE_HEAD: &str = "Content-type: text/html; charset=utf-8\n\n";
@@ -52,8 +52,8 @@ impl<'a> Custom<'a> {
 }
 
 impl Answer for Custom<'_> {
-    fn wants(&self) -> Wants {
-        Wants { tags: false, parts: false, meta: false, every_id: true }
+    fn projection(&self) -> Projection {
+        Projection { tags: false, parts: false, meta: false, every_id: true }
     }
 
     fn element(&mut self, item: &Item<'_>) -> io::Result<()> {

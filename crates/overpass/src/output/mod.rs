@@ -43,7 +43,7 @@ pub struct Header {
 
 /// What a format has room for: the rest need not be looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wants {
+pub struct Projection {
     /// Tags.
     pub tags: bool,
     /// The nodes of ways and the members of relations.
@@ -54,9 +54,9 @@ pub struct Wants {
     pub every_id: bool,
 }
 
-impl Wants {
+impl Projection {
     /// Everything.
-    pub const ALL: Wants = Wants { tags: true, parts: true, meta: true, every_id: false };
+    pub const ALL: Projection = Projection { tags: true, parts: true, meta: true, every_id: false };
 }
 
 /// Prints one element.
@@ -89,8 +89,8 @@ pub enum Action {
 /// An `Err` says that the answer cannot be written any more: its reader has gone.
 pub trait Answer {
     /// What the format has room for.
-    fn wants(&self) -> Wants {
-        Wants::ALL
+    fn projection(&self) -> Projection {
+        Projection::ALL
     }
     /// Writes one element.
     fn element(&mut self, item: &Item<'_>) -> io::Result<()>;
@@ -146,7 +146,7 @@ pub fn content_type(format: &OutputFormat) -> &'static str {
 }
 
 /// The error for an answer whose reader has gone.
-pub fn gone(error: io::Error) -> Failure {
+pub fn disconnected(error: io::Error) -> Failure {
     Diagnostic {
         class: Class::Runtime,
         code: "client-gone",

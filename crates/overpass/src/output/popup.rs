@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use regex::Regex;
 
 use super::buffer::Buffer;
-use super::{Answer, Counts, Item, Tags, Wants, html};
+use super::{Answer, Counts, Item, Projection, Tags, html};
 use crate::syntax::{PopupBlock, PopupTest, PopupValue, posix};
 
 /// What may wait for headings that come later, in bytes.
@@ -103,11 +103,11 @@ fn heading(b: &mut Buffer<'_>, block: &Block) {
 /// A condition on tags.
 struct Test {
     key: String,
-    value: Value,
+    value: ValueTest,
     negated: bool,
 }
 
-enum Value {
+enum ValueTest {
     Any,
     Equal(String),
     /// `None` is an expression that cannot be used: nothing is like it.
@@ -117,26 +117,26 @@ enum Value {
 impl Test {
     fn of(test: &PopupTest) -> Test {
         let value = match &test.value {
-            PopupValue::Any => Value::Any,
-            PopupValue::Equal(value) => Value::Equal(value.clone()),
-            PopupValue::Matching(regex) => Value::Matching(posix::compile(&regex.pattern, regex.ignore_case).ok()),
+            PopupValue::Any => ValueTest::Any,
+            PopupValue::Equal(value) => ValueTest::Equal(value.clone()),
+            PopupValue::Matching(regex) => ValueTest::Matching(posix::compile(&regex.pattern, regex.ignore_case).ok()),
         };
         Test { key: test.key.clone(), value, negated: test.negated }
     }
 
     fn passes(&self, tags: &Tags) -> bool {
         let found = tags.get(&self.key).is_some_and(|found| match &self.value {
-            Value::Any => true,
-            Value::Equal(value) => found == value,
-            Value::Matching(regex) => regex.as_ref().is_some_and(|regex| regex.is_match(found)),
+            ValueTest::Any => true,
+            ValueTest::Equal(value) => found == value,
+            ValueTest::Matching(regex) => regex.as_ref().is_some_and(|regex| regex.is_match(found)),
         });
         found != self.negated
     }
 }
 
 impl Answer for Popup<'_> {
-    fn wants(&self) -> Wants {
-        Wants { tags: true, parts: false, meta: false, every_id: true }
+    fn projection(&self) -> Projection {
+        Projection { tags: true, parts: false, meta: false, every_id: true }
     }
 
     fn element(&mut self, item: &Item<'_>) -> io::Result<()> {

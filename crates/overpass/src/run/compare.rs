@@ -37,19 +37,19 @@ pub fn run(
         Phase::Newer => {}
     }
     ctx.sets.remove(into);
-    let Some(older) = ctx.diff.as_ref().and_then(|diff| diff.kept(place)).filter(|_| given) else { return Ok(()) };
+    let Some(older) = ctx.diff.as_ref().and_then(|diff| diff.recorded(place)).filter(|_| given) else { return Ok(()) };
     let mut changes = diff::changes(ctx, &older, &set)?;
     if let Some(delta) = delta {
-        changes.gone = with_value(ctx, Some(earlier), delta, &changes.gone)?;
-        changes.come = with_value(ctx, later, delta, &changes.come)?;
-        changes.before = with_value(ctx, later, delta, &changes.before)?;
+        changes.removed = with_value(ctx, Some(earlier), delta, &changes.removed)?;
+        changes.added = with_value(ctx, later, delta, &changes.added)?;
+        changes.preexisting = with_value(ctx, later, delta, &changes.preexisting)?;
     }
     if !body.is_empty() {
-        let bare = Arc::new(changes.before.clone());
-        let mut initial = elements(&changes.gone);
+        let bare = Arc::new(changes.preexisting.clone());
+        let mut initial = elements(&changes.removed);
         initial.add(&bare);
         run_block(ctx, (Phase::Initial, Some(earlier)), (into, initial), bare, body)?;
-        run_block(ctx, (Phase::Final, later), (into, elements(&changes.come)), Arc::default(), body)?;
+        run_block(ctx, (Phase::Final, later), (into, elements(&changes.added)), Arc::default(), body)?;
     }
     if let Some(diff) = &mut ctx.diff {
         diff.leave(into, Arc::new(changes));

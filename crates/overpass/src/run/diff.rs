@@ -42,7 +42,7 @@ pub struct Diff {
     /// Where the query is.
     pub phase: Phase,
     /// What the statements were given at the older moment, by where they stand in the text.
-    kept: BTreeMap<usize, Arc<Set>>,
+    recorded: BTreeMap<usize, Arc<Set>>,
     /// What `compare` found, by the set that has it; only `out` sees it.
     found: BTreeMap<SetName, Arc<Changes>>,
     /// Elements of which only id and metadata are shown in [`Phase::Initial`].
@@ -53,13 +53,13 @@ pub struct Diff {
 #[derive(Debug, Default)]
 pub struct Changes {
     /// What is in it at the older moment only.
-    pub gone: Set,
+    pub removed: Set,
     /// Of that, what is in the data at the newer moment all the same.
-    pub still: Set,
+    pub unchanged: Set,
     /// What is in it at the newer moment only.
-    pub come: Set,
+    pub added: Set,
     /// Of that, what was in the data at the older moment already.
-    pub before: Set,
+    pub preexisting: Set,
 }
 
 impl Diff {
@@ -71,7 +71,7 @@ impl Diff {
             from,
             to,
             phase: Phase::Older,
-            kept: BTreeMap::new(),
+            recorded: BTreeMap::new(),
             found: BTreeMap::new(),
             bare: Arc::default(),
         })
@@ -79,12 +79,12 @@ impl Diff {
 
     /// Keeps what a statement is given at the older moment. Whether it is the first time.
     pub fn keep(&mut self, place: usize, set: Arc<Set>) -> bool {
-        self.kept.insert(place, set).is_none()
+        self.recorded.insert(place, set).is_none()
     }
 
     /// What a statement was given at the older moment; `None` if it was not run then.
-    pub fn kept(&self, place: usize) -> Option<Arc<Set>> {
-        self.kept.get(&place).cloned()
+    pub fn recorded(&self, place: usize) -> Option<Arc<Set>> {
+        self.recorded.get(&place).cloned()
     }
 
     /// What `compare` left in a set.
@@ -109,8 +109,11 @@ impl Diff {
 
     /// The bytes that it holds, roughly.
     pub fn bytes(&self) -> u64 {
-        let found = self.found.values().map(|c| c.gone.bytes() + c.still.bytes() + c.come.bytes() + c.before.bytes());
-        self.kept.values().map(|s| s.bytes()).sum::<u64>() + found.sum::<u64>()
+        let found = self
+            .found
+            .values()
+            .map(|c| c.removed.bytes() + c.unchanged.bytes() + c.added.bytes() + c.preexisting.bytes());
+        self.recorded.values().map(|s| s.bytes()).sum::<u64>() + found.sum::<u64>()
     }
 }
 
@@ -132,33 +135,33 @@ pub fn run(ctx: &mut Context) -> Result<(), Failure> {
 
 /// What differs between two sets.
 pub fn changes(ctx: &mut Context, older: &Set, newer: &Set) -> Result<Changes, Failure> {
-    let (mut gone, mut come) = (older.clone(), newer.clone());
-    (gone.derived, come.derived) = (Vec::new(), Vec::new());
-    gone.subtract(newer);
-    come.subtract(older);
-    (gone.derived, come.derived) = apart(&older.derived, &newer.derived);
-    let (mut still, mut before) = (Set::default(), Set::default());
+    let (mut removed, mut added) = (older.clone(), newer.clone());
+    (removed.derived, added.derived) = (Vec::new(), Vec::new());
+    removed.subtract(newer);
+    added.subtract(older);
+    (removed.derived, added.derived) = apart(&older.derived, &newer.derived);
+    let (mut unchanged, mut preexisting) = (Set::default(), Set::default());
     if let Some(Diff { augmented: true, from, to, .. }) = ctx.diff {
-        still = seen_at(ctx, to, &gone)?;
-        before = seen_at(ctx, Some(from), &come)?;
-        overlook(ctx, &come, &mut before)?;
+        unchanged = seen_at(ctx, to, &removed)?;
+        preexisting = seen_at(ctx, Some(from), &added)?;
+        overlook(ctx, &added, &mut preexisting)?;
     }
-    Ok(Changes { gone, still, come, before })
+    Ok(Changes { removed, unchanged, added, preexisting })
 }
 
 /// Leaves of the elements that were in the data before those that the reference finds: it searches by id, halving,
 /// in a list of all that have come, which is in the order of quadtiles.
-fn overlook(ctx: &Context, come: &Set, before: &mut Set) -> Result<(), Failure> {
+fn overlook(ctx: &Context, added: &Set, preexisting: &mut Set) -> Result<(), Failure> {
     for kind in ElementType::ALL {
-        if before.part(kind).is_empty() {
+        if preexisting.part(kind).is_empty() {
             continue;
         }
-        ctx.budget.work(come.part(kind).len())?;
-        let listed = quadtile::keyed(&mut Reader::new(ctx.osm), kind, come.part(kind));
+        ctx.budget.work(added.part(kind).len())?;
+        let listed = quadtile::keyed(&mut Reader::new(ctx.osm), kind, added.part(kind));
         let listed: Vec<i64> = listed.into_iter().map(|(_, id, _)| id).collect();
-        let ids = ctx.osm.ids(kind, before.part(kind));
-        let seen = before.part(kind).iter().zip(ids).filter(|&(_, id)| is_found(&listed, id));
-        *before.part_mut(kind) = seen.map(|(&ordinal, _)| ordinal).collect();
+        let ids = ctx.osm.ids(kind, preexisting.part(kind));
+        let seen = preexisting.part(kind).iter().zip(ids).filter(|&(_, id)| is_found(&listed, id));
+        *preexisting.part_mut(kind) = seen.map(|(&ordinal, _)| ordinal).collect();
     }
     Ok(())
 }
@@ -197,20 +200,20 @@ fn apart(older: &[Arc<Derived>], newer: &[Arc<Derived>]) -> (Vec<Arc<Derived>>, 
         list.into_iter().peekable()
     };
     let (mut older, mut newer) = (sorted(older), sorted(newer));
-    let (mut gone, mut come) = (Vec::new(), Vec::new());
+    let (mut removed, mut added) = (Vec::new(), Vec::new());
     loop {
         let order = match (older.peek(), newer.peek()) {
             (Some(old), Some(new)) => by_content(old, new),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (None, None) => return (gone, come),
+            (None, None) => return (removed, added),
         };
         let old = if order.is_le() { older.next() } else { None };
         let new = if order.is_ge() { newer.next() } else { None };
         match order {
-            Ordering::Less => gone.extend(old),
+            Ordering::Less => removed.extend(old),
             Ordering::Equal => {}
-            Ordering::Greater => come.extend(new),
+            Ordering::Greater => added.extend(new),
         }
     }
 }
@@ -258,7 +261,7 @@ mod tests {
     fn derived_elements_are_matched_one_to_one_by_content() {
         let older = [made("x", 1, "1"), made("x", 2, "2"), made("x", 3, "0")];
         let newer = [made("y", 5, "1"), made("x", 6, "2"), made("x", 7, "1")];
-        let (gone, come) = apart(&older, &newer);
-        assert_eq!((gone, come), (vec![made("x", 3, "0")], vec![made("x", 7, "1")]));
+        let (removed, added) = apart(&older, &newer);
+        assert_eq!((removed, added), (vec![made("x", 3, "0")], vec![made("x", 7, "1")]));
     }
 }

@@ -21,7 +21,7 @@ use terrapin_base::deferred::Deferred;
 use terrapin_budget as budget;
 use terrapin_osm::ElementType::{Node, Relation, Way};
 use terrapin_osm::geometry::line_meets_box;
-use terrapin_osm::{BoundingBox, Coord, ElementType, Member, Ordinal, Reference};
+use terrapin_osm::{BoundingBox, Coord, ElementRef, ElementType, Member, Ordinal};
 
 /// Pieces made between two looks at the budget.
 const STEP: usize = 256;
@@ -67,7 +67,7 @@ pub fn run(
 type Spot = (i32, i32);
 
 /// The nodes that a piece starts and ends at.
-type Ends = (Reference, Reference);
+type Ends = (ElementRef, ElementRef);
 
 /// Where ways are cut, and the numbers of pieces with the same ends.
 struct Cuts {
@@ -94,7 +94,7 @@ impl Cuts {
                 ctx.budget.memory((passed.len() * size_of::<Spot>()) as u64)?;
             }
             let (page, slot) = reader.way(way);
-            let known = |node: &Reference| node.ordinal().is_some_and(|node| sorted::contains(&nodes, node));
+            let known = |node: &ElementRef| node.ordinal().is_some_and(|node| sorted::contains(&nodes, node));
             let places = page.nodes(slot).iter().zip(page.coords(slot));
             passed.extend(places.filter(|(node, _)| known(node)).map(|(_, &c)| spot(c)));
         }
@@ -165,7 +165,7 @@ impl Cuts {
     }
 }
 
-fn ends(refs: &[Reference], (first, last): (usize, usize)) -> Option<Ends> {
+fn ends(refs: &[ElementRef], (first, last): (usize, usize)) -> Option<Ends> {
     Some((*refs.get(first)?, *refs.get(last)?))
 }
 
@@ -311,7 +311,7 @@ impl Pieces<'_> {
                 continue;
             };
             let next = ends.get(at + 1).copied().flatten();
-            let meets_next = |node: Reference| next.is_some_and(|(a, b)| node == a || node == b);
+            let meets_next = |node: ElementRef| next.is_some_and(|(a, b)| node == a || node == b);
             let turn = if reached == Some(first) {
                 false
             } else if reached == Some(last) {
@@ -355,7 +355,7 @@ impl Pieces<'_> {
             if !line.is_empty() && !self.hides(&line) {
                 let ends = ends(refs, (first, last));
                 let number = self.cuts.number_of(ends, way, place);
-                let twin = |node: Reference| self.cuts.twins.get(&node.ordinal()?).copied();
+                let twin = |node: ElementRef| self.cuts.twins.get(&node.ordinal()?).copied();
                 let (from, to) = ends.map_or((None, None), |(first, last)| (twin(first), twin(last)));
                 pieces.push(Piece { line, number, from, to });
             }

@@ -13,7 +13,7 @@ use super::{Context, uses_areas};
 use crate::Failure;
 use crate::extent::Extent;
 use crate::introsort;
-use crate::output::{Action, Answer, Counts, Item, MemberGeometry, MemberItem, Meta, Tags, Wants, gone};
+use crate::output::{Action, Answer, Counts, Item, MemberGeometry, MemberItem, Meta, Projection, Tags, disconnected};
 use crate::quadtile;
 use crate::reader::Reader;
 use crate::set::{AreaOrdinal, Derived, Position, Set};
@@ -45,10 +45,10 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
     let set = ctx.set(&out.from);
     if out.detail == Detail::Count {
         let counts = counts(ctx, &set, !out.noids);
-        return framed(ctx.answer, frame, |answer| answer.count(&counts)).map_err(gone);
+        return framed(ctx.answer, frame, |answer| answer.count(&counts)).map_err(disconnected);
     }
     let mut left = out.limit.unwrap_or(u64::MAX);
-    let shown = Shown::of(out, ctx.answer.wants());
+    let shown = WrittenParts::of(out, ctx.answer.projection());
     let renderer = if frame.is_some() { None } else { ctx.answer.renderer() };
     let bare = ctx.diff.as_ref().map(|diff| Arc::clone(&diff.bare)).unwrap_or_default();
     let reader = ctx.reader.take().unwrap_or_else(|| Reader::new(ctx.osm));
@@ -68,9 +68,9 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
                     let answer = &mut *ctx.answer;
                     let write = |item: &Item<'_>| framed(answer, frame, |answer| answer.element(item));
                     if sorted::contains(bare.part(kind), ordinal) {
-                        writer.nameless(kind, id, write).map_err(gone)?;
+                        writer.nameless(kind, id, write).map_err(disconnected)?;
                     } else {
-                        writer.element(kind, ordinal, id, write).map_err(gone)?;
+                        writer.element(kind, ordinal, id, write).map_err(disconnected)?;
                     }
                 }
             }
@@ -88,7 +88,7 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
         budget::ticks(16);
         let answer = &mut *ctx.answer;
         let write = |item: &Item<'_>| framed(answer, frame, |answer| answer.element(item));
-        writer.derived(derived, write).map_err(gone)?;
+        writer.derived(derived, write).map_err(disconnected)?;
     }
     ctx.reader = Some(writer.reader);
     Ok(())
@@ -167,7 +167,7 @@ fn areas(reader: &mut Reader<'_>, list: &[AreaOrdinal], order: Order, limit: u64
 
 /// Which parts of an element are written.
 #[derive(Debug, Clone, Copy)]
-struct Shown {
+struct WrittenParts {
     ids: bool,
     /// A node's position.
     skeleton: bool,
@@ -175,7 +175,7 @@ struct Shown {
     parts: bool,
     tags: bool,
     meta: bool,
-    place: Place,
+    place: GeometryDetail,
     bbox: Option<BoundingBox>,
     /// Whether it is written what differs between two moments: boxes and centres then do not count what the output
     /// box hides, and centres are coordinates.
@@ -183,15 +183,15 @@ struct Shown {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum GeometryDetail {
     None,
     Center,
     Bounds,
     Full,
 }
 
-impl Shown {
-    fn of(out: &Out, wants: Wants) -> Shown {
+impl WrittenParts {
+    fn of(out: &Out, projection: Projection) -> WrittenParts {
         let (skeleton, tags, meta) = match out.detail {
             Detail::Ids | Detail::Count => (false, false, false),
             Detail::Skel => (true, false, false),
@@ -200,22 +200,22 @@ impl Shown {
             Detail::Meta => (true, true, true),
         };
         let place = if out.geometry.full {
-            Place::Full
+            GeometryDetail::Full
         } else if out.geometry.bounds {
-            Place::Bounds
+            GeometryDetail::Bounds
         } else if out.geometry.center {
-            Place::Center
+            GeometryDetail::Center
         } else {
-            Place::None
+            GeometryDetail::None
         };
         let bbox =
             out.bbox.map(|syntax::BoundingBox { south, west, north, east }| BoundingBox { south, west, north, east });
-        Shown {
-            ids: !out.noids || wants.every_id,
+        WrittenParts {
+            ids: !out.noids || projection.every_id,
             skeleton,
-            parts: skeleton && wants.parts,
-            tags: tags && wants.tags,
-            meta: meta && wants.meta,
+            parts: skeleton && projection.parts,
+            tags: tags && projection.tags,
+            meta: meta && projection.meta,
             place,
             bbox,
             differing: false,
@@ -224,7 +224,7 @@ impl Shown {
 
     /// Whether the reference takes what is hidden or missing for a place in the far south-west.
     fn has_nowhere(&self) -> bool {
-        self.place != Place::Full && !self.differing
+        self.place != GeometryDetail::Full && !self.differing
     }
 
     /// The centre of an element's box.
@@ -266,7 +266,7 @@ enum Located {
 
 struct Writer<'a> {
     reader: Reader<'a>,
-    shown: Shown,
+    shown: WrittenParts,
     scratch: Scratch,
 }
 
@@ -288,7 +288,7 @@ impl Writer<'_> {
         let mut members = Vec::new();
         match kind {
             ElementType::Node => {
-                if shown.skeleton || shown.place != Place::None {
+                if shown.skeleton || shown.place != GeometryDetail::None {
                     item.position = Some(reader.coord(ordinal));
                 }
             }
@@ -298,22 +298,22 @@ impl Writer<'_> {
                     reader.way_nodes(ordinal, &mut scratch.nodes);
                     item.nodes = Some(&scratch.nodes);
                 }
-                if shown.place != Place::None {
+                if shown.place != GeometryDetail::None {
                     let (page, slot) = reader.way(ordinal);
                     scratch.geometry.clear();
                     cut(page.coords(slot), shown.bbox.as_ref(), &mut scratch.geometry);
                     let mut extent = Extent::EMPTY;
                     shown.add_line(&mut extent, &scratch.geometry);
-                    bounds = if shown.place == Place::Full { extent.around() } else { extent.plain() };
-                    if shown.place == Place::Full {
+                    bounds = if shown.place == GeometryDetail::Full { extent.around() } else { extent.plain() };
+                    if shown.place == GeometryDetail::Full {
                         item.geometry = Some(&scratch.geometry);
                     }
                 }
             }
             ElementType::Relation => {
                 let extent = relation(reader, *shown, ordinal, &mut scratch.members, &mut scratch.lines);
-                bounds = if shown.place == Place::Full { extent.around() } else { extent.turned() };
-                if shown.differing && matches!(shown.place, Place::Center | Place::Bounds) {
+                bounds = if shown.place == GeometryDetail::Full { extent.around() } else { extent.turned() };
+                if shown.differing && matches!(shown.place, GeometryDetail::Center | GeometryDetail::Bounds) {
                     bounds = bounds.or(Some(Extent::NOWHERE));
                 }
                 if shown.parts {
@@ -333,12 +333,12 @@ impl Writer<'_> {
         }
         if let Some(bounds) = bounds {
             match shown.place {
-                Place::Center => item.center = Some(shown.center(&bounds)),
-                Place::Bounds | Place::Full => {
+                GeometryDetail::Center => item.center = Some(shown.center(&bounds)),
+                GeometryDetail::Bounds | GeometryDetail::Full => {
                     item.bounds = Some(bounds);
                     item.label = Some(Position::middle(&bounds));
                 }
-                Place::None => {}
+                GeometryDetail::None => {}
             }
         }
         write(&item)
@@ -358,7 +358,7 @@ impl Writer<'_> {
     fn nameless<R>(&self, kind: ElementType, id: i64, write: impl FnOnce(&Item<'_>) -> R) -> R {
         const NOWHERE: BoundingBox =
             BoundingBox { south: 1_000_000_000, west: 2_000_000_000, north: 1_000_000_000, east: 2_000_000_000 };
-        let boxed = kind == ElementType::Way && self.shown.place == Place::Full;
+        let boxed = kind == ElementType::Way && self.shown.place == GeometryDetail::Full;
         let bounds = boxed.then_some(NOWHERE);
         write(&Item { type_name: kind.name(), id: self.shown.ids.then_some(id), bounds, ..Item::default() })
     }
@@ -377,7 +377,7 @@ impl Writer<'_> {
             tags(&mut self.reader, ElementType::Relation, relation, pairs, to);
             item.tags = Some(&self.scratch.tags);
         }
-        framed(ctx.answer, frame, |answer| answer.element(&item)).map_err(gone)
+        framed(ctx.answer, frame, |answer| answer.element(&item)).map_err(disconnected)
     }
 
     /// Gathers what is to be written of a derived element and hands it to `write`.
@@ -392,18 +392,18 @@ impl Writer<'_> {
         }
         let cut;
         if let Some(geometry) = &derived.geometry {
-            if shown.skeleton || shown.place != Place::None {
+            if shown.skeleton || shown.place != GeometryDetail::None {
                 item.label = geometry.middle();
             }
             match shown.place {
-                Place::None => {}
-                Place::Center => item.center = geometry.middle(),
-                Place::Bounds => item.bounds = geometry.bounding_box(),
-                Place::Full if geometry.leaves_globe() => {
+                GeometryDetail::None => {}
+                GeometryDetail::Center => item.center = geometry.middle(),
+                GeometryDetail::Bounds => item.bounds = geometry.bounding_box(),
+                GeometryDetail::Full if geometry.leaves_globe() => {
                     cut = geometry.on_globe();
                     item.shape = cut.as_ref();
                 }
-                Place::Full => item.shape = Some(geometry),
+                GeometryDetail::Full => item.shape = Some(geometry),
             }
         }
         write(&item)
@@ -434,7 +434,7 @@ fn tags(reader: &mut Reader<'_>, kind: ElementType, ordinal: Ordinal, pairs: &mu
 /// Lists the members of a relation and the lines of those that are ways; gives the box of what is shown of them.
 fn relation(
     reader: &mut Reader<'_>,
-    shown: Shown,
+    shown: WrittenParts,
     ordinal: Ordinal,
     members: &mut Vec<LocatedMember>,
     lines: &mut Vec<Coord>,
@@ -442,13 +442,13 @@ fn relation(
     let mut extent = Extent::EMPTY;
     members.clear();
     lines.clear();
-    if !shown.parts && shown.place == Place::None {
+    if !shown.parts && shown.place == GeometryDetail::None {
         return extent;
     }
     let (page, slot) = reader.relation(ordinal);
     for member in page.members(slot) {
         let mut located = Located::No;
-        if shown.place != Place::None {
+        if shown.place != GeometryDetail::None {
             match (member.kind, member.element.ordinal()) {
                 (ElementType::Node, node) => {
                     let coord = node.map(|node| reader.coord(node));
@@ -473,12 +473,12 @@ fn relation(
             }
         }
         if shown.parts {
-            let id = reader.reference_id(member.kind, member.element);
+            let id = reader.ref_id(member.kind, member.element);
             members.push((
                 member.kind,
                 id,
                 member.role,
-                if shown.place == Place::Full { located } else { Located::No },
+                if shown.place == GeometryDetail::Full { located } else { Located::No },
             ));
         }
     }

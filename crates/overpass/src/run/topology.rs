@@ -163,7 +163,7 @@ impl<'a> Topology<'a> {
             let page = self.osm.way_page(number);
             for slot in slots {
                 let refs = page.nodes(slot);
-                let has = |(i, n): (usize, &terrapin_osm::Reference)| {
+                let has = |(i, n): (usize, &terrapin_osm::ElementRef)| {
                     n.ordinal().is_some_and(|o| sorted::contains(nodes, o)) && at_position(positions, i, refs.len())
                 };
                 if refs.iter().enumerate().any(has) {

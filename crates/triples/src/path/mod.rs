@@ -24,18 +24,18 @@ use super::{End, Pairs, ReadError, Relation, TermId, View};
 const PATIENCE: u32 = 3;
 
 /// Most nodes that the kept results may have together.
-const KEPT: usize = 1 << 22;
+const CACHED_NODES: usize = 1 << 22;
 
 /// The pairs of nodes that a walk along a property path connects.
 pub struct PathRelation {
     forward: Automaton,
     backward: Automaton,
-    kept: RefCell<Kept>,
+    cache: RefCell<Cache>,
 }
 
 /// What has been looked up: queries ask for the same ends again and again.
 #[derive(Default)]
-struct Kept {
+struct Cache {
     nodes: usize,
     results: FxHashMap<(TermId, bool), Arc<[TermId]>>,
     asked: FxHashMap<(TermId, bool), Asked>,
@@ -57,13 +57,13 @@ impl PathRelation {
         PathRelation {
             forward: Automaton::new(path, view, false),
             backward: Automaton::new(path, view, true),
-            kept: RefCell::default(),
+            cache: RefCell::default(),
         }
     }
 
     /// The nodes at the other end of the walks from `node`, ascending.
     fn ends(&self, view: &View, node: TermId, backward: bool) -> Result<Arc<[TermId]>, ReadError> {
-        if let Some(found) = self.kept.borrow().results.get(&(node, backward)) {
+        if let Some(found) = self.cache.borrow().results.get(&(node, backward)) {
             view.work(1)?;
             return Ok(Arc::clone(found));
         }
@@ -75,11 +75,11 @@ impl PathRelation {
     /// Keeps what has been found, if there is room.
     fn keep(&self, view: &View, node: TermId, backward: bool, found: Vec<TermId>) -> Result<Arc<[TermId]>, ReadError> {
         let found: Arc<[TermId]> = found.into();
-        let mut kept = self.kept.borrow_mut();
-        if kept.nodes + found.len() <= KEPT {
+        let mut cache = self.cache.borrow_mut();
+        if cache.nodes + found.len() <= CACHED_NODES {
             view.hold(found.len() as i64 * 8 + 64)?;
-            kept.nodes += found.len();
-            kept.results.insert((node, backward), Arc::clone(&found));
+            cache.nodes += found.len();
+            cache.results.insert((node, backward), Arc::clone(&found));
         }
         Ok(found)
     }
@@ -87,7 +87,7 @@ impl PathRelation {
     /// Whether a walk leads from one node to the other.
     fn connects(&self, view: &View, subject: TermId, object: TermId) -> Result<bool, ReadError> {
         for (node, backward, other) in [(object, true, subject), (subject, false, object)] {
-            if let Some(found) = self.kept.borrow().results.get(&(node, backward)) {
+            if let Some(found) = self.cache.borrow().results.get(&(node, backward)) {
                 view.work(1)?;
                 return Ok(found.binary_search(&other).is_ok());
             }
@@ -97,8 +97,8 @@ impl PathRelation {
         let ends = [(object, true, subject), (subject, false, object)];
         for (node, backward, other) in ends {
             let asked = {
-                let mut kept = self.kept.borrow_mut();
-                let asked = kept.asked.entry((node, backward)).or_default();
+                let mut cache = self.cache.borrow_mut();
+                let asked = cache.asked.entry((node, backward)).or_default();
                 asked.times += 1;
                 if asked.times < PATIENCE || asked.spent < asked.given * 2 {
                     continue;
@@ -112,9 +112,9 @@ impl PathRelation {
             }
         }
         let (met, spent) = meet(view, &self.forward, &self.backward, subject, object)?;
-        let mut kept = self.kept.borrow_mut();
+        let mut cache = self.cache.borrow_mut();
         for (node, backward, _) in ends {
-            kept.asked.entry((node, backward)).or_default().spent += spent;
+            cache.asked.entry((node, backward)).or_default().spent += spent;
         }
         Ok(met)
     }

@@ -9,7 +9,7 @@ mod input;
 
 pub use input::{Gold, extract, read_generated, read_gold, read_predictions};
 
-use super::sparql::{Asked, Failed, ask_kept, strict};
+use super::sparql::{Asked, Failed, ask_cached, strict};
 use crate::record::{Compat, FailureClass, Instance, Outcome, Record, Strict};
 use crate::runs::{self, Cache};
 use terrapin_sparql::Environment;
@@ -41,7 +41,7 @@ impl runs::Benchmark for InstructToSparql<'_> {
             let (pred_run, pred_lost) = run_as(triples, labelled, pred);
             let ask = |query: &str, lost: Option<Failed>| match lost {
                 Some(failed) => Err(failed),
-                None => ask_kept(self.cache, self.snapshot, triples, query),
+                None => ask_cached(self.cache, self.snapshot, triples, query),
             };
             let gold_answer = ask(&gold_run, gold_lost);
             // The same text gives the same answer.

@@ -11,7 +11,7 @@ use terrapin_osm::Osm;
 use terrapin_overpass::{Class, Failure, Limits};
 
 /// How long the published code waits for an answer. The prepared time limit is shorter, but a text can hold several.
-const PATIENCE: Duration = Duration::from_secs(500);
+const TIMEOUT: Duration = Duration::from_secs(500);
 
 /// What bounds a query besides what the published evaluation allows it.
 #[derive(Debug, Clone)]
@@ -36,15 +36,15 @@ impl Default for Bounds {
 pub fn run(osm: &Osm, query: &str, bounds: &Bounds) -> Result<Results, Failed> {
     let script = terrapin_overpass::parse(query).map_err(refused)?;
     let start = Instant::now();
-    let patience = start.checked_add(PATIENCE);
-    let deadline = [patience, bounds.limits.deadline].into_iter().flatten().min();
+    let latest = start.checked_add(TIMEOUT);
+    let deadline = [latest, bounds.limits.deadline].into_iter().flatten().min();
     let limits = Limits { deadline, ..bounds.limits.clone() };
     let mut body = Body { largest: bounds.largest, bytes: Vec::new(), characters: None, full: false };
     let outcome = terrapin_overpass::run_to_end(osm, &script, &limits, &mut body);
-    if start.elapsed() >= PATIENCE {
+    if start.elapsed() >= TIMEOUT {
         return Err(Failed {
             class: ErrorClass::ServerErrorTimeout,
-            text: format!("no answer after {} seconds", PATIENCE.as_secs()),
+            text: format!("no answer after {} seconds", TIMEOUT.as_secs()),
         });
     }
     if body.full {

@@ -23,7 +23,7 @@ pub use similarity::{similarity, without_shortcuts};
 
 use crate::metrics::execution::Results;
 use crate::record::{ErrorClass, Execution, Instance, Outcome, Record, Similarity};
-use crate::runs::{self, Cache, Key, kept};
+use crate::runs::{self, Cache, Key, get_or_compute};
 use terrapin_geocoder::Places;
 use terrapin_osm::Osm;
 
@@ -90,5 +90,5 @@ pub(super) fn cached(
 ) -> Result<Results, Failed> {
     // The answer's text is read as the published code reads it, within the published bounds.
     let key = Key { snapshot, language: "OverpassQL, as OverpassNL", query };
-    kept(cache, &key, |results| results.as_ref().map_or_else(|failed| failed.class.lasts(), |_| true), run)
+    get_or_compute(cache, &key, |results| results.as_ref().map_or_else(|failed| failed.class.lasts(), |_| true), run)
 }

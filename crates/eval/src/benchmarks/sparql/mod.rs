@@ -5,14 +5,14 @@
 
 mod answer;
 mod ask;
+mod cached;
 mod failure;
-mod kept;
 mod top;
 
 pub use answer::Answer;
 pub use ask::ask;
+pub use cached::ask_cached;
 pub use failure::Failed;
-pub use kept::ask_kept;
 pub use top::Top;
 
 use crate::metrics::table::{Table, score};

@@ -1,8 +1,8 @@
 //! What `out` writes in a query with two moments: an action for each element that is in the set at one of them only.
 //! The order is by type and id; limits do not count.
 
-use super::{Shown, Writer, gone};
-use crate::output::{Action, Item, Meta, Wants};
+use super::{Writer, WrittenParts, disconnected};
+use crate::output::{Action, Item, Meta, Projection};
 use crate::run::Context;
 use crate::run::diff::{self, Changes, Phase};
 use crate::set::{Derived, Set};
@@ -22,21 +22,21 @@ pub(super) fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Fail
     if let Some(changes) = state.found(&out.from) {
         return write(ctx, out, &changes);
     }
-    let Some(older) = state.kept(place).filter(|_| given) else { return Ok(()) };
+    let Some(older) = state.recorded(place).filter(|_| given) else { return Ok(()) };
     let changes = diff::changes(ctx, &older, &set)?;
     write(ctx, out, &changes)
 }
 
 fn write(ctx: &mut Context, out: &Out, changes: &Changes) -> Result<(), Failure> {
-    let shown = Shown { differing: true, ..Shown::of(out, Wants::ALL) };
+    let shown = WrittenParts { differing: true, ..WrittenParts::of(out, Projection::ALL) };
     let mut writer = Writer { reader: Reader::new(ctx.osm), shown, scratch: super::Scratch::default() };
     for kind in ElementType::ALL {
-        let ids = |set: &Set, gone: bool| -> Vec<(i64, Ordinal, bool)> {
+        let ids = |set: &Set, removed: bool| -> Vec<(i64, Ordinal, bool)> {
             let ids = ctx.osm.ids(kind, set.part(kind));
-            ids.into_iter().zip(set.part(kind)).map(|(id, &ordinal)| (id, ordinal, gone)).collect()
+            ids.into_iter().zip(set.part(kind)).map(|(id, &ordinal)| (id, ordinal, removed)).collect()
         };
-        let mut all = ids(&changes.gone, true);
-        all.extend(ids(&changes.come, false));
+        let mut all = ids(&changes.removed, true);
+        all.extend(ids(&changes.added, false));
         all.sort_unstable();
         for (step, &(id, ordinal, is_gone)) in all.iter().enumerate() {
             if step.is_multiple_of(super::STEP) {
@@ -49,12 +49,12 @@ fn write(ctx: &mut Context, out: &Out, changes: &Changes) -> Result<(), Failure>
             }
         }
     }
-    for derived in &changes.gone.derived {
+    for derived in &changes.removed.derived {
         mark(ctx, &[Action::Begin("delete"), Action::Old])?;
         write_derived(ctx, &mut writer, derived)?;
         mark(ctx, &[Action::EndOld, Action::End])?;
     }
-    for derived in &changes.come.derived {
+    for derived in &changes.added.derived {
         mark(ctx, &[Action::Begin("create")])?;
         write_derived(ctx, &mut writer, derived)?;
         mark(ctx, &[Action::End])?;
@@ -73,15 +73,15 @@ fn deleted(
 ) -> Result<(), Failure> {
     mark(ctx, &[Action::Begin("delete"), Action::Old])?;
     let answer = &mut ctx.answer;
-    writer.element(kind, ordinal, id, |item| answer.element(item)).map_err(gone)?;
+    writer.element(kind, ordinal, id, |item| answer.element(item)).map_err(disconnected)?;
     mark(ctx, &[Action::EndOld])?;
     if ctx.diff.as_ref().is_some_and(|diff| diff.augmented) {
         mark(ctx, &[Action::New])?;
-        let still = sorted::contains(changes.still.part(kind), ordinal);
+        let still = sorted::contains(changes.unchanged.part(kind), ordinal);
         let answer = &mut ctx.answer;
         if still {
             let write = |item: &Item<'_>| answer.element(&Item { visible: Some(true), ..*item });
-            writer.bare(kind, ordinal, id, write).map_err(gone)?;
+            writer.bare(kind, ordinal, id, write).map_err(disconnected)?;
         } else {
             let meta = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "" };
             let item = Item {
@@ -91,7 +91,7 @@ fn deleted(
                 meta: writer.shown.meta.then_some(meta),
                 ..Item::default()
             };
-            answer.element(&item).map_err(gone)?;
+            answer.element(&item).map_err(disconnected)?;
         }
         mark(ctx, &[Action::EndNew])?;
     }
@@ -107,17 +107,17 @@ fn created(
     ordinal: Ordinal,
     id: i64,
 ) -> Result<(), Failure> {
-    let modified = sorted::contains(changes.before.part(kind), ordinal);
+    let modified = sorted::contains(changes.preexisting.part(kind), ordinal);
     if modified {
         mark(ctx, &[Action::Begin("modify"), Action::Old])?;
         let answer = &mut ctx.answer;
-        writer.bare(kind, ordinal, id, |item| answer.element(item)).map_err(gone)?;
+        writer.bare(kind, ordinal, id, |item| answer.element(item)).map_err(disconnected)?;
         mark(ctx, &[Action::EndOld, Action::New])?;
     } else {
         mark(ctx, &[Action::Begin("create")])?;
     }
     let answer = &mut ctx.answer;
-    writer.element(kind, ordinal, id, |item| answer.element(item)).map_err(gone)?;
+    writer.element(kind, ordinal, id, |item| answer.element(item)).map_err(disconnected)?;
     if modified {
         mark(ctx, &[Action::EndNew])?;
     }
@@ -126,9 +126,9 @@ fn created(
 
 fn write_derived(ctx: &mut Context, writer: &mut Writer<'_>, derived: &Derived) -> Result<(), Failure> {
     let answer = &mut ctx.answer;
-    writer.derived(derived, |item| answer.element(item)).map_err(gone)
+    writer.derived(derived, |item| answer.element(item)).map_err(disconnected)
 }
 
 fn mark(ctx: &mut Context, actions: &[Action]) -> Result<(), Failure> {
-    actions.iter().try_for_each(|&action| ctx.answer.action(action)).map_err(gone)
+    actions.iter().try_for_each(|&action| ctx.answer.action(action)).map_err(disconnected)
 }

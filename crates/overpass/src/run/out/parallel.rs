@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::{Context, Scratch, Shown, Writer};
+use super::{Context, Scratch, Writer, WrittenParts};
 use crate::Failure;
-use crate::output::{Buffer, Renderer, gone};
+use crate::output::{Buffer, Renderer, disconnected};
 use crate::reader::Reader;
 use terrapin_budget as budget;
 use terrapin_osm::radix;
@@ -44,7 +44,7 @@ impl Piece {
 pub(super) fn write(
     ctx: &mut Context,
     renderer: &Renderer,
-    shown: Shown,
+    shown: WrittenParts,
     kind: ElementType,
     list: &[(i64, Ordinal)],
 ) -> Result<(), Failure> {
@@ -91,7 +91,7 @@ pub(super) fn write(
         let joined: Vec<(Vec<u8>, usize)> =
             places.par_chunks(piece_len).map(|part| current.share(|| join(part))).collect();
         for (bytes, elements) in &joined {
-            ctx.answer.rendered(bytes, *elements as u64).map_err(gone)?;
+            ctx.answer.rendered(bytes, *elements as u64).map_err(disconnected)?;
         }
     }
     Ok(())
