@@ -1,10 +1,10 @@
 //! The content digest, calculated a second time from what a snapshot is made of, as `docs/content-digest.md` says.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 
-use crate::common::{TOWN, TRIPLES, terrapin};
+use crate::common::{TOWN, TRIPLES, place, skip, terrapin};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use quick_xml::Reader;
@@ -163,6 +163,104 @@ fn a_name_changes_neither_digest_and_another_compression_only_one() {
     // A version more is other data.
     std::fs::write(path("newer.osm"), TOWN.replacen("version=\"3\"", "version=\"4\"", 1)).unwrap();
     assert_ne!(plain["content"], load(&[&path("newer.osm")], &path("d.terrapin"))["content"]);
+}
+
+/// Reads a number of Protocol Buffers off the front.
+fn varint(bytes: &mut &[u8]) -> u64 {
+    let mut value = 0;
+    for shift in (0..).step_by(7) {
+        let (byte, rest) = bytes.split_first().unwrap();
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            break;
+        }
+    }
+    value
+}
+
+/// A field of Protocol Buffers: a number, or bytes with their length.
+fn field(message: &mut Vec<u8>, tag: u64, value: Result<u64, &[u8]>) {
+    let mut number = |mut value: u64| {
+        while value > 0x7f {
+            message.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        message.push(value as u8);
+    };
+    number(tag << 3 | if value.is_ok() { 0 } else { 2 });
+    match value {
+        Ok(value) => number(value),
+        Err(bytes) => {
+            number(bytes.len() as u64);
+            message.extend(bytes);
+        }
+    }
+}
+
+/// The fields of a message, by tag: numbers, or bytes.
+fn fields(mut message: &[u8]) -> BTreeMap<u64, Result<u64, &[u8]>> {
+    let mut fields = BTreeMap::new();
+    while !message.is_empty() {
+        let tag = varint(&mut message);
+        let value = varint(&mut message);
+        if tag & 7 == 0 {
+            fields.insert(tag >> 3, Ok(value));
+        } else {
+            let (bytes, rest) = message.split_at(value as usize);
+            (message, _) = (rest, fields.insert(tag >> 3, Err(bytes)));
+        }
+    }
+    fields
+}
+
+/// A PBF file with its blobs packed anew: `pack` gives the tag of a blob's data and the data.
+fn repacked(mut file: &[u8], pack: impl Fn(&[u8]) -> (u64, Vec<u8>)) -> Vec<u8> {
+    let mut out = Vec::new();
+    while let Some((length, rest)) = file.split_first_chunk::<4>() {
+        let (header, rest) = rest.split_at(u32::from_be_bytes(*length) as usize);
+        let Err(kind) = fields(header)[&1] else { panic!("a type") };
+        let (blob, rest) = rest.split_at(fields(header)[&3].unwrap() as usize);
+        file = rest;
+        let Err(packed) = fields(blob)[&3] else { panic!("zlib") };
+        let mut plain = Vec::new();
+        flate2::read::ZlibDecoder::new(packed).read_to_end(&mut plain).unwrap();
+        let (tag, data) = pack(&plain);
+        let (mut blob, mut header) = (Vec::new(), Vec::new());
+        if tag != 1 {
+            field(&mut blob, 2, Ok(plain.len() as u64));
+        }
+        field(&mut blob, tag, Err(&data));
+        field(&mut header, 1, Err(kind));
+        field(&mut header, 3, Ok(blob.len() as u64));
+        out.extend((header.len() as u32).to_be_bytes());
+        out.extend(header);
+        out.extend(blob);
+    }
+    out
+}
+
+#[test]
+fn the_compression_of_blobs_does_not_change_the_content() {
+    let source = place::shared().join("data/osm/niue.osm.pbf");
+    let Ok(bytes) = std::fs::read(&source) else {
+        skip::skipped(skip::Need::Shared, format_args!("no {}", source.display()));
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("zstd.osm.pbf"), repacked(&bytes, |plain| (7, zstd::encode_all(plain, 3).unwrap()))).unwrap();
+    std::fs::write(path("raw.osm.pbf"), repacked(&bytes, |plain| (1, plain.to_owned()))).unwrap();
+    std::fs::copy(&source, path("other.osm.pbf")).unwrap();
+    let first = load(&[&source], &path("a.terrapin"));
+    let other = load(&[&path("other.osm.pbf")], &path("b.terrapin"));
+    assert_eq!((&first["digest"], &first["content"]), (&other["digest"], &other["content"]));
+    for name in ["zstd.osm.pbf", "raw.osm.pbf"] {
+        let packed = load(&[&path(name)], &path("c.terrapin"));
+        assert_eq!(first["content"], packed["content"], "{name}");
+        assert_ne!(first["digest"], packed["digest"], "{name}: the digest is of the sources' bytes, too");
+        std::fs::remove_file(path("c.terrapin")).unwrap();
+    }
 }
 
 #[test]
