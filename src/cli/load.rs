@@ -170,6 +170,7 @@ fn error(args: &Args, error: LoadError) -> Error {
         }
         LoadError::Snapshot(_) | LoadError::Temporary(_) => Error::system("output", error),
         LoadError::Recipe(_) => Error::input("recipe-broken", error),
+        LoadError::NoTriples { .. } => Error::input("no-triples", error),
         _ => Error::input("source-broken", error),
     }
 }

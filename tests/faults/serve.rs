@@ -116,6 +116,12 @@ fn a_snapshot_that_is_cut_off_under_a_server() {
             outcomes.row(format!("{tenths}0 % of it left"), "answered whole");
             continue;
         }
+        let refused = answer.as_ref().is_some_and(|answer| answer.status == 500);
+        if (refused || answer.is_none()) && server.query("[out:json];node(1);out;").is_some() {
+            // Cut within a page of memory, whose rest then reads as zeros: the checksum tells.
+            outcomes.row(format!("{tenths}0 % of it left"), if refused { "refused as damaged" } else { "broken off" });
+            continue;
+        }
         let (code, said) = server.end();
         let line = said.lines().find(|line| line.contains("SIGBUS")).unwrap_or_else(|| panic!("{code:?}: {said}"));
         assert_eq!(code, Some(5), "{said}");

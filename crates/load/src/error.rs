@@ -1,5 +1,7 @@
 //! What can go wrong while a snapshot is made.
 
+use std::path::PathBuf;
+
 use terrapin_base::external_sort;
 use terrapin_loaders as loaders;
 use terrapin_osm::build::BuildError as OsmError;
@@ -19,6 +21,14 @@ pub enum LoadError {
     /// The triples cannot be stored.
     #[error(transparent)]
     Triples(TriplesError),
+    /// The sources have no triple.
+    #[error("{}: no triples in {}", path.display(), if *more > 0 { "this file and those beside it" } else { "this file" })]
+    NoTriples {
+        /// The first of them.
+        path: PathBuf,
+        /// How many there are besides.
+        more: usize,
+    },
     /// A file cannot be read or written.
     #[error(transparent)]
     Snapshot(#[from] snapshot::Error),

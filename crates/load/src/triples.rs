@@ -59,6 +59,11 @@ pub fn load(
         places[file] = place;
     }
     let built = builder.finish(writer, &places, progress)?;
+    if built.triples == 0
+        && let [(path, _), more @ ..] = &files[..]
+    {
+        return Err(LoadError::NoTriples { path: (*path).clone(), more: more.len() });
+    }
     let newest = newest(options, writer)?;
     let mut warnings = Vec::new();
     manifest.remarks.extend(dumps.recipe_text());
