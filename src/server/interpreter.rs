@@ -13,6 +13,7 @@ use axum::response::Response;
 use super::body::{Received, Unreadable};
 use super::cgi::{self, WithoutHead};
 use super::context::Context;
+use super::form::{self, NotUtf8};
 use super::gate::Refusal;
 use super::job::{self, Given, Halt, Job};
 use super::metrics::Outcome;
@@ -111,10 +112,6 @@ pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<Stri
     }
 }
 
-/// So many bytes of a text are UTF-8; the next one is not.
-#[derive(Debug, PartialEq, Eq)]
-struct NotUtf8(usize);
-
 /// The query in a request: the parameter `data` of the body or of the address, or the body as it is.
 fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Option<Result<Cow<'a, str>, NotUtf8>> {
     // Told apart by what it looks like and not by the content type: clients send plain queries as forms, too. What
@@ -131,16 +128,10 @@ fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Option<Result<
     parameter(in_address?.as_bytes())
 }
 
-/// The parameter `data`. What is not in UTF-8 is an error: another query than the client's must not be answered.
+/// The parameter `data`.
 fn parameter(encoded: &[u8]) -> Option<Result<Cow<'_, str>, NotUtf8>> {
-    let value = encoded.split(|b| *b == b'&').find_map(|pair| match pair.strip_prefix(b"data") {
-        Some([]) => Some(&[][..]),
-        Some(rest) => rest.strip_prefix(b"="),
-        None => None,
-    })?;
-    let spaced: Vec<u8> = value.iter().map(|b| if *b == b'+' { b' ' } else { *b }).collect();
-    let bytes: Vec<u8> = percent_encoding::percent_decode(&spaced).collect();
-    Some(String::from_utf8(bytes).map(Cow::Owned).map_err(|e| NotUtf8(e.utf8_error().valid_up_to())))
+    let (_, value) = form::pairs(encoded).find(|(name, _)| *name == b"data")?;
+    Some(form::decoded(value).map(Cow::Owned))
 }
 
 fn is_html(content_type: &str) -> bool {

@@ -6,7 +6,7 @@
 //! access.rs        goes around every request: context.rs is what is known of it, proxies.rs, tokens.rs and client.rs
 //!                  tell who asks
 //! admit.rs         turns away who may not ask: tokens.rs, quota.rs
-//! body.rs          reads a request's body, bounded
+//! body.rs          reads a request's body, bounded; form.rs decodes what is in it and in addresses
 //! job.rs           what a service does with a request: gate.rs lets it in, workers.rs gives it a thread,
 //!                  running.rs lists it; trial.rs has threads for queries that find no slot
 //! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
@@ -27,6 +27,7 @@ mod connections;
 mod context;
 mod convert;
 mod feedback;
+mod form;
 mod gate;
 mod health;
 mod home;

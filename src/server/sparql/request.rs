@@ -7,6 +7,8 @@ use std::time::Duration;
 use axum::http::{Method, StatusCode};
 use oxrdf::NamedNode;
 
+use super::super::form;
+
 /// A query operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Operation {
@@ -80,8 +82,9 @@ impl Operation {
     }
 
     fn take(&mut self, encoded: &[u8]) -> Result<(), BadRequest> {
-        for (name, value) in parameters(encoded)? {
-            match name.as_str() {
+        for (name, value) in form::pairs(encoded) {
+            let value = form::decoded(value).map_err(not_utf8)?;
+            match form::decoded(name).map_err(not_utf8)?.as_str() {
                 "query" => self.set_query(value)?,
                 "update" => return Err(read_only()),
                 "default-graph-uri" => self.default_graphs.push(graph(value)?),
@@ -121,26 +124,6 @@ fn read_only() -> BadRequest {
 
 fn not_utf8<E>(_: E) -> BadRequest {
     BadRequest::new(StatusCode::BAD_REQUEST, "the query is not in UTF-8")
-}
-
-/// The parameters of a form. Unlike the usual reading, which puts a replacement character, what is not in UTF-8 is an
-/// error: another query than the client's must not be answered.
-fn parameters(encoded: &[u8]) -> Result<Vec<(String, String)>, BadRequest> {
-    encoded
-        .split(|b| *b == b'&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| {
-            let at = pair.iter().position(|b| *b == b'=').unwrap_or(pair.len());
-            let (name, value) = pair.split_at(at);
-            Ok((decoded(name)?, decoded(value.strip_prefix(b"=").unwrap_or(value))?))
-        })
-        .collect()
-}
-
-fn decoded(text: &[u8]) -> Result<String, BadRequest> {
-    let spaced: Vec<u8> = text.iter().map(|b| if *b == b'+' { b' ' } else { *b }).collect();
-    let bytes: Vec<u8> = percent_encoding::percent_decode(&spaced).collect();
-    String::from_utf8(bytes).map_err(not_utf8)
 }
 
 #[cfg(test)]
