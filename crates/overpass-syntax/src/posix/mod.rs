@@ -87,6 +87,27 @@ struct Translated {
     size: usize,
 }
 
+/// Bytes that one state takes.
+const STATE: usize = 48;
+
+fn translate(pattern: &str, ignore_case: bool) -> Result<Translated, Error> {
+    if pattern.len() > LONGEST {
+        return Err(Error::TooLarge);
+    }
+    let mut translator = Translator::new(pattern, ignore_case);
+    while let Some(c) = translator.chars.next() {
+        translator.character(c)?;
+    }
+    let Translator { out, outer, group, .. } = translator;
+    if !outer.is_empty() {
+        return Err(Error::Invalid);
+    }
+    if group.size > LARGEST {
+        return Err(Error::TooLarge);
+    }
+    Ok(Translated { text: out, size: group.size })
+}
+
 /// A thing that a sign of repetition can repeat.
 #[derive(Clone, Copy)]
 struct Atom {
@@ -120,153 +141,175 @@ impl Group {
     }
 }
 
-/// Bytes that one state takes.
-const STATE: usize = 48;
+type Chars<'p> = std::iter::Peekable<std::str::Chars<'p>>;
 
-fn translate(pattern: &str, ignore_case: bool) -> Result<Translated, Error> {
-    if pattern.len() > LONGEST {
-        return Err(Error::TooLarge);
-    }
-    let mut out = String::with_capacity(pattern.len() + 16);
-    let mut outer: Vec<Group> = Vec::new();
-    let mut group = Group::default();
-    let mut closed_groups = 0;
-    let mut atom: Option<Atom> = None;
-    let mut chars = pattern.chars().peekable();
-    while let Some(c) = chars.next() {
-        let start = out.len();
-        let mut found = None;
-        match c {
-            '\\' => {
-                let escaped = chars.next().ok_or(Error::Invalid)?;
-                match escaped {
-                    '1'..='9' => {
-                        let known = escaped as usize - '0' as usize <= closed_groups;
-                        return Err(if known { Error::BackReference } else { Error::Invalid });
-                    }
-                    'w' => out.push_str(r"[\p{Alphabetic}\p{Nd}_]"),
-                    'W' => out.push_str(r"[^\p{Alphabetic}\p{Nd}_]"),
-                    's' => out.push_str(r"\s"),
-                    'S' => out.push_str(r"\S"),
-                    'b' | 'B' | '<' | '>' | '`' | '\'' => {
-                        out.push_str(match escaped {
-                            'b' => r"\b",
-                            'B' => r"\B",
-                            '<' => r"\b{start}",
-                            '>' => r"\b{end}",
-                            '`' => r"\A",
-                            _ => r"\z",
-                        });
-                    }
-                    other => literal(&mut out, other),
-                }
-                if matches!(escaped, 'b' | 'B' | '<' | '>' | '`' | '\'') {
-                    group.add(Atom { start, size: STATE, depth: 1, repeated: 0 });
-                } else {
-                    let size = match escaped {
-                        'w' | 'W' => bracket::ALPHABET,
-                        's' | 'S' => bracket::SMALL_CLASS,
-                        other => size_of_literal(other, ignore_case),
-                    };
-                    found = Some((size, 2));
-                }
-            }
-            '^' | '$' => {
-                out.push(c);
-                group.add(Atom { start, size: STATE, depth: 1, repeated: 0 });
-            }
-            '.' => {
-                out.push('.');
-                found = Some((bracket::SMALL_CLASS, 1));
-            }
-            '[' => {
-                let size = bracket::translate(&mut chars, ignore_case, &mut out).ok_or(Error::Invalid)?;
-                found = Some((size, 3));
-            }
-            '(' => {
-                outer.push(std::mem::replace(&mut group, Group { start, ..Group::default() }));
-                out.push_str("(?:");
-                if outer.len() > DEEPEST {
-                    return Err(Error::TooLarge);
-                }
-            }
-            ')' => match outer.pop() {
-                Some(around) => {
-                    out.push(')');
-                    closed_groups += 1;
-                    let inner = std::mem::replace(&mut group, around);
-                    let size = inner.size.saturating_add(4 * STATE);
-                    // A group, its alternatives, and what follows each other in them.
-                    let closed = Atom { start: inner.start, size, depth: inner.depth + 3, repeated: 0 };
-                    group.add(closed);
-                    atom = Some(closed);
-                    if closed.depth > DEEPEST {
-                        return Err(Error::TooLarge);
-                    }
-                    continue;
-                }
-                None => {
-                    literal(&mut out, c);
-                    found = Some((STATE, 1));
-                }
-            },
-            '|' => {
-                out.push('|');
-                group.size = group.size.saturating_add(2 * STATE);
-            }
-            '*' | '+' | '?' | '{' => {
-                let mut repeated = atom.ok_or(Error::Invalid)?;
-                if repeated.repeated >= MOST_STACKED {
-                    return Err(Error::TooLarge);
-                }
-                group.take(repeated);
-                if repeated.repeated > 0 {
-                    out.insert_str(repeated.start, "(?:");
-                    out.push(')');
-                    repeated.depth += 1;
-                }
-                let times = if c == '{' {
-                    interval(&mut chars, &mut out)?
-                } else {
-                    out.push(c);
-                    1
-                };
-                repeated.repeated += 1;
-                repeated.depth += 2;
-                repeated.size = repeated.size.saturating_add(2 * STATE).saturating_mul(times.max(1));
-                group.add(repeated);
-                if repeated.depth > DEEPEST {
-                    return Err(Error::TooLarge);
-                }
-                atom = Some(repeated);
-                continue;
-            }
-            other => {
-                literal(&mut out, other);
-                found = Some((size_of_literal(other, ignore_case), 1));
-            }
-        }
-        atom = found.map(|(size, depth)| Atom { start, size, depth, repeated: 0 });
-        atom.iter().for_each(|&atom| group.add(atom));
-    }
-    if !outer.is_empty() {
-        return Err(Error::Invalid);
-    }
-    if group.size > LARGEST {
-        return Err(Error::TooLarge);
-    }
-    Ok(Translated { text: out, size: group.size })
+/// Writes a pattern anew, one piece after another, and adds up what the pieces take.
+struct Translator<'p> {
+    chars: Chars<'p>,
+    ignore_case: bool,
+    out: String,
+    /// The groups around the one that is read.
+    outer: Vec<Group>,
+    group: Group,
+    closed_groups: usize,
+    /// What a sign of repetition would repeat here.
+    atom: Option<Atom>,
 }
 
-/// What a character that stands for itself takes.
-fn size_of_literal(c: char, ignore_case: bool) -> usize {
-    // Another case can have other lengths, and there can be three of them.
-    if ignore_case && !c.is_ascii_digit() { 12 * STATE } else { c.len_utf8() * STATE }
+impl<'p> Translator<'p> {
+    fn new(pattern: &'p str, ignore_case: bool) -> Self {
+        Translator {
+            chars: pattern.chars().peekable(),
+            ignore_case,
+            out: String::with_capacity(pattern.len() + 16),
+            outer: Vec::new(),
+            group: Group::default(),
+            closed_groups: 0,
+            atom: None,
+        }
+    }
+
+    fn character(&mut self, c: char) -> Result<(), Error> {
+        let start = self.out.len();
+        match c {
+            '\\' => return self.escape(),
+            '(' => return self.open(),
+            ')' if !self.outer.is_empty() => return self.close(),
+            '*' | '+' | '?' | '{' => return self.repeat(c),
+            '^' | '$' => {
+                self.out.push(c);
+                self.assertion(start);
+            }
+            '|' => {
+                self.out.push('|');
+                self.group.size = self.group.size.saturating_add(2 * STATE);
+                self.atom = None;
+            }
+            '.' => {
+                self.out.push('.');
+                self.piece(start, bracket::SMALL_CLASS, 1);
+            }
+            '[' => {
+                let class = bracket::translate(&mut self.chars, self.ignore_case, &mut self.out);
+                self.piece(start, class.ok_or(Error::Invalid)?, 3);
+            }
+            // A bracket that closes nothing stands for itself.
+            ')' => {
+                literal(&mut self.out, c);
+                self.piece(start, STATE, 1);
+            }
+            other => {
+                literal(&mut self.out, other);
+                self.piece(start, self.size_of_literal(other), 1);
+            }
+        }
+        Ok(())
+    }
+
+    /// What was written from `start` on can be repeated.
+    fn piece(&mut self, start: usize, size: usize, depth: usize) {
+        let atom = Atom { start, size, depth, repeated: 0 };
+        self.group.add(atom);
+        self.atom = Some(atom);
+    }
+
+    /// What was written from `start` on has no width, and cannot be repeated.
+    fn assertion(&mut self, start: usize) {
+        self.group.add(Atom { start, size: STATE, depth: 1, repeated: 0 });
+        self.atom = None;
+    }
+
+    /// What is after a backslash.
+    fn escape(&mut self) -> Result<(), Error> {
+        let start = self.out.len();
+        let escaped = self.chars.next().ok_or(Error::Invalid)?;
+        let assertion = match escaped {
+            'b' => r"\b",
+            'B' => r"\B",
+            '<' => r"\b{start}",
+            '>' => r"\b{end}",
+            '`' => r"\A",
+            '\'' => r"\z",
+            _ => "",
+        };
+        if !assertion.is_empty() {
+            self.out.push_str(assertion);
+            self.assertion(start);
+            return Ok(());
+        }
+        let size = match escaped {
+            '1'..='9' => {
+                let known = escaped as usize - '0' as usize <= self.closed_groups;
+                return Err(if known { Error::BackReference } else { Error::Invalid });
+            }
+            'w' | 'W' => bracket::ALPHABET,
+            's' | 'S' => bracket::SMALL_CLASS,
+            other => self.size_of_literal(other),
+        };
+        match escaped {
+            'w' => self.out.push_str(r"[\p{Alphabetic}\p{Nd}_]"),
+            'W' => self.out.push_str(r"[^\p{Alphabetic}\p{Nd}_]"),
+            's' => self.out.push_str(r"\s"),
+            'S' => self.out.push_str(r"\S"),
+            other => literal(&mut self.out, other),
+        }
+        self.piece(start, size, 2);
+        Ok(())
+    }
+
+    fn open(&mut self) -> Result<(), Error> {
+        let inner = Group { start: self.out.len(), ..Group::default() };
+        self.outer.push(std::mem::replace(&mut self.group, inner));
+        self.out.push_str("(?:");
+        self.atom = None;
+        if self.outer.len() > DEEPEST { Err(Error::TooLarge) } else { Ok(()) }
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        let inner = std::mem::replace(&mut self.group, self.outer.pop().unwrap_or_default());
+        self.out.push(')');
+        self.closed_groups += 1;
+        // A group, its alternatives, and what follows each other in them.
+        self.piece(inner.start, inner.size.saturating_add(4 * STATE), inner.depth + 3);
+        if inner.depth + 3 > DEEPEST { Err(Error::TooLarge) } else { Ok(()) }
+    }
+
+    /// `*`, `+`, `?` or `{...}` for what is before it.
+    fn repeat(&mut self, sign: char) -> Result<(), Error> {
+        let mut atom = self.atom.ok_or(Error::Invalid)?;
+        if atom.repeated >= MOST_STACKED {
+            return Err(Error::TooLarge);
+        }
+        self.group.take(atom);
+        if atom.repeated > 0 {
+            self.out.insert_str(atom.start, "(?:");
+            self.out.push(')');
+            atom.depth += 1;
+        }
+        let times = if sign == '{' {
+            interval(&mut self.chars, &mut self.out)?
+        } else {
+            self.out.push(sign);
+            1
+        };
+        atom.repeated += 1;
+        atom.depth += 2;
+        atom.size = atom.size.saturating_add(2 * STATE).saturating_mul(times.max(1));
+        self.group.add(atom);
+        self.atom = Some(atom);
+        if atom.depth > DEEPEST { Err(Error::TooLarge) } else { Ok(()) }
+    }
+
+    /// What a character that stands for itself takes.
+    fn size_of_literal(&self, c: char) -> usize {
+        // Another case can have other lengths, and there can be three of them.
+        if self.ignore_case && !c.is_ascii_digit() { 12 * STATE } else { c.len_utf8() * STATE }
+    }
 }
 
 /// `{m}`, `{m,}`, `{,n}`, `{m,n}` after its opening brace; how often the thing before it is written out when compiled.
-fn interval(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) -> Result<usize, Error> {
-    let number = |chars: &mut std::iter::Peekable<std::str::Chars<'_>>| {
+fn interval(chars: &mut Chars<'_>, out: &mut String) -> Result<usize, Error> {
+    let number = |chars: &mut Chars<'_>| {
         let mut value = None;
         while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
             chars.next();
@@ -275,18 +318,17 @@ fn interval(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut Stri
         value
     };
     let low = number(chars);
-    let high = match chars.next() {
-        Some('}') => return repeat(low.ok_or(Error::Invalid)?, low, out),
-        Some(',') => number(chars),
+    let (low, high) = match chars.next() {
+        Some('}') => (low.ok_or(Error::Invalid)?, low),
+        Some(',') => {
+            let high = number(chars);
+            if chars.next() != Some('}') {
+                return Err(Error::Invalid);
+            }
+            (low.unwrap_or(0), high)
+        }
         _ => return Err(Error::Invalid),
     };
-    if chars.next() != Some('}') {
-        return Err(Error::Invalid);
-    }
-    repeat(low.unwrap_or(0), high, out)
-}
-
-fn repeat(low: u32, high: Option<u32>, out: &mut String) -> Result<usize, Error> {
     if high.is_some_and(|high| high < low) || low.max(high.unwrap_or(0)) > MOST_REPEATS {
         return Err(Error::Invalid);
     }
