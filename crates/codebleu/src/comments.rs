@@ -16,7 +16,7 @@ enum Kind {
 
 /// The text without comments and empty lines; as it is where Python cannot cut it into tokens.
 pub fn without(text: &str) -> String {
-    let mut cutter = Cutter { out: String::with_capacity(text.len()), before: Kind::Indent, line: 0, column: 0 };
+    let mut cutter = Cutter::new(text.len());
     if cutter.cut(text).is_none() {
         return text.to_owned();
     }
@@ -31,6 +31,13 @@ struct Cutter {
     /// The line and column behind the last token.
     line: usize,
     column: usize,
+    /// Brackets that are open.
+    depth: i64,
+    /// Whether a backslash ended the line before.
+    goes_on: bool,
+    /// The columns of the blocks around.
+    indents: Vec<usize>,
+    open: Option<Open>,
 }
 
 /// A string that goes on in the next line.
@@ -41,7 +48,55 @@ struct Open {
     end: Vec<char>,
 }
 
+/// A line with its end.
+struct Line<'t> {
+    number: usize,
+    text: &'t str,
+    chars: Vec<char>,
+}
+
+impl Line<'_> {
+    /// Whether a backslash is its last character.
+    fn goes_on(&self) -> bool {
+        self.text.ends_with("\\\n") || self.text.ends_with("\\\r\n")
+    }
+
+    fn part(&self, range: impl std::slice::SliceIndex<[char], Output = [char]>) -> Option<String> {
+        self.chars.get(range).map(|chars| chars.iter().collect())
+    }
+}
+
 impl Cutter {
+    fn new(capacity: usize) -> Self {
+        Cutter {
+            out: String::with_capacity(capacity),
+            before: Kind::Indent,
+            line: 0,
+            column: 0,
+            depth: 0,
+            goes_on: false,
+            indents: vec![0],
+            open: None,
+        }
+    }
+
+    /// Reads all tokens; nothing where Python gives up.
+    fn cut(&mut self, text: &str) -> Option<()> {
+        for (number, text) in (1..).zip(text.split_inclusive('\n')) {
+            let line = Line { number, text, chars: text.chars().collect() };
+            let goes_on = std::mem::take(&mut self.goes_on);
+            let from = match self.open.take() {
+                Some(string) => self.continue_string(&line, string)?,
+                None if self.depth == 0 && !goes_on => self.indentation(&line)?,
+                None => Some(0),
+            };
+            if let Some(from) = from {
+                self.tokens(&line, from)?;
+            }
+        }
+        (self.open.is_none() && self.depth == 0 && !self.goes_on).then_some(())
+    }
+
     fn token(&mut self, kind: Kind, text: &str, start: (usize, usize), end: (usize, usize)) {
         if start.0 > self.line {
             self.column = 0;
@@ -54,123 +109,112 @@ impl Cutter {
         (self.before, self.line, self.column) = (kind, end.0, end.1);
     }
 
-    /// Reads all tokens; nothing where Python gives up.
-    fn cut(&mut self, text: &str) -> Option<()> {
-        let (mut depth, mut goes_on, mut indents) = (0_i64, false, vec![0]);
-        let mut open: Option<Open> = None;
-        let lines = text.split_inclusive('\n').enumerate();
-        for (number, line) in lines {
-            let number = number + 1;
-            let chars: Vec<char> = line.chars().collect();
-            let mut at = 0;
-            if let Some(mut string) = open.take() {
-                let Some(end) = closing(&chars, 0, &string.end) else {
-                    string.text.push_str(line);
-                    if string.end.len() == 1 && !line.ends_with("\\\n") && !line.ends_with("\\\r\n") {
-                        self.token(Kind::Other, &string.text, string.at, (number, chars.len()));
-                    } else {
-                        open = Some(string);
-                    }
-                    continue;
-                };
-                string.text.extend(chars.get(..end)?);
-                self.token(Kind::String, &string.text, string.at, (number, end));
-                at = end;
-            } else if depth == 0 && !goes_on {
-                let mut column = 0;
-                while let Some(c) = chars.get(at) {
-                    column = match c {
-                        ' ' => column + 1,
-                        '\t' => (column / TAB + 1) * TAB,
-                        '\u{c}' => 0,
-                        _ => break,
-                    };
-                    at += 1;
-                }
-                match chars.get(at) {
-                    None => break,
-                    Some('#' | '\r' | '\n') => {
-                        let end = at + length(&chars, at, |c| c != '\r' && c != '\n');
-                        if end > at {
-                            self.token(Kind::Comment, "", (number, at), (number, end));
-                        }
-                        let rest: String = chars.get(end..)?.iter().collect();
-                        self.token(Kind::Other, &rest, (number, end), (number, chars.len()));
-                        continue;
-                    }
-                    Some(_) => {}
-                }
-                if column > *indents.last()? {
-                    indents.push(column);
-                    let spaces: String = chars.get(..at)?.iter().collect();
-                    self.token(Kind::Indent, &spaces, (number, 0), (number, at));
-                }
-                while column < *indents.last()? {
-                    if !indents.contains(&column) {
-                        return None;
-                    }
-                    indents.pop();
-                    self.token(Kind::Other, "", (number, at), (number, at));
-                }
-            } else {
-                goes_on = false;
-            }
-            while at < chars.len() {
-                let start = at + length(&chars, at, |c| matches!(c, ' ' | '\u{c}' | '\t'));
-                let Some(first) = chars.get(start) else { break };
-                let rest = chars.get(start..)?;
-                let place = (number, start);
-                if *first == '\n' || rest.starts_with(&['\r', '\n']) {
-                    let kind = if depth > 0 { Kind::Other } else { Kind::Newline };
-                    let text: String = rest.iter().collect();
-                    self.token(kind, &text, place, (number, chars.len()));
-                    break;
-                }
-                if *first == '#' {
-                    at = start + length(&chars, start, |c| c != '\r' && c != '\n');
-                    self.token(Kind::Comment, "", place, (number, at));
-                    continue;
-                }
-                if rest == ['\\', '\n'] || rest == ['\\', '\r', '\n'] {
-                    goes_on = true;
-                    break;
-                }
-                if let Some((quote, inner)) = quote(rest) {
-                    let end = vec![quote; inner.1];
-                    match closing(&chars, start + inner.0, &end) {
-                        Some(to) => {
-                            let text: String = chars.get(start..to)?.iter().collect();
-                            self.token(Kind::String, &text, place, (number, to));
-                            at = to;
-                            continue;
-                        }
-                        None if inner.1 == 3 || line.ends_with("\\\n") || line.ends_with("\\\r\n") => {
-                            let text: String = rest.iter().collect();
-                            open = Some(Open { text, at: place, end });
-                            break;
-                        }
-                        None => {}
-                    }
-                }
-                let word = length(&chars, start, |c| c.is_alphanumeric() || c == '_');
-                if word == 0 && quote(rest).is_some() {
-                    // A quote that nothing closes: the character behind the last token is one of its own.
-                    let text = chars.get(at)?.to_string();
-                    self.token(Kind::Other, &text, (number, at), (number, at + 1));
-                    at += 1;
-                    continue;
-                }
-                let text: String = chars.get(start..start + word.max(1))?.iter().collect();
-                depth += match first {
-                    '(' | '[' | '{' => 1,
-                    ')' | ']' | '}' => -1,
-                    _ => 0,
-                };
-                at = start + word.max(1);
-                self.token(Kind::Other, &text, place, (number, at));
-            }
+    /// Reads on in a string: where the line's other tokens begin, if it ends in this line.
+    fn continue_string(&mut self, line: &Line, mut string: Open) -> Option<Option<usize>> {
+        if let Some(end) = closing(&line.chars, 0, &string.end) {
+            string.text.push_str(&line.part(..end)?);
+            self.token(Kind::String, &string.text, string.at, (line.number, end));
+            return Some(Some(end));
         }
-        (open.is_none() && depth == 0 && !goes_on).then_some(())
+        string.text.push_str(line.text);
+        if string.end.len() == 1 && !line.goes_on() {
+            self.token(Kind::Other, &string.text, string.at, (line.number, line.chars.len()));
+        } else {
+            self.open = Some(string);
+        }
+        Some(None)
+    }
+
+    /// Reads the beginning of a line: where its tokens begin, if there is more in it than a comment.
+    fn indentation(&mut self, line: &Line) -> Option<Option<usize>> {
+        let (number, chars) = (line.number, &line.chars);
+        let (mut at, mut column) = (0, 0);
+        while let Some(c) = chars.get(at) {
+            column = match c {
+                ' ' => column + 1,
+                '\t' => (column / TAB + 1) * TAB,
+                '\u{c}' => 0,
+                _ => break,
+            };
+            at += 1;
+        }
+        match chars.get(at) {
+            None => return Some(None),
+            Some('#' | '\r' | '\n') => {
+                let end = at + length(chars, at, |c| c != '\r' && c != '\n');
+                if end > at {
+                    self.token(Kind::Comment, "", (number, at), (number, end));
+                }
+                self.token(Kind::Other, &line.part(end..)?, (number, end), (number, chars.len()));
+                return Some(None);
+            }
+            Some(_) => {}
+        }
+        if column > *self.indents.last()? {
+            self.indents.push(column);
+            self.token(Kind::Indent, &line.part(..at)?, (number, 0), (number, at));
+        }
+        while column < *self.indents.last()? {
+            if !self.indents.contains(&column) {
+                return None;
+            }
+            self.indents.pop();
+            self.token(Kind::Other, "", (number, at), (number, at));
+        }
+        Some(Some(at))
+    }
+
+    /// Reads a line's tokens.
+    fn tokens(&mut self, line: &Line, mut at: usize) -> Option<()> {
+        let (number, chars) = (line.number, &line.chars);
+        while at < chars.len() {
+            let start = at + length(chars, at, |c| matches!(c, ' ' | '\u{c}' | '\t'));
+            let Some(first) = chars.get(start) else { break };
+            let rest = chars.get(start..)?;
+            let place = (number, start);
+            if *first == '\n' || rest.starts_with(&['\r', '\n']) {
+                let kind = if self.depth > 0 { Kind::Other } else { Kind::Newline };
+                self.token(kind, &line.part(start..)?, place, (number, chars.len()));
+                break;
+            }
+            if *first == '#' {
+                at = start + length(chars, start, |c| c != '\r' && c != '\n');
+                self.token(Kind::Comment, "", place, (number, at));
+                continue;
+            }
+            if rest == ['\\', '\n'] || rest == ['\\', '\r', '\n'] {
+                self.goes_on = true;
+                break;
+            }
+            let quoted = quote(rest);
+            if let Some((quote, (content, count))) = quoted {
+                let end = vec![quote; count];
+                if let Some(to) = closing(chars, start + content, &end) {
+                    self.token(Kind::String, &line.part(start..to)?, place, (number, to));
+                    at = to;
+                    continue;
+                }
+                if count == 3 || line.goes_on() {
+                    self.open = Some(Open { text: line.part(start..)?, at: place, end });
+                    break;
+                }
+            }
+            let word = length(chars, start, |c| c.is_alphanumeric() || c == '_');
+            if word == 0 && quoted.is_some() {
+                // A quote that nothing closes: the character behind the last token is one of its own.
+                self.token(Kind::Other, &chars.get(at)?.to_string(), (number, at), (number, at + 1));
+                at += 1;
+                continue;
+            }
+            self.depth += match first {
+                '(' | '[' | '{' => 1,
+                ')' | ']' | '}' => -1,
+                _ => 0,
+            };
+            at = start + word.max(1);
+            self.token(Kind::Other, &line.part(start..at)?, place, (number, at));
+        }
+        Some(())
     }
 }
 

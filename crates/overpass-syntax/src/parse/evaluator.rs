@@ -395,80 +395,99 @@ impl<'a> Parser<'a> {
                 if spec.element == "eval-per-member" || spec.element == "eval-per-vertex" {
                     inner.member = true;
                 }
-                let operand = self.evaluate(tree, right, inner);
-                if operand.is_none() {
-                    self.complain(branch, "wrong-argument", format!("{}(...) needs an argument", spec.name));
-                }
-                operands.extend(operand);
+                let missing = || format!("{}(...) needs an argument", spec.name);
+                operands.extend(self.argument((tree, branch), right, inner, missing));
             }
-            Arguments::Two(wanted) => {
-                let comma = tree.at(right);
-                if comma.token.text != "," || comma.left == 0 || comma.right == 0 {
-                    self.complain(branch, "wrong-argument", format!("{}(...) needs two arguments", spec.name));
-                } else {
-                    for (ordinal, side) in [("First", comma.left), ("Second", comma.right)] {
-                        let operand = self.evaluate(tree, side, place.wanting(wanted));
-                        if operand.is_none() {
-                            let word = if spec.name == "pt" { "evaluator" } else { "evualator" };
-                            let message = format!("{ordinal} argument of {}(...) must be an {word}", spec.name);
-                            self.complain(branch, "wrong-argument", message);
-                        }
-                        operands.extend(operand);
-                    }
-                }
-            }
+            Arguments::Two(wanted) => operands = self.two_arguments(tree, branch, spec, place.wanting(wanted)),
             Arguments::Many(wanted) => {
+                let missing = || format!("Every argument of {}(...) must be an evaluator", spec.name);
                 for item in tree.items(right) {
-                    let operand = self.evaluate(tree, item, place.wanting(wanted));
-                    if operand.is_none() {
-                        let message = format!("Every argument of {}(...) must be an evaluator", spec.name);
-                        self.complain(branch, "wrong-argument", message);
-                    }
-                    operands.extend(operand);
+                    operands.extend(self.argument((tree, branch), item, place.wanting(wanted), missing));
                 }
             }
-            Arguments::Key => match self.word(tree, right) {
-                Some(key) => element = element.with("k", key),
-                None => {
+            Arguments::Key => {
+                let key = self.word(tree, right);
+                if key.is_none() {
                     let message = format!("{}(key) needs a simple string as argument", spec.name);
                     self.complain(branch, "wrong-argument", message);
-                    return None;
                 }
-            },
-            Arguments::SetCount => {
-                const KINDS: [&str; 8] = ["nodes", "ways", "relations", "deriveds", "nwr", "nw", "wr", "nr"];
-                match self.word(tree, right).filter(|_| KINDS.contains(&tree.text(right))) {
-                    Some(kind) => element = element.with("type", kind),
-                    None => {
-                        let message = "\"count\" accepts only one of \"nodes\", \"ways\", \"relations\", \"deriveds\", \"nwr\", \"nw\", \"wr\", or \"nr\" as type argument.";
-                        self.complain(branch, "wrong-argument", message);
-                        let help = super::super::suggest::nearest(tree.text(right), KINDS.into_iter());
-                        self.builder.diagnostics.help(help);
-                        return None;
-                    }
-                }
+                element = element.with("k", key?);
             }
+            Arguments::SetCount => element = element.with("type", self.counted_type(tree, branch)?),
             Arguments::Members => {
                 if right != 0 {
                     element = self.members(tree, branch, right, spec, element, "an")?;
                 }
             }
-            Arguments::Role => {
-                let items = tree.items(right);
-                let role = items.first().and_then(|&item| self.word(tree, item));
-                let Some(role) = role else {
-                    let message =
-                        format!("{}() needs a single literal expression as argument for the wanted role", spec.name);
-                    self.complain(branch, "wrong-argument", message);
-                    return None;
-                };
-                element = element.with("role", role);
-                if let Some(&kind) = items.get(1) {
-                    element = self.members(tree, branch, kind, spec, element, "second")?;
-                }
-            }
+            Arguments::Role => element = self.role(tree, branch, spec, element)?,
         }
         Some((element, operands))
+    }
+
+    /// One argument; where it is missing, an error says so.
+    fn argument(
+        &mut self,
+        (tree, branch): (&Tree<'a>, Branch<'a>),
+        id: Id,
+        place: EvaluatorContext,
+        missing: impl FnOnce() -> String,
+    ) -> Option<Node> {
+        let operand = self.evaluate(tree, id, place);
+        if operand.is_none() {
+            self.complain(branch, "wrong-argument", missing());
+        }
+        operand
+    }
+
+    fn two_arguments(
+        &mut self,
+        tree: &Tree<'a>,
+        branch: Branch<'a>,
+        spec: &Spec,
+        place: EvaluatorContext,
+    ) -> Vec<Node> {
+        let comma = tree.at(branch.right);
+        if comma.token.text != "," || comma.left == 0 || comma.right == 0 {
+            self.complain(branch, "wrong-argument", format!("{}(...) needs two arguments", spec.name));
+            return Vec::new();
+        }
+        let sides = [("First", comma.left), ("Second", comma.right)].into_iter();
+        let operands = sides.filter_map(|(ordinal, side)| {
+            // The reference's spelling.
+            let word = if spec.name == "pt" { "evaluator" } else { "evualator" };
+            let missing = || format!("{ordinal} argument of {}(...) must be an {word}", spec.name);
+            self.argument((tree, branch), side, place, missing)
+        });
+        operands.collect()
+    }
+
+    /// The type of element that `count` counts.
+    fn counted_type(&mut self, tree: &Tree<'a>, branch: Branch<'a>) -> Option<String> {
+        const TYPES: [&str; 8] = ["nodes", "ways", "relations", "deriveds", "nwr", "nw", "wr", "nr"];
+        let right = branch.right;
+        let counted = self.word(tree, right).filter(|_| TYPES.contains(&tree.text(right)));
+        if counted.is_none() {
+            let message = "\"count\" accepts only one of \"nodes\", \"ways\", \"relations\", \"deriveds\", \"nwr\", \"nw\", \"wr\", or \"nr\" as type argument.";
+            self.complain(branch, "wrong-argument", message);
+            let help = super::super::suggest::nearest(tree.text(right), TYPES.into_iter());
+            self.builder.diagnostics.help(help);
+        }
+        counted
+    }
+
+    /// A role and, if there is another argument, the type of the members that have it.
+    fn role(&mut self, tree: &Tree<'a>, branch: Branch<'a>, spec: &Spec, element: Element) -> Option<Element> {
+        let items = tree.items(branch.right);
+        let role = items.first().and_then(|&item| self.word(tree, item));
+        if role.is_none() {
+            let message = format!("{}() needs a single literal expression as argument for the wanted role", spec.name);
+            self.complain(branch, "wrong-argument", message);
+        }
+        let element = element.with("role", role?);
+        match items.get(1) {
+            Some(&kind) => self.members(tree, branch, kind, spec, element, "second"),
+            None => Some(element),
+        }
     }
 
     /// `nodes`, `ways` or `relations` in the functions that count members.
