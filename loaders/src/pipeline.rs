@@ -44,31 +44,21 @@ where
     T: Send,
     E: Send,
 {
-    let most = limit.items.max(1);
     let stop = AtomicBool::new(false);
     let (sender, receiver) = channel::<Done<T, E>>();
     rayon::in_place_scope(|scope| {
-        let mut outcome = Ok(());
-        let mut last = None; // what `next` failed with; due when all before it is consumed
-        let mut open = true;
-        let mut first = 0; // number of the item that is to be consumed next
-        let mut window: VecDeque<Option<Result<T, E>>> = VecDeque::new();
-        let mut costs: VecDeque<u64> = VecDeque::new(); // of what is in the window
-        let mut under_way = 0_u64;
-        let mut waiting = None; // an item that the window has no room for yet
+        let mut under_way = UnderWay { limit, first: 0, items: VecDeque::new(), cost: 0 };
+        let mut end = None; // `next` has ended: well, or with an error that is due when all before it is consumed
+        let mut waiting = None; // an item that there is no room for yet
         loop {
-            while (open || waiting.is_some()) && window.len() < most {
+            while !under_way.is_full() && (end.is_none() || waiting.is_some()) {
                 match waiting.take().map(Ok).or_else(&mut next) {
+                    Some(Ok(item)) if !under_way.has_room(cost(&item)) => {
+                        waiting = Some(item);
+                        break;
+                    }
                     Some(Ok(item)) => {
-                        let cost = cost(&item);
-                        if !window.is_empty() && under_way.saturating_add(cost) > limit.cost {
-                            waiting = Some(item);
-                            break;
-                        }
-                        under_way = under_way.saturating_add(cost);
-                        costs.push_back(cost);
-                        let number = first + window.len();
-                        window.push_back(None);
+                        let number = under_way.enter(cost(&item));
                         let (sender, stop, work) = (sender.clone(), &stop, &work);
                         scope.spawn(move |_| {
                             if !stop.load(Ordering::Relaxed) {
@@ -78,40 +68,70 @@ where
                             }
                         });
                     }
-                    Some(Err(error)) => {
-                        last = Some(error);
-                        open = false;
-                    }
-                    None => open = false,
+                    Some(Err(error)) => end = Some(Err(error)),
+                    None => end = Some(Ok(())),
                 }
             }
-            if window.is_empty() {
-                break;
+            if under_way.items.is_empty() {
+                return end.unwrap_or(Ok(()));
             }
             let (number, done) = receive(&receiver);
             let done = done.unwrap_or_else(|panic| {
                 stop.store(true, Ordering::Relaxed);
                 resume_unwind(panic)
             });
-            if let Some(slot) = window.get_mut(number - first) {
-                *slot = Some(done);
-            }
-            while let Some(Some(_)) = window.front() {
-                let Some(Some(done)) = window.pop_front() else { break };
-                first += 1;
-                under_way = under_way.saturating_sub(costs.pop_front().unwrap_or(0));
-                outcome = done.and_then(&mut consume);
-                if outcome.is_err() {
+            under_way.done(number, done);
+            while let Some(done) = under_way.leave() {
+                if let Err(error) = done.and_then(&mut consume) {
                     stop.store(true, Ordering::Relaxed);
-                    return outcome;
+                    return Err(error);
                 }
             }
         }
-        match last {
-            Some(error) => Err(error),
-            None => outcome,
-        }
     })
+}
+
+/// What is between `next` and `consume`, in order.
+struct UnderWay<R> {
+    limit: Window,
+    /// The number of the item that is to be consumed next.
+    first: usize,
+    /// The cost of each, and its result once it is there.
+    items: VecDeque<(u64, Option<R>)>,
+    /// The sum of the costs.
+    cost: u64,
+}
+
+impl<R> UnderWay<R> {
+    fn is_full(&self) -> bool {
+        self.items.len() >= self.limit.items.max(1)
+    }
+
+    /// Whether an item of this cost may enter; alone, any may.
+    fn has_room(&self, cost: u64) -> bool {
+        self.items.is_empty() || self.cost.saturating_add(cost) <= self.limit.cost
+    }
+
+    /// Takes an item in; its number.
+    fn enter(&mut self, cost: u64) -> usize {
+        self.cost = self.cost.saturating_add(cost);
+        self.items.push_back((cost, None));
+        self.first + self.items.len() - 1
+    }
+
+    fn done(&mut self, number: usize, result: R) {
+        if let Some((_, place)) = self.items.get_mut(number - self.first) {
+            *place = Some(result);
+        }
+    }
+
+    /// The result of the first item, once it is there.
+    fn leave(&mut self) -> Option<R> {
+        let result = self.items.front_mut()?.1.take()?;
+        self.first += 1;
+        self.cost = self.cost.saturating_sub(self.items.pop_front().map_or(0, |(cost, _)| cost));
+        Some(result)
+    }
 }
 
 /// Waits for a result. A thread of the pool helps with the work meanwhile: it may be the only one.

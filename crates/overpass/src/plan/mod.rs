@@ -163,6 +163,36 @@ impl Plan {
         self.narrow(osm, budget, kind, runs, list)
     }
 
+    /// Takes out of the candidates those that a short posting list says no to, which is faster than their own tags; the
+    /// tests that are done so are done with.
+    fn narrow_by_postings(&mut self, osm: &Osm, kind: ElementType, runs: &mut Vec<Run>, list: &mut Arc<[Ordinal]>) {
+        self.tags.retain(|test| {
+            let candidates: usize = runs.iter().map(|r| r.range.as_ref().map_or(usize::MAX >> 20, |r| r.len())).sum();
+            let listed = runs.iter().all(|r| r.range.is_some());
+            if !listed || candidates == 0 {
+                return true;
+            }
+            let Some((posting, negated)) = test.posting(osm, kind, candidates as u64 * POSTING_FACTOR) else {
+                return true;
+            };
+            let mut left = Vec::with_capacity(if negated { candidates } else { 0 });
+            for run in runs.iter_mut() {
+                let Some(range) = run.range.clone() else { continue };
+                let start = left.len();
+                let part = list.get(range).unwrap_or_default();
+                left.extend(if negated {
+                    sorted::difference(part, &posting)
+                } else {
+                    sorted::intersect(part, &posting)
+                });
+                run.range = Some(start..left.len());
+            }
+            runs.retain(|r| r.range.as_ref().is_some_and(|r| !r.is_empty()));
+            *list = left.into();
+            false
+        });
+    }
+
     /// Applies the tests to the candidates.
     fn narrow(
         mut self,
@@ -172,35 +202,7 @@ impl Plan {
         mut runs: Vec<Run>,
         mut list: Arc<[Ordinal]>,
     ) -> Result<Vec<Ordinal>, Failure> {
-        // a short posting list says it faster than the candidates' own tags
-        let mut i = 0;
-        while let Some(test) = self.tags.get(i) {
-            let candidates: usize = runs.iter().map(|r| r.range.as_ref().map_or(usize::MAX >> 20, |r| r.len())).sum();
-            let listed = runs.iter().all(|r| r.range.is_some());
-            let posting = (listed && candidates > 0)
-                .then(|| test.posting(osm, kind, candidates as u64 * POSTING_FACTOR))
-                .flatten();
-            let Some((posting, negated)) = posting else {
-                i += 1;
-                continue;
-            };
-            let mut kept = Vec::with_capacity(if negated { candidates } else { 0 });
-            for run in &mut runs {
-                let Some(range) = run.range.clone() else { continue };
-                let start = kept.len();
-                let part = list.get(range).unwrap_or_default();
-                kept.extend(if negated {
-                    sorted::difference(part, &posting)
-                } else {
-                    sorted::intersect(part, &posting)
-                });
-                run.range = Some(start..kept.len());
-            }
-            runs.retain(|r| r.range.as_ref().is_some_and(|r| !r.is_empty()));
-            list = kept.into();
-            self.tags.remove(i);
-        }
-
+        self.narrow_by_postings(osm, kind, &mut runs, &mut list);
         let by_members = kind == ElementType::Relation && !self.regions.is_empty();
         let regions = if by_members { std::mem::take(&mut self.regions) } else { Vec::new() };
         let mut found = if self.tags.is_empty() && self.meta.is_empty() && self.regions.is_empty() {

@@ -291,45 +291,50 @@ fn accepted(
         pairs.dedup();
         return listed(pairs, &range);
     }
-    let name = (key, (pattern.pattern.clone(), pattern.ignore_case));
-    let values = u64::from(range.end - range.start);
-    let known = lock(&memo.by_pattern).get(&name).cloned();
-    let lazily = values > EAGER_VALUES && candidates < values;
-    let accept = match known {
-        // enough elements are to be tested now to make running it over all values worth it
-        Some(Accept::Lazy(_)) if !lazily => None,
-        Some(known) => Some(known),
-        None => None,
-    };
-    let accept = match accept {
-        Some(accept) => accept,
-        None => {
-            let regex = memo.compile(pattern)?;
-            let accept = if lazily {
-                let known = std::iter::repeat_with(AtomicU8::default).take(values as usize).collect();
-                Accept::Lazy(Arc::new(Lazy { regex, first: range.start, known }))
-            } else {
-                let mut pairs = Vec::new();
-                osm.for_values(key, |pair, value| {
-                    if regex.is_match(value) {
-                        pairs.push(pair);
-                    }
-                });
-                Accept::Listed(pairs.into())
-            };
-            lock(&memo.by_pattern).insert(name, accept.clone());
-            accept
-        }
-    };
-    match accept {
+    match tested(osm, memo, key, &range, pattern, candidates)? {
         Accept::Listed(pairs) => match *pairs {
             [] => None,
             [one] => Some(Accept::One(one)),
-            _ if pairs.len() == values as usize => Some(Accept::Any),
+            _ if pairs.len() == range.len() => Some(Accept::Any),
             _ => Some(Accept::Listed(pairs)),
         },
         other => Some(other),
     }
+}
+
+/// What running the pattern over the key's values gives: over all of them at once, or, where there are many and fewer
+/// candidates, over each when it is met. It is remembered.
+fn tested(
+    osm: &Osm,
+    memo: &TagMemo,
+    key: KeyId,
+    range: &Range<PairId>,
+    pattern: &Pattern,
+    candidates: u64,
+) -> Option<Accept> {
+    let name = (key, (pattern.pattern.clone(), pattern.ignore_case));
+    let values = range.len() as u64;
+    let lazily = values > EAGER_VALUES && candidates < values;
+    let known = lock(&memo.by_pattern).get(&name).cloned();
+    // Where enough elements are to be tested now, running it over all values is worth it after all.
+    if let Some(known) = known.filter(|known| lazily || !matches!(known, Accept::Lazy(_))) {
+        return Some(known);
+    }
+    let regex = memo.compile(pattern)?;
+    let accept = if lazily {
+        let known = std::iter::repeat_with(AtomicU8::default).take(range.len()).collect();
+        Accept::Lazy(Arc::new(Lazy { regex, first: range.start, known }))
+    } else {
+        let mut pairs = Vec::new();
+        osm.for_values(key, |pair, value| {
+            if regex.is_match(value) {
+                pairs.push(pair);
+            }
+        });
+        Accept::Listed(pairs.into())
+    };
+    lock(&memo.by_pattern).insert(name, accept.clone());
+    Some(accept)
 }
 
 fn listed(pairs: Vec<PairId>, range: &Range<PairId>) -> Option<Accept> {
