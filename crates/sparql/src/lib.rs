@@ -99,8 +99,6 @@ pub enum Form {
 #[derive(Debug)]
 pub struct Prepared {
     rewritten: rewrite::Rewritten,
-    /// How its pattern was solved the last time.
-    kept: native::Kept,
     tolerances: Vec<Tolerance>,
     /// Of the query's text.
     digest: [u8; 32],
@@ -147,7 +145,7 @@ fn prepare_now(text: &str, settings: &Settings) -> Result<Prepared, Error> {
     let parsed = syntax::parse(text, settings.dialect)?;
     let rewritten = rewrite::rewrite(parsed.query, parsed.named, settings)?;
     let digest = *blake3::hash(text.as_bytes()).as_bytes();
-    Ok(Prepared { rewritten, kept: native::Kept::default(), tolerances: parsed.tolerances, digest })
+    Ok(Prepared { rewritten, tolerances: parsed.tolerances, digest })
 }
 
 impl Prepared {

@@ -14,7 +14,7 @@ use super::construct::Template;
 use super::environment::Environment;
 use super::functions;
 use super::guard::{Guarded, exceeded, read, watched};
-use super::native;
+use super::native::{self, Fallback};
 use super::plan::{Planned, plan, unplanned};
 use super::rewrite::{Rewritten, put_pattern};
 use super::row::{Row, row_bytes};
@@ -26,6 +26,8 @@ use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_triples::{ReadError, View};
 
 type Result<T> = std::result::Result<T, Error>;
+/// The variables and rows of tables, by their numbers.
+type Tables = [(Vec<Variable>, Vec<Row>)];
 
 /// The environment of one query, whose random values depend on the query, too.
 fn of_query(prepared: &Prepared, environment: &Environment) -> Arc<Environment> {
@@ -62,8 +64,6 @@ pub(super) fn run(
 
 struct Run<'p> {
     rewritten: &'p Rewritten,
-    /// How the plan's pattern was solved the last time.
-    kept: &'p native::Kept,
     environment: Arc<Environment>,
     budget: Arc<Budget>,
     evaluator: QueryEvaluator,
@@ -79,7 +79,7 @@ impl<'p> Run<'p> {
         let rewritten = &prepared.rewritten;
         let evaluator = functions::register(QueryEvaluator::new(), &rewritten.functions, &environment);
         let evaluator = functions::aggregates::register(evaluator, &rewritten.separators);
-        Run { rewritten, kept: &prepared.kept, environment, budget, evaluator, most: rows.unwrap_or(u64::MAX) }
+        Run { rewritten, environment, budget, evaluator, most: rows.unwrap_or(u64::MAX) }
     }
 
     fn view(&self) -> View {
@@ -101,9 +101,17 @@ impl<'p> Run<'p> {
         certain && self.environment.store.graphs().is_some()
     }
 
-    /// The program for a planned projection, if it needs no evaluator.
-    fn compile(&self, pattern: &GraphPattern, view: &View, estimates: bool) -> Option<native::Program> {
-        if self.has_graphs() { None } else { native::compile(pattern, view, &self.rewritten.separators, estimates) }
+    /// The program for a planned projection, or why it needs the evaluator.
+    fn compile(
+        &self,
+        pattern: &GraphPattern,
+        view: &View,
+        estimates: bool,
+    ) -> std::result::Result<native::Program, Fallback> {
+        if self.has_graphs() {
+            return Err(Fallback::Graphs);
+        }
+        native::compile(pattern, view, &self.rewritten.separators, estimates)
     }
 
     /// Plans a pattern by the counts of all graphs together; a query about certain graphs is the evaluator's to order.
@@ -133,14 +141,7 @@ impl<'p> Run<'p> {
                 sink.variables(&plan.variables).map_err(gone)?;
                 let mut labels = Labels::default();
                 if plan.streams() {
-                    let filled;
-                    let pattern = if tables.is_empty() {
-                        &plan.pattern
-                    } else {
-                        filled = fill_tables(&plan.pattern, &tables);
-                        &filled
-                    };
-                    self.solutions(pattern, &mut |values| {
+                    self.solutions(plan, &tables, &mut |values| {
                         self.count(&mut rows)?;
                         let numbered = labels.solution(values);
                         sink.solution(numbered.as_deref().unwrap_or(values)).map_err(gone)?;
@@ -170,9 +171,7 @@ impl<'p> Run<'p> {
                     Ok(true)
                 };
                 if plan.streams() {
-                    let variables = plan.variables.clone();
-                    let inner = Box::new(fill_tables(&plan.pattern, &tables));
-                    self.solutions(&GraphPattern::Project { inner, variables }, &mut fill)?;
+                    self.solutions(plan, &tables, &mut fill)?;
                 } else {
                     for row in self.rows(plan, &tables)? {
                         fill(&row)?;
@@ -208,7 +207,7 @@ impl<'p> Run<'p> {
         let planned = self.plan(pattern, &mut view);
         let pattern = GraphPattern::Project { inner: Box::new(planned.pattern), variables: Vec::new() };
         let mut value = false;
-        if let Some(program) = self.compile(&pattern, &view, false) {
+        if let Ok(program) = self.compile(&pattern, &view, false) {
             native::solve(&program, &view, &self.evaluator, &mut [], &mut |_| {
                 value = true;
                 Ok(false)
@@ -254,26 +253,35 @@ impl<'p> Run<'p> {
         for (number, (table, (_, rows))) in self.rewritten.tables.iter().zip(&tables).enumerate() {
             out.push_str(&format!("table {number}: {} rows\n", rows.len()));
             if let Table::Plan(plan) = table {
-                out.push_str(&self.steps(plan, &tables)?);
+                out.push_str(&self.steps(plan, &tables, None)?);
             }
         }
         out.push_str("query:\n");
-        out.push_str(&self.steps(&self.rewritten.plan, &tables)?);
+        let plan = &self.rewritten.plan;
+        let described = matches!(self.rewritten.query, Query::Describe { .. }) && plan.streams();
+        out.push_str(&self.steps(plan, &tables, described.then_some(Fallback::Describe))?);
         out.push_str(&format!("{} units of work\n", self.budget.work_done()));
         Ok(out)
     }
 
-    /// The evaluator's steps for a plan, which it takes to the end.
-    fn steps(&self, top: &Plan, tables: &[(Vec<Variable>, Vec<Row>)]) -> Result<String> {
+    /// The steps for a plan, which is solved to the end; `whole` says why it is the evaluator's whatever stands in it.
+    fn steps(&self, top: &Plan, tables: &Tables, whole: Option<Fallback>) -> Result<String> {
         let mut view = self.view();
         let planned = self.plan(fill_tables(&top.pattern, tables), &mut view);
-        if let Some(program) = self.compile(&planned.pattern, &view, true) {
-            let mut counts = vec![0; program.len()];
-            native::solve(&program, &view, &self.evaluator, &mut counts, &mut |_| Ok(true))?;
-            view.check().map_err(read)?;
-            return native::explain(&program, &view, &counts).map_err(read);
-        }
-        let expected = format!("about {:.0} solutions expected; the evaluator's steps:\n", planned.rows);
+        let program = match whole {
+            None => self.compile(&planned.pattern, &view, true),
+            Some(why) => Err(why),
+        };
+        let why = match program {
+            Err(why) => why,
+            Ok(program) => {
+                let mut counts = vec![0; program.len()];
+                native::solve(&program, &view, &self.evaluator, &mut counts, &mut |_| Ok(true))?;
+                view.check().map_err(read)?;
+                return native::explain(&program, &view, &counts).map_err(read);
+            }
+        };
+        let expected = format!("about {:.0} solutions expected; the evaluator's steps, as {why}:\n", planned.rows);
         let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri: self.base() };
         let evaluator = self.evaluator(planned.optimise);
         let (result, explanation) = evaluator.prepare(&query).explain(Guarded(&view));
@@ -306,19 +314,12 @@ impl<'p> Run<'p> {
     }
 
     /// The solutions of a plan, all of them.
-    fn rows(&self, plan: &Plan, tables: &[(Vec<Variable>, Vec<Row>)]) -> Result<Vec<Row>> {
+    fn rows(&self, plan: &Plan, tables: &Tables) -> Result<Vec<Row>> {
         if plan.is_empty() {
             return Ok(Vec::new());
         }
         let mut collector = Collector::new(plan, &self.budget);
-        let filled;
-        let pattern = if tables.is_empty() {
-            &plan.pattern
-        } else {
-            filled = fill_tables(&plan.pattern, tables);
-            &filled
-        };
-        self.solutions(pattern, &mut |values| collector.push(values))?;
+        self.solutions(plan, tables, &mut |values| collector.push(values))?;
         Ok(collector.finish())
     }
 
@@ -336,21 +337,24 @@ impl<'p> Run<'p> {
         view.check().map_err(read)
     }
 
-    /// Has a pattern solved; `each` takes the solutions and tells whether it wants more.
-    fn solutions(&self, pattern: &GraphPattern, each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>) -> Result<()> {
+    /// Has a plan's pattern solved; `each` takes the solutions and tells whether it wants more.
+    fn solutions(
+        &self,
+        plan: &Plan,
+        tables: &Tables,
+        each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
+    ) -> Result<()> {
         let mut view = self.view();
-        let (kept, store) = (self.kept, &self.environment.store);
-        // Tables are the answer's of this time.
-        let same = std::ptr::eq(pattern, &raw const self.rewritten.plan.pattern);
-        if same && let Some(program) = kept.get(store) {
+        let store = &self.environment.store;
+        if let Some(program) = plan.program.get(store) {
             return self.solve(program, &view, each);
         }
-        let planned = self.plan(pattern.clone(), &mut view);
-        if let Some(program) = self.compile(&planned.pattern, &view, false) {
-            if !same {
+        let planned = self.plan(fill_tables(&plan.pattern, tables), &mut view);
+        if let Ok(program) = self.compile(&planned.pattern, &view, false) {
+            if plan.has_tables {
                 return self.solve(&program, &view, each);
             }
-            return match (kept.keep(store, program), kept.get(store)) {
+            return match (plan.program.keep(store, program), plan.program.get(store)) {
                 (Err(program), _) => self.solve(&program, &view, each),
                 (Ok(()), Some(program)) => self.solve(program, &view, each),
                 (Ok(()), None) => Ok(()),

@@ -9,8 +9,10 @@ use oxrdf::{Term, Variable};
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
 
 use super::guard::exceeded;
+use super::native::Kept;
 use super::order::{Key, canonical_rows};
 use super::row::{Row, row_bytes};
+use super::tables::has_tables;
 use terrapin_base::deferred::Deferred;
 use terrapin_budget::Budget;
 use terrapin_budget::tick;
@@ -20,11 +22,15 @@ use terrapin_sparql_syntax::error::Error;
 /// finds first. Up to here it takes the first ones in canonical order.
 const CANONICAL: usize = 100_000;
 
-/// A pattern for the evaluator and what is done with its solutions.
-#[derive(Debug, Clone)]
+/// A pattern and what is done with its solutions.
+#[derive(Debug)]
 pub(crate) struct Plan {
-    /// What the evaluator solves: a projection to the variables and then the keys.
+    /// What is solved: a projection to the variables and then the keys.
     pub pattern: GraphPattern,
+    /// Whether tables stand in it, whose rows are other ones each time.
+    pub has_tables: bool,
+    /// How it was solved the last time.
+    pub program: Kept,
     /// The variables of the answer.
     pub variables: Vec<Variable>,
     /// What ORDER BY sorts by: the column, and whether it descends.
@@ -55,7 +61,8 @@ impl Plan {
                     variables.push(v.clone());
                 }
             });
-            return Plan { pattern: inner, variables, keys: Vec::new(), distinct, start, length };
+            let keys = Vec::new();
+            return Plan::new(inner, variables, keys, distinct, start, length);
         };
         let mut pattern = *below;
         let mut keys = Vec::new();
@@ -89,7 +96,19 @@ impl Plan {
             pattern = GraphPattern::Distinct { inner: Box::new(pattern) };
             distinct = false;
         }
-        Plan { pattern, variables, keys, distinct, start, length }
+        Plan::new(pattern, variables, keys, distinct, start, length)
+    }
+
+    fn new(
+        pattern: GraphPattern,
+        variables: Vec<Variable>,
+        keys: Vec<(usize, bool)>,
+        distinct: bool,
+        start: usize,
+        length: Option<usize>,
+    ) -> Plan {
+        let has_tables = has_tables(&pattern);
+        Plan { pattern, has_tables, program: Kept::default(), variables, keys, distinct, start, length }
     }
 
     /// Whether solutions can go out as they come.

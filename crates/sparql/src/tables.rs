@@ -6,6 +6,7 @@ use spargebra::term::{GroundTerm, NamedNodePattern};
 
 use super::guard::BLANK;
 use super::row::Row;
+use terrapin_sparql_syntax::depth::on_patterns;
 use terrapin_sparql_syntax::vocabulary::TABLE;
 use terrapin_sparql_syntax::walk::{has_exists, map_exists};
 
@@ -22,6 +23,23 @@ pub(super) fn values(variables: &[Variable], rows: &[Row]) -> GraphPattern {
     GraphPattern::Values { variables: variables.to_vec(), bindings: rows.iter().map(row).collect() }
 }
 
+/// The number of the table that a pattern waits for.
+fn number(pattern: &GraphPattern) -> Option<usize> {
+    match pattern {
+        GraphPattern::Service { name: NamedNodePattern::NamedNode(name), .. } => {
+            name.as_str().strip_prefix(TABLE)?.parse().ok()
+        }
+        _ => None,
+    }
+}
+
+/// Whether a pattern waits for tables.
+pub(super) fn has_tables(pattern: &GraphPattern) -> bool {
+    let mut any = false;
+    on_patterns(pattern, &mut |pattern| any |= number(pattern).is_some());
+    any
+}
+
 /// A copy of a pattern with its tables filled in.
 pub(super) fn fill_tables(pattern: &GraphPattern, tables: &[(Vec<Variable>, Vec<Row>)]) -> GraphPattern {
     let mut pattern = pattern.clone();
@@ -33,16 +51,12 @@ pub(super) fn fill_tables(pattern: &GraphPattern, tables: &[(Vec<Variable>, Vec<
 
 fn fill_in(pattern: &mut GraphPattern, tables: &[(Vec<Variable>, Vec<Row>)]) {
     match pattern {
-        GraphPattern::Service { name: NamedNodePattern::NamedNode(name), .. } => {
-            let number = name.as_str().strip_prefix(TABLE).and_then(|n| n.parse::<usize>().ok());
-            if let Some((variables, rows)) = number.and_then(|n| tables.get(n)) {
+        GraphPattern::Service { .. } => {
+            if let Some((variables, rows)) = number(pattern).and_then(|n| tables.get(n)) {
                 *pattern = values(variables, rows);
             }
         }
-        GraphPattern::Bgp { .. }
-        | GraphPattern::Path { .. }
-        | GraphPattern::Values { .. }
-        | GraphPattern::Service { .. } => {}
+        GraphPattern::Bgp { .. } | GraphPattern::Path { .. } | GraphPattern::Values { .. } => {}
         GraphPattern::Join { left, right }
         | GraphPattern::Lateral { left, right }
         | GraphPattern::Union { left, right }

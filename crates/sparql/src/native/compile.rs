@@ -5,15 +5,19 @@ use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Gra
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
 
 use super::condition::{Condition, Leaf, Value};
+use super::fallback::Fallback;
 use super::layout::{Layout, Node, Sequence, Test, strip};
+use super::limits::MOST_STEPS;
 use super::place::{Place, Slot};
-use super::program::{Aggregate, Block, Group, MOST_STEPS, Program, Step};
+use super::program::{Aggregate, Block, Group, Program, Step};
 use super::scope::{Mask, Scope, bit};
 use crate::functions::aggregates::{Fold, without_mark};
 use crate::guard::BLANK;
 use crate::plan::{Counted, Variables, bound, is_plain};
 use terrapin_sparql_syntax::walk::{has_exists, on_variables};
 use terrapin_triples::{TermId, View};
+
+type Result<T> = std::result::Result<T, Fallback>;
 
 /// Makes programs of one query.
 struct Compiler<'v> {
@@ -36,21 +40,26 @@ struct Context {
     asked: bool,
 }
 
-/// The program for a planned projection; `None` where something in it is the evaluator's. With `estimates`, every step
-/// has its expected number of solutions.
-pub fn compile(pattern: &GraphPattern, view: &View, separators: &[String], estimates: bool) -> Option<Program> {
+/// The program for a planned projection. With `estimates`, every step has its expected number of solutions.
+///
+/// # Errors
+/// Something in it is the evaluator's.
+pub fn compile(pattern: &GraphPattern, view: &View, separators: &[String], estimates: bool) -> Result<Program> {
     let projection = match pattern {
         GraphPattern::Distinct { inner } => inner,
         pattern => pattern,
     };
     if !matches!(projection, GraphPattern::Project { .. }) {
-        return None;
+        return Err(Fallback::Pattern("REDUCED"));
     }
     let mut compiler =
         Compiler { view, separators, estimates, layout: Layout::default(), blocks: Vec::new(), tables: Vec::new() };
     let main = compiler.block(pattern)?;
     let Compiler { layout: Layout { steps }, blocks, tables, .. } = compiler;
-    (steps.len() <= MOST_STEPS).then_some(Program { steps, blocks, tables, main })
+    if steps.len() > MOST_STEPS {
+        return Err(Fallback::Steps);
+    }
+    Ok(Program { steps, blocks, tables, main })
 }
 
 fn is_nothing(pattern: &GraphPattern) -> bool {
@@ -70,7 +79,7 @@ fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
 
 impl Compiler<'_> {
     /// A pattern as a block of its own. Its columns are what it projects, or its variables in the order of their names.
-    fn block(&mut self, pattern: &GraphPattern) -> Option<usize> {
+    fn block(&mut self, pattern: &GraphPattern) -> Result<usize> {
         let mut scope = Scope::default();
         let (mut distinct, mut group, mut arguments, mut inner) = (false, None, Vec::new(), pattern);
         if let GraphPattern::Distinct { inner: below } = inner {
@@ -85,7 +94,7 @@ impl Compiler<'_> {
             let mut columns = variables.clone();
             let mut made = Vec::new();
             let aggregates = aggregates.iter().map(|(_, a)| self.aggregate(a, &mut columns, &mut made));
-            let aggregates = aggregates.collect::<Option<_>>()?;
+            let aggregates = aggregates.collect::<Result<_>>()?;
             group = Some(Group { keys: variables.len(), aggregates });
             arguments = made;
             shown = Some(columns);
@@ -106,7 +115,7 @@ impl Compiler<'_> {
         self.layout.push(Step::Emit, 1.0, 0);
         let block = Block { start, slots: scope.slots, flags: scope.flags, columns, distinct, once, group };
         self.blocks.push(block);
-        Some(self.blocks.len() - 1)
+        Ok(self.blocks.len() - 1)
     }
 
     /// An aggregate, its argument among the columns; an expression gets a variable of its own, which is to be made.
@@ -115,18 +124,18 @@ impl Compiler<'_> {
         aggregate: &'e AggregateExpression,
         columns: &mut Vec<Variable>,
         made: &mut Vec<(Variable, &'e Expression)>,
-    ) -> Option<Aggregate> {
+    ) -> Result<Aggregate> {
         let (name, expr, distinct) = match aggregate {
             AggregateExpression::CountSolutions { distinct: false } => {
-                return Some(Aggregate { fold: None, column: None, distinct: false, skips: true });
+                return Ok(Aggregate { fold: None, column: None, distinct: false, skips: true });
             }
-            AggregateExpression::CountSolutions { distinct: true } => return None,
+            AggregateExpression::CountSolutions { distinct: true } => return Err(Fallback::DistinctCount),
             AggregateExpression::FunctionCall { name, expr, distinct } => (name, expr, *distinct),
         };
         let fold = match name {
             AggregateFunction::Count => None,
-            AggregateFunction::Custom(name) => Some(Fold::of(name, self.separators)?),
-            _ => return None,
+            AggregateFunction::Custom(name) => Some(Fold::of(name, self.separators).ok_or(Fallback::Aggregate)?),
+            _ => return Err(Fallback::Aggregate),
         };
         let unmarked = without_mark(expr);
         let variable = match unmarked.unwrap_or(expr) {
@@ -141,7 +150,7 @@ impl Compiler<'_> {
             columns.push(variable);
             columns.len() - 1
         });
-        Some(Aggregate { skips: fold.is_none() || unmarked.is_some(), fold, column: Some(column), distinct })
+        Ok(Aggregate { skips: fold.is_none() || unmarked.is_some(), fold, column: Some(column), distinct })
     }
 
     /// The nodes of a pattern; what is known for certain after them.
@@ -151,7 +160,7 @@ impl Compiler<'_> {
         context: Context,
         scope: &mut Scope,
         out: &mut Sequence,
-    ) -> Option<Mask> {
+    ) -> Result<Mask> {
         let mut known = context.known;
         match pattern {
             GraphPattern::Bgp { patterns } => {
@@ -188,7 +197,7 @@ impl Compiler<'_> {
             GraphPattern::Minus { left, right } => {
                 known = self.sequence(left, context, scope, out)?;
                 if context.asked && !is_plain(right) {
-                    return None;
+                    return Err(Fallback::Apart);
                 }
                 let (table, slots, key, _) = self.table(right, known, scope)?;
                 out.push((Node::Step(Step::Minus { table, slots, key }, 1.0), known));
@@ -234,7 +243,7 @@ impl Compiler<'_> {
                 out.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
             }
             GraphPattern::Values { variables, bindings } => {
-                let slots = variables.iter().map(|v| scope.slot(v)).collect::<Option<Vec<_>>>()?;
+                let slots = variables.iter().map(|v| scope.slot(v)).collect::<Result<Vec<_>>>()?;
                 let row = |row: &Vec<Option<GroundTerm>>| row.iter().map(|v| v.as_ref().map(|v| self.id(v))).collect();
                 let rows: Vec<Box<[Option<TermId>]>> = bindings.iter().map(row).collect();
                 known |= scope.mask(&bound(pattern).1)?;
@@ -244,9 +253,14 @@ impl Compiler<'_> {
             GraphPattern::Project { .. } | GraphPattern::Distinct { .. } | GraphPattern::Group { .. } => {
                 known = self.probe(pattern, context, scope, out)?;
             }
-            _ => return None,
+            GraphPattern::Path { .. } => return Err(Fallback::Pattern("a path")),
+            GraphPattern::Graph { .. } => return Err(Fallback::Pattern("GRAPH")),
+            GraphPattern::OrderBy { .. } => return Err(Fallback::Pattern("ORDER BY in EXISTS or LATERAL")),
+            GraphPattern::Reduced { .. } => return Err(Fallback::Pattern("REDUCED")),
+            GraphPattern::Slice { .. } => return Err(Fallback::Pattern("LIMIT in EXISTS or LATERAL")),
+            GraphPattern::Service { .. } => return Err(Fallback::Pattern("SERVICE")),
         }
-        Some(known)
+        Ok(known)
     }
 
     fn join(
@@ -256,7 +270,7 @@ impl Compiler<'_> {
         context: Context,
         scope: &mut Scope,
         out: &mut Sequence,
-    ) -> Option<Mask> {
+    ) -> Result<Mask> {
         if is_nothing(left) {
             return self.sequence(right, context, scope, out);
         }
@@ -277,7 +291,7 @@ impl Compiler<'_> {
         right: &GraphPattern,
         scope: &mut Scope,
         out: &mut Sequence,
-    ) -> Option<Mask> {
+    ) -> Result<Mask> {
         let mut sides = Vec::new();
         let mut first = left;
         while let GraphPattern::Join { left, right } = first
@@ -299,7 +313,7 @@ impl Compiler<'_> {
             known |= certain;
             out.push((Node::Step(probe, f64::NAN), known));
         }
-        Some(known)
+        Ok(known)
     }
 
     /// A pattern that is solved apart and then looked up.
@@ -309,14 +323,14 @@ impl Compiler<'_> {
         context: Context,
         scope: &mut Scope,
         out: &mut Sequence,
-    ) -> Option<Mask> {
+    ) -> Result<Mask> {
         if context.asked && !is_plain(pattern) {
-            return None;
+            return Err(Fallback::Apart);
         }
         let (table, slots, key, certain) = self.table(pattern, context.known, scope)?;
         let known = context.known | certain;
         out.push((Node::Step(Step::Probe { table, slots, key }, f64::NAN), known));
-        Some(known)
+        Ok(known)
     }
 
     /// A pattern's table: its number, the slots of its columns, the columns that have a value on both sides, and the
@@ -326,7 +340,7 @@ impl Compiler<'_> {
         pattern: &GraphPattern,
         known: Mask,
         scope: &mut Scope,
-    ) -> Option<(usize, Vec<Slot>, Vec<usize>, Mask)> {
+    ) -> Result<(usize, Vec<Slot>, Vec<usize>, Mask)> {
         let block = self.block(pattern)?;
         let variables = match pattern {
             GraphPattern::Project { variables, .. } => variables.clone(),
@@ -339,7 +353,7 @@ impl Compiler<'_> {
             }
             pattern => bound(pattern).0.sorted(),
         };
-        let slots = variables.iter().map(|v| scope.slot(v)).collect::<Option<Vec<_>>>()?;
+        let slots = variables.iter().map(|v| scope.slot(v)).collect::<Result<Vec<_>>>()?;
         let mut certain = scope.mask(&bound(pattern).1)?;
         if let GraphPattern::Group { aggregates, .. } = pattern {
             // Every other aggregate may be an error.
@@ -352,14 +366,14 @@ impl Compiler<'_> {
         let both = known & certain;
         let key = (0..slots.len()).filter(|&column| slots.get(column).is_some_and(|s| both & bit(*s) != 0)).collect();
         self.tables.push(block);
-        Some((self.tables.len() - 1, slots, key, certain))
+        Ok((self.tables.len() - 1, slots, key, certain))
     }
 
     /// A triple pattern; the slots that have a value after it.
-    fn triple(&self, triple: &TriplePattern, known: Mask, scope: &mut Scope, out: &mut Sequence) -> Option<Mask> {
+    fn triple(&self, triple: &TriplePattern, known: Mask, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
         let mut mask = 0;
         let mut place = |term: TermPattern| {
-            Some(match term {
+            Ok(match term {
                 TermPattern::NamedNode(node) => Place::Term(self.view.id(&node.into())),
                 TermPattern::Literal(literal) => Place::Term(self.view.id(&literal.into())),
                 TermPattern::Variable(variable) => {
@@ -367,7 +381,7 @@ impl Compiler<'_> {
                     mask |= bit(slot);
                     Place::Slot(slot)
                 }
-                TermPattern::BlankNode(_) => return None,
+                TermPattern::BlankNode(_) => return Err(Fallback::Pattern("a blank node")),
             })
         };
         let subject = place(triple.subject.clone())?;
@@ -387,7 +401,7 @@ impl Compiler<'_> {
             f64::NAN
         };
         out.push((Node::Step(Step::Triple([subject, predicate, object]), estimate), known | mask));
-        Some(mask)
+        Ok(mask)
     }
 
     fn id(&self, term: &GroundTerm) -> TermId {
@@ -410,7 +424,7 @@ impl Compiler<'_> {
         scope: &mut Scope,
         out: &mut Sequence,
         from: usize,
-    ) -> Option<()> {
+    ) -> Result<()> {
         let mut parts = Vec::new();
         conjuncts(expression, &mut parts);
         for part in parts {
@@ -434,11 +448,11 @@ impl Compiler<'_> {
                 None => out.push((Node::Filter(test), after)),
             }
         }
-        Some(())
+        Ok(())
     }
 
-    fn test(&mut self, expression: &Expression, known: Mask, scope: &mut Scope) -> Option<Test> {
-        Some(match expression {
+    fn test(&mut self, expression: &Expression, known: Mask, scope: &mut Scope) -> Result<Test> {
+        Ok(match expression {
             Expression::And(a, b) => Test::And(vec![self.test(a, known, scope)?, self.test(b, known, scope)?]),
             Expression::Or(a, b) => Test::Or(vec![self.test(a, known, scope)?, self.test(b, known, scope)?]),
             Expression::Not(inner) => Test::Not(Box::new(self.test(inner, known, scope)?)),
@@ -461,8 +475,8 @@ impl Compiler<'_> {
     }
 
     /// Where an expression's value stands, if it is a term or a variable.
-    fn place(&self, expression: &Expression, scope: &mut Scope) -> Option<Option<Place>> {
-        Some(match expression {
+    fn place(&self, expression: &Expression, scope: &mut Scope) -> Result<Option<Place>> {
+        Ok(match expression {
             Expression::Variable(variable) => Some(Place::Slot(scope.slot(variable)?)),
             Expression::NamedNode(node) => Some(Place::Term(self.view.id(&node.clone().into()))),
             Expression::Literal(literal) => Some(Place::Term(self.view.id(&literal.clone().into()))),
@@ -472,18 +486,19 @@ impl Compiler<'_> {
 }
 
 /// An expression for the evaluator.
-fn leaf(expression: &Expression, scope: &mut Scope) -> Option<Leaf> {
+fn leaf(expression: &Expression, scope: &mut Scope) -> Result<Leaf> {
     let mut variables: Vec<(Variable, Slot)> = Vec::new();
-    let mut room = true;
+    let mut room = Ok(());
     on_variables(expression, &mut |variable| {
         if !variables.iter().any(|(v, _)| v == variable) {
             match scope.slot(variable) {
-                Some(slot) => variables.push((variable.clone(), slot)),
-                None => room = false,
+                Ok(slot) => variables.push((variable.clone(), slot)),
+                Err(full) => room = Err(full),
             }
         }
     });
-    if room { Leaf::new(expression, variables) } else { None }
+    room?;
+    Leaf::new(expression, variables)
 }
 
 fn is_count(aggregate: &AggregateExpression) -> bool {

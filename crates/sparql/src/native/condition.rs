@@ -8,6 +8,7 @@ use spareval::QueryEvaluator;
 use spargebra::algebra::{Expression, Function, GraphPattern};
 use sparopt::algebra as sparopt;
 
+use super::fallback::Fallback;
 use super::place::{Place, Slot};
 use terrapin_budget as budget;
 use terrapin_triples::{ReadError, TermId, TermKind, View};
@@ -69,10 +70,10 @@ impl Condition {
 }
 
 impl Leaf {
-    /// The expression for the evaluator; `None` where it needs what only a whole query has.
-    pub fn new(expression: &Expression, variables: Vec<(Variable, Slot)>) -> Option<Leaf> {
-        if needs_query(expression) {
-            return None;
+    /// The expression for the evaluator; an error where it needs what only a whole query has.
+    pub fn new(expression: &Expression, variables: Vec<(Variable, Slot)>) -> Result<Leaf, Fallback> {
+        if let Some(why) = needs_query(expression) {
+            return Err(why);
         }
         // The only public way from one algebra's expressions to the other's.
         let variable = Variable::new_unchecked(".value");
@@ -84,9 +85,9 @@ impl Leaf {
         match sparopt::GraphPattern::from(&pattern) {
             sparopt::GraphPattern::Extend { expression: value, .. } => {
                 let size = terrapin_sparql_syntax::walk::size(expression);
-                Some(Leaf { expression: value, text: expression.to_string(), variables, size })
+                Ok(Leaf { expression: value, text: expression.to_string(), variables, size })
             }
-            _ => None,
+            _ => Err(Fallback::Function),
         }
     }
 
@@ -130,14 +131,13 @@ impl fmt::Display for Leaf {
     }
 }
 
-/// Whether an expression cannot be evaluated on its own.
-fn needs_query(expression: &Expression) -> bool {
-    let own = match expression {
-        Expression::Exists(_) => true,
-        Expression::FunctionCall(function, _) => matches!(function, Function::Iri | Function::BNode | Function::Now),
-        _ => false,
-    };
-    own || terrapin_sparql_syntax::walk::children(expression).into_iter().any(needs_query)
+/// Why an expression cannot be evaluated on its own, if it cannot.
+fn needs_query(expression: &Expression) -> Option<Fallback> {
+    match expression {
+        Expression::Exists(_) => Some(Fallback::NestedExists),
+        Expression::FunctionCall(Function::Iri | Function::BNode | Function::Now, _) => Some(Fallback::Function),
+        _ => terrapin_sparql_syntax::walk::children(expression).into_iter().find_map(needs_query),
+    }
 }
 
 /// Whether two terms are equal, as far as this is a matter of numbers.

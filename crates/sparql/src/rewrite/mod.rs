@@ -39,7 +39,7 @@ struct Scope {
 }
 
 /// A rewritten query.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Rewritten {
     /// The query, without a dataset; for SELECT its pattern is the plan's.
     pub query: Query,

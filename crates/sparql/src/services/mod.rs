@@ -24,7 +24,7 @@ use terrapin_sparql_syntax::vocabulary::{BD, GAS, SERVICE_PARAM, WIKIBASE};
 type Result<T> = std::result::Result<T, Error>;
 
 /// Rows that are made before the query runs.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) enum Table {
     /// A subquery's.
     Plan(Plan),
