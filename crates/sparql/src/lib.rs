@@ -49,13 +49,13 @@ use std::sync::{Arc, LazyLock};
 
 use oxrdf::{NamedNode, Variable};
 use quick_cache::sync::Cache;
-use spargebra::Query;
 
 pub use answer::{Bounds, Sink, Summary};
 pub use environment::Environment;
 pub use syntax::{Dialect, Tolerance};
 use terrapin_budget as budget;
 pub use terrapin_sparql_syntax as syntax;
+use terrapin_sparql_syntax::algebra::QueryForm;
 pub use terrapin_sparql_syntax::error;
 pub use terrapin_sparql_syntax::{Class, Error};
 
@@ -151,10 +151,10 @@ fn prepare_now(text: &str, settings: &Settings) -> Result<Prepared, Error> {
 impl Prepared {
     /// The query's form.
     pub fn form(&self) -> Form {
-        match &self.rewritten.query {
-            Query::Select { .. } => Form::Select,
-            Query::Ask { .. } => Form::Ask,
-            Query::Construct { .. } | Query::Describe { .. } => Form::Graph,
+        match &self.rewritten.form {
+            QueryForm::Select => Form::Select,
+            QueryForm::Ask => Form::Ask,
+            QueryForm::Construct(_) | QueryForm::Describe => Form::Graph,
         }
     }
 

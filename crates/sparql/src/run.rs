@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use oxrdf::{Term, Variable};
+use oxrdf::Term;
 use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
-use spargebra::Query;
-use spargebra::algebra::{GraphPattern, QueryDataset};
 
 use super::Prepared;
 use super::answer::{Bounds, Sink, Summary};
@@ -16,18 +14,18 @@ use super::functions;
 use super::guard::{Guarded, exceeded, read, watched};
 use super::native::{self, Fallback};
 use super::plan::{Planned, plan, unplanned};
-use super::rewrite::{Rewritten, put_pattern};
+use super::rewrite::Rewritten;
 use super::row::{Row, row_bytes};
 use super::services::Table;
 use super::solve::{Collector, Plan};
-use super::tables::{fill_tables, values};
+use super::tables::{Tables, fill_tables};
 use terrapin_budget::Budget;
+use terrapin_sparql_syntax::algebra::{Pattern, Query, QueryDataset, QueryForm};
+use terrapin_sparql_syntax::convert;
 use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_triples::{ReadError, View};
 
 type Result<T> = std::result::Result<T, Error>;
-/// The variables and rows of tables, by their numbers.
-type Tables = [(Vec<Variable>, Vec<Row>)];
 
 /// The environment of one query, whose random values depend on the query, too.
 fn of_query(prepared: &Prepared, environment: &Environment) -> Arc<Environment> {
@@ -104,7 +102,7 @@ impl<'p> Run<'p> {
     /// The program for a planned projection, or why it needs the evaluator.
     fn compile(
         &self,
-        pattern: &GraphPattern,
+        pattern: &Pattern,
         view: &View,
         estimates: bool,
     ) -> std::result::Result<native::Program, Fallback> {
@@ -115,7 +113,7 @@ impl<'p> Run<'p> {
     }
 
     /// Plans a pattern by the counts of all graphs together; a query about certain graphs is the evaluator's to order.
-    fn plan(&self, pattern: GraphPattern, view: &mut View) -> Planned {
+    fn plan(&self, pattern: Pattern, view: &mut View) -> Planned {
         if self.has_graphs() {
             return unplanned(pattern);
         }
@@ -136,8 +134,8 @@ impl<'p> Run<'p> {
         let tables = self.tables()?;
         let plan = &self.rewritten.plan;
         let mut rows = 0;
-        match &self.rewritten.query {
-            Query::Select { .. } => {
+        match &self.rewritten.form {
+            QueryForm::Select => {
                 sink.variables(&plan.variables).map_err(gone)?;
                 let mut labels = Labels::default();
                 if plan.streams() {
@@ -155,11 +153,11 @@ impl<'p> Run<'p> {
                     }
                 }
             }
-            Query::Ask { .. } => {
+            QueryForm::Ask => {
                 let value = self.exists(fill_tables(&plan.pattern, &tables))?;
                 sink.boolean(value).map_err(gone)?;
             }
-            Query::Construct { template, .. } => {
+            QueryForm::Construct(template) => {
                 let mut labels = Labels::default();
                 let mut template = Template::new(template, &plan.variables);
                 let mut fill = |values: &[Option<Term>]| {
@@ -178,15 +176,17 @@ impl<'p> Run<'p> {
                     }
                 }
             }
-            Query::Describe { .. } => {
+            QueryForm::Describe => {
                 let pattern = if plan.streams() {
                     fill_tables(&plan.pattern, &tables)
                 } else {
-                    let rows = self.rows(plan, &tables)?;
-                    values(&plan.variables, &rows)
+                    let rows = Arc::new(self.rows(plan, &tables)?);
+                    Pattern::Values { variables: plan.variables.clone(), rows }
                 };
                 let mut view = self.view();
-                let (query, evaluator) = self.planned(pattern, &mut view);
+                let planned = self.plan(pattern, &mut view);
+                let query = self.query(QueryForm::Describe, planned.pattern);
+                let evaluator = self.evaluator(planned.optimise);
                 let result = evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
                 if let QueryResults::Graph(triples) = result {
                     let mut labels = Labels::default();
@@ -202,10 +202,10 @@ impl<'p> Run<'p> {
     }
 
     /// Whether a pattern has a solution.
-    fn exists(&self, pattern: GraphPattern) -> Result<bool> {
+    fn exists(&self, pattern: Pattern) -> Result<bool> {
         let mut view = self.view();
         let planned = self.plan(pattern, &mut view);
-        let pattern = GraphPattern::Project { inner: Box::new(planned.pattern), variables: Vec::new() };
+        let pattern = Pattern::project(planned.pattern, Vec::new());
         let mut value = false;
         if let Ok(program) = self.compile(&pattern, &view, false) {
             native::solve(&program, &view, &self.evaluator, &mut [], &mut |_| {
@@ -213,7 +213,7 @@ impl<'p> Run<'p> {
                 Ok(false)
             })?;
         } else {
-            let query = Query::Ask { dataset: self.dataset(), pattern, base_iri: self.base() };
+            let query = self.query(QueryForm::Ask, pattern);
             let result =
                 self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
             value = matches!(result, QueryResults::Boolean(true));
@@ -222,9 +222,10 @@ impl<'p> Run<'p> {
         Ok(value)
     }
 
-    /// What relative IRIs that the query computes are relative to.
-    fn base(&self) -> Option<oxiri::Iri<String>> {
-        self.rewritten.query.base_iri().cloned()
+    /// A query for the evaluator.
+    fn query(&self, form: QueryForm, pattern: Pattern) -> spargebra::Query {
+        let base = self.rewritten.base.clone();
+        convert::query(Query { form, dataset: self.dataset(), base, pattern })
     }
 
     /// The evaluator, with its own optimiser or without.
@@ -233,24 +234,11 @@ impl<'p> Run<'p> {
         if optimise { evaluator } else { evaluator.without_optimizations() }
     }
 
-    /// The query with another pattern, planned, and the evaluator for it.
-    fn planned(&self, pattern: GraphPattern, view: &mut View) -> (Query, QueryEvaluator) {
-        let planned = self.plan(pattern, view);
-        let mut query = self.rewritten.query.clone();
-        let (Query::Select { dataset, .. }
-        | Query::Construct { dataset, .. }
-        | Query::Describe { dataset, .. }
-        | Query::Ask { dataset, .. }) = &mut query;
-        *dataset = self.dataset();
-        put_pattern(&mut query, planned.pattern);
-        (query, self.evaluator(planned.optimise))
-    }
-
     /// How the tables and the query are solved.
     fn explain(&self) -> Result<String> {
         let tables = self.tables()?;
         let mut out = String::new();
-        for (number, (table, (_, rows))) in self.rewritten.tables.iter().zip(&tables).enumerate() {
+        for (number, (table, rows)) in self.rewritten.tables.iter().zip(&tables).enumerate() {
             out.push_str(&format!("table {number}: {} rows\n", rows.len()));
             if let Table::Plan(plan) = table {
                 out.push_str(&self.steps(plan, &tables, None)?);
@@ -258,7 +246,7 @@ impl<'p> Run<'p> {
         }
         out.push_str("query:\n");
         let plan = &self.rewritten.plan;
-        let described = matches!(self.rewritten.query, Query::Describe { .. }) && plan.streams();
+        let described = matches!(self.rewritten.form, QueryForm::Describe) && plan.streams();
         out.push_str(&self.steps(plan, &tables, described.then_some(Fallback::Describe))?);
         out.push_str(&format!("{} units of work\n", self.budget.work_done()));
         Ok(out)
@@ -282,7 +270,7 @@ impl<'p> Run<'p> {
             }
         };
         let expected = format!("about {:.0} solutions expected; the evaluator's steps, as {why}:\n", planned.rows);
-        let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri: self.base() };
+        let query = self.query(QueryForm::Select, planned.pattern);
         let evaluator = self.evaluator(planned.optimise);
         let (result, explanation) = evaluator.prepare(&query).explain(Guarded(&view));
         if let QueryResults::Solutions(solutions) = result.map_err(evaluation)? {
@@ -297,8 +285,8 @@ impl<'p> Run<'p> {
     }
 
     /// Makes the tables, each of which may need those before it.
-    fn tables(&self) -> Result<Vec<(Vec<Variable>, Vec<Row>)>> {
-        let mut tables: Vec<(Vec<Variable>, Vec<Row>)> = Vec::with_capacity(self.rewritten.tables.len());
+    fn tables(&self) -> Result<Vec<Arc<Vec<Row>>>> {
+        let mut tables = Vec::with_capacity(self.rewritten.tables.len());
         let mut bytes = 0;
         for table in &self.rewritten.tables {
             let rows = match (table, table.rows(&self.environment, &self.budget)) {
@@ -308,7 +296,7 @@ impl<'p> Run<'p> {
             };
             bytes += rows.iter().map(row_bytes).sum::<u64>();
             self.budget.memory(bytes).map_err(exceeded)?;
-            tables.push((table.variables(), rows));
+            tables.push(Arc::new(rows));
         }
         Ok(tables)
     }
@@ -360,7 +348,7 @@ impl<'p> Run<'p> {
                 (Ok(()), None) => Ok(()),
             };
         }
-        let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri: self.base() };
+        let query = self.query(QueryForm::Select, planned.pattern);
         let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
         if let QueryResults::Solutions(solutions) = result {
             for solution in solutions {

@@ -5,12 +5,14 @@ use std::fmt;
 
 use oxrdf::{Term, Variable};
 use spareval::QueryEvaluator;
-use spargebra::algebra::{Expression, Function, GraphPattern};
+use spargebra::algebra::GraphPattern;
 use sparopt::algebra as sparopt;
 
 use super::fallback::Fallback;
 use super::place::{Place, Slot};
 use terrapin_budget as budget;
+use terrapin_sparql_syntax::algebra::{Expression, Function, Helper, Pattern};
+use terrapin_sparql_syntax::{convert, walk};
 use terrapin_triples::{ReadError, TermId, TermKind, View};
 
 /// A condition. Its value may be an error, as if it were not there.
@@ -75,17 +77,13 @@ impl Leaf {
         if let Some(why) = needs_query(expression) {
             return Err(why);
         }
-        // The only public way from one algebra's expressions to the other's.
-        let variable = Variable::new_unchecked(".value");
-        let pattern = GraphPattern::Extend {
-            inner: Box::new(GraphPattern::Bgp { patterns: Vec::new() }),
-            variable,
-            expression: expression.clone(),
-        };
-        match sparopt::GraphPattern::from(&pattern) {
-            sparopt::GraphPattern::Extend { expression: value, .. } => {
-                let size = terrapin_sparql_syntax::walk::size(expression);
-                Ok(Leaf { expression: value, text: expression.to_string(), variables, size })
+        let size = walk::size(expression);
+        // Patterns are the only public way to the evaluator's own expressions.
+        let pattern = Pattern::extend(Pattern::default(), Helper::Value.into(), expression.clone());
+        let pattern = convert::pattern(pattern);
+        match (&pattern, sparopt::GraphPattern::from(&pattern)) {
+            (GraphPattern::Extend { expression: text, .. }, sparopt::GraphPattern::Extend { expression, .. }) => {
+                Ok(Leaf { expression, text: text.to_string(), variables, size })
             }
             _ => Err(Fallback::Function),
         }
@@ -133,11 +131,13 @@ impl fmt::Display for Leaf {
 
 /// Why an expression cannot be evaluated on its own, if it cannot.
 fn needs_query(expression: &Expression) -> Option<Fallback> {
-    match expression {
-        Expression::Exists(_) => Some(Fallback::NestedExists),
-        Expression::FunctionCall(Function::Iri | Function::BNode | Function::Now, _) => Some(Fallback::Function),
-        _ => terrapin_sparql_syntax::walk::children(expression).into_iter().find_map(needs_query),
-    }
+    let mut why = None;
+    walk::on_expressions(expression, &mut |expression| match expression {
+        Expression::Exists(_) => why = Some(Fallback::NestedExists),
+        Expression::Call(Function::Iri | Function::BNode | Function::Now, _) => why = Some(Fallback::Function),
+        _ => {}
+    });
+    why
 }
 
 /// Whether two terms are equal, as far as this is a matter of numbers.
