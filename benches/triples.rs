@@ -9,13 +9,14 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use oxrdf::NamedNodeRef;
 use spareval::{QueryEvaluator, QueryResults};
-use spargebra::{Query, SparqlParser};
 use terrapin::budget::{Budget, Limits};
 use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::rdf::{Store, View};
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::plan::plan;
+use terrapin::sparql::syntax::algebra::Query;
+use terrapin::sparql::syntax::{self, Dialect, convert};
 
 const QUERIES: [(&str, &str); 5] = [
     ("one entity", "SELECT * { <http://www.wikidata.org/entity/Q42> ?p ?o }"),
@@ -38,24 +39,16 @@ fn open(path: &Path) -> Arc<Store> {
 }
 
 fn parse(query: &str) -> Query {
-    let mut parser = SparqlParser::new();
-    for (prefix, iri) in [
-        ("wd", "http://www.wikidata.org/entity/"),
-        ("wdt", "http://www.wikidata.org/prop/direct/"),
-        ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
-    ] {
-        parser = parser.with_prefix(prefix, iri).expect("a prefix");
-    }
-    parser.parse_query(query).expect("a query")
+    syntax::parse(query, Dialect::Standard).expect("a query").query
 }
 
 /// Plans and runs; how many solutions there are.
 fn ask(store: &Arc<Store>, query: &Query) -> usize {
     let mut view = View::new(Arc::clone(store), Arc::new(Budget::new(&Limits::default())));
     let mut query = query.clone();
-    let Query::Select { pattern, .. } = &mut query else { return 0 };
-    let planned = plan(pattern.clone(), &mut view);
-    *pattern = planned.pattern;
+    let planned = plan(query.pattern, &mut view);
+    query.pattern = planned.pattern;
+    let query = convert::query(query);
     let evaluator = QueryEvaluator::new();
     let evaluator = if planned.optimise { evaluator } else { evaluator.without_optimizations() };
     match evaluator.prepare(&query).execute(&view) {

@@ -11,6 +11,7 @@ use terrapin::load::{Options, load};
 use terrapin::rdf::{ReadError, Store, View};
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::plan::plan;
+use terrapin::sparql::syntax::{self, Dialect, convert};
 
 const QUERIES: &[&str] = &[
     "SELECT * { ?s ?p ?o }",
@@ -149,11 +150,10 @@ fn both() -> Both {
 }
 
 fn planned(query: &str, view: &mut View) -> (Query, bool) {
-    let mut query = parse(query);
-    let Query::Select { pattern, .. } = &mut query else { panic!("a SELECT") };
-    let made = plan(pattern.clone(), view);
-    *pattern = made.pattern;
-    (query, made.optimise)
+    let mut query = syntax::parse(query, Dialect::Standard).unwrap().query;
+    let made = plan(query.pattern, view);
+    query.pattern = made.pattern;
+    (convert::query(query), made.optimise)
 }
 
 fn evaluator(optimise: bool) -> QueryEvaluator {

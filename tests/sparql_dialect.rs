@@ -236,3 +236,39 @@ fn labels_for_identifiers_and_back() {
     assert_eq!(found("nothing"), None);
     assert_eq!(unlabel("wd:[entity:nothing]", &names).text, "wd:[entity:nothing]");
 }
+
+#[test]
+fn names_of_ours_mean_nothing_in_a_text() {
+    let told = "(isBlank(?b) AS ?blank) (isIRI(?i) AS ?iri) (STR(?i) AS ?text)";
+    let iri = "{ SELECT (BNODE() AS ?b) {} LIMIT 1 } VALUES ?i { <urn:terrapin:blank:x> }";
+    // By the solver and by the evaluator, given and calculated.
+    assert_eq!(ask(&format!("SELECT {told} {{ {iri} }}")), ["true true urn:terrapin:blank:x"]);
+    assert_eq!(ask(&format!("SELECT REDUCED {told} {{ {iri} }}")), ["true true urn:terrapin:blank:x"]);
+    let calculated = "BIND(IRI(CONCAT('urn:terrapin:', 'blank:x')) AS ?i) BIND(BNODE() AS ?b)";
+    assert_eq!(ask(&format!("SELECT {told} {{ {calculated} }}")), ["true true urn:terrapin:blank:x"]);
+    assert_eq!(ask("ASK { wd:Q3 wdt:P279+ wd:Q1 . wd:Q3 <urn:terrapin:path:0> wd:Q1 }"), ["false"]);
+}
+
+#[test]
+fn explaining_says_why_the_evaluator_is_asked() {
+    let explained = |text: &str| {
+        let prepared = prepare(text, &Settings::default()).unwrap();
+        prepared.explain(&ENVIRONMENT, &Bounds::default()).unwrap()
+    };
+    assert!(!explained("SELECT * { ?x wdt:P31 ?y }").contains("evaluator"));
+    for (text, why) in [
+        ("SELECT REDUCED ?x { ?x wdt:P31 ?y }", "REDUCED stands in it"),
+        ("SELECT * { GRAPH ?g { ?x wdt:P31 ?y } }", "GRAPH stands in it"),
+        ("SELECT (COUNT(DISTINCT *) AS ?n) { ?x wdt:P31 ?y }", "COUNT(DISTINCT *) stands in it"),
+        ("SELECT (BNODE() AS ?b) { ?x wdt:P31 ?y }", "a function in it (BNODE) needs the whole query"),
+        ("SELECT (EXISTS { ?x wdt:P279 [] } AS ?is) { ?x wdt:P31 ?y }", "an EXISTS stands in a calculation"),
+        (
+            "SELECT * { ?x wdt:P31 ?y FILTER EXISTS { { SELECT ?x (COUNT(*) AS ?n) { ?x wdt:P279 ?z } GROUP BY ?x } } }",
+            "a MINUS, an OPTIONAL or a subquery in an EXISTS would have to see the values around it",
+        ),
+        ("DESCRIBE ?x { ?x wdt:P31 ?y }", "it is a DESCRIBE"),
+    ] {
+        let told = explained(text);
+        assert!(told.contains(&format!("the evaluator's steps, as {why}:\n")), "{text}\n{told}");
+    }
+}

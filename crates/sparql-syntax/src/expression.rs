@@ -1,10 +1,9 @@
 //! Expressions.
 
-use spargebra::algebra::Expression;
-
 use super::parser::Parser;
 use super::token::Kind;
 use super::tree::{Tree, reduce};
+use crate::algebra::{Binary, Expression, Unary};
 use crate::error::Result;
 
 /// Most terms that one sum, product or chain of conditions may have.
@@ -19,7 +18,7 @@ impl Parser<'_> {
                 terms.push(p.conjunction()?);
                 p.check_chain(terms.len())?;
             }
-            reduce(terms, |a, b| a.and(b, |a, b| Expression::Or(Box::new(a), Box::new(b))))?
+            reduce(terms, |a, b| a.and(b, |a, b| Expression::binary(Binary::Or, a, b)))?
                 .ok_or_else(|| p.expected("an expression"))
         })
     }
@@ -55,44 +54,44 @@ impl Parser<'_> {
             }
             return Ok(left);
         };
-        let make = match mark {
-            "=" | "!=" => Expression::Equal,
-            "<" => Expression::Less,
-            "<=" => Expression::LessOrEqual,
-            ">" => Expression::Greater,
-            ">=" => Expression::GreaterOrEqual,
+        let operator = match mark {
+            "=" | "!=" => Binary::Equal,
+            "<" => Binary::Less,
+            "<=" => Binary::LessOrEqual,
+            ">" => Binary::Greater,
+            ">=" => Binary::GreaterOrEqual,
             _ => return Ok(left),
         };
         self.at += 1;
-        let compared = left.and(self.sum()?, |a, b| make(Box::new(a), Box::new(b)))?;
+        let compared = left.and(self.sum()?, |a, b| Expression::binary(operator, a, b))?;
         if mark == "!=" { not(compared) } else { Ok(compared) }
     }
 
     fn sum(&mut self) -> Result<Tree<Expression>> {
         let mut left = self.product()?;
         loop {
-            let make = if self.mark("+") {
-                Expression::Add
+            let operator = if self.mark("+") {
+                Binary::Add
             } else if self.mark("-") {
-                Expression::Subtract
+                Binary::Subtract
             } else {
                 return Ok(left);
             };
-            left = left.and(self.product()?, |a, b| make(Box::new(a), Box::new(b)))?;
+            left = left.and(self.product()?, |a, b| Expression::binary(operator, a, b))?;
         }
     }
 
     fn product(&mut self) -> Result<Tree<Expression>> {
         let mut left = self.unary()?;
         loop {
-            let make = if self.mark("*") {
-                Expression::Multiply
+            let operator = if self.mark("*") {
+                Binary::Multiply
             } else if self.mark("/") {
-                Expression::Divide
+                Binary::Divide
             } else {
                 return Ok(left);
             };
-            left = left.and(self.unary()?, |a, b| make(Box::new(a), Box::new(b)))?;
+            left = left.and(self.unary()?, |a, b| Expression::binary(operator, a, b))?;
         }
     }
 
@@ -101,10 +100,10 @@ impl Parser<'_> {
             return self.nested(|p| not(p.unary()?));
         }
         if self.mark("+") {
-            return self.primary()?.under(|a| Expression::UnaryPlus(Box::new(a)));
+            return self.primary()?.under(|a| Expression::unary(Unary::Plus, a));
         }
         if self.mark("-") {
-            return self.primary()?.under(|a| Expression::UnaryMinus(Box::new(a)));
+            return self.primary()?.under(|a| Expression::unary(Unary::Minus, a));
         }
         self.primary()
     }
@@ -181,10 +180,10 @@ impl Parser<'_> {
 }
 
 pub(super) fn not(expression: Tree<Expression>) -> Result<Tree<Expression>> {
-    expression.under(|expression| Expression::Not(Box::new(expression)))
+    expression.under(Expression::not)
 }
 
 /// The conditions together; None where there is none.
 pub(super) fn all_of(conditions: Vec<Tree<Expression>>) -> Result<Option<Tree<Expression>>> {
-    reduce(conditions, |a, b| a.and(b, |a, b| Expression::And(Box::new(a), Box::new(b))))
+    reduce(conditions, |a, b| a.and(b, |a, b| Expression::binary(Binary::And, a, b)))
 }

@@ -1,12 +1,12 @@
 //! Calls: built-in functions by a table of names and arities, aggregates, and functions with an IRI.
 
 use oxrdf::NamedNode;
-use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Function};
 
 use super::Dialect;
 use super::parser::Parser;
 use super::token::{Kind, Token};
 use super::tree::Tree;
+use crate::algebra::{Aggregate, AggregateFunction, Binary, Expression, Function};
 use crate::error::Error;
 use crate::error::Result;
 use crate::expression::not;
@@ -101,10 +101,10 @@ const XPATH_NAMES: [(&str, &str); 22] = [
 
 const AGGREGATES: [&str; 7] = ["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"];
 
-/// What `make` makes of two arguments; of more or fewer, which were counted before, none is lost.
-fn pair(list: Vec<Expression>, make: fn(Box<Expression>, Box<Expression>) -> Expression) -> Expression {
+/// What an operator makes of two arguments; of more or fewer, which were counted before, none is lost.
+fn pair(list: Vec<Expression>, operator: Binary) -> Expression {
     match <[Expression; 2]>::try_from(list) {
-        Ok([a, b]) => make(Box::new(a), Box::new(b)),
+        Ok([a, b]) => Expression::binary(operator, a, b),
         Err(list) => Expression::Coalesce(list),
     }
 }
@@ -173,7 +173,7 @@ impl Parser<'_> {
             let call = arguments.under(|arguments| match name.as_str() {
                 "COALESCE" => Expression::Coalesce(arguments),
                 "IF" => triple(arguments, Expression::If),
-                _ => pair(arguments, Expression::SameTerm),
+                _ => pair(arguments, Binary::SameTerm),
             })?;
             return Ok(Some(call));
         };
@@ -181,7 +181,7 @@ impl Parser<'_> {
         if arguments.len() < *least || arguments.len() > *most {
             return Err(self.arity(token, *least, *most, arguments.len()));
         }
-        Ok(Some(arguments.under(|arguments| Expression::FunctionCall(function.clone(), arguments))?))
+        Ok(Some(arguments.under(|arguments| Expression::Call(function.clone(), arguments))?))
     }
 
     fn exists(&mut self) -> Result<Tree<Expression>> {
@@ -204,15 +204,15 @@ impl Parser<'_> {
         }
     }
 
-    fn aggregate(&mut self, name: &str) -> Result<Tree<AggregateExpression>> {
+    fn aggregate(&mut self, name: &str) -> Result<Tree<Aggregate>> {
         self.expect("(")?;
         let distinct = self.word("DISTINCT");
         if name == "COUNT" && self.mark("*") {
             self.expect(")")?;
-            return Ok(Tree::of_part(AggregateExpression::CountSolutions { distinct }));
+            return Ok(Tree::of_part(Aggregate::CountSolutions { distinct }));
         }
-        let expr = self.expression()?;
-        let name = match name {
+        let argument = self.expression()?;
+        let function = match name {
             "COUNT" => AggregateFunction::Count,
             "SUM" => AggregateFunction::Sum,
             "MIN" => AggregateFunction::Min,
@@ -231,11 +231,11 @@ impl Parser<'_> {
             }
         };
         self.expect(")")?;
-        expr.under(|expr| AggregateExpression::FunctionCall { name, expr, distinct })
+        argument.under(|argument| Aggregate::Call { function, argument, distinct })
     }
 
     /// The variable that stands for an aggregate's value; equal aggregates share one.
-    fn add_aggregate(&mut self, token: Token, aggregate: Tree<AggregateExpression>) -> Result<oxrdf::Variable> {
+    fn add_aggregate(&mut self, token: Token, aggregate: Tree<Aggregate>) -> Result<oxrdf::Variable> {
         let variable = self.helper();
         let Some(list) = self.aggregates.last_mut() else {
             let message = format!("{} cannot stand here", self.slice(token));
@@ -261,11 +261,11 @@ impl Parser<'_> {
         let known = known.and_then(|local| XPATH_NAMES.iter().find(|(name, _)| *name == local));
         let own = known.and_then(|(_, name)| FUNCTIONS.iter().find(|(other, ..)| other == name));
         let Some((_, function, least, most)) = own else {
-            return arguments.under(|arguments| Expression::FunctionCall(Function::Custom(name), arguments));
+            return arguments.under(|arguments| Expression::Call(Function::Custom(name), arguments));
         };
         if arguments.len() < *least || arguments.len() > *most {
             return Err(self.arity(token, *least, *most, arguments.len()));
         }
-        arguments.under(|arguments| Expression::FunctionCall(function.clone(), arguments))
+        arguments.under(|arguments| Expression::Call(function.clone(), arguments))
     }
 }

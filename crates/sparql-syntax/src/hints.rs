@@ -1,7 +1,7 @@
 //! Query hints (`hint:Query hint:optimizer "None"`): WDQS's way to steer its optimiser. They say nothing about the
 //! answer and leave the pattern; left in it, they would match nothing and empty the result.
 
-use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
+use crate::algebra::{NamedNodePattern, TermPattern, TriplePattern};
 
 const HINTS: &str = "http://www.bigdata.com/queryHints#";
 

@@ -1,16 +1,18 @@
-//! Text → tokens with positions → spargebra's algebra.
+//! Text → tokens with positions → algebra.
 //!
 //! The grammar is SPARQL 1.1's (with `LATERAL`) and what the Wikidata Query Service adds to it: named subqueries, known
 //! prefixes, and a number of things that the standard refuses and Blazegraph takes ([`Tolerance`]). For a query that
-//! needs none of them the algebra is the one that spargebra's own parser makes; helper variables and blank nodes get
+//! needs none of them the algebra means what spargebra's own parser makes of it; helper variables and blank nodes get
 //! names by counting, so that one text always gives one tree. Knows nothing of any data, and starts no threads.
 //!
 //! ```
+//! use terrapin_sparql_syntax::algebra::Pattern;
 //! use terrapin_sparql_syntax::{Dialect, parse};
 //!
 //! // WDQS knows its prefixes, and takes an expression in SELECT without a name only where Blazegraph does.
 //! let parsed = parse("SELECT ?city { ?city wdt:P31/wdt:P279* wd:Q515 } LIMIT 3", Dialect::Wdqs)?;
-//! assert!(parsed.query.to_string().contains("http://www.wikidata.org/prop/direct/P31"));
+//! let Pattern::Slice { length, .. } = parsed.query.pattern else { panic!("LIMIT is at the top") };
+//! assert_eq!(length, Some(3));
 //!
 //! let error = parse("SELECT ?city { ?city wdt:P31 wd:Q515 ", Dialect::Wdqs).unwrap_err();
 //! let place = error.place.unwrap();
@@ -18,6 +20,8 @@
 //! # Ok::<(), terrapin_sparql_syntax::Error>(())
 //! ```
 
+pub mod algebra;
+pub mod convert;
 pub mod depth;
 pub mod error;
 mod expression;
@@ -33,7 +37,6 @@ mod triples;
 pub mod vocabulary;
 pub mod walk;
 
-pub use parser::NAMED;
 pub use parser::{Dialect, Parsed, Tolerance};
 pub use pattern::in_scope;
 pub use prefixes::shorten;

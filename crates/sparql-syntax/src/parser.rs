@@ -4,15 +4,14 @@ use std::collections::HashSet;
 
 use oxiri::Iri;
 use oxrdf::{BlankNode, NamedNode, Variable};
-use spargebra::Query;
-use spargebra::algebra::{AggregateExpression, GraphPattern, PropertyPathExpression};
 
 use super::MAX_TEXT;
 use super::prefixes;
 use super::token::{self, Kind, Token};
 use super::tree::Tree;
-use crate::depth::nodes;
+use crate::algebra::{Aggregate, Helper, Path, Pattern, Query};
 use crate::error::{Class, Error, Place, Result};
+use crate::walk::nodes;
 use terrapin_budget as budget;
 
 /// Deepest nesting of groups, brackets and paths.
@@ -62,10 +61,10 @@ pub enum Tolerance {
 /// A parsed query.
 #[derive(Debug, Clone)]
 pub struct Parsed {
-    /// The algebra, services still in it. A named subquery stands in it by its name and its variables.
+    /// The algebra, services still in it. A named subquery stands in it by its name and its columns.
     pub query: Query,
     /// The named subqueries that it needs, each after those that it needs itself.
-    pub named: Vec<(String, GraphPattern)>,
+    pub named: Vec<(String, Pattern)>,
     /// What the query needed beyond SPARQL 1.1, sorted.
     pub tolerances: Vec<Tolerance>,
 }
@@ -73,9 +72,6 @@ pub struct Parsed {
 /// What WDQS takes relative IRIs to be relative to where a query has no BASE: its own address. Ours would make answers
 /// depend on where they are asked for.
 const SERVICE: &str = "https://query.wikidata.org/sparql";
-
-/// The IRI under which a named subquery stands in the algebra as a service, its name appended.
-pub const NAMED: &str = "urn:terrapin:named:";
 
 /// A named subquery: where its body stands, and what it is once it has been needed.
 pub(super) struct Named<'a> {
@@ -102,10 +98,10 @@ pub(super) struct Parser<'a> {
     steps: usize,
     pub used_labels: Vec<BlankNode>,
     pub labels: Vec<BlankNode>,
-    pub aggregates: Vec<Vec<(Variable, Tree<AggregateExpression>)>>,
+    pub aggregates: Vec<Vec<(Variable, Tree<Aggregate>)>>,
     pub named: Vec<Named<'a>>,
     /// The patterns of those named subqueries that have been needed, in the order in which they were complete.
-    pub needed: Vec<(String, GraphPattern)>,
+    pub needed: Vec<(String, Pattern)>,
     tolerances: Vec<Tolerance>,
     /// The BINDs that stay where they stand, by the offsets of their variables.
     pub fixed: Vec<usize>,
@@ -339,7 +335,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds a path to those that the query has; refuses too many.
-    pub fn count_path(&mut self, path: &PropertyPathExpression) -> Result<()> {
+    pub fn count_path(&mut self, path: &Path) -> Result<()> {
         self.steps += nodes(path);
         if self.steps <= MAX_STEPS {
             return Ok(());
@@ -368,7 +364,7 @@ impl<'a> Parser<'a> {
     /// A variable that no query can name.
     pub fn helper(&mut self) -> Variable {
         self.helpers += 1;
-        Variable::new_unchecked(format!(".{}", self.helpers))
+        Helper::Unnamed(self.helpers).into()
     }
 
     /// A blank node that no query can name.

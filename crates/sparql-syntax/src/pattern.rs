@@ -1,21 +1,22 @@
 //! Groups and what stands in them.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use oxrdf::{NamedNode, Variable};
-use spargebra::algebra::{Expression, GraphPattern};
-use spargebra::term::{GroundTerm, NamedNodePattern};
+use oxrdf::{Term, Variable};
 
-use super::parser::{Dialect, NAMED, Named, Parser, Tolerance};
+use super::parser::{Dialect, Named, Parser, Tolerance};
 use super::token::{Kind, Token};
 use super::tree::{Tree, reduce};
 use super::triples::{bgp, join, joined};
+use crate::algebra::{Binary, Expression, NamedNodePattern, Pattern, Unary};
 use crate::error::Result;
 use crate::expression::all_of;
 use crate::vocabulary::LABEL_SERVICE;
+use crate::walk::{Node, on_in_scope};
 
 /// A group's pattern, and its filters.
-type Group = (Tree<GraphPattern>, Option<Tree<Expression>>);
+type Group = (Tree<Pattern>, Option<Tree<Expression>>);
 
 /// Most parts that one group may have.
 const MAX_PARTS: usize = 500;
@@ -30,7 +31,7 @@ struct Early {
 
 impl Parser<'_> {
     /// A group in braces, its filters applied.
-    pub fn group(&mut self) -> Result<Tree<GraphPattern>> {
+    pub fn group(&mut self) -> Result<Tree<Pattern>> {
         let (pattern, filter) = self.group_and_filter()?;
         filtered(pattern, filter)
     }
@@ -70,36 +71,34 @@ impl Parser<'_> {
                 return Err(self.error_at(token, "too-long", message));
             }
             if self.word("OPTIONAL") {
-                let (right, expression) = self.group_and_filter()?;
-                group = group.and_maybe(right, expression, |left, right, expression| GraphPattern::LeftJoin {
+                let (right, condition) = self.group_and_filter()?;
+                group = group.and_maybe(right, condition, |left, right, condition| Pattern::LeftJoin {
                     left: Box::new(left),
                     right: Box::new(right),
-                    expression,
+                    condition,
                 })?;
             } else if self.word("MINUS") {
                 let right = self.group()?;
-                group = group
-                    .and(right, |left, right| GraphPattern::Minus { left: Box::new(left), right: Box::new(right) })?;
+                group =
+                    group.and(right, |left, right| Pattern::Minus { left: Box::new(left), right: Box::new(right) })?;
             } else if self.word("LATERAL") {
                 let right = self.group()?;
                 self.check_lateral(token, &group, &right)?;
-                group = group.joined(right, |left, right| GraphPattern::Lateral {
-                    left: Box::new(left),
-                    right: Box::new(right),
-                })?;
+                group = group
+                    .joined(right, |left, right| Pattern::Lateral { left: Box::new(left), right: Box::new(right) })?;
             } else if self.word("FILTER") {
                 filters.push(self.constraint()?);
             } else if self.word("BIND") {
                 group = self.bind(group, &mut early)?;
             } else if self.word("GRAPH") {
                 let name = self.variable_or_iri()?;
-                let inner = self.group()?.under(|inner| GraphPattern::Graph { name, inner: Box::new(inner) })?;
+                let inner = self.group()?.under(|inner| Pattern::Graph { name, inner: Box::new(inner) })?;
                 group = join(group, inner)?;
             } else if self.word("SERVICE") {
                 let silent = self.word("SILENT");
                 let name = self.variable_or_iri()?;
                 let is_label = matches!(&name, NamedNodePattern::NamedNode(n) if n.as_str() == LABEL_SERVICE);
-                let service = |inner| GraphPattern::Service { name, inner: Box::new(inner), silent };
+                let service = |inner| Pattern::Service { name, inner: Box::new(inner), silent };
                 let service = self.group()?.under(service)?;
                 if is_label && self.dialect == Dialect::Wdqs {
                     // Wherever it stands in its group, the label service comes last.
@@ -139,16 +138,16 @@ impl Parser<'_> {
         Ok(Some((group, all_of(filters)?)))
     }
 
-    fn unions(&mut self) -> Result<Tree<GraphPattern>> {
+    fn unions(&mut self) -> Result<Tree<Pattern>> {
         let mut parts = vec![self.group()?];
         while self.word("UNION") {
             parts.push(self.group()?);
         }
-        let union = |left, right| GraphPattern::Union { left: Box::new(left), right: Box::new(right) };
+        let union = |left, right| Pattern::Union { left: Box::new(left), right: Box::new(right) };
         Ok(reduce(parts, |left, right| left.and(right, union))?.unwrap_or_default())
     }
 
-    fn bind(&mut self, group: Tree<GraphPattern>, early: &mut Vec<Early>) -> Result<Tree<GraphPattern>> {
+    fn bind(&mut self, group: Tree<Pattern>, early: &mut Vec<Early>) -> Result<Tree<Pattern>> {
         self.expect("(")?;
         let expression = self.expression()?;
         self.expect_word("AS")?;
@@ -169,11 +168,11 @@ impl Parser<'_> {
 
     fn bind_now(
         &mut self,
-        group: Tree<GraphPattern>,
+        group: Tree<Pattern>,
         expression: Tree<Expression>,
         variable: Variable,
         token: Token,
-    ) -> Result<Tree<GraphPattern>> {
+    ) -> Result<Tree<Pattern>> {
         if !in_scope(&group).contains(&variable) {
             return extended(group, variable, expression);
         }
@@ -184,7 +183,7 @@ impl Parser<'_> {
     }
 
     /// Takes up the BINDs that stood before what they need, as soon as it is there.
-    fn bind_ready(&mut self, mut group: Tree<GraphPattern>, early: &mut Vec<Early>) -> Result<Tree<GraphPattern>> {
+    fn bind_ready(&mut self, mut group: Tree<Pattern>, early: &mut Vec<Early>) -> Result<Tree<Pattern>> {
         while !early.is_empty() {
             let scope = in_scope(&group);
             let Some(index) = early.iter().position(|bind| bind.needs.iter().all(|v| scope.contains(v))) else { break };
@@ -195,7 +194,7 @@ impl Parser<'_> {
         Ok(group)
     }
 
-    fn check_lateral(&mut self, token: Token, left: &GraphPattern, right: &GraphPattern) -> Result<()> {
+    fn check_lateral(&mut self, token: Token, left: &Pattern, right: &Pattern) -> Result<()> {
         let mut defined = HashSet::new();
         defines(right, &mut defined);
         match in_scope(left).into_iter().find(|v| defined.contains(v)) {
@@ -208,7 +207,7 @@ impl Parser<'_> {
     }
 
     /// `VALUES` after its keyword.
-    pub fn data_block(&mut self) -> Result<Tree<GraphPattern>> {
+    pub fn data_block(&mut self) -> Result<Tree<Pattern>> {
         let mut variables = Vec::new();
         let single = self.maybe_variable();
         let row = single.is_none();
@@ -226,10 +225,10 @@ impl Parser<'_> {
             self.expect(")")?;
         }
         self.expect("{")?;
-        let mut bindings = Vec::new();
+        let mut rows = Vec::new();
         while !self.mark("}") {
             if !row {
-                bindings.push(vec![self.data_value()?]);
+                rows.push(vec![self.data_value()?]);
                 continue;
             }
             let start = self.peek();
@@ -244,12 +243,12 @@ impl Parser<'_> {
                     format!("this row of VALUES has {} values for {} variables", values.len(), variables.len());
                 return Err(self.error_at(start, "values", message).help("UNDEF stands for no value"));
             }
-            bindings.push(values);
+            rows.push(values);
         }
-        Ok(Tree::of_part(GraphPattern::Values { variables, bindings }))
+        Ok(Tree::of_part(Pattern::Values { variables, rows: Arc::new(rows) }))
     }
 
-    fn data_value(&mut self) -> Result<Option<GroundTerm>> {
+    fn data_value(&mut self) -> Result<Option<Term>> {
         if self.word("UNDEF") {
             return Ok(None);
         }
@@ -303,7 +302,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn include(&mut self) -> Result<Tree<GraphPattern>> {
+    fn include(&mut self) -> Result<Tree<Pattern>> {
         let token = self.peek();
         if token.kind != Kind::Named {
             return Err(self.expected("a name with %"));
@@ -324,9 +323,7 @@ impl Parser<'_> {
         }
         // The pattern itself would double with every subquery that includes another one twice.
         let variables = self.named_variables(index)?;
-        let inner = Box::new(GraphPattern::Values { variables, bindings: Vec::new() });
-        let name = NamedNode::new_unchecked(format!("{NAMED}{name}"));
-        Ok(Tree::of_part(GraphPattern::Service { name: name.into(), inner, silent: false }))
+        Ok(Tree::of_part(Pattern::Include { name: name.to_owned(), variables }))
     }
 
     /// The variables of a named subquery, which is read where that has not been done.
@@ -363,33 +360,30 @@ impl Parser<'_> {
 
 /// `variable := expression` where the variable may have a value: solutions stay where both are the same.
 fn bind_again(
-    group: Tree<GraphPattern>,
+    group: Tree<Pattern>,
     variable: Variable,
     value: Variable,
     expression: Tree<Expression>,
-) -> Result<Tree<GraphPattern>> {
+) -> Result<Tree<Pattern>> {
     let given = extended(group, value.clone(), expression)?;
-    let unbound = |v: &Variable| Box::new(Expression::Not(Box::new(Expression::Bound(v.clone()))));
-    let same = Expression::Equal(Box::new(variable.clone().into()), Box::new(value.clone().into()));
-    let agree = Expression::Or(Box::new(Expression::Or(unbound(&variable), unbound(&value))), Box::new(same));
+    let unbound = |v: &Variable| Expression::not(Expression::Bound(v.clone()));
+    let same = Expression::binary(Binary::Equal, variable.clone().into(), value.clone().into());
+    let either_unbound = Expression::binary(Binary::Or, unbound(&variable), unbound(&value));
+    let agree = Expression::binary(Binary::Or, either_unbound, same);
     let either = Expression::Coalesce(vec![variable.clone().into(), value.into()]);
     extended(filtered(given, Some(Tree::of_part(agree)))?, variable, Tree::of_part(either))
 }
 
-pub(super) fn filtered(pattern: Tree<GraphPattern>, filter: Option<Tree<Expression>>) -> Result<Tree<GraphPattern>> {
+pub(super) fn filtered(pattern: Tree<Pattern>, filter: Option<Tree<Expression>>) -> Result<Tree<Pattern>> {
     match filter {
-        Some(filter) => pattern.and(filter, |inner, expr| GraphPattern::Filter { expr, inner: Box::new(inner) }),
+        Some(filter) => pattern.and(filter, Pattern::filter),
         None => Ok(pattern),
     }
 }
 
 /// A pattern with a value for a variable.
-pub(super) fn extended(
-    pattern: Tree<GraphPattern>,
-    variable: Variable,
-    value: Tree<Expression>,
-) -> Result<Tree<GraphPattern>> {
-    pattern.and(value, |inner, expression| GraphPattern::Extend { inner: Box::new(inner), variable, expression })
+pub(super) fn extended(pattern: Tree<Pattern>, variable: Variable, value: Tree<Expression>) -> Result<Tree<Pattern>> {
+    pattern.and(value, |inner, expression| Pattern::extend(inner, variable, expression))
 }
 
 /// Collects the variables without any of which an expression is an error; false where that depends.
@@ -400,26 +394,23 @@ fn strict_variables(expression: &Expression, out: &mut HashSet<Variable>) -> boo
             out.insert(variable.clone());
             true
         }
-        Expression::Equal(a, b)
-        | Expression::SameTerm(a, b)
-        | Expression::Greater(a, b)
-        | Expression::GreaterOrEqual(a, b)
-        | Expression::Less(a, b)
-        | Expression::LessOrEqual(a, b)
-        | Expression::Add(a, b)
-        | Expression::Subtract(a, b)
-        | Expression::Multiply(a, b)
-        | Expression::Divide(a, b) => strict_variables(a, out) && strict_variables(b, out),
-        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => strict_variables(a, out),
-        Expression::FunctionCall(_, arguments) => arguments.iter().all(|a| strict_variables(a, out)),
-        _ => false,
+        Expression::Unary(Unary::Plus | Unary::Minus | Unary::Not, a) => strict_variables(a, out),
+        // The other side of these may say enough.
+        Expression::Binary(Binary::Or | Binary::And, ..) => false,
+        Expression::Binary(_, a, b) => strict_variables(a, out) && strict_variables(b, out),
+        Expression::Call(_, arguments) => arguments.iter().all(|a| strict_variables(a, out)),
+        Expression::Bound(_)
+        | Expression::Exists(_)
+        | Expression::In(..)
+        | Expression::If(..)
+        | Expression::Coalesce(_) => false,
     }
 }
 
 /// The variables that a pattern can bind.
-pub fn in_scope(pattern: &GraphPattern) -> HashSet<Variable> {
+pub fn in_scope(pattern: &Pattern) -> HashSet<Variable> {
     let mut variables = HashSet::new();
-    pattern.on_in_scope_variable(|v| {
+    on_in_scope(pattern, &mut |v| {
         if !variables.contains(v) {
             variables.insert(v.clone());
         }
@@ -428,39 +419,44 @@ pub fn in_scope(pattern: &GraphPattern) -> HashSet<Variable> {
 }
 
 /// The variables that a pattern makes with `AS` or `VALUES`.
-fn defines(pattern: &GraphPattern, out: &mut HashSet<Variable>) {
+fn defines(pattern: &Pattern, out: &mut HashSet<Variable>) {
+    let mut shown = |inner: &Pattern, variables: &[Variable]| {
+        let mut inside = HashSet::new();
+        defines(inner, &mut inside);
+        out.extend(inside.into_iter().filter(|v| variables.contains(v)));
+    };
     match pattern {
-        GraphPattern::Bgp { .. } | GraphPattern::Path { .. } => {}
-        GraphPattern::Join { left, right }
-        | GraphPattern::LeftJoin { left, right, .. }
-        | GraphPattern::Lateral { left, right }
-        | GraphPattern::Union { left, right }
-        | GraphPattern::Minus { left, right } => {
-            defines(left, out);
-            defines(right, out);
+        Pattern::Project { variables, inner } => return shown(inner, variables),
+        Pattern::Group { variables, aggregates, inner } => {
+            shown(inner, variables);
+            return out.extend(aggregates.iter().map(|(v, _)| v.clone()));
         }
-        GraphPattern::Extend { inner, variable, .. } => {
+        Pattern::Extend { variable, .. } => {
             out.insert(variable.clone());
-            defines(inner, out);
         }
-        GraphPattern::Group { variables, aggregates, inner } => {
-            out.extend(aggregates.iter().map(|(v, _)| v.clone()));
-            let mut inside = HashSet::new();
-            defines(inner, &mut inside);
-            out.extend(inside.into_iter().filter(|v| variables.contains(v)));
+        Pattern::Values { variables, .. } | Pattern::Table { variables, .. } | Pattern::Include { variables, .. } => {
+            out.extend(variables.iter().cloned());
         }
-        GraphPattern::Values { variables, .. } => out.extend(variables.iter().cloned()),
-        GraphPattern::Project { variables, inner } => {
-            let mut inside = HashSet::new();
-            defines(inner, &mut inside);
-            out.extend(inside.into_iter().filter(|v| variables.contains(v)));
-        }
-        GraphPattern::Graph { inner, .. }
-        | GraphPattern::Service { inner, .. }
-        | GraphPattern::Filter { inner, .. }
-        | GraphPattern::OrderBy { inner, .. }
-        | GraphPattern::Distinct { inner }
-        | GraphPattern::Reduced { inner }
-        | GraphPattern::Slice { inner, .. } => defines(inner, out),
+        Pattern::Bgp { .. }
+        | Pattern::Path { .. }
+        | Pattern::Relation { .. }
+        | Pattern::Join { .. }
+        | Pattern::Lateral { .. }
+        | Pattern::LeftJoin { .. }
+        | Pattern::LeftLateral { .. }
+        | Pattern::Union { .. }
+        | Pattern::Minus { .. }
+        | Pattern::Filter { .. }
+        | Pattern::Graph { .. }
+        | Pattern::Service { .. }
+        | Pattern::OrderBy { .. }
+        | Pattern::Distinct { .. }
+        | Pattern::Reduced { .. }
+        | Pattern::Slice { .. } => {}
     }
+    Node::Pattern(pattern).children(&mut |child| {
+        if let Node::Pattern(child) = child {
+            defines(child, out);
+        }
+    });
 }

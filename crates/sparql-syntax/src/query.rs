@@ -1,20 +1,19 @@
 //! The four forms of queries, subqueries, and what stands around their pattern.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use oxrdf::{NamedNode, Variable};
-use spargebra::Query;
-use spargebra::algebra::{
-    AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression, QueryDataset,
-};
-use spargebra::term::{NamedNodePattern, TriplePattern};
 
 use super::parser::{Dialect, Parser, Tolerance};
 use super::pattern::{extended, filtered, in_scope};
 use super::token::{Kind, Token};
 use super::tree::Tree;
 use super::triples::{Triple, join};
-use crate::depth::is_variable;
+use crate::algebra::{
+    Aggregate, AggregateFunction, Expression, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm, SortKey,
+    TriplePattern,
+};
 use crate::error::Result;
 use crate::expression::all_of;
 use crate::walk::on_variables;
@@ -68,9 +67,9 @@ type Grouping = (Vec<Variable>, Vec<(Tree<Expression>, Variable)>);
 struct Modifiers {
     group: Option<Grouping>,
     having: Option<Tree<Expression>>,
-    order: Option<Tree<Vec<OrderExpression>>>,
+    order: Option<Tree<Vec<SortKey>>>,
     slice: Option<(usize, Option<usize>)>,
-    values: Option<Tree<GraphPattern>>,
+    values: Option<Tree<Pattern>>,
 }
 
 impl Parser<'_> {
@@ -83,7 +82,7 @@ impl Parser<'_> {
             let pattern = self.where_clause()?;
             let modifiers = self.modifiers()?;
             let pattern = self.select(selection, pattern, modifiers)?;
-            return pattern.under(|pattern| Query::Select { dataset, pattern, base_iri: self.base.clone() });
+            return self.finished(QueryForm::Select, dataset, pattern);
         }
         self.aggregates.push(Vec::new());
         let all = Selection { duplicates: Duplicates::Kept, members: None, start };
@@ -93,7 +92,7 @@ impl Parser<'_> {
             let pattern = self.where_clause()?;
             let modifiers = self.modifiers()?;
             let pattern = self.select(all, pattern, modifiers)?;
-            return pattern.under(|pattern| Query::Ask { dataset, pattern, base_iri: self.base.clone() });
+            return self.finished(QueryForm::Ask, dataset, pattern);
         }
         if self.word("CONSTRUCT") {
             return self.construct(all);
@@ -106,6 +105,10 @@ impl Parser<'_> {
             return Err(error.help("a snapshot never changes: there are no updates"));
         }
         Err(error)
+    }
+
+    fn finished(&self, form: QueryForm, dataset: Option<QueryDataset>, pattern: Tree<Pattern>) -> Result<Tree<Query>> {
+        pattern.under(|pattern| Query { form, dataset, base: self.base.clone(), pattern })
     }
 
     fn construct(&mut self, all: Selection) -> Result<Tree<Query>> {
@@ -127,12 +130,7 @@ impl Parser<'_> {
         };
         let modifiers = self.modifiers()?;
         let pattern = self.select(all, pattern, modifiers)?;
-        pattern.under(|pattern| Query::Construct {
-            template: template.unwrap_or_default(),
-            dataset,
-            pattern,
-            base_iri: self.base.clone(),
-        })
+        self.finished(QueryForm::Construct(template.unwrap_or_default()), dataset, pattern)
     }
 
     fn template(&mut self) -> Result<Vec<TriplePattern>> {
@@ -170,11 +168,11 @@ impl Parser<'_> {
         let pattern = if self.is_word("WHERE") || self.is_mark("{") { self.where_clause()? } else { Tree::default() };
         let modifiers = self.modifiers()?;
         let pattern = self.select(selection, pattern, modifiers)?;
-        pattern.under(|pattern| Query::Describe { dataset, pattern, base_iri: self.base.clone() })
+        self.finished(QueryForm::Describe, dataset, pattern)
     }
 
     /// A subquery, after the brace that opens its group.
-    pub fn sub_select(&mut self) -> Result<Tree<GraphPattern>> {
+    pub fn sub_select(&mut self) -> Result<Tree<Pattern>> {
         let selection = self.selection()?;
         let pattern = self.where_clause()?;
         let modifiers = self.modifiers()?;
@@ -228,7 +226,7 @@ impl Parser<'_> {
         Ok((!default.is_empty() || !named.is_empty()).then_some(QueryDataset { default, named: Some(named) }))
     }
 
-    fn where_clause(&mut self) -> Result<Tree<GraphPattern>> {
+    fn where_clause(&mut self) -> Result<Tree<Pattern>> {
         self.word("WHERE");
         self.group()
     }
@@ -316,19 +314,19 @@ impl Parser<'_> {
         }
     }
 
-    fn order_conditions(&mut self) -> Result<Tree<Vec<OrderExpression>>> {
+    fn order_conditions(&mut self) -> Result<Tree<Vec<SortKey>>> {
+        let ascending = |expression| SortKey { expression, descends: false };
         let mut conditions = Vec::new();
         loop {
             if let Some(variable) = self.maybe_variable() {
                 self.check_variables()?;
-                conditions.push(Tree::from(variable).under(OrderExpression::Asc)?);
+                conditions.push(Tree::from(variable).under(ascending)?);
             } else if self.is_word("ASC") || self.is_word("DESC") {
-                let descending = self.is_word("DESC");
+                let descends = self.is_word("DESC");
                 self.at += 1;
-                let make = if descending { OrderExpression::Desc } else { OrderExpression::Asc };
-                conditions.push(self.bracketed()?.under(make)?);
+                conditions.push(self.bracketed()?.under(|expression| SortKey { expression, descends })?);
             } else if let Some(expression) = self.maybe_constraint()? {
-                conditions.push(expression.under(OrderExpression::Asc)?);
+                conditions.push(expression.under(ascending)?);
             } else if conditions.is_empty() {
                 return Err(self.expected("what to order by"));
             } else {
@@ -342,9 +340,9 @@ impl Parser<'_> {
     fn select(
         &mut self,
         selection: Selection,
-        mut pattern: Tree<GraphPattern>,
+        mut pattern: Tree<Pattern>,
         modifiers: Modifiers,
-    ) -> Result<Tree<GraphPattern>> {
+    ) -> Result<Tree<Pattern>> {
         let aggregates = self.aggregates.pop().unwrap_or_default();
         let mut group = modifiers.group;
         if group.is_none() && !aggregates.is_empty() {
@@ -357,7 +355,7 @@ impl Parser<'_> {
             }
             let (names, aggregates): (Vec<Variable>, Vec<_>) =
                 self.with_samples(&selection, &pattern, &variables, aggregates)?.into_iter().unzip();
-            pattern = pattern.and(Tree::list(aggregates), |inner, aggregates| GraphPattern::Group {
+            pattern = pattern.and(Tree::list(aggregates), |inner, aggregates| Pattern::Group {
                 inner: Box::new(inner),
                 variables,
                 aggregates: names.into_iter().zip(aggregates).collect(),
@@ -379,19 +377,19 @@ impl Parser<'_> {
         pattern = filtered(pattern, late)?;
         if let Some(order) = modifiers.order {
             // Each key that is no variable will be the value of one.
-            let keys = order.iter().filter(|key| !is_variable(key)).count();
+            let keys = order.iter().filter(|key| !key.is_variable()).count();
             pattern = pattern
-                .and(order, |inner, expression| GraphPattern::OrderBy { inner: Box::new(inner), expression })?
+                .and(order, |inner, keys| Pattern::OrderBy { inner: Box::new(inner), keys })?
                 .with_links(keys)?;
         }
-        pattern = pattern.under(|inner| GraphPattern::Project { inner: Box::new(inner), variables: projected })?;
+        pattern = pattern.under(|inner| Pattern::project(inner, projected))?;
         pattern = match selection.duplicates {
             Duplicates::Kept => pattern,
-            Duplicates::Distinct => pattern.under(|inner| GraphPattern::Distinct { inner: Box::new(inner) })?,
-            Duplicates::Reduced => pattern.under(|inner| GraphPattern::Reduced { inner: Box::new(inner) })?,
+            Duplicates::Distinct => pattern.under(|inner| Pattern::Distinct { inner: Box::new(inner) })?,
+            Duplicates::Reduced => pattern.under(|inner| Pattern::Reduced { inner: Box::new(inner) })?,
         };
         if let Some((start, length)) = modifiers.slice {
-            pattern = pattern.under(|inner| GraphPattern::Slice { inner: Box::new(inner), start, length })?;
+            pattern = pattern.under(|inner| Pattern::Slice { inner: Box::new(inner), start, length })?;
         }
         Ok(pattern)
     }
@@ -400,10 +398,10 @@ impl Parser<'_> {
     fn with_samples(
         &mut self,
         selection: &Selection,
-        pattern: &GraphPattern,
+        pattern: &Pattern,
         grouped: &[Variable],
-        mut aggregates: Vec<(Variable, Tree<AggregateExpression>)>,
-    ) -> Result<Vec<(Variable, Tree<AggregateExpression>)>> {
+        mut aggregates: Vec<(Variable, Tree<Aggregate>)>,
+    ) -> Result<Vec<(Variable, Tree<Aggregate>)>> {
         let mut made: Vec<Variable> = Vec::new();
         let mut visible = None;
         for member in selection.members.iter().flatten() {
@@ -437,9 +435,8 @@ impl Parser<'_> {
             // The label service's variables get their values only later.
             let labelled = ["Label", "Description"].iter().any(|suffix| variable.as_str().ends_with(suffix));
             if labelled || visible.contains(variable) {
-                let expr = variable.clone().into();
-                let sample =
-                    AggregateExpression::FunctionCall { name: AggregateFunction::Sample, expr, distinct: false };
+                let (function, argument) = (AggregateFunction::Sample, variable.clone().into());
+                let sample = Aggregate::Call { function, argument, distinct: false };
                 aggregates.push((variable.clone(), Tree::of_part(sample)));
             }
         }
@@ -452,8 +449,8 @@ impl Parser<'_> {
         members: Option<Vec<Member>>,
         start: Token,
         grouped: bool,
-        mut pattern: Tree<GraphPattern>,
-    ) -> Result<(Tree<GraphPattern>, Vec<Variable>)> {
+        mut pattern: Tree<Pattern>,
+    ) -> Result<(Tree<Pattern>, Vec<Variable>)> {
         let Some(members) = members else {
             if grouped {
                 let error = self.error_at(start, "aggregate", "SELECT * cannot stand with GROUP BY or an aggregate");
@@ -504,7 +501,7 @@ impl Parser<'_> {
             }
         }
         if in_row {
-            pattern = join(pattern, Tree::of_part(GraphPattern::Values { variables: columns, bindings: vec![row] }))?;
+            pattern = join(pattern, Tree::of_part(Pattern::Values { variables: columns, rows: Arc::new(vec![row]) }))?;
         }
         Ok((pattern, projected))
     }

@@ -4,11 +4,11 @@
 use std::ops::Deref;
 
 use oxrdf::{Literal, NamedNode, Variable};
-use spargebra::algebra::{Expression, GraphPattern, PropertyPathExpression as Path};
-use spargebra::term::{TermPattern, TriplePattern};
 
-use crate::depth::{Deep, Depth};
+use crate::algebra::{Expression, Path, Pattern, TermPattern, TriplePattern};
+use crate::depth::Depth;
 use crate::error::Result;
+use crate::walk::AsNode;
 
 /// A part of a query's tree with its depth.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -95,7 +95,7 @@ impl<T> Tree<T> {
     }
 }
 
-impl<T: Deep> Tree<T> {
+impl<T: AsNode> Tree<T> {
     /// A part that was made in some other way: it is measured.
     pub fn of_part(part: T) -> Tree<T> {
         let depth = Depth::of(&part);
@@ -129,24 +129,24 @@ impl From<Variable> for Tree<Expression> {
     }
 }
 
-impl Default for Tree<GraphPattern> {
+impl Default for Tree<Pattern> {
     fn default() -> Self {
-        Tree::of_part(GraphPattern::default())
+        Tree::of_part(Pattern::default())
     }
 }
 
-impl Tree<GraphPattern> {
+impl Tree<Pattern> {
     /// Triples that are joined.
     pub fn triples(patterns: Vec<TriplePattern>) -> Result<Self> {
         let depth = Depth::chain(patterns.len());
-        Tree::new(GraphPattern::Bgp { patterns }, depth)
+        Tree::new(Pattern::Bgp { patterns }, depth)
     }
 
     /// The triples, if there is nothing else.
     #[expect(clippy::result_large_err, reason = "what is given back is no error")]
     pub fn into_triples(self) -> std::result::Result<Vec<TriplePattern>, Self> {
         match self.part {
-            GraphPattern::Bgp { patterns } => Ok(patterns),
+            Pattern::Bgp { patterns } => Ok(patterns),
             part => Err(Tree { part, ..self }),
         }
     }
@@ -154,8 +154,8 @@ impl Tree<GraphPattern> {
 
 impl Tree<Path> {
     /// The path from a subject to an object. Planning makes joins of its steps, so that it is as deep as they are.
-    pub fn between(self, subject: TermPattern, object: TermPattern) -> Tree<GraphPattern> {
-        Tree { levels: self.levels, part: GraphPattern::Path { subject, path: self.part, object } }
+    pub fn between(self, subject: TermPattern, object: TermPattern) -> Tree<Pattern> {
+        Tree { levels: self.levels, part: Pattern::Path { subject, path: self.part, object } }
     }
 }
 

@@ -2,12 +2,11 @@
 
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{BlankNode, Literal, NamedNode};
-use spargebra::algebra::{GraphPattern, PropertyPathExpression as Path};
-use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use super::parser::Parser;
 use super::token::Kind;
 use super::tree::{Tree, reduce};
+use crate::algebra::{NamedNodePattern, Path, Pattern, TermPattern, TriplePattern};
 use crate::error::Result;
 use crate::hints;
 
@@ -458,10 +457,10 @@ fn unescape(text: &str) -> Option<String> {
 
 /// The pattern that triples make: basic graph patterns joined with paths in the order in which they stand. Hints to
 /// the optimiser are left out.
-pub(super) fn bgp(triples: Vec<Triple>) -> Result<Tree<GraphPattern>> {
+pub(super) fn bgp(triples: Vec<Triple>) -> Result<Tree<Pattern>> {
     let mut patterns = Vec::new();
-    let mut all: Option<Tree<GraphPattern>> = None;
-    let mut add = |pattern: Tree<GraphPattern>| -> Result<()> {
+    let mut all: Option<Tree<Pattern>> = None;
+    let mut add = |pattern: Tree<Pattern>| -> Result<()> {
         all = Some(match all.take() {
             Some(left) => join(left, pattern)?,
             None => pattern,
@@ -487,7 +486,7 @@ pub(super) fn bgp(triples: Vec<Triple>) -> Result<Tree<GraphPattern>> {
 }
 
 /// The join of two patterns; neighbouring basic graph patterns become one.
-pub(super) fn join(left: Tree<GraphPattern>, right: Tree<GraphPattern>) -> Result<Tree<GraphPattern>> {
+pub(super) fn join(left: Tree<Pattern>, right: Tree<Pattern>) -> Result<Tree<Pattern>> {
     match (left.into_triples(), right.into_triples()) {
         (Ok(mut left), Ok(right)) => {
             left.extend(right);
@@ -501,6 +500,6 @@ pub(super) fn join(left: Tree<GraphPattern>, right: Tree<GraphPattern>) -> Resul
 }
 
 /// Two patterns joined, whatever they are.
-pub(super) fn joined(left: Tree<GraphPattern>, right: Tree<GraphPattern>) -> Result<Tree<GraphPattern>> {
-    left.joined(right, |left, right| GraphPattern::Join { left: Box::new(left), right: Box::new(right) })
+pub(super) fn joined(left: Tree<Pattern>, right: Tree<Pattern>) -> Result<Tree<Pattern>> {
+    left.joined(right, Pattern::join)
 }

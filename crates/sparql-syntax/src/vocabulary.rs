@@ -12,5 +12,3 @@ pub const BD: &str = "http://www.bigdata.com/rdf#";
 pub const GAS: &str = "http://www.bigdata.com/rdf/gas#";
 /// The namespace of the parameters of MediaWiki's API.
 pub const MWAPI: &str = "https://www.mediawiki.org/ontology#API/";
-/// The start of the names of tables that a query makes before it runs; their number follows.
-pub const TABLE: &str = "urn:terrapin:table:";

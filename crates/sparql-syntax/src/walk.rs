@@ -1,83 +1,346 @@
-//! Walking over the algebra's expressions.
+//! Walking over the algebra: the one place that knows which children a node has. Depth, variables in scope, counting,
+//! filling tables in and looking for EXISTS all go by it.
+//!
+//! No arm of a match is a wildcard: what the algebra may get one day does not compile until it is looked at.
 
 use oxrdf::Variable;
-use spargebra::algebra::{Expression, GraphPattern};
 
-/// The expressions that an expression is made of; patterns in it have none.
-pub fn children(expression: &Expression) -> Vec<&Expression> {
-    match expression {
-        Expression::NamedNode(_)
-        | Expression::Literal(_)
-        | Expression::Variable(_)
-        | Expression::Bound(_)
-        | Expression::Exists(_) => Vec::new(),
-        Expression::Or(a, b)
-        | Expression::And(a, b)
-        | Expression::Equal(a, b)
-        | Expression::SameTerm(a, b)
-        | Expression::Greater(a, b)
-        | Expression::GreaterOrEqual(a, b)
-        | Expression::Less(a, b)
-        | Expression::LessOrEqual(a, b)
-        | Expression::Add(a, b)
-        | Expression::Subtract(a, b)
-        | Expression::Multiply(a, b)
-        | Expression::Divide(a, b) => vec![a, b],
-        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => vec![a],
-        Expression::In(a, list) => std::iter::once(&**a).chain(list).collect(),
-        Expression::If(a, b, c) => vec![a, b, c],
-        Expression::Coalesce(list) | Expression::FunctionCall(_, list) => list.iter().collect(),
+use crate::algebra::{Aggregate, Expression, NamedNodePattern, Path, Pattern, SortKey, TermPattern, TriplePattern};
+
+/// A node of a query's tree.
+#[derive(Debug, Clone, Copy)]
+pub enum Node<'q> {
+    /// A graph pattern.
+    Pattern(&'q Pattern),
+    /// An expression.
+    Expression(&'q Expression),
+    /// A key of ORDER BY.
+    SortKey(&'q SortKey),
+    /// An aggregate.
+    Aggregate(&'q Aggregate),
+    /// A property path.
+    Path(&'q Path),
+}
+
+/// A node of a query's tree, to be changed.
+#[derive(Debug)]
+pub enum NodeMut<'q> {
+    /// A graph pattern.
+    Pattern(&'q mut Pattern),
+    /// An expression.
+    Expression(&'q mut Expression),
+    /// A key of ORDER BY.
+    SortKey(&'q mut SortKey),
+    /// An aggregate.
+    Aggregate(&'q mut Aggregate),
+    /// A property path.
+    Path(&'q mut Path),
+}
+
+/// Gives a node's children to `$each`, in the order of the text. It works on either kind of reference.
+macro_rules! children {
+    ($Node:ident, $node:expr, $each:expr) => {{
+        let each = $each;
+        match $node {
+            $Node::Pattern(pattern) => match pattern {
+                Pattern::Bgp { patterns } => patterns.iter().for_each(of_triple),
+                Pattern::Path { subject, path, object } => {
+                    of_term(subject);
+                    of_term(object);
+                    each($Node::Path(path));
+                }
+                Pattern::Relation { subject, number: _, object } => {
+                    of_term(subject);
+                    of_term(object);
+                }
+                Pattern::Values { variables: _, rows: _ }
+                | Pattern::Table { number: _, variables: _ }
+                | Pattern::Include { name: _, variables: _ } => {}
+                Pattern::Join { left, right }
+                | Pattern::Lateral { left, right }
+                | Pattern::Union { left, right }
+                | Pattern::Minus { left, right } => {
+                    each($Node::Pattern(left));
+                    each($Node::Pattern(right));
+                }
+                Pattern::LeftJoin { left, right, condition } | Pattern::LeftLateral { left, right, condition } => {
+                    each($Node::Pattern(left));
+                    each($Node::Pattern(right));
+                    if let Some(condition) = condition {
+                        each($Node::Expression(condition));
+                    }
+                }
+                Pattern::Filter { inner, condition } => {
+                    each($Node::Pattern(inner));
+                    each($Node::Expression(condition));
+                }
+                Pattern::Extend { inner, variable: _, expression } => {
+                    each($Node::Pattern(inner));
+                    each($Node::Expression(expression));
+                }
+                Pattern::Graph { name, inner } | Pattern::Service { name, inner, silent: _ } => {
+                    of_name(name);
+                    each($Node::Pattern(inner));
+                }
+                Pattern::Group { inner, variables: _, aggregates } => {
+                    each($Node::Pattern(inner));
+                    for (_, aggregate) in aggregates {
+                        each($Node::Aggregate(aggregate));
+                    }
+                }
+                Pattern::OrderBy { inner, keys } => {
+                    each($Node::Pattern(inner));
+                    for key in keys {
+                        each($Node::SortKey(key));
+                    }
+                }
+                Pattern::Project { inner, variables: _ }
+                | Pattern::Distinct { inner }
+                | Pattern::Reduced { inner }
+                | Pattern::Slice { inner, start: _, length: _ } => each($Node::Pattern(inner)),
+            },
+            $Node::Expression(expression) => match expression {
+                Expression::NamedNode(_) | Expression::Literal(_) | Expression::Variable(_) | Expression::Bound(_) => {}
+                Expression::Exists(pattern) => each($Node::Pattern(pattern)),
+                Expression::Unary(_, a) => each($Node::Expression(a)),
+                Expression::Binary(_, a, b) => {
+                    each($Node::Expression(a));
+                    each($Node::Expression(b));
+                }
+                Expression::In(a, list) => {
+                    each($Node::Expression(a));
+                    for item in list {
+                        each($Node::Expression(item));
+                    }
+                }
+                Expression::If(a, b, c) => {
+                    each($Node::Expression(a));
+                    each($Node::Expression(b));
+                    each($Node::Expression(c));
+                }
+                Expression::Coalesce(list) | Expression::Call(_, list) => {
+                    for item in list {
+                        each($Node::Expression(item));
+                    }
+                }
+            },
+            $Node::SortKey(SortKey { expression, descends: _ }) => each($Node::Expression(expression)),
+            $Node::Aggregate(aggregate) => match aggregate {
+                Aggregate::CountSolutions { distinct: _ } => {}
+                Aggregate::Call { function: _, argument, distinct: _ } => each($Node::Expression(argument)),
+            },
+            $Node::Path(path) => match path {
+                Path::NamedNode(_) | Path::NegatedPropertySet(_) => {}
+                Path::Reverse(path) | Path::ZeroOrMore(path) | Path::OneOrMore(path) | Path::ZeroOrOne(path) => {
+                    each($Node::Path(path));
+                }
+                Path::Sequence(a, b) | Path::Alternative(a, b) => {
+                    each($Node::Path(a));
+                    each($Node::Path(b));
+                }
+            },
+        }
+    }};
+}
+
+impl<'q> Node<'q> {
+    /// Gives the node's children to `each`.
+    pub fn children(self, each: &mut dyn FnMut(Node<'q>)) {
+        children!(Node, self, each);
+    }
+}
+
+impl<'q> NodeMut<'q> {
+    /// Gives the node's children to `each`, to be changed.
+    pub fn children(self, each: &mut dyn FnMut(NodeMut<'q>)) {
+        children!(NodeMut, self, each);
+    }
+}
+
+// What has no children: these only have to compile.
+
+fn of_triple(triple: &TriplePattern) {
+    let TriplePattern { subject, predicate, object } = triple;
+    of_term(subject);
+    of_name(predicate);
+    of_term(object);
+}
+
+fn of_term(term: &TermPattern) {
+    match term {
+        TermPattern::NamedNode(_) | TermPattern::BlankNode(_) | TermPattern::Literal(_) | TermPattern::Variable(_) => {}
+    }
+}
+
+fn of_name(name: &NamedNodePattern) {
+    match name {
+        NamedNodePattern::NamedNode(_) | NamedNodePattern::Variable(_) => {}
+    }
+}
+
+/// What a walk begins at.
+pub trait AsNode {
+    /// The node that it is.
+    fn as_node(&self) -> Node<'_>;
+}
+
+impl AsNode for Pattern {
+    fn as_node(&self) -> Node<'_> {
+        Node::Pattern(self)
+    }
+}
+
+impl AsNode for Expression {
+    fn as_node(&self) -> Node<'_> {
+        Node::Expression(self)
+    }
+}
+
+impl AsNode for Aggregate {
+    fn as_node(&self) -> Node<'_> {
+        Node::Aggregate(self)
+    }
+}
+
+impl AsNode for Path {
+    fn as_node(&self) -> Node<'_> {
+        Node::Path(self)
+    }
+}
+
+/// How many nodes a tree has.
+pub fn nodes(tree: &impl AsNode) -> usize {
+    let mut open = vec![tree.as_node()];
+    let mut nodes = 0;
+    while let Some(node) = open.pop() {
+        nodes += 1;
+        node.children(&mut |child| open.push(child));
+    }
+    nodes
+}
+
+/// Calls `each` for every pattern of a tree, those of EXISTS among them.
+pub fn on_patterns<'q>(tree: &'q impl AsNode, each: &mut dyn FnMut(&'q Pattern)) {
+    let mut open = vec![tree.as_node()];
+    while let Some(node) = open.pop() {
+        if let Node::Pattern(pattern) = node {
+            each(pattern);
+        }
+        node.children(&mut |child| open.push(child));
     }
 }
 
 /// How many expressions an expression is made of, itself included, those of patterns in it aside.
 pub fn size(expression: &Expression) -> usize {
-    1 + children(expression).into_iter().map(size).sum::<usize>()
+    let mut size = 0;
+    on_expressions(expression, &mut |_| size += 1);
+    size
+}
+
+/// Calls `each` for the expressions that an expression is made of, itself first, those of patterns in it aside.
+pub fn on_expressions<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q Expression)) {
+    each(expression);
+    Node::Expression(expression).children(&mut |child| {
+        if let Node::Expression(child) = child {
+            on_expressions(child, each);
+        }
+    });
 }
 
 /// Calls `each` for every variable of an expression, those of patterns in it aside.
-pub fn on_variables(expression: &Expression, each: &mut dyn FnMut(&Variable)) {
-    if let Expression::Variable(variable) | Expression::Bound(variable) = expression {
-        each(variable);
-    }
-    children(expression).into_iter().for_each(|child| on_variables(child, each));
+pub fn on_variables<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q Variable)) {
+    on_expressions(expression, &mut |expression| {
+        if let Expression::Variable(variable) | Expression::Bound(variable) = expression {
+            each(variable);
+        }
+    });
+}
+
+/// Calls `each` for the patterns of the EXISTS in an expression.
+pub fn on_exists<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q Pattern)) {
+    on_expressions(expression, &mut |expression| {
+        if let Expression::Exists(pattern) = expression {
+            each(pattern);
+        }
+    });
 }
 
 /// Whether there is an EXISTS in an expression.
 pub fn has_exists(expression: &Expression) -> bool {
-    matches!(expression, Expression::Exists(_)) || children(expression).into_iter().any(has_exists)
+    let mut any = false;
+    on_exists(expression, &mut |_| any = true);
+    any
 }
 
-/// Replaces the patterns of the EXISTS in an expression.
-pub fn map_exists(expression: Expression, map: &mut dyn FnMut(GraphPattern) -> GraphPattern) -> Expression {
-    // Rebuilding the whole tree for the few expressions that have one inside.
-    if !has_exists(&expression) {
-        return expression;
-    }
-    let mut one = |e: Box<Expression>| Box::new(map_exists(*e, map));
-    match expression {
-        Expression::Exists(pattern) => Expression::Exists(Box::new(map(*pattern))),
-        Expression::Or(a, b) => Expression::Or(one(a), one(b)),
-        Expression::And(a, b) => Expression::And(one(a), one(b)),
-        Expression::Equal(a, b) => Expression::Equal(one(a), one(b)),
-        Expression::SameTerm(a, b) => Expression::SameTerm(one(a), one(b)),
-        Expression::Greater(a, b) => Expression::Greater(one(a), one(b)),
-        Expression::GreaterOrEqual(a, b) => Expression::GreaterOrEqual(one(a), one(b)),
-        Expression::Less(a, b) => Expression::Less(one(a), one(b)),
-        Expression::LessOrEqual(a, b) => Expression::LessOrEqual(one(a), one(b)),
-        Expression::Add(a, b) => Expression::Add(one(a), one(b)),
-        Expression::Subtract(a, b) => Expression::Subtract(one(a), one(b)),
-        Expression::Multiply(a, b) => Expression::Multiply(one(a), one(b)),
-        Expression::Divide(a, b) => Expression::Divide(one(a), one(b)),
-        Expression::UnaryPlus(a) => Expression::UnaryPlus(one(a)),
-        Expression::UnaryMinus(a) => Expression::UnaryMinus(one(a)),
-        Expression::Not(a) => Expression::Not(one(a)),
-        Expression::If(a, b, c) => Expression::If(one(a), one(b), one(c)),
-        Expression::In(a, list) => Expression::In(one(a), list.into_iter().map(|e| map_exists(e, map)).collect()),
-        Expression::Coalesce(list) => Expression::Coalesce(list.into_iter().map(|e| map_exists(e, map)).collect()),
-        Expression::FunctionCall(name, list) => {
-            Expression::FunctionCall(name, list.into_iter().map(|e| map_exists(e, map)).collect())
+/// Calls `each` for the patterns right below a node: its children, and those of the EXISTS in its expressions.
+pub fn on_patterns_below(node: NodeMut<'_>, each: &mut dyn FnMut(&mut Pattern)) {
+    node.children(&mut |child| match child {
+        NodeMut::Pattern(pattern) => each(pattern),
+        NodeMut::Path(_) => {}
+        NodeMut::Expression(_) | NodeMut::SortKey(_) | NodeMut::Aggregate(_) => on_patterns_below(child, each),
+    });
+}
+
+/// Calls `each` for every variable that a pattern can bind, each time that it stands there.
+pub fn on_in_scope<'q>(pattern: &'q Pattern, each: &mut dyn FnMut(&'q Variable)) {
+    match pattern {
+        Pattern::Bgp { patterns } => {
+            for TriplePattern { subject, predicate, object } in patterns {
+                on_term(subject, each);
+                on_name(predicate, each);
+                on_term(object, each);
+            }
         }
-        leaf => leaf,
+        Pattern::Path { subject, object, .. } | Pattern::Relation { subject, object, .. } => {
+            on_term(subject, each);
+            on_term(object, each);
+        }
+        Pattern::Values { variables, .. }
+        | Pattern::Table { variables, .. }
+        | Pattern::Include { variables, .. }
+        | Pattern::Project { variables, .. } => variables.iter().for_each(each),
+        Pattern::Group { variables, aggregates, .. } => {
+            variables.iter().chain(aggregates.iter().map(|(variable, _)| variable)).for_each(each);
+        }
+        Pattern::Minus { left, .. } => on_in_scope(left, each),
+        Pattern::Graph { name, .. } => {
+            on_name(name, each);
+            on_children_in_scope(pattern, each);
+        }
+        Pattern::Extend { variable, .. } => {
+            each(variable);
+            on_children_in_scope(pattern, each);
+        }
+        Pattern::Join { .. }
+        | Pattern::Lateral { .. }
+        | Pattern::LeftJoin { .. }
+        | Pattern::LeftLateral { .. }
+        | Pattern::Union { .. }
+        | Pattern::Filter { .. }
+        | Pattern::Service { .. }
+        | Pattern::OrderBy { .. }
+        | Pattern::Distinct { .. }
+        | Pattern::Reduced { .. }
+        | Pattern::Slice { .. } => on_children_in_scope(pattern, each),
+    }
+}
+
+fn on_children_in_scope<'q>(pattern: &'q Pattern, each: &mut dyn FnMut(&'q Variable)) {
+    Node::Pattern(pattern).children(&mut |child| {
+        if let Node::Pattern(child) = child {
+            on_in_scope(child, each);
+        }
+    });
+}
+
+fn on_term<'q>(term: &'q TermPattern, each: &mut dyn FnMut(&'q Variable)) {
+    if let TermPattern::Variable(variable) = term {
+        each(variable);
+    }
+}
+
+fn on_name<'q>(name: &'q NamedNodePattern, each: &mut dyn FnMut(&'q Variable)) {
+    if let NamedNodePattern::Variable(variable) = name {
+        each(variable);
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple, Variable};
-use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use terrapin_base::deferred::Deferred;
+use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern, TriplePattern};
 
 /// About how many bytes a triple takes besides its texts.
 const TRIPLE_BYTES: u64 = 160;

@@ -7,10 +7,11 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use oxrdf::{BlankNode, Term};
+use oxrdf::Term;
 use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 
 use terrapin_budget::{self as budget, Budget, Exceeded, Stopped, tick};
+use terrapin_sparql_syntax::convert;
 use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_triples::{ReadError, TermId, View};
 
@@ -75,9 +76,6 @@ impl Hash for Counted {
     }
 }
 
-/// Blank nodes cannot stand in a table of values: there they are IRIs with this start.
-pub(crate) const BLANK: &str = "urn:terrapin:blank:";
-
 /// A view whose terms are counted.
 #[derive(Clone, Copy)]
 pub(crate) struct Guarded<'v>(pub &'v View);
@@ -116,10 +114,10 @@ impl<'v> QueryableDataset<'v> for Guarded<'v> {
     }
 
     fn internalize_term(&self, term: Term) -> Result<Counted, ReadError> {
+        // A table's blank node.
         if let Term::NamedNode(node) = &term
-            && let Some(label) = node.as_str().strip_prefix(BLANK)
+            && let Some(blank) = convert::blank(node)
         {
-            let blank = BlankNode::new_unchecked(label);
             return Ok(Counted(self.0.internalize_term(blank.into())?));
         }
         Ok(Counted(self.0.internalize_term(term)?))

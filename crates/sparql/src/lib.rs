@@ -49,13 +49,13 @@ use std::sync::{Arc, LazyLock};
 
 use oxrdf::{NamedNode, Variable};
 use quick_cache::sync::Cache;
-use spargebra::Query;
 
 pub use answer::{Bounds, Sink, Summary};
 pub use environment::Environment;
 pub use syntax::{Dialect, Tolerance};
 use terrapin_budget as budget;
 pub use terrapin_sparql_syntax as syntax;
+use terrapin_sparql_syntax::algebra::QueryForm;
 pub use terrapin_sparql_syntax::error;
 pub use terrapin_sparql_syntax::{Class, Error};
 
@@ -99,8 +99,6 @@ pub enum Form {
 #[derive(Debug)]
 pub struct Prepared {
     rewritten: rewrite::Rewritten,
-    /// How its pattern was solved the last time.
-    kept: native::Kept,
     tolerances: Vec<Tolerance>,
     /// Of the query's text.
     digest: [u8; 32],
@@ -147,16 +145,16 @@ fn prepare_now(text: &str, settings: &Settings) -> Result<Prepared, Error> {
     let parsed = syntax::parse(text, settings.dialect)?;
     let rewritten = rewrite::rewrite(parsed.query, parsed.named, settings)?;
     let digest = *blake3::hash(text.as_bytes()).as_bytes();
-    Ok(Prepared { rewritten, kept: native::Kept::default(), tolerances: parsed.tolerances, digest })
+    Ok(Prepared { rewritten, tolerances: parsed.tolerances, digest })
 }
 
 impl Prepared {
     /// The query's form.
     pub fn form(&self) -> Form {
-        match &self.rewritten.query {
-            Query::Select { .. } => Form::Select,
-            Query::Ask { .. } => Form::Ask,
-            Query::Construct { .. } | Query::Describe { .. } => Form::Graph,
+        match &self.rewritten.form {
+            QueryForm::Select => Form::Select,
+            QueryForm::Ask => Form::Ask,
+            QueryForm::Construct(_) | QueryForm::Describe => Form::Graph,
         }
     }
 

@@ -2,8 +2,7 @@
 
 use oxrdf::Term;
 
-/// A solution: a value for each variable.
-pub(crate) type Row = Vec<Option<Term>>;
+pub(crate) use terrapin_sparql_syntax::algebra::Row;
 
 /// About how many bytes a row takes.
 pub(crate) fn row_bytes(row: &Row) -> u64 {

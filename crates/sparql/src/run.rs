@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use oxrdf::{Term, Variable};
+use oxrdf::Term;
 use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
-use spargebra::Query;
-use spargebra::algebra::{GraphPattern, QueryDataset};
 
 use super::Prepared;
 use super::answer::{Bounds, Sink, Summary};
@@ -14,14 +12,16 @@ use super::construct::Template;
 use super::environment::Environment;
 use super::functions;
 use super::guard::{Guarded, exceeded, read, watched};
-use super::native;
+use super::native::{self, Fallback};
 use super::plan::{Planned, plan, unplanned};
-use super::rewrite::{Rewritten, put_pattern};
+use super::rewrite::Rewritten;
 use super::row::{Row, row_bytes};
 use super::services::Table;
 use super::solve::{Collector, Plan};
-use super::tables::{fill_tables, values};
+use super::tables::{Tables, fill_tables};
 use terrapin_budget::Budget;
+use terrapin_sparql_syntax::algebra::{Pattern, Query, QueryDataset, QueryForm};
+use terrapin_sparql_syntax::convert;
 use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_triples::{ReadError, View};
 
@@ -62,8 +62,6 @@ pub(super) fn run(
 
 struct Run<'p> {
     rewritten: &'p Rewritten,
-    /// How the plan's pattern was solved the last time.
-    kept: &'p native::Kept,
     environment: Arc<Environment>,
     budget: Arc<Budget>,
     evaluator: QueryEvaluator,
@@ -79,7 +77,7 @@ impl<'p> Run<'p> {
         let rewritten = &prepared.rewritten;
         let evaluator = functions::register(QueryEvaluator::new(), &rewritten.functions, &environment);
         let evaluator = functions::aggregates::register(evaluator, &rewritten.separators);
-        Run { rewritten, kept: &prepared.kept, environment, budget, evaluator, most: rows.unwrap_or(u64::MAX) }
+        Run { rewritten, environment, budget, evaluator, most: rows.unwrap_or(u64::MAX) }
     }
 
     fn view(&self) -> View {
@@ -101,13 +99,21 @@ impl<'p> Run<'p> {
         certain && self.environment.store.graphs().is_some()
     }
 
-    /// The program for a planned projection, if it needs no evaluator.
-    fn compile(&self, pattern: &GraphPattern, view: &View, estimates: bool) -> Option<native::Program> {
-        if self.has_graphs() { None } else { native::compile(pattern, view, &self.rewritten.separators, estimates) }
+    /// The program for a planned projection, or why it needs the evaluator.
+    fn compile(
+        &self,
+        pattern: &Pattern,
+        view: &View,
+        estimates: bool,
+    ) -> std::result::Result<native::Program, Fallback> {
+        if self.has_graphs() {
+            return Err(Fallback::Graphs);
+        }
+        native::compile(pattern, view, &self.rewritten.separators, estimates)
     }
 
     /// Plans a pattern by the counts of all graphs together; a query about certain graphs is the evaluator's to order.
-    fn plan(&self, pattern: GraphPattern, view: &mut View) -> Planned {
+    fn plan(&self, pattern: Pattern, view: &mut View) -> Planned {
         if self.has_graphs() {
             return unplanned(pattern);
         }
@@ -128,19 +134,12 @@ impl<'p> Run<'p> {
         let tables = self.tables()?;
         let plan = &self.rewritten.plan;
         let mut rows = 0;
-        match &self.rewritten.query {
-            Query::Select { .. } => {
+        match &self.rewritten.form {
+            QueryForm::Select => {
                 sink.variables(&plan.variables).map_err(gone)?;
                 let mut labels = Labels::default();
                 if plan.streams() {
-                    let filled;
-                    let pattern = if tables.is_empty() {
-                        &plan.pattern
-                    } else {
-                        filled = fill_tables(&plan.pattern, &tables);
-                        &filled
-                    };
-                    self.solutions(pattern, &mut |values| {
+                    self.solutions(plan, &tables, &mut |values| {
                         self.count(&mut rows)?;
                         let numbered = labels.solution(values);
                         sink.solution(numbered.as_deref().unwrap_or(values)).map_err(gone)?;
@@ -154,11 +153,11 @@ impl<'p> Run<'p> {
                     }
                 }
             }
-            Query::Ask { .. } => {
+            QueryForm::Ask => {
                 let value = self.exists(fill_tables(&plan.pattern, &tables))?;
                 sink.boolean(value).map_err(gone)?;
             }
-            Query::Construct { template, .. } => {
+            QueryForm::Construct(template) => {
                 let mut labels = Labels::default();
                 let mut template = Template::new(template, &plan.variables);
                 let mut fill = |values: &[Option<Term>]| {
@@ -170,24 +169,24 @@ impl<'p> Run<'p> {
                     Ok(true)
                 };
                 if plan.streams() {
-                    let variables = plan.variables.clone();
-                    let inner = Box::new(fill_tables(&plan.pattern, &tables));
-                    self.solutions(&GraphPattern::Project { inner, variables }, &mut fill)?;
+                    self.solutions(plan, &tables, &mut fill)?;
                 } else {
                     for row in self.rows(plan, &tables)? {
                         fill(&row)?;
                     }
                 }
             }
-            Query::Describe { .. } => {
+            QueryForm::Describe => {
                 let pattern = if plan.streams() {
                     fill_tables(&plan.pattern, &tables)
                 } else {
-                    let rows = self.rows(plan, &tables)?;
-                    values(&plan.variables, &rows)
+                    let rows = Arc::new(self.rows(plan, &tables)?);
+                    Pattern::Values { variables: plan.variables.clone(), rows }
                 };
                 let mut view = self.view();
-                let (query, evaluator) = self.planned(pattern, &mut view);
+                let planned = self.plan(pattern, &mut view);
+                let query = self.query(QueryForm::Describe, planned.pattern);
+                let evaluator = self.evaluator(planned.optimise);
                 let result = evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
                 if let QueryResults::Graph(triples) = result {
                     let mut labels = Labels::default();
@@ -203,18 +202,18 @@ impl<'p> Run<'p> {
     }
 
     /// Whether a pattern has a solution.
-    fn exists(&self, pattern: GraphPattern) -> Result<bool> {
+    fn exists(&self, pattern: Pattern) -> Result<bool> {
         let mut view = self.view();
         let planned = self.plan(pattern, &mut view);
-        let pattern = GraphPattern::Project { inner: Box::new(planned.pattern), variables: Vec::new() };
+        let pattern = Pattern::project(planned.pattern, Vec::new());
         let mut value = false;
-        if let Some(program) = self.compile(&pattern, &view, false) {
+        if let Ok(program) = self.compile(&pattern, &view, false) {
             native::solve(&program, &view, &self.evaluator, &mut [], &mut |_| {
                 value = true;
                 Ok(false)
             })?;
         } else {
-            let query = Query::Ask { dataset: self.dataset(), pattern, base_iri: self.base() };
+            let query = self.query(QueryForm::Ask, pattern);
             let result =
                 self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
             value = matches!(result, QueryResults::Boolean(true));
@@ -223,9 +222,10 @@ impl<'p> Run<'p> {
         Ok(value)
     }
 
-    /// What relative IRIs that the query computes are relative to.
-    fn base(&self) -> Option<oxiri::Iri<String>> {
-        self.rewritten.query.base_iri().cloned()
+    /// A query for the evaluator.
+    fn query(&self, form: QueryForm, pattern: Pattern) -> spargebra::Query {
+        let base = self.rewritten.base.clone();
+        convert::query(Query { form, dataset: self.dataset(), base, pattern })
     }
 
     /// The evaluator, with its own optimiser or without.
@@ -234,47 +234,43 @@ impl<'p> Run<'p> {
         if optimise { evaluator } else { evaluator.without_optimizations() }
     }
 
-    /// The query with another pattern, planned, and the evaluator for it.
-    fn planned(&self, pattern: GraphPattern, view: &mut View) -> (Query, QueryEvaluator) {
-        let planned = self.plan(pattern, view);
-        let mut query = self.rewritten.query.clone();
-        let (Query::Select { dataset, .. }
-        | Query::Construct { dataset, .. }
-        | Query::Describe { dataset, .. }
-        | Query::Ask { dataset, .. }) = &mut query;
-        *dataset = self.dataset();
-        put_pattern(&mut query, planned.pattern);
-        (query, self.evaluator(planned.optimise))
-    }
-
     /// How the tables and the query are solved.
     fn explain(&self) -> Result<String> {
         let tables = self.tables()?;
         let mut out = String::new();
-        for (number, (table, (_, rows))) in self.rewritten.tables.iter().zip(&tables).enumerate() {
+        for (number, (table, rows)) in self.rewritten.tables.iter().zip(&tables).enumerate() {
             out.push_str(&format!("table {number}: {} rows\n", rows.len()));
             if let Table::Plan(plan) = table {
-                out.push_str(&self.steps(plan, &tables)?);
+                out.push_str(&self.steps(plan, &tables, None)?);
             }
         }
         out.push_str("query:\n");
-        out.push_str(&self.steps(&self.rewritten.plan, &tables)?);
+        let plan = &self.rewritten.plan;
+        let described = matches!(self.rewritten.form, QueryForm::Describe) && plan.streams();
+        out.push_str(&self.steps(plan, &tables, described.then_some(Fallback::Describe))?);
         out.push_str(&format!("{} units of work\n", self.budget.work_done()));
         Ok(out)
     }
 
-    /// The evaluator's steps for a plan, which it takes to the end.
-    fn steps(&self, top: &Plan, tables: &[(Vec<Variable>, Vec<Row>)]) -> Result<String> {
+    /// The steps for a plan, which is solved to the end; `whole` says why it is the evaluator's whatever stands in it.
+    fn steps(&self, top: &Plan, tables: &Tables, whole: Option<Fallback>) -> Result<String> {
         let mut view = self.view();
         let planned = self.plan(fill_tables(&top.pattern, tables), &mut view);
-        if let Some(program) = self.compile(&planned.pattern, &view, true) {
-            let mut counts = vec![0; program.len()];
-            native::solve(&program, &view, &self.evaluator, &mut counts, &mut |_| Ok(true))?;
-            view.check().map_err(read)?;
-            return native::explain(&program, &view, &counts).map_err(read);
-        }
-        let expected = format!("about {:.0} solutions expected; the evaluator's steps:\n", planned.rows);
-        let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri: self.base() };
+        let program = match whole {
+            None => self.compile(&planned.pattern, &view, true),
+            Some(why) => Err(why),
+        };
+        let why = match program {
+            Err(why) => why,
+            Ok(program) => {
+                let mut counts = vec![0; program.len()];
+                native::solve(&program, &view, &self.evaluator, &mut counts, &mut |_| Ok(true))?;
+                view.check().map_err(read)?;
+                return native::explain(&program, &view, &counts).map_err(read);
+            }
+        };
+        let expected = format!("about {:.0} solutions expected; the evaluator's steps, as {why}:\n", planned.rows);
+        let query = self.query(QueryForm::Select, planned.pattern);
         let evaluator = self.evaluator(planned.optimise);
         let (result, explanation) = evaluator.prepare(&query).explain(Guarded(&view));
         if let QueryResults::Solutions(solutions) = result.map_err(evaluation)? {
@@ -289,8 +285,8 @@ impl<'p> Run<'p> {
     }
 
     /// Makes the tables, each of which may need those before it.
-    fn tables(&self) -> Result<Vec<(Vec<Variable>, Vec<Row>)>> {
-        let mut tables: Vec<(Vec<Variable>, Vec<Row>)> = Vec::with_capacity(self.rewritten.tables.len());
+    fn tables(&self) -> Result<Vec<Arc<Vec<Row>>>> {
+        let mut tables = Vec::with_capacity(self.rewritten.tables.len());
         let mut bytes = 0;
         for table in &self.rewritten.tables {
             let rows = match (table, table.rows(&self.environment, &self.budget)) {
@@ -300,25 +296,18 @@ impl<'p> Run<'p> {
             };
             bytes += rows.iter().map(row_bytes).sum::<u64>();
             self.budget.memory(bytes).map_err(exceeded)?;
-            tables.push((table.variables(), rows));
+            tables.push(Arc::new(rows));
         }
         Ok(tables)
     }
 
     /// The solutions of a plan, all of them.
-    fn rows(&self, plan: &Plan, tables: &[(Vec<Variable>, Vec<Row>)]) -> Result<Vec<Row>> {
+    fn rows(&self, plan: &Plan, tables: &Tables) -> Result<Vec<Row>> {
         if plan.is_empty() {
             return Ok(Vec::new());
         }
         let mut collector = Collector::new(plan, &self.budget);
-        let filled;
-        let pattern = if tables.is_empty() {
-            &plan.pattern
-        } else {
-            filled = fill_tables(&plan.pattern, tables);
-            &filled
-        };
-        self.solutions(pattern, &mut |values| collector.push(values))?;
+        self.solutions(plan, tables, &mut |values| collector.push(values))?;
         Ok(collector.finish())
     }
 
@@ -336,27 +325,30 @@ impl<'p> Run<'p> {
         view.check().map_err(read)
     }
 
-    /// Has a pattern solved; `each` takes the solutions and tells whether it wants more.
-    fn solutions(&self, pattern: &GraphPattern, each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>) -> Result<()> {
+    /// Has a plan's pattern solved; `each` takes the solutions and tells whether it wants more.
+    fn solutions(
+        &self,
+        plan: &Plan,
+        tables: &Tables,
+        each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
+    ) -> Result<()> {
         let mut view = self.view();
-        let (kept, store) = (self.kept, &self.environment.store);
-        // Tables are the answer's of this time.
-        let same = std::ptr::eq(pattern, &raw const self.rewritten.plan.pattern);
-        if same && let Some(program) = kept.get(store) {
+        let store = &self.environment.store;
+        if let Some(program) = plan.program.get(store) {
             return self.solve(program, &view, each);
         }
-        let planned = self.plan(pattern.clone(), &mut view);
-        if let Some(program) = self.compile(&planned.pattern, &view, false) {
-            if !same {
+        let planned = self.plan(fill_tables(&plan.pattern, tables), &mut view);
+        if let Ok(program) = self.compile(&planned.pattern, &view, false) {
+            if plan.has_tables {
                 return self.solve(&program, &view, each);
             }
-            return match (kept.keep(store, program), kept.get(store)) {
+            return match (plan.program.keep(store, program), plan.program.get(store)) {
                 (Err(program), _) => self.solve(&program, &view, each),
                 (Ok(()), Some(program)) => self.solve(program, &view, each),
                 (Ok(()), None) => Ok(()),
             };
         }
-        let query = Query::Select { dataset: self.dataset(), pattern: planned.pattern, base_iri: self.base() };
+        let query = self.query(QueryForm::Select, planned.pattern);
         let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
         if let QueryResults::Solutions(solutions) = result {
             for solution in solutions {

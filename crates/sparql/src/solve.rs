@@ -6,25 +6,32 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use oxrdf::{Term, Variable};
-use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
 
 use super::guard::exceeded;
+use super::native::Kept;
 use super::order::{Key, canonical_rows};
 use super::row::{Row, row_bytes};
+use super::tables::has_tables;
 use terrapin_base::deferred::Deferred;
 use terrapin_budget::Budget;
 use terrapin_budget::tick;
+use terrapin_sparql_syntax::algebra::{Expression, Helper, Pattern, SortKey};
 use terrapin_sparql_syntax::error::Error;
+use terrapin_sparql_syntax::walk::on_in_scope;
 
 /// Solutions after which a LIMIT without ORDER BY takes those that the evaluator, whose order is the same everywhere,
 /// finds first. Up to here it takes the first ones in canonical order.
 const CANONICAL: usize = 100_000;
 
-/// A pattern for the evaluator and what is done with its solutions.
-#[derive(Debug, Clone)]
+/// A pattern and what is done with its solutions.
+#[derive(Debug)]
 pub(crate) struct Plan {
-    /// What the evaluator solves: a projection to the variables and then the keys.
-    pub pattern: GraphPattern,
+    /// What is solved: a projection to the variables and then the keys.
+    pub pattern: Pattern,
+    /// Whether tables stand in it, whose rows are other ones each time.
+    pub has_tables: bool,
+    /// How it was solved the last time.
+    pub program: Kept,
     /// The variables of the answer.
     pub variables: Vec<Variable>,
     /// What ORDER BY sorts by: the column, and whether it descends.
@@ -36,43 +43,39 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Takes a query's modifiers off its pattern.
-    pub fn of(pattern: GraphPattern) -> Plan {
+    pub fn of(pattern: Pattern) -> Plan {
         let (mut start, mut length, mut sliced, mut distinct) = (0, None, false, false);
         let mut inner = pattern;
-        if let GraphPattern::Slice { inner: below, start: from, length: most } = inner {
+        if let Pattern::Slice { inner: below, start: from, length: most } = inner {
             (start, length, sliced) = (from, most, true);
             inner = *below;
         }
-        if let GraphPattern::Distinct { inner: below } = inner {
+        if let Pattern::Distinct { inner: below } = inner {
             distinct = true;
             inner = *below;
         }
-        let GraphPattern::Project { inner: below, variables } = inner else {
+        let Pattern::Project { inner: below, variables } = inner else {
             // Only a REDUCED is left at the top, which the evaluator knows best.
             let mut variables = Vec::new();
-            inner.on_in_scope_variable(|v| {
+            on_in_scope(&inner, &mut |v| {
                 if !variables.contains(v) {
                     variables.push(v.clone());
                 }
             });
-            return Plan { pattern: inner, variables, keys: Vec::new(), distinct, start, length };
+            let keys = Vec::new();
+            return Plan::new(inner, variables, keys, distinct, start, length);
         };
         let mut pattern = *below;
         let mut keys = Vec::new();
         let mut columns = variables.clone();
-        if let GraphPattern::OrderBy { inner, expression } = pattern {
+        if let Pattern::OrderBy { inner, keys: sorted } = pattern {
             pattern = *inner;
-            for (number, order) in expression.into_iter().enumerate() {
-                let (expression, descends) = match order {
-                    OrderExpression::Asc(expression) => (expression, false),
-                    OrderExpression::Desc(expression) => (expression, true),
-                };
+            for (number, SortKey { expression, descends }) in sorted.into_iter().enumerate() {
                 let variable = match expression {
                     Expression::Variable(variable) => variable,
                     expression => {
-                        let variable = Variable::new_unchecked(format!(".key{number}"));
-                        pattern =
-                            GraphPattern::Extend { inner: Box::new(pattern), variable: variable.clone(), expression };
+                        let variable = Variable::from(Helper::SortKey(number));
+                        pattern = Pattern::extend(pattern, variable.clone(), expression);
                         variable
                     }
                 };
@@ -83,13 +86,25 @@ impl Plan {
                 keys.push((column, descends));
             }
         }
-        pattern = GraphPattern::Project { inner: Box::new(pattern), variables: columns };
+        pattern = Pattern::project(pattern, columns);
         if distinct && keys.is_empty() && !sliced {
             // The evaluator compares ids, not terms.
-            pattern = GraphPattern::Distinct { inner: Box::new(pattern) };
+            pattern = Pattern::Distinct { inner: Box::new(pattern) };
             distinct = false;
         }
-        Plan { pattern, variables, keys, distinct, start, length }
+        Plan::new(pattern, variables, keys, distinct, start, length)
+    }
+
+    fn new(
+        pattern: Pattern,
+        variables: Vec<Variable>,
+        keys: Vec<(usize, bool)>,
+        distinct: bool,
+        start: usize,
+        length: Option<usize>,
+    ) -> Plan {
+        let has_tables = has_tables(&pattern);
+        Plan { pattern, has_tables, program: Kept::default(), variables, keys, distinct, start, length }
     }
 
     /// Whether solutions can go out as they come.

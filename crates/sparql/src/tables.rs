@@ -1,29 +1,23 @@
 //! Tables, which are solved before the query, in the places of its pattern that wait for them.
 
-use oxrdf::{Term, Variable};
-use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
-use spargebra::term::{GroundTerm, NamedNodePattern};
+use std::sync::Arc;
 
-use super::guard::BLANK;
 use super::row::Row;
-use terrapin_sparql_syntax::vocabulary::TABLE;
-use terrapin_sparql_syntax::walk::{has_exists, map_exists};
+use terrapin_sparql_syntax::algebra::Pattern;
+use terrapin_sparql_syntax::walk::{NodeMut, on_patterns, on_patterns_below};
 
-/// A table as a pattern.
-pub(super) fn values(variables: &[Variable], rows: &[Row]) -> GraphPattern {
-    let ground = |term: &Term| match term {
-        Term::NamedNode(node) => GroundTerm::NamedNode(node.clone()),
-        Term::Literal(literal) => GroundTerm::Literal(literal.clone()),
-        Term::BlankNode(node) => {
-            GroundTerm::NamedNode(oxrdf::NamedNode::new_unchecked(format!("{BLANK}{}", node.as_str())))
-        }
-    };
-    let row = |row: &Row| row.iter().map(|value| value.as_ref().map(ground)).collect();
-    GraphPattern::Values { variables: variables.to_vec(), bindings: rows.iter().map(row).collect() }
+/// The rows of tables, by their numbers.
+pub(super) type Tables = [Arc<Vec<Row>>];
+
+/// Whether a pattern waits for tables.
+pub(super) fn has_tables(pattern: &Pattern) -> bool {
+    let mut any = false;
+    on_patterns(pattern, &mut |pattern| any |= matches!(pattern, Pattern::Table { .. }));
+    any
 }
 
 /// A copy of a pattern with its tables filled in.
-pub(super) fn fill_tables(pattern: &GraphPattern, tables: &[(Vec<Variable>, Vec<Row>)]) -> GraphPattern {
+pub(super) fn fill_tables(pattern: &Pattern, tables: &Tables) -> Pattern {
     let mut pattern = pattern.clone();
     if !tables.is_empty() {
         fill_in(&mut pattern, tables);
@@ -31,69 +25,12 @@ pub(super) fn fill_tables(pattern: &GraphPattern, tables: &[(Vec<Variable>, Vec<
     pattern
 }
 
-fn fill_in(pattern: &mut GraphPattern, tables: &[(Vec<Variable>, Vec<Row>)]) {
-    match pattern {
-        GraphPattern::Service { name: NamedNodePattern::NamedNode(name), .. } => {
-            let number = name.as_str().strip_prefix(TABLE).and_then(|n| n.parse::<usize>().ok());
-            if let Some((variables, rows)) = number.and_then(|n| tables.get(n)) {
-                *pattern = values(variables, rows);
-            }
+fn fill_in(pattern: &mut Pattern, tables: &Tables) {
+    if let Pattern::Table { number, variables } = pattern {
+        if let Some(rows) = tables.get(*number) {
+            *pattern = Pattern::Values { variables: std::mem::take(variables), rows: Arc::clone(rows) };
         }
-        GraphPattern::Bgp { .. }
-        | GraphPattern::Path { .. }
-        | GraphPattern::Values { .. }
-        | GraphPattern::Service { .. } => {}
-        GraphPattern::Join { left, right }
-        | GraphPattern::Lateral { left, right }
-        | GraphPattern::Union { left, right }
-        | GraphPattern::Minus { left, right } => {
-            fill_in(left, tables);
-            fill_in(right, tables);
-        }
-        GraphPattern::LeftJoin { left, right, expression } => {
-            fill_in(left, tables);
-            fill_in(right, tables);
-            if let Some(expression) = expression {
-                fill_expression(expression, tables);
-            }
-        }
-        GraphPattern::Filter { expr, inner } => {
-            fill_expression(expr, tables);
-            fill_in(inner, tables);
-        }
-        GraphPattern::Extend { inner, expression, .. } => {
-            fill_expression(expression, tables);
-            fill_in(inner, tables);
-        }
-        GraphPattern::OrderBy { inner, expression } => {
-            for order in expression {
-                let (OrderExpression::Asc(expression) | OrderExpression::Desc(expression)) = order;
-                fill_expression(expression, tables);
-            }
-            fill_in(inner, tables);
-        }
-        GraphPattern::Group { inner, aggregates, .. } => {
-            for (_, aggregate) in aggregates {
-                if let AggregateExpression::FunctionCall { expr, .. } = aggregate {
-                    fill_expression(expr, tables);
-                }
-            }
-            fill_in(inner, tables);
-        }
-        GraphPattern::Graph { inner, .. }
-        | GraphPattern::Project { inner, .. }
-        | GraphPattern::Distinct { inner }
-        | GraphPattern::Reduced { inner }
-        | GraphPattern::Slice { inner, .. } => fill_in(inner, tables),
+        return;
     }
-}
-
-fn fill_expression(expression: &mut Expression, tables: &[(Vec<Variable>, Vec<Row>)]) {
-    if has_exists(expression) {
-        let old = std::mem::replace(expression, Expression::Coalesce(Vec::new()));
-        *expression = map_exists(old, &mut |mut pattern| {
-            fill_in(&mut pattern, tables);
-            pattern
-        });
-    }
+    on_patterns_below(NodeMut::Pattern(pattern), &mut |below| fill_in(below, tables));
 }

@@ -1,7 +1,8 @@
 //! What waits for values from elsewhere in the query.
 
 use oxrdf::Variable;
-use spargebra::algebra::{Expression, GraphPattern};
+
+use terrapin_sparql_syntax::algebra::{Expression, Pattern};
 
 /// Something that has to wait until its variables have values: a filter, or a value for a variable.
 #[derive(Debug, Clone)]
@@ -16,14 +17,13 @@ pub(crate) struct Pending {
 
 impl Pending {
     /// The pattern with it, now that it can be.
-    pub fn apply(self, pattern: GraphPattern) -> GraphPattern {
-        let inner = Box::new(pattern);
+    pub fn apply(self, pattern: Pattern) -> Pattern {
         match self.variable {
-            Some(variable) => GraphPattern::Extend { inner, variable, expression: self.expression },
-            None => GraphPattern::Filter { inner, expr: self.expression },
+            Some(variable) => Pattern::extend(pattern, variable, self.expression),
+            None => Pattern::filter(pattern, self.expression),
         }
     }
 }
 
 /// A pattern and what waits for values from around it.
-pub(crate) type Waiting = (GraphPattern, Vec<Pending>);
+pub(crate) type Waiting = (Pattern, Vec<Pending>);

@@ -6,11 +6,11 @@ use std::cmp::Ordering;
 use oxrdf::vocab::xsd;
 use oxrdf::{Literal, NamedNode, Term};
 use spareval::{AggregateFunctionAccumulator, QueryEvaluator};
-use spargebra::algebra::{AggregateFunction, Expression};
 
 use super::numbers::Number;
 use crate::order::{Key, canonical};
 use terrapin_budget::tick;
+use terrapin_sparql_syntax::algebra::{AggregateFunction, Expression};
 
 /// An aggregate that makes one value of a group's.
 #[derive(Debug, Clone)]

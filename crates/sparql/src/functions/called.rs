@@ -1,9 +1,9 @@
 //! The functions that a query calls.
 
 use oxrdf::NamedNode;
-use spargebra::algebra::{Expression, Function};
 
 use super::{Own, call};
+use terrapin_sparql_syntax::algebra::{Expression, Function};
 
 /// The functions that a query calls, each once.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl Called {
     /// A call of one of our own functions.
     pub fn own(&mut self, function: Own, arguments: Vec<Expression>) -> Expression {
         let call = call(function, arguments);
-        if let Expression::FunctionCall(Function::Custom(name), _) = &call {
+        if let Expression::Call(Function::Custom(name), _) = &call {
             self.add(name);
         }
         call

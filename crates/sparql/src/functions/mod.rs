@@ -17,10 +17,10 @@ use std::sync::Arc;
 use oxrdf::vocab::xsd;
 use oxrdf::{Literal, NamedNode, Term};
 use spareval::QueryEvaluator;
-use spargebra::algebra::{Expression, Function};
 
 use super::environment::Environment;
 use super::geo;
+use terrapin_sparql_syntax::algebra::{Expression, Function};
 
 /// The namespace of the project's own functions.
 const OWN: &str = "urn:terrapin:function:";
@@ -81,13 +81,13 @@ const NAMES: [(Own, &str); 20] = [
 /// A call of one of the project's own functions.
 fn call(function: Own, arguments: Vec<Expression>) -> Expression {
     let name = NAMES.iter().find(|(own, _)| *own == function).map_or("", |(_, name)| name);
-    Expression::FunctionCall(Function::Custom(NamedNode::new_unchecked(format!("{OWN}{name}"))), arguments)
+    Expression::Call(Function::Custom(NamedNode::new_unchecked(format!("{OWN}{name}"))), arguments)
 }
 
 /// The arguments of a call of one of the project's own functions.
 pub(crate) fn arguments_of(expression: &Expression, function: Own) -> Option<&[Expression]> {
     match expression {
-        Expression::FunctionCall(Function::Custom(name), arguments) => {
+        Expression::Call(Function::Custom(name), arguments) => {
             let name = name.as_str().strip_prefix(OWN)?;
             NAMES.contains(&(function, name)).then_some(&arguments[..])
         }

@@ -1,19 +1,25 @@
 //! From a planned pattern to a program.
 
-use oxrdf::{BlankNode, Term, Variable};
-use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern};
-use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern};
+use oxrdf::Variable;
 
 use super::condition::{Condition, Leaf, Value};
+use super::fallback::Fallback;
 use super::layout::{Layout, Node, Sequence, Test, strip};
+use super::limits::MOST_STEPS;
 use super::place::{Place, Slot};
-use super::program::{Aggregate, Block, Group, MOST_STEPS, Program, Step};
+use super::program::{Aggregate, Block, Group, Program, Step};
 use super::scope::{Mask, Scope, bit};
 use crate::functions::aggregates::{Fold, without_mark};
-use crate::guard::BLANK;
 use crate::plan::{Counted, Variables, bound, is_plain};
+use terrapin_sparql_syntax::algebra::{
+    Aggregate as Aggregation, AggregateFunction, Binary, Expression, Helper, NamedNodePattern, Pattern, Row,
+    TermPattern, TriplePattern, Unary,
+};
+use terrapin_sparql_syntax::convert;
 use terrapin_sparql_syntax::walk::{has_exists, on_variables};
 use terrapin_triples::{TermId, View};
+
+type Result<T> = std::result::Result<T, Fallback>;
 
 /// Makes programs of one query.
 struct Compiler<'v> {
@@ -36,31 +42,32 @@ struct Context {
     asked: bool,
 }
 
-/// The program for a planned projection; `None` where something in it is the evaluator's. With `estimates`, every step
-/// has its expected number of solutions.
-pub fn compile(pattern: &GraphPattern, view: &View, separators: &[String], estimates: bool) -> Option<Program> {
+/// The program for a planned projection. With `estimates`, every step has its expected number of solutions.
+///
+/// # Errors
+/// Something in it is the evaluator's.
+pub fn compile(pattern: &Pattern, view: &View, separators: &[String], estimates: bool) -> Result<Program> {
     let projection = match pattern {
-        GraphPattern::Distinct { inner } => inner,
+        Pattern::Distinct { inner } => inner,
         pattern => pattern,
     };
-    if !matches!(projection, GraphPattern::Project { .. }) {
-        return None;
+    if !matches!(projection, Pattern::Project { .. }) {
+        return Err(Fallback::Pattern("REDUCED"));
     }
     let mut compiler =
         Compiler { view, separators, estimates, layout: Layout::default(), blocks: Vec::new(), tables: Vec::new() };
     let main = compiler.block(pattern)?;
     let Compiler { layout: Layout { steps }, blocks, tables, .. } = compiler;
-    (steps.len() <= MOST_STEPS).then_some(Program { steps, blocks, tables, main })
-}
-
-fn is_nothing(pattern: &GraphPattern) -> bool {
-    matches!(pattern, GraphPattern::Bgp { patterns } if patterns.is_empty())
+    if steps.len() > MOST_STEPS {
+        return Err(Fallback::Steps);
+    }
+    Ok(Program { steps, blocks, tables, main })
 }
 
 /// The parts of a conjunction.
 fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
     match expression {
-        Expression::And(a, b) => {
+        Expression::Binary(Binary::And, a, b) => {
             conjuncts(a, out);
             conjuncts(b, out);
         }
@@ -70,22 +77,22 @@ fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
 
 impl Compiler<'_> {
     /// A pattern as a block of its own. Its columns are what it projects, or its variables in the order of their names.
-    fn block(&mut self, pattern: &GraphPattern) -> Option<usize> {
+    fn block(&mut self, pattern: &Pattern) -> Result<usize> {
         let mut scope = Scope::default();
         let (mut distinct, mut group, mut arguments, mut inner) = (false, None, Vec::new(), pattern);
-        if let GraphPattern::Distinct { inner: below } = inner {
+        if let Pattern::Distinct { inner: below } = inner {
             distinct = true;
             inner = below;
         }
         let mut shown: Option<Vec<Variable>> = None;
-        if let GraphPattern::Project { inner: below, variables } = inner {
+        if let Pattern::Project { inner: below, variables } = inner {
             shown = Some(variables.clone());
             inner = below;
-        } else if let GraphPattern::Group { inner: below, variables, aggregates } = inner {
+        } else if let Pattern::Group { inner: below, variables, aggregates } = inner {
             let mut columns = variables.clone();
             let mut made = Vec::new();
             let aggregates = aggregates.iter().map(|(_, a)| self.aggregate(a, &mut columns, &mut made));
-            let aggregates = aggregates.collect::<Option<_>>()?;
+            let aggregates = aggregates.collect::<Result<_>>()?;
             group = Some(Group { keys: variables.len(), aggregates });
             arguments = made;
             shown = Some(columns);
@@ -106,33 +113,33 @@ impl Compiler<'_> {
         self.layout.push(Step::Emit, 1.0, 0);
         let block = Block { start, slots: scope.slots, flags: scope.flags, columns, distinct, once, group };
         self.blocks.push(block);
-        Some(self.blocks.len() - 1)
+        Ok(self.blocks.len() - 1)
     }
 
     /// An aggregate, its argument among the columns; an expression gets a variable of its own, which is to be made.
     fn aggregate<'e>(
         &self,
-        aggregate: &'e AggregateExpression,
+        aggregate: &'e Aggregation,
         columns: &mut Vec<Variable>,
         made: &mut Vec<(Variable, &'e Expression)>,
-    ) -> Option<Aggregate> {
-        let (name, expr, distinct) = match aggregate {
-            AggregateExpression::CountSolutions { distinct: false } => {
-                return Some(Aggregate { fold: None, column: None, distinct: false, skips: true });
+    ) -> Result<Aggregate> {
+        let (function, argument, distinct) = match aggregate {
+            Aggregation::CountSolutions { distinct: false } => {
+                return Ok(Aggregate { fold: None, column: None, distinct: false, skips: true });
             }
-            AggregateExpression::CountSolutions { distinct: true } => return None,
-            AggregateExpression::FunctionCall { name, expr, distinct } => (name, expr, *distinct),
+            Aggregation::CountSolutions { distinct: true } => return Err(Fallback::DistinctCount),
+            Aggregation::Call { function, argument, distinct } => (function, argument, *distinct),
         };
-        let fold = match name {
+        let fold = match function {
             AggregateFunction::Count => None,
-            AggregateFunction::Custom(name) => Some(Fold::of(name, self.separators)?),
-            _ => return None,
+            AggregateFunction::Custom(name) => Some(Fold::of(name, self.separators).ok_or(Fallback::Aggregate)?),
+            _ => return Err(Fallback::Aggregate),
         };
-        let unmarked = without_mark(expr);
-        let variable = match unmarked.unwrap_or(expr) {
+        let unmarked = without_mark(argument);
+        let variable = match unmarked.unwrap_or(argument) {
             Expression::Variable(variable) => variable.clone(),
             expression => {
-                let variable = Variable::new_unchecked(format!(".argument{}", made.len()));
+                let variable = Variable::from(Helper::Argument(made.len()));
                 made.push((variable.clone(), expression));
                 variable
             }
@@ -141,69 +148,57 @@ impl Compiler<'_> {
             columns.push(variable);
             columns.len() - 1
         });
-        Some(Aggregate { skips: fold.is_none() || unmarked.is_some(), fold, column: Some(column), distinct })
+        Ok(Aggregate { skips: fold.is_none() || unmarked.is_some(), fold, column: Some(column), distinct })
     }
 
     /// The nodes of a pattern; what is known for certain after them.
-    fn sequence(
-        &mut self,
-        pattern: &GraphPattern,
-        context: Context,
-        scope: &mut Scope,
-        out: &mut Sequence,
-    ) -> Option<Mask> {
+    fn sequence(&mut self, pattern: &Pattern, context: Context, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
         let mut known = context.known;
         match pattern {
-            GraphPattern::Bgp { patterns } => {
+            Pattern::Bgp { patterns } => {
                 for triple in patterns {
                     known |= self.triple(triple, known, scope, out)?;
                 }
             }
-            GraphPattern::Lateral { left, right } => {
-                known = self.sequence(left, context, scope, out)?;
-                let context = Context { known, ..context };
-                known = match &**right {
-                    GraphPattern::LeftJoin { left, right, expression } if is_nothing(left) => {
-                        let mut body = Vec::new();
-                        let inside = self.sequence(right, context, scope, &mut body)?;
-                        if let Some(expression) = expression {
-                            self.filter(expression, known, inside, scope, &mut body, 0)?;
-                        }
-                        out.push((Node::Optional(strip(body)), known));
-                        known
-                    }
-                    right => self.sequence(right, context, scope, out)?,
-                };
+            Pattern::Relation { subject, number, object } => {
+                known |= self.relation(subject, *number, object, known, scope, out)?;
             }
-            GraphPattern::Join { left, right } => known = self.join(left, right, context, scope, out)?,
-            GraphPattern::LeftJoin { left, right, expression } => {
+            Pattern::Lateral { left, right } => {
+                known = self.sequence(left, context, scope, out)?;
+                known = self.sequence(right, Context { known, ..context }, scope, out)?;
+            }
+            Pattern::LeftLateral { left, right, condition } => {
+                known = self.sequence(left, context, scope, out)?;
+                let mut body = Vec::new();
+                let inside = self.sequence(right, Context { known, ..context }, scope, &mut body)?;
+                self.optional(condition.as_ref(), known, inside, scope, body, out)?;
+            }
+            Pattern::Join { left, right } => known = self.join(left, right, context, scope, out)?,
+            Pattern::LeftJoin { left, right, condition } => {
                 known = self.sequence(left, context, scope, out)?;
                 let mut body = Vec::new();
                 let inside = self.probe(right, Context { known, ..context }, scope, &mut body)?;
-                if let Some(expression) = expression {
-                    self.filter(expression, known, inside, scope, &mut body, 0)?;
-                }
-                out.push((Node::Optional(strip(body)), known));
+                self.optional(condition.as_ref(), known, inside, scope, body, out)?;
             }
-            GraphPattern::Minus { left, right } => {
+            Pattern::Minus { left, right } => {
                 known = self.sequence(left, context, scope, out)?;
                 if context.asked && !is_plain(right) {
-                    return None;
+                    return Err(Fallback::Apart);
                 }
                 let (table, slots, key, _) = self.table(right, known, scope)?;
                 out.push((Node::Step(Step::Minus { table, slots, key }, 1.0), known));
             }
-            GraphPattern::Filter { expr, inner } => {
+            Pattern::Filter { inner, condition } => {
                 let from = out.len();
                 known = self.sequence(inner, context, scope, out)?;
-                self.filter(expr, context.known, known, scope, out, from)?;
+                self.filter(condition, context.known, known, scope, out, from)?;
             }
-            GraphPattern::Union { left, right } => {
+            Pattern::Union { left, right } => {
                 let mut branches = Vec::new();
                 let mut all = Mask::MAX;
                 let mut open = vec![&**right, &**left];
                 while let Some(pattern) = open.pop() {
-                    if let GraphPattern::Union { left, right } = pattern {
+                    if let Pattern::Union { left, right } = pattern {
                         open.extend([&**right, &**left]);
                         continue;
                     }
@@ -214,7 +209,7 @@ impl Compiler<'_> {
                 known |= all;
                 out.push((Node::Union(branches), known));
             }
-            GraphPattern::Extend { inner, variable, expression } => {
+            Pattern::Extend { inner, variable, expression } => {
                 known = self.sequence(inner, context, scope, out)?;
                 let slot = scope.slot(variable)?;
                 let value = match expression {
@@ -233,31 +228,37 @@ impl Compiler<'_> {
                 }
                 out.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
             }
-            GraphPattern::Values { variables, bindings } => {
-                let slots = variables.iter().map(|v| scope.slot(v)).collect::<Option<Vec<_>>>()?;
-                let row = |row: &Vec<Option<GroundTerm>>| row.iter().map(|v| v.as_ref().map(|v| self.id(v))).collect();
-                let rows: Vec<Box<[Option<TermId>]>> = bindings.iter().map(row).collect();
+            Pattern::Values { variables, rows } => {
+                let slots = variables.iter().map(|v| scope.slot(v)).collect::<Result<Vec<_>>>()?;
+                let row = |row: &Row| row.iter().map(|v| v.as_ref().map(|v| self.view.id(v))).collect();
+                let rows: Vec<Box<[Option<TermId>]>> = rows.iter().map(row).collect();
                 known |= scope.mask(&bound(pattern).1)?;
                 let estimate = rows.len() as f64;
                 out.push((Node::Step(Step::Values { slots, rows }, estimate), known));
             }
-            GraphPattern::Project { .. } | GraphPattern::Distinct { .. } | GraphPattern::Group { .. } => {
+            Pattern::Project { .. } | Pattern::Distinct { .. } | Pattern::Group { .. } => {
                 known = self.probe(pattern, context, scope, out)?;
             }
-            _ => return None,
+            Pattern::Table { .. } | Pattern::Include { .. } => return Err(Fallback::Pattern("a table")),
+            Pattern::Path { .. } => return Err(Fallback::Pattern("a path")),
+            Pattern::Graph { .. } => return Err(Fallback::Pattern("GRAPH")),
+            Pattern::OrderBy { .. } => return Err(Fallback::Pattern("ORDER BY in EXISTS or LATERAL")),
+            Pattern::Reduced { .. } => return Err(Fallback::Pattern("REDUCED")),
+            Pattern::Slice { .. } => return Err(Fallback::Pattern("LIMIT in EXISTS or LATERAL")),
+            Pattern::Service { .. } => return Err(Fallback::Pattern("SERVICE")),
         }
-        Some(known)
+        Ok(known)
     }
 
     fn join(
         &mut self,
-        left: &GraphPattern,
-        right: &GraphPattern,
+        left: &Pattern,
+        right: &Pattern,
         context: Context,
         scope: &mut Scope,
         out: &mut Sequence,
-    ) -> Option<Mask> {
-        if is_nothing(left) {
+    ) -> Result<Mask> {
+        if left.is_unit() {
             return self.sequence(right, context, scope, out);
         }
         if context.known == 0 && bound(left).0.common(&bound(right).0) == 0 {
@@ -271,17 +272,11 @@ impl Compiler<'_> {
 
     /// A product. The planner has put the smaller sides first: they are kept, the last one is looked at once; and
     /// nothing is begun where a side has no solution.
-    fn product(
-        &mut self,
-        left: &GraphPattern,
-        right: &GraphPattern,
-        scope: &mut Scope,
-        out: &mut Sequence,
-    ) -> Option<Mask> {
+    fn product(&mut self, left: &Pattern, right: &Pattern, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
         let mut sides = Vec::new();
         let mut first = left;
-        while let GraphPattern::Join { left, right } = first
-            && !is_nothing(left)
+        while let Pattern::Join { left, right } = first
+            && !left.is_unit()
             && bound(left).0.common(&bound(right).0) == 0
         {
             sides.push(&**right);
@@ -299,49 +294,43 @@ impl Compiler<'_> {
             known |= certain;
             out.push((Node::Step(probe, f64::NAN), known));
         }
-        Some(known)
+        Ok(known)
     }
 
     /// A pattern that is solved apart and then looked up.
-    fn probe(
-        &mut self,
-        pattern: &GraphPattern,
-        context: Context,
-        scope: &mut Scope,
-        out: &mut Sequence,
-    ) -> Option<Mask> {
+    fn probe(&mut self, pattern: &Pattern, context: Context, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
         if context.asked && !is_plain(pattern) {
-            return None;
+            return Err(Fallback::Apart);
         }
         let (table, slots, key, certain) = self.table(pattern, context.known, scope)?;
         let known = context.known | certain;
         out.push((Node::Step(Step::Probe { table, slots, key }, f64::NAN), known));
-        Some(known)
+        Ok(known)
     }
 
     /// A pattern's table: its number, the slots of its columns, the columns that have a value on both sides, and the
     /// slots that have one in every row.
     fn table(
         &mut self,
-        pattern: &GraphPattern,
+        pattern: &Pattern,
         known: Mask,
         scope: &mut Scope,
-    ) -> Option<(usize, Vec<Slot>, Vec<usize>, Mask)> {
+    ) -> Result<(usize, Vec<Slot>, Vec<usize>, Mask)> {
         let block = self.block(pattern)?;
         let variables = match pattern {
-            GraphPattern::Project { variables, .. } => variables.clone(),
-            GraphPattern::Distinct { inner } => match &**inner {
-                GraphPattern::Project { variables, .. } => variables.clone(),
+            Pattern::Project { variables, .. } => variables.clone(),
+            Pattern::Distinct { inner } => match &**inner {
+                Pattern::Project { variables, .. } => variables.clone(),
                 inner => bound(inner).0.sorted(),
             },
-            GraphPattern::Group { variables, aggregates, .. } => {
+            Pattern::Group { variables, aggregates, .. } => {
                 variables.iter().chain(aggregates.iter().map(|(variable, _)| variable)).cloned().collect()
             }
             pattern => bound(pattern).0.sorted(),
         };
-        let slots = variables.iter().map(|v| scope.slot(v)).collect::<Option<Vec<_>>>()?;
+        let slots = variables.iter().map(|v| scope.slot(v)).collect::<Result<Vec<_>>>()?;
         let mut certain = scope.mask(&bound(pattern).1)?;
-        if let GraphPattern::Group { aggregates, .. } = pattern {
+        if let Pattern::Group { aggregates, .. } = pattern {
             // Every other aggregate may be an error.
             for (variable, aggregate) in aggregates {
                 if is_count(aggregate) {
@@ -352,53 +341,86 @@ impl Compiler<'_> {
         let both = known & certain;
         let key = (0..slots.len()).filter(|&column| slots.get(column).is_some_and(|s| both & bit(*s) != 0)).collect();
         self.tables.push(block);
-        Some((self.tables.len() - 1, slots, key, certain))
+        Ok((self.tables.len() - 1, slots, key, certain))
+    }
+
+    /// What may be there after what is known, `body`, under a condition.
+    fn optional(
+        &mut self,
+        condition: Option<&Expression>,
+        known: Mask,
+        inside: Mask,
+        scope: &mut Scope,
+        mut body: Sequence,
+        out: &mut Sequence,
+    ) -> Result<()> {
+        if let Some(condition) = condition {
+            self.filter(condition, known, inside, scope, &mut body, 0)?;
+        }
+        out.push((Node::Optional(strip(body)), known));
+        Ok(())
     }
 
     /// A triple pattern; the slots that have a value after it.
-    fn triple(&self, triple: &TriplePattern, known: Mask, scope: &mut Scope, out: &mut Sequence) -> Option<Mask> {
-        let mut mask = 0;
-        let mut place = |term: TermPattern| {
-            Some(match term {
-                TermPattern::NamedNode(node) => Place::Term(self.view.id(&node.into())),
-                TermPattern::Literal(literal) => Place::Term(self.view.id(&literal.into())),
-                TermPattern::Variable(variable) => {
-                    let slot = scope.slot(&variable)?;
-                    mask |= bit(slot);
-                    Place::Slot(slot)
-                }
-                TermPattern::BlankNode(_) => return None,
-            })
-        };
-        let subject = place(triple.subject.clone())?;
+    fn triple(&self, triple: &TriplePattern, known: Mask, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
+        let subject = self.term(&triple.subject, scope)?;
         let predicate = match &triple.predicate {
             NamedNodePattern::NamedNode(node) => Place::Term(self.view.id(&node.clone().into())),
-            NamedNodePattern::Variable(variable) => place(variable.clone().into())?,
+            NamedNodePattern::Variable(variable) => Place::Slot(scope.slot(variable)?),
         };
-        let object = place(triple.object.clone())?;
-        let estimate = if self.estimates {
-            let counted = Counted::new(triple.clone(), self.view);
+        let object = self.term(&triple.object, scope)?;
+        let counted = self.estimates.then(|| Counted::of_triple(triple, self.view));
+        Ok(self.places([subject, predicate, object], counted, known, scope, out))
+    }
+
+    /// A relation; the slots that have a value after it.
+    fn relation(
+        &self,
+        subject: &TermPattern,
+        number: usize,
+        object: &TermPattern,
+        known: Mask,
+        scope: &mut Scope,
+        out: &mut Sequence,
+    ) -> Result<Mask> {
+        let counted = self.estimates.then(|| Counted::of_relation(subject, number, object, self.view));
+        let (subject, object) = (self.term(subject, scope)?, self.term(object, scope)?);
+        let relation = Place::Term(self.view.id(&convert::relation(number).into()));
+        Ok(self.places([subject, relation, object], counted, known, scope, out))
+    }
+
+    /// The step for a triple pattern's places; the slots that have a value after it.
+    fn places(
+        &self,
+        places: [Place; 3],
+        counted: Option<Counted>,
+        known: Mask,
+        scope: &mut Scope,
+        out: &mut Sequence,
+    ) -> Mask {
+        let mask = places.iter().fold(0, |mask, place| match place {
+            Place::Slot(slot) => mask | bit(*slot),
+            Place::Term(_) => mask,
+        });
+        let estimate = counted.map_or(f64::NAN, |counted| {
             let names = scope.slots.iter().enumerate();
             let names: Variables = names.filter(|(slot, _)| known & bit(*slot) != 0).map(|(_, v)| v.clone()).collect();
             let rows = counted.rows(self.view, &scope.values.and(&names));
             scope.values = scope.values.or(&counted.variables);
             rows
-        } else {
-            f64::NAN
-        };
-        out.push((Node::Step(Step::Triple([subject, predicate, object]), estimate), known | mask));
-        Some(mask)
+        });
+        out.push((Node::Step(Step::Triple(places), estimate), known | mask));
+        mask
     }
 
-    fn id(&self, term: &GroundTerm) -> TermId {
-        let term = match term {
-            GroundTerm::NamedNode(node) => match node.as_str().strip_prefix(BLANK) {
-                Some(label) => BlankNode::new_unchecked(label).into(),
-                None => Term::from(node.clone()),
-            },
-            GroundTerm::Literal(literal) => literal.clone().into(),
-        };
-        self.view.id(&term)
+    /// Where a triple pattern's term stands.
+    fn term(&self, term: &TermPattern, scope: &mut Scope) -> Result<Place> {
+        Ok(match term {
+            TermPattern::NamedNode(node) => Place::Term(self.view.id(&node.clone().into())),
+            TermPattern::Literal(literal) => Place::Term(self.view.id(&literal.clone().into())),
+            TermPattern::Variable(variable) => Place::Slot(scope.slot(variable)?),
+            TermPattern::BlankNode(_) => return Err(Fallback::Pattern("a blank node")),
+        })
     }
 
     /// Puts a filter's parts as early as their variables have values, among the nodes from `from` on.
@@ -410,7 +432,7 @@ impl Compiler<'_> {
         scope: &mut Scope,
         out: &mut Sequence,
         from: usize,
-    ) -> Option<()> {
+    ) -> Result<()> {
         let mut parts = Vec::new();
         conjuncts(expression, &mut parts);
         for part in parts {
@@ -434,24 +456,28 @@ impl Compiler<'_> {
                 None => out.push((Node::Filter(test), after)),
             }
         }
-        Some(())
+        Ok(())
     }
 
-    fn test(&mut self, expression: &Expression, known: Mask, scope: &mut Scope) -> Option<Test> {
-        Some(match expression {
-            Expression::And(a, b) => Test::And(vec![self.test(a, known, scope)?, self.test(b, known, scope)?]),
-            Expression::Or(a, b) => Test::Or(vec![self.test(a, known, scope)?, self.test(b, known, scope)?]),
-            Expression::Not(inner) => Test::Not(Box::new(self.test(inner, known, scope)?)),
+    fn test(&mut self, expression: &Expression, known: Mask, scope: &mut Scope) -> Result<Test> {
+        Ok(match expression {
+            Expression::Binary(Binary::And, a, b) => {
+                Test::And(vec![self.test(a, known, scope)?, self.test(b, known, scope)?])
+            }
+            Expression::Binary(Binary::Or, a, b) => {
+                Test::Or(vec![self.test(a, known, scope)?, self.test(b, known, scope)?])
+            }
+            Expression::Unary(Unary::Not, inner) => Test::Not(Box::new(self.test(inner, known, scope)?)),
             Expression::Exists(pattern) => {
                 let mut body = Vec::new();
                 self.sequence(pattern, Context { known, asked: true }, scope, &mut body)?;
                 Test::Exists(strip(body))
             }
             Expression::Bound(variable) => Test::Plain(Condition::Bound(scope.slot(variable)?)),
-            Expression::SameTerm(a, b) | Expression::Equal(a, b) => {
+            Expression::Binary(operator @ (Binary::SameTerm | Binary::Equal), a, b) => {
                 let places = (self.place(a, scope)?, self.place(b, scope)?);
-                match (places, expression) {
-                    ((Some(a), Some(b)), Expression::SameTerm(..)) => Test::Plain(Condition::Same(a, b)),
+                match (places, operator) {
+                    ((Some(a), Some(b)), Binary::SameTerm) => Test::Plain(Condition::Same(a, b)),
                     ((Some(a), Some(b)), _) => Test::Plain(Condition::Equal(a, b, leaf(expression, scope)?)),
                     _ => Test::Plain(Condition::Leaf(leaf(expression, scope)?)),
                 }
@@ -461,8 +487,8 @@ impl Compiler<'_> {
     }
 
     /// Where an expression's value stands, if it is a term or a variable.
-    fn place(&self, expression: &Expression, scope: &mut Scope) -> Option<Option<Place>> {
-        Some(match expression {
+    fn place(&self, expression: &Expression, scope: &mut Scope) -> Result<Option<Place>> {
+        Ok(match expression {
             Expression::Variable(variable) => Some(Place::Slot(scope.slot(variable)?)),
             Expression::NamedNode(node) => Some(Place::Term(self.view.id(&node.clone().into()))),
             Expression::Literal(literal) => Some(Place::Term(self.view.id(&literal.clone().into()))),
@@ -472,24 +498,25 @@ impl Compiler<'_> {
 }
 
 /// An expression for the evaluator.
-fn leaf(expression: &Expression, scope: &mut Scope) -> Option<Leaf> {
+fn leaf(expression: &Expression, scope: &mut Scope) -> Result<Leaf> {
     let mut variables: Vec<(Variable, Slot)> = Vec::new();
-    let mut room = true;
+    let mut room = Ok(());
     on_variables(expression, &mut |variable| {
         if !variables.iter().any(|(v, _)| v == variable) {
             match scope.slot(variable) {
-                Some(slot) => variables.push((variable.clone(), slot)),
-                None => room = false,
+                Ok(slot) => variables.push((variable.clone(), slot)),
+                Err(full) => room = Err(full),
             }
         }
     });
-    if room { Leaf::new(expression, variables) } else { None }
+    room?;
+    Leaf::new(expression, variables)
 }
 
-fn is_count(aggregate: &AggregateExpression) -> bool {
+fn is_count(aggregate: &Aggregation) -> bool {
     match aggregate {
-        AggregateExpression::CountSolutions { .. } => true,
-        AggregateExpression::FunctionCall { name, .. } => *name == AggregateFunction::Count,
+        Aggregation::CountSolutions { .. } => true,
+        Aggregation::Call { function, .. } => *function == AggregateFunction::Count,
     }
 }
 

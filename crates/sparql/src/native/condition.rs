@@ -5,11 +5,14 @@ use std::fmt;
 
 use oxrdf::{Term, Variable};
 use spareval::QueryEvaluator;
-use spargebra::algebra::{Expression, Function, GraphPattern};
+use spargebra::algebra::GraphPattern;
 use sparopt::algebra as sparopt;
 
+use super::fallback::Fallback;
 use super::place::{Place, Slot};
 use terrapin_budget as budget;
+use terrapin_sparql_syntax::algebra::{Expression, Function, Helper, Pattern};
+use terrapin_sparql_syntax::{convert, walk};
 use terrapin_triples::{ReadError, TermId, TermKind, View};
 
 /// A condition. Its value may be an error, as if it were not there.
@@ -69,24 +72,20 @@ impl Condition {
 }
 
 impl Leaf {
-    /// The expression for the evaluator; `None` where it needs what only a whole query has.
-    pub fn new(expression: &Expression, variables: Vec<(Variable, Slot)>) -> Option<Leaf> {
-        if needs_query(expression) {
-            return None;
+    /// The expression for the evaluator; an error where it needs what only a whole query has.
+    pub fn new(expression: &Expression, variables: Vec<(Variable, Slot)>) -> Result<Leaf, Fallback> {
+        if let Some(why) = needs_query(expression) {
+            return Err(why);
         }
-        // The only public way from one algebra's expressions to the other's.
-        let variable = Variable::new_unchecked(".value");
-        let pattern = GraphPattern::Extend {
-            inner: Box::new(GraphPattern::Bgp { patterns: Vec::new() }),
-            variable,
-            expression: expression.clone(),
-        };
-        match sparopt::GraphPattern::from(&pattern) {
-            sparopt::GraphPattern::Extend { expression: value, .. } => {
-                let size = terrapin_sparql_syntax::walk::size(expression);
-                Some(Leaf { expression: value, text: expression.to_string(), variables, size })
+        let size = walk::size(expression);
+        // Patterns are the only public way to the evaluator's own expressions.
+        let pattern = Pattern::extend(Pattern::default(), Helper::Value.into(), expression.clone());
+        let pattern = convert::pattern(pattern);
+        match (&pattern, sparopt::GraphPattern::from(&pattern)) {
+            (GraphPattern::Extend { expression: text, .. }, sparopt::GraphPattern::Extend { expression, .. }) => {
+                Ok(Leaf { expression, text: text.to_string(), variables, size })
             }
-            _ => None,
+            _ => Err(Fallback::Function),
         }
     }
 
@@ -130,14 +129,15 @@ impl fmt::Display for Leaf {
     }
 }
 
-/// Whether an expression cannot be evaluated on its own.
-fn needs_query(expression: &Expression) -> bool {
-    let own = match expression {
-        Expression::Exists(_) => true,
-        Expression::FunctionCall(function, _) => matches!(function, Function::Iri | Function::BNode | Function::Now),
-        _ => false,
-    };
-    own || terrapin_sparql_syntax::walk::children(expression).into_iter().any(needs_query)
+/// Why an expression cannot be evaluated on its own, if it cannot.
+fn needs_query(expression: &Expression) -> Option<Fallback> {
+    let mut why = None;
+    walk::on_expressions(expression, &mut |expression| match expression {
+        Expression::Exists(_) => why = Some(Fallback::NestedExists),
+        Expression::Call(Function::Iri | Function::BNode | Function::Now, _) => why = Some(Fallback::Function),
+        _ => {}
+    });
+    why
 }
 
 /// Whether two terms are equal, as far as this is a matter of numbers.

@@ -1,7 +1,9 @@
 //! What is made of a pattern before its steps have their places, and giving them these.
 
 use super::condition::Condition;
-use super::program::{MOST_STEPS, Planned, Step};
+use super::fallback::Fallback;
+use super::limits::MOST_STEPS;
+use super::program::{Planned, Step};
 use super::scope::{Mask, Scope};
 
 /// A step before its place in the program is known.
@@ -37,11 +39,18 @@ impl Layout {
         self.steps.push(Planned { step, estimate, depth });
     }
 
-    /// Gives nodes their places.
-    pub fn lay(&mut self, nodes: Vec<Node>, scope: &mut Scope, depth: usize) -> Option<()> {
+    /// Replaces a step that was added before what it leads to.
+    fn put(&mut self, at: usize, step: Step) {
+        if let Some(planned) = self.steps.get_mut(at) {
+            planned.step = step;
+        }
+    }
+
+    /// Gives nodes their places; an error where they are too many.
+    pub fn lay(&mut self, nodes: Vec<Node>, scope: &mut Scope, depth: usize) -> Result<(), Fallback> {
         for node in nodes {
             if self.steps.len() > MOST_STEPS {
-                return None;
+                return Err(Fallback::Steps);
             }
             match node {
                 Node::Step(step, estimate) => self.push(step, estimate, depth),
@@ -53,7 +62,7 @@ impl Layout {
                     self.lay(body, scope, depth + 1)?;
                     self.push(Step::Matched { flag }, f64::NAN, depth);
                     let end = self.steps.len();
-                    self.steps.get_mut(at)?.step = Step::Optional { flag, end };
+                    self.put(at, Step::Optional { flag, end });
                 }
                 Node::Union(branches) => {
                     let at = self.steps.len();
@@ -66,9 +75,9 @@ impl Layout {
                         self.push(Step::Go(0), f64::NAN, depth);
                     }
                     let end = self.steps.len();
-                    self.steps.get_mut(at)?.step = Step::Union(starts);
+                    self.put(at, Step::Union(starts));
                     for at in ends {
-                        self.steps.get_mut(at)?.step = Step::Go(end);
+                        self.put(at, Step::Go(end));
                     }
                 }
                 Node::Filter(test) => {
@@ -77,13 +86,14 @@ impl Layout {
                 }
             }
         }
-        Some(())
+        Ok(())
     }
 
-    fn condition(&mut self, test: Test, scope: &mut Scope, depth: usize) -> Option<Condition> {
-        let mut all =
-            |tests: Vec<Test>| tests.into_iter().map(|t| self.condition(t, scope, depth)).collect::<Option<Vec<_>>>();
-        Some(match test {
+    fn condition(&mut self, test: Test, scope: &mut Scope, depth: usize) -> Result<Condition, Fallback> {
+        let mut all = |tests: Vec<Test>| {
+            tests.into_iter().map(|t| self.condition(t, scope, depth)).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(match test {
             Test::And(tests) => Condition::And(all(tests)?),
             Test::Or(tests) => Condition::Or(all(tests)?),
             Test::Not(test) => Condition::Not(Box::new(self.condition(*test, scope, depth)?)),
@@ -95,7 +105,7 @@ impl Layout {
                 self.lay(body, scope, depth + 1)?;
                 self.push(Step::Found, f64::NAN, depth + 1);
                 let end = self.steps.len();
-                self.steps.get_mut(at)?.step = Step::Go(end);
+                self.put(at, Step::Go(end));
                 Condition::Exists(at + 1)
             }
         })

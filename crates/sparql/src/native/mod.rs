@@ -2,9 +2,11 @@
 //! numbers, without a solution's allocation a step. What this does not know goes to the evaluator as a whole.
 //!
 //! ```text
+//! fallback.rs   why there is none
 //! compile.rs    a planned pattern → a program: blocks of steps over slots
 //! scope.rs      the slots of a block
 //! layout.rs     its parts before they have their places
+//! limits.rs     how large it may be
 //! program.rs    what a program is made of
 //! place.rs      where values stand
 //! kept.rs       a program that is run again
@@ -22,9 +24,11 @@ mod compile;
 mod condition;
 mod decode;
 mod explain;
+mod fallback;
 mod groups;
 mod kept;
 mod layout;
+mod limits;
 mod machine;
 mod place;
 mod program;
@@ -34,6 +38,7 @@ mod table;
 pub(super) use compile::compile;
 pub(super) use decode::Decoder;
 pub(super) use explain::explain;
+pub(super) use fallback::Fallback;
 pub(super) use kept::Kept;
 pub(super) use machine::solve;
 pub(super) use program::Program;

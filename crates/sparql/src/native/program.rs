@@ -8,11 +8,6 @@ use super::place::{Place, Slot};
 use crate::functions::aggregates::Fold;
 use terrapin_triples::TermId;
 
-/// Most slots of a block: sets of them are kept as bits.
-pub const MOST_SLOTS: usize = 128;
-/// Most steps of a program: each may be a level of recursion.
-pub const MOST_STEPS: usize = 512;
-
 /// A step.
 #[derive(Debug)]
 pub enum Step {

@@ -2,8 +2,9 @@
 
 use oxrdf::Variable;
 
+use super::fallback::Fallback;
+use super::limits::MOST_SLOTS;
 use super::place::Slot;
-use super::program::MOST_SLOTS;
 use crate::plan::Variables;
 
 /// A set of slots.
@@ -26,13 +27,13 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// The slot of a variable; none where there are too many.
-    pub fn slot(&mut self, variable: &Variable) -> Option<Slot> {
+    /// The slot of a variable; an error where there are too many.
+    pub fn slot(&mut self, variable: &Variable) -> Result<Slot, Fallback> {
         if let Some(slot) = self.slots.iter().position(|v| v == variable) {
-            return Some(slot);
+            return Ok(slot);
         }
         self.slots.push(variable.clone());
-        (self.slots.len() <= MOST_SLOTS).then(|| self.slots.len() - 1)
+        if self.slots.len() <= MOST_SLOTS { Ok(self.slots.len() - 1) } else { Err(Fallback::Variables) }
     }
 
     /// The slot of a variable that has one.
@@ -41,7 +42,7 @@ impl Scope {
     }
 
     /// The slots of variables.
-    pub fn mask(&mut self, variables: &Variables) -> Option<Mask> {
-        variables.sorted().iter().try_fold(0, |mask, variable| Some(mask | bit(self.slot(variable)?)))
+    pub fn mask(&mut self, variables: &Variables) -> Result<Mask, Fallback> {
+        variables.sorted().iter().try_fold(0, |mask, variable| Ok(mask | bit(self.slot(variable)?)))
     }
 }

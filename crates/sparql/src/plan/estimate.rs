@@ -1,44 +1,50 @@
 //! How many solutions a triple pattern has, by the snapshot's counts.
 
 use oxrdf::Variable;
-use spargebra::algebra::GraphPattern;
-use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
-use super::scope::{Variables, of_triple};
+use super::scope::Variables;
+use terrapin_sparql_syntax::algebra::{NamedNodePattern, Pattern, TermPattern, TriplePattern};
+use terrapin_sparql_syntax::convert;
 use terrapin_triples::{End, PredicateCounts, TermId, View};
 
 /// About how many solutions a pattern has when it is solved alone: at a glance, for comparing.
-pub fn rough(pattern: &GraphPattern, view: &View) -> f64 {
+pub fn rough(pattern: &Pattern, view: &View) -> f64 {
     match pattern {
-        GraphPattern::Bgp { patterns } => {
-            let counts = patterns.iter().map(|triple| Counted::new(triple.clone(), view));
+        Pattern::Bgp { patterns } => {
+            let counts = patterns.iter().map(|triple| Counted::of_triple(triple, view));
             let rows = counts.map(|c| c.count.map_or(1000.0, |count| count as f64));
             rows.reduce(f64::min).unwrap_or(1.0)
         }
-        GraphPattern::Join { left, right } => {
-            if **left == GraphPattern::default() {
+        Pattern::Join { left, right } => {
+            if left.is_unit() {
                 rough(right, view)
             } else {
                 rough(left, view).min(rough(right, view))
             }
         }
-        GraphPattern::Lateral { left, .. } | GraphPattern::LeftJoin { left, .. } | GraphPattern::Minus { left, .. } => {
-            rough(left, view)
-        }
-        GraphPattern::Union { left, right } => rough(left, view) + rough(right, view),
-        GraphPattern::Filter { inner, .. } => rough(inner, view) / 2.0,
-        GraphPattern::Extend { inner, .. }
-        | GraphPattern::OrderBy { inner, .. }
-        | GraphPattern::Project { inner, .. }
-        | GraphPattern::Distinct { inner }
-        | GraphPattern::Reduced { inner } => rough(inner, view),
-        GraphPattern::Slice { inner, length, .. } => {
+        Pattern::Lateral { left, .. }
+        | Pattern::LeftJoin { left, .. }
+        | Pattern::LeftLateral { left, .. }
+        | Pattern::Minus { left, .. } => rough(left, view),
+        Pattern::Union { left, right } => rough(left, view) + rough(right, view),
+        Pattern::Filter { inner, .. } => rough(inner, view) / 2.0,
+        Pattern::Extend { inner, .. }
+        | Pattern::OrderBy { inner, .. }
+        | Pattern::Project { inner, .. }
+        | Pattern::Distinct { inner }
+        | Pattern::Reduced { inner } => rough(inner, view),
+        Pattern::Slice { inner, length, .. } => {
             length.map_or(f64::INFINITY, |length| length as f64).min(rough(inner, view))
         }
-        GraphPattern::Group { variables, .. } if variables.is_empty() => 1.0,
-        GraphPattern::Group { inner, .. } => rough(inner, view).sqrt(),
-        GraphPattern::Values { bindings, .. } => bindings.len() as f64,
-        GraphPattern::Path { .. } | GraphPattern::Graph { .. } | GraphPattern::Service { .. } => 1000.0,
+        Pattern::Group { variables, .. } if variables.is_empty() => 1.0,
+        Pattern::Group { inner, .. } => rough(inner, view).sqrt(),
+        Pattern::Values { rows, .. } => rows.len() as f64,
+        Pattern::Path { .. }
+        | Pattern::Relation { .. }
+        | Pattern::Table { .. }
+        | Pattern::Include { .. }
+        | Pattern::Graph { .. }
+        | Pattern::Service { .. } => 1000.0,
     }
 }
 
@@ -66,11 +72,9 @@ impl Place {
     }
 }
 
-/// A triple pattern and what is known of it.
+/// What is known of a triple pattern or a relation.
 #[derive(Debug, Clone)]
 pub struct Counted {
-    /// The pattern.
-    pub pattern: TriplePattern,
     /// Its variables.
     pub variables: Variables,
     subject: Place,
@@ -82,8 +86,21 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Looks a pattern up.
-    pub fn new(pattern: TriplePattern, view: &View) -> Counted {
+    /// Looks a triple pattern up.
+    pub fn of_triple(pattern: &TriplePattern, view: &View) -> Counted {
+        let predicate = match &pattern.predicate {
+            NamedNodePattern::NamedNode(node) => Place::Term(view.id(&node.clone().into())),
+            NamedNodePattern::Variable(variable) => Place::Variable(variable.clone()),
+        };
+        Counted::new(&pattern.subject, predicate, &pattern.object, view)
+    }
+
+    /// Looks a relation up, by its number.
+    pub fn of_relation(subject: &TermPattern, number: usize, object: &TermPattern, view: &View) -> Counted {
+        Counted::new(subject, Place::Term(view.id(&convert::relation(number).into())), object, view)
+    }
+
+    fn new(subject: &TermPattern, predicate: Place, object: &TermPattern, view: &View) -> Counted {
         let place = |term: &TermPattern| match term {
             TermPattern::NamedNode(node) => Place::Term(view.id(&node.clone().into())),
             TermPattern::Literal(literal) => Place::Term(view.id(&literal.clone().into())),
@@ -91,22 +108,18 @@ impl Counted {
             TermPattern::BlankNode(node) => Place::Variable(Variable::new_unchecked(node.as_str())),
             TermPattern::Variable(variable) => Place::Variable(variable.clone()),
         };
-        let (subject, object) = (place(&pattern.subject), place(&pattern.object));
-        let predicate = match &pattern.predicate {
-            NamedNodePattern::NamedNode(node) => Place::Term(view.id(&node.clone().into())),
-            NamedNodePattern::Variable(variable) => Place::Variable(variable.clone()),
-        };
+        let (subject, object) = (place(subject), place(object));
         let store = view.store();
         let related = predicate.term().is_some_and(|id| view.relation(id).is_some());
         let count = (!related).then(|| store.count(subject.term(), predicate.term(), object.term()));
         let counts = predicate.term().map(|id| store.predicate(id)).unwrap_or_default();
-        let mut variables = of_triple(&pattern);
-        for (place, values) in [(&subject, counts.subjects), (&object, counts.objects)] {
+        let mut variables = Variables::default();
+        for (place, values) in [(&subject, counts.subjects), (&predicate, 0), (&object, counts.objects)] {
             if let Place::Variable(variable) = place {
                 variables.add_with(variable, values);
             }
         }
-        Counted { variables, pattern, subject, predicate, object, count, counts }
+        Counted { variables, subject, predicate, object, count, counts }
     }
 
     /// Whether it can be asked at all with these variables bound.

@@ -1,22 +1,27 @@
 //! The order of a join of many patterns: greedily the one that leaves the fewest solutions, from the few beginnings that
 //! promise most, by the snapshot's real counts.
 
-use spargebra::algebra::GraphPattern;
-
 use super::estimate::{Counted, rough};
-use super::order::{Part, Planner, nothing};
+use super::order::{Part, Planner};
 use super::scope::{self, Variables};
 use terrapin_budget::tick;
+use terrapin_sparql_syntax::algebra::Pattern;
 
 /// A pattern to be joined.
 enum Item {
-    Triple(Counted),
+    Single(Single),
     Other(Other),
 }
 
-/// What is no triple pattern.
+/// One triple pattern or relation.
+struct Single {
+    pattern: Pattern,
+    counted: Counted,
+}
+
+/// What is more than that.
 struct Other {
-    pattern: GraphPattern,
+    pattern: Pattern,
     possible: Variables,
     /// Its solutions when it is solved alone.
     rows: f64,
@@ -46,7 +51,7 @@ const MANY: f64 = 2000.0;
 impl Item {
     fn variables(&self) -> &Variables {
         match self {
-            Item::Triple(triple) => &triple.variables,
+            Item::Single(single) => &single.counted.variables,
             Item::Other(other) => &other.possible,
         }
     }
@@ -60,25 +65,30 @@ struct Order {
 
 impl Planner<'_> {
     /// Plans a join.
-    pub(super) fn group(&mut self, pattern: GraphPattern, bound: &Variables) -> Part {
+    pub(super) fn group(&mut self, pattern: Pattern, bound: &Variables) -> Part {
         let mut items = Vec::new();
         let mut all = Variables::default();
         let mut stack = vec![pattern];
         let mut empty = false;
         while let Some(pattern) = stack.pop() {
             match pattern {
-                GraphPattern::Join { left, right } => stack.extend([*right, *left]),
-                GraphPattern::Bgp { patterns } => {
+                Pattern::Join { left, right } => stack.extend([*right, *left]),
+                Pattern::Bgp { patterns } => {
                     for triple in patterns {
-                        let counted = Counted::new(triple, self.view);
+                        let counted = Counted::of_triple(&triple, self.view);
                         empty |= counted.count == Some(0);
-                        items.push(Item::Triple(counted));
+                        items.push(Item::Single(Single { pattern: Pattern::Bgp { patterns: vec![triple] }, counted }));
                     }
+                }
+                Pattern::Relation { subject, number, object } => {
+                    let counted = Counted::of_relation(&subject, number, &object, self.view);
+                    items
+                        .push(Item::Single(Single { pattern: Pattern::Relation { subject, number, object }, counted }));
                 }
                 pattern => {
                     let (possible, _) = scope::bound(&pattern);
                     let rows = rough(&pattern, self.view);
-                    empty |= matches!(&pattern, GraphPattern::Values { bindings, .. } if bindings.is_empty());
+                    empty |= matches!(&pattern, Pattern::Values { rows, .. } if rows.is_empty());
                     items.push(Item::Other(Other { pattern, possible, rows, fits: false }));
                 }
             }
@@ -103,12 +113,9 @@ impl Planner<'_> {
             }
         }
         match items.len() {
-            0 => Part { pattern: nothing(), rows: 1.0 },
+            0 => Part { pattern: Pattern::default(), rows: 1.0 },
             1 => match items.remove(0) {
-                Item::Triple(triple) => {
-                    let rows = triple.rows(self.view, bound);
-                    Part { pattern: GraphPattern::Bgp { patterns: vec![triple.pattern] }, rows }
-                }
+                Item::Single(Single { pattern, counted }) => Part { pattern, rows: counted.rows(self.view, bound) },
                 Item::Other(other) => self.pattern(other.pattern, bound),
             },
             _ => {
@@ -121,11 +128,11 @@ impl Planner<'_> {
     /// Solutions that an item adds to each of `rows` solutions with `bound` bound, and the cost of finding them all.
     fn step(&self, item: &Item, rows: f64, bound: &Variables) -> (f64, f64) {
         match item {
-            Item::Triple(triple) => {
-                let fan = triple.rows(self.view, bound);
+            Item::Single(Single { counted, .. }) => {
+                let fan = counted.rows(self.view, bound);
                 let loops = rows * (ASKING + fan);
                 // Its solutions could also be found once and held against the others.
-                let hashed = triple.count.map_or(f64::INFINITY, |count| count as f64 + rows);
+                let hashed = counted.count.map_or(f64::INFINITY, |count| count as f64 + rows);
                 (fan, loops.min(hashed))
             }
             Item::Other(other) => {
@@ -142,7 +149,7 @@ impl Planner<'_> {
 
     fn answers(&self, item: &Item, bound: &Variables) -> bool {
         match item {
-            Item::Triple(triple) => triple.answers(self.view, bound),
+            Item::Single(single) => single.counted.answers(self.view, bound),
             Item::Other(_) => true,
         }
     }
@@ -218,18 +225,14 @@ impl Planner<'_> {
         let joined = chains.into_iter().reduce(|left, right| {
             self.optimise = true;
             let rows = left.rows * right.rows;
-            let (left, right) = (Box::new(left.pattern), Box::new(right.pattern));
-            Part { pattern: GraphPattern::Join { left, right }, rows }
+            Part { pattern: Pattern::join(left.pattern, right.pattern), rows }
         });
-        joined.unwrap_or_else(|| Part { pattern: nothing(), rows: 1.0 })
+        joined.unwrap_or_else(|| Part { pattern: Pattern::default(), rows: 1.0 })
     }
 
     fn first(&mut self, item: Item, bound: &Variables) -> Part {
         match item {
-            Item::Triple(triple) => {
-                let rows = triple.rows(self.view, bound);
-                Part { pattern: GraphPattern::Bgp { patterns: vec![triple.pattern] }, rows }
-            }
+            Item::Single(Single { pattern, counted }) => Part { pattern, rows: counted.rows(self.view, bound) },
             Item::Other(other) if other.fits(bound) => self.pattern(other.pattern, bound),
             Item::Other(other) => self.pattern(other.pattern, &Variables::default()),
         }
@@ -239,15 +242,13 @@ impl Planner<'_> {
         let (fan, _) = self.step(&item, part.rows, known);
         let rows = (part.rows * fan).max(1e-3);
         let (right, lateral) = match item {
-            Item::Triple(triple) => {
+            Item::Single(Single { pattern, counted }) => {
                 let loops = part.rows * (ASKING + fan);
-                let hashed = triple.count.map_or(f64::INFINITY, |count| count as f64 + part.rows);
+                let hashed = counted.count.map_or(f64::INFINITY, |count| count as f64 + part.rows);
                 let hash = shares && part.rows > MANY && hashed * 2.0 < loops;
-                let variables = triple.variables.sorted();
-                let pattern = GraphPattern::Bgp { patterns: vec![triple.pattern] };
                 if hash {
                     // The evaluator's optimiser makes a loop of any join with a bare pattern.
-                    (GraphPattern::Project { inner: Box::new(pattern), variables }, false)
+                    (Pattern::project(pattern, counted.variables.sorted()), false)
                 } else {
                     (pattern, true)
                 }
@@ -257,10 +258,10 @@ impl Planner<'_> {
         };
         let (left, right) = (Box::new(part.pattern), Box::new(right));
         let pattern = if lateral {
-            GraphPattern::Lateral { left, right }
+            Pattern::Lateral { left, right }
         } else {
             self.optimise = true;
-            GraphPattern::Join { left, right }
+            Pattern::Join { left, right }
         };
         Part { pattern, rows }
     }

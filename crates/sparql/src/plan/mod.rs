@@ -2,9 +2,9 @@
 //! numbers (`paths.rs`), and so do conditions on where a place is (`near.rs`); joins are put in an order by the real
 //! cardinalities of the snapshot (`order.rs`).
 //!
-//! The evaluator runs a `Lateral` as an index nested loop: its right side is asked once for each solution of the left
-//! one, with the variables bound. A `Join` it runs as a hash join, but only if its own optimiser has looked for the
-//! variables in common. Hence the result is nested `Lateral`s wherever these mean the same and cost less.
+//! A `Lateral` (or a `LeftLateral`) is run as an index nested loop: its right side is asked once for each solution of the
+//! left one, with the variables bound. A `Join` the evaluator runs as a hash join, but only if its own optimiser has
+//! looked for the variables in common. Hence the result is nested `Lateral`s wherever these mean the same and cost less.
 //!
 //! That optimiser cannot be stopped, and takes the cube of the number of patterns joined: it sees small joins only
 //! (`optimiser.rs`).
@@ -17,19 +17,19 @@ mod near;
 mod optimiser;
 mod order;
 mod paths;
+mod register;
 mod scope;
-
-use spargebra::algebra::GraphPattern;
 
 pub(crate) use self::estimate::Counted;
 pub(crate) use self::scope::{Variables, bound, is_plain};
+use terrapin_sparql_syntax::algebra::Pattern;
 use terrapin_triples::View;
 
 /// A pattern to be evaluated.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// The pattern; its predicates may be relations that were registered with the view.
-    pub pattern: GraphPattern,
+    /// The pattern; its relations are registered with the view.
+    pub pattern: Pattern,
     /// Whether the evaluator's optimiser has to see it. Without it (`QueryEvaluator::without_optimizations`) a pattern
     /// that needs no hash join starts quicker.
     pub optimise: bool,
@@ -38,8 +38,8 @@ pub struct Planned {
 }
 
 /// Plans a pattern; registers the relations that it needs with the view that it is to be run on.
-pub fn plan(pattern: GraphPattern, view: &mut View) -> Planned {
-    let pattern = paths::rewrite(pattern, view);
+pub fn plan(mut pattern: Pattern, view: &mut View) -> Planned {
+    paths::rewrite(&mut pattern, view);
     let mut planner = order::Planner { view, optimise: false };
     let part = planner.pattern(pattern, &scope::Variables::default());
     let optimise = planner.optimise && optimiser::is_quick(&part.pattern);
@@ -47,7 +47,7 @@ pub fn plan(pattern: GraphPattern, view: &mut View) -> Planned {
 }
 
 /// A pattern as it is, for the evaluator to put in an order.
-pub fn unplanned(pattern: GraphPattern) -> Planned {
+pub fn unplanned(pattern: Pattern) -> Planned {
     let optimise = optimiser::is_quick(&pattern);
     Planned { pattern, optimise, rows: 0.0 }
 }

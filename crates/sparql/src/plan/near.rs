@@ -1,32 +1,27 @@
-//! Conditions on where a point is become triple patterns besides, whose predicate is a relation that the R-tree of the
-//! snapshot's points answers: the planner may begin there.
+//! Conditions on where a point is become relations besides, which the R-tree of the snapshot's points answers: the planner
+//! may begin there.
 
-use oxrdf::{NamedNode, Term, Variable};
-use spargebra::algebra::{Expression, GraphPattern};
-use spargebra::term::{TermPattern, TriplePattern};
+use oxrdf::{Term, Variable};
 
+use super::register::register;
 use super::scope::bound;
 use crate::functions::{Own, arguments_of};
+use terrapin_sparql_syntax::algebra::{Binary, Expression, Pattern, TermPattern};
 use terrapin_triples::{Near, Point, View, Zone};
 
-/// What these relations are called: a number follows.
-const NAMESPACE: &str = "urn:terrapin:near:";
-
-/// The triple patterns for the conditions of a filter over a pattern; registers their relations with the view.
-pub fn patterns(condition: &Expression, inner: &GraphPattern, view: &mut View) -> Vec<TriplePattern> {
+/// The relations for the conditions of a filter over a pattern, which are registered with the view.
+pub fn relations(condition: &Expression, inner: &Pattern, view: &mut View) -> Vec<Pattern> {
     let mut out = Vec::new();
     let mut open = vec![condition];
     while let Some(condition) = open.pop() {
-        if let Expression::And(a, b) = condition {
+        if let Expression::Binary(Binary::And, a, b) = condition {
             open.extend([&**a, &**b]);
         } else if let Some((location, near, of)) = condition_of(condition)
             && has_object(inner, location)
             && of_is_known(&of, inner)
         {
-            let number = view.relations();
-            let name = NamedNode::new_unchecked(format!("{NAMESPACE}{number}"));
-            view.register(name.clone(), Box::new(near));
-            out.push(TriplePattern { subject: location.clone().into(), predicate: name.into(), object: of });
+            let number = register(Box::new(near), view);
+            out.push(Pattern::Relation { subject: location.clone().into(), number, object: of });
         }
     }
     out
@@ -56,7 +51,7 @@ fn condition_of(condition: &Expression) -> Option<(&Variable, Near, TermPattern)
 }
 
 /// Whether a term has a value in every solution.
-fn of_is_known(term: &TermPattern, pattern: &GraphPattern) -> bool {
+fn of_is_known(term: &TermPattern, pattern: &Pattern) -> bool {
     match term {
         TermPattern::Variable(variable) => bound(pattern).1.has(variable),
         _ => true,
@@ -64,17 +59,21 @@ fn of_is_known(term: &TermPattern, pattern: &GraphPattern) -> bool {
 }
 
 /// Whether a variable is the object of a triple in every solution, so that its values are the snapshot's.
-fn has_object(pattern: &GraphPattern, variable: &Variable) -> bool {
+fn has_object(pattern: &Pattern, variable: &Variable) -> bool {
     match pattern {
-        GraphPattern::Bgp { patterns } => {
-            patterns.iter().any(|t| matches!(&t.object, TermPattern::Variable(object) if object == variable))
-        }
-        GraphPattern::Join { left, right } => has_object(left, variable) || has_object(right, variable),
-        GraphPattern::Lateral { left: inner, .. }
-        | GraphPattern::LeftJoin { left: inner, .. }
-        | GraphPattern::Minus { left: inner, .. }
-        | GraphPattern::Filter { inner, .. }
-        | GraphPattern::Extend { inner, .. } => has_object(inner, variable),
+        Pattern::Bgp { patterns } => patterns.iter().any(|triple| is_variable(&triple.object, variable)),
+        Pattern::Relation { object, .. } => is_variable(object, variable),
+        Pattern::Join { left, right } => has_object(left, variable) || has_object(right, variable),
+        Pattern::Lateral { left: inner, .. }
+        | Pattern::LeftJoin { left: inner, .. }
+        | Pattern::LeftLateral { left: inner, .. }
+        | Pattern::Minus { left: inner, .. }
+        | Pattern::Filter { inner, .. }
+        | Pattern::Extend { inner, .. } => has_object(inner, variable),
         _ => false,
     }
+}
+
+fn is_variable(term: &TermPattern, variable: &Variable) -> bool {
+    matches!(term, TermPattern::Variable(other) if other == variable)
 }

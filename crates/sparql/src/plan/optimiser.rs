@@ -1,29 +1,28 @@
 //! What the evaluator's own optimiser (`sparopt`) may see. It looks at every pair of joined patterns for every place in
 //! the order, and no budget stops it: 390 patterns take minutes.
 
-use spargebra::algebra::GraphPattern;
-
-use terrapin_sparql_syntax::depth::on_patterns;
+use terrapin_sparql_syntax::algebra::Pattern;
+use terrapin_sparql_syntax::walk::on_patterns;
 
 /// Most patterns in one join. 48 with three variables each take 0.3 s; more are joined in the order that they have,
 /// which may be slow, but ends with the deadline.
 const MOST_JOINED: usize = 48;
 
 /// Whether the optimiser is done with a pattern in fractions of a second.
-pub fn is_quick(pattern: &GraphPattern) -> bool {
+pub fn is_quick(pattern: &Pattern) -> bool {
     let mut quick = true;
     on_patterns(pattern, &mut |pattern| quick = quick && joined(pattern) <= MOST_JOINED);
     quick
 }
 
 /// How many patterns the optimiser sees side by side at the top of a pattern: what a graph contains is not apart.
-fn joined(pattern: &GraphPattern) -> usize {
+fn joined(pattern: &Pattern) -> usize {
     let (mut open, mut joined) = (vec![pattern], 0);
     while let Some(pattern) = open.pop() {
         match pattern {
-            GraphPattern::Join { left, right } => open.extend([&**left, &**right]),
-            GraphPattern::Graph { inner, .. } => open.push(inner),
-            GraphPattern::Bgp { patterns } => joined += patterns.len(),
+            Pattern::Join { left, right } => open.extend([&**left, &**right]),
+            Pattern::Graph { inner, .. } => open.push(inner),
+            Pattern::Bgp { patterns } => joined += patterns.len(),
             _ => joined += 1,
         }
         if joined > MOST_JOINED {

@@ -1,164 +1,90 @@
-//! Property paths become triple patterns whose predicates are relations, sequences of them joins; blank nodes become
-//! variables, which is what they mean, so that patterns can be moved about; conditions on places become patterns, too.
+//! Property paths become relations, sequences of them joins; blank nodes become variables, which is what they mean, so
+//! that patterns can be moved about; conditions on places become relations, too.
 
-use oxrdf::{NamedNode, Variable};
-use spargebra::algebra::{AggregateExpression, GraphPattern, OrderExpression, PropertyPathExpression as Path};
-use spargebra::term::{TermPattern, TriplePattern};
+use oxrdf::Variable;
 
 use super::near;
-use terrapin_sparql_syntax::walk::map_exists;
-use terrapin_triples::View;
+use super::register::register;
+use terrapin_sparql_syntax::algebra::{Helper, Path, Pattern, TermPattern, TriplePattern};
+use terrapin_sparql_syntax::walk::{NodeMut, on_patterns_below};
 use terrapin_triples::path::{NegatedSet, PathRelation};
-
-/// What the relations of paths are called: a number follows.
-const NAMESPACE: &str = "urn:terrapin:path:";
+use terrapin_triples::{Relation, View};
 
 /// Rewrites the paths and blank nodes of a pattern.
-pub fn rewrite(pattern: GraphPattern, view: &mut View) -> GraphPattern {
-    Rewriter { view, paths: Vec::new(), middles: 0 }.pattern(pattern)
+pub fn rewrite(pattern: &mut Pattern, view: &mut View) {
+    Rewriter { view, paths: Vec::new(), middles: 0 }.pattern(pattern);
 }
 
 struct Rewriter<'v> {
     view: &'v mut View,
     /// Paths that have a relation: equal ones share it, and what it has looked up.
-    paths: Vec<(Path, NamedNode)>,
+    paths: Vec<(Path, usize)>,
     middles: usize,
 }
 
-/// The variable that a blank node stands for. No query can name it.
-fn variable(label: &str) -> TermPattern {
-    Variable::new_unchecked(format!(".blank.{label}")).into()
-}
-
-fn term(term: TermPattern) -> TermPattern {
-    match term {
-        TermPattern::BlankNode(node) => variable(node.as_str()),
-        term => term,
+/// A variable for a blank node.
+fn name(term: &mut TermPattern) {
+    if let TermPattern::BlankNode(node) = term {
+        *term = Variable::from(Helper::Blank(node.as_str())).into();
     }
 }
 
 impl Rewriter<'_> {
-    fn boxed(&mut self, mut pattern: Box<GraphPattern>) -> Box<GraphPattern> {
-        *pattern = self.pattern(std::mem::take(&mut *pattern));
-        pattern
-    }
-
-    fn pattern(&mut self, pattern: GraphPattern) -> GraphPattern {
+    fn pattern(&mut self, pattern: &mut Pattern) {
+        // There are no graphs for the one, and the other is somebody else's.
+        if let Pattern::Graph { .. } | Pattern::Service { .. } = pattern {
+            return;
+        }
+        on_patterns_below(NodeMut::Pattern(pattern), &mut |below| self.pattern(below));
         match pattern {
-            GraphPattern::Bgp { patterns } => GraphPattern::Bgp {
-                patterns: patterns
-                    .into_iter()
-                    .map(|t| TriplePattern { subject: term(t.subject), predicate: t.predicate, object: term(t.object) })
-                    .collect(),
-            },
-            GraphPattern::Path { subject, path, object } => self.path(term(subject), path, term(object)),
-            GraphPattern::Join { left, right } => {
-                GraphPattern::Join { left: self.boxed(left), right: self.boxed(right) }
-            }
-            GraphPattern::Lateral { left, right } => {
-                GraphPattern::Lateral { left: self.boxed(left), right: self.boxed(right) }
-            }
-            GraphPattern::LeftJoin { left, right, expression } => GraphPattern::LeftJoin {
-                left: self.boxed(left),
-                right: self.boxed(right),
-                expression: expression.map(|e| map_exists(e, &mut |p| self.pattern(p))),
-            },
-            GraphPattern::Filter { expr, inner } => {
-                let mut inner = self.boxed(inner);
-                let patterns = near::patterns(&expr, &inner, self.view);
-                if !patterns.is_empty() {
-                    inner =
-                        Box::new(GraphPattern::Join { left: inner, right: Box::new(GraphPattern::Bgp { patterns }) });
+            Pattern::Bgp { patterns } => {
+                for triple in patterns {
+                    name(&mut triple.subject);
+                    name(&mut triple.object);
                 }
-                GraphPattern::Filter { expr: map_exists(expr, &mut |p| self.pattern(p)), inner }
             }
-            GraphPattern::Union { left, right } => {
-                GraphPattern::Union { left: self.boxed(left), right: self.boxed(right) }
+            Pattern::Path { subject, object, .. } => {
+                name(subject);
+                name(object);
+                if let Pattern::Path { subject, path, object } = std::mem::take(pattern) {
+                    *pattern = self.path(subject, path, object);
+                }
             }
-            GraphPattern::Extend { inner, variable, expression } => GraphPattern::Extend {
-                inner: self.boxed(inner),
-                variable,
-                expression: map_exists(expression, &mut |p| self.pattern(p)),
-            },
-            GraphPattern::Minus { left, right } => {
-                GraphPattern::Minus { left: self.boxed(left), right: self.boxed(right) }
+            Pattern::Filter { inner, condition } => {
+                for place in near::relations(condition, inner, self.view) {
+                    **inner = Pattern::join(std::mem::take(&mut **inner), place);
+                }
             }
-            GraphPattern::OrderBy { inner, expression } => GraphPattern::OrderBy {
-                inner: self.boxed(inner),
-                expression: expression
-                    .into_iter()
-                    .map(|order| match order {
-                        OrderExpression::Asc(e) => OrderExpression::Asc(map_exists(e, &mut |p| self.pattern(p))),
-                        OrderExpression::Desc(e) => OrderExpression::Desc(map_exists(e, &mut |p| self.pattern(p))),
-                    })
-                    .collect(),
-            },
-            GraphPattern::Project { inner, variables } => GraphPattern::Project { inner: self.boxed(inner), variables },
-            GraphPattern::Distinct { inner } => GraphPattern::Distinct { inner: self.boxed(inner) },
-            GraphPattern::Reduced { inner } => GraphPattern::Reduced { inner: self.boxed(inner) },
-            GraphPattern::Slice { inner, start, length } => {
-                GraphPattern::Slice { inner: self.boxed(inner), start, length }
-            }
-            GraphPattern::Group { inner, variables, aggregates } => GraphPattern::Group {
-                inner: self.boxed(inner),
-                variables,
-                aggregates: aggregates
-                    .into_iter()
-                    .map(|(variable, aggregate)| match aggregate {
-                        AggregateExpression::FunctionCall { name, expr, distinct } => {
-                            let expr = map_exists(expr, &mut |p| self.pattern(p));
-                            (variable, AggregateExpression::FunctionCall { name, expr, distinct })
-                        }
-                        count @ AggregateExpression::CountSolutions { .. } => (variable, count),
-                    })
-                    .collect(),
-            },
-            // There are no graphs for the one, and the other is somebody else's.
-            pattern @ (GraphPattern::Values { .. } | GraphPattern::Graph { .. } | GraphPattern::Service { .. }) => {
-                pattern
-            }
+            _ => {}
         }
     }
 
-    fn path(&mut self, subject: TermPattern, path: Path, object: TermPattern) -> GraphPattern {
+    fn path(&mut self, subject: TermPattern, path: Path, object: TermPattern) -> Pattern {
         match path {
-            Path::NamedNode(predicate) => triple(subject, predicate, object),
+            Path::NamedNode(predicate) => {
+                Pattern::Bgp { patterns: vec![TriplePattern { subject, predicate: predicate.into(), object }] }
+            }
             Path::Reverse(path) => self.path(object, *path, subject),
             Path::Sequence(first, second) => {
-                let middle = variable(&format!("path.{}", self.middles));
+                let middle = TermPattern::from(Variable::from(Helper::Middle(self.middles)));
                 self.middles += 1;
-                GraphPattern::Join {
-                    left: Box::new(self.path(subject, *first, middle.clone())),
-                    right: Box::new(self.path(middle, *second, object)),
-                }
+                let first = self.path(subject, *first, middle.clone());
+                Pattern::join(first, self.path(middle, *second, object))
             }
-            path => {
-                let relation = self.relation(path);
-                triple(subject, relation, object)
-            }
+            path => Pattern::Relation { subject, number: self.relation(path), object },
         }
     }
 
-    fn relation(&mut self, path: Path) -> NamedNode {
-        if let Some((_, name)) = self.paths.iter().find(|(other, _)| *other == path) {
-            return name.clone();
+    fn relation(&mut self, path: Path) -> usize {
+        if let Some((_, number)) = self.paths.iter().find(|(other, _)| *other == path) {
+            return *number;
         }
-        let name = NamedNode::new_unchecked(format!("{NAMESPACE}{}", self.paths.len()));
-        match &path {
-            Path::NegatedPropertySet(except) => {
-                let relation = NegatedSet::new(except, self.view);
-                self.view.register(name.clone(), Box::new(relation));
-            }
-            path => {
-                let relation = PathRelation::new(path, self.view);
-                self.view.register(name.clone(), Box::new(relation));
-            }
-        }
-        self.paths.push((path, name.clone()));
-        name
+        let relation: Box<dyn Relation> = match &path {
+            Path::NegatedPropertySet(except) => Box::new(NegatedSet::new(except, self.view)),
+            path => Box::new(PathRelation::new(path, self.view)),
+        };
+        let number = register(relation, self.view);
+        self.paths.push((path, number));
+        number
     }
-}
-
-fn triple(subject: TermPattern, predicate: NamedNode, object: TermPattern) -> GraphPattern {
-    GraphPattern::Bgp { patterns: vec![TriplePattern { subject, predicate: predicate.into(), object }] }
 }

@@ -2,10 +2,9 @@
 
 use oxrdf::Variable;
 use rustc_hash::FxHashMap;
-use spargebra::algebra::{Expression, GraphPattern};
-use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
-use terrapin_sparql_syntax::walk::{children, on_variables};
+use terrapin_sparql_syntax::algebra::{Expression, Pattern};
+use terrapin_sparql_syntax::walk::{on_exists, on_in_scope, on_variables};
 
 /// A set of variables, each with about how many values it may have: all subjects of a predicate, for instance; 0 where
 /// nothing is known of that.
@@ -84,98 +83,90 @@ impl FromIterator<Variable> for Variables {
     }
 }
 
-/// The variables of a triple pattern.
-pub fn of_triple(triple: &TriplePattern) -> Variables {
-    let mut out = Variables::default();
-    for term in [&triple.subject, &triple.object] {
-        if let TermPattern::Variable(variable) = term {
-            out.add(variable);
-        }
-    }
-    if let NamedNodePattern::Variable(variable) = &triple.predicate {
-        out.add(variable);
-    }
-    out
-}
-
 /// The variables that a pattern may bind, and those that it binds in every solution.
-pub fn bound(pattern: &GraphPattern) -> (Variables, Variables) {
+pub fn bound(pattern: &Pattern) -> (Variables, Variables) {
     match pattern {
-        GraphPattern::Bgp { patterns } => {
-            let all = patterns.iter().fold(Variables::default(), |all, triple| all.with(&of_triple(triple)));
+        Pattern::Bgp { .. } | Pattern::Relation { .. } => {
+            let all = in_scope(pattern);
             (all.clone(), all)
         }
-        GraphPattern::Join { left, right } | GraphPattern::Lateral { left, right } => {
+        Pattern::Join { left, right } | Pattern::Lateral { left, right } => {
             let ((a, b), (c, d)) = (bound(left), bound(right));
             (a.with(&c), b.with(&d))
         }
-        GraphPattern::LeftJoin { left, right, .. } => {
+        Pattern::LeftJoin { left, right, .. } | Pattern::LeftLateral { left, right, .. } => {
             let (possible, certain) = bound(left);
             (possible.with(&bound(right).0), certain)
         }
-        GraphPattern::Union { left, right } => {
+        Pattern::Union { left, right } => {
             let ((a, b), (c, d)) = (bound(left), bound(right));
             (a.with(&c), b.and(&d))
         }
-        GraphPattern::Filter { inner, .. }
-        | GraphPattern::Distinct { inner }
-        | GraphPattern::Reduced { inner }
-        | GraphPattern::Slice { inner, .. }
-        | GraphPattern::OrderBy { inner, .. } => bound(inner),
-        GraphPattern::Minus { left, .. } => bound(left),
-        GraphPattern::Extend { inner, variable, .. } => {
+        Pattern::Filter { inner, .. }
+        | Pattern::Distinct { inner }
+        | Pattern::Reduced { inner }
+        | Pattern::Slice { inner, .. }
+        | Pattern::OrderBy { inner, .. } => bound(inner),
+        Pattern::Minus { left, .. } => bound(left),
+        Pattern::Extend { inner, variable, .. } => {
             let (mut possible, certain) = bound(inner);
             possible.add(variable);
             (possible, certain)
         }
-        GraphPattern::Values { variables, bindings } => {
+        Pattern::Values { variables, rows } => {
             let certain = variables.iter().enumerate();
-            let certain = certain.filter(|(i, _)| bindings.iter().all(|row| row.get(*i).is_some_and(Option::is_some)));
+            let certain = certain.filter(|(i, _)| rows.iter().all(|row| row.get(*i).is_some_and(Option::is_some)));
             (variables.iter().cloned().collect(), certain.map(|(_, v)| v.clone()).collect())
         }
-        GraphPattern::Project { inner, variables } => {
+        Pattern::Project { inner, variables } => {
             let (possible, certain) = bound(inner);
             let shown: Variables = variables.iter().cloned().collect();
             (possible.and(&shown), certain.and(&shown))
         }
-        GraphPattern::Group { inner, variables, aggregates } => {
+        Pattern::Group { inner, variables, aggregates } => {
             let (possible, certain) = bound(inner);
             let keys: Variables = variables.iter().cloned().collect();
             let mut all = possible.and(&keys);
             aggregates.iter().for_each(|(variable, _)| all.add(variable));
             (all, certain.and(&keys))
         }
-        GraphPattern::Path { .. } | GraphPattern::Graph { .. } | GraphPattern::Service { .. } => {
-            let mut all = Variables::default();
-            pattern.on_in_scope_variable(|variable| all.add(variable));
-            (all, Variables::default())
-        }
+        Pattern::Path { .. }
+        | Pattern::Table { .. }
+        | Pattern::Include { .. }
+        | Pattern::Graph { .. }
+        | Pattern::Service { .. } => (in_scope(pattern), Variables::default()),
     }
+}
+
+fn in_scope(pattern: &Pattern) -> Variables {
+    let mut all = Variables::default();
+    on_in_scope(pattern, &mut |variable| all.add(variable));
+    all
 }
 
 /// Whether a pattern gives the same when it is asked once for each solution of another one, with the variables of
 /// `entry` perhaps bound by that, as when it is solved alone and then joined.
-pub fn fits(pattern: &GraphPattern, entry: &Variables) -> bool {
+pub fn fits(pattern: &Pattern, entry: &Variables) -> bool {
     match pattern {
-        GraphPattern::Bgp { .. } | GraphPattern::Values { .. } => true,
-        GraphPattern::Join { left, right } | GraphPattern::Lateral { left, right } => {
-            fits(left, entry) && fits(right, entry)
+        Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Values { .. } => true,
+        Pattern::Join { left, right } | Pattern::Lateral { left, right } => fits(left, entry) && fits(right, entry),
+        Pattern::Union { left, right } => fits(left, entry) && fits(right, entry),
+        Pattern::Filter { inner, condition } => {
+            fits(inner, entry) && expression_fits(condition, &bound(inner).1, entry)
         }
-        GraphPattern::Union { left, right } => fits(left, entry) && fits(right, entry),
-        GraphPattern::Filter { inner, expr } => fits(inner, entry) && expression_fits(expr, &bound(inner).1, entry),
-        GraphPattern::Extend { inner, variable, expression } => {
+        Pattern::Extend { inner, variable, expression } => {
             fits(inner, entry) && !entry.has(variable) && expression_fits(expression, &bound(inner).1, entry)
         }
-        GraphPattern::LeftJoin { left, right, expression } => {
+        Pattern::LeftJoin { left, right, condition } => {
             let ((_, certain), (possible, always)) = (bound(left), bound(right));
             // What the left side binds only sometimes would be bound by the right side, or not, depending on who asks.
             fits(left, entry)
                 && fits(right, entry)
                 && possible.and(entry).is_within(&certain)
-                && expression.as_ref().is_none_or(|e| expression_fits(e, &certain.or(&always), entry))
+                && condition.as_ref().is_none_or(|e| expression_fits(e, &certain.or(&always), entry))
         }
         // What the sides have in common must not become more.
-        GraphPattern::Minus { left, right } => {
+        Pattern::Minus { left, right } => {
             fits(left, entry) && is_plain(right) && bound(right).0.and(entry).is_within(&bound(left).1)
         }
         _ => false,
@@ -183,13 +174,13 @@ pub fn fits(pattern: &GraphPattern, entry: &Variables) -> bool {
 }
 
 /// Whether a pattern gives the same whatever is known around it, so that it may be solved apart.
-pub fn is_plain(pattern: &GraphPattern) -> bool {
+pub fn is_plain(pattern: &Pattern) -> bool {
     match pattern {
-        GraphPattern::Bgp { .. } | GraphPattern::Values { .. } => true,
-        GraphPattern::Join { left, right }
-        | GraphPattern::Lateral { left, right }
-        | GraphPattern::Union { left, right } => is_plain(left) && is_plain(right),
-        GraphPattern::Project { inner, .. } | GraphPattern::Distinct { inner } => is_plain(inner),
+        Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Values { .. } => true,
+        Pattern::Join { left, right } | Pattern::Lateral { left, right } | Pattern::Union { left, right } => {
+            is_plain(left) && is_plain(right)
+        }
+        Pattern::Project { inner, .. } | Pattern::Distinct { inner } => is_plain(inner),
         _ => false,
     }
 }
@@ -198,36 +189,27 @@ pub fn is_plain(pattern: &GraphPattern) -> bool {
 fn expression_fits(expression: &Expression, certain: &Variables, entry: &Variables) -> bool {
     let mut fit = true;
     on_variables(expression, &mut |variable| fit &= certain.has(variable) || !entry.has(variable));
-    let mut patterns = Vec::new();
-    of_exists(expression, &mut patterns);
-    fit && patterns.into_iter().all(|pattern| exists_fits(pattern, certain, entry))
-}
-
-/// The patterns of the EXISTS in an expression.
-fn of_exists<'e>(expression: &'e Expression, out: &mut Vec<&'e GraphPattern>) {
-    if let Expression::Exists(pattern) = expression {
-        out.push(pattern);
-    }
-    children(expression).into_iter().for_each(|child| of_exists(child, out));
+    on_exists(expression, &mut |pattern| fit = fit && exists_fits(pattern, certain, entry));
+    fit
 }
 
 /// Whether the pattern of an EXISTS is asked with the same values of its variables in both cases.
-fn exists_fits(pattern: &GraphPattern, certain: &Variables, entry: &Variables) -> bool {
+fn exists_fits(pattern: &Pattern, certain: &Variables, entry: &Variables) -> bool {
     match pattern {
-        GraphPattern::Bgp { .. } | GraphPattern::Values { .. } => bound(pattern).0.and(entry).is_within(certain),
-        GraphPattern::Join { left, right }
-        | GraphPattern::Lateral { left, right }
-        | GraphPattern::Union { left, right }
-        | GraphPattern::Minus { left, right } => {
-            exists_fits(left, certain, entry) && exists_fits(right, certain, entry)
+        Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Values { .. } => {
+            bound(pattern).0.and(entry).is_within(certain)
         }
-        GraphPattern::LeftJoin { left, right, expression } => {
+        Pattern::Join { left, right }
+        | Pattern::Lateral { left, right }
+        | Pattern::Union { left, right }
+        | Pattern::Minus { left, right } => exists_fits(left, certain, entry) && exists_fits(right, certain, entry),
+        Pattern::LeftJoin { left, right, condition } => {
             exists_fits(left, certain, entry)
                 && exists_fits(right, certain, entry)
-                && expression.as_ref().is_none_or(|e| expression_fits(e, certain, entry))
+                && condition.as_ref().is_none_or(|e| expression_fits(e, certain, entry))
         }
-        GraphPattern::Filter { inner, expr } => {
-            exists_fits(inner, certain, entry) && expression_fits(expr, certain, entry)
+        Pattern::Filter { inner, condition } => {
+            exists_fits(inner, certain, entry) && expression_fits(condition, certain, entry)
         }
         _ => false,
     }

@@ -4,22 +4,26 @@
 
 use oxrdf::Literal;
 use oxrdf::vocab::xsd;
-use spargebra::algebra::{Expression, Function};
 
 use super::{Result, Rewriter, Scope};
 use crate::functions::{Own, dates};
 use crate::order::is_numeric;
+use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, Unary};
+use terrapin_sparql_syntax::walk::NodeMut;
 
 /// Whether an expression can only be a number (or an error).
 fn is_number(expression: &Expression) -> bool {
     match expression {
         Expression::Literal(literal) => is_numeric(literal.datatype()),
-        Expression::Multiply(..) | Expression::Divide(..) => true,
-        Expression::UnaryPlus(inner) | Expression::UnaryMinus(inner) => is_number(inner),
-        Expression::Add(a, b) | Expression::Subtract(a, b) => is_number(a) || is_number(b),
+        Expression::Unary(Unary::Plus | Unary::Minus, inner) => is_number(inner),
+        Expression::Binary(operator, a, b) => match operator {
+            Binary::Multiply | Binary::Divide => true,
+            Binary::Add | Binary::Subtract => is_number(a) || is_number(b),
+            _ => false,
+        },
         Expression::If(_, a, b) => is_number(a) && is_number(b),
         Expression::Coalesce(all) => all.iter().all(is_number),
-        Expression::FunctionCall(function, _) => match function {
+        Expression::Call(function, _) => match function {
             Function::Year
             | Function::Month
             | Function::Day
@@ -43,121 +47,114 @@ fn is_number(expression: &Expression) -> bool {
 fn is_date(expression: &Expression) -> bool {
     match expression {
         Expression::Literal(literal) => [xsd::DATE, xsd::DATE_TIME].contains(&literal.datatype()),
-        Expression::FunctionCall(Function::Now, _) => true,
-        Expression::FunctionCall(Function::Custom(name), _) => [xsd::DATE, xsd::DATE_TIME].contains(&name.as_ref()),
+        Expression::Call(Function::Now, _) => true,
+        Expression::Call(Function::Custom(name), _) => [xsd::DATE, xsd::DATE_TIME].contains(&name.as_ref()),
         _ => false,
     }
 }
 
 impl Rewriter<'_> {
-    pub(super) fn expression(&mut self, expression: Expression, scope: &Scope) -> Result<Expression> {
-        let pair = |this: &mut Self, a: Box<Expression>, b: Box<Expression>| -> Result<(Expression, Expression)> {
-            Ok((this.expression(*a, scope)?, this.expression(*b, scope)?))
-        };
-        let boxed = |(a, b): (Expression, Expression)| (Box::new(a), Box::new(b));
-        Ok(match expression {
-            Expression::NamedNode(_) | Expression::Variable(_) | Expression::Bound(_) => expression,
-            Expression::Literal(literal) => match dates::repaired(&literal).filter(|_| self.is_wdqs()) {
-                Some(repaired) => Expression::Literal(repaired),
-                None => Expression::Literal(literal),
-            },
-            Expression::Or(a, b) => {
-                let (a, b) = boxed(pair(self, a, b)?);
-                Expression::Or(a, b)
+    pub(super) fn expression(&mut self, mut expression: Expression, scope: &Scope) -> Result<Expression> {
+        match expression {
+            Expression::Literal(literal) => {
+                let repaired = dates::repaired(&literal).filter(|_| self.is_wdqs());
+                Ok(Expression::Literal(repaired.unwrap_or(literal)))
             }
-            Expression::And(a, b) => {
-                let (a, b) = boxed(pair(self, a, b)?);
-                Expression::And(a, b)
-            }
-            Expression::Equal(a, b) => self.compare(*a, *b, Own::Equal, Expression::Equal, scope)?,
-            Expression::Greater(a, b) => self.compare(*a, *b, Own::Greater, Expression::Greater, scope)?,
-            Expression::GreaterOrEqual(a, b) => {
-                self.compare(*a, *b, Own::GreaterOrEqual, Expression::GreaterOrEqual, scope)?
-            }
-            Expression::Less(a, b) => self.compare(*a, *b, Own::Less, Expression::Less, scope)?,
-            Expression::LessOrEqual(a, b) => self.compare(*a, *b, Own::LessOrEqual, Expression::LessOrEqual, scope)?,
-            Expression::SameTerm(a, b) => {
-                let (a, b) = boxed(pair(self, a, b)?);
-                Expression::SameTerm(a, b)
-            }
-            Expression::In(a, list) => {
-                Expression::In(Box::new(self.expression(*a, scope)?), self.expressions(list, scope)?)
-            }
-            Expression::Add(a, b) => {
-                let (a, b) = boxed(pair(self, a, b)?);
-                Expression::Add(a, b)
-            }
-            Expression::Subtract(a, b) => self.subtract(*a, *b, scope)?,
-            Expression::Multiply(a, b) => {
-                let (a, b) = boxed(pair(self, a, b)?);
-                Expression::Multiply(a, b)
-            }
-            Expression::Divide(a, b) => {
-                let (a, b) = boxed(pair(self, a, b)?);
-                Expression::Divide(a, b)
-            }
-            Expression::UnaryPlus(a) => Expression::UnaryPlus(Box::new(self.expression(*a, scope)?)),
-            Expression::UnaryMinus(a) => Expression::UnaryMinus(Box::new(self.expression(*a, scope)?)),
-            Expression::Not(a) => Expression::Not(Box::new(self.expression(*a, scope)?)),
+            Expression::Binary(operator, a, b) => self.binary(operator, *a, *b, scope),
             Expression::Exists(pattern) => {
                 let scope = Scope { correlated: true, ..scope.clone() };
-                Expression::Exists(Box::new(self.settled(*pattern, &scope)?))
+                Ok(Expression::Exists(Box::new(self.settled(*pattern, &scope)?)))
             }
-            Expression::If(a, b, c) => {
-                let (b, c) = boxed(pair(self, b, c)?);
-                Expression::If(Box::new(self.expression(*a, scope)?), b, c)
+            Expression::Call(function, arguments) => {
+                let arguments = arguments.into_iter().map(|e| self.expression(e, scope)).collect::<Result<_>>()?;
+                self.call(function, arguments)
             }
-            Expression::Coalesce(list) => Expression::Coalesce(self.expressions(list, scope)?),
-            Expression::FunctionCall(function, arguments) => {
-                let arguments = self.expressions(arguments, scope)?;
-                match function {
-                    Function::Now => self.functions.own(Own::Now, arguments),
-                    Function::Rand => self.functions.own(Own::Rand, arguments),
-                    Function::Uuid => self.functions.own(Own::Uuid, arguments),
-                    Function::StrUuid => self.functions.own(Own::StrUuid, arguments),
-                    Function::Regex => self.functions.own(Own::Regex, arguments),
-                    Function::Replace => self.functions.own(Own::Replace, arguments),
-                    Function::Concat => self.functions.own(Own::Concat, arguments),
-                    Function::EncodeForUri => self.functions.own(Own::EncodeForUri, arguments),
-                    Function::Iri => {
-                        let base = self.base.iter().map(|base| Literal::new_simple_literal(base.as_str()).into());
-                        self.functions.own(Own::Iri, arguments.into_iter().chain(base).collect())
-                    }
-                    function => {
-                        if let Function::Custom(name) = &function {
-                            self.function(name)?;
-                        }
-                        Expression::FunctionCall(function, arguments)
-                    }
-                }
+            Expression::NamedNode(_)
+            | Expression::Variable(_)
+            | Expression::Bound(_)
+            | Expression::Unary(..)
+            | Expression::In(..)
+            | Expression::If(..)
+            | Expression::Coalesce(_) => {
+                self.parts(&mut expression, scope)?;
+                Ok(expression)
             }
-        })
+        }
     }
 
-    fn expressions(&mut self, list: Vec<Expression>, scope: &Scope) -> Result<Vec<Expression>> {
-        list.into_iter().map(|e| self.expression(e, scope)).collect()
+    /// Rewrites what an expression is made of.
+    fn parts(&mut self, expression: &mut Expression, scope: &Scope) -> Result<()> {
+        let mut done = Ok(());
+        NodeMut::Expression(expression).children(&mut |child| {
+            if let NodeMut::Expression(child) = child
+                && done.is_ok()
+            {
+                done = self.expression(std::mem::take(child), scope).map(|rewritten| *child = rewritten);
+            }
+        });
+        done
+    }
+
+    fn call(&mut self, function: Function, mut arguments: Vec<Expression>) -> Result<Expression> {
+        let own = match &function {
+            Function::Now => Own::Now,
+            Function::Rand => Own::Rand,
+            Function::Uuid => Own::Uuid,
+            Function::StrUuid => Own::StrUuid,
+            Function::Regex => Own::Regex,
+            Function::Replace => Own::Replace,
+            Function::Concat => Own::Concat,
+            Function::EncodeForUri => Own::EncodeForUri,
+            Function::Iri => {
+                let base = self.base.iter().map(|base| Literal::new_simple_literal(base.as_str()).into());
+                arguments.extend(base);
+                Own::Iri
+            }
+            Function::Custom(name) => {
+                self.function(name)?;
+                return Ok(Expression::Call(function, arguments));
+            }
+            _ => return Ok(Expression::Call(function, arguments)),
+        };
+        Ok(self.functions.own(own, arguments))
+    }
+
+    fn binary(&mut self, operator: Binary, a: Expression, b: Expression, scope: &Scope) -> Result<Expression> {
+        let own = match operator {
+            Binary::Equal => Own::Equal,
+            Binary::Greater => Own::Greater,
+            Binary::GreaterOrEqual => Own::GreaterOrEqual,
+            Binary::Less => Own::Less,
+            Binary::LessOrEqual => Own::LessOrEqual,
+            Binary::Subtract => return self.subtract(a, b, scope),
+            Binary::Or | Binary::And | Binary::SameTerm | Binary::Add | Binary::Multiply | Binary::Divide => {
+                let (a, b) = (self.expression(a, scope)?, self.expression(b, scope)?);
+                return Ok(Expression::binary(operator, a, b));
+            }
+        };
+        self.compare(operator, own, a, b, scope)
     }
 
     /// Where one side is a date, what cannot be compared by the standard (a date and a time, a time without its zone)
     /// is compared as moments.
     fn compare(
         &mut self,
+        operator: Binary,
+        own: Own,
         a: Expression,
         b: Expression,
-        own: Own,
-        make: fn(Box<Expression>, Box<Expression>) -> Expression,
         scope: &Scope,
     ) -> Result<Expression> {
         let dated = self.is_wdqs() && (is_date(&a) || is_date(&b));
         let (a, b) = (self.expression(a, scope)?, self.expression(b, scope)?);
         if !dated {
-            return Ok(make(Box::new(a), Box::new(b)));
+            return Ok(Expression::binary(operator, a, b));
         }
         let copies = vec![self.copy(&a)?, self.copy(&b)?];
         let ours = self.functions.own(own, copies);
-        let standard = make(Box::new(a), Box::new(b));
+        let standard = Expression::binary(operator, a, b);
         Ok(if own == Own::Equal {
-            Expression::Or(Box::new(standard), Box::new(ours))
+            Expression::binary(Binary::Or, standard, ours)
         } else {
             Expression::Coalesce(vec![standard, ours])
         })
@@ -168,11 +165,11 @@ impl Rewriter<'_> {
         let numbers = !self.is_wdqs() || is_number(&a) || is_number(&b);
         let (a, b) = (self.expression(a, scope)?, self.expression(b, scope)?);
         if numbers {
-            return Ok(Expression::Subtract(Box::new(a), Box::new(b)));
+            return Ok(Expression::binary(Binary::Subtract, a, b));
         }
         let copies = vec![self.copy(&a)?, self.copy(&b)?];
         let ours = self.functions.own(Own::Minus, copies);
-        let standard = Expression::Subtract(Box::new(a), Box::new(b));
+        let standard = Expression::binary(Binary::Subtract, a, b);
         Ok(Expression::Coalesce(vec![self.functions.own(Own::InDays, vec![standard]), ours]))
     }
 }

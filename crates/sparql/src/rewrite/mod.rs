@@ -13,19 +13,19 @@ use std::rc::Rc;
 use oxiri::Iri;
 use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Variable};
-use spargebra::Query;
-use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression, QueryDataset};
-use spargebra::term::NamedNodePattern;
 
 use super::Settings;
 use super::functions::{self, Called, aggregates};
 use super::services::{self, Replacement, Table};
 use super::solve::Plan;
-use super::syntax::{Dialect, NAMED, in_scope};
+use super::syntax::{Dialect, in_scope};
 use super::waiting::{Pending, Waiting};
-use terrapin_sparql_syntax::depth::{self, Deep};
+use terrapin_sparql_syntax::algebra::{
+    Aggregate, Binary, Expression, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm, SortKey,
+};
+use terrapin_sparql_syntax::depth;
 use terrapin_sparql_syntax::error::{Class, Error};
-use terrapin_sparql_syntax::vocabulary::TABLE;
+use terrapin_sparql_syntax::walk::{AsNode, nodes};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -39,10 +39,12 @@ struct Scope {
 }
 
 /// A rewritten query.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Rewritten {
-    /// The query, without a dataset; for SELECT its pattern is the plan's.
-    pub query: Query,
+    /// What the query asks for.
+    pub form: QueryForm,
+    /// What relative IRIs that it computes are relative to.
+    pub base: Option<Iri<String>>,
     /// The graphs that it is about, if it says, or its request does.
     pub dataset: Option<QueryDataset>,
     /// Whether the default graph is without the triples of named graphs.
@@ -75,20 +77,19 @@ struct Rewriter<'s> {
 const MOST_COPIED: usize = 100_000;
 
 /// Rewrites a parsed query and the named subqueries that it needs, each after those that it needs itself.
-pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, GraphPattern)>, settings: &Settings) -> Result<Rewritten> {
+pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, Pattern)>, settings: &Settings) -> Result<Rewritten> {
     let mut rewriter = Rewriter {
         settings,
         tables: Vec::new(),
         named: Vec::new(),
         functions: Called::default(),
-        base: query.base_iri().cloned(),
+        base: query.base,
         separators: Vec::new(),
         copied: 0,
     };
-    let (mut query, pattern, dataset) = take_pattern(query);
     let (default, named) = &settings.graphs;
     let dataset = match (default.is_empty(), named.is_empty()) {
-        (true, true) => dataset,
+        (true, true) => query.dataset,
         _ => Some(QueryDataset { default: default.clone(), named: Some(named.clone()) }),
     };
     let apart = settings.dialect == Dialect::Standard;
@@ -98,7 +99,7 @@ pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, GraphPattern)>, set
         rewriter.table(Table::Plan(Plan::of(pattern)));
         rewriter.named.push((name, rewriter.tables.len() - 1));
     }
-    let pattern = rewriter.top(pattern, &scope)?;
+    let pattern = rewriter.top(query.pattern, &scope)?;
     let plan = Plan::of(pattern);
     depth::check_rewritten(&plan.pattern)?;
     for table in &rewriter.tables {
@@ -106,36 +107,8 @@ pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, GraphPattern)>, set
             depth::check_rewritten(&plan.pattern)?;
         }
     }
-    put_pattern(&mut query, plan.pattern.clone());
-    let Rewriter { tables, functions, separators, .. } = rewriter;
-    Ok(Rewritten { query, dataset, apart, plan, tables, functions: functions.names, separators })
-}
-
-fn take_pattern(mut query: Query) -> (Query, GraphPattern, Option<QueryDataset>) {
-    let (Query::Select { pattern, dataset, .. }
-    | Query::Construct { pattern, dataset, .. }
-    | Query::Describe { pattern, dataset, .. }
-    | Query::Ask { pattern, dataset, .. }) = &mut query;
-    let (pattern, dataset) = (std::mem::take(pattern), dataset.take());
-    (query, pattern, dataset)
-}
-
-/// Puts a pattern into a query.
-pub(crate) fn put_pattern(query: &mut Query, new: GraphPattern) {
-    let (Query::Select { pattern, .. }
-    | Query::Construct { pattern, .. }
-    | Query::Describe { pattern, .. }
-    | Query::Ask { pattern, .. }) = query;
-    *pattern = new;
-}
-
-/// The place of a table in a pattern.
-fn placeholder(number: usize, variables: Vec<Variable>) -> GraphPattern {
-    GraphPattern::Service {
-        name: NamedNode::new_unchecked(format!("{TABLE}{number}")).into(),
-        inner: Box::new(GraphPattern::Values { variables, bindings: Vec::new() }),
-        silent: false,
-    }
+    let Rewriter { tables, functions, base, separators, .. } = rewriter;
+    Ok(Rewritten { form: query.form, base, dataset, apart, plan, tables, functions: functions.names, separators })
 }
 
 impl Rewriter<'_> {
@@ -160,32 +133,31 @@ impl Rewriter<'_> {
     }
 
     /// A query's or a subquery's pattern, its modifiers left on.
-    fn top(&mut self, pattern: GraphPattern, scope: &Scope) -> Result<GraphPattern> {
+    fn top(&mut self, pattern: Pattern, scope: &Scope) -> Result<Pattern> {
         Ok(match pattern {
-            GraphPattern::Slice { inner, start, length } => {
-                GraphPattern::Slice { inner: Box::new(self.top(*inner, scope)?), start, length }
+            Pattern::Slice { inner, start, length } => {
+                Pattern::Slice { inner: Box::new(self.top(*inner, scope)?), start, length }
             }
-            GraphPattern::Distinct { inner } => GraphPattern::Distinct { inner: Box::new(self.top(*inner, scope)?) },
-            GraphPattern::Reduced { inner } => GraphPattern::Reduced { inner: Box::new(self.top(*inner, scope)?) },
-            GraphPattern::Project { inner, variables } => {
+            Pattern::Distinct { inner } => Pattern::Distinct { inner: Box::new(self.top(*inner, scope)?) },
+            Pattern::Reduced { inner } => Pattern::Reduced { inner: Box::new(self.top(*inner, scope)?) },
+            Pattern::Project { inner, variables } => {
                 let scope = Scope { projected: Rc::from(variables.as_slice()), ..scope.clone() };
                 let inner = match *inner {
-                    GraphPattern::OrderBy { inner, expression } => {
+                    Pattern::OrderBy { inner, keys } => {
                         let inner = Box::new(self.settled(*inner, &scope)?);
-                        let expression = self.order(expression, &scope)?;
-                        GraphPattern::OrderBy { inner, expression }
+                        Pattern::OrderBy { inner, keys: self.sort_keys(keys, &scope)? }
                     }
                     inner => self.settled(inner, &scope)?,
                 };
-                GraphPattern::Project { inner: Box::new(inner), variables }
+                Pattern::Project { inner: Box::new(inner), variables }
             }
             other => self.settled(other, scope)?,
         })
     }
 
     /// A copy of a part of the query.
-    fn copy<T: Deep + Clone>(&mut self, part: &T) -> Result<T> {
-        self.copied = self.copied.saturating_add(depth::nodes(part));
+    fn copy<T: AsNode + Clone>(&mut self, part: &T) -> Result<T> {
+        self.copied = self.copied.saturating_add(nodes(part));
         if self.copied > MOST_COPIED {
             let message = "differences and comparisons of dates stand in each other too often";
             return Err(Error::new(Class::Unsupported, "too-large", message)
@@ -194,18 +166,15 @@ impl Rewriter<'_> {
         Ok(part.clone())
     }
 
-    fn order(&mut self, expressions: Vec<OrderExpression>, scope: &Scope) -> Result<Vec<OrderExpression>> {
-        let rewritten = expressions.into_iter().map(|order| {
-            Ok(match order {
-                OrderExpression::Asc(e) => OrderExpression::Asc(self.expression(e, scope)?),
-                OrderExpression::Desc(e) => OrderExpression::Desc(self.expression(e, scope)?),
-            })
+    fn sort_keys(&mut self, keys: Vec<SortKey>, scope: &Scope) -> Result<Vec<SortKey>> {
+        let rewritten = keys.into_iter().map(|SortKey { expression, descends }| {
+            Ok(SortKey { expression: self.expression(expression, scope)?, descends })
         });
         rewritten.collect()
     }
 
     /// A pattern with nothing left waiting.
-    fn settled(&mut self, pattern: GraphPattern, scope: &Scope) -> Result<GraphPattern> {
+    fn settled(&mut self, pattern: Pattern, scope: &Scope) -> Result<Pattern> {
         let (mut pattern, waiting) = self.pattern(pattern, scope)?;
         for pending in waiting {
             pattern = pending.apply(pattern);
@@ -214,12 +183,15 @@ impl Rewriter<'_> {
     }
 
     /// A pattern, and what waits for values that it does not have.
-    fn pattern(&mut self, pattern: GraphPattern, scope: &Scope) -> Result<Waiting> {
+    fn pattern(&mut self, pattern: Pattern, scope: &Scope) -> Result<Waiting> {
         Ok(match pattern {
-            GraphPattern::Bgp { .. } | GraphPattern::Path { .. } | GraphPattern::Values { .. } => (pattern, Vec::new()),
-            GraphPattern::Join { left, right } => {
+            Pattern::Bgp { .. } | Pattern::Path { .. } | Pattern::Values { .. } => (pattern, Vec::new()),
+            // These are only made here and later.
+            Pattern::Table { .. } | Pattern::Relation { .. } | Pattern::LeftLateral { .. } => (pattern, Vec::new()),
+            Pattern::Include { name, .. } => (self.include(&name)?, Vec::new()),
+            Pattern::Join { left, right } => {
                 let (left, mut waiting) = self.pattern(*left, scope)?;
-                if let GraphPattern::Service { name: NamedNodePattern::NamedNode(name), inner, .. } = &*right
+                if let Pattern::Service { name: NamedNodePattern::NamedNode(name), inner, .. } = &*right
                     && services::label::is_label(name)
                     && self.is_wdqs()
                 {
@@ -235,84 +207,78 @@ impl Rewriter<'_> {
                 let (right, more) = self.pattern(*right, scope)?;
                 waiting.extend(more);
                 let joined = match (left, right) {
-                    (GraphPattern::Bgp { patterns }, other) | (other, GraphPattern::Bgp { patterns })
-                        if patterns.is_empty() =>
-                    {
-                        other
-                    }
-                    (left, right) => GraphPattern::Join { left: Box::new(left), right: Box::new(right) },
+                    (unit, other) | (other, unit) if unit.is_unit() => other,
+                    (left, right) => Pattern::join(left, right),
                 };
                 ready(joined, waiting)
             }
-            GraphPattern::Filter { expr, inner } => {
+            Pattern::Filter { inner, condition } => {
                 let (inner, waiting) = self.pattern(*inner, scope)?;
-                let expr = self.expression(expr, scope)?;
-                (GraphPattern::Filter { expr, inner: Box::new(inner) }, waiting)
+                (Pattern::filter(inner, self.expression(condition, scope)?), waiting)
             }
-            GraphPattern::Extend { inner, variable, expression } => {
+            Pattern::Extend { inner, variable, expression } => {
                 let (inner, waiting) = self.pattern(*inner, scope)?;
                 let expression = self.expression(expression, scope)?;
-                ready(GraphPattern::Extend { inner: Box::new(inner), variable, expression }, waiting)
+                ready(Pattern::extend(inner, variable, expression), waiting)
             }
-            GraphPattern::LeftJoin { left, right, expression } => {
+            Pattern::LeftJoin { left, right, condition } => {
                 let (left, waiting) = self.pattern(*left, scope)?;
-                let (right, condition) = self.pattern(*right, scope)?;
-                let mut expression = expression.map(|e| self.expression(e, scope)).transpose()?;
-                let mut right = right;
+                let (mut right, pending) = self.pattern(*right, scope)?;
+                let mut condition = condition.map(|e| self.expression(e, scope)).transpose()?;
                 // What the optional part waits for, the part before it may have.
-                for pending in condition {
+                for pending in pending {
                     match pending.variable {
                         None => {
-                            expression = Some(match expression {
-                                Some(e) => Expression::And(Box::new(e), Box::new(pending.expression)),
+                            condition = Some(match condition {
+                                Some(e) => Expression::binary(Binary::And, e, pending.expression),
                                 None => pending.expression,
                             });
                         }
                         Some(_) => right = pending.apply(right),
                     }
                 }
-                (GraphPattern::LeftJoin { left: Box::new(left), right: Box::new(right), expression }, waiting)
+                (Pattern::LeftJoin { left: Box::new(left), right: Box::new(right), condition }, waiting)
             }
-            GraphPattern::Minus { left, right } => {
+            Pattern::Minus { left, right } => {
                 let (left, waiting) = self.pattern(*left, scope)?;
                 let right = Box::new(self.settled(*right, scope)?);
-                (GraphPattern::Minus { left: Box::new(left), right }, waiting)
+                (Pattern::Minus { left: Box::new(left), right }, waiting)
             }
-            GraphPattern::Lateral { left, right } => {
+            Pattern::Lateral { left, right } => {
                 let (left, waiting) = self.pattern(*left, scope)?;
                 let inner = Scope { correlated: true, ..scope.clone() };
                 let right = Box::new(self.settled(*right, &inner)?);
-                (GraphPattern::Lateral { left: Box::new(left), right }, waiting)
+                (Pattern::Lateral { left: Box::new(left), right }, waiting)
             }
-            GraphPattern::Union { left, right } => {
+            Pattern::Union { left, right } => {
                 let left = Box::new(self.settled(*left, scope)?);
                 let right = Box::new(self.settled(*right, scope)?);
-                (GraphPattern::Union { left, right }, Vec::new())
+                (Pattern::Union { left, right }, Vec::new())
             }
-            GraphPattern::Graph { name, inner } => {
+            Pattern::Graph { name, inner } => {
                 let inner = Box::new(self.settled(*inner, scope)?);
-                (GraphPattern::Graph { name, inner }, Vec::new())
+                (Pattern::Graph { name, inner }, Vec::new())
             }
-            GraphPattern::Group { inner, variables, aggregates } => {
+            Pattern::Group { inner, variables, aggregates } => {
                 let inner = Box::new(self.settled(*inner, scope)?);
                 let aggregates = aggregates
                     .into_iter()
                     .map(|(variable, aggregate)| Ok((variable, self.aggregate(aggregate, scope)?)))
                     .collect::<Result<_>>()?;
-                (GraphPattern::Group { inner, variables, aggregates }, Vec::new())
+                (Pattern::Group { inner, variables, aggregates }, Vec::new())
             }
-            GraphPattern::Slice { .. } => (self.subquery(pattern, scope)?, Vec::new()),
-            GraphPattern::Project { .. } | GraphPattern::Distinct { .. } | GraphPattern::Reduced { .. } => {
+            Pattern::Slice { .. } => (self.subquery(pattern, scope)?, Vec::new()),
+            Pattern::Project { .. } | Pattern::Distinct { .. } | Pattern::Reduced { .. } => {
                 (unordered(self.top(pattern, scope)?), Vec::new())
             }
             // Only below a projection does an order mean something, and there it was looked at.
-            GraphPattern::OrderBy { inner, .. } => self.pattern(*inner, scope)?,
-            GraphPattern::Service { name, inner, silent } => self.service(name, *inner, silent)?,
+            Pattern::OrderBy { inner, .. } => self.pattern(*inner, scope)?,
+            Pattern::Service { name, inner, silent } => self.service(name, *inner, silent)?,
         })
     }
 
     /// A subquery with LIMIT or OFFSET.
-    fn subquery(&mut self, pattern: GraphPattern, scope: &Scope) -> Result<GraphPattern> {
+    fn subquery(&mut self, pattern: Pattern, scope: &Scope) -> Result<Pattern> {
         let pattern = self.top(pattern, scope)?;
         if scope.correlated {
             return Ok(pattern);
@@ -321,13 +287,23 @@ impl Rewriter<'_> {
     }
 
     /// Adds a table; what stands for it in the pattern.
-    fn table(&mut self, table: Table) -> GraphPattern {
+    fn table(&mut self, table: Table) -> Pattern {
         let variables = table.variables();
         self.tables.push(table);
-        placeholder(self.tables.len() - 1, variables)
+        Pattern::Table { number: self.tables.len() - 1, variables }
     }
 
-    fn service(&mut self, name: NamedNodePattern, inner: GraphPattern, silent: bool) -> Result<Waiting> {
+    /// A named subquery, which is a table.
+    fn include(&mut self, name: &str) -> Result<Pattern> {
+        let Some(&(_, number)) = self.named.iter().find(|(known, _)| known == name) else {
+            let message = format!("there is no named subquery {name}");
+            return Err(Error::new(Class::Unsupported, "unknown-service", message));
+        };
+        let variables = self.tables.get(number).map(Table::variables).unwrap_or_default();
+        Ok(Pattern::Table { number, variables })
+    }
+
+    fn service(&mut self, name: NamedNodePattern, inner: Pattern, silent: bool) -> Result<Waiting> {
         let NamedNodePattern::NamedNode(name) = name else {
             let message = "a service that is a variable would need the live web";
             return if silent {
@@ -336,14 +312,6 @@ impl Rewriter<'_> {
                 Err(Error::new(Class::Unsupported, "live-service", message))
             };
         };
-        if let Some(named) = name.as_str().strip_prefix(NAMED) {
-            let Some((_, number)) = self.named.iter().find(|(known, _)| known == named) else {
-                let message = format!("there is no named subquery {named}");
-                return Err(Error::new(Class::Unsupported, "unknown-service", message));
-            };
-            let variables = self.tables.get(*number).map(Table::variables).unwrap_or_default();
-            return Ok((placeholder(*number, variables), Vec::new()));
-        }
         if services::label::is_label(&name) {
             // Alone in its group it has nothing to label.
             return Ok(Waiting::default());
@@ -356,16 +324,16 @@ impl Rewriter<'_> {
         }
     }
 
-    fn aggregate(&mut self, aggregate: AggregateExpression, scope: &Scope) -> Result<AggregateExpression> {
-        let AggregateExpression::FunctionCall { name, expr, distinct } = aggregate else { return Ok(aggregate) };
-        let expr = self.expression(expr, scope)?;
-        let (name, expr) = aggregates::own(name, expr, &mut self.separators);
-        Ok(AggregateExpression::FunctionCall { name, expr, distinct })
+    fn aggregate(&mut self, aggregate: Aggregate, scope: &Scope) -> Result<Aggregate> {
+        let Aggregate::Call { function, argument, distinct } = aggregate else { return Ok(aggregate) };
+        let argument = self.expression(argument, scope)?;
+        let (function, argument) = aggregates::own(function, argument, &mut self.separators);
+        Ok(Aggregate::Call { function, argument, distinct })
     }
 }
 
 /// Applies what has the values that it needs.
-fn ready(mut pattern: GraphPattern, waiting: Vec<Pending>) -> Waiting {
+fn ready(mut pattern: Pattern, waiting: Vec<Pending>) -> Waiting {
     if waiting.is_empty() {
         return (pattern, waiting);
     }
@@ -383,16 +351,16 @@ fn ready(mut pattern: GraphPattern, waiting: Vec<Pending>) -> Waiting {
 }
 
 /// A subquery's pattern without its ORDER BY, which alone means nothing.
-fn unordered(pattern: GraphPattern) -> GraphPattern {
+fn unordered(pattern: Pattern) -> Pattern {
     match pattern {
-        GraphPattern::Distinct { inner } => GraphPattern::Distinct { inner: Box::new(unordered(*inner)) },
-        GraphPattern::Reduced { inner } => GraphPattern::Reduced { inner: Box::new(unordered(*inner)) },
-        GraphPattern::Project { inner, variables } => {
+        Pattern::Distinct { inner } => Pattern::Distinct { inner: Box::new(unordered(*inner)) },
+        Pattern::Reduced { inner } => Pattern::Reduced { inner: Box::new(unordered(*inner)) },
+        Pattern::Project { inner, variables } => {
             let inner = match *inner {
-                GraphPattern::OrderBy { inner, .. } => inner,
+                Pattern::OrderBy { inner, .. } => inner,
                 inner => Box::new(inner),
             };
-            GraphPattern::Project { inner, variables }
+            Pattern::Project { inner, variables }
         }
         other => other,
     }

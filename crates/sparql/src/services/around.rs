@@ -1,12 +1,11 @@
 //! `SERVICE wikibase:around` and `wikibase:box`: places by their coordinates.
 
 use oxrdf::Variable;
-use spargebra::algebra::{Expression, GraphPattern};
-use spargebra::term::TermPattern;
 
 use super::{Parameters, Result};
 use crate::functions::{Called, Own};
 use crate::waiting::{Pending, Waiting};
+use terrapin_sparql_syntax::algebra::{Expression, Pattern, TermPattern};
 use terrapin_sparql_syntax::error::Error;
 use terrapin_sparql_syntax::vocabulary::WIKIBASE;
 
@@ -28,14 +27,14 @@ fn variables(expressions: &[&Expression]) -> Vec<Variable> {
 }
 
 /// The pattern of the places, and the expression of their location.
-fn places(parameters: &mut Parameters) -> Result<(GraphPattern, Expression)> {
+fn places(parameters: &mut Parameters) -> Result<(Pattern, Expression)> {
     let location = match parameters.triples.first().map(|triple| &triple.object) {
         Some(TermPattern::Variable(location)) => Expression::from(location.clone()),
         _ => return Err(parameters.wrong(format!("{} needs a triple ?place wdt:P625 ?location", parameters.service))),
     };
-    let mut pattern = GraphPattern::Bgp { patterns: std::mem::take(&mut parameters.triples) };
+    let mut pattern = Pattern::Bgp { patterns: std::mem::take(&mut parameters.triples) };
     for other in std::mem::take(&mut parameters.others) {
-        pattern = GraphPattern::Join { left: Box::new(pattern), right: Box::new(other) };
+        pattern = Pattern::join(pattern, other);
     }
     Ok((pattern, location))
 }

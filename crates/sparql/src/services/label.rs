@@ -2,12 +2,11 @@
 //! projects or by triples in the service's group. Runs after all else in its group.
 
 use oxrdf::{Literal, NamedNode, Variable};
-use spargebra::algebra::{Expression, GraphPattern};
-use spargebra::term::{NamedNodePattern, TermPattern};
 
 use super::Parameters;
 use crate::functions::labels::Kind;
 use crate::functions::{Called, Own};
+use terrapin_sparql_syntax::algebra::{Expression, NamedNodePattern, Pattern, TermPattern};
 use terrapin_sparql_syntax::depth::Depth;
 use terrapin_sparql_syntax::error::Error;
 use terrapin_sparql_syntax::in_scope;
@@ -37,10 +36,10 @@ fn languages(parameters: &Parameters, automatic: &str) -> String {
 pub(crate) fn apply(
     functions: &mut Called,
     language: &str,
-    group: GraphPattern,
-    inner: &GraphPattern,
+    group: Pattern,
+    inner: &Pattern,
     projected: &[Variable],
-) -> Result<GraphPattern, Error> {
+) -> Result<Pattern, Error> {
     let parameters = Parameters::new("wikibase:label", SERVICE_PARAM, inner.clone());
     let languages = languages(&parameters, language);
     let scope = in_scope(&group);
@@ -78,7 +77,7 @@ pub(crate) fn apply(
         let arguments = vec![of.into(), constant(kind.suffix()), constant(&languages)];
         let expression = functions.own(Own::Label, arguments);
         made.push(target.clone());
-        pattern = GraphPattern::Extend { inner: Box::new(pattern), variable: target, expression };
+        pattern = Pattern::extend(pattern, target, expression);
     }
     Ok(pattern)
 }

@@ -8,8 +8,6 @@ mod sample;
 mod search;
 
 use oxrdf::{NamedNode, Term, Variable};
-use spargebra::algebra::GraphPattern;
-use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use super::environment::Environment;
 use super::functions::Called;
@@ -18,13 +16,14 @@ use super::solve::Plan;
 use super::waiting::Waiting;
 use terrapin_budget::Budget;
 use terrapin_budget::tick;
+use terrapin_sparql_syntax::algebra::{NamedNodePattern, Pattern, TermPattern, TriplePattern};
 use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_sparql_syntax::vocabulary::{BD, GAS, SERVICE_PARAM, WIKIBASE};
 
 type Result<T> = std::result::Result<T, Error>;
 
 /// Rows that are made before the query runs.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) enum Table {
     /// A subquery's.
     Plan(Plan),
@@ -73,18 +72,18 @@ pub(crate) struct Parameters {
     /// Triples that are no parameters.
     pub triples: Vec<TriplePattern>,
     /// Other patterns.
-    pub others: Vec<GraphPattern>,
+    pub others: Vec<Pattern>,
 }
 
 impl Parameters {
     /// Takes a service's group apart. Parameters are the triples whose subject is `subject`.
-    fn new(service: &'static str, subject: &str, inner: GraphPattern) -> Parameters {
+    fn new(service: &'static str, subject: &str, inner: Pattern) -> Parameters {
         let mut parameters = Parameters { service, values: Vec::new(), triples: Vec::new(), others: Vec::new() };
         let mut open = vec![inner];
         while let Some(pattern) = open.pop() {
             match pattern {
-                GraphPattern::Join { left, right } => open.extend([*right, *left]),
-                GraphPattern::Bgp { patterns } => {
+                Pattern::Join { left, right } => open.extend([*right, *left]),
+                Pattern::Bgp { patterns } => {
                     for triple in patterns {
                         match (&triple.subject, &triple.predicate) {
                             (TermPattern::NamedNode(s), NamedNodePattern::NamedNode(p)) if s.as_str() == subject => {
@@ -154,7 +153,7 @@ impl Parameters {
 }
 
 /// Rewrites a service other than the label service.
-pub(crate) fn rewrite(functions: &mut Called, name: &NamedNode, inner: GraphPattern) -> Result<Replacement> {
+pub(crate) fn rewrite(functions: &mut Called, name: &NamedNode, inner: Pattern) -> Result<Replacement> {
     let iri = name.as_str();
     if let Some(local) = iri.strip_prefix(WIKIBASE) {
         match local {

@@ -2,12 +2,12 @@
 //! a slice is of the matches in the order of their terms.
 
 use oxrdf::{Term, Variable};
-use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use super::{Parameters, Result, work};
 use crate::environment::Environment;
 use crate::row::Row;
 use terrapin_budget::Budget;
+use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern, TriplePattern};
 use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_sparql_syntax::vocabulary::BD;
 use terrapin_triples::TermId;

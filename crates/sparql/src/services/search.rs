@@ -3,12 +3,12 @@
 
 use oxrdf::{Literal, NamedNodeRef, Term, Variable};
 use rustc_hash::FxHashMap;
-use spargebra::term::{NamedNodePattern, TermPattern};
 
 use super::{Parameters, Result, work};
 use crate::functions::labels::Kind;
 use crate::row::Row;
 use terrapin_budget::Budget;
+use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern};
 use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_sparql_syntax::vocabulary::{MWAPI, WIKIBASE};
 use terrapin_triples::{Store, TermId};

@@ -1,8 +1,6 @@
 //! What stands at the top of a SPARQL query.
 
-use spargebra::Query;
-use spargebra::algebra::GraphPattern;
-
+use terrapin_sparql::syntax::algebra::{Pattern, QueryForm};
 use terrapin_sparql::{Dialect, syntax};
 
 /// What stands at the top of a query.
@@ -19,17 +17,19 @@ impl Top {
     pub fn of(query: &str) -> Top {
         let mut top = Top::default();
         let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return top };
-        let Query::Select { pattern, .. } = parsed.query else { return top };
-        let mut pattern = &pattern;
+        if parsed.query.form != QueryForm::Select {
+            return top;
+        }
+        let mut pattern = &parsed.query.pattern;
         loop {
             pattern = match pattern {
-                GraphPattern::Slice { inner, length, .. } => {
+                Pattern::Slice { inner, length, .. } => {
                     top.limit = *length;
                     inner
                 }
-                GraphPattern::Distinct { inner } | GraphPattern::Reduced { inner } => inner,
-                GraphPattern::Project { inner, .. } => {
-                    top.orders = matches!(&**inner, GraphPattern::OrderBy { .. });
+                Pattern::Distinct { inner } | Pattern::Reduced { inner } => inner,
+                Pattern::Project { inner, .. } => {
+                    top.orders = matches!(&**inner, Pattern::OrderBy { .. });
                     return top;
                 }
                 _ => return top,

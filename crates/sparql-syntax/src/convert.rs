@@ -1,0 +1,185 @@
+//! The algebra as spargebra has it, for the evaluator: the one place that knows what stands for what spargebra has no
+//! node for.
+//!
+//! Blank nodes of tables and relations go by IRIs there. Every IRI of a text, of the data or of a function has a colon
+//! behind its scheme; these have none, so that nothing else can be called like them.
+
+use oxrdf::{BlankNode, NamedNode, Term};
+use spargebra::algebra::{AggregateExpression, Expression as Its, GraphPattern, OrderExpression};
+use spargebra::term::GroundTerm;
+
+use crate::algebra::{Aggregate, Binary, Expression, Pattern, Query, QueryForm, Row, SortKey, Unary};
+
+/// What stands for a blank node begins with this.
+const BLANK: &str = "blank ";
+/// A service of this name and of what follows stands for what has no rows yet.
+const OPEN: &str = "urn:terrapin:";
+
+/// The name that a relation has to have as a predicate.
+pub fn relation(number: usize) -> NamedNode {
+    NamedNode::new_unchecked(format!("relation {number}"))
+}
+
+/// What stands for a blank node where only IRIs may stand.
+fn of_blank(node: &BlankNode) -> NamedNode {
+    // Labels may have colons.
+    let label = node.as_str().replace('%', "%25").replace(':', "%3A");
+    NamedNode::new_unchecked(format!("{BLANK}{label}"))
+}
+
+/// The blank node that an IRI stands for, if it stands for one.
+pub fn blank(node: &NamedNode) -> Option<BlankNode> {
+    let label = node.as_str().strip_prefix(BLANK).filter(|label| !label.contains(':'))?;
+    Some(BlankNode::new_unchecked(label.replace("%3A", ":").replace("%25", "%")))
+}
+
+/// A query.
+pub fn query(query: Query) -> spargebra::Query {
+    let Query { form, dataset, base: base_iri, pattern: inner } = query;
+    let pattern = pattern(inner);
+    match form {
+        QueryForm::Select => spargebra::Query::Select { dataset, pattern, base_iri },
+        QueryForm::Ask => spargebra::Query::Ask { dataset, pattern, base_iri },
+        QueryForm::Construct(template) => spargebra::Query::Construct { template, dataset, pattern, base_iri },
+        QueryForm::Describe => spargebra::Query::Describe { dataset, pattern, base_iri },
+    }
+}
+
+fn boxed(inner: Pattern) -> Box<GraphPattern> {
+    Box::new(pattern(inner))
+}
+
+/// A pattern. What has no rows yet becomes a service that there is not.
+pub fn pattern(pattern: Pattern) -> GraphPattern {
+    match pattern {
+        Pattern::Bgp { patterns } => GraphPattern::Bgp { patterns },
+        Pattern::Path { subject, path, object } => GraphPattern::Path { subject, path, object },
+        Pattern::Relation { subject, number, object } => {
+            let predicate = relation(number).into();
+            GraphPattern::Bgp { patterns: vec![spargebra::term::TriplePattern { subject, predicate, object }] }
+        }
+        Pattern::Values { variables, rows } => {
+            GraphPattern::Values { variables, bindings: rows.iter().map(row).collect() }
+        }
+        Pattern::Table { number, variables } => open(format!("{OPEN}table:{number}"), variables),
+        Pattern::Include { name, variables } => open(format!("{OPEN}named:{name}"), variables),
+        Pattern::Join { left, right } => GraphPattern::Join { left: boxed(*left), right: boxed(*right) },
+        Pattern::Lateral { left, right } => GraphPattern::Lateral { left: boxed(*left), right: boxed(*right) },
+        Pattern::LeftJoin { left, right, condition } => {
+            GraphPattern::LeftJoin { left: boxed(*left), right: boxed(*right), expression: condition.map(expression) }
+        }
+        Pattern::LeftLateral { left, right, condition } => {
+            let (unit, expression) = (Box::default(), condition.map(expression));
+            let right = Box::new(GraphPattern::LeftJoin { left: unit, right: boxed(*right), expression });
+            GraphPattern::Lateral { left: boxed(*left), right }
+        }
+        Pattern::Union { left, right } => GraphPattern::Union { left: boxed(*left), right: boxed(*right) },
+        Pattern::Minus { left, right } => GraphPattern::Minus { left: boxed(*left), right: boxed(*right) },
+        Pattern::Filter { inner, condition } => {
+            GraphPattern::Filter { expr: expression(condition), inner: boxed(*inner) }
+        }
+        Pattern::Extend { inner, variable, expression: value } => {
+            GraphPattern::Extend { inner: boxed(*inner), variable, expression: expression(value) }
+        }
+        Pattern::Graph { name, inner } => GraphPattern::Graph { name, inner: boxed(*inner) },
+        Pattern::Service { name, inner, silent } => GraphPattern::Service { name, inner: boxed(*inner), silent },
+        Pattern::Group { inner, variables, aggregates } => GraphPattern::Group {
+            inner: boxed(*inner),
+            variables,
+            aggregates: aggregates.into_iter().map(|(variable, made)| (variable, aggregate(made))).collect(),
+        },
+        Pattern::OrderBy { inner, keys } => {
+            GraphPattern::OrderBy { inner: boxed(*inner), expression: keys.into_iter().map(key).collect() }
+        }
+        Pattern::Project { inner, variables } => GraphPattern::Project { inner: boxed(*inner), variables },
+        Pattern::Distinct { inner } => GraphPattern::Distinct { inner: boxed(*inner) },
+        Pattern::Reduced { inner } => GraphPattern::Reduced { inner: boxed(*inner) },
+        Pattern::Slice { inner, start, length } => GraphPattern::Slice { inner: boxed(*inner), start, length },
+    }
+}
+
+fn open(name: String, variables: Vec<oxrdf::Variable>) -> GraphPattern {
+    let inner = Box::new(GraphPattern::Values { variables, bindings: Vec::new() });
+    GraphPattern::Service { name: NamedNode::new_unchecked(name).into(), inner, silent: false }
+}
+
+fn row(row: &Row) -> Vec<Option<GroundTerm>> {
+    let ground = |term: &Term| match term {
+        Term::NamedNode(node) => GroundTerm::NamedNode(node.clone()),
+        Term::Literal(literal) => GroundTerm::Literal(literal.clone()),
+        Term::BlankNode(node) => GroundTerm::NamedNode(of_blank(node)),
+    };
+    row.iter().map(|value| value.as_ref().map(ground)).collect()
+}
+
+fn key(key: SortKey) -> OrderExpression {
+    let SortKey { expression: by, descends } = key;
+    if descends { OrderExpression::Desc(expression(by)) } else { OrderExpression::Asc(expression(by)) }
+}
+
+fn aggregate(aggregate: Aggregate) -> AggregateExpression {
+    match aggregate {
+        Aggregate::CountSolutions { distinct } => AggregateExpression::CountSolutions { distinct },
+        Aggregate::Call { function: name, argument, distinct } => {
+            AggregateExpression::FunctionCall { name, expr: expression(argument), distinct }
+        }
+    }
+}
+
+fn expression(expression: Expression) -> Its {
+    let one = |inner: Box<Expression>| Box::new(self::expression(*inner));
+    let all = |list: Vec<Expression>| list.into_iter().map(self::expression).collect();
+    match expression {
+        Expression::NamedNode(node) => Its::NamedNode(node),
+        Expression::Literal(literal) => Its::Literal(literal),
+        Expression::Variable(variable) => Its::Variable(variable),
+        Expression::Bound(variable) => Its::Bound(variable),
+        Expression::Exists(inner) => Its::Exists(boxed(*inner)),
+        Expression::Unary(operator, a) => {
+            let make = match operator {
+                Unary::Plus => Its::UnaryPlus,
+                Unary::Minus => Its::UnaryMinus,
+                Unary::Not => Its::Not,
+            };
+            make(one(a))
+        }
+        Expression::Binary(operator, a, b) => {
+            let make = match operator {
+                Binary::Or => Its::Or,
+                Binary::And => Its::And,
+                Binary::Equal => Its::Equal,
+                Binary::SameTerm => Its::SameTerm,
+                Binary::Greater => Its::Greater,
+                Binary::GreaterOrEqual => Its::GreaterOrEqual,
+                Binary::Less => Its::Less,
+                Binary::LessOrEqual => Its::LessOrEqual,
+                Binary::Add => Its::Add,
+                Binary::Subtract => Its::Subtract,
+                Binary::Multiply => Its::Multiply,
+                Binary::Divide => Its::Divide,
+            };
+            make(one(a), one(b))
+        }
+        Expression::In(a, list) => Its::In(one(a), all(list)),
+        Expression::If(a, b, c) => Its::If(one(a), one(b), one(c)),
+        Expression::Coalesce(list) => Its::Coalesce(all(list)),
+        Expression::Call(function, list) => Its::FunctionCall(function, all(list)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_nodes_survive_and_nothing_else_is_one() {
+        for label in ["a", "a:b", "100%", "%3A", "%253A:"] {
+            let node = BlankNode::new_unchecked(label);
+            assert!(!of_blank(&node).as_str().contains(':'));
+            assert_eq!(blank(&of_blank(&node)), Some(node));
+        }
+        for iri in ["urn:terrapin:blank:a", "blank a:b", "http://e/"] {
+            assert_eq!(blank(&NamedNode::new_unchecked(iri)), None);
+        }
+    }
+}
