@@ -74,9 +74,9 @@ fn instruct_to_sparql_parses() {
         match parse(text, Dialect::Wdqs) {
             Ok(query) => {
                 parsed += 1;
-                // Where no tolerance is needed and nothing is moved, both parsers say the same.
+                // Where no extension is needed and nothing is moved, both parsers say the same.
                 let moved = text.contains("hint:") || text.contains("wikibase:label");
-                if query.tolerances.is_empty()
+                if query.extensions.is_empty()
                     && !moved
                     && let Ok(theirs) = reference().parse_query(text)
                 {
@@ -106,7 +106,7 @@ fn standard_queries_have_the_reference_algebra() {
         match parse(text, Dialect::Wdqs) {
             Ok(query) => match theirs {
                 Ok(theirs) => assert_eq!(ours(query), canonical(&theirs), "{}", vector["id"]),
-                Err(why) => println!("only ours parses {} ({:?}): {why}", vector["id"], query.tolerances),
+                Err(why) => println!("only ours parses {} ({:?}): {why}", vector["id"], query.extensions),
             },
             Err(error) => assert!(theirs.is_err(), "{}: {error}", vector["id"]),
         }

@@ -95,7 +95,7 @@ fn sha(lines: &[String]) -> String {
 
 /// Whether a query needs what only WDQS takes.
 fn tolerated(text: &str) -> bool {
-    prepare(text, &Settings::default()).is_ok_and(|prepared| !prepared.tolerances().is_empty())
+    prepare(text, &Settings::default()).is_ok_and(|prepared| !prepared.extensions().is_empty())
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! What the query really holds is counted by the allocator ([`crate::memory`]), so that nothing can be forgotten.
 //!
 //! [`watched`] runs a piece of work within a budget. Where the work can return an error, it asks the budget itself.
-//! Everywhere else, in functions of values, comparisons of a sort, loops of the evaluator, it calls [`tick`] for every
+//! Everywhere else, in functions of values, comparisons of a sort, loops of the evaluator, it calls [`checkpoint`] for every
 //! step and [`charge`] before a large allocation: where a bound is reached these unwind, to be caught by [`watched`].
 
 pub mod memory;
@@ -182,13 +182,13 @@ struct Stop(Exceeded);
 
 /// Counts one step of a loop, and now and then looks at the budget.
 #[inline]
-pub fn tick() {
-    ticks(1);
+pub fn checkpoint() {
+    checkpoints(1);
 }
 
 /// Counts so many steps, each about as long as copying 16 bytes: 8,192 of them should take less than a millisecond.
 #[inline]
-pub fn ticks(steps: usize) {
+pub fn checkpoints(steps: usize) {
     if memory::steps(u32::try_from(steps).unwrap_or(u32::MAX)) >= STEPS {
         look(0);
     }
@@ -197,7 +197,7 @@ pub fn ticks(steps: usize) {
 /// To be called before so many bytes are allocated: unwinds where they would be too many.
 #[inline]
 pub fn charge(bytes: u64) {
-    ticks(usize::try_from(bytes / 16).unwrap_or(usize::MAX));
+    checkpoints(usize::try_from(bytes / 16).unwrap_or(usize::MAX));
     if bytes >= LARGE {
         look(bytes);
     }
@@ -337,7 +337,7 @@ mod tests {
         let limits = Limits { deadline: Some(Instant::now()), ..Limits::default() };
         let late = watched(&Arc::new(Budget::new(&limits)), || -> () {
             loop {
-                tick();
+                checkpoint();
             }
         });
         assert_eq!(reached(late), "timeout");
@@ -350,7 +350,7 @@ mod tests {
         let grows = || {
             let mut kept = Vec::new();
             loop {
-                tick();
+                checkpoint();
                 kept.push(Box::new([0_u64; 16]));
             }
         };

@@ -169,7 +169,7 @@ impl Osm {
     /// The cached page of `key`, or what `make` gives. All that reads elements comes through here, so that no query reads
     /// for long without looking at its budget.
     pub(super) fn page<P: Page>(&self, key: Key, make: impl FnOnce() -> P) -> P {
-        budget::ticks(PAGE_STEPS);
+        budget::checkpoints(PAGE_STEPS);
         let cached = self.cache.get(&key).unwrap_or_else(|| {
             // The cache is nobody's: it outlives the query that fills it.
             budget::unwatched(|| {
@@ -260,7 +260,7 @@ impl Osm {
 
     /// The pages of this type whose box meets `area`, ascending.
     pub fn pages_in(&self, kind: ElementType, area: &BoundingBox) -> Vec<u32> {
-        budget::ticks(PAGE_STEPS);
+        budget::checkpoints(PAGE_STEPS);
         let tree = budget::once(&self.trees[kind as usize], || {
             let boxes = self.page_boxes(kind).chunks_exact(16).map(corners).enumerate();
             let rectangles = boxes.filter(|(_, b)| !b.is_empty()).map(|(page, b)| {

@@ -16,7 +16,7 @@ fn statements(nodes: Vec<Node>) -> Option<Vec<Statement>> {
 }
 
 fn statement(node: Node) -> Option<Statement> {
-    budget::tick();
+    budget::checkpoint();
     let (span, line) = (node.element.span, node.element.line);
     let children = node.children;
     let kind = match node.part {

@@ -168,7 +168,7 @@ impl<'a> Tokens<'a> {
 
     /// Goes on to the next token.
     pub fn advance(&mut self) {
-        budget::tick();
+        budget::checkpoint();
         if !self.good {
             return;
         }

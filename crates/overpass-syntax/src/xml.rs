@@ -121,7 +121,7 @@ impl Reading<'_> {
     }
 
     fn start(&mut self, tag: &BytesStart<'_>, span: Span) {
-        budget::tick();
+        budget::checkpoint();
         if self.open.len() >= DEEPEST {
             self.error(span, format!("Elements are nested in more than {DEEPEST} levels."));
             self.builder.diagnostics.stop();

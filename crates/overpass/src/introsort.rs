@@ -12,7 +12,7 @@ const SMALL: usize = 16;
 /// Sorts as the reference does; `less` is a strict weak order.
 pub fn sort<T>(list: &mut [T], less: impl Fn(&T, &T) -> bool) {
     let less = |a: &T, b: &T| {
-        budget::tick();
+        budget::checkpoint();
         less(a, b)
     };
     let depth = 2 * list.len().checked_ilog2().unwrap_or(0);

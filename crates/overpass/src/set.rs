@@ -166,7 +166,7 @@ impl Set {
             // the sort is stable, so that of two with one key the first stays
             self.derived.splice(..0, other.derived.iter().cloned());
             self.derived.sort_by_key(|d| {
-                budget::tick();
+                budget::checkpoint();
                 d.key()
             });
             self.derived.dedup_by(|b, a| a.key() == b.key());

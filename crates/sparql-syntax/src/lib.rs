@@ -1,7 +1,7 @@
 //! Text → tokens with positions → algebra.
 //!
 //! The grammar is SPARQL 1.1's (with `LATERAL`) and what the Wikidata Query Service adds to it: named subqueries, known
-//! prefixes, and a number of things that the standard refuses and Blazegraph takes ([`Tolerance`]). For a query that
+//! prefixes, and a number of things that the standard refuses and Blazegraph takes ([`Extension`]). For a query that
 //! needs none of them the algebra means what spargebra's own parser makes of it; helper variables and blank nodes get
 //! names by counting, so that one text always gives one tree. Knows nothing of any data, and starts no threads.
 //!
@@ -37,7 +37,7 @@ mod triples;
 pub mod vocabulary;
 pub mod walk;
 
-pub use parser::{Dialect, Parsed, Tolerance};
+pub use parser::{Dialect, Extension, Parsed};
 pub use pattern::in_scope;
 pub use prefixes::shorten;
 pub use token::{Kind as TokenKind, tokens};

@@ -37,7 +37,7 @@ pub enum Dialect {
 
 /// Something that a query relies on and that SPARQL 1.1 refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Tolerance {
+pub enum Extension {
     /// `WITH { ... } AS %name` and `INCLUDE %name`.
     NamedSubquery,
     /// A SELECT expression whose alias is a variable of the pattern: the new value is what is projected.
@@ -66,7 +66,7 @@ pub struct Parsed {
     /// The named subqueries that it needs, each after those that it needs itself.
     pub named: Vec<(String, Pattern)>,
     /// What the query needed beyond SPARQL 1.1, sorted.
-    pub tolerances: Vec<Tolerance>,
+    pub extensions: Vec<Extension>,
 }
 
 /// What WDQS takes relative IRIs to be relative to where a query has no BASE: its own address. Ours would make answers
@@ -102,7 +102,7 @@ pub(super) struct Parser<'a> {
     pub named: Vec<Named<'a>>,
     /// The patterns of those named subqueries that have been needed, in the order in which they were complete.
     pub needed: Vec<(String, Pattern)>,
-    tolerances: Vec<Tolerance>,
+    extensions: Vec<Extension>,
     /// The BINDs that stay where they stand, by the offsets of their variables.
     pub fixed: Vec<usize>,
 }
@@ -112,7 +112,7 @@ pub(super) struct State {
     at: usize,
     used_labels: usize,
     labels: Vec<BlankNode>,
-    tolerances: usize,
+    extensions: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
             aggregates: Vec::new(),
             named: Vec::new(),
             needed: Vec::new(),
-            tolerances: Vec::new(),
+            extensions: Vec::new(),
             fixed: Vec::new(),
         })
     }
@@ -149,9 +149,9 @@ impl<'a> Parser<'a> {
             Some(_) => error,
             None => error.at(self.place(self.peek())),
         })?;
-        self.tolerances.sort_unstable();
-        self.tolerances.dedup();
-        Ok(Parsed { query, named: self.needed, tolerances: self.tolerances })
+        self.extensions.sort_unstable();
+        self.extensions.dedup();
+        Ok(Parsed { query, named: self.needed, extensions: self.extensions })
     }
 
     fn whole(&mut self) -> Result<Query> {
@@ -198,7 +198,7 @@ impl<'a> Parser<'a> {
 
     pub fn ahead(&self, by: usize) -> Token {
         // All rules look at tokens, and some look far.
-        budget::tick();
+        budget::checkpoint();
         let last = Token { kind: Kind::End, start: self.text.len(), end: self.text.len() };
         self.tokens.get(self.at + by).copied().unwrap_or(last)
     }
@@ -283,12 +283,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Notes that the query needs a tolerance; an error where the dialect has none.
-    pub fn tolerate(&mut self, token: Token, tolerance: Tolerance, otherwise: &str) -> Result<()> {
+    /// Notes that the query needs an extension; an error where the dialect has none.
+    pub fn extend(&mut self, token: Token, extension: Extension, otherwise: &str) -> Result<()> {
         if self.dialect == Dialect::Standard {
             return Err(self.error_at(token, "syntax", otherwise));
         }
-        self.tolerances.push(tolerance);
+        self.extensions.push(extension);
         Ok(())
     }
 
@@ -311,7 +311,7 @@ impl<'a> Parser<'a> {
             at: self.at,
             used_labels: self.used_labels.len(),
             labels: self.labels.clone(),
-            tolerances: self.tolerances.len(),
+            extensions: self.extensions.len(),
         }
     }
 
@@ -320,7 +320,7 @@ impl<'a> Parser<'a> {
         self.at = state.at;
         self.used_labels.truncate(state.used_labels);
         self.labels.clone_from(&state.labels);
-        self.tolerances.truncate(state.tolerances);
+        self.extensions.truncate(state.extensions);
     }
 
     // Names.
@@ -417,7 +417,7 @@ impl<'a> Parser<'a> {
             None if self.dialect == Dialect::Wdqs && !inside.contains(':') => {
                 let resolved = Iri::parse(SERVICE.to_owned()).and_then(|base| base.resolve(&inside));
                 if resolved.is_ok() {
-                    self.tolerances.push(Tolerance::RelativeIri);
+                    self.extensions.push(Extension::RelativeIri);
                 }
                 resolved
             }
@@ -430,7 +430,7 @@ impl<'a> Parser<'a> {
                 if !inside.contains(':') {
                     return Err(self.error_at(token, "bad-iri", message).help("a relative IRI needs a BASE"));
                 }
-                self.tolerate(token, Tolerance::LooseIri, &message)?;
+                self.extend(token, Extension::LooseIri, &message)?;
                 Ok(Iri::parse_unchecked(inside))
             }
         }
@@ -461,7 +461,7 @@ impl<'a> Parser<'a> {
         match parsed {
             Ok(iri) => Ok(iri.into()),
             Err(why) => {
-                self.tolerate(token, Tolerance::LooseIri, &format!("{name} is no IRI: {why}"))?;
+                self.extend(token, Extension::LooseIri, &format!("{name} is no IRI: {why}"))?;
                 Ok(NamedNode::new_unchecked(iri))
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use oxrdf::{Term, Variable};
 
-use super::parser::{Dialect, Named, Parser, Tolerance};
+use super::parser::{Dialect, Extension, Named, Parser};
 use super::token::{Kind, Token};
 use super::tree::{Tree, reduce};
 use super::triples::{bgp, join, joined};
@@ -177,7 +177,7 @@ impl Parser<'_> {
             return extended(group, variable, expression);
         }
         let wrong = format!("BIND gives {variable} a value, but it has one already in this group");
-        self.tolerate(token, Tolerance::BindToBound, &wrong)?;
+        self.extend(token, Extension::BindToBound, &wrong)?;
         let value = self.helper();
         bind_again(group, variable, value, expression)
     }
@@ -188,7 +188,7 @@ impl Parser<'_> {
             let scope = in_scope(&group);
             let Some(index) = early.iter().position(|bind| bind.needs.iter().all(|v| scope.contains(v))) else { break };
             let Early { expression, variable, token, .. } = early.remove(index);
-            self.tolerate(token, Tolerance::EarlyBind, "BIND stands before what it needs")?;
+            self.extend(token, Extension::EarlyBind, "BIND stands before what it needs")?;
             group = self.bind_now(group, expression, variable, token)?;
         }
         Ok(group)
@@ -268,7 +268,7 @@ impl Parser<'_> {
     pub fn with_clauses(&mut self) -> Result<()> {
         while self.is_word("WITH") {
             let with = self.peek();
-            self.tolerate(with, Tolerance::NamedSubquery, "WITH does not belong to SPARQL 1.1")?;
+            self.extend(with, Extension::NamedSubquery, "WITH does not belong to SPARQL 1.1")?;
             self.at += 1;
             let body = self.at;
             if !self.is_mark("{") {

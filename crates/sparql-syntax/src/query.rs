@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use oxrdf::{NamedNode, Variable};
 
-use super::parser::{Dialect, Parser, Tolerance};
+use super::parser::{Dialect, Extension, Parser};
 use super::pattern::{extended, filtered, in_scope};
 use super::token::{Kind, Token};
 use super::tree::Tree;
@@ -364,7 +364,7 @@ impl Parser<'_> {
         // In the standard HAVING does not see what SELECT names; for WDQS it does.
         let (early, late) = match modifiers.having {
             Some(having) if self.dialect == Dialect::Wdqs && selection.names_any_of(&having) => {
-                self.tolerate(selection.start, Tolerance::NamedInHaving, "HAVING does not see what SELECT names")?;
+                self.extend(selection.start, Extension::NamedInHaving, "HAVING does not see what SELECT names")?;
                 (None, Some(having))
             }
             having => (having, None),
@@ -420,7 +420,7 @@ impl Parser<'_> {
                     });
                     if let Some(free) = free {
                         let wrong = format!("{free} is neither grouped nor in an aggregate");
-                        self.tolerate(*token, Tolerance::Ungrouped, &wrong)?;
+                        self.extend(*token, Extension::Ungrouped, &wrong)?;
                     }
                     made.push(variable.clone());
                 }
@@ -431,7 +431,7 @@ impl Parser<'_> {
             }
             let wrong = format!("{variable} is neither grouped nor in an aggregate");
             let visible = visible.get_or_insert_with(|| in_scope(pattern));
-            self.tolerate(*token, Tolerance::Ungrouped, &wrong)?;
+            self.extend(*token, Extension::Ungrouped, &wrong)?;
             // The label service's variables get their values only later.
             let labelled = ["Label", "Description"].iter().any(|suffix| variable.as_str().ends_with(suffix));
             if labelled || visible.contains(variable) {
@@ -487,7 +487,7 @@ impl Parser<'_> {
                 Member::Expression(expression, variable, token) => {
                     if visible.contains(&variable) {
                         let wrong = format!("{variable} has a value already and cannot be an alias");
-                        self.tolerate(token, Tolerance::AliasOfVisible, &wrong)?;
+                        self.extend(token, Extension::AliasOfVisible, &wrong)?;
                     }
                     visible.insert(variable.clone());
                     pattern = extended(pattern, variable.clone(), expression)?;
@@ -497,7 +497,7 @@ impl Parser<'_> {
             if known.insert(variable.clone()) {
                 projected.push(variable);
             } else {
-                self.tolerate(token, Tolerance::RepeatedVariable, &format!("{variable} is selected twice"))?;
+                self.extend(token, Extension::RepeatedVariable, &format!("{variable} is selected twice"))?;
             }
         }
         if in_row {

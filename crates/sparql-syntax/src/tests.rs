@@ -55,7 +55,7 @@ fn named_subqueries_may_come_in_any_order_and_often() {
     let text = "SELECT * WITH { SELECT ?x { INCLUDE %b } } AS %a # %c
         WITH { SELECT ?x { ?x wdt:P31 [] } } AS %b WHERE { INCLUDE %a . INCLUDE %b }";
     let parsed = parse(text, Dialect::Wdqs).unwrap();
-    assert_eq!(parsed.tolerances, [Tolerance::NamedSubquery]);
+    assert_eq!(parsed.extensions, [Extension::NamedSubquery]);
     // Each stands by its name, and its pattern once, behind what it needs.
     let includes = |pattern: &Pattern| {
         let mut names = Vec::new();
@@ -92,15 +92,15 @@ fn errors_tell_place_and_advice() {
 }
 
 #[test]
-fn tolerances_are_named() {
-    let needs = |text: &str| parse(text, Dialect::Wdqs).unwrap().tolerances;
-    assert_eq!(needs("SELECT (STR(?x) AS ?x) { ?x ?y ?z }"), [Tolerance::AliasOfVisible]);
-    assert_eq!(needs("SELECT * { ?x ?y ?z BIND(1 AS ?z) }"), [Tolerance::BindToBound]);
-    assert_eq!(needs("SELECT * { BIND(STR(?x) AS ?a) ?x ?y ?z }"), [Tolerance::EarlyBind]);
+fn extensions_are_named() {
+    let needs = |text: &str| parse(text, Dialect::Wdqs).unwrap().extensions;
+    assert_eq!(needs("SELECT (STR(?x) AS ?x) { ?x ?y ?z }"), [Extension::AliasOfVisible]);
+    assert_eq!(needs("SELECT * { ?x ?y ?z BIND(1 AS ?z) }"), [Extension::BindToBound]);
+    assert_eq!(needs("SELECT * { BIND(STR(?x) AS ?a) ?x ?y ?z }"), [Extension::EarlyBind]);
     assert_eq!(needs("SELECT * { BIND(STR(?x) AS ?a) ?y ?y ?z }"), []);
-    assert_eq!(needs("SELECT ?x ?y { ?x ?y ?z } GROUP BY ?x"), [Tolerance::Ungrouped]);
-    assert_eq!(needs("SELECT (COUNT(*) AS ?n) { ?x ?y ?z } GROUP BY ?x HAVING(?n > 1)"), [Tolerance::NamedInHaving]);
-    assert_eq!(needs("SELECT * { <Q42> ?y ?z }"), [Tolerance::RelativeIri]);
+    assert_eq!(needs("SELECT ?x ?y { ?x ?y ?z } GROUP BY ?x"), [Extension::Ungrouped]);
+    assert_eq!(needs("SELECT (COUNT(*) AS ?n) { ?x ?y ?z } GROUP BY ?x HAVING(?n > 1)"), [Extension::NamedInHaving]);
+    assert_eq!(needs("SELECT * { <Q42> ?y ?z }"), [Extension::RelativeIri]);
     assert_eq!(needs("BASE <http://e/> SELECT * { <Q42> ?y ?z BIND(fn:upper-case(?z) AS ?u) }"), []);
     assert_eq!(needs("SELECT (COUNT(?x) AS ?c) (?c / 2 AS ?d) { ?x ?y ?z }"), []);
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use oxrdf::Term;
 use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 
-use terrapin_budget::{self as budget, Budget, Exceeded, Stopped, tick};
+use terrapin_budget::{self as budget, Budget, Exceeded, Stopped, checkpoint};
 use terrapin_sparql_syntax::convert;
 use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_triples::{ReadError, TermId, View};
@@ -54,7 +54,7 @@ impl Counted {
 impl Clone for Counted {
     #[inline]
     fn clone(&self) -> Self {
-        tick();
+        checkpoint();
         Counted(self.0)
     }
 }
@@ -62,7 +62,7 @@ impl Clone for Counted {
 impl PartialEq for Counted {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        tick();
+        checkpoint();
         self.0 == other.0
     }
 }
@@ -128,7 +128,7 @@ impl<'v> QueryableDataset<'v> for Guarded<'v> {
     }
 
     fn externalize_expression_term(&self, term: Counted) -> Result<ExpressionTerm, ReadError> {
-        tick();
+        checkpoint();
         self.0.externalize_expression_term(term.0)
     }
 }

@@ -52,7 +52,7 @@ use quick_cache::sync::Cache;
 
 pub use answer::{Bounds, Sink, Summary};
 pub use environment::Environment;
-pub use syntax::{Dialect, Tolerance};
+pub use syntax::{Dialect, Extension};
 use terrapin_budget as budget;
 pub use terrapin_sparql_syntax as syntax;
 use terrapin_sparql_syntax::algebra::QueryForm;
@@ -99,7 +99,7 @@ pub enum Form {
 #[derive(Debug)]
 pub struct Prepared {
     rewritten: rewrite::Rewritten,
-    tolerances: Vec<Tolerance>,
+    extensions: Vec<Extension>,
     /// Of the query's text.
     digest: [u8; 32],
 }
@@ -145,7 +145,7 @@ fn prepare_now(text: &str, settings: &Settings) -> Result<Prepared, Error> {
     let parsed = syntax::parse(text, settings.dialect)?;
     let rewritten = rewrite::rewrite(parsed.query, parsed.named, settings)?;
     let digest = *blake3::hash(text.as_bytes()).as_bytes();
-    Ok(Prepared { rewritten, tolerances: parsed.tolerances, digest })
+    Ok(Prepared { rewritten, extensions: parsed.extensions, digest })
 }
 
 impl Prepared {
@@ -164,8 +164,8 @@ impl Prepared {
     }
 
     /// What the query relies on beyond SPARQL 1.1.
-    pub fn tolerances(&self) -> &[Tolerance] {
-        &self.tolerances
+    pub fn extensions(&self) -> &[Extension] {
+        &self.extensions
     }
 
     /// Solves the query and tells how, instead of giving its answer.

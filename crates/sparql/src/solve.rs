@@ -14,7 +14,7 @@ use super::row::{Row, row_bytes};
 use super::tables::has_tables;
 use terrapin_base::deferred::Deferred;
 use terrapin_budget::Budget;
-use terrapin_budget::tick;
+use terrapin_budget::checkpoint;
 use terrapin_sparql_syntax::algebra::{Expression, Helper, Pattern, SortKey};
 use terrapin_sparql_syntax::error::Error;
 use terrapin_sparql_syntax::walk::on_in_scope;
@@ -155,7 +155,7 @@ impl<'p> Collector<'p> {
 
     /// Takes a solution; false where no further one matters.
     pub fn push(&mut self, values: &[Option<Term>]) -> Result<bool, Error> {
-        tick();
+        checkpoint();
         self.count += 1;
         let width = self.plan.variables.len();
         let row: Row = values.get(..width).unwrap_or(values).to_vec();
@@ -188,7 +188,7 @@ impl<'p> Collector<'p> {
     }
 
     fn compare(plan: &Plan, a: &(Vec<Key>, usize, Row), b: &(Vec<Key>, usize, Row)) -> Ordering {
-        tick();
+        checkpoint();
         for ((a, b), (_, descends)) in a.0.iter().zip(&b.0).zip(&plan.keys) {
             let order = if *descends { b.cmp(a) } else { a.cmp(b) };
             if order.is_ne() {

@@ -18,7 +18,7 @@ use super::{Code, GraphTriples, Store, TermId, TermKind};
 use terrapin_budget::{self as budget, Budget, Exceeded};
 
 /// Units of work between two looks at the bounds.
-const TICKS: u64 = 256;
+const PENDING: u64 = 256;
 
 /// What ends the reading of a query.
 #[derive(Debug, thiserror::Error)]
@@ -77,7 +77,7 @@ pub struct View {
     budget: Arc<Budget>,
     local: RefCell<LocalTerms>,
     relations: Vec<(TermId, Box<dyn Relation>)>,
-    ticks: Cell<u64>,
+    pending: Cell<u64>,
     held: Cell<u64>,
     apart: bool,
 }
@@ -90,7 +90,7 @@ impl View {
             budget,
             local: RefCell::default(),
             relations: Vec::new(),
-            ticks: Cell::new(0),
+            pending: Cell::new(0),
             held: Cell::new(0),
             apart: false,
         }
@@ -205,23 +205,23 @@ impl View {
     /// A bound was reached, or the snapshot is damaged; then every later call fails, too.
     #[inline]
     pub fn work(&self, units: u64) -> Result<(), ReadError> {
-        let ticks = self.ticks.get() + units;
-        self.ticks.set(ticks);
-        if ticks < TICKS { Ok(()) } else { self.look(ticks) }
+        let pending = self.pending.get() + units;
+        self.pending.set(pending);
+        if pending < PENDING { Ok(()) } else { self.look(pending) }
     }
 
     /// The units of work counted so far, those of the query's other views included.
     pub fn worked(&self) -> u64 {
-        self.budget.work_done() + self.ticks.get()
+        self.budget.work_done() + self.pending.get()
     }
 
     #[cold]
-    fn look(&self, ticks: u64) -> Result<(), ReadError> {
-        self.budget.work(ticks)?;
+    fn look(&self, pending: u64) -> Result<(), ReadError> {
+        self.budget.work(pending)?;
         self.budget.memory(self.held.get() + self.local.borrow().bytes())?;
         self.store.check()?;
         // Only now: after an error the next call is to look again.
-        self.ticks.set(0);
+        self.pending.set(0);
         Ok(())
     }
 
@@ -230,7 +230,7 @@ impl View {
     /// # Errors
     /// They are more than it may hold.
     pub fn hold(&self, bytes: i64) -> Result<(), ReadError> {
-        budget::tick();
+        budget::checkpoint();
         let held = self.held.get().saturating_add_signed(bytes);
         self.held.set(held);
         Ok(self.budget.memory(held + self.local.borrow().bytes())?)
@@ -241,7 +241,7 @@ impl View {
     /// # Errors
     /// A bound was reached, or the snapshot is damaged.
     pub fn check(&self) -> Result<(), ReadError> {
-        self.look(self.ticks.get())
+        self.look(self.pending.get())
     }
 }
 

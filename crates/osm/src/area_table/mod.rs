@@ -80,7 +80,7 @@ impl Areas {
 
     /// The shape of an area, which `border` is asked for if it is not kept.
     pub(crate) fn shape_of(&self, area: u32, border: impl FnOnce(Ordinal) -> Vec<Segment>) -> Arc<Shape> {
-        budget::tick();
+        budget::checkpoint();
         if let Some(shape) = self.shapes.get(&area) {
             return shape;
         }
@@ -102,7 +102,7 @@ impl Areas {
         if within.is_empty() {
             return Vec::new();
         }
-        budget::ticks(LOOKUP_STEPS);
+        budget::checkpoints(LOOKUP_STEPS);
         let tree = budget::once(&self.tree, || {
             let boxed = |(b, area): (&BoundingBox, u32)| {
                 let (low, high) = ([b.west.into(), b.south.into()], [b.east.into(), b.north.into()]);

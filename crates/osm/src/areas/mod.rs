@@ -50,7 +50,7 @@ impl Areas {
         areas.retain(|&area| {
             let shape = self.shape(osm, area);
             // Of the border's segments those near the point's latitude are looked at.
-            budget::ticks(shape.weight() >> 10);
+            budget::checkpoints(shape.weight() >> 10);
             shape.covers(c)
         });
         areas

@@ -63,7 +63,7 @@ impl Writer {
     }
 
     fn indent(&mut self, depth: usize) {
-        budget::tick();
+        budget::checkpoint();
         if self.pretty {
             self.out.extend(std::iter::repeat_n("  ", depth));
         }

@@ -54,7 +54,7 @@ fn close(out: &mut String, depth: usize, name: &str) {
 }
 
 fn indent(out: &mut String, depth: usize) {
-    budget::tick();
+    budget::checkpoint();
     out.extend(std::iter::repeat_n("  ", depth));
 }
 

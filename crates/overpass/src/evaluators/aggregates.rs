@@ -90,7 +90,7 @@ pub(super) fn joined<'t>(texts: impl IntoIterator<Item = &'t String, IntoIter: C
     budget::charge(bytes as u64);
     let mut list = String::with_capacity(bytes);
     for text in texts {
-        budget::tick();
+        budget::checkpoint();
         if !list.is_empty() {
             list.push(';');
         }

@@ -11,7 +11,7 @@ use terrapin_osm::PairId;
 
 /// The value of an evaluator.
 pub(super) fn eval(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>) -> Value {
-    budget::tick();
+    budget::checkpoint();
     match code {
         Code::Constant(value) => value.charged_clone(),
         Code::Tag(key) => tag(reader, scope.subject, key),

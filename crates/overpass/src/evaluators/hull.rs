@@ -60,9 +60,9 @@ fn take(
     aside: impl Fn(Vector, Vector) -> f64,
 ) -> bool {
     let (mut kept, mut next, mut far) = (chain.len(), last, false);
-    budget::tick();
+    budget::checkpoint();
     while let Some(&(_, previous)) = kept.checked_sub(1).and_then(|i| chain.get(i)) {
-        budget::tick();
+        budget::checkpoint();
         let distance = aside(previous, next);
         if distance < 0.0 {
             break;
@@ -112,7 +112,7 @@ fn area(ring: &[Position]) -> f64 {
 
 /// Whether a point lies in a ring, in the plane.
 fn contains(ring: &[Position], p: Position) -> bool {
-    budget::ticks(ring.len());
+    budget::checkpoints(ring.len());
     let next = ring.iter().cycle().skip(1);
     let crossings = ring.iter().zip(next).filter(|(a, b)| {
         (a.lon > p.lon) != (b.lon > p.lon) && p.lat > a.lat + (p.lon - a.lon) / (b.lon - a.lon) * (b.lat - a.lat)
@@ -126,7 +126,7 @@ fn contains(ring: &[Position], p: Position) -> bool {
 fn drawn(ring: Vec<Position>) -> Vec<Position> {
     let mut result = Vec::with_capacity(ring.len() + 1);
     for (n, &a) in ring.iter().enumerate() {
-        budget::tick();
+        budget::checkpoint();
         let b = ring[(n + 1) % ring.len()];
         result.push(a);
         if (a.lat - b.lat).abs() <= STEP && (a.lon - b.lon).abs() <= STEP {
@@ -167,7 +167,7 @@ fn cut(a: Position, b: Position, points: &mut Vec<Position>) {
     let pieces = libm::ceil(angle.to_degrees() / STEP / widest).min(MOST);
     let mut piece = 1.0;
     while piece < pieces {
-        budget::ticks(4);
+        budget::checkpoints(4);
         points.push(between(u, v, angle, piece / pieces));
         piece += 1.0;
     }
@@ -184,7 +184,7 @@ fn position([x, y, z]: Vector) -> Position {
 }
 
 fn gather(geometry: &Geometry, points: &mut Vec<Coord>) {
-    budget::tick();
+    budget::checkpoint();
     match geometry {
         Geometry::Point(p) => points.push(p.rounded()),
         Geometry::Line(line) => points.extend(line.iter().map(|p| p.rounded())),

@@ -9,7 +9,7 @@ use terrapin_budget as budget;
 /// The entries of a list. An empty string has none; an entry that is empty or blank is one blank.
 fn entries(list: &str) -> Vec<&str> {
     let entry = |entry| {
-        budget::tick();
+        budget::checkpoint();
         trimmed(entry)
     };
     if list.is_empty() { Vec::new() } else { list.split(';').map(entry).collect() }

@@ -60,7 +60,7 @@ fn over(
     let mut text = String::new();
     let start = places.start;
     for at in places {
-        budget::tick();
+        budget::checkpoint();
         if at > start {
             text.push(';');
         }

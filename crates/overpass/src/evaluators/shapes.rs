@@ -16,7 +16,7 @@ pub(super) fn of(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<Geomet
         Subject::Element(ElementType::Node, node) => Some(Geometry::Point(reader.coord(node).into())),
         Subject::Element(ElementType::Way, way) => {
             let (page, slot) = reader.way(way);
-            budget::ticks(page.coords(slot).len());
+            budget::checkpoints(page.coords(slot).len());
             let line: Vec<Position> = known(page.coords(slot)).map(Position::from).collect();
             (!line.is_empty()).then_some(Geometry::Line(line))
         }

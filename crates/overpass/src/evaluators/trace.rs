@@ -14,7 +14,7 @@ pub(super) fn trace(geometry: &Geometry) -> Geometry {
     let mut met: BTreeMap<Coord, u32> = BTreeMap::new();
     let mut cut: BTreeSet<Coord> = points.iter().map(|p: &Position| p.rounded()).collect();
     for line in &lines {
-        budget::ticks(16 * line.len());
+        budget::checkpoints(16 * line.len());
         line.iter().for_each(|p| *met.entry(p.rounded()).or_default() += 1);
         cut.extend(line.first().into_iter().chain(line.last()).map(|p| p.rounded()));
     }
@@ -23,7 +23,7 @@ pub(super) fn trace(geometry: &Geometry) -> Geometry {
     let mut known: BTreeSet<Vec<Coord>> = BTreeSet::new();
     let mut parts = Vec::new();
     for point in points {
-        budget::ticks(16);
+        budget::checkpoints(16);
         if known.insert(vec![point.rounded()]) {
             parts.push(Geometry::Point(point));
         }
@@ -32,7 +32,7 @@ pub(super) fn trace(geometry: &Geometry) -> Geometry {
         let mut start = 0;
         for at in 1..line.len().max(2) {
             // A line of one point goes from it to itself.
-            budget::ticks(16);
+            budget::checkpoints(16);
             let end = *line.get(at).unwrap_or(&line[start]);
             if !cut.contains(&end.rounded()) {
                 continue;
@@ -51,7 +51,7 @@ pub(super) fn trace(geometry: &Geometry) -> Geometry {
 }
 
 fn gather(geometry: &Geometry, points: &mut Vec<Position>, lines: &mut Vec<Vec<Position>>) {
-    budget::tick();
+    budget::checkpoint();
     match geometry {
         Geometry::Point(p) => points.push(*p),
         Geometry::Line(line) => lines.extend((!line.is_empty()).then(|| line.clone())),

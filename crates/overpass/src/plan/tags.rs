@@ -94,7 +94,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 /// A pattern that the parser has already compiled once; `None` where it does not compile after all.
 pub fn compile(pattern: &Pattern) -> Option<Regex> {
-    budget::tick();
+    budget::checkpoint();
     posix::compile(&pattern.pattern, pattern.ignore_case).ok()
 }
 

@@ -104,7 +104,7 @@ impl Cuts {
             }
         }
         passed.sort_unstable_by(|a, b| {
-            budget::tick();
+            budget::checkpoint();
             a.cmp(b)
         });
         let shared = passed.chunk_by(|a, b| a == b).filter(|run| run.len() > 1).filter_map(|run| run.first().copied());
@@ -180,7 +180,7 @@ fn twins(ctx: &Context, nodes: &[Ordinal]) -> BTreeMap<Ordinal, usize> {
     let mut all: Vec<(Spot, i64, Ordinal)> =
         spots.zip(ids).zip(nodes).map(|((spot, id), &node)| (spot, id, node)).collect();
     all.sort_unstable_by(|a, b| {
-        budget::tick();
+        budget::checkpoint();
         a.cmp(b)
     });
     let groups = all.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
@@ -337,7 +337,7 @@ impl Pieces<'_> {
     }
 
     fn push(&mut self, type_name: &str, mut tags: Vec<(String, String)>, geometry: Geometry) {
-        budget::tick();
+        budget::checkpoint();
         self.last_id += 1;
         tags.sort();
         let type_name = type_name.to_owned();

@@ -85,7 +85,7 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
         introsort::sort(&mut derived, |a, b| a.key() < b.key());
     }
     for derived in derived.into_iter().take(usize::try_from(left).unwrap_or(usize::MAX)) {
-        budget::ticks(16);
+        budget::checkpoints(16);
         let answer = &mut *ctx.answer;
         let write = |item: &Item<'_>| framed(answer, frame, |answer| answer.element(item));
         writer.derived(derived, write).map_err(disconnected)?;
@@ -273,7 +273,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Gathers what is to be written of an element and hands it to `write`.
     fn element<R>(&mut self, kind: ElementType, ordinal: Ordinal, id: i64, write: impl FnOnce(&Item<'_>) -> R) -> R {
-        budget::tick();
+        budget::checkpoint();
         let Writer { reader, shown, scratch } = self;
         let osm = reader.osm();
         let mut item = Item { type_name: kind.name(), id: shown.ids.then_some(id), ..Item::default() };

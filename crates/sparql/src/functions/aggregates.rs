@@ -9,7 +9,7 @@ use spareval::{AggregateFunctionAccumulator, QueryEvaluator};
 
 use super::numbers::Number;
 use crate::order::{Key, canonical};
-use terrapin_budget::tick;
+use terrapin_budget::checkpoint;
 use terrapin_sparql_syntax::algebra::{AggregateFunction, Expression};
 
 /// An aggregate that makes one value of a group's.
@@ -57,7 +57,7 @@ struct Sample(Option<Term>);
 
 impl AggregateFunctionAccumulator for Sample {
     fn accumulate(&mut self, element: Term) {
-        tick();
+        checkpoint();
         let least = self.0.as_ref().is_none_or(|least| canonical(Some(&element), Some(least)).is_lt());
         if least && !is_nothing(&element) {
             self.0 = Some(element);
@@ -76,7 +76,7 @@ struct Concat {
 
 impl AggregateFunctionAccumulator for Concat {
     fn accumulate(&mut self, element: Term) {
-        tick();
+        checkpoint();
         if !is_nothing(&element) {
             self.values.push(element);
         }
@@ -84,7 +84,7 @@ impl AggregateFunctionAccumulator for Concat {
 
     fn finish(&mut self) -> Option<Term> {
         self.values.sort_by(|a, b| {
-            tick();
+            checkpoint();
             canonical(Some(a), Some(b))
         });
         let mut out = String::new();
@@ -128,7 +128,7 @@ struct Extreme {
 
 impl AggregateFunctionAccumulator for Extreme {
     fn accumulate(&mut self, element: Term) {
-        tick();
+        checkpoint();
         let key = Key::of(Some(&element));
         let better = self.best.as_ref().is_none_or(|(best, term)| match key.cmp(best) {
             Ordering::Equal => canonical(Some(&element), Some(term)).is_lt(),
@@ -152,7 +152,7 @@ struct Sum {
 
 impl AggregateFunctionAccumulator for Sum {
     fn accumulate(&mut self, element: Term) {
-        tick();
+        checkpoint();
         self.sum = self.sum.and_then(|sum| sum.plus(Number::of(&element)?));
         if let Some(count) = &mut self.count {
             *count += 1;

@@ -79,7 +79,7 @@ fn replaced(regex: &Regex, text: &str, replacement: &str) -> Option<String> {
     let groups = replacement.matches('$').count();
     for captures in matches {
         let Some(whole) = captures.get(0) else { continue };
-        budget::ticks(16);
+        budget::checkpoints(16);
         let longest = replacement.len().saturating_add(groups.saturating_mul(whole.len()));
         charge_growth(&result, longest.saturating_add(whole.start() - copied));
         result.push_str(&text[copied..whole.start()]);

@@ -75,13 +75,13 @@ fn gather(g: &Geometry, each: &mut dyn FnMut(Coord, Coord)) {
 /// Counts the pairs whose boxes meet, and charges for them.
 fn of_edges(edges: Vec<Edge>) -> Option<()> {
     budget::charge(EDGE_BYTES * edges.len() as u64);
-    budget::ticks(STEPS * edges.len());
+    budget::checkpoints(STEPS * edges.len());
     let tree = RTree::bulk_load(edges);
     let mut pairs = 0;
     for edge in &tree {
         let within = AABB::from_corners(edge.lower(), edge.upper());
         let met = tree.locate_in_envelope_intersecting(within).take(MOST - pairs).count();
-        budget::ticks(STEPS * met);
+        budget::checkpoints(STEPS * met);
         pairs += met;
         if pairs >= MOST {
             return None;

@@ -36,6 +36,6 @@ const STEPS: usize = 256;
 
 /// Calls a function. Geometry that its library gives up on is an error of the expression, not the end of the query.
 pub fn call(function: Function, arguments: &[Term]) -> Option<Term> {
-    budget::ticks(STEPS);
+    budget::checkpoints(STEPS);
     budget::tolerant(|| function(arguments)).flatten()
 }

@@ -95,7 +95,7 @@ impl Leaf {
         value: impl Fn(Slot) -> Option<TermId>,
     ) -> Result<Vec<(&'a Variable, Term)>, ReadError> {
         // What follows looks at the budget only where it calls functions of ours.
-        budget::ticks(LEAF_STEPS * self.size);
+        budget::checkpoints(LEAF_STEPS * self.size);
         let bound = self.variables.iter().filter_map(|(variable, slot)| Some((variable, value(*slot)?)));
         bound.map(|(variable, id)| Ok((variable, view.term(id)?))).collect()
     }

@@ -4,7 +4,7 @@
 use super::estimate::{Counted, rough};
 use super::order::{Part, Planner};
 use super::scope::{self, Variables};
-use terrapin_budget::tick;
+use terrapin_budget::checkpoint;
 use terrapin_sparql_syntax::algebra::Pattern;
 
 /// A pattern to be joined.
@@ -105,7 +105,7 @@ impl Planner<'_> {
             }
             let others = items.iter().enumerate().filter(|(j, _)| *j != i);
             let entry = others.fold(bound.clone(), |entry, (_, item)| {
-                tick();
+                checkpoint();
                 entry.or(item.variables())
             });
             if let Some(Item::Other(other)) = items.get_mut(i) {
@@ -181,7 +181,7 @@ impl Planner<'_> {
             next = (0..items.len())
                 .filter(|i| !order.items.contains(i))
                 .map(|i| {
-                    tick();
+                    checkpoint();
                     let apart = items[i].variables().common(&known) == 0;
                     let (fan, cost) = self.step(&items[i], rows, &known);
                     (!self.answers(&items[i], &known), apart, fan + cost / rows / 8.0, i)

@@ -15,7 +15,7 @@ use super::row::Row;
 use super::solve::Plan;
 use super::waiting::Waiting;
 use terrapin_budget::Budget;
-use terrapin_budget::tick;
+use terrapin_budget::checkpoint;
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, Pattern, TermPattern, TriplePattern};
 use terrapin_sparql_syntax::error::{Class, Error};
 use terrapin_sparql_syntax::vocabulary::{BD, GAS, SERVICE_PARAM, WIKIBASE};
@@ -195,7 +195,7 @@ pub(crate) fn rewrite(functions: &mut Called, name: &NamedNode, inner: Pattern) 
 
 /// Counts units of work.
 fn work(budget: &Budget, units: u64) -> Result<()> {
-    tick();
+    checkpoint();
     budget.work(units).map_err(super::guard::exceeded)
 }
 
