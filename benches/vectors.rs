@@ -60,7 +60,7 @@ fn processor() -> Option<Duration> {
     // the command's name, in brackets, may hold anything
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u64>().ok();
-    Some(Duration::from_millis((checkpoints()? + checkpoints()?) * 10))
+    Some(Duration::from_millis((ticks()? + ticks()?) * 10))
 }
 
 /// Counts and digests what is written.
