@@ -12,6 +12,14 @@ pub mod server;
 pub mod skip;
 pub mod wikidata;
 
+/// Sends a signal, such as `-TERM`, to a process; whether there was one. By the shell, which has `kill` where a bare system
+/// has no program of that name.
+pub fn signal(name: &str, process: u32) -> bool {
+    let mut shell = std::process::Command::new("sh");
+    let told = shell.args(["-c", "kill \"$0\" \"$1\" 2>/dev/null", name, &process.to_string()]).status();
+    told.expect("a shell").success()
+}
+
 /// Three cafes in and one outside the area Ladle, a closed way, a street, a relation with a missing member.
 pub const TOWN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <osm version="0.6" generator="hand">

@@ -95,7 +95,7 @@ impl Server {
     }
 
     pub fn signal(&self, name: &str) {
-        assert!(Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap().success());
+        assert!(super::signal(name, self.child.id()));
     }
 }
 

@@ -179,11 +179,7 @@ fn killed_loads() {
             let child =
                 sources.command(&out).stdout(Stdio::piped()).stderr(Stdio::piped()).arg("--json").spawn().unwrap();
             std::thread::sleep((whole * step / steps).max(Duration::from_millis(60)));
-            let _ = Command::new("kill")
-                .arg(format!("-{signal}"))
-                .arg(child.id().to_string())
-                .stderr(Stdio::null())
-                .status();
+            let _ = crate::common::signal(&format!("-{signal}"), child.id());
             let output = child.wait_with_output().unwrap();
             if output.status.success() {
                 assert_eq!(digest(&out).as_ref(), Some(&sources.digest));
