@@ -26,21 +26,37 @@ fn ours(text: &str) -> String {
     canonical(&convert::query(parse(text, Dialect::Wdqs).unwrap().query).to_sse())
 }
 
+/// Texts that both parsers take.
+const STANDARD: &[&str] = &[
+    "SELECT * { ?s a <http://a>, <http://b> ; <http://p>/^<http://q>* [ <http://r> 1, -2.5 ] . (1 ?x) <http://p> () }",
+    "SELECT DISTINCT ?a (COUNT(DISTINCT ?b) AS ?c) { ?a ?p ?b OPTIONAL { ?b ?q ?d FILTER(?d > 1) } } GROUP BY ?a (STR(?a) AS ?e) HAVING (COUNT(DISTINCT ?b) > 2) ORDER BY DESC(?c) ?a LIMIT 3 OFFSET 1",
+    "ASK { { ?a ?b ?c } UNION { ?c ?b 'x'@en-GB } UNION { VALUES (?a ?b) { (1 UNDEF) (<http://x> 'y') } } MINUS { ?a ?b true } }",
+    "CONSTRUCT { ?s ?p _:x . _:x ?p [] } WHERE { ?s ?p ?o . FILTER NOT EXISTS { ?o ?p ?s } BIND(1 - 2 - 3 * 4 / -5 AS ?z) }",
+    "CONSTRUCT WHERE { ?s ?p 'a' }",
+    "DESCRIBE ?x <http://a> { ?x !(<http://p>|^<http://q>) ?y . ?y (<http://p>|<http://q>)+ ?z GRAPH ?g { ?z ?z ?z } }",
+    "SELECT ?x FROM <http://g> FROM NAMED <http://h> { { SELECT ?x (SAMPLE(?y) AS ?z) { ?x ?p ?y } GROUP BY ?x } SERVICE SILENT <http://s> { ?x ?y ?z } } VALUES ?x { 1 2 }",
+    "SELECT (GROUP_CONCAT(DISTINCT ?x; separator=\"\\t|\") AS ?y) { ?x ?y2 ?z FILTER(?x IN (1,2) && !BOUND(?z) || ?x NOT IN () && IF(?x<?z, REGEX(?z,'a','i'), COALESCE(?x)) ) }",
+    "BASE <http://b/> PREFIX : <c#> SELECT ?a { ?a :d\\,e <f> OPTIONAL {{ ?a ?b ?c FILTER(?c) }} FILTER EXISTS {} }",
+];
+
 #[test]
 fn standard_queries_give_the_algebra_of_the_reference() {
-    for text in [
-        "SELECT * { ?s a <http://a>, <http://b> ; <http://p>/^<http://q>* [ <http://r> 1, -2.5 ] . (1 ?x) <http://p> () }",
-        "SELECT DISTINCT ?a (COUNT(DISTINCT ?b) AS ?c) { ?a ?p ?b OPTIONAL { ?b ?q ?d FILTER(?d > 1) } } GROUP BY ?a (STR(?a) AS ?e) HAVING (COUNT(DISTINCT ?b) > 2) ORDER BY DESC(?c) ?a LIMIT 3 OFFSET 1",
-        "ASK { { ?a ?b ?c } UNION { ?c ?b 'x'@en-GB } UNION { VALUES (?a ?b) { (1 UNDEF) (<http://x> 'y') } } MINUS { ?a ?b true } }",
-        "CONSTRUCT { ?s ?p _:x . _:x ?p [] } WHERE { ?s ?p ?o . FILTER NOT EXISTS { ?o ?p ?s } BIND(1 - 2 - 3 * 4 / -5 AS ?z) }",
-        "CONSTRUCT WHERE { ?s ?p 'a' }",
-        "DESCRIBE ?x <http://a> { ?x !(<http://p>|^<http://q>) ?y . ?y (<http://p>|<http://q>)+ ?z GRAPH ?g { ?z ?z ?z } }",
-        "SELECT ?x FROM <http://g> FROM NAMED <http://h> { { SELECT ?x (SAMPLE(?y) AS ?z) { ?x ?p ?y } GROUP BY ?x } SERVICE SILENT <http://s> { ?x ?y ?z } } VALUES ?x { 1 2 }",
-        "SELECT (GROUP_CONCAT(DISTINCT ?x; separator=\"\\t|\") AS ?y) { ?x ?y2 ?z FILTER(?x IN (1,2) && !BOUND(?z) || ?x NOT IN () && IF(?x<?z, REGEX(?z,'a','i'), COALESCE(?x)) ) }",
-        "BASE <http://b/> PREFIX : <c#> SELECT ?a { ?a :d\\,e <f> OPTIONAL {{ ?a ?b ?c FILTER(?c) }} FILTER EXISTS {} }",
-    ] {
+    for text in STANDARD {
         let theirs = SparqlParser::new().parse_query(text).unwrap();
         assert_eq!(ours(text), canonical(&theirs.to_sse()), "{text}");
+    }
+}
+
+#[test]
+fn variables_in_scope_are_those_of_the_reference() {
+    for text in STANDARD {
+        let query = parse(text, Dialect::Wdqs).unwrap().query;
+        walk::on_patterns(&query.pattern, &mut |pattern| {
+            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            walk::on_in_scope(pattern, &mut |variable| ours.push(variable.clone()));
+            convert::pattern(pattern.clone()).on_in_scope_variable(|variable| theirs.push(variable.clone()));
+            assert_eq!(ours, theirs, "{text}\n{pattern:?}");
+        });
     }
 }
 
