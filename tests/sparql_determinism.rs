@@ -88,6 +88,10 @@ const CHILD: &str = "TERRAPIN_PRINT_DIGESTS";
 #[test]
 fn two_processes_and_numbers_of_threads_answer_the_same() {
     let Some(path) = wikidata::path() else { return };
+    if queries().is_empty() {
+        skip::skipped(skip::Need::Shared, "no queries in the shared data");
+        return;
+    }
     if std::env::var_os(CHILD).is_some() {
         for (name, digest) in digests(&path) {
             println!("digest\t{name}\t{digest}");
