@@ -8,7 +8,7 @@ use spareval::QueryEvaluator;
 use super::condition::{Condition, Value, equal};
 use super::groups::{Groups, Seen};
 use super::place::{Place, Slot};
-use super::program::{Block, Program, Step};
+use super::program::{Block, Group, Program, Step};
 use super::table::Table;
 use crate::guard::read;
 use terrapin_budget::Exceeded;
@@ -122,6 +122,20 @@ impl Frame<'_> {
         }
     }
 
+    /// Notes whether an optional part had a solution.
+    #[inline]
+    fn mark(&mut self, flag: usize, matched: bool) {
+        if let Some(place) = self.flags.get_mut(flag) {
+            *place = matched;
+        }
+    }
+
+    /// Whether an optional part had a solution.
+    #[inline]
+    fn is_marked(&self, flag: usize) -> bool {
+        self.flags.get(flag).copied().unwrap_or(true)
+    }
+
     /// What the solution shows.
     fn show(&mut self) {
         self.row.clear();
@@ -142,29 +156,26 @@ impl<'a> Machine<'a> {
         let program = self.program;
         let Some(block) = program.blocks.get(number) else { return };
         match &block.group {
-            None => {
-                self.solutions(block, sink);
-            }
-            Some(group) => {
-                let view = self.view;
-                let mut groups = Groups::new(group);
-                self.solutions(block, &mut |row| groups.add(view, row).map(|()| true).map_err(read));
-                if self.failure.is_some() {
+            None => self.solutions(block, sink),
+            Some(group) => self.groups(block, group, sink),
+        }
+    }
+
+    /// Solves a block whose solutions are grouped.
+    fn groups(&mut self, block: &'a Block, group: &Group, sink: &mut Sink<'_>) {
+        let view = self.view;
+        let mut groups = Groups::new(group);
+        self.solutions(block, &mut |row| groups.add(view, row).map(|()| true).map_err(read));
+        if self.failure.is_some() {
+            return;
+        }
+        for row in groups.finish(view) {
+            match view.work(1).map_err(read).and_then(|()| sink(&row)) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    self.failure = Some(error);
                     return;
-                }
-                for row in groups.finish(view) {
-                    if let Err(error) = view.work(1) {
-                        let _ = self.fail(error);
-                        return;
-                    }
-                    match sink(&row) {
-                        Ok(true) => {}
-                        Ok(false) => return,
-                        Err(error) => {
-                            self.failure = Some(error);
-                            return;
-                        }
-                    }
                 }
             }
         }
@@ -234,125 +245,138 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Goes on at a step.
+    /// Goes on at a step. This loop goes through the steps that a solution passes or does not; a step that has solutions
+    /// of its own calls this function for each of them, and ends as that does.
     fn run(&mut self, frame: &mut Frame<'_>, mut at: usize) -> Flow {
         let program = self.program;
         loop {
             let Some(planned) = program.steps.get(at) else { return Flow::More };
-            match &planned.step {
+            let passes = match &planned.step {
                 Step::Triple(places) => {
-                    let [subject, predicate, object] = places.map(|place| frame.value(place));
-                    if let (Some(subject), Some(predicate), Some(object)) = (subject, predicate, object)
-                        && !predicate.is_of_query()
-                    {
-                        if let Err(error) = self.view.work(1) {
-                            return self.fail(error);
-                        }
-                        if !self.is_triple(at, places, [subject, predicate, object]) {
-                            return Flow::More;
-                        }
-                        self.tally(at);
-                        at += 1;
-                        continue;
+                    let values = places.map(|place| frame.value(place));
+                    match whole(values) {
+                        Some(triple) => self.has(at, places, triple),
+                        None => return self.triples(frame, at, places, values),
                     }
-                    return self.triples(frame, at, places, [subject, predicate, object]);
                 }
                 Step::Optional { flag, end } => {
-                    if let Some(flag) = frame.flags.get_mut(*flag) {
-                        *flag = false;
-                    }
+                    frame.mark(*flag, false);
                     let flow = self.run(frame, at + 1);
-                    if flow != Flow::More || frame.flags.get(*flag).copied().unwrap_or(true) {
+                    if flow != Flow::More || frame.is_marked(*flag) {
                         return flow;
                     }
                     at = *end;
                     continue;
                 }
-                Step::Matched { flag } => {
-                    if let Some(flag) = frame.flags.get_mut(*flag) {
-                        *flag = true;
-                    }
-                }
-                Step::Union(starts) => {
-                    for &start in starts {
-                        let flow = self.run(frame, start);
-                        if flow != Flow::More {
-                            return flow;
-                        }
-                    }
-                    return Flow::More;
-                }
                 Step::Go(to) => {
                     at = *to;
                     continue;
                 }
-                Step::Values { slots, rows } => {
-                    for row in rows {
-                        if let Err(error) = self.view.work(1) {
-                            return self.fail(error);
-                        }
-                        let flow = self.row(frame, at, slots, row);
-                        if flow != Flow::More {
-                            return flow;
-                        }
-                    }
-                    return Flow::More;
+                Step::Matched { flag } => {
+                    frame.mark(*flag, true);
+                    Ok(true)
                 }
+                Step::Minus { table, slots, key } => self.minus(frame, *table, slots, key),
+                Step::Any { table } => self.any(*table),
+                Step::Filter(condition) => self.holds(frame, condition).map(|holds| holds == Some(true)),
+                Step::Union(starts) => return self.union(frame, starts),
+                Step::Values { slots, rows } => return self.values(frame, at, slots, rows),
                 Step::Probe { table, slots, key } => return self.probe(frame, at, *table, slots, key),
-                Step::Minus { table, slots, key } => {
-                    let Some(table) = self.table(*table, key, usize::MAX) else { return Flow::Stop };
-                    match self.meets(frame, &table, slots, key) {
-                        Ok(true) => return Flow::More,
-                        Ok(false) => {}
-                        Err(error) => return self.fail(error),
-                    }
-                }
-                Step::Any { table } => match self.table(*table, &[], FEW) {
-                    None => return Flow::Stop,
-                    Some(table) if table.len() == 0 => return Flow::More,
-                    Some(_) => {}
-                },
-                Step::Filter(condition) => match self.holds(frame, condition) {
-                    Err(flow) => return flow,
-                    Ok(Some(true)) => {}
-                    Ok(_) => return Flow::More,
-                },
-                Step::Bind { slot, value } => {
-                    let value = match value {
-                        Value::Place(place) => frame.value(*place),
-                        Value::Leaf(leaf) => match leaf.value(self.view, self.evaluator, |slot| frame.get(slot)) {
-                            Ok(value) => value,
-                            Err(error) => return self.fail(error),
-                        },
-                    };
-                    let before = frame.get(*slot);
-                    if value.is_some() {
-                        frame.set(*slot, value);
-                    }
-                    self.tally(at);
-                    let flow = self.run(frame, at + 1);
-                    frame.set(*slot, before);
-                    return flow;
-                }
-                Step::Once => {
-                    frame.show();
-                    if frame.seen.has(&frame.row) {
-                        return Flow::More;
-                    }
-                    self.tally(at);
-                    return match self.run(frame, at + 1) {
-                        Flow::Enough => Flow::More,
-                        flow => flow,
-                    };
-                }
+                Step::Bind { slot, value } => return self.bind(frame, at, *slot, value),
+                Step::Once => return self.once(frame, at),
                 Step::Found => return Flow::Enough,
-                Step::Emit => {
-                    self.tally(at);
-                    return self.emit(frame);
-                }
+                Step::Emit => return self.emit(frame, at),
+            };
+            match passes {
+                Ok(true) => {}
+                Ok(false) => return Flow::More,
+                Err(flow) => return flow,
             }
             self.tally(at);
             at += 1;
+        }
+    }
+
+    /// Whether there is a triple.
+    #[inline]
+    fn has(&mut self, at: usize, places: &[Place; 3], triple: [TermId; 3]) -> Result<bool, Flow> {
+        self.view.work(1).map_err(|error| self.fail(error))?;
+        Ok(self.is_triple(at, places, triple))
+    }
+
+    /// Whether no row of a table takes the solution away.
+    #[inline]
+    fn minus(&mut self, frame: &Frame<'_>, table: usize, slots: &[Slot], key: &[usize]) -> Result<bool, Flow> {
+        let table = self.table(table, key, usize::MAX).ok_or(Flow::Stop)?;
+        let meets = self.meets(frame, &table, slots, key).map_err(|error| self.fail(error))?;
+        Ok(!meets)
+    }
+
+    /// Whether a table has rows.
+    #[inline]
+    fn any(&mut self, table: usize) -> Result<bool, Flow> {
+        let table = self.table(table, &[], FEW).ok_or(Flow::Stop)?;
+        Ok(table.len() > 0)
+    }
+
+    /// Goes on at each of these steps.
+    #[inline]
+    fn union(&mut self, frame: &mut Frame<'_>, starts: &[usize]) -> Flow {
+        for &start in starts {
+            let flow = self.run(frame, start);
+            if flow != Flow::More {
+                return flow;
+            }
+        }
+        Flow::More
+    }
+
+    /// Goes on with every row that fits.
+    #[inline]
+    fn values(&mut self, frame: &mut Frame<'_>, at: usize, slots: &[Slot], rows: &[Box<[Option<TermId>]>]) -> Flow {
+        for row in rows {
+            if let Err(error) = self.view.work(1) {
+                return self.fail(error);
+            }
+            let flow = self.row(frame, at, slots, row);
+            if flow != Flow::More {
+                return flow;
+            }
+        }
+        Flow::More
+    }
+
+    /// Goes on with a value in a slot, if there is one, and puts back what was there.
+    #[inline]
+    fn bind(&mut self, frame: &mut Frame<'_>, at: usize, slot: Slot, value: &Value) -> Flow {
+        let value = match value {
+            Value::Place(place) => frame.value(*place),
+            Value::Leaf(leaf) => match leaf.value(self.view, self.evaluator, |slot| frame.get(slot)) {
+                Ok(value) => value,
+                Err(error) => return self.fail(error),
+            },
+        };
+        let before = frame.get(slot);
+        if value.is_some() {
+            frame.set(slot, value);
+        }
+        self.tally(at);
+        let flow = self.run(frame, at + 1);
+        frame.set(slot, before);
+        flow
+    }
+
+    /// Goes on until the end is reached once, if what is shown is new.
+    #[inline]
+    fn once(&mut self, frame: &mut Frame<'_>, at: usize) -> Flow {
+        frame.show();
+        if frame.seen.has(&frame.row) {
+            return Flow::More;
+        }
+        self.tally(at);
+        match self.run(frame, at + 1) {
+            Flow::Enough => Flow::More,
+            flow => flow,
         }
     }
 
@@ -375,7 +399,9 @@ impl<'a> Machine<'a> {
         store.count(Some(subject), Some(predicate), Some(object)) > 0
     }
 
-    fn emit(&mut self, frame: &mut Frame<'_>) -> Flow {
+    /// Hands a solution out.
+    fn emit(&mut self, frame: &mut Frame<'_>, at: usize) -> Flow {
+        self.tally(at);
         frame.show();
         if frame.block.distinct {
             match frame.seen.insert(self.view, &frame.row) {
@@ -544,4 +570,11 @@ impl<'a> Machine<'a> {
     fn leaf(&mut self, frame: &Frame<'_>, leaf: &super::condition::Leaf) -> Result<Option<bool>, Flow> {
         leaf.holds(self.view, self.evaluator, |slot| frame.get(slot)).map_err(|error| self.fail(error))
     }
+}
+
+/// The triple, if all of it is given and it is not one of a relation, which has no triples in the store.
+#[inline]
+fn whole([subject, predicate, object]: [Option<TermId>; 3]) -> Option<[TermId; 3]> {
+    let predicate = predicate.filter(|predicate| !predicate.is_of_query())?;
+    Some([subject?, predicate, object?])
 }
