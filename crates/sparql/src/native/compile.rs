@@ -17,7 +17,7 @@ use terrapin_sparql_syntax::algebra::{
 };
 use terrapin_sparql_syntax::convert;
 use terrapin_sparql_syntax::walk::{has_exists, on_variables};
-use terrapin_triples::{TermId, View};
+use terrapin_triples::View;
 
 type Result<T> = std::result::Result<T, Fallback>;
 
@@ -153,101 +153,132 @@ impl Compiler<'_> {
 
     /// The nodes of a pattern; what is known for certain after them.
     fn sequence(&mut self, pattern: &Pattern, context: Context, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
-        let mut known = context.known;
         match pattern {
-            Pattern::Bgp { patterns } => {
-                for triple in patterns {
-                    known |= self.triple(triple, known, scope, out)?;
-                }
-            }
+            Pattern::Bgp { patterns } => patterns
+                .iter()
+                .try_fold(context.known, |known, triple| Ok(known | self.triple(triple, known, scope, out)?)),
             Pattern::Relation { subject, number, object } => {
-                known |= self.relation(subject, *number, object, known, scope, out)?;
+                Ok(context.known | self.relation(subject, *number, object, context.known, scope, out)?)
             }
             Pattern::Lateral { left, right } => {
-                known = self.sequence(left, context, scope, out)?;
-                known = self.sequence(right, Context { known, ..context }, scope, out)?;
+                let known = self.sequence(left, context, scope, out)?;
+                self.sequence(right, Context { known, ..context }, scope, out)
             }
             Pattern::LeftLateral { left, right, condition } => {
-                known = self.sequence(left, context, scope, out)?;
+                let known = self.sequence(left, context, scope, out)?;
                 let mut body = Vec::new();
                 let inside = self.sequence(right, Context { known, ..context }, scope, &mut body)?;
-                self.optional(condition.as_ref(), known, inside, scope, body, out)?;
+                self.optional(condition.as_ref(), known, inside, scope, body, out)
             }
-            Pattern::Join { left, right } => known = self.join(left, right, context, scope, out)?,
+            Pattern::Join { left, right } => self.join(left, right, context, scope, out),
             Pattern::LeftJoin { left, right, condition } => {
-                known = self.sequence(left, context, scope, out)?;
+                let known = self.sequence(left, context, scope, out)?;
                 let mut body = Vec::new();
                 let inside = self.probe(right, Context { known, ..context }, scope, &mut body)?;
-                self.optional(condition.as_ref(), known, inside, scope, body, out)?;
+                self.optional(condition.as_ref(), known, inside, scope, body, out)
             }
-            Pattern::Minus { left, right } => {
-                known = self.sequence(left, context, scope, out)?;
-                if context.asked && !is_plain(right) {
-                    return Err(Fallback::Apart);
-                }
-                let (table, slots, key, _) = self.table(right, known, scope)?;
-                out.push((Node::Step(Step::Minus { table, slots, key }, 1.0), known));
-            }
+            Pattern::Minus { left, right } => self.minus(left, right, context, scope, out),
             Pattern::Filter { inner, condition } => {
                 let from = out.len();
-                known = self.sequence(inner, context, scope, out)?;
+                let known = self.sequence(inner, context, scope, out)?;
                 self.filter(condition, context.known, known, scope, out, from)?;
+                Ok(known)
             }
-            Pattern::Union { left, right } => {
-                let mut branches = Vec::new();
-                let mut all = Mask::MAX;
-                let mut open = vec![&**right, &**left];
-                while let Some(pattern) = open.pop() {
-                    if let Pattern::Union { left, right } = pattern {
-                        open.extend([&**right, &**left]);
-                        continue;
-                    }
-                    let mut branch = Vec::new();
-                    all &= self.sequence(pattern, context, scope, &mut branch)?;
-                    branches.push(strip(branch));
-                }
-                known |= all;
-                out.push((Node::Union(branches), known));
-            }
+            Pattern::Union { left, right } => self.union([left, right], context, scope, out),
             Pattern::Extend { inner, variable, expression } => {
-                known = self.sequence(inner, context, scope, out)?;
-                let slot = scope.slot(variable)?;
-                let value = match expression {
-                    Expression::Variable(variable) => Value::Place(Place::Slot(scope.slot(variable)?)),
-                    Expression::NamedNode(node) => Value::Place(Place::Term(self.view.id(&node.clone().into()))),
-                    Expression::Literal(literal) => Value::Place(Place::Term(self.view.id(&literal.clone().into()))),
-                    expression => Value::Leaf(leaf(expression, scope)?),
-                };
-                if let Value::Place(place) = &value
-                    && match place {
-                        Place::Term(_) => true,
-                        Place::Slot(slot) => known & bit(*slot) != 0,
-                    }
-                {
-                    known |= bit(slot);
-                }
-                out.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
+                let known = self.sequence(inner, context, scope, out)?;
+                self.extend(variable, expression, known, scope, out)
             }
             Pattern::Values { variables, rows } => {
-                let slots = variables.iter().map(|v| scope.slot(v)).collect::<Result<Vec<_>>>()?;
-                let row = |row: &Row| row.iter().map(|v| v.as_ref().map(|v| self.view.id(v))).collect();
-                let rows: Vec<Box<[Option<TermId>]>> = rows.iter().map(row).collect();
-                known |= scope.mask(&bound(pattern).1)?;
-                let estimate = rows.len() as f64;
-                out.push((Node::Step(Step::Values { slots, rows }, estimate), known));
+                let step = self.values(variables, rows, scope)?;
+                let known = context.known | scope.mask(&bound(pattern).1)?;
+                out.push((Node::Step(step, rows.len() as f64), known));
+                Ok(known)
             }
             Pattern::Project { .. } | Pattern::Distinct { .. } | Pattern::Group { .. } => {
-                known = self.probe(pattern, context, scope, out)?;
+                self.probe(pattern, context, scope, out)
             }
-            Pattern::Table { .. } | Pattern::Include { .. } => return Err(Fallback::Pattern("a table")),
-            Pattern::Path { .. } => return Err(Fallback::Pattern("a path")),
-            Pattern::Graph { .. } => return Err(Fallback::Pattern("GRAPH")),
-            Pattern::OrderBy { .. } => return Err(Fallback::Pattern("ORDER BY in EXISTS or LATERAL")),
-            Pattern::Reduced { .. } => return Err(Fallback::Pattern("REDUCED")),
-            Pattern::Slice { .. } => return Err(Fallback::Pattern("LIMIT in EXISTS or LATERAL")),
-            Pattern::Service { .. } => return Err(Fallback::Pattern("SERVICE")),
+            Pattern::Table { .. } | Pattern::Include { .. } => Err(Fallback::Pattern("a table")),
+            Pattern::Path { .. } => Err(Fallback::Pattern("a path")),
+            Pattern::Graph { .. } => Err(Fallback::Pattern("GRAPH")),
+            Pattern::OrderBy { .. } => Err(Fallback::Pattern("ORDER BY in EXISTS or LATERAL")),
+            Pattern::Reduced { .. } => Err(Fallback::Pattern("REDUCED")),
+            Pattern::Slice { .. } => Err(Fallback::Pattern("LIMIT in EXISTS or LATERAL")),
+            Pattern::Service { .. } => Err(Fallback::Pattern("SERVICE")),
         }
+    }
+
+    fn minus(
+        &mut self,
+        left: &Pattern,
+        right: &Pattern,
+        context: Context,
+        scope: &mut Scope,
+        out: &mut Sequence,
+    ) -> Result<Mask> {
+        let known = self.sequence(left, context, scope, out)?;
+        if context.asked && !is_plain(right) {
+            return Err(Fallback::Apart);
+        }
+        let (table, slots, key, _) = self.table(right, known, scope)?;
+        out.push((Node::Step(Step::Minus { table, slots, key }, 1.0), known));
         Ok(known)
+    }
+
+    /// A union, with those that are its sides as one. Known after it is what every branch knows.
+    fn union(
+        &mut self,
+        [left, right]: [&Pattern; 2],
+        context: Context,
+        scope: &mut Scope,
+        out: &mut Sequence,
+    ) -> Result<Mask> {
+        let mut branches = Vec::new();
+        let mut all = Mask::MAX;
+        let mut open = vec![right, left];
+        while let Some(pattern) = open.pop() {
+            if let Pattern::Union { left, right } = pattern {
+                open.extend([&**right, &**left]);
+                continue;
+            }
+            let mut branch = Vec::new();
+            all &= self.sequence(pattern, context, scope, &mut branch)?;
+            branches.push(strip(branch));
+        }
+        let known = context.known | all;
+        out.push((Node::Union(branches), known));
+        Ok(known)
+    }
+
+    /// A variable's value, which may be an error if it is an expression's.
+    fn extend(
+        &self,
+        variable: &Variable,
+        expression: &Expression,
+        known: Mask,
+        scope: &mut Scope,
+        out: &mut Sequence,
+    ) -> Result<Mask> {
+        let slot = scope.slot(variable)?;
+        let value = match self.place(expression, scope)? {
+            Some(place) => Value::Place(place),
+            None => Value::Leaf(leaf(expression, scope)?),
+        };
+        let certain = match value {
+            Value::Place(Place::Term(_)) => true,
+            Value::Place(Place::Slot(from)) => known & bit(from) != 0,
+            Value::Leaf(_) => false,
+        };
+        let known = if certain { known | bit(slot) } else { known };
+        out.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
+        Ok(known)
+    }
+
+    /// The step for rows that stand in the query.
+    fn values(&self, variables: &[Variable], rows: &[Row], scope: &mut Scope) -> Result<Step> {
+        let slots = variables.iter().map(|v| scope.slot(v)).collect::<Result<_>>()?;
+        let row = |row: &Row| row.iter().map(|v| v.as_ref().map(|v| self.view.id(v))).collect();
+        Ok(Step::Values { slots, rows: rows.iter().map(row).collect() })
     }
 
     fn join(
@@ -344,7 +375,7 @@ impl Compiler<'_> {
         Ok((self.tables.len() - 1, slots, key, certain))
     }
 
-    /// What may be there after what is known, `body`, under a condition.
+    /// What may be there after what is known, `body`, under a condition; what is known for certain after it.
     fn optional(
         &mut self,
         condition: Option<&Expression>,
@@ -353,12 +384,12 @@ impl Compiler<'_> {
         scope: &mut Scope,
         mut body: Sequence,
         out: &mut Sequence,
-    ) -> Result<()> {
+    ) -> Result<Mask> {
         if let Some(condition) = condition {
             self.filter(condition, known, inside, scope, &mut body, 0)?;
         }
         out.push((Node::Optional(strip(body)), known));
-        Ok(())
+        Ok(known)
     }
 
     /// A triple pattern; the slots that have a value after it.

@@ -189,29 +189,7 @@ impl Rewriter<'_> {
             // These are only made here and later.
             Pattern::Table { .. } | Pattern::Relation { .. } | Pattern::LeftLateral { .. } => (pattern, Vec::new()),
             Pattern::Include { name, .. } => (self.include(&name)?, Vec::new()),
-            Pattern::Join { left, right } => {
-                let (left, mut waiting) = self.pattern(*left, scope)?;
-                if let Pattern::Service { name: NamedNodePattern::NamedNode(name), inner, .. } = &*right
-                    && services::label::is_label(name)
-                    && self.is_wdqs()
-                {
-                    let labelled = services::label::apply(
-                        &mut self.functions,
-                        &self.settings.language,
-                        left,
-                        inner,
-                        &scope.projected,
-                    )?;
-                    return Ok((labelled, waiting));
-                }
-                let (right, more) = self.pattern(*right, scope)?;
-                waiting.extend(more);
-                let joined = match (left, right) {
-                    (unit, other) | (other, unit) if unit.is_unit() => other,
-                    (left, right) => Pattern::join(left, right),
-                };
-                ready(joined, waiting)
-            }
+            Pattern::Join { left, right } => self.join(*left, *right, scope)?,
             Pattern::Filter { inner, condition } => {
                 let (inner, waiting) = self.pattern(*inner, scope)?;
                 (Pattern::filter(inner, self.expression(condition, scope)?), waiting)
@@ -221,24 +199,7 @@ impl Rewriter<'_> {
                 let expression = self.expression(expression, scope)?;
                 ready(Pattern::extend(inner, variable, expression), waiting)
             }
-            Pattern::LeftJoin { left, right, condition } => {
-                let (left, waiting) = self.pattern(*left, scope)?;
-                let (mut right, pending) = self.pattern(*right, scope)?;
-                let mut condition = condition.map(|e| self.expression(e, scope)).transpose()?;
-                // What the optional part waits for, the part before it may have.
-                for pending in pending {
-                    match pending.variable {
-                        None => {
-                            condition = Some(match condition {
-                                Some(e) => Expression::binary(Binary::And, e, pending.expression),
-                                None => pending.expression,
-                            });
-                        }
-                        Some(_) => right = pending.apply(right),
-                    }
-                }
-                (Pattern::LeftJoin { left: Box::new(left), right: Box::new(right), condition }, waiting)
-            }
+            Pattern::LeftJoin { left, right, condition } => self.left_join(*left, *right, condition, scope)?,
             Pattern::Minus { left, right } => {
                 let (left, waiting) = self.pattern(*left, scope)?;
                 let right = Box::new(self.settled(*right, scope)?);
@@ -261,10 +222,7 @@ impl Rewriter<'_> {
             }
             Pattern::Group { inner, variables, aggregates } => {
                 let inner = Box::new(self.settled(*inner, scope)?);
-                let aggregates = aggregates
-                    .into_iter()
-                    .map(|(variable, aggregate)| Ok((variable, self.aggregate(aggregate, scope)?)))
-                    .collect::<Result<_>>()?;
+                let aggregates = self.aggregates(aggregates, scope)?;
                 (Pattern::Group { inner, variables, aggregates }, Vec::new())
             }
             Pattern::Slice { .. } => (self.subquery(pattern, scope)?, Vec::new()),
@@ -275,6 +233,50 @@ impl Rewriter<'_> {
             Pattern::OrderBy { inner, .. } => self.pattern(*inner, scope)?,
             Pattern::Service { name, inner, silent } => self.service(name, *inner, silent)?,
         })
+    }
+
+    /// A join. Of WDQS's label service it makes what labels the other side.
+    fn join(&mut self, left: Pattern, right: Pattern, scope: &Scope) -> Result<Waiting> {
+        let (left, mut waiting) = self.pattern(left, scope)?;
+        if let Pattern::Service { name: NamedNodePattern::NamedNode(name), inner, .. } = &right
+            && services::label::is_label(name)
+            && self.is_wdqs()
+        {
+            let (language, projected) = (&self.settings.language, &scope.projected);
+            let labelled = services::label::apply(&mut self.functions, language, left, inner, projected)?;
+            return Ok((labelled, waiting));
+        }
+        let (right, more) = self.pattern(right, scope)?;
+        waiting.extend(more);
+        let joined = match (left, right) {
+            (unit, other) | (other, unit) if unit.is_unit() => other,
+            (left, right) => Pattern::join(left, right),
+        };
+        Ok(ready(joined, waiting))
+    }
+
+    /// An OPTIONAL. What its right side waits for, the left one may have: a test then stands in its condition.
+    fn left_join(
+        &mut self,
+        left: Pattern,
+        right: Pattern,
+        condition: Option<Expression>,
+        scope: &Scope,
+    ) -> Result<Waiting> {
+        let (left, waiting) = self.pattern(left, scope)?;
+        let (mut right, pending) = self.pattern(right, scope)?;
+        let mut condition = condition.map(|e| self.expression(e, scope)).transpose()?;
+        for pending in pending {
+            if pending.variable.is_some() {
+                right = pending.apply(right);
+                continue;
+            }
+            condition = Some(match condition {
+                Some(e) => Expression::binary(Binary::And, e, pending.expression),
+                None => pending.expression,
+            });
+        }
+        Ok((Pattern::LeftJoin { left: Box::new(left), right: Box::new(right), condition }, waiting))
     }
 
     /// A subquery with LIMIT or OFFSET.
@@ -322,6 +324,15 @@ impl Rewriter<'_> {
             Err(error) if silent && error.class == Class::Unsupported => Ok(Waiting::default()),
             Err(error) => Err(error),
         }
+    }
+
+    fn aggregates(
+        &mut self,
+        aggregates: Vec<(Variable, Aggregate)>,
+        scope: &Scope,
+    ) -> Result<Vec<(Variable, Aggregate)>> {
+        let rewritten = aggregates.into_iter().map(|(variable, a)| Ok((variable, self.aggregate(a, scope)?)));
+        rewritten.collect()
     }
 
     fn aggregate(&mut self, aggregate: Aggregate, scope: &Scope) -> Result<Aggregate> {
