@@ -27,7 +27,6 @@ mod answer;
 mod blank;
 mod construct;
 mod environment;
-mod explain;
 mod functions;
 pub mod geo;
 mod guard;

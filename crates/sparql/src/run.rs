@@ -1,5 +1,8 @@
 //! Running a prepared query: its tables first, then the evaluator under watch, then what stands at the query's top.
 
+mod explain;
+mod forms;
+
 use std::sync::Arc;
 
 use oxrdf::Term;
@@ -7,8 +10,6 @@ use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
 
 use super::Prepared;
 use super::answer::{Bounds, Sink, Summary};
-use super::blank::Labels;
-use super::construct::Template;
 use super::environment::Environment;
 use super::functions;
 use super::guard::{Guarded, exceeded, read, watched};
@@ -120,108 +121,6 @@ impl<'p> Run<'p> {
         plan(pattern, view)
     }
 
-    /// Counts a row of the answer.
-    fn count(&self, rows: &mut u64) -> Result<()> {
-        *rows += 1;
-        if *rows <= self.most {
-            return Ok(());
-        }
-        let message = format!("the answer has more than {} rows", self.most);
-        Err(Error::new(Class::Limit, "rows", message).help("set a LIMIT"))
-    }
-
-    fn answer(&self, sink: &mut dyn Sink) -> Result<u64> {
-        let tables = self.tables()?;
-        let plan = &self.rewritten.plan;
-        let mut rows = 0;
-        match &self.rewritten.form {
-            QueryForm::Select => {
-                sink.variables(&plan.variables).map_err(gone)?;
-                let mut labels = Labels::default();
-                if plan.streams() {
-                    self.solutions(plan, &tables, &mut |values| {
-                        self.count(&mut rows)?;
-                        let numbered = labels.solution(values);
-                        sink.solution(numbered.as_deref().unwrap_or(values)).map_err(gone)?;
-                        Ok(true)
-                    })?;
-                } else {
-                    for row in self.rows(plan, &tables)? {
-                        self.count(&mut rows)?;
-                        let numbered = labels.solution(&row);
-                        sink.solution(numbered.as_deref().unwrap_or(&row)).map_err(gone)?;
-                    }
-                }
-            }
-            QueryForm::Ask => {
-                let value = self.exists(fill_tables(&plan.pattern, &tables))?;
-                sink.boolean(value).map_err(gone)?;
-            }
-            QueryForm::Construct(template) => {
-                let mut labels = Labels::default();
-                let mut template = Template::new(template, &plan.variables);
-                let mut fill = |values: &[Option<Term>]| {
-                    for triple in template.fill(values, || labels.fresh()) {
-                        self.count(&mut rows)?;
-                        sink.triple(&labels.triple(triple)).map_err(gone)?;
-                    }
-                    self.budget.memory(template.bytes).map_err(exceeded)?;
-                    Ok(true)
-                };
-                if plan.streams() {
-                    self.solutions(plan, &tables, &mut fill)?;
-                } else {
-                    for row in self.rows(plan, &tables)? {
-                        fill(&row)?;
-                    }
-                }
-            }
-            QueryForm::Describe => {
-                let pattern = if plan.streams() {
-                    fill_tables(&plan.pattern, &tables)
-                } else {
-                    let rows = Arc::new(self.rows(plan, &tables)?);
-                    Pattern::Values { variables: plan.variables.clone(), rows }
-                };
-                let mut view = self.view();
-                let planned = self.plan(pattern, &mut view);
-                let query = self.query(QueryForm::Describe, planned.pattern);
-                let evaluator = self.evaluator(planned.optimise);
-                let result = evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
-                if let QueryResults::Graph(triples) = result {
-                    let mut labels = Labels::default();
-                    for triple in triples {
-                        self.count(&mut rows)?;
-                        sink.triple(&labels.triple(triple.map_err(evaluation)?)).map_err(gone)?;
-                    }
-                }
-                view.check().map_err(read)?;
-            }
-        }
-        Ok(rows)
-    }
-
-    /// Whether a pattern has a solution.
-    fn exists(&self, pattern: Pattern) -> Result<bool> {
-        let mut view = self.view();
-        let planned = self.plan(pattern, &mut view);
-        let pattern = Pattern::project(planned.pattern, Vec::new());
-        let mut value = false;
-        if let Ok(program) = self.compile(&pattern, &view, false) {
-            native::solve(&program, &view, &self.evaluator, &mut [], &mut |_| {
-                value = true;
-                Ok(false)
-            })?;
-        } else {
-            let query = self.query(QueryForm::Ask, pattern);
-            let result =
-                self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
-            value = matches!(result, QueryResults::Boolean(true));
-        }
-        view.check().map_err(read)?;
-        Ok(value)
-    }
-
     /// A query for the evaluator.
     fn query(&self, form: QueryForm, pattern: Pattern) -> spargebra::Query {
         let base = self.rewritten.base.clone();
@@ -232,56 +131,6 @@ impl<'p> Run<'p> {
     fn evaluator(&self, optimise: bool) -> QueryEvaluator {
         let evaluator = self.evaluator.clone();
         if optimise { evaluator } else { evaluator.without_optimizations() }
-    }
-
-    /// How the tables and the query are solved.
-    fn explain(&self) -> Result<String> {
-        let tables = self.tables()?;
-        let mut out = String::new();
-        for (number, (table, rows)) in self.rewritten.tables.iter().zip(&tables).enumerate() {
-            out.push_str(&format!("table {number}: {} rows\n", rows.len()));
-            if let Table::Plan(plan) = table {
-                out.push_str(&self.steps(plan, &tables, None)?);
-            }
-        }
-        out.push_str("query:\n");
-        let plan = &self.rewritten.plan;
-        let described = matches!(self.rewritten.form, QueryForm::Describe) && plan.streams();
-        out.push_str(&self.steps(plan, &tables, described.then_some(Fallback::Describe))?);
-        out.push_str(&format!("{} units of work\n", self.budget.work_done()));
-        Ok(out)
-    }
-
-    /// The steps for a plan, which is solved to the end; `whole` says why it is the evaluator's whatever stands in it.
-    fn steps(&self, top: &Plan, tables: &Tables, whole: Option<Fallback>) -> Result<String> {
-        let mut view = self.view();
-        let planned = self.plan(fill_tables(&top.pattern, tables), &mut view);
-        let program = match whole {
-            None => self.compile(&planned.pattern, &view, true),
-            Some(why) => Err(why),
-        };
-        let why = match program {
-            Err(why) => why,
-            Ok(program) => {
-                let mut counts = vec![0; program.len()];
-                native::solve(&program, &view, &self.evaluator, &mut counts, &mut |_| Ok(true))?;
-                view.check().map_err(read)?;
-                return native::explain(&program, &view, &counts).map_err(read);
-            }
-        };
-        let expected = format!("about {:.0} solutions expected; the evaluator's steps, as {why}:\n", planned.rows);
-        let query = self.query(QueryForm::Select, planned.pattern);
-        let evaluator = self.evaluator(planned.optimise);
-        let (result, explanation) = evaluator.prepare(&query).explain(Guarded(&view));
-        if let QueryResults::Solutions(solutions) = result.map_err(evaluation)? {
-            for solution in solutions {
-                solution.map_err(evaluation)?;
-            }
-        }
-        view.check().map_err(read)?;
-        let mut json = Vec::new();
-        explanation.write_in_json(&mut json).map_err(gone)?;
-        Ok(expected + &super::explain::render(&json)?)
     }
 
     /// Makes the tables, each of which may need those before it.
@@ -333,23 +182,44 @@ impl<'p> Run<'p> {
         each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
     ) -> Result<()> {
         let mut view = self.view();
-        let store = &self.environment.store;
-        if let Some(program) = plan.program.get(store) {
+        if let Some(program) = plan.program.get(&self.environment.store) {
             return self.solve(program, &view, each);
         }
         let planned = self.plan(fill_tables(&plan.pattern, tables), &mut view);
-        if let Ok(program) = self.compile(&planned.pattern, &view, false) {
-            if plan.has_tables {
-                return self.solve(&program, &view, each);
-            }
-            return match (plan.program.keep(store, program), plan.program.get(store)) {
-                (Err(program), _) => self.solve(&program, &view, each),
-                (Ok(()), Some(program)) => self.solve(program, &view, each),
-                (Ok(()), None) => Ok(()),
-            };
+        match self.compile(&planned.pattern, &view, false) {
+            Ok(program) => self.solve_new(plan, program, &view, each),
+            Err(_) => self.evaluate(planned, &view, each),
         }
+    }
+
+    /// Runs a program, and keeps it for the next time where it will say the same then.
+    fn solve_new(
+        &self,
+        plan: &Plan,
+        program: native::Program,
+        view: &View,
+        each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
+    ) -> Result<()> {
+        let store = &self.environment.store;
+        if plan.has_tables {
+            return self.solve(&program, view, each);
+        }
+        match (plan.program.keep(store, program), plan.program.get(store)) {
+            (Err(program), _) => self.solve(&program, view, each),
+            (Ok(()), Some(program)) => self.solve(program, view, each),
+            (Ok(()), None) => Ok(()),
+        }
+    }
+
+    /// Has the evaluator solve a pattern.
+    fn evaluate(
+        &self,
+        planned: Planned,
+        view: &View,
+        each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
+    ) -> Result<()> {
         let query = self.query(QueryForm::Select, planned.pattern);
-        let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+        let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(view)).map_err(evaluation)?;
         if let QueryResults::Solutions(solutions) = result {
             for solution in solutions {
                 let solution = solution.map_err(evaluation)?;

@@ -1,0 +1,92 @@
+//! How a query is solved: its tables and then itself, each step with the number of its solutions; with its time, too,
+//! where it is the evaluator's.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use spareval::QueryResults;
+
+use super::{Result, Run, evaluation, gone};
+use crate::guard::{Guarded, read};
+use crate::native::{self, Fallback};
+use crate::services::Table;
+use crate::solve::Plan;
+use crate::tables::{Tables, fill_tables};
+use terrapin_sparql_syntax::algebra::QueryForm;
+use terrapin_sparql_syntax::error::{Class, Error};
+
+impl Run<'_> {
+    /// How the tables and the query are solved.
+    pub(super) fn explain(&self) -> Result<String> {
+        let tables = self.tables()?;
+        let mut out = String::new();
+        for (number, (table, rows)) in self.rewritten.tables.iter().zip(&tables).enumerate() {
+            out.push_str(&format!("table {number}: {} rows\n", rows.len()));
+            if let Table::Plan(plan) = table {
+                out.push_str(&self.steps(plan, &tables, None)?);
+            }
+        }
+        out.push_str("query:\n");
+        let plan = &self.rewritten.plan;
+        let described = matches!(self.rewritten.form, QueryForm::Describe) && plan.streams();
+        out.push_str(&self.steps(plan, &tables, described.then_some(Fallback::Describe))?);
+        out.push_str(&format!("{} units of work\n", self.budget.work_done()));
+        Ok(out)
+    }
+
+    /// The steps for a plan, which is solved to the end; `whole` says why it is the evaluator's whatever stands in it.
+    fn steps(&self, top: &Plan, tables: &Tables, whole: Option<Fallback>) -> Result<String> {
+        let mut view = self.view();
+        let planned = self.plan(fill_tables(&top.pattern, tables), &mut view);
+        let program = match whole {
+            None => self.compile(&planned.pattern, &view, true),
+            Some(why) => Err(why),
+        };
+        let why = match program {
+            Err(why) => why,
+            Ok(program) => {
+                let mut counts = vec![0; program.len()];
+                native::solve(&program, &view, &self.evaluator, &mut counts, &mut |_| Ok(true))?;
+                view.check().map_err(read)?;
+                return native::explain(&program, &view, &counts).map_err(read);
+            }
+        };
+        let expected = format!("about {:.0} solutions expected; the evaluator's steps, as {why}:\n", planned.rows);
+        let query = self.query(QueryForm::Select, planned.pattern);
+        let evaluator = self.evaluator(planned.optimise);
+        let (result, explanation) = evaluator.prepare(&query).explain(Guarded(&view));
+        if let QueryResults::Solutions(solutions) = result.map_err(evaluation)? {
+            for solution in solutions {
+                solution.map_err(evaluation)?;
+            }
+        }
+        view.check().map_err(read)?;
+        let mut json = Vec::new();
+        explanation.write_in_json(&mut json).map_err(gone)?;
+        Ok(expected + &render(&json)?)
+    }
+}
+
+/// One step a line, what it works on indented below it.
+fn render(json: &[u8]) -> Result<String> {
+    let failed = |why: String| Error::new(Class::Internal, "explain", why);
+    let explanation: Value = serde_json::from_slice(json).map_err(|e| failed(e.to_string()))?;
+    let mut out = String::new();
+    // A query's nesting is bounded, and so is this.
+    let mut open = vec![(0, &explanation["plan"])];
+    while let Some((depth, node)) = open.pop() {
+        let name = node["name"].as_str().unwrap_or("?");
+        let _ = write!(out, "{}{name}", "  ".repeat(depth));
+        if let Some(rows) = node["number of results"].as_u64() {
+            let _ = write!(out, "  [{rows} solutions");
+            if let Some(seconds) = node["duration in seconds"].as_f64() {
+                let _ = write!(out, ", {:.1} ms", seconds * 1000.0);
+            }
+            out.push(']');
+        }
+        out.push('\n');
+        let children = node["children"].as_array().map(Vec::as_slice).unwrap_or_default();
+        open.extend(children.iter().rev().map(|child| (depth + 1, child)));
+    }
+    Ok(out)
+}

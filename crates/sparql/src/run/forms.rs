@@ -1,0 +1,132 @@
+//! What each form of a query makes of its solutions.
+
+use std::sync::Arc;
+
+use oxrdf::Term;
+use spareval::QueryResults;
+
+use super::{Result, Run, evaluation, gone};
+use crate::answer::Sink;
+use crate::blank::Labels;
+use crate::construct::Template;
+use crate::guard::{Guarded, exceeded, read};
+use crate::native;
+use crate::solve::Plan;
+use crate::tables::{Tables, fill_tables};
+use terrapin_sparql_syntax::algebra::{Pattern, QueryForm, TriplePattern};
+use terrapin_sparql_syntax::error::{Class, Error};
+
+impl Run<'_> {
+    /// Writes the answer; how many rows it has.
+    pub(super) fn answer(&self, sink: &mut dyn Sink) -> Result<u64> {
+        let tables = self.tables()?;
+        match &self.rewritten.form {
+            QueryForm::Select => self.select(&tables, sink),
+            QueryForm::Ask => self.ask(&tables, sink),
+            QueryForm::Construct(template) => self.construct(template, &tables, sink),
+            QueryForm::Describe => self.describe(&tables, sink),
+        }
+    }
+
+    fn select(&self, tables: &Tables, sink: &mut dyn Sink) -> Result<u64> {
+        let plan = &self.rewritten.plan;
+        let (mut rows, mut labels) = (0, Labels::default());
+        sink.variables(&plan.variables).map_err(gone)?;
+        self.each_row(plan, tables, |values| {
+            self.count(&mut rows)?;
+            let numbered = labels.solution(values);
+            sink.solution(numbered.as_deref().unwrap_or(values)).map_err(gone)
+        })?;
+        Ok(rows)
+    }
+
+    fn ask(&self, tables: &Tables, sink: &mut dyn Sink) -> Result<u64> {
+        let value = self.exists(fill_tables(&self.rewritten.plan.pattern, tables))?;
+        sink.boolean(value).map_err(gone)?;
+        Ok(0)
+    }
+
+    fn construct(&self, template: &[TriplePattern], tables: &Tables, sink: &mut dyn Sink) -> Result<u64> {
+        let plan = &self.rewritten.plan;
+        let (mut rows, mut labels) = (0, Labels::default());
+        let mut template = Template::new(template, &plan.variables);
+        self.each_row(plan, tables, |values| {
+            for triple in template.fill(values, || labels.fresh()) {
+                self.count(&mut rows)?;
+                sink.triple(&labels.triple(triple)).map_err(gone)?;
+            }
+            self.budget.memory(template.bytes).map_err(exceeded)
+        })?;
+        Ok(rows)
+    }
+
+    /// DESCRIBE is the evaluator's. It gets the rows themselves where a LIMIT or the like makes them.
+    fn describe(&self, tables: &Tables, sink: &mut dyn Sink) -> Result<u64> {
+        let plan = &self.rewritten.plan;
+        let pattern = if plan.streams() {
+            fill_tables(&plan.pattern, tables)
+        } else {
+            let rows = Arc::new(self.rows(plan, tables)?);
+            Pattern::Values { variables: plan.variables.clone(), rows }
+        };
+        let mut view = self.view();
+        let planned = self.plan(pattern, &mut view);
+        let query = self.query(QueryForm::Describe, planned.pattern);
+        let evaluator = self.evaluator(planned.optimise);
+        let result = evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+        let mut rows = 0;
+        if let QueryResults::Graph(triples) = result {
+            let mut labels = Labels::default();
+            for triple in triples {
+                self.count(&mut rows)?;
+                sink.triple(&labels.triple(triple.map_err(evaluation)?)).map_err(gone)?;
+            }
+        }
+        view.check().map_err(read)?;
+        Ok(rows)
+    }
+
+    /// Hands on the rows that a plan gives: as they come, if nothing is to be done with them first.
+    fn each_row(
+        &self,
+        plan: &Plan,
+        tables: &Tables,
+        mut each: impl FnMut(&[Option<Term>]) -> Result<()>,
+    ) -> Result<()> {
+        if plan.streams() {
+            return self.solutions(plan, tables, &mut |values| each(values).map(|()| true));
+        }
+        self.rows(plan, tables)?.into_iter().try_for_each(|row| each(&row))
+    }
+
+    /// Counts a row of the answer.
+    fn count(&self, rows: &mut u64) -> Result<()> {
+        *rows += 1;
+        if *rows <= self.most {
+            return Ok(());
+        }
+        let message = format!("the answer has more than {} rows", self.most);
+        Err(Error::new(Class::Limit, "rows", message).help("set a LIMIT"))
+    }
+
+    /// Whether a pattern has a solution.
+    fn exists(&self, pattern: Pattern) -> Result<bool> {
+        let mut view = self.view();
+        let planned = self.plan(pattern, &mut view);
+        let pattern = Pattern::project(planned.pattern, Vec::new());
+        let mut value = false;
+        if let Ok(program) = self.compile(&pattern, &view, false) {
+            native::solve(&program, &view, &self.evaluator, &mut [], &mut |_| {
+                value = true;
+                Ok(false)
+            })?;
+        } else {
+            let query = self.query(QueryForm::Ask, pattern);
+            let result =
+                self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+            value = matches!(result, QueryResults::Boolean(true));
+        }
+        view.check().map_err(read)?;
+        Ok(value)
+    }
+}
