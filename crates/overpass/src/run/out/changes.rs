@@ -1,8 +1,8 @@
 //! What `out` writes in a query with two moments: an action for each element that is in the set at one of them only.
 //! The order is by type and id; limits do not count.
 
-use super::{Writer, WrittenParts, disconnected};
-use crate::output::{Action, Item, Meta, Projection};
+use super::writer::{Scratch, Writer, WrittenParts};
+use crate::output::{Action, Item, Meta, Projection, disconnected};
 use crate::run::Context;
 use crate::run::diff::{self, Changes, Phase};
 use crate::set::{Derived, Set};
@@ -28,8 +28,8 @@ pub(super) fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Fail
 }
 
 fn write(ctx: &mut Context, out: &Out, changes: &Changes) -> Result<(), Failure> {
-    let shown = WrittenParts { differing: true, ..WrittenParts::of(out, Projection::ALL) };
-    let mut writer = Writer { reader: Reader::new(ctx.osm), shown, scratch: super::Scratch::default() };
+    let shown = WrittenParts::of(out, Projection::ALL).differing();
+    let mut writer = Writer { reader: Reader::new(ctx.osm), shown, scratch: Scratch::default() };
     for kind in ElementType::ALL {
         let ids = |set: &Set, removed: bool| -> Vec<(i64, Ordinal, bool)> {
             let ids = ctx.osm.ids(kind, set.part(kind));

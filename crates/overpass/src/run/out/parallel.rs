@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::{Context, Scratch, Writer, WrittenParts};
+use super::Context;
+use super::writer::{Scratch, Writer, WrittenParts};
 use crate::Failure;
 use crate::output::{Buffer, Renderer, disconnected};
 use crate::reader::Reader;

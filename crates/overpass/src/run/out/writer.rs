@@ -1,0 +1,405 @@
+//! What is to be written of an element: gathered from its pages into an item, which is lent to what prints it.
+
+use crate::extent::Extent;
+use crate::output::{Item, MemberGeometry, MemberItem, Meta, Projection, Tags};
+use crate::quadtile;
+use crate::reader::Reader;
+use crate::set::{Derived, Position};
+use crate::syntax::{self, Detail, Out};
+use terrapin_budget as budget;
+use terrapin_osm::geometry::{Segment, segment_meets_box};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Member, Ordinal, Osm, PairId};
+
+/// Which parts of an element are written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WrittenParts {
+    pub(super) ids: bool,
+    /// A node's position.
+    skeleton: bool,
+    /// A way's nodes, a relation's members.
+    parts: bool,
+    tags: bool,
+    pub(super) meta: bool,
+    place: GeometryDetail,
+    bbox: Option<BoundingBox>,
+    /// Whether it is written what differs between two moments: boxes and centres then do not count what the output
+    /// box hides, and centres are coordinates.
+    differing: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GeometryDetail {
+    None,
+    Center,
+    Bounds,
+    Full,
+}
+
+impl WrittenParts {
+    pub(super) fn of(out: &Out, projection: Projection) -> WrittenParts {
+        let (skeleton, tags, meta) = match out.detail {
+            Detail::Ids | Detail::Count => (false, false, false),
+            Detail::Skel => (true, false, false),
+            Detail::Body => (true, true, false),
+            Detail::Tags => (false, true, false),
+            Detail::Meta => (true, true, true),
+        };
+        let place = if out.geometry.full {
+            GeometryDetail::Full
+        } else if out.geometry.bounds {
+            GeometryDetail::Bounds
+        } else if out.geometry.center {
+            GeometryDetail::Center
+        } else {
+            GeometryDetail::None
+        };
+        let bbox =
+            out.bbox.map(|syntax::BoundingBox { south, west, north, east }| BoundingBox { south, west, north, east });
+        WrittenParts {
+            ids: !out.noids || projection.every_id,
+            skeleton,
+            parts: skeleton && projection.parts,
+            tags: tags && projection.tags,
+            meta: meta && projection.meta,
+            place,
+            bbox,
+            differing: false,
+        }
+    }
+
+    /// The same of what differs between two moments.
+    pub(super) fn differing(self) -> WrittenParts {
+        WrittenParts { differing: true, ..self }
+    }
+
+    /// Whether the reference takes what is hidden or missing for a place in the far south-west.
+    fn has_nowhere(&self) -> bool {
+        self.place != GeometryDetail::Full && !self.differing
+    }
+
+    /// The centre of an element's box.
+    fn center(&self, bounds: &BoundingBox) -> Position {
+        let center = Position::plain_middle(bounds);
+        if self.differing { center.encoded() } else { center }
+    }
+
+    /// Puts the box of an element, or its centre, into an item.
+    fn place_box(&self, item: &mut Item<'_>, bounds: BoundingBox) {
+        match self.place {
+            GeometryDetail::None => {}
+            GeometryDetail::Center => item.center = Some(self.center(&bounds)),
+            GeometryDetail::Bounds | GeometryDetail::Full => {
+                item.bounds = Some(bounds);
+                item.label = Some(Position::middle(&bounds));
+            }
+        }
+    }
+
+    /// Adds what is shown of a line to an extent. Where only the box or the centre is asked for, the reference takes
+    /// what the output box hides for a place in the far south-west.
+    fn add_line(&self, extent: &mut Extent, line: &[Coord]) {
+        let hidden = if self.bbox.is_some() && self.has_nowhere() { Extent::NULL } else { Coord::MISSING };
+        line.iter().for_each(|&c| extent.add(if c.is_missing() { hidden } else { c }));
+    }
+}
+
+/// Memory used for one element after another.
+#[derive(Default)]
+pub(super) struct Scratch {
+    pairs: Vec<PairId>,
+    tags: Tags,
+    nodes: Vec<i64>,
+    geometry: Vec<Coord>,
+    /// The positions of the nodes of all members that are ways.
+    lines: Vec<Coord>,
+    members: Vec<LocatedMember>,
+}
+
+/// Type, id, role and place of a member.
+type LocatedMember = (ElementType, i64, u32, Located);
+
+/// Where a member is: a range is one of [`Scratch::lines`].
+#[derive(Debug, Clone, Copy)]
+enum Located {
+    No,
+    Point(Coord),
+    Line(usize, usize),
+}
+
+impl Scratch {
+    /// Reads an element's tags.
+    fn read_tags(&mut self, reader: &mut Reader<'_>, kind: ElementType, ordinal: Ordinal) {
+        self.tags.clear();
+        self.pairs.clear();
+        self.pairs.extend_from_slice(reader.tags(kind, ordinal));
+        for &pair in &self.pairs {
+            let (key, value) = reader.tag_text(pair);
+            self.tags.push(key, value);
+        }
+    }
+
+    /// Reads a way's nodes and its line; the box of what is shown of the line.
+    fn read_way(&mut self, reader: &mut Reader<'_>, shown: WrittenParts, ordinal: Ordinal) -> Option<BoundingBox> {
+        if shown.parts {
+            self.nodes.clear();
+            reader.way_nodes(ordinal, &mut self.nodes);
+        }
+        if shown.place == GeometryDetail::None {
+            return None;
+        }
+        let (page, slot) = reader.way(ordinal);
+        self.geometry.clear();
+        cut(page.coords(slot), shown.bbox.as_ref(), &mut self.geometry);
+        let mut extent = Extent::EMPTY;
+        shown.add_line(&mut extent, &self.geometry);
+        if shown.place == GeometryDetail::Full { extent.around() } else { extent.plain() }
+    }
+
+    /// Reads a relation's members; the box of what is shown of them.
+    fn read_relation(&mut self, reader: &mut Reader<'_>, shown: WrittenParts, ordinal: Ordinal) -> Option<BoundingBox> {
+        let extent = self.read_members(reader, shown, ordinal);
+        match shown.place {
+            GeometryDetail::None => None,
+            GeometryDetail::Full => extent.around(),
+            _ if shown.differing => extent.turned().or(Some(Extent::NOWHERE)),
+            _ => extent.turned(),
+        }
+    }
+
+    /// Lists the members of a relation and the lines of those that are ways; gives the extent of what is shown of them.
+    fn read_members(&mut self, reader: &mut Reader<'_>, shown: WrittenParts, ordinal: Ordinal) -> Extent {
+        let mut extent = Extent::EMPTY;
+        self.members.clear();
+        self.lines.clear();
+        if !shown.parts && shown.place == GeometryDetail::None {
+            return extent;
+        }
+        let (page, slot) = reader.relation(ordinal);
+        for member in page.members(slot) {
+            let located = match shown.place {
+                GeometryDetail::None => Located::No,
+                _ => self.locate(reader, shown, member, &mut extent),
+            };
+            if shown.parts {
+                let id = reader.ref_id(member.kind, member.element);
+                let located = if shown.place == GeometryDetail::Full { located } else { Located::No };
+                self.members.push((member.kind, id, member.role, located));
+            }
+        }
+        extent
+    }
+
+    /// Where a member is; adds what is shown of it to the extent.
+    fn locate(
+        &mut self,
+        reader: &mut Reader<'_>,
+        shown: WrittenParts,
+        member: &Member,
+        extent: &mut Extent,
+    ) -> Located {
+        match (member.kind, member.element.ordinal()) {
+            (ElementType::Node, node) => {
+                let coord = node.map(|node| reader.coord(node));
+                match coord.filter(|&c| shown.bbox.is_none_or(|bbox| bbox.contains(c))) {
+                    Some(c) => {
+                        extent.add(c);
+                        return Located::Point(c);
+                    }
+                    None if shown.has_nowhere() => extent.add(Extent::NULL),
+                    None => {}
+                }
+                Located::No
+            }
+            (ElementType::Way, Some(way)) => {
+                let from = self.lines.len();
+                let (page, slot) = reader.way(way);
+                member_line(page.coords(slot), shown.bbox.as_ref(), &mut self.lines);
+                shown.add_line(extent, &self.lines[from..]);
+                Located::Line(from, self.lines.len())
+            }
+            (ElementType::Way, None) => Located::Line(0, 0),
+            (ElementType::Relation, _) => Located::No,
+        }
+    }
+
+    /// The members that were read last.
+    fn members<'s>(&'s self, osm: &'s Osm) -> Vec<MemberItem<'s>> {
+        let geometry = |located| match located {
+            Located::No => MemberGeometry::None,
+            Located::Point(c) => MemberGeometry::Point(c),
+            Located::Line(from, to) => MemberGeometry::Line(&self.lines[from..to]),
+        };
+        let item = |&(kind, id, role, located): &LocatedMember| MemberItem {
+            kind,
+            id,
+            role: osm.role(role),
+            geometry: geometry(located),
+        };
+        self.members.iter().map(item).collect()
+    }
+}
+
+/// Reads elements one after another, and hands on what is to be written of them.
+pub(super) struct Writer<'a> {
+    pub(super) reader: Reader<'a>,
+    pub(super) shown: WrittenParts,
+    pub(super) scratch: Scratch,
+}
+
+impl Writer<'_> {
+    /// Gathers what is to be written of an element and hands it to `write`.
+    pub(super) fn element<R>(
+        &mut self,
+        kind: ElementType,
+        ordinal: Ordinal,
+        id: i64,
+        write: impl FnOnce(&Item<'_>) -> R,
+    ) -> R {
+        budget::checkpoint();
+        let Writer { reader, shown, scratch } = self;
+        let shown = *shown;
+        let mut item = Item { type_name: kind.name(), id: shown.ids.then_some(id), ..Item::default() };
+        if shown.meta {
+            item.meta = Some(meta(reader, kind, ordinal));
+        }
+        if shown.tags {
+            scratch.read_tags(reader, kind, ordinal);
+        }
+        let bounds = match kind {
+            ElementType::Node => None,
+            ElementType::Way => scratch.read_way(reader, shown, ordinal),
+            ElementType::Relation => scratch.read_relation(reader, shown, ordinal),
+        };
+        if let Some(bounds) = bounds {
+            shown.place_box(&mut item, bounds);
+        }
+        // What is read is not written to any more: from here on it is lent to the item.
+        let scratch = &*scratch;
+        item.tags = shown.tags.then_some(&scratch.tags);
+        let members;
+        match kind {
+            ElementType::Node => {
+                if shown.skeleton || shown.place != GeometryDetail::None {
+                    item.position = Some(reader.coord(ordinal));
+                }
+            }
+            ElementType::Way => {
+                item.nodes = shown.parts.then_some(&scratch.nodes);
+                item.geometry = (shown.place == GeometryDetail::Full).then_some(&scratch.geometry);
+            }
+            ElementType::Relation => {
+                if shown.parts {
+                    members = scratch.members(reader.osm());
+                    item.members = Some(&members);
+                }
+            }
+        }
+        write(&item)
+    }
+
+    /// The same for the id and the metadata alone.
+    pub(super) fn bare<R>(
+        &mut self,
+        kind: ElementType,
+        ordinal: Ordinal,
+        id: i64,
+        write: impl FnOnce(&Item<'_>) -> R,
+    ) -> R {
+        let mut item = Item { type_name: kind.name(), id: self.shown.ids.then_some(id), ..Item::default() };
+        if self.shown.meta {
+            item.meta = Some(meta(&mut self.reader, kind, ordinal));
+        }
+        write(&item)
+    }
+
+    /// The same for what the block of a `compare` knows of an element that only came into the set. The reference
+    /// shows ways with a box that is nowhere.
+    pub(super) fn nameless<R>(&self, kind: ElementType, id: i64, write: impl FnOnce(&Item<'_>) -> R) -> R {
+        const NOWHERE: BoundingBox =
+            BoundingBox { south: 1_000_000_000, west: 2_000_000_000, north: 1_000_000_000, east: 2_000_000_000 };
+        let boxed = kind == ElementType::Way && self.shown.place == GeometryDetail::Full;
+        let bounds = boxed.then_some(NOWHERE);
+        write(&Item { type_name: kind.name(), id: self.shown.ids.then_some(id), bounds, ..Item::default() })
+    }
+
+    /// The same for an area, which is its id and the tags of its relation.
+    pub(super) fn area<R>(&mut self, relation: Ordinal, id: i64, write: impl FnOnce(&Item<'_>) -> R) -> R {
+        let mut item = Item { type_name: "area", id: self.shown.ids.then_some(id), ..Item::default() };
+        if self.shown.tags {
+            self.scratch.read_tags(&mut self.reader, ElementType::Relation, relation);
+            item.tags = Some(&self.scratch.tags);
+        }
+        write(&item)
+    }
+
+    /// Gathers what is to be written of a derived element and hands it to `write`.
+    pub(super) fn derived<R>(&mut self, derived: &Derived, write: impl FnOnce(&Item<'_>) -> R) -> R {
+        let shown = self.shown;
+        let tags = &mut self.scratch.tags;
+        let mut item = Item { type_name: &derived.type_name, id: shown.ids.then_some(derived.id), ..Item::default() };
+        if shown.tags {
+            tags.clear();
+            derived.tags.iter().for_each(|(key, value)| tags.push(key, value));
+            item.tags = Some(tags);
+        }
+        let cut;
+        if let Some(geometry) = &derived.geometry {
+            if shown.skeleton || shown.place != GeometryDetail::None {
+                item.label = geometry.middle();
+            }
+            match shown.place {
+                GeometryDetail::None => {}
+                GeometryDetail::Center => item.center = geometry.middle(),
+                GeometryDetail::Bounds => item.bounds = geometry.bounding_box(),
+                GeometryDetail::Full if geometry.leaves_globe() => {
+                    cut = geometry.on_globe();
+                    item.shape = cut.as_ref();
+                }
+                GeometryDetail::Full => item.shape = Some(geometry),
+            }
+        }
+        write(&item)
+    }
+}
+
+fn meta<'a>(reader: &mut Reader<'a>, kind: ElementType, ordinal: Ordinal) -> Meta<'a> {
+    let meta = reader.meta(kind, ordinal);
+    Meta {
+        version: meta.version,
+        timestamp: meta.timestamp,
+        changeset: meta.changeset,
+        uid: meta.uid,
+        user: reader.osm().user_name(meta.user),
+    }
+}
+
+/// Adds the line of a member to `to`. With a box, only the points in it and their neighbours keep their position; of a
+/// line that is far from it nothing is added.
+fn member_line(line: &[Coord], bbox: Option<&BoundingBox>, to: &mut Vec<Coord>) {
+    let Some(bbox) = bbox else { return to.extend_from_slice(line) };
+    let mut bounds = BoundingBox::EMPTY;
+    line.iter().for_each(|&c| bounds.extend(c));
+    if !quadtile::near(&bounds, bbox) {
+        return;
+    }
+    let shown = |at: usize| line.get(at).is_some_and(|&c| !c.is_missing() && bbox.contains(c));
+    to.extend(
+        line.iter()
+            .enumerate()
+            .map(|(at, &c)| if shown(at) || shown(at + 1) || at > 0 && shown(at - 1) { c } else { Coord::MISSING }),
+    );
+}
+
+/// Adds a line to `to`. With a box, only the ends of segments that meet it keep their position.
+fn cut(line: &[Coord], bbox: Option<&BoundingBox>, to: &mut Vec<Coord>) {
+    let Some(bbox) = bbox else { return to.extend_from_slice(line) };
+    let from = to.len();
+    to.extend(line.iter().map(|&c| if !c.is_missing() && bbox.contains(c) { c } else { Coord::MISSING }));
+    for (i, pair) in line.windows(2).enumerate() {
+        let (a, b) = (pair[0], pair[1]);
+        if !a.is_missing() && !b.is_missing() && segment_meets_box(Segment::undirected(a, b), bbox) {
+            to[from + i] = a;
+            to[from + i + 1] = b;
+        }
+    }
+}
