@@ -6,9 +6,14 @@
 //! latitudes its segments, taken as one chain, lead: of a chain wholly to the east of a point it is enough to know
 //! whether its ends lie on different sides of the point's latitude to count its crossings.
 
+mod search;
+
+use std::ops::Range;
+
 use super::segment::{Segment, Side, on_segment, segment_meets_box, segments_meet, side};
-use super::tiles::{Part, Tile, any_piece, beside, is_whole, within};
+use super::tiles::{Tile, any_piece, is_whole, within};
 use crate::{BoundingBox, Coord};
+use search::Search;
 
 /// Where a point lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -190,25 +195,27 @@ impl Polygon {
                 continue;
             }
             let whole = Whole { ends: [s.a, s.b], alone: line.len() == 2 };
-            let pass = if !self.border.has_tiles() {
-                self.pass(s, known)
-            } else if is_whole(s) {
-                self.pass_in_tile(s, whole, Tile::of(s.a), known)
-            } else {
-                match any_piece(s, &self.bbox, &mut |piece, tile| {
-                    matches!(self.pass_in_tile(piece, whole, tile, None), Pass::Inside)
-                }) {
-                    true => Pass::Inside,
-                    false => Pass::Touching,
-                }
-            };
-            match pass {
+            match self.pass(s, whole, known) {
                 Pass::Inside => return true,
                 Pass::Outside => known = Some(Location::Outside),
                 Pass::Touching => known = None,
             }
         }
         false
+    }
+
+    /// How a line's segment lies to the polygon. `known` is where it begins, if that is known.
+    fn pass(&self, s: Segment, whole: Whole, known: Option<Location>) -> Pass {
+        if !self.border.has_tiles() {
+            return self.pass_cut_at_border(s, known);
+        }
+        if is_whole(s) {
+            return self.pass_in_tile(s, whole, Tile::of(s.a), known);
+        }
+        let meets = any_piece(s, &self.bbox, &mut |piece, tile| {
+            matches!(self.pass_in_tile(piece, whole, tile, None), Pass::Inside)
+        });
+        if meets { Pass::Inside } else { Pass::Touching }
     }
 
     /// How `s`, the piece of a line's segment that is in `tile`, lies to the polygon. `known` is where it begins, if
@@ -252,7 +259,8 @@ impl Polygon {
         if counts { Pass::Inside } else { Pass::Touching }
     }
 
-    fn pass(&self, s: Segment, known: Option<Location>) -> Pass {
+    /// How a line's segment lies to the polygon, found piece by piece: it is cut where it meets the border.
+    fn pass_cut_at_border(&self, s: Segment, known: Option<Location>) -> Pass {
         let mut cuts: Vec<Coord> = Vec::new();
         let mut touched = false;
         self.find_segment(&s.bbox(), &mut |t| {
@@ -306,12 +314,9 @@ impl Polygon {
             return false;
         }
         if level > 0 {
-            let count = self.levels[level] - self.levels[level - 1];
-            let children = index * FANOUT..((index + 1) * FANOUT).min(count);
-            return children.into_iter().any(|i| self.locate_below(level - 1, i, search));
+            return self.children(level, index).any(|i| self.locate_below(level - 1, i, search));
         }
-        let range = index * FANOUT..((index + 1) * FANOUT).min(self.segments.len());
-        self.segments[range].iter().any(|&s| search.meets(s))
+        self.segments_of(index).iter().any(|&s| search.meets(s))
     }
 
     /// Whether `test` holds for a segment whose node's box meets `area`.
@@ -334,12 +339,22 @@ impl Polygon {
             return false;
         }
         if level > 0 {
-            let count = self.levels[level] - self.levels[level - 1];
-            let children = index * FANOUT..((index + 1) * FANOUT).min(count);
-            return children.into_iter().any(|i| self.find_below(level - 1, i, area, test));
+            return self.children(level, index).any(|i| self.find_below(level - 1, i, area, test));
         }
-        let range = index * FANOUT..((index + 1) * FANOUT).min(self.segments.len());
-        self.segments[range].iter().any(|&s| s.bbox().intersects(area) && test(s))
+        self.segments_of(index).iter().any(|&s| s.bbox().intersects(area) && test(s))
+    }
+
+    /// The nodes below one, as they are numbered on the level below; not for level 0.
+    #[inline]
+    fn children(&self, level: usize, index: usize) -> Range<usize> {
+        let count = self.levels[level] - self.levels[level - 1];
+        index * FANOUT..((index + 1) * FANOUT).min(count)
+    }
+
+    /// The segments below a node of level 0.
+    #[inline]
+    fn segments_of(&self, index: usize) -> &[Segment] {
+        &self.segments[index * FANOUT..((index + 1) * FANOUT).min(self.segments.len())]
     }
 }
 
@@ -357,64 +372,6 @@ enum Pass {
     Touching,
 }
 
-/// A point that is being located, and whether it is inside as far as segments have been looked at.
-struct Search {
-    at: Coord,
-    border: Option<Border>,
-    /// The point's tile, if segments are cut into tiles.
-    tile: Option<Tile>,
-    inside: bool,
-}
-
-impl Search {
-    /// Takes a segment into account; true if the point is on it.
-    fn meets(&mut self, s: Segment) -> bool {
-        let Coord { lat, lon } = self.at;
-        if lat < s.a.lat.min(s.b.lat) || lat > s.a.lat.max(s.b.lat) || lon > s.a.lon.max(s.b.lon) {
-            return false;
-        }
-        let passes = (s.a.lat > lat) != (s.b.lat > lat);
-        let part = match self.tile {
-            Some(tile) if !is_whole(s) => beside(s, tile, self.at),
-            _ => Part::Piece(s),
-        };
-        let s = match part {
-            Part::Piece(s) => s,
-            Part::East => {
-                self.inside ^= passes;
-                return false;
-            }
-            Part::West => return false,
-        };
-        let (west, east) = if s.a.lon <= s.b.lon { (s.a, s.b) } else { (s.b, s.a) };
-        let rise = i64::from(east.lat) - i64::from(west.lat);
-        // Divided by the width: how far to the north of the segment the point is.
-        let width = i128::from(east.lon) - i128::from(west.lon);
-        let (up, along) = (i64::from(lat) - i64::from(west.lat), i64::from(lon) - i64::from(west.lon));
-        let north = width * i128::from(up) - i128::from(rise) * i128::from(along);
-        if along >= 0 {
-            let near = match self.border {
-                // Cut off towards the end: the segment rises to it, and the point is above, or falls, and it is below.
-                Some(Border::Relation | Border::Drawn) if rise != 0 && width > 0 => {
-                    if (s.b == east) == (rise > 0) {
-                        0 < north && north < width
-                    } else {
-                        -width < north && north < 0
-                    }
-                }
-                Some(Border::ClosedWay) if width > 0 => -width < 2 * north && 2 * north <= width,
-                _ => false,
-            };
-            if near || north == 0 {
-                return true;
-            }
-        }
-        // To the west of a segment that rises eastwards is to the north of it; of one that falls, to the south.
-        self.inside ^= passes && (north > 0) == (rise > 0);
-        false
-    }
-}
-
 /// How far along `s` a point on it is, for sorting.
 fn along(s: Segment, c: Coord) -> (i64, i64) {
     let step = |a: i32, b: i32, c: i32| if a <= b { i64::from(c) - i64::from(a) } else { i64::from(a) - i64::from(c) };
@@ -430,12 +387,23 @@ fn middle(a: Coord, b: Coord) -> Coord {
 /// Whether the reference sees that `line` crosses `border`, which it meets. It does not see it where the border's
 /// western end is south of the line's, but on meridians, nor at the line's ends or along it. That a border ends on the
 /// line is a crossing, too, but on meridians.
+///
+/// ```text
+///     border     line         line     border
+///           \   /                 \   /
+///            \ /                   \ /
+///             X                     X
+///            / \                   / \
+///           /   \                 /   \
+///           seen                not seen
+/// ```
 fn crossing_counts(line: Segment, border: Segment) -> bool {
-    let west = |s: Segment| if s.a.lon <= s.b.lon { s.a.lat } else { s.b.lat };
+    let western_lat = |s: Segment| if s.a.lon <= s.b.lon { s.a.lat } else { s.b.lat };
     let on_meridian = line.a.lon == line.b.lon || border.a.lon == border.b.lon;
-    let seen = on_meridian || west(border) >= west(line);
-    let ends = [border.a, border.b].into_iter().filter(|&end| on_segment(line, end)).count();
-    seen && (ends == 0 || (ends == 1 && !on_meridian)) && !on_segment(border, line.a) && !on_segment(border, line.b)
+    let seen = on_meridian || western_lat(border) >= western_lat(line);
+    let ends_on_line = [border.a, border.b].into_iter().filter(|&end| on_segment(line, end)).count();
+    let crosses = ends_on_line == 0 || (ends_on_line == 1 && !on_meridian);
+    seen && crosses && !on_segment(border, line.a) && !on_segment(border, line.b)
 }
 
 /// Where two segments cross, to the nearest step; none for parallel ones.
@@ -459,50 +427,50 @@ fn crossing(s: Segment, t: Segment) -> Option<Coord> {
     Some(Coord { lat: at(s.a.lat, sy)?, lon: at(s.a.lon, sx)? })
 }
 
+/// The points where an odd number of a node's segments end; `None` where there are too many to keep track of.
+type Ends = Option<Vec<Coord>>;
+
+/// The nodes of a tree over segments, and where its levels begin.
 fn build_tree(segments: &[Segment]) -> (Vec<Node>, Vec<usize>) {
     if segments.is_empty() {
         return (Vec::new(), Vec::new());
     }
-    let mut nodes = Vec::new();
-    let mut levels = vec![0];
-    // Loose ends of every node of the level below: the points where an odd number of its segments end.
-    let mut ends: Vec<Option<Vec<Coord>>> = Vec::new();
-    for chunk in segments.chunks(FANOUT) {
-        let mut bbox = BoundingBox::EMPTY;
-        let mut loose = Vec::new();
-        for s in chunk {
-            bbox.union(&s.bbox());
-            toggle(&mut loose, s.a);
-            toggle(&mut loose, s.b);
-        }
-        nodes.push(Node::new(bbox, Some(&loose)));
-        ends.push(Some(loose));
-    }
-    levels.push(nodes.len());
+    // The ends are those of the nodes of the last level so far.
+    let (mut nodes, mut ends): (Vec<Node>, Vec<Ends>) = segments.chunks(FANOUT).map(leaf).unzip();
+    let mut levels = vec![0, nodes.len()];
     while ends.len() > 1 {
         let below = levels[levels.len() - 2];
-        let mut next = Vec::with_capacity(ends.len().div_ceil(FANOUT));
-        for (i, chunk) in ends.chunks(FANOUT).enumerate() {
-            let mut bbox = BoundingBox::EMPTY;
-            for node in &nodes[below + i * FANOUT..below + i * FANOUT + chunk.len()] {
-                bbox.union(&node.bbox);
-            }
-            let mut loose = Some(Vec::new());
-            for child in chunk {
-                if let (Some(all), Some(more)) = (&mut loose, child) {
-                    more.iter().for_each(|&c| toggle(all, c));
-                } else {
-                    loose = None;
-                }
-            }
-            let loose = loose.filter(|l| l.len() <= MAX_ENDS);
-            nodes.push(Node::new(bbox, loose.as_ref()));
-            next.push(loose);
-        }
+        let level = nodes[below..].chunks(FANOUT).zip(ends.chunks(FANOUT));
+        let (parents, their_ends): (Vec<Node>, Vec<Ends>) = level.map(|(nodes, ends)| parent(nodes, ends)).unzip();
+        nodes.extend(parents);
         levels.push(nodes.len());
-        ends = next;
+        ends = their_ends;
     }
     (nodes, levels)
+}
+
+/// The node over some segments.
+fn leaf(segments: &[Segment]) -> (Node, Ends) {
+    let mut bbox = BoundingBox::EMPTY;
+    let mut ends = Vec::new();
+    for s in segments {
+        bbox.union(&s.bbox());
+        toggle(&mut ends, s.a);
+        toggle(&mut ends, s.b);
+    }
+    (Node::new(bbox, Some(&ends)), Some(ends))
+}
+
+/// The node over some nodes, which have these ends.
+fn parent(children: &[Node], ends: &[Ends]) -> (Node, Ends) {
+    let mut bbox = BoundingBox::EMPTY;
+    children.iter().for_each(|child| bbox.union(&child.bbox));
+    let together = ends.iter().try_fold(Vec::new(), |mut all, more| {
+        more.as_ref()?.iter().for_each(|&c| toggle(&mut all, c));
+        Some(all)
+    });
+    let together = together.filter(|all| all.len() <= MAX_ENDS);
+    (Node::new(bbox, together.as_ref()), together)
 }
 
 impl Node {
@@ -516,6 +484,7 @@ impl Node {
     }
 }
 
+/// Adds a point, or takes it away where it is there already.
 fn toggle(ends: &mut Vec<Coord>, c: Coord) {
     match ends.iter().position(|&e| e == c) {
         Some(i) => {

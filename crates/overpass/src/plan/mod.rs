@@ -26,7 +26,7 @@ use super::budget::Budget;
 use super::sorted;
 use super::syntax::FilterKind;
 use terrapin_budget as budget;
-use terrapin_osm::{ElementType, Ordinal, Osm};
+use terrapin_osm::{ElementType, Member, Ordinal, Osm, RelationPage};
 
 /// So many pages are worth a second thread.
 const PARALLEL_PAGES: usize = 48;
@@ -167,23 +167,17 @@ impl Plan {
     /// tests that are done so are done with.
     fn narrow_by_postings(&mut self, osm: &Osm, kind: ElementType, runs: &mut Vec<Run>, list: &mut Arc<[Ordinal]>) {
         self.tags.retain(|test| {
-            let candidates: usize = runs.iter().map(|r| r.range.as_ref().map_or(usize::MAX >> 20, |r| r.len())).sum();
-            let listed = runs.iter().all(|r| r.range.is_some());
-            if !listed || candidates == 0 {
-                return true;
-            }
-            let Some((posting, negated)) = test.posting(osm, kind, candidates as u64 * POSTING_FACTOR) else {
-                return true;
-            };
+            let Some(candidates) = listed(runs).filter(|&candidates| candidates > 0) else { return true };
+            let longest = candidates as u64 * POSTING_FACTOR;
+            let Some((posting, negated)) = test.posting(osm, kind, longest) else { return true };
             let mut left = Vec::with_capacity(if negated { candidates } else { 0 });
             for run in runs.iter_mut() {
                 let Some(range) = run.range.clone() else { continue };
                 let start = left.len();
                 let part = list.get(range).unwrap_or_default();
-                left.extend(if negated {
-                    sorted::difference(part, &posting)
-                } else {
-                    sorted::intersect(part, &posting)
+                left.extend(match negated {
+                    true => sorted::difference(part, &posting),
+                    false => sorted::intersect(part, &posting),
                 });
                 run.range = Some(start..left.len());
             }
@@ -269,6 +263,25 @@ fn retain_from(out: &mut Vec<Ordinal>, from: usize, mut passes: impl FnMut(Ordin
     out.truncate(kept);
 }
 
+/// The same within a budget, for tests that may look at everything that a region is made of.
+fn retain_within(
+    budget: &Budget,
+    out: &mut Vec<Ordinal>,
+    from: usize,
+    mut passes: impl FnMut(Ordinal) -> bool,
+) -> Result<(), Failure> {
+    let mut tested = 0_usize;
+    let mut state = Ok(());
+    retain_from(out, from, |o| {
+        tested += 1;
+        if tested.is_multiple_of(TESTS) && state.is_ok() {
+            state = budget.check();
+        }
+        state.is_ok() && passes(o)
+    });
+    state
+}
+
 /// Drops the nodes or ways of one page that are not in a region.
 fn in_region(
     osm: &Osm,
@@ -281,40 +294,32 @@ fn in_region(
 ) -> Result<(), Failure> {
     let first = u64::from(page) * osm.page_size(kind);
     let bounds = osm.page_box(kind, page);
-    // one test may look at everything that the region is made of
-    let mut tested = 0_usize;
-    let mut stopped = None;
-    let mut goes_on = || {
-        tested += 1;
-        if tested.is_multiple_of(TESTS) && stopped.is_none() {
-            stopped = budget.check().err();
+    let placement = region.placement(&bounds);
+    if placement == Placement::Outside {
+        out.truncate(from);
+        return Ok(());
+    }
+    match (kind, placement) {
+        // They are in it by their members: see `relations_in`.
+        (ElementType::Relation, _) => Ok(()),
+        (ElementType::Node, Placement::Inside) => Ok(()),
+        (ElementType::Node, _) if region.has_all_nodes(&bounds) => Ok(()),
+        (ElementType::Node, _) => {
+            let nodes = osm.node_page(page);
+            let at = |o: Ordinal| nodes.coords.get((o - first) as usize);
+            retain_within(budget, out, from, |o| at(o).is_some_and(|&c| region.has_node(c)))
         }
-        stopped.is_none()
-    };
-    match (region.placement(&bounds), kind) {
-        (Placement::Outside, _) => out.truncate(from),
-        (_, ElementType::Relation) => {}
-        (Placement::Inside, ElementType::Node) => {}
-        (Placement::Unsure, ElementType::Node) => {
-            if !region.has_all_nodes(&bounds) {
-                let nodes = osm.node_page(page);
-                let at = |o: Ordinal| nodes.coords.get((o - first) as usize);
-                retain_from(out, from, |o| goes_on() && at(o).is_some_and(|&c| region.has_node(c)));
-            }
-        }
-        (placement, ElementType::Way) => {
+        (ElementType::Way, Placement::Inside) => {
+            // the page's box says nothing of a way none of whose nodes is known
             let ways = osm.way_page(page);
-            retain_from(out, from, |o| {
-                let coords = ways.coords((o - first) as usize);
-                match placement {
-                    // the page's box says nothing of a way none of whose nodes is known
-                    Placement::Inside => coords.iter().any(|c| !c.is_missing()),
-                    _ => goes_on() && region.has_way(coords),
-                }
-            });
+            retain_from(out, from, |o| ways.coords((o - first) as usize).iter().any(|c| !c.is_missing()));
+            Ok(())
+        }
+        (ElementType::Way, _) => {
+            let ways = osm.way_page(page);
+            retain_within(budget, out, from, |o| region.has_way(ways.coords((o - first) as usize)))
         }
     }
-    stopped.map_or(Ok(()), Err)
 }
 
 /// The nodes or ways of an ascending list that are in a region.
@@ -335,6 +340,9 @@ pub fn elements_in(
     })
 }
 
+/// A page of relations, and where those of it that are looked at stand in their list.
+type RelationRun = (Arc<RelationPage>, Range<usize>);
+
 /// The relations of an ascending list that have a node or a way in a region.
 fn relations_in(
     osm: &Osm,
@@ -343,56 +351,60 @@ fn relations_in(
     mut list: Vec<Ordinal>,
 ) -> Result<Vec<Ordinal>, Failure> {
     let size = osm.page_size(ElementType::Relation);
-    let mut members = [Vec::new(), Vec::new()];
-    let pages: Vec<_> =
-        sorted::pages(&list, size).into_iter().map(|(page, range)| (osm.relation_page(page), range)).collect();
-    let mut total = 0;
-    for (page, range) in &pages {
+    let pages = sorted::pages(&list, size).into_iter();
+    let runs: Vec<RelationRun> = pages.map(|(page, range)| (osm.relation_page(page), range)).collect();
+    let [nodes, ways] = members_of(&runs, &list, size);
+    budget.work(nodes.len() + ways.len())?;
+    let [nodes, ways] = [nodes, ways].map(sorted::from_unsorted);
+    let mut nodes = elements_in(osm, budget, region, ElementType::Node, nodes)?;
+    if region.has_border() {
+        retain_counted(osm, region, &mut nodes);
+    }
+    let ways = elements_in(osm, budget, region, ElementType::Way, ways)?;
+    let is_in = |member: &Member| {
+        member.element.ordinal().is_some_and(|ordinal| match member.kind {
+            ElementType::Node => sorted::contains(&nodes, ordinal),
+            ElementType::Way => sorted::contains(&ways, ordinal),
+            ElementType::Relation => false,
+        })
+    };
+    let mut pages = runs.iter().flat_map(|(page, range)| std::iter::repeat_n(page, range.len()));
+    list.retain(|&relation| {
+        let Some(page) = pages.next() else { return false };
+        page.members((relation % size) as usize).iter().any(is_in)
+    });
+    Ok(list)
+}
+
+/// The nodes and the ways that are members of relations, in any order.
+fn members_of(runs: &[RelationRun], list: &[Ordinal], page_size: u64) -> [Vec<Ordinal>; 2] {
+    let (mut nodes, mut ways) = (Vec::new(), Vec::new());
+    for (page, range) in runs {
         for &relation in list.get(range.clone()).unwrap_or_default() {
-            for member in page.members((relation % size) as usize) {
-                if let (Some(ordinal), Some(of_kind)) =
-                    (member.element.ordinal(), members.get_mut(member.kind as usize))
-                {
-                    of_kind.push(ordinal);
-                    total += 1;
+            for member in page.members((relation % page_size) as usize) {
+                match member.kind {
+                    ElementType::Node => nodes.extend(member.element.ordinal()),
+                    ElementType::Way => ways.extend(member.element.ordinal()),
+                    ElementType::Relation => {}
                 }
             }
         }
     }
-    budget.work(total)?;
-    let [nodes, ways] = members.map(sorted::from_unsorted);
-    let mut nodes = elements_in(osm, budget, region, ElementType::Node, nodes)?;
-    if region.has_border() {
-        let size = osm.page_size(ElementType::Node);
-        let mut page = (u32::MAX, None);
-        nodes.retain(|&node| {
-            let number = (node / size) as u32;
-            if page.0 != number {
-                page = (number, Some(osm.node_page(number)));
-            }
-            let at = page.1.as_ref().and_then(|page| page.coords.get((node % size) as usize));
-            at.is_some_and(|&at| region.counts_for_relations(at))
-        });
-    }
-    let ways = elements_in(osm, budget, region, ElementType::Way, ways)?;
-    let mut at = 0;
-    let mut run = pages.iter();
-    let mut current = run.next();
-    list.retain(|&relation| {
-        while current.is_some_and(|(_, range)| at >= range.end) {
-            current = run.next();
+    [nodes, ways]
+}
+
+/// Drops the nodes on a region's border that do not make the relations that have them be in it.
+fn retain_counted(osm: &Osm, region: &dyn Region, nodes: &mut Vec<Ordinal>) {
+    let size = osm.page_size(ElementType::Node);
+    let mut page = (u32::MAX, None);
+    nodes.retain(|&node| {
+        let number = (node / size) as u32;
+        if page.0 != number {
+            page = (number, Some(osm.node_page(number)));
         }
-        at += 1;
-        let Some((page, _)) = current else { return false };
-        page.members((relation % size) as usize).iter().any(|m| {
-            m.element.ordinal().is_some_and(|o| match m.kind {
-                ElementType::Node => sorted::contains(&nodes, o),
-                ElementType::Way => sorted::contains(&ways, o),
-                ElementType::Relation => false,
-            })
-        })
+        let at = page.1.as_ref().and_then(|page| page.coords.get((node % size) as usize));
+        at.is_some_and(|&at| region.counts_for_relations(at))
     });
-    Ok(list)
 }
 
 fn all_of(pages: Vec<u32>) -> Vec<Run> {
@@ -425,6 +437,11 @@ fn runs_in_pages(list: &[Ordinal], pages: &[u32], page_size: u64) -> Vec<Run> {
         }
     }
     runs
+}
+
+/// How many candidates are listed; `None` where whole pages are candidates.
+fn listed(runs: &[Run]) -> Option<usize> {
+    runs.iter().map(|run| run.range.as_ref().map(Range::len)).sum()
 }
 
 /// All candidates of the runs.

@@ -55,6 +55,11 @@ struct Lazy {
 }
 
 impl Lazy {
+    fn new(regex: Regex, range: &Range<PairId>) -> Lazy {
+        let known = std::iter::repeat_with(AtomicU8::default).take(range.len()).collect();
+        Lazy { regex, first: range.start, known }
+    }
+
     fn matches(&self, osm: &Osm, pair: PairId) -> bool {
         let Some(known) = self.known.get((pair - self.first) as usize) else { return false };
         match known.load(Ordering::Relaxed) {
@@ -257,22 +262,25 @@ fn matches_all(pattern: &str) -> (bool, bool) {
     (all, all || body == ".+" || pattern == ".")
 }
 
+/// Signs that mean something in a pattern, but for `|`.
+const SPECIAL: &str = r"\.[](){}*+?^$";
+
 /// The values that a pattern is a plain list of, as `^(a|b)$` is.
 fn plain_values(pattern: &Pattern) -> Option<Vec<&str>> {
-    let body = pattern.pattern.strip_prefix('^')?.strip_suffix('$')?;
-    let plain = |c: char| !matches!(c, '\\' | '.' | '[' | ']' | '(' | ')' | '{' | '}' | '*' | '+' | '?' | '^' | '$');
     if pattern.ignore_case {
         return None;
     }
-    let list = match body.strip_prefix('(').and_then(|b| b.strip_suffix(')')) {
-        Some(list) => list,
-        None if body.contains('|') => return None,
-        None => body,
-    };
-    list.chars().all(plain).then(|| list.split('|').collect())
+    let body = pattern.pattern.strip_prefix('^')?.strip_suffix('$')?;
+    let in_brackets = body.strip_prefix('(').and_then(|b| b.strip_suffix(')'));
+    // Of `^a|b$`, each side has one anchor only.
+    if in_brackets.is_none() && body.contains('|') {
+        return None;
+    }
+    let list = in_brackets.unwrap_or(body);
+    (!list.contains(|c| SPECIAL.contains(c))).then(|| list.split('|').collect())
 }
 
-/// The values of a key that a pattern matches.
+/// The values of a key that a pattern matches; `None` where there are none.
 fn accepted(
     osm: &Osm,
     memo: &TagMemo,
@@ -289,16 +297,21 @@ fn accepted(
         let mut pairs: Vec<PairId> = values.iter().filter_map(|v| osm.pair(osm.key_name(key), v)).collect();
         pairs.sort_unstable();
         pairs.dedup();
-        return listed(pairs, &range);
+        return listed(pairs.into(), &range);
     }
     match tested(osm, memo, key, &range, pattern, candidates)? {
-        Accept::Listed(pairs) => match *pairs {
-            [] => None,
-            [one] => Some(Accept::One(one)),
-            _ if pairs.len() == range.len() => Some(Accept::Any),
-            _ => Some(Accept::Listed(pairs)),
-        },
+        Accept::Listed(pairs) => listed(pairs, &range),
         other => Some(other),
+    }
+}
+
+/// The simplest way to accept some of a key's pairs, which ascend.
+fn listed(pairs: Arc<[PairId]>, range: &Range<PairId>) -> Option<Accept> {
+    match *pairs {
+        [] => None,
+        [one] => Some(Accept::One(one)),
+        _ if pairs.len() == range.len() => Some(Accept::Any),
+        _ => Some(Accept::Listed(pairs)),
     }
 }
 
@@ -315,35 +328,30 @@ fn tested(
     let name = (key, (pattern.pattern.clone(), pattern.ignore_case));
     let values = range.len() as u64;
     let lazily = values > EAGER_VALUES && candidates < values;
-    let known = lock(&memo.by_pattern).get(&name).cloned();
     // Where enough elements are to be tested now, running it over all values is worth it after all.
-    if let Some(known) = known.filter(|known| lazily || !matches!(known, Accept::Lazy(_))) {
+    let usable = |known: &Accept| lazily || !matches!(known, Accept::Lazy(_));
+    let known = lock(&memo.by_pattern).get(&name).cloned();
+    if let Some(known) = known.filter(usable) {
         return Some(known);
     }
     let regex = memo.compile(pattern)?;
-    let accept = if lazily {
-        let known = std::iter::repeat_with(AtomicU8::default).take(range.len()).collect();
-        Accept::Lazy(Arc::new(Lazy { regex, first: range.start, known }))
-    } else {
-        let mut pairs = Vec::new();
-        osm.for_values(key, |pair, value| {
-            if regex.is_match(value) {
-                pairs.push(pair);
-            }
-        });
-        Accept::Listed(pairs.into())
+    let accept = match lazily {
+        true => Accept::Lazy(Arc::new(Lazy::new(regex, range))),
+        false => Accept::Listed(matching(osm, key, &regex)),
     };
     lock(&memo.by_pattern).insert(name, accept.clone());
     Some(accept)
 }
 
-fn listed(pairs: Vec<PairId>, range: &Range<PairId>) -> Option<Accept> {
-    match *pairs {
-        [] => None,
-        [one] => Some(Accept::One(one)),
-        _ if pairs.len() == range.len() => Some(Accept::Any),
-        _ => Some(Accept::Listed(pairs.into())),
-    }
+/// A key's pairs whose values match, ascending.
+fn matching(osm: &Osm, key: KeyId, regex: &Regex) -> Arc<[PairId]> {
+    let mut pairs = Vec::new();
+    osm.for_values(key, |pair, value| {
+        if regex.is_match(value) {
+            pairs.push(pair);
+        }
+    });
+    pairs.into()
 }
 
 /// `[~key~value]`.
