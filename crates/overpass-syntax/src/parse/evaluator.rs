@@ -1,6 +1,8 @@
 //! Trees of tokens to evaluators.
 
-use super::super::check::{Arguments, Needs, Spec, Type, evaluator_type, operator_element};
+mod call;
+
+use super::super::check::{Type, evaluator_type, operator_element};
 use super::super::element::{Element, Node};
 use super::Parser;
 use super::expression::{Branch, Id, Reading, Tree};
@@ -126,6 +128,13 @@ impl<'a> Parser<'a> {
         self.complain(branch, "missing-operand", message);
     }
 
+    /// The node of an element, with the evaluators that it works on.
+    fn operation(&mut self, element: Element, operands: impl IntoIterator<Item = Node>) -> Node {
+        let mut node = self.builder.open(element);
+        operands.into_iter().for_each(|operand| self.builder.add(&mut node, operand));
+        node
+    }
+
     fn leaf(&mut self, branch: Branch<'a>, place: EvaluatorContext) -> Option<Node> {
         let token = branch.token;
         let element = if token.is_string() || token.is_number() {
@@ -231,11 +240,7 @@ impl<'a> Parser<'a> {
             self.not_binary(branch);
             return None;
         }
-        let mut node = self.builder.open(element);
-        for operand in [left, right].into_iter().flatten() {
-            self.builder.add(&mut node, operand);
-        }
-        Some(node)
+        Some(self.operation(element, [left, right].into_iter().flatten()))
     }
 
     fn ternary(&mut self, tree: &Tree<'a>, id: Id, place: EvaluatorContext) -> Option<Node> {
@@ -268,11 +273,7 @@ impl<'a> Parser<'a> {
             self.not_binary(branch);
             return None;
         }
-        let mut node = self.builder.open(element);
-        for operand in operands {
-            self.builder.add(&mut node, operand);
-        }
-        Some(node)
+        Some(self.operation(element, operands))
     }
 
     /// `t["key"]`
@@ -306,214 +307,6 @@ impl<'a> Parser<'a> {
             self.not_binary(branch);
             return None;
         }
-        let mut node = self.builder.open(element);
-        if let Some(key) = key {
-            self.builder.add(&mut node, key);
-        }
-        Some(node)
-    }
-
-    /// `name(...)`, with the set before it.
-    fn call(&mut self, tree: &Tree<'a>, id: Id, set: Option<String>, place: EvaluatorContext) -> Option<Node> {
-        let branch = tree.at(id);
-        let name = tree.text(branch.left);
-        let Some(spec) = Spec::by_name(name) else {
-            let (span, message) = (tree.at(branch.left).token.span(), format!("Function \"{name}\" not known"));
-            self.builder.diagnostics.parse("unknown-function", branch.line, span, message);
-            let help = super::super::suggest::function(name, Spec::names());
-            self.builder.diagnostics.help(help);
-            return None;
-        };
-        let of_set = matches!(spec.arguments, Arguments::Each(_) | Arguments::SetCount);
-        if set.is_some() && !of_set {
-            let message = format!("{name}(...) cannot have an input set");
-            self.complain(branch, "wrong-argument", message);
-            return None;
-        }
-        let given = branch.right != 0;
-        let problem = match spec.arguments {
-            Arguments::None if given => format!("{name}(...) does not accept any arguments"),
-            Arguments::Each(_) if !given => format!("{name}(...) needs an argument"),
-            Arguments::Role if !given && place.element => {
-                format!("{name}() must have the name of the wanted role as argument")
-            }
-            Arguments::None | Arguments::Members | Arguments::Each(_) | Arguments::Role => String::new(),
-            _ if !given => format!("{name}(...) must have one or more arguments"),
-            _ => String::new(),
-        };
-        if !problem.is_empty() {
-            self.complain(branch, "wrong-argument", problem);
-            return None;
-        }
-        let lacks = match spec.needs {
-            Needs::Element if !place.element => "an element",
-            Needs::Member if !place.member => "an element's member",
-            _ => "",
-        };
-        if !lacks.is_empty() {
-            let message = format!("{name}(...) must be called in a context where it can evaluate {lacks}");
-            self.complain(branch, "wrong-context", message);
-            return None;
-        }
-        let (element, operands) = self.arguments(tree, id, spec, place)?;
-        let element = match of_set {
-            true => element.with("from", set.unwrap_or_else(|| "_".to_owned())),
-            false => element,
-        };
-        if !self.fits(&element, spec.returns, place) {
-            return None;
-        }
-        let mut node = self.builder.open(element);
-        for operand in operands {
-            self.builder.add(&mut node, operand);
-        }
-        Some(node)
-    }
-
-    /// The element of a call, with the evaluators in it.
-    fn arguments(
-        &mut self,
-        tree: &Tree<'a>,
-        id: Id,
-        spec: &'static Spec,
-        place: EvaluatorContext,
-    ) -> Option<(Element, Vec<Node>)> {
-        let branch = tree.at(id);
-        let right = branch.right;
-        let mut element = Element::new(spec.element, branch.line, tree.span(id));
-        if !spec.property.is_empty() {
-            element = element.with("type", spec.property);
-        }
-        let mut operands = Vec::new();
-        match spec.arguments {
-            Arguments::None => {}
-            Arguments::One(wanted) | Arguments::Each(wanted) => {
-                let mut inner = place.wanting(wanted);
-                if matches!(spec.arguments, Arguments::Each(_)) {
-                    inner.element = true;
-                }
-                if spec.element == "eval-per-member" || spec.element == "eval-per-vertex" {
-                    inner.member = true;
-                }
-                let missing = || format!("{}(...) needs an argument", spec.name);
-                operands.extend(self.argument((tree, branch), right, inner, missing));
-            }
-            Arguments::Two(wanted) => operands = self.two_arguments(tree, branch, spec, place.wanting(wanted)),
-            Arguments::Many(wanted) => {
-                let missing = || format!("Every argument of {}(...) must be an evaluator", spec.name);
-                for item in tree.items(right) {
-                    operands.extend(self.argument((tree, branch), item, place.wanting(wanted), missing));
-                }
-            }
-            Arguments::Key => {
-                let key = self.word(tree, right);
-                if key.is_none() {
-                    let message = format!("{}(key) needs a simple string as argument", spec.name);
-                    self.complain(branch, "wrong-argument", message);
-                }
-                element = element.with("k", key?);
-            }
-            Arguments::SetCount => element = element.with("type", self.counted_type(tree, branch)?),
-            Arguments::Members => {
-                if right != 0 {
-                    element = self.members(tree, branch, right, spec, element, "an")?;
-                }
-            }
-            Arguments::Role => element = self.role(tree, branch, spec, element)?,
-        }
-        Some((element, operands))
-    }
-
-    /// One argument; where it is missing, an error says so.
-    fn argument(
-        &mut self,
-        (tree, branch): (&Tree<'a>, Branch<'a>),
-        id: Id,
-        place: EvaluatorContext,
-        missing: impl FnOnce() -> String,
-    ) -> Option<Node> {
-        let operand = self.evaluate(tree, id, place);
-        if operand.is_none() {
-            self.complain(branch, "wrong-argument", missing());
-        }
-        operand
-    }
-
-    fn two_arguments(
-        &mut self,
-        tree: &Tree<'a>,
-        branch: Branch<'a>,
-        spec: &Spec,
-        place: EvaluatorContext,
-    ) -> Vec<Node> {
-        let comma = tree.at(branch.right);
-        if comma.token.text != "," || comma.left == 0 || comma.right == 0 {
-            self.complain(branch, "wrong-argument", format!("{}(...) needs two arguments", spec.name));
-            return Vec::new();
-        }
-        let sides = [("First", comma.left), ("Second", comma.right)].into_iter();
-        let operands = sides.filter_map(|(ordinal, side)| {
-            // The reference's spelling.
-            let word = if spec.name == "pt" { "evaluator" } else { "evualator" };
-            let missing = || format!("{ordinal} argument of {}(...) must be an {word}", spec.name);
-            self.argument((tree, branch), side, place, missing)
-        });
-        operands.collect()
-    }
-
-    /// The type of element that `count` counts.
-    fn counted_type(&mut self, tree: &Tree<'a>, branch: Branch<'a>) -> Option<String> {
-        const TYPES: [&str; 8] = ["nodes", "ways", "relations", "deriveds", "nwr", "nw", "wr", "nr"];
-        let right = branch.right;
-        let counted = self.word(tree, right).filter(|_| TYPES.contains(&tree.text(right)));
-        if counted.is_none() {
-            let message = "\"count\" accepts only one of \"nodes\", \"ways\", \"relations\", \"deriveds\", \"nwr\", \"nw\", \"wr\", or \"nr\" as type argument.";
-            self.complain(branch, "wrong-argument", message);
-            let help = super::super::suggest::nearest(tree.text(right), TYPES.into_iter());
-            self.builder.diagnostics.help(help);
-        }
-        counted
-    }
-
-    /// A role and, if there is another argument, the type of the members that have it.
-    fn role(&mut self, tree: &Tree<'a>, branch: Branch<'a>, spec: &Spec, element: Element) -> Option<Element> {
-        let items = tree.items(branch.right);
-        let role = items.first().and_then(|&item| self.word(tree, item));
-        if role.is_none() {
-            let message = format!("{}() needs a single literal expression as argument for the wanted role", spec.name);
-            self.complain(branch, "wrong-argument", message);
-        }
-        let element = element.with("role", role?);
-        match items.get(1) {
-            Some(&kind) => self.members(tree, branch, kind, spec, element, "second"),
-            None => Some(element),
-        }
-    }
-
-    /// `nodes`, `ways` or `relations` in the functions that count members.
-    fn members(
-        &mut self,
-        tree: &Tree<'a>,
-        branch: Branch<'a>,
-        id: Id,
-        spec: &Spec,
-        element: Element,
-        which: &str,
-    ) -> Option<Element> {
-        let kind = self.word(tree, id).filter(|kind| ["nodes", "ways", "relations"].contains(&kind.as_str()));
-        if kind.is_none() {
-            let message = format!(
-                "{}(...) can only have one of the words nodes, ways, or relations as {which} argument",
-                spec.name
-            );
-            self.complain(branch, "wrong-argument", message);
-        }
-        Some(element.with("members_type", kind?))
-    }
-
-    /// A single word, string or number.
-    fn word(&self, tree: &Tree<'a>, id: Id) -> Option<String> {
-        let branch = tree.at(id);
-        (id != 0 && branch.left == 0 && branch.right == 0).then(|| branch.token.value())
+        Some(self.operation(element, key))
     }
 }

@@ -1,0 +1,219 @@
+//! Calls of functions: `name(...)`, also of a set.
+
+use super::super::Parser;
+use super::super::expression::{Branch, Id, Tree};
+use super::EvaluatorContext;
+use crate::check::{Arguments, Needs, Spec, Type};
+use crate::element::{Element, Node};
+use crate::suggest;
+
+impl<'a> Parser<'a> {
+    /// `name(...)`, with the set before it.
+    pub(super) fn call(
+        &mut self,
+        tree: &Tree<'a>,
+        id: Id,
+        set: Option<String>,
+        place: EvaluatorContext,
+    ) -> Option<Node> {
+        let branch = tree.at(id);
+        let name = tree.text(branch.left);
+        let Some(spec) = Spec::by_name(name) else {
+            let (span, message) = (tree.at(branch.left).token.span(), format!("Function \"{name}\" not known"));
+            self.builder.diagnostics.parse("unknown-function", branch.line, span, message);
+            let help = suggest::function(name, Spec::names());
+            self.builder.diagnostics.help(help);
+            return None;
+        };
+        if let Some((code, message)) = refusal(spec, set.is_some(), branch.right != 0, place) {
+            self.complain(branch, code, message);
+            return None;
+        }
+        let (mut element, operands) = self.arguments(tree, id, spec, place)?;
+        if is_of_set(spec) {
+            element = element.with("from", set.unwrap_or_else(|| "_".to_owned()));
+        }
+        self.fits(&element, spec.returns, place).then(|| self.operation(element, operands))
+    }
+
+    /// The element of a call, with the evaluators in it.
+    fn arguments(
+        &mut self,
+        tree: &Tree<'a>,
+        id: Id,
+        spec: &'static Spec,
+        place: EvaluatorContext,
+    ) -> Option<(Element, Vec<Node>)> {
+        let branch = tree.at(id);
+        let right = branch.right;
+        let mut element = Element::new(spec.element, branch.line, tree.span(id));
+        if !spec.property.is_empty() {
+            element = element.with("type", spec.property);
+        }
+        let mut operands = Vec::new();
+        match spec.arguments {
+            Arguments::None => {}
+            Arguments::One(wanted) | Arguments::Each(wanted) => {
+                let missing = || format!("{}(...) needs an argument", spec.name);
+                operands.extend(self.argument((tree, branch), right, inside(spec, wanted, place), missing));
+            }
+            Arguments::Two(wanted) => operands = self.two_arguments(tree, branch, spec, place.wanting(wanted)),
+            Arguments::Many(wanted) => {
+                let missing = || format!("Every argument of {}(...) must be an evaluator", spec.name);
+                for item in tree.items(right) {
+                    operands.extend(self.argument((tree, branch), item, place.wanting(wanted), missing));
+                }
+            }
+            Arguments::Key => {
+                let key = self.word(tree, right);
+                if key.is_none() {
+                    let message = format!("{}(key) needs a simple string as argument", spec.name);
+                    self.complain(branch, "wrong-argument", message);
+                }
+                element = element.with("k", key?);
+            }
+            Arguments::SetCount => element = element.with("type", self.counted_type(tree, branch)?),
+            Arguments::Members => {
+                if right != 0 {
+                    element = self.members(tree, branch, right, spec, element, "an")?;
+                }
+            }
+            Arguments::Role => element = self.role(tree, branch, spec, element)?,
+        }
+        Some((element, operands))
+    }
+
+    /// One argument; where it is missing, an error says so.
+    fn argument(
+        &mut self,
+        (tree, branch): (&Tree<'a>, Branch<'a>),
+        id: Id,
+        place: EvaluatorContext,
+        missing: impl FnOnce() -> String,
+    ) -> Option<Node> {
+        let operand = self.evaluate(tree, id, place);
+        if operand.is_none() {
+            self.complain(branch, "wrong-argument", missing());
+        }
+        operand
+    }
+
+    fn two_arguments(
+        &mut self,
+        tree: &Tree<'a>,
+        branch: Branch<'a>,
+        spec: &Spec,
+        place: EvaluatorContext,
+    ) -> Vec<Node> {
+        let comma = tree.at(branch.right);
+        if comma.token.text != "," || comma.left == 0 || comma.right == 0 {
+            self.complain(branch, "wrong-argument", format!("{}(...) needs two arguments", spec.name));
+            return Vec::new();
+        }
+        let sides = [("First", comma.left), ("Second", comma.right)].into_iter();
+        let operands = sides.filter_map(|(ordinal, side)| {
+            // The reference's spelling.
+            let word = if spec.name == "pt" { "evaluator" } else { "evualator" };
+            let missing = || format!("{ordinal} argument of {}(...) must be an {word}", spec.name);
+            self.argument((tree, branch), side, place, missing)
+        });
+        operands.collect()
+    }
+
+    /// The type of element that `count` counts.
+    fn counted_type(&mut self, tree: &Tree<'a>, branch: Branch<'a>) -> Option<String> {
+        const TYPES: [&str; 8] = ["nodes", "ways", "relations", "deriveds", "nwr", "nw", "wr", "nr"];
+        let right = branch.right;
+        let counted = self.word(tree, right).filter(|_| TYPES.contains(&tree.text(right)));
+        if counted.is_none() {
+            let message = "\"count\" accepts only one of \"nodes\", \"ways\", \"relations\", \"deriveds\", \"nwr\", \"nw\", \"wr\", or \"nr\" as type argument.";
+            self.complain(branch, "wrong-argument", message);
+            let help = suggest::nearest(tree.text(right), TYPES.into_iter());
+            self.builder.diagnostics.help(help);
+        }
+        counted
+    }
+
+    /// A role and, if there is another argument, the type of the members that have it.
+    fn role(&mut self, tree: &Tree<'a>, branch: Branch<'a>, spec: &Spec, element: Element) -> Option<Element> {
+        let items = tree.items(branch.right);
+        let role = items.first().and_then(|&item| self.word(tree, item));
+        if role.is_none() {
+            let message = format!("{}() needs a single literal expression as argument for the wanted role", spec.name);
+            self.complain(branch, "wrong-argument", message);
+        }
+        let element = element.with("role", role?);
+        match items.get(1) {
+            Some(&kind) => self.members(tree, branch, kind, spec, element, "second"),
+            None => Some(element),
+        }
+    }
+
+    /// `nodes`, `ways` or `relations` in the functions that count members.
+    fn members(
+        &mut self,
+        tree: &Tree<'a>,
+        branch: Branch<'a>,
+        id: Id,
+        spec: &Spec,
+        element: Element,
+        which: &str,
+    ) -> Option<Element> {
+        let kind = self.word(tree, id).filter(|kind| ["nodes", "ways", "relations"].contains(&kind.as_str()));
+        if kind.is_none() {
+            let message = format!(
+                "{}(...) can only have one of the words nodes, ways, or relations as {which} argument",
+                spec.name
+            );
+            self.complain(branch, "wrong-argument", message);
+        }
+        Some(element.with("members_type", kind?))
+    }
+
+    /// A single word, string or number.
+    fn word(&self, tree: &Tree<'a>, id: Id) -> Option<String> {
+        let branch = tree.at(id);
+        (id != 0 && branch.left == 0 && branch.right == 0).then(|| branch.token.value())
+    }
+}
+
+/// Whether a function looks at the elements of a set.
+fn is_of_set(spec: &Spec) -> bool {
+    matches!(spec.arguments, Arguments::Each(_) | Arguments::SetCount)
+}
+
+/// What is wrong with a call whatever its arguments are: the error's code and message.
+fn refusal(spec: &Spec, has_set: bool, has_arguments: bool, place: EvaluatorContext) -> Option<(&'static str, String)> {
+    let name = spec.name;
+    let wrong = |message: String| Some(("wrong-argument", message));
+    if has_set && !is_of_set(spec) {
+        return wrong(format!("{name}(...) cannot have an input set"));
+    }
+    match spec.arguments {
+        Arguments::None if has_arguments => return wrong(format!("{name}(...) does not accept any arguments")),
+        Arguments::None | Arguments::Members => {}
+        _ if has_arguments => {}
+        Arguments::Each(_) => return wrong(format!("{name}(...) needs an argument")),
+        Arguments::Role if place.element => {
+            return wrong(format!("{name}() must have the name of the wanted role as argument"));
+        }
+        Arguments::Role => {}
+        Arguments::One(_) | Arguments::Two(_) | Arguments::Many(_) | Arguments::Key | Arguments::SetCount => {
+            return wrong(format!("{name}(...) must have one or more arguments"));
+        }
+    }
+    let lacks = match spec.needs {
+        Needs::Element if !place.element => "an element",
+        Needs::Member if !place.member => "an element's member",
+        Needs::Nothing | Needs::Element | Needs::Member => return None,
+    };
+    Some(("wrong-context", format!("{name}(...) must be called in a context where it can evaluate {lacks}")))
+}
+
+/// Where the argument of a call stands that itself stands at `place`.
+fn inside(spec: &Spec, wanted: Type, place: EvaluatorContext) -> EvaluatorContext {
+    let mut inside = place.wanting(wanted);
+    inside.element |= matches!(spec.arguments, Arguments::Each(_));
+    inside.member |= matches!(spec.element, "eval-per-member" | "eval-per-vertex");
+    inside
+}
