@@ -47,27 +47,28 @@ where
     let stop = AtomicBool::new(false);
     let (sender, receiver) = channel::<Done<T, E>>();
     rayon::in_place_scope(|scope| {
+        let start = |number: usize, item: I| {
+            let (sender, stop, work) = (sender.clone(), &stop, &work);
+            scope.spawn(move |_| {
+                if !stop.load(Ordering::Relaxed) {
+                    let done = catch_unwind(AssertUnwindSafe(|| work(item)));
+                    // Nobody listens any more only if the call is already ending with an error.
+                    let _ = sender.send((number, done));
+                }
+            });
+        };
         let mut under_way = UnderWay { limit, first: 0, items: VecDeque::new(), cost: 0 };
         let mut end = None; // `next` has ended: well, or with an error that is due when all before it is consumed
         let mut waiting = None; // an item that there is no room for yet
         loop {
+            // As many as there is room for begin.
             while !under_way.is_full() && (end.is_none() || waiting.is_some()) {
                 match waiting.take().map(Ok).or_else(&mut next) {
                     Some(Ok(item)) if !under_way.has_room(cost(&item)) => {
                         waiting = Some(item);
                         break;
                     }
-                    Some(Ok(item)) => {
-                        let number = under_way.enter(cost(&item));
-                        let (sender, stop, work) = (sender.clone(), &stop, &work);
-                        scope.spawn(move |_| {
-                            if !stop.load(Ordering::Relaxed) {
-                                let done = catch_unwind(AssertUnwindSafe(|| work(item)));
-                                // Nobody listens any more only if the call is already ending with an error.
-                                let _ = sender.send((number, done));
-                            }
-                        });
-                    }
+                    Some(Ok(item)) => start(under_way.enter(cost(&item)), item),
                     Some(Err(error)) => end = Some(Err(error)),
                     None => end = Some(Ok(())),
                 }
@@ -75,6 +76,7 @@ where
             if under_way.items.is_empty() {
                 return end.unwrap_or(Ok(()));
             }
+            // One ends, and with it perhaps the wait of some behind it.
             let (number, done) = receive(&receiver);
             let done = done.unwrap_or_else(|panic| {
                 stop.store(true, Ordering::Relaxed);

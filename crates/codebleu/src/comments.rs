@@ -187,35 +187,74 @@ impl Cutter {
                 break;
             }
             let quoted = quote(rest);
-            if let Some((quote, (content, count))) = quoted {
-                let end = vec![quote; count];
-                if let Some(to) = closing(chars, start + content, &end) {
-                    self.token(Kind::String, &line.part(start..to)?, place, (number, to));
-                    at = to;
-                    continue;
-                }
-                if count == 3 || line.goes_on() {
-                    self.open = Some(Open { text: line.part(start..)?, at: place, end });
-                    break;
+            if let Some(quote) = &quoted {
+                match self.string(line, start, quote)? {
+                    Quoted::Closed(end) => {
+                        at = end;
+                        continue;
+                    }
+                    Quoted::GoesOn => break,
+                    Quoted::Never => {}
                 }
             }
-            let word = length(chars, start, |c| c.is_alphanumeric() || c == '_');
-            if word == 0 && quoted.is_some() {
-                // A quote that nothing closes: the character behind the last token is one of its own.
-                self.token(Kind::Other, &chars.get(at)?.to_string(), (number, at), (number, at + 1));
-                at += 1;
-                continue;
-            }
-            self.depth += match first {
-                '(' | '[' | '{' => 1,
-                ')' | ']' | '}' => -1,
-                _ => 0,
-            };
-            at = start + word.max(1);
-            self.token(Kind::Other, &line.part(start..at)?, place, (number, at));
+            at = self.sign_or_word(line, at, start, quoted.is_some())?;
         }
         Some(())
     }
+
+    /// Reads a string that begins in a line.
+    fn string(&mut self, line: &Line, start: usize, quote: &Quote) -> Option<Quoted> {
+        let place = (line.number, start);
+        let end = vec![quote.sign; quote.count];
+        if let Some(to) = closing(&line.chars, start + quote.content, &end) {
+            self.token(Kind::String, &line.part(start..to)?, place, (line.number, to));
+            return Some(Quoted::Closed(to));
+        }
+        if quote.count == 3 || line.goes_on() {
+            self.open = Some(Open { text: line.part(start..)?, at: place, end });
+            return Some(Quoted::GoesOn);
+        }
+        Some(Quoted::Never)
+    }
+
+    /// Reads a word or a sign, which may be a quote that nothing closes; where it ends. `behind` is the place behind the
+    /// last token, white space before `start`.
+    fn sign_or_word(&mut self, line: &Line, behind: usize, start: usize, quoted: bool) -> Option<usize> {
+        let (number, chars) = (line.number, &line.chars);
+        let word = length(chars, start, |c| c.is_alphanumeric() || c == '_');
+        if word == 0 && quoted {
+            // The character behind the last token is one of its own then.
+            self.token(Kind::Other, &chars.get(behind)?.to_string(), (number, behind), (number, behind + 1));
+            return Some(behind + 1);
+        }
+        self.depth += match chars.get(start)? {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        let end = start + word.max(1);
+        self.token(Kind::Other, &line.part(start..end)?, (number, start), (number, end));
+        Some(end)
+    }
+}
+
+/// The beginning of a string.
+struct Quote {
+    sign: char,
+    /// How many signs there are: 1 or 3.
+    count: usize,
+    /// How far behind its beginning the string's content begins.
+    content: usize,
+}
+
+/// How a string ends that begins in a line.
+enum Quoted {
+    /// Before this character of the line.
+    Closed(usize),
+    /// In another line.
+    GoesOn,
+    /// Not at all: it is none.
+    Never,
 }
 
 /// How many characters from a place on are of a kind.
@@ -223,16 +262,16 @@ fn length(chars: &[char], at: usize, is: impl Fn(char) -> bool) -> usize {
     chars.iter().skip(at).take_while(|c| is(**c)).count()
 }
 
-/// The quote that a string begins with, where its content begins, and how many quotes there are.
-fn quote(chars: &[char]) -> Option<(char, (usize, usize))> {
+/// The quote that a string begins with, perhaps behind a prefix.
+fn quote(chars: &[char]) -> Option<Quote> {
     let prefix = length(chars, 0, |c| c.is_alphanumeric() || c == '_');
     let word: String = chars.get(..prefix)?.iter().collect::<String>().to_lowercase();
     if !matches!(word.as_str(), "" | "b" | "r" | "u" | "f" | "br" | "rb" | "fr" | "rf") {
         return None;
     }
-    let quote = *chars.get(prefix).filter(|c| matches!(c, '"' | '\''))?;
-    let count = if chars.get(prefix..prefix + 3).is_some_and(|c| c.iter().all(|c| *c == quote)) { 3 } else { 1 };
-    Some((quote, (prefix + count, count)))
+    let sign = *chars.get(prefix).filter(|c| matches!(c, '"' | '\''))?;
+    let count = if chars.get(prefix..prefix + 3).is_some_and(|c| c.iter().all(|c| *c == sign)) { 3 } else { 1 };
+    Some(Quote { sign, count, content: prefix + count })
 }
 
 /// The character behind the end of a string; strings with one quote end within their line.

@@ -225,36 +225,18 @@ impl Words {
         }
         let mut flows = Vec::new();
         match node.kind() {
-            "default_parameter" => {
-                let name = node.child_by_field_name("name").ok_or(Lost)?;
-                let Some(value) = node.child_by_field_name("value") else {
-                    for (at, word) in self.below(name)? {
-                        states.insert(word.clone(), vec![at]);
-                        flows.push(Flow { word, at, computed: false, from: vec![], from_at: vec![] });
-                    }
-                    return Ok((sorted(flows), states));
-                };
-                let (names, values) = (self.below(name)?, self.below(value)?);
-                states = self.add(value, states, &mut flows, depth)?;
-                for (at, word) in names {
-                    for (from_at, from) in &values {
-                        let (from, from_at) = (vec![from.clone()], vec![*from_at]);
-                        flows.push(Flow { word: word.clone(), at, computed: false, from, from_at });
-                    }
-                    states.insert(word, vec![at]);
-                }
+            "default_parameter" => states = self.parameter(node, states, &mut flows, depth)?,
+            "assignment" | "augmented_assignment" if node.child_by_field_name("right").is_none() => {
+                return Ok((flows, states));
             }
-            "assignment" | "augmented_assignment" | "for_in_clause" => {
-                let (left, right) = if node.kind() == "for_in_clause" {
-                    let last = children(node).pop().ok_or(Lost)?;
-                    (vec![node.child_by_field_name("left").ok_or(Lost)?], vec![last])
-                } else {
-                    if node.child_by_field_name("right").is_none() {
-                        return Ok((flows, states));
-                    }
-                    sides(node)?
-                };
+            "assignment" | "augmented_assignment" => {
+                let (left, right) = sides(node)?;
                 states = self.assign(&left, &right, states, &mut flows, depth)?;
+            }
+            "for_in_clause" => {
+                let right = children(node).pop().ok_or(Lost)?;
+                let left = node.child_by_field_name("left").ok_or(Lost)?;
+                states = self.assign(&[left], &[right], states, &mut flows, depth)?;
             }
             "if_statement" => return self.branches(node, states, depth),
             "for_statement" => {
@@ -284,6 +266,34 @@ impl Words {
             }
         }
         Ok((sorted(flows), states))
+    }
+
+    /// A parameter with a default value, whose words it is from.
+    fn parameter(
+        &self,
+        node: Node<'_>,
+        mut states: States,
+        flows: &mut Vec<Flow>,
+        depth: usize,
+    ) -> Result<States, Lost> {
+        let name = node.child_by_field_name("name").ok_or(Lost)?;
+        let Some(value) = node.child_by_field_name("value") else {
+            for (at, word) in self.below(name)? {
+                states.insert(word.clone(), vec![at]);
+                flows.push(Flow { word, at, computed: false, from: vec![], from_at: vec![] });
+            }
+            return Ok(states);
+        };
+        let (names, values) = (self.below(name)?, self.below(value)?);
+        states = self.add(value, states, flows, depth)?;
+        for (at, word) in names {
+            for (from_at, from) in &values {
+                let (from, from_at) = (vec![from.clone()], vec![*from_at]);
+                flows.push(Flow { word: word.clone(), at, computed: false, from, from_at });
+            }
+            states.insert(word, vec![at]);
+        }
+        Ok(states)
     }
 
     fn leaf(&self, node: Node<'_>, mut states: States) -> Result<(Vec<Flow>, States), Lost> {

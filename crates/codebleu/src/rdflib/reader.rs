@@ -80,27 +80,8 @@ impl<'a> Reader<'a> {
 
     fn step(&mut self, expr: &Expr, at: usize, tight: bool, out: &mut Vec<Value>) -> Result<usize, Stop> {
         match expr {
-            Expr::Mark(mark) => {
-                let at = self.before(at, tight);
-                if !self.rest(at).starts_with(mark) {
-                    return Err(Stop::Unfit);
-                }
-                out.push(Value::Text((*mark).to_owned()));
-                Ok(at + mark.len())
-            }
-            Expr::Keyword(word) => {
-                let at = self.before(at, tight);
-                let end = at + word.len();
-                let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
-                let fits = self.text.get(at..end).is_some_and(|text| text.eq_ignore_ascii_case(word))
-                    && !self.rest(end).starts_with(in_word)
-                    && !self.text.get(..at).is_some_and(|text| text.ends_with(in_word));
-                if !fits {
-                    return Err(Stop::Unfit);
-                }
-                out.push(Value::Text((*word).to_owned()));
-                Ok(end)
-            }
+            Expr::Mark(mark) => self.mark(mark, at, tight, out),
+            Expr::Keyword(word) => self.keyword(word, at, tight, out),
             Expr::Terminal(terminal) => {
                 let at = self.before(at, tight);
                 let (length, value) = terminal.read(self.rest(at)).ok_or(Stop::Unfit)?;
@@ -139,14 +120,12 @@ impl<'a> Reader<'a> {
                 self.many(inner, at, tight, out)
             }
             Expr::Together(inner) => {
-                let mut tokens = Vec::new();
-                let end = self.read(inner, at, tight, &mut tokens)?;
+                let (tokens, end) = self.apart(inner, at, tight)?;
                 out.push(Value::Tokens(tokens));
                 Ok(end)
             }
             Expr::Part(name, many, inner) => {
-                let mut tokens = Vec::new();
-                let end = self.read(inner, at, tight, &mut tokens)?;
+                let (mut tokens, end) = self.apart(inner, at, tight)?;
                 let value = match (tokens.len(), tokens.pop()) {
                     (1, Some(only)) => only,
                     (_, last) => Value::Tokens(tokens.into_iter().chain(last).collect()),
@@ -155,28 +134,17 @@ impl<'a> Reader<'a> {
                 Ok(end)
             }
             Expr::Thing(name, inner) => {
-                let mut tokens = Vec::new();
-                let end = self.read(inner, at, tight, &mut tokens)?;
+                let (tokens, end) = self.apart(inner, at, tight)?;
                 let mut parts: Vec<(&'static str, Value)> = Vec::new();
                 if *name == "ServiceGraphPattern" {
                     parts.push(("service_string", Value::Text(self.first_service()?)));
                 }
-                for token in tokens {
-                    let Value::Named(name, many, value) = token else { continue };
-                    let known = parts.iter_mut().find(|(known, _)| *known == name).map(|(_, value)| value);
-                    match (known, many) {
-                        (Some(Value::List(values)), true) => values.push(*value),
-                        (Some(known), _) => *known = *value,
-                        (None, true) => parts.push((name, Value::List(vec![*value]))),
-                        (None, false) => parts.push((name, *value)),
-                    }
-                }
+                add_named(&mut parts, tokens);
                 out.push(Value::Part(name, parts));
                 Ok(end)
             }
             Expr::Made(name, inner) => {
-                let mut tokens = Vec::new();
-                let end = self.read(inner, at, tight, &mut tokens)?;
+                let (tokens, end) = self.apart(inner, at, tight)?;
                 out.extend(made::make(&mut self.blanks, name, tokens)?);
                 Ok(end)
             }
@@ -186,6 +154,37 @@ impl<'a> Reader<'a> {
                 if *own { self.read(rule, at, tight, out) } else { self.step(rule, at, tight, out) }
             }
         }
+    }
+
+    fn mark(&self, mark: &str, at: usize, tight: bool, out: &mut Vec<Value>) -> Result<usize, Stop> {
+        let at = self.before(at, tight);
+        if !self.rest(at).starts_with(mark) {
+            return Err(Stop::Unfit);
+        }
+        out.push(Value::Text(mark.to_owned()));
+        Ok(at + mark.len())
+    }
+
+    /// A keyword in either case, which is no part of a longer word.
+    fn keyword(&self, word: &str, at: usize, tight: bool, out: &mut Vec<Value>) -> Result<usize, Stop> {
+        let at = self.before(at, tight);
+        let end = at + word.len();
+        let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+        let fits = self.text.get(at..end).is_some_and(|text| text.eq_ignore_ascii_case(word))
+            && !self.rest(end).starts_with(in_word)
+            && !self.text.get(..at).is_some_and(|text| text.ends_with(in_word));
+        if !fits {
+            return Err(Stop::Unfit);
+        }
+        out.push(Value::Text(word.to_owned()));
+        Ok(end)
+    }
+
+    /// Reads into a list of its own; that, and where it ended.
+    fn apart(&mut self, expr: &Expr, at: usize, tight: bool) -> Result<(Vec<Value>, usize), Stop> {
+        let mut tokens = Vec::new();
+        let end = self.read(expr, at, tight, &mut tokens)?;
+        Ok((tokens, end))
     }
 
     fn many(&mut self, inner: &Expr, mut at: usize, tight: bool, out: &mut Vec<Value>) -> Result<usize, Stop> {
@@ -220,5 +219,20 @@ impl<'a> Reader<'a> {
             }
         }
         Err(Stop::Broken)
+    }
+}
+
+/// Adds those tokens that have names to the parts of a thing: to a list of those with the same name, or in the place of
+/// the one before.
+fn add_named(parts: &mut Vec<(&'static str, Value)>, tokens: Vec<Value>) {
+    for token in tokens {
+        let Value::Named(name, many, value) = token else { continue };
+        let known = parts.iter_mut().find(|(known, _)| *known == name).map(|(_, value)| value);
+        match (known, many) {
+            (Some(Value::List(values)), true) => values.push(*value),
+            (Some(known), _) => *known = *value,
+            (None, true) => parts.push((name, Value::List(vec![*value]))),
+            (None, false) => parts.push((name, *value)),
+        }
     }
 }

@@ -7,6 +7,7 @@
 
 mod batch;
 mod elements;
+mod order;
 mod pages;
 mod place;
 mod resolve;

@@ -93,6 +93,12 @@ fn ordinal(posting: &Posting) -> Ordinal {
     u64::from(posting[1]) << 32 | u64::from(posting[2])
 }
 
+/// The postings of nodes, ways and relations, each sorted.
+type Sorted<'p> = [&'p [Posting]; 3];
+
+/// The pages of posting lists that are too long for others' pages, by pair and type.
+type LongLists = BTreeMap<(PairId, usize), u32>;
+
 /// Writes all posting lists and the table of keys.
 pub fn write_postings(
     writer: &mut Writer,
@@ -106,27 +112,57 @@ pub fn write_postings(
     let sorted = [sorted[0].as_slice(), sorted[1].as_slice(), sorted[2].as_slice()];
 
     let mut long_pages = PageWriter::begin(writer, LONG_LISTS.0)?;
-    let mut next_page = 0;
-    let mut long: BTreeMap<(PairId, usize), u32> = BTreeMap::new();
+    let long = write_long_lists(writer, &mut long_pages, sorted, level)?;
+    keys.lists = write_key_lists(writer, &mut long_pages, long.len() as u32, &keys, sorted, level)?;
+    long_pages.finish(writer)?;
+    write_pair_lists(writer, &keys, sorted, &long, level, progress)?;
+
+    let mut key_pages = PageWriter::begin(writer, KEYS.0)?;
+    let bytes = bincode::serde::encode_to_vec(&keys, bincode::config::standard())
+        .map_err(|e| terrapin_snapshot::Error::damaged(KEYS.0, e.to_string()))?;
+    key_pages.push(writer, &page(&bytes, level)?)?;
+    key_pages.finish(writer)?;
+    Ok(keys)
+}
+
+/// Writes the long lists of pairs, a page each, from page 0 on.
+fn write_long_lists(
+    writer: &mut Writer,
+    pages: &mut PageWriter,
+    sorted: Sorted<'_>,
+    level: i32,
+) -> Result<LongLists, BuildError> {
+    let mut long = LongLists::new();
     for (kind, list) in sorted.iter().enumerate() {
         for run in list.chunk_by(|a, b| a[0] == b[0]).filter(|run| run.len() >= LONG_LIST) {
-            long_pages.push(writer, &page(&encode(run.iter().map(ordinal)), level)?)?;
-            long.insert((run[0][0], kind), next_page);
-            next_page += 1;
+            pages.push(writer, &page(&encode(run.iter().map(ordinal)), level)?)?;
+            long.insert((run[0][0], kind), long.len() as u32);
         }
     }
+    Ok(long)
+}
+
+/// Writes the lists of keys, which are pages from `next_page` on; where those of each key are.
+fn write_key_lists(
+    writer: &mut Writer,
+    pages: &mut PageWriter,
+    mut next_page: u32,
+    keys: &KeyTable,
+    sorted: Sorted<'_>,
+    level: i32,
+) -> Result<Vec<[KeyList; 3]>, BuildError> {
     let mut lists_of_keys = Vec::with_capacity(keys.names.len());
     let key_ids: Vec<usize> = (0..keys.names.len()).collect();
     windows(
         &key_ids,
         256,
-        |_, &key| key_lists(&keys, key, sorted, level),
+        |_, &key| key_lists(keys, key, sorted, level),
         |lists| {
             let mut of_key = [KeyList::default(); 3];
             for (list, frame) in of_key.iter_mut().zip(lists?) {
                 list.count = frame.0;
                 if let Some(frame) = frame.1 {
-                    long_pages.push(writer, &frame)?;
+                    pages.push(writer, &frame)?;
                     list.page = Some(next_page);
                     next_page += 1;
                 }
@@ -135,9 +171,18 @@ pub fn write_postings(
             Ok(())
         },
     )?;
-    keys.lists = lists_of_keys;
-    long_pages.finish(writer)?;
+    Ok(lists_of_keys)
+}
 
+/// Writes the lists of pairs, those of some pairs on a page.
+fn write_pair_lists(
+    writer: &mut Writer,
+    keys: &KeyTable,
+    sorted: Sorted<'_>,
+    long: &LongLists,
+    level: i32,
+    progress: &dyn Progress,
+) -> Result<(), BuildError> {
     let pairs = keys.first_pairs.last().copied().unwrap_or_default();
     let firsts: Vec<PairId> = (0..pairs).step_by(PAIRS_ON_PAGE).collect();
     progress.phase("writing posting lists", firsts.len() as u64);
@@ -147,21 +192,14 @@ pub fn write_postings(
         1024,
         |_, &first| {
             let end = pairs.min(first + PAIRS_ON_PAGE as PairId);
-            page(&pair_lists(first..end, sorted, &long), level)
+            page(&pair_lists(first..end, sorted, long), level)
         },
         |frame| {
             progress.advance(1);
             Ok(pages.push(writer, &frame?)?)
         },
     )?;
-    pages.finish(writer)?;
-
-    let mut key_pages = PageWriter::begin(writer, KEYS.0)?;
-    let bytes = bincode::serde::encode_to_vec(&keys, bincode::config::standard())
-        .map_err(|e| terrapin_snapshot::Error::damaged(KEYS.0, e.to_string()))?;
-    key_pages.push(writer, &page(&bytes, level)?)?;
-    key_pages.finish(writer)?;
-    Ok(keys)
+    Ok(pages.finish(writer)?)
 }
 
 fn encode(ordinals: impl Iterator<Item = Ordinal>) -> Vec<u8> {
