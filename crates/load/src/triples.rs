@@ -51,9 +51,7 @@ pub fn load(
         // A thread that panicked has said why already; there is nothing to add here.
         sources.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })?;
-    // The order of the files on the command line must not show.
-    let mut order: Vec<usize> = (0..sources.len()).collect();
-    order.sort_by_key(|&i| (&sources[i].sha256, &sources[i].name));
+    let order = canonical(&sources);
     let mut places = vec![0; sources.len()];
     for (place, &file) in (0..).zip(&order) {
         places[file] = place;
@@ -81,6 +79,13 @@ pub fn load(
         manifest.replication_timestamp = newest;
     }
     Ok(warnings)
+}
+
+/// The files in an order of their own: that on the command line must not show.
+fn canonical(sources: &[Source]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..sources.len()).collect();
+    order.sort_by_key(|&i| (&sources[i].sha256, &sources[i].name));
+    order
 }
 
 fn read(

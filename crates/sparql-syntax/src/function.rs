@@ -152,36 +152,36 @@ impl Parser<'_> {
             self.expect(")")?;
             return Ok(Some(Tree::of_part(Expression::Bound(variable))));
         }
+        if matches!(name.as_str(), "IF" | "COALESCE" | "SAMETERM") {
+            return Ok(Some(self.functional_form(token, &name)?));
+        }
         let known = FUNCTIONS.iter().position(|(known, ..)| *known == name);
-        let special = matches!(name.as_str(), "IF" | "COALESCE" | "SAMETERM");
-        let Some((_, function, least, most)) =
-            known.filter(|i| *i < FUNCTIONS.len() - FOREIGN).and_then(|i| FUNCTIONS.get(i))
-        else {
-            if !special {
-                return Err(self.unknown_function(token, known));
-            }
-            let arguments = self.expression_list()?;
-            let count = arguments.len();
-            let wanted = match name.as_str() {
-                "COALESCE" => count,
-                "IF" => 3,
-                _ => 2,
-            };
-            if count != wanted {
-                return Err(self.arity(token, wanted, wanted, count));
-            }
-            let call = arguments.under(|arguments| match name.as_str() {
-                "COALESCE" => Expression::Coalesce(arguments),
-                "IF" => triple(arguments, Expression::If),
-                _ => pair(arguments, Binary::SameTerm),
-            })?;
-            return Ok(Some(call));
-        };
+        let own = known.filter(|i| *i < FUNCTIONS.len() - FOREIGN).and_then(|i| FUNCTIONS.get(i));
+        let Some((_, function, least, most)) = own else { return Err(self.unknown_function(token, known)) };
         let arguments = self.expression_list()?;
         if arguments.len() < *least || arguments.len() > *most {
             return Err(self.arity(token, *least, *most, arguments.len()));
         }
         Ok(Some(arguments.under(|arguments| Expression::Call(function.clone(), arguments))?))
+    }
+
+    /// The arguments of a functional form, which has a node of its own.
+    fn functional_form(&mut self, token: Token, name: &str) -> Result<Tree<Expression>> {
+        let arguments = self.expression_list()?;
+        let count = arguments.len();
+        let wanted = match name {
+            "COALESCE" => count,
+            "IF" => 3,
+            _ => 2,
+        };
+        if count != wanted {
+            return Err(self.arity(token, wanted, wanted, count));
+        }
+        arguments.under(|arguments| match name {
+            "COALESCE" => Expression::Coalesce(arguments),
+            "IF" => triple(arguments, Expression::If),
+            _ => pair(arguments, Binary::SameTerm),
+        })
     }
 
     fn exists(&mut self) -> Result<Tree<Expression>> {

@@ -29,6 +29,16 @@ struct Early {
     token: Token,
 }
 
+/// What a group is made of so far.
+#[derive(Default)]
+struct Parts {
+    group: Tree<Pattern>,
+    filters: Vec<Tree<Expression>>,
+    /// Label services.
+    labels: Vec<Tree<Pattern>>,
+    early: Vec<Early>,
+}
+
 impl Parser<'_> {
     /// A group in braces, its filters applied.
     pub fn group(&mut self) -> Result<Tree<Pattern>> {
@@ -60,71 +70,26 @@ impl Parser<'_> {
 
     /// Reads a group's parts; None where a BIND waited for values that never came: it is to stay where it stands.
     fn parts_once(&mut self) -> Result<Option<Group>> {
-        let mut group = bgp(self.triples_block(true)?)?;
-        let mut filters = Vec::new();
-        let mut labels = Vec::new();
-        let mut early: Vec<Early> = Vec::new();
-        for part in 0.. {
-            let token = self.peek();
-            if part > MAX_PARTS {
+        let mut parts = Parts { group: bgp(self.triples_block(true)?)?, ..Parts::default() };
+        for number in 0.. {
+            if number > MAX_PARTS {
                 let message = format!("a group has more than {MAX_PARTS} parts");
-                return Err(self.error_at(token, "too-long", message));
+                return Err(self.error_at(self.peek(), "too-long", message));
             }
-            if self.word("OPTIONAL") {
-                let (right, condition) = self.group_and_filter()?;
-                group = group.and_maybe(right, condition, |left, right, condition| Pattern::LeftJoin {
-                    left: Box::new(left),
-                    right: Box::new(right),
-                    condition,
-                })?;
-            } else if self.word("MINUS") {
-                let right = self.group()?;
-                group =
-                    group.and(right, |left, right| Pattern::Minus { left: Box::new(left), right: Box::new(right) })?;
-            } else if self.word("LATERAL") {
-                let right = self.group()?;
-                self.check_lateral(token, &group, &right)?;
-                group = group
-                    .joined(right, |left, right| Pattern::Lateral { left: Box::new(left), right: Box::new(right) })?;
-            } else if self.word("FILTER") {
-                filters.push(self.constraint()?);
-            } else if self.word("BIND") {
-                group = self.bind(group, &mut early)?;
-            } else if self.word("GRAPH") {
-                let name = self.variable_or_iri()?;
-                let inner = self.group()?.under(|inner| Pattern::Graph { name, inner: Box::new(inner) })?;
-                group = join(group, inner)?;
-            } else if self.word("SERVICE") {
-                let silent = self.word("SILENT");
-                let name = self.variable_or_iri()?;
-                let is_label = matches!(&name, NamedNodePattern::NamedNode(n) if n.as_str() == LABEL_SERVICE);
-                let service = |inner| Pattern::Service { name, inner: Box::new(inner), silent };
-                let service = self.group()?.under(service)?;
-                if is_label && self.dialect == Dialect::Wdqs {
-                    // Wherever it stands in its group, the label service comes last.
-                    labels.push(service);
-                } else {
-                    group = join(group, service)?;
-                }
-            } else if self.word("VALUES") {
-                group = join(group, self.data_block()?)?;
-            } else if self.word("INCLUDE") {
-                group = join(group, self.include()?)?;
-            } else if self.is_mark("{") {
-                group = join(group, self.unions()?)?;
-            } else {
+            if !self.part(&mut parts)? {
                 break;
             }
             self.mark(".");
             let triples = self.triples_block(true)?;
             if !triples.is_empty() {
-                group = join(group, bgp(triples)?)?;
+                parts.group = join(parts.group, bgp(triples)?)?;
             }
-            if !early.is_empty() {
-                group = self.bind_ready(group, &mut early)?;
+            if !parts.early.is_empty() {
+                parts.group = self.bind_ready(parts.group, &mut parts.early)?;
             }
         }
-        group = self.bind_ready(group, &mut early)?;
+        let Parts { group, filters, labels, mut early } = parts;
+        let mut group = self.bind_ready(group, &mut early)?;
         if !early.is_empty() {
             self.fixed.extend(early.iter().map(|bind| bind.token.start));
             return Ok(None);
@@ -136,6 +101,61 @@ impl Parser<'_> {
             group = joined(group, service)?;
         }
         Ok(Some((group, all_of(filters)?)))
+    }
+
+    /// Reads one part of a group, if there is one that is no triples.
+    fn part(&mut self, parts: &mut Parts) -> Result<bool> {
+        let token = self.peek();
+        let group = std::mem::take(&mut parts.group);
+        parts.group = if self.word("OPTIONAL") {
+            let (right, condition) = self.group_and_filter()?;
+            group.and_maybe(right, condition, |left, right, condition| Pattern::LeftJoin {
+                left: Box::new(left),
+                right: Box::new(right),
+                condition,
+            })?
+        } else if self.word("MINUS") {
+            let right = self.group()?;
+            group.and(right, |left, right| Pattern::Minus { left: Box::new(left), right: Box::new(right) })?
+        } else if self.word("LATERAL") {
+            let right = self.group()?;
+            self.check_lateral(token, &group, &right)?;
+            group.joined(right, |left, right| Pattern::Lateral { left: Box::new(left), right: Box::new(right) })?
+        } else if self.word("FILTER") {
+            parts.filters.push(self.constraint()?);
+            group
+        } else if self.word("BIND") {
+            self.bind(group, &mut parts.early)?
+        } else if self.word("GRAPH") {
+            let name = self.variable_or_iri()?;
+            let inner = self.group()?.under(|inner| Pattern::Graph { name, inner: Box::new(inner) })?;
+            join(group, inner)?
+        } else if self.word("SERVICE") {
+            self.service(group, &mut parts.labels)?
+        } else if self.word("VALUES") {
+            join(group, self.data_block()?)?
+        } else if self.word("INCLUDE") {
+            join(group, self.include()?)?
+        } else if self.is_mark("{") {
+            join(group, self.unions()?)?
+        } else {
+            parts.group = group;
+            return Ok(false);
+        };
+        Ok(true)
+    }
+
+    /// `SERVICE` after its keyword. Wherever it stands in its group, WDQS's label service comes last.
+    fn service(&mut self, group: Tree<Pattern>, labels: &mut Vec<Tree<Pattern>>) -> Result<Tree<Pattern>> {
+        let silent = self.word("SILENT");
+        let name = self.variable_or_iri()?;
+        let is_label = matches!(&name, NamedNodePattern::NamedNode(n) if n.as_str() == LABEL_SERVICE);
+        let service = self.group()?.under(|inner| Pattern::Service { name, inner: Box::new(inner), silent })?;
+        if is_label && self.dialect == Dialect::Wdqs {
+            labels.push(service);
+            return Ok(group);
+        }
+        join(group, service)
     }
 
     fn unions(&mut self) -> Result<Tree<Pattern>> {

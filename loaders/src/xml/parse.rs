@@ -249,7 +249,7 @@ impl<R: BufRead> Parser<R> {
 
     /// A tag, a node of a way or a member of a relation.
     fn part(&mut self, name: &str, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
-        let Some(record) = &mut self.current else { return Ok(()) };
+        let Some(record) = &self.current else { return Ok(()) };
         let (list, most, what) = match (name, record.kind) {
             ("nd", ElementType::Way) => (1, MAX_WAY_NODES, "nodes"),
             ("member", ElementType::Relation) => (1, MAX_MEMBERS, "members"),
@@ -260,58 +260,70 @@ impl<R: BufRead> Parser<R> {
             return Err(XmlProblem::TooMany { what, most });
         }
         self.parts[list] += 1;
-        match (name, record.kind) {
-            ("tag", _) => {
-                let (mut k, mut v) = (None, None);
-                for attribute in attributes(tag) {
-                    match attribute? {
-                        ("k", value) => k = Some(value),
-                        ("v", value) => v = Some(value),
-                        _ => {}
-                    }
-                }
-                self.chunk.tag(&k.ok_or(XmlProblem::Missing("k"))?, &v.ok_or(XmlProblem::Missing("v"))?);
-            }
-            ("nd", ElementType::Way) => {
-                let (mut id, mut lat, mut lon) = (None, None, None);
-                for attribute in attributes(tag) {
-                    match attribute? {
-                        ("ref", value) => id = Some(value.parse().map_err(|_| XmlProblem::value("ref", &value))?),
-                        ("lat", value) => lat = Some(latitude(&value)?),
-                        ("lon", value) => lon = Some(longitude(&value)?),
-                        _ => {}
-                    }
-                }
-                let location = lat.zip(lon);
-                record.located |= location.is_some();
-                let location = location.unwrap_or((NO_COORDINATE, NO_COORDINATE));
-                self.chunk.node_ref(id.ok_or(XmlProblem::Missing("ref"))?, location);
-            }
-            ("member", ElementType::Relation) => {
-                let (mut kind, mut id, mut role) = (None, None, Cow::Borrowed(""));
-                for attribute in attributes(tag) {
-                    match attribute? {
-                        ("type", value) => {
-                            kind = Some(match value.as_ref() {
-                                "node" => ElementType::Node,
-                                "way" => ElementType::Way,
-                                "relation" => ElementType::Relation,
-                                _ => return Err(XmlProblem::value("type", &value)),
-                            });
-                        }
-                        ("ref", value) => id = Some(value.parse().map_err(|_| XmlProblem::value("ref", &value))?),
-                        ("role", value) => role = value,
-                        _ => {}
-                    }
-                }
-                let (kind, id) = (kind.ok_or(XmlProblem::Missing("type"))?, id.ok_or(XmlProblem::Missing("ref"))?);
-                self.chunk.member(kind, id, &role);
-            }
-            _ => {}
+        match name {
+            "tag" => self.tag(tag)?,
+            "nd" => self.node_ref(tag)?,
+            _ => self.member(tag)?,
         }
         if self.chunk.size() - self.size_before > MAX_ELEMENT {
             return Err(XmlProblem::Size);
         }
+        Ok(())
+    }
+
+    fn tag(&mut self, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
+        let (mut k, mut v) = (None, None);
+        for attribute in attributes(tag) {
+            match attribute? {
+                ("k", value) => k = Some(value),
+                ("v", value) => v = Some(value),
+                _ => {}
+            }
+        }
+        self.chunk.tag(&k.ok_or(XmlProblem::Missing("k"))?, &v.ok_or(XmlProblem::Missing("v"))?);
+        Ok(())
+    }
+
+    /// A node of a way, perhaps with its location.
+    fn node_ref(&mut self, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
+        let (mut id, mut lat, mut lon) = (None, None, None);
+        for attribute in attributes(tag) {
+            match attribute? {
+                ("ref", value) => id = Some(value.parse().map_err(|_| XmlProblem::value("ref", &value))?),
+                ("lat", value) => lat = Some(latitude(&value)?),
+                ("lon", value) => lon = Some(longitude(&value)?),
+                _ => {}
+            }
+        }
+        let location = lat.zip(lon);
+        if let Some(record) = &mut self.current {
+            record.located |= location.is_some();
+        }
+        let location = location.unwrap_or((NO_COORDINATE, NO_COORDINATE));
+        self.chunk.node_ref(id.ok_or(XmlProblem::Missing("ref"))?, location);
+        Ok(())
+    }
+
+    /// A member of a relation.
+    fn member(&mut self, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
+        let (mut kind, mut id, mut role) = (None, None, Cow::Borrowed(""));
+        for attribute in attributes(tag) {
+            match attribute? {
+                ("type", value) => {
+                    kind = Some(match value.as_ref() {
+                        "node" => ElementType::Node,
+                        "way" => ElementType::Way,
+                        "relation" => ElementType::Relation,
+                        _ => return Err(XmlProblem::value("type", &value)),
+                    });
+                }
+                ("ref", value) => id = Some(value.parse().map_err(|_| XmlProblem::value("ref", &value))?),
+                ("role", value) => role = value,
+                _ => {}
+            }
+        }
+        let (kind, id) = (kind.ok_or(XmlProblem::Missing("type"))?, id.ok_or(XmlProblem::Missing("ref"))?);
+        self.chunk.member(kind, id, &role);
         Ok(())
     }
 }

@@ -55,26 +55,8 @@ fn tag(context: &mut Context<'_>) -> Option<FilterKind> {
     let key_pattern = element.find("regk").filter(|text| !text.is_empty());
     let pattern = element.find("regv");
     let value = element.find("v").unwrap_or("").to_owned();
-    if key.is_empty() && key_pattern.is_none() {
-        context.refuse_value("k", "non-empty strings");
-    }
-    if !key.is_empty() && key_pattern.is_some() {
-        let message = "In the element \"has-kv\" only one of the attributes \"k\" and \"regk\" can be nonempty.";
-        context.refuse("bad-value", message);
-    }
-    if pattern.is_some_and(|p| !p.is_empty()) && !value.is_empty() {
-        let message = "In the element \"has-kv\" only one of the attributes \"v\" and \"regv\" can be nonempty.";
-        context.refuse("bad-value", message);
-    }
+    refuse_combinations(context, negated);
     if let Some(key_pattern) = key_pattern {
-        if pattern.is_none() && !value.is_empty() {
-            let message = "In the element \"has-kv\" the attribute \"regk\" must be combined with \"regv\".";
-            context.refuse("bad-value", message);
-        }
-        if negated {
-            let message = "In the element \"has-kv\" regular expressions on keys cannot be combined with negation.";
-            context.refuse("bad-value", message);
-        }
         let key = regex(context, key_pattern, ignore_case);
         let value = regex(context, pattern.unwrap_or(""), ignore_case);
         return Some(FilterKind::KeyMatches { key: key?, value: value? });
@@ -85,11 +67,31 @@ fn tag(context: &mut Context<'_>) -> Option<FilterKind> {
             let value = regex(context, pattern, ignore_case)?;
             if negated { FilterKind::NotMatches { key, value } } else { FilterKind::Matches { key, value } }
         }
-        None if negated && value.is_empty() => FilterKind::NotEquals { key, value },
         None if negated => FilterKind::NotEquals { key, value },
         None if value.is_empty() => FilterKind::HasKey { key },
         None => FilterKind::Equals { key, value },
     })
+}
+
+/// Refuses attributes of a tag filter that do not go together.
+fn refuse_combinations(context: &mut Context<'_>, negated: bool) {
+    let element = context.element;
+    let has = |name: &str| !element.get(name).is_empty();
+    if !has("k") && !has("regk") {
+        context.refuse_value("k", "non-empty strings");
+    }
+    let refusals = [
+        (has("k") && has("regk"), "only one of the attributes \"k\" and \"regk\" can be nonempty."),
+        (has("v") && has("regv"), "only one of the attributes \"v\" and \"regv\" can be nonempty."),
+        (
+            has("regk") && has("v") && element.find("regv").is_none(),
+            "the attribute \"regk\" must be combined with \"regv\".",
+        ),
+        (has("regk") && negated, "regular expressions on keys cannot be combined with negation."),
+    ];
+    for (_, why) in refusals.iter().filter(|(is_there, _)| *is_there) {
+        context.refuse("bad-value", format!("In the element \"has-kv\" {why}"));
+    }
 }
 
 /// What the regular expressions of a query may take together when compiled, in bytes.

@@ -32,14 +32,7 @@ pub(super) fn values(element: &Element) -> Values {
     match element.name.as_ref() {
         "id-query" => {
             list.always("type", get("type"));
-            let mut ids: Vec<u64> = element.all("ref").map(|id| crate::integer(id) as u64).collect();
-            ids.retain(|id| *id != 0);
-            ids.sort_unstable();
-            ids.dedup();
-            for (i, id) in ids.iter().enumerate() {
-                let name = if i == 0 { "ref".to_owned() } else { format!("ref_{i}") };
-                list.0.push((name, id.to_string()));
-            }
+            ids(element, &mut list);
         }
         "bbox-query" => {
             for side in ["s", "w", "n", "e"] {
@@ -95,6 +88,17 @@ pub(super) fn values(element: &Element) -> Values {
         }
     }
     list.0
+}
+
+fn ids(element: &Element, list: &mut List) {
+    let mut ids: Vec<u64> = element.all("ref").map(|id| crate::integer(id) as u64).collect();
+    ids.retain(|id| *id != 0);
+    ids.sort_unstable();
+    ids.dedup();
+    for (i, id) in ids.iter().enumerate() {
+        let name = if i == 0 { "ref".to_owned() } else { format!("ref_{i}") };
+        list.0.push((name, id.to_string()));
+    }
 }
 
 struct List(Values);

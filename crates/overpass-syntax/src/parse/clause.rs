@@ -123,6 +123,7 @@ impl<'a> Parser<'a> {
     fn named(&mut self, tree: &Tree<'a>, clause: &Clause<'_>, what: &str, rest: Id) -> Option<Node> {
         let value = |id: &Id| tree.at(*id).token.value();
         let values: Vec<String> = clause.arguments.iter().map(value).collect();
+        let first = || values.first().cloned();
         let make = |name: &'static str| Element::new(name, clause.line, self.span_from(clause.start));
         let set = clause.set.clone();
         let element = match clause.name {
@@ -135,37 +136,15 @@ impl<'a> Parser<'a> {
                 element
             }
             "around" => return self.around(clause, values),
-            "poly" => make("polygon-query").with("bounds", values.first().cloned().unwrap_or_default()),
-            "area" => make("area-query").with_some("from", set).with_some("ref", values.first().cloned()),
+            "poly" => make("polygon-query").with("bounds", first().unwrap_or_default()),
+            "area" => make("area-query").with_some("from", set).with_some("ref", first()),
             "pivot" => make("pivot").with_some("from", set),
             "w" | "r" | "bn" | "bw" | "br" => return self.relationship(clause, what, values),
-            "way_cnt" | "way_link" => {
-                if what != "node" {
-                    let message = format!("A recursion of type '{}' produces nodes.", clause.name);
-                    self.refuse(clause.line, "wrong-type", message);
-                    return self.wrong_count(clause, what, values);
-                }
-                let kind = if clause.name == "way_cnt" { "way-count" } else { "way-link" };
-                let element = Element::new("recurse", clause.line, self.span_from(clause.start));
-                let mut element = element.with_some("from", set).with("type", kind);
-                if let Some(&id) = clause.arguments.first() {
-                    let (lower, upper) = range(tree, id);
-                    element = element.with("lower", lower).with("upper", upper);
-                }
-                element
-            }
+            "way_cnt" | "way_link" => return self.way_count(tree, clause, what, values),
             "user" | "uid" | "user_touched" | "uid_touched" => {
-                let stem = if clause.name.starts_with("user") { "name" } else { "uid" };
-                let mut element = make("user").with("type", what);
-                let several = values.len() > 1;
-                for (i, value) in values.into_iter().enumerate() {
-                    let name = if several { format!("{stem}_{}", i + 1) } else { stem.to_owned() };
-                    element.attributes.push((name.into(), value));
-                }
-                let touched = clause.name.ends_with("_touched");
-                element.with_some("criterion", touched.then_some("touched"))
+                users(make("user").with("type", what), clause.name, values)
             }
-            "newer" => make("newer").with("than", values.first().cloned().unwrap_or_default()),
+            "newer" => make("newer").with("than", first().unwrap_or_default()),
             "changed" => {
                 if values.len() > 2 {
                     let message = "Unexpected token \",\" after \"changed\"";
@@ -176,27 +155,29 @@ impl<'a> Parser<'a> {
                 let mut moments = values.iter().chain(values.iter().take(usize::from(values.len() == 1))).cloned();
                 make("changed").with_some("since", moments.next()).with_some("until", moments.next())
             }
-            "if" => {
-                let element = make("filter");
-                let mut node = self.builder.open(element);
-                match self.evaluate(tree, rest, EvaluatorContext::FILTER) {
-                    Some(evaluator) => self.builder.add(&mut node, evaluator),
-                    None if self.builder.diagnostics.is_empty() => {
-                        // The reference lets a set without a key pass.
-                        let message = "A set needs a key after its point: \"set.key\"";
-                        self.refuse(clause.line, "missing-operand", message);
-                    }
-                    None if self.builder.converting => return None,
-                    None => {}
-                }
-                return Some(node);
-            }
+            "if" => return self.if_clause(tree, clause, rest),
             name => {
                 self.unknown_clause(tree, Some(name));
                 return None;
             }
         };
         Some(self.builder.open(element))
+    }
+
+    /// `(if:...)`
+    fn if_clause(&mut self, tree: &Tree<'a>, clause: &Clause<'_>, rest: Id) -> Option<Node> {
+        let mut node = self.builder.open(Element::new("filter", clause.line, self.span_from(clause.start)));
+        match self.evaluate(tree, rest, EvaluatorContext::FILTER) {
+            Some(evaluator) => self.builder.add(&mut node, evaluator),
+            None if self.builder.diagnostics.is_empty() => {
+                // The reference lets a set without a key pass.
+                let message = "A set needs a key after its point: \"set.key\"";
+                self.refuse(clause.line, "missing-operand", message);
+            }
+            None if self.builder.converting => return None,
+            None => {}
+        }
+        Some(node)
     }
 
     fn around(&mut self, clause: &Clause<'_>, values: Vec<String>) -> Option<Node> {
@@ -221,6 +202,23 @@ impl<'a> Parser<'a> {
                 return None;
             }
         };
+        Some(self.builder.open(element))
+    }
+
+    /// `(way_cnt:2)` and `(way_link:2-5)`
+    fn way_count(&mut self, tree: &Tree<'a>, clause: &Clause<'_>, what: &str, values: Vec<String>) -> Option<Node> {
+        if what != "node" {
+            let message = format!("A recursion of type '{}' produces nodes.", clause.name);
+            self.refuse(clause.line, "wrong-type", message);
+            return self.wrong_count(clause, what, values);
+        }
+        let kind = if clause.name == "way_cnt" { "way-count" } else { "way-link" };
+        let element = Element::new("recurse", clause.line, self.span_from(clause.start));
+        let mut element = element.with_some("from", clause.set.clone()).with("type", kind);
+        if let Some(&id) = clause.arguments.first() {
+            let (lower, upper) = range(tree, id);
+            element = element.with("lower", lower).with("upper", upper);
+        }
         Some(self.builder.open(element))
     }
 
@@ -286,6 +284,17 @@ fn id_type(what: &str) -> &str {
         "nwr" | "nw" | "nr" | "wr" => "",
         _ => what,
     }
+}
+
+/// `(user:...)` and the like.
+fn users(mut element: Element, name: &str, values: Vec<String>) -> Element {
+    let stem = if name.starts_with("user") { "name" } else { "uid" };
+    let several = values.len() > 1;
+    for (i, value) in values.into_iter().enumerate() {
+        let name = if several { format!("{stem}_{}", i + 1) } else { stem.to_owned() };
+        element.attributes.push((name.into(), value));
+    }
+    element.with_some("criterion", name.ends_with("_touched").then_some("touched"))
 }
 
 /// `2`, `2-`, `2-5`

@@ -1,6 +1,6 @@
 //! `node[...](...).set->.into`
 
-use super::super::element::{Element, Node};
+use super::super::element::Node;
 use super::Parser;
 
 /// The words that start a query, with the type in the XML form.
@@ -123,51 +123,65 @@ impl Parser<'_> {
             negated = true;
             self.skip_to(&["~", "=", "]"]);
         }
-        let (mut value, mut pattern, mut ignore_case) = (None, None, false);
-        if self.tokens.is("]") {
-            value = Some(String::new());
-        } else if self.tokens.is("=") || self.tokens.is("!=") {
-            negated |= self.tokens.is("!=");
-            self.tokens.advance();
-            line = self.tokens.line();
-            let text = if self.tokens.is("]") { String::new() } else { self.text("Value") };
-            if text.is_empty() {
-                // The reference takes no notice of such a filter.
-                self.expect(&["]"]);
-                return false;
-            }
-            value = Some(text);
-            self.skip_to(&["]"]);
-        } else {
-            self.tokens.advance();
-            line = self.tokens.line();
-            pattern = Some(self.text("Value"));
-            self.skip_to(&[",", "]"]);
-            if self.tokens.is(",") {
-                self.tokens.advance();
-                self.expect(&["i"]);
-                ignore_case = true;
-                self.skip_to(&["]"]);
-            }
-        }
+        negated |= self.tokens.is("!=");
+        let Some(wanted) = self.wanted_value(&mut line) else {
+            // The reference takes no notice of such a filter.
+            self.expect(&["]"]);
+            return false;
+        };
         self.tokens.advance();
-        if key_pattern && pattern.is_none() {
+        let has_pattern = matches!(wanted, Wanted::Pattern { .. });
+        if key_pattern && !has_pattern {
             let message =
                 "A regular expression for a key can only be combined with a regular expression as value criterion";
             self.error("key-pattern-alone", message);
         }
-        let mut element: Element = self.element("has-kv", start, line);
-        if ignore_case {
-            element = element.with("case", "ignore");
-        }
-        if !(key_pattern && pattern.is_some()) {
-            element = element.with("k", key.clone());
-        }
-        element = element.with("modv", if negated { "not" } else { "" });
-        if key_pattern && pattern.is_some() {
-            element = element.with("regk", key);
-        }
-        filters.push(self.builder.open(element.with_some("regv", pattern).with_some("v", value)));
+        let (key, key_pattern) = if key_pattern && has_pattern { (None, Some(key)) } else { (Some(key), None) };
+        let (value, pattern, ignore_case) = match wanted {
+            Wanted::Value(value) => (Some(value), None, false),
+            Wanted::Pattern { text, ignore_case } => (None, Some(text), ignore_case),
+        };
+        let element = self.element("has-kv", start, line).with_some("case", ignore_case.then_some("ignore"));
+        let element = element.with_some("k", key).with("modv", if negated { "not" } else { "" });
+        let element = element.with_some("regk", key_pattern).with_some("regv", pattern).with_some("v", value);
+        filters.push(self.builder.open(element));
         true
     }
+
+    /// What stands behind a key, up to the bracket, with the line of what it begins with; nothing for `[key=]`.
+    fn wanted_value(&mut self, line: &mut u32) -> Option<Wanted> {
+        if self.tokens.is("]") {
+            return Some(Wanted::Value(String::new()));
+        }
+        let is_plain = self.tokens.is("=") || self.tokens.is("!=");
+        self.tokens.advance();
+        *line = self.tokens.line();
+        if is_plain {
+            let text = if self.tokens.is("]") { String::new() } else { self.text("Value") };
+            if text.is_empty() {
+                return None;
+            }
+            self.skip_to(&["]"]);
+            return Some(Wanted::Value(text));
+        }
+        let text = self.text("Value");
+        self.skip_to(&[",", "]"]);
+        let ignore_case = self.tokens.is(",");
+        if ignore_case {
+            self.tokens.advance();
+            self.expect(&["i"]);
+            self.skip_to(&["]"]);
+        }
+        Some(Wanted::Pattern { text, ignore_case })
+    }
+}
+
+/// What the value of a key must be.
+enum Wanted {
+    /// This; where it is empty, there must be one.
+    Value(String),
+    Pattern {
+        text: String,
+        ignore_case: bool,
+    },
 }

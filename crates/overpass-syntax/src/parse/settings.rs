@@ -27,13 +27,13 @@ impl Parser<'_> {
                         set("output-config", config);
                     }
                 }
-                "bbox" => match self.bounds() {
-                    (bounds, true) => set("bbox", bounds),
-                    (bounds, false) => {
-                        set("bbox", bounds);
+                "bbox" => {
+                    let (bounds, is_whole) = self.bounds();
+                    set("bbox", bounds);
+                    if !is_whole {
                         break;
                     }
-                },
+                }
                 "diff" | "adiff" => {
                     let from = self.text("Value");
                     set("from", from);
@@ -48,16 +48,7 @@ impl Parser<'_> {
                     self.expect(&["]"]);
                 }
                 "timeout" | "maxsize" => {
-                    // `1Gi` is two tokens.
-                    let mut value = String::new();
-                    while self.tokens.good() && !self.tokens.is("]") {
-                        let apart = self.builder.converting || self.tokens.current().is_number();
-                        if !value.is_empty() && apart {
-                            value.push(' ');
-                        }
-                        value.push_str(&self.tokens.current().value());
-                        self.tokens.advance();
-                    }
+                    let value = self.amount();
                     set(if keyword == "maxsize" { "element-limit" } else { "timeout" }, value);
                     self.expect(&["]"]);
                 }
@@ -80,6 +71,20 @@ impl Parser<'_> {
             self.expect(&[";"]);
         }
         node
+    }
+
+    /// A number up to the bracket; `1Gi` is two tokens.
+    fn amount(&mut self) -> String {
+        let mut value = String::new();
+        while self.tokens.good() && !self.tokens.is("]") {
+            let apart = self.builder.converting || self.tokens.current().is_number();
+            if !value.is_empty() && apart {
+                value.push(' ');
+            }
+            value.push_str(&self.tokens.current().value());
+            self.tokens.advance();
+        }
+        value
     }
 
     /// The four sides of `[bbox:...]`, and whether all are there.

@@ -55,6 +55,31 @@ impl Item {
             Item::Other(other) => &other.possible,
         }
     }
+
+    /// Whether there is certainly no solution.
+    fn is_none(&self) -> bool {
+        match self {
+            Item::Single(single) => single.counted.count == Some(0),
+            Item::Other(other) => matches!(&other.pattern, Pattern::Values { rows, .. } if rows.is_empty()),
+        }
+    }
+}
+
+/// Finds out which items may be asked for each solution of all the others.
+fn find_fitting(items: &mut [Item], bound: &Variables) {
+    for i in 0..items.len() {
+        if !matches!(items.get(i), Some(Item::Other(_))) {
+            continue;
+        }
+        let others = items.iter().enumerate().filter(|(j, _)| *j != i);
+        let entry = others.fold(bound.clone(), |entry, (_, item)| {
+            checkpoint();
+            entry.or(item.variables())
+        });
+        if let Some(Item::Other(other)) = items.get_mut(i) {
+            other.fits = scope::fits(&other.pattern, &entry);
+        }
+    }
 }
 
 /// One order of the items and what it is expected to cost.
@@ -66,52 +91,12 @@ struct Order {
 impl Planner<'_> {
     /// Plans a join.
     pub(super) fn group(&mut self, pattern: Pattern, bound: &Variables) -> Part {
-        let mut items = Vec::new();
-        let mut all = Variables::default();
-        let mut stack = vec![pattern];
-        let mut empty = false;
-        while let Some(pattern) = stack.pop() {
-            match pattern {
-                Pattern::Join { left, right } => stack.extend([*right, *left]),
-                Pattern::Bgp { patterns } => {
-                    for triple in patterns {
-                        let counted = Counted::of_triple(&triple, self.view);
-                        empty |= counted.count == Some(0);
-                        items.push(Item::Single(Single { pattern: Pattern::Bgp { patterns: vec![triple] }, counted }));
-                    }
-                }
-                Pattern::Relation { subject, number, object } => {
-                    let counted = Counted::of_relation(&subject, number, &object, self.view);
-                    items
-                        .push(Item::Single(Single { pattern: Pattern::Relation { subject, number, object }, counted }));
-                }
-                pattern => {
-                    let (possible, _) = scope::bound(&pattern);
-                    let rows = rough(&pattern, self.view);
-                    empty |= matches!(&pattern, Pattern::Values { rows, .. } if rows.is_empty());
-                    items.push(Item::Other(Other { pattern, possible, rows, fits: false }));
-                }
-            }
-        }
-        for item in &items {
-            all = all.or(item.variables());
-        }
-        if empty {
+        let mut items = self.items(pattern);
+        if items.iter().any(Item::is_none) {
+            let all = items.iter().fold(Variables::default(), |all, item| all.or(item.variables()));
             return Part::none(&all);
         }
-        for i in 0..items.len() {
-            if !matches!(items.get(i), Some(Item::Other(_))) {
-                continue;
-            }
-            let others = items.iter().enumerate().filter(|(j, _)| *j != i);
-            let entry = others.fold(bound.clone(), |entry, (_, item)| {
-                checkpoint();
-                entry.or(item.variables())
-            });
-            if let Some(Item::Other(other)) = items.get_mut(i) {
-                other.fits = scope::fits(&other.pattern, &entry);
-            }
-        }
+        find_fitting(&mut items, bound);
         match items.len() {
             0 => Part { pattern: Pattern::default(), rows: 1.0 },
             1 => match items.remove(0) {
@@ -123,6 +108,32 @@ impl Planner<'_> {
                 self.chain(items, order, bound)
             }
         }
+    }
+
+    /// What a join is made of, from left to right.
+    fn items(&self, pattern: Pattern) -> Vec<Item> {
+        let mut items = Vec::new();
+        let mut open = vec![pattern];
+        while let Some(pattern) = open.pop() {
+            match pattern {
+                Pattern::Join { left, right } => open.extend([*right, *left]),
+                Pattern::Bgp { patterns } => items.extend(patterns.into_iter().map(|triple| {
+                    let counted = Counted::of_triple(&triple, self.view);
+                    Item::Single(Single { pattern: Pattern::Bgp { patterns: vec![triple] }, counted })
+                })),
+                Pattern::Relation { subject, number, object } => {
+                    let counted = Counted::of_relation(&subject, number, &object, self.view);
+                    let pattern = Pattern::Relation { subject, number, object };
+                    items.push(Item::Single(Single { pattern, counted }));
+                }
+                pattern => {
+                    let (possible, _) = scope::bound(&pattern);
+                    let rows = rough(&pattern, self.view);
+                    items.push(Item::Other(Other { pattern, possible, rows, fits: false }));
+                }
+            }
+        }
+        items
     }
 
     /// Solutions that an item adds to each of `rows` solutions with `bound` bound, and the cost of finding them all.

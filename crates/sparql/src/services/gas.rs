@@ -1,7 +1,7 @@
 //! `SERVICE gas:service`: breadth-first search and shortest paths from given nodes over the links of a property.
 
 use oxrdf::{Literal, Term, Variable};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Parameters, Result, ground, work};
 use crate::row::Row;
@@ -29,6 +29,25 @@ pub(crate) struct Traversal {
     visited: usize,
     /// The node, how far it is, and the node before it.
     outputs: [Option<Variable>; 3],
+}
+
+/// The nodes found.
+#[derive(Default)]
+struct Found {
+    /// In the order in which they were found.
+    order: Vec<TermId>,
+    /// How many steps away each is, and the node before it.
+    of: FxHashMap<TermId, (u32, Option<TermId>)>,
+}
+
+impl Found {
+    /// Adds a node; whether it is new.
+    fn add(&mut self, node: TermId, depth: u32, before: Option<TermId>) -> bool {
+        let std::collections::hash_map::Entry::Vacant(place) = self.of.entry(node) else { return false };
+        place.insert((depth, before));
+        self.order.push(node);
+        true
+    }
 }
 
 impl Traversal {
@@ -87,72 +106,75 @@ impl Traversal {
             },
         };
         let ids = |terms: &[Term]| terms.iter().filter_map(|t| store.id(t.as_ref())).collect::<Vec<TermId>>();
-        let mut missing = ids(&self.targets);
-        let mut order: Vec<TermId> = Vec::new();
-        let mut found: FxHashMap<TermId, (u32, Option<TermId>)> = FxHashMap::default();
-        let mut frontier = ids(&self.from);
-        for node in &frontier {
-            if found.insert(*node, (0, None)).is_none() {
-                order.push(*node);
-            }
-        }
-        let mut depth = 0;
-        'all: while !frontier.is_empty() && (depth as usize) < self.iterations {
-            depth += 1;
-            frontier.sort_unstable();
-            let next = order.len();
-            for node in frontier {
-                for neighbour in self.neighbours(store, node, link) {
-                    work(budget, 1)?;
-                    if found.len() >= self.visited {
-                        break 'all;
-                    }
-                    if found.contains_key(&neighbour) {
-                        continue;
-                    }
-                    found.insert(neighbour, (depth, Some(node)));
-                    order.push(neighbour);
-                    missing.retain(|target| *target != neighbour);
-                }
-                budget.memory(found.len() as u64 * 64).map_err(crate::guard::exceeded)?;
-            }
-            if !self.targets.is_empty() && missing.is_empty() {
-                break;
-            }
-            frontier = order.get(next..).unwrap_or(&[]).to_vec();
-        }
+        let targets = ids(&self.targets);
+        let Found { mut order, of } = self.search(store, budget, link, ids(&self.from), &targets)?;
         if !self.targets.is_empty() {
-            let mut on_path: FxHashMap<TermId, ()> = FxHashMap::default();
-            for target in ids(&self.targets) {
-                let mut at = found.contains_key(&target).then_some(target);
+            let mut on_path: FxHashSet<TermId> = FxHashSet::default();
+            for target in targets {
+                let mut at = of.contains_key(&target).then_some(target);
                 while let Some(node) = at {
-                    on_path.insert(node, ());
-                    at = found.get(&node).and_then(|(_, before)| *before);
+                    on_path.insert(node);
+                    at = of.get(&node).and_then(|(_, before)| *before);
                 }
             }
-            order.retain(|node| on_path.contains_key(node));
+            order.retain(|node| on_path.contains(node));
         }
         let row = |node: &TermId| {
-            let (depth, before) = found.get(node)?;
-            let values = [store.term(*node), Some(Literal::from(*depth).into()), before.and_then(|b| store.term(b))];
-            Some(
-                self.outputs
-                    .iter()
-                    .zip(values)
-                    .filter(|(output, _)| output.is_some())
-                    .map(|(_, value)| value)
-                    .collect(),
-            )
+            let (depth, before) = of.get(node)?;
+            let before = before.and_then(|before| store.term(before));
+            Some(self.row([store.term(*node), Some(Literal::from(*depth).into()), before]))
         };
         Ok(order.iter().filter_map(row).collect())
     }
 
+    /// Goes from node to node, breadth first, until all targets are found.
+    fn search(
+        &self,
+        store: &Store,
+        budget: &Budget,
+        link: Option<TermId>,
+        from: Vec<TermId>,
+        targets: &[TermId],
+    ) -> Result<Found> {
+        let mut missing = targets.to_vec();
+        let mut found = Found::default();
+        for node in &from {
+            found.add(*node, 0, None);
+        }
+        let mut frontier = from;
+        let mut depth = 0;
+        while !frontier.is_empty() && (depth as usize) < self.iterations {
+            depth += 1;
+            frontier.sort_unstable();
+            let next = found.order.len();
+            for node in frontier {
+                for neighbour in self.neighbours(store, node, link) {
+                    work(budget, 1)?;
+                    if found.of.len() >= self.visited {
+                        return Ok(found);
+                    }
+                    if found.add(neighbour, depth, Some(node)) {
+                        missing.retain(|target| *target != neighbour);
+                    }
+                }
+                budget.memory(found.of.len() as u64 * 64).map_err(crate::guard::exceeded)?;
+            }
+            if !self.targets.is_empty() && missing.is_empty() {
+                break;
+            }
+            frontier = found.order.get(next..).unwrap_or(&[]).to_vec();
+        }
+        Ok(found)
+    }
+
+    /// The columns that are asked for.
+    fn row(&self, values: [Option<Term>; 3]) -> Row {
+        self.outputs.iter().zip(values).filter(|(output, _)| output.is_some()).map(|(_, value)| value).collect()
+    }
+
     /// The nodes given and nothing else.
     fn start_rows(&self) -> Vec<Row> {
-        let row = |term: &Term| {
-            let values = [Some(term.clone()), Some(Literal::from(0).into()), None];
-            self.outputs.iter().zip(values).filter(|(output, _)| output.is_some()).map(|(_, value)| value).collect()
-        };
+        let row = |term: &Term| self.row([Some(term.clone()), Some(Literal::from(0).into()), None]);
         self.from.iter().map(row).collect()
     }
 

@@ -1,0 +1,139 @@
+//! Evaluators.
+
+use super::{SetName, Span};
+
+/// An evaluator.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expr {
+    /// Where it stands.
+    pub span: Span,
+    /// What it is.
+    pub kind: ExprKind,
+}
+
+/// Every form of evaluator.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)]
+pub enum ExprKind {
+    /// A string or number as written, without its quotation marks.
+    Fixed(String),
+    /// `t["key"]`.
+    Tag(Box<Expr>),
+    /// `::` on the right of a generic property.
+    GenericTag,
+    /// `set.key`, as in `_.val`.
+    SetKey {
+        set: SetName,
+        key: String,
+    },
+    /// A function with its arguments: `id()`, `lrs_in(a,b)`, `u(...)`, and with a set before it, `a.count(nodes)`.
+    Call {
+        function: Function,
+        set: Option<SetName>,
+        args: Vec<Expr>,
+    },
+    Unary {
+        operator: UnaryOperator,
+        operand: Box<Expr>,
+    },
+    Binary {
+        operator: BinaryOperator,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
+    /// `a ? b : c`.
+    Ternary {
+        condition: Box<Expr>,
+        then: Box<Expr>,
+        otherwise: Box<Expr>,
+    },
+}
+
+/// Operators before their operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum UnaryOperator {
+    Not,
+    Minus,
+}
+
+/// Operators between two operands, weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum BinaryOperator {
+    Or,
+    And,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Plus,
+    Minus,
+    Times,
+    Divided,
+}
+
+/// Every function of the evaluator language, by its QL name. A function that takes one of the words `nodes`,
+/// `ways`, `relations`, `deriveds`, `nwr`, ... or a role has it as a fixed argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Function {
+    // of an element
+    Id,
+    Type,
+    Version,
+    Timestamp,
+    Changeset,
+    Uid,
+    User,
+    IsTag,
+    Keys,
+    Lat,
+    Lon,
+    Length,
+    IsClosed,
+    Geom,
+    CountTags,
+    CountMembers,
+    CountDistinctMembers,
+    CountByRole,
+    CountDistinctByRole,
+    CountMembersByRole,
+    PerMember,
+    PerVertex,
+    Pos,
+    MemberType,
+    Ref,
+    Role,
+    Angle,
+    // geometry
+    Center,
+    Trace,
+    Hull,
+    Pt,
+    Lstr,
+    Poly,
+    // of strings and numbers
+    Number,
+    IsNumber,
+    Suffix,
+    Date,
+    IsDate,
+    Abs,
+    LrsIn,
+    LrsIsect,
+    LrsUnion,
+    LrsMin,
+    LrsMax,
+    // of a set
+    Count,
+    Union,
+    Min,
+    Max,
+    Sum,
+    Set,
+    Gcat,
+    Val,
+}
