@@ -13,7 +13,7 @@ use metrics_process::Collector;
 
 use super::gate::Refusal;
 use super::{About, App};
-use crate::overpass::Failure;
+use crate::overpass::{Code, Failure};
 use crate::sparql;
 
 /// Upper borders of the buckets of query times, seconds.
@@ -40,9 +40,9 @@ impl Outcome {
     /// How a query ended that failed so.
     pub fn of(failure: &Failure) -> Self {
         let has = |code| failure.diagnostics.iter().any(|d| d.code == code);
-        if has("timeout") {
+        if has(Code::Timeout) {
             Outcome::TimedOut
-        } else if has("cancelled") || has("client-gone") {
+        } else if has(Code::Cancelled) || has(Code::ClientGone) {
             Outcome::Abandoned
         } else {
             Outcome::Refused
@@ -52,8 +52,8 @@ impl Outcome {
     /// How a SPARQL query ended that failed so.
     pub fn of_sparql(error: &sparql::Error) -> Self {
         match error.code {
-            "timeout" => Outcome::TimedOut,
-            "cancelled" | "output" => Outcome::Abandoned,
+            sparql::Code::Timeout => Outcome::TimedOut,
+            sparql::Code::Cancelled | sparql::Code::Output => Outcome::Abandoned,
             _ if error.class == sparql::Class::Internal => Outcome::Broken,
             _ => Outcome::Refused,
         }

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 
 /// One step a line, what it works on indented below it.
 pub(super) fn render(json: &[u8]) -> Result<String, Error> {
-    let failed = |why: String| Error::new(Class::Internal, "explain", why);
+    let failed = |why: String| Error::new(Class::Internal, Code::Explain, why);
     let explanation: Value = serde_json::from_slice(json).map_err(|e| failed(e.to_string()))?;
     let mut out = String::new();
     // A query's nesting is bounded, and so is this.

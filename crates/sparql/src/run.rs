@@ -22,7 +22,7 @@ use super::tables::{Tables, fill_tables};
 use terrapin_budget::Budget;
 use terrapin_sparql_syntax::algebra::{Pattern, Query, QueryDataset, QueryForm};
 use terrapin_sparql_syntax::convert;
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 use terrapin_triples::{ReadError, View};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -69,7 +69,7 @@ struct Run<'p> {
 }
 
 fn gone(error: std::io::Error) -> Error {
-    Error::new(Class::Internal, "output", format!("the answer cannot be written: {error}"))
+    Error::new(Class::Internal, Code::Output, format!("the answer cannot be written: {error}"))
 }
 
 impl<'p> Run<'p> {
@@ -127,7 +127,7 @@ impl<'p> Run<'p> {
             return Ok(());
         }
         let message = format!("the answer has more than {} rows", self.most);
-        Err(Error::new(Class::Limit, "rows", message).help("set a LIMIT"))
+        Err(Error::new(Class::Limit, Code::Rows, message).help("set a LIMIT"))
     }
 
     fn answer(&self, sink: &mut dyn Sink) -> Result<u64> {
@@ -366,12 +366,12 @@ fn evaluation(error: QueryEvaluationError) -> Error {
     match error {
         QueryEvaluationError::Dataset(inner) => match inner.downcast::<ReadError>() {
             Ok(inner) => read(*inner),
-            Err(inner) => Error::new(Class::Internal, "evaluation", inner.to_string()),
+            Err(inner) => Error::new(Class::Internal, Code::Evaluation, inner.to_string()),
         },
         QueryEvaluationError::UnsupportedCustomFunction(_)
         | QueryEvaluationError::UnsupportedCustomFunctionArity { .. } => {
-            Error::new(Class::Unsupported, "unknown-function", error.to_string())
+            Error::new(Class::Unsupported, Code::UnknownFunction, error.to_string())
         }
-        other => Error::new(Class::Internal, "evaluation", other.to_string()),
+        other => Error::new(Class::Internal, Code::Evaluation, other.to_string()),
     }
 }

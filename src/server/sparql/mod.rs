@@ -23,7 +23,7 @@ use super::status::iso;
 use super::{About, App};
 use crate::rdf::Store;
 use crate::sparql::results::{Formats, Writer};
-use crate::sparql::{self, Bounds, Class, Environment, Error, Form, Prepared, Settings};
+use crate::sparql::{self, Bounds, Class, Code, Environment, Error, Form, Prepared, Settings};
 use request::{BadRequest, Operation};
 
 /// What queries are asked of.
@@ -147,7 +147,7 @@ fn work(job: Job, asked: SparqlRequest) {
     let result = prepared.run(&endpoint.environment, &bounds, &mut writer);
     let result = result.and_then(|summary| match writer.finish() {
         Ok(()) => Ok(summary),
-        Err(e) => Err(Error::new(Class::Internal, "output", format!("the answer cannot be written: {e}"))),
+        Err(e) => Err(Error::new(Class::Internal, Code::Output, format!("the answer cannot be written: {e}"))),
     });
     match result {
         Ok(summary) => run.answered(sink, "SPARQL query", summary.rows),
@@ -184,7 +184,7 @@ fn formats(prepared: &Prepared, format: Option<&str>, accept: Option<&str>) -> O
 fn refused(error: &Error) -> Response {
     let status = match (error.class, error.code) {
         (Class::Syntax, _) => StatusCode::BAD_REQUEST,
-        (Class::Limit, "cancelled") => StatusCode::SERVICE_UNAVAILABLE,
+        (Class::Limit, Code::Cancelled) => StatusCode::SERVICE_UNAVAILABLE,
         (Class::Unsupported | Class::Limit | Class::Internal, _) => StatusCode::INTERNAL_SERVER_ERROR,
     };
     plain(status, &error.to_string())

@@ -4,6 +4,7 @@ use super::super::check::{Arguments, Needs, Spec, Type, evaluator_type, operator
 use super::super::element::{Element, Node};
 use super::Parser;
 use super::expression::{Branch, Id, Reading, Tree};
+use crate::code::Code;
 
 /// Which types of evaluator fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +69,7 @@ impl<'a> Parser<'a> {
         let branch = tree.at(id);
         if id == 0 {
             let message = "Evaluator expected, but empty token found.";
-            self.complain(branch, "missing-evaluator", message);
+            self.complain(branch, Code::MissingEvaluator, message);
             return None;
         }
         match (branch.left, branch.right) {
@@ -79,7 +80,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds a parse error about a token of a tree.
-    pub(super) fn complain(&mut self, branch: Branch<'a>, code: &'static str, message: impl Into<String>) {
+    pub(super) fn complain(&mut self, branch: Branch<'a>, code: Code, message: impl Into<String>) {
         self.builder.diagnostics.parse(code, branch.line, branch.token.span(), message);
     }
 
@@ -87,13 +88,13 @@ impl<'a> Parser<'a> {
         let word = branch.token.quoted();
         let message =
             format!("Put quotation marks around \"{word}\" if it should be a constant and not a tag evaluation.");
-        self.complain(branch, "unquoted-word", message);
+        self.complain(branch, Code::UnquotedWord, message);
         self.not_recognized(branch);
     }
 
     fn not_recognized(&mut self, branch: Branch<'a>) {
         let message = format!("Token \"{}\" has not been recognized as statement", branch.token.quoted());
-        self.complain(branch, "unquoted-word", message);
+        self.complain(branch, Code::UnquotedWord, message);
     }
 
     /// Whether what was found fits; an error if not.
@@ -107,23 +108,23 @@ impl<'a> Parser<'a> {
             element.name,
             found.name()
         );
-        self.builder.diagnostics.fixed("wrong-evaluator", element.line, element.span, message);
+        self.builder.diagnostics.fixed(Code::WrongEvaluator, element.line, element.span, message);
         false
     }
 
     fn not_unary(&mut self, branch: Branch<'a>) {
         let message = format!("\"{}\" cannot be used as unary operator", branch.token.text);
-        self.complain(branch, "wrong-operator", message);
+        self.complain(branch, Code::WrongOperator, message);
     }
 
     fn not_binary(&mut self, branch: Branch<'a>) {
         let message = format!("\"{}\" cannot be used as binary operator", branch.token.text);
-        self.complain(branch, "wrong-operator", message);
+        self.complain(branch, Code::WrongOperator, message);
     }
 
     fn needs_right(&mut self, branch: Branch<'a>) {
         let message = format!("\"{}\" needs a right hand side argument", branch.token.text);
-        self.complain(branch, "missing-operand", message);
+        self.complain(branch, Code::MissingOperand, message);
     }
 
     fn leaf(&mut self, branch: Branch<'a>, place: EvaluatorContext) -> Option<Node> {
@@ -134,7 +135,7 @@ impl<'a> Parser<'a> {
             Element::new("eval-generic", branch.line, token.span())
         } else if token.text == "(" {
             let message = "Empty parentheses cannot be evaluated.";
-            self.builder.diagnostics.fixed("missing-evaluator", branch.line, token.span(), message);
+            self.builder.diagnostics.fixed(Code::MissingEvaluator, branch.line, token.span(), message);
             return None;
         } else {
             if token.text != "." {
@@ -161,7 +162,7 @@ impl<'a> Parser<'a> {
             "-" => Some("eval-negate"),
             "[" => {
                 let message = "Tag evaulation needs function name \"t\" before the left bracket";
-                self.complain(branch, "wrong-operator", message);
+                self.complain(branch, Code::WrongOperator, message);
                 None
             }
             _ => None,
@@ -189,7 +190,7 @@ impl<'a> Parser<'a> {
     fn missing(&mut self, branch: Branch<'a>, missing: bool, side: &str) {
         if missing {
             let message = format!("Operator \"{}\" needs a {side}-hand-side argument", branch.token.text);
-            self.complain(branch, "missing-operand", message);
+            self.complain(branch, Code::MissingOperand, message);
         }
     }
 
@@ -246,7 +247,7 @@ impl<'a> Parser<'a> {
         let mut found = Type::String;
         if colon.token.text != ":" {
             let message = "Operator \"?\" must have a \":\" operator as right-hand-side argument";
-            self.complain(branch, "missing-operand", message);
+            self.complain(branch, Code::MissingOperand, message);
         } else {
             let condition = self.evaluate(tree, branch.left, place.wanting(Type::String));
             self.missing(branch, condition.is_none(), "left");
@@ -255,12 +256,12 @@ impl<'a> Parser<'a> {
             found = then.as_ref().map_or(Type::String, |then| evaluator_type(&then.element));
             if then.is_none() {
                 let message = "Operator \":\" of operator \"?\" needs a left-hand-side argument";
-                self.complain(colon, "missing-operand", message);
+                self.complain(colon, Code::MissingOperand, message);
             }
             let otherwise = self.evaluate(tree, colon.right, place.wanting(found));
             if otherwise.is_none() {
                 let message = "Operator \":\" of operator \"?\" needs a right-hand-side argument with the same return type as the left-hand-side argument";
-                self.complain(colon, "missing-operand", message);
+                self.complain(colon, Code::MissingOperand, message);
             }
             operands.extend([condition, then, otherwise].into_iter().flatten());
         }
@@ -282,25 +283,25 @@ impl<'a> Parser<'a> {
             // The reference names what it takes for a function.
             let name = tree.text(tree.at(branch.right).left);
             let message = format!("{name}(...) must be called in a context where it can evaluate an element");
-            self.complain(branch, "wrong-context", message);
+            self.complain(branch, Code::WrongContext, message);
             self.not_binary(branch);
             return None;
         }
         if tree.text(branch.left) != "t" {
             let message = "Tag evaulation needs function name \"t\" before the left bracket";
-            self.complain(branch, "wrong-operator", message);
+            self.complain(branch, Code::WrongOperator, message);
             self.not_binary(branch);
             return None;
         }
         if branch.right == 0 {
-            self.complain(branch, "missing-operand", "Operator \"[\" needs a tag key as argument");
+            self.complain(branch, Code::MissingOperand, "Operator \"[\" needs a tag key as argument");
             self.needs_right(branch);
             return None;
         }
         let element = Element::new("eval-value", branch.line, tree.span(id));
         let key = self.evaluate(tree, branch.right, place.wanting(Type::String));
         if key.is_none() {
-            self.complain(branch, "missing-operand", "t[...] needs an argument");
+            self.complain(branch, Code::MissingOperand, "t[...] needs an argument");
         }
         if !self.fits(&element, Type::String, place) {
             self.not_binary(branch);
@@ -319,7 +320,7 @@ impl<'a> Parser<'a> {
         let name = tree.text(branch.left);
         let Some(spec) = Spec::by_name(name) else {
             let (span, message) = (tree.at(branch.left).token.span(), format!("Function \"{name}\" not known"));
-            self.builder.diagnostics.parse("unknown-function", branch.line, span, message);
+            self.builder.diagnostics.parse(Code::UnknownFunction, branch.line, span, message);
             let help = super::super::suggest::function(name, Spec::names());
             self.builder.diagnostics.help(help);
             return None;
@@ -327,7 +328,7 @@ impl<'a> Parser<'a> {
         let of_set = matches!(spec.arguments, Arguments::Each(_) | Arguments::SetCount);
         if set.is_some() && !of_set {
             let message = format!("{name}(...) cannot have an input set");
-            self.complain(branch, "wrong-argument", message);
+            self.complain(branch, Code::WrongArgument, message);
             return None;
         }
         let given = branch.right != 0;
@@ -342,7 +343,7 @@ impl<'a> Parser<'a> {
             _ => String::new(),
         };
         if !problem.is_empty() {
-            self.complain(branch, "wrong-argument", problem);
+            self.complain(branch, Code::WrongArgument, problem);
             return None;
         }
         let lacks = match spec.needs {
@@ -352,7 +353,7 @@ impl<'a> Parser<'a> {
         };
         if !lacks.is_empty() {
             let message = format!("{name}(...) must be called in a context where it can evaluate {lacks}");
-            self.complain(branch, "wrong-context", message);
+            self.complain(branch, Code::WrongContext, message);
             return None;
         }
         let (element, operands) = self.arguments(tree, id, spec, place)?;
@@ -409,7 +410,7 @@ impl<'a> Parser<'a> {
                 let key = self.word(tree, right);
                 if key.is_none() {
                     let message = format!("{}(key) needs a simple string as argument", spec.name);
-                    self.complain(branch, "wrong-argument", message);
+                    self.complain(branch, Code::WrongArgument, message);
                 }
                 element = element.with("k", key?);
             }
@@ -434,7 +435,7 @@ impl<'a> Parser<'a> {
     ) -> Option<Node> {
         let operand = self.evaluate(tree, id, place);
         if operand.is_none() {
-            self.complain(branch, "wrong-argument", missing());
+            self.complain(branch, Code::WrongArgument, missing());
         }
         operand
     }
@@ -448,7 +449,7 @@ impl<'a> Parser<'a> {
     ) -> Vec<Node> {
         let comma = tree.at(branch.right);
         if comma.token.text != "," || comma.left == 0 || comma.right == 0 {
-            self.complain(branch, "wrong-argument", format!("{}(...) needs two arguments", spec.name));
+            self.complain(branch, Code::WrongArgument, format!("{}(...) needs two arguments", spec.name));
             return Vec::new();
         }
         let sides = [("First", comma.left), ("Second", comma.right)].into_iter();
@@ -468,7 +469,7 @@ impl<'a> Parser<'a> {
         let counted = self.word(tree, right).filter(|_| TYPES.contains(&tree.text(right)));
         if counted.is_none() {
             let message = "\"count\" accepts only one of \"nodes\", \"ways\", \"relations\", \"deriveds\", \"nwr\", \"nw\", \"wr\", or \"nr\" as type argument.";
-            self.complain(branch, "wrong-argument", message);
+            self.complain(branch, Code::WrongArgument, message);
             let help = super::super::suggest::nearest(tree.text(right), TYPES.into_iter());
             self.builder.diagnostics.help(help);
         }
@@ -481,7 +482,7 @@ impl<'a> Parser<'a> {
         let role = items.first().and_then(|&item| self.word(tree, item));
         if role.is_none() {
             let message = format!("{}() needs a single literal expression as argument for the wanted role", spec.name);
-            self.complain(branch, "wrong-argument", message);
+            self.complain(branch, Code::WrongArgument, message);
         }
         let element = element.with("role", role?);
         match items.get(1) {
@@ -506,7 +507,7 @@ impl<'a> Parser<'a> {
                 "{}(...) can only have one of the words nodes, ways, or relations as {which} argument",
                 spec.name
             );
-            self.complain(branch, "wrong-argument", message);
+            self.complain(branch, Code::WrongArgument, message);
         }
         Some(element.with("members_type", kind?))
     }

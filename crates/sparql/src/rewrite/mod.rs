@@ -24,7 +24,7 @@ use terrapin_sparql_syntax::algebra::{
     Aggregate, Binary, Expression, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm, SortKey,
 };
 use terrapin_sparql_syntax::depth;
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 use terrapin_sparql_syntax::walk::{AsNode, nodes};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -126,7 +126,7 @@ impl Rewriter<'_> {
         }
         if !functions::exists(name) {
             let message = format!("there is no function {name}");
-            return Err(Error::new(Class::Unsupported, "unknown-function", message));
+            return Err(Error::new(Class::Unsupported, Code::UnknownFunction, message));
         }
         self.functions.add(name);
         Ok(())
@@ -160,7 +160,7 @@ impl Rewriter<'_> {
         self.copied = self.copied.saturating_add(nodes(part));
         if self.copied > MOST_COPIED {
             let message = "differences and comparisons of dates stand in each other too often";
-            return Err(Error::new(Class::Unsupported, "too-large", message)
+            return Err(Error::new(Class::Unsupported, Code::TooLarge, message)
                 .help("give a part of the calculation a name with BIND"));
         }
         Ok(part.clone())
@@ -297,7 +297,7 @@ impl Rewriter<'_> {
     fn include(&mut self, name: &str) -> Result<Pattern> {
         let Some(&(_, number)) = self.named.iter().find(|(known, _)| known == name) else {
             let message = format!("there is no named subquery {name}");
-            return Err(Error::new(Class::Unsupported, "unknown-service", message));
+            return Err(Error::new(Class::Unsupported, Code::UnknownService, message));
         };
         let variables = self.tables.get(number).map(Table::variables).unwrap_or_default();
         Ok(Pattern::Table { number, variables })
@@ -309,7 +309,7 @@ impl Rewriter<'_> {
             return if silent {
                 Ok(Waiting::default())
             } else {
-                Err(Error::new(Class::Unsupported, "live-service", message))
+                Err(Error::new(Class::Unsupported, Code::LiveService, message))
             };
         };
         if services::label::is_label(&name) {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::{Parameters, Result, ground, work};
 use crate::row::Row;
 use terrapin_budget::Budget;
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 use terrapin_sparql_syntax::vocabulary::GAS;
 use terrapin_triples::{Store, TermId, TermKind};
 
@@ -38,17 +38,17 @@ impl Traversal {
         let program = class.rsplit('.').next().unwrap_or("");
         if !matches!(program, "BFS" | "SSSP") {
             let message = format!("gas:service has no program '{class}'");
-            return Err(Error::new(Class::Unsupported, "service-parameter", message).help("there are BFS and SSSP"));
+            return Err(Error::new(Class::Unsupported, Code::ServiceParameter, message).help("there are BFS and SSSP"));
         }
         if parameters.get(GAS, "linkAttrType").is_some() {
             let message = "gas:service takes no weights of links (gas:linkAttrType)";
-            return Err(Error::new(Class::Unsupported, "service-parameter", message));
+            return Err(Error::new(Class::Unsupported, Code::ServiceParameter, message));
         }
         let terms = |name: &str| -> Result<Vec<Term>> {
             let ground = |term| {
                 ground(term).ok_or_else(|| {
                     let message = format!("gas:service takes no variable for gas:{name}");
-                    Error::new(Class::Unsupported, "service-parameter", message)
+                    Error::new(Class::Unsupported, Code::ServiceParameter, message)
                 })
             };
             parameters.all(GAS, name).map(ground).collect()

@@ -17,7 +17,7 @@ use super::waiting::Waiting;
 use terrapin_budget::Budget;
 use terrapin_budget::checkpoint;
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, Pattern, TermPattern, TriplePattern};
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 use terrapin_sparql_syntax::vocabulary::{BD, GAS, SERVICE_PARAM, WIKIBASE};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -115,7 +115,7 @@ impl Parameters {
     }
 
     fn wrong(&self, message: String) -> Error {
-        Error::new(Class::Syntax, "service-parameter", message)
+        Error::new(Class::Syntax, Code::ServiceParameter, message)
     }
 
     /// A parameter's text, of a literal or an IRI.
@@ -126,7 +126,7 @@ impl Parameters {
             Some(TermPattern::NamedNode(node)) => Ok(Some(node.as_str().to_owned())),
             Some(_) => {
                 let message = format!("{} takes no variable for the parameter {name}", self.service);
-                Err(Error::new(Class::Unsupported, "service-parameter", message))
+                Err(Error::new(Class::Unsupported, Code::ServiceParameter, message))
             }
         }
     }
@@ -186,11 +186,11 @@ pub(crate) fn rewrite(functions: &mut Called, name: &NamedNode, inner: Pattern) 
         let message = format!("there is no service {name}");
         let known =
             "known are wikibase:label, wikibase:around, wikibase:box, wikibase:mwapi, gas:service, bd:sample, bd:slice";
-        return Err(Error::new(Class::Unsupported, "unknown-service", message).help(known));
+        return Err(Error::new(Class::Unsupported, Code::UnknownService, message).help(known));
     }
     let message = format!("the service {name} would need the live web");
     let help = "a snapshot answers from its own data alone; SERVICE SILENT goes on without it";
-    Err(Error::new(Class::Unsupported, "live-service", message).help(help))
+    Err(Error::new(Class::Unsupported, Code::LiveService, message).help(help))
 }
 
 /// Counts units of work.

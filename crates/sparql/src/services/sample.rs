@@ -8,7 +8,7 @@ use crate::environment::Environment;
 use crate::row::Row;
 use terrapin_budget::Budget;
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern, TriplePattern};
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 use terrapin_sparql_syntax::vocabulary::BD;
 use terrapin_triples::TermId;
 
@@ -30,7 +30,7 @@ impl Sample {
     pub fn new(mut parameters: Parameters, random: bool) -> Result<Sample> {
         if parameters.triples.len() != 1 || !parameters.others.is_empty() {
             let message = "bd:sample and bd:slice take one triple pattern";
-            return Err(Error::new(Class::Unsupported, "service-parameter", message));
+            return Err(Error::new(Class::Unsupported, Code::ServiceParameter, message));
         }
         let Some(triple) = parameters.triples.pop() else {
             return Err(parameters.wrong("bd:sample and bd:slice take one triple pattern".to_owned()));

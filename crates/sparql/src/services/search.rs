@@ -9,7 +9,7 @@ use crate::functions::labels::Kind;
 use crate::row::Row;
 use terrapin_budget::Budget;
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern};
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 use terrapin_sparql_syntax::vocabulary::{MWAPI, WIKIBASE};
 use terrapin_triples::{Store, TermId};
 
@@ -39,7 +39,7 @@ impl Search {
         let api = parameters.text(WIKIBASE, "api")?.unwrap_or_default();
         if api != "EntitySearch" {
             let message = format!("wikibase:mwapi with '{api}' would need the live web");
-            return Err(Error::new(Class::Unsupported, "live-service", message)
+            return Err(Error::new(Class::Unsupported, Code::LiveService, message)
                 .help("a snapshot answers EntitySearch, from its labels and aliases"));
         }
         parameters.needed(MWAPI, "search")?;
