@@ -7,6 +7,8 @@
 //!                  tell who asks
 //! admit.rs         turns away who may not ask: tokens.rs, quota.rs
 //! body.rs          reads a request's body, bounded; form.rs decodes what is in it and in addresses
+//! service.rs       what services have in common that parse or run something: through a job, and how each words that
+//!                  there is no answer; outcome.rs is how a query ended
 //! job.rs           what a service does with a request: gate.rs lets it in, workers.rs gives it a thread,
 //!                  running.rs lists it; trial.rs has threads for queries that find no slot
 //! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
@@ -37,6 +39,7 @@ mod json;
 mod kill;
 mod memory;
 mod metrics;
+mod outcome;
 mod page;
 mod pipe;
 mod proxies;
@@ -45,6 +48,7 @@ mod reload;
 mod running;
 mod score;
 mod search;
+mod service;
 mod sparql;
 mod spool;
 mod status;
