@@ -34,9 +34,9 @@ pub async fn convert(
     RawQuery(in_address): RawQuery,
     body: Result<Received, Unreadable>,
 ) -> Result<Response, Refused> {
-    let body = service::body(&app, PAGES, body)?;
+    let body = service::body(&app, &PAGES, body)?;
     let work = move |job: Job| work(job, in_address.as_deref(), body);
-    let answer = service::run(&app, &context, Lane::Conversion, PAGES, work).await?;
+    let answer = service::run(&app, &context, Lane::Conversion, &PAGES, work).await?;
     Ok(answer.into_response(&app))
 }
 
@@ -63,7 +63,7 @@ fn work(job: Job, in_address: Option<&str>, body: Received) {
     }
     let converted = match job.within(|| convert::convert(&text, form).map(|converted| shown(&converted))) {
         Ok(converted) => converted,
-        Err(halt) => return service::halt(job, PAGES, halt),
+        Err(halt) => return service::halt(job, &PAGES, halt),
     };
     drop(text);
     match converted {

@@ -21,7 +21,7 @@ use super::service::{self, Refused};
 use crate::overpass::{self, Failure, output};
 
 /// Its wording.
-const PAGES: Pages = Pages { broken: "runtime error: The query could not be run: see the server's log." };
+pub(super) const PAGES: Pages = Pages { broken: "runtime error: The query could not be run: see the server's log." };
 
 /// Answers a query.
 pub async fn interpreter(
@@ -30,9 +30,9 @@ pub async fn interpreter(
     RawQuery(in_address): RawQuery,
     body: Result<Received, Unreadable>,
 ) -> Result<Response, Refused> {
-    let body = Arc::new(service::body(&app, PAGES, body)?);
+    let body = Arc::new(service::body(&app, &PAGES, body)?);
     let work = move |job: Job| work(job, in_address.as_deref(), body);
-    let answer = service::run_query(&app, &context, PAGES, work).await?;
+    let answer = service::run_query(&app, &context, &PAGES, work).await?;
     let (Answer::Whole(content_type, _) | Answer::Streaming(content_type, _)) = answer;
     if !content_type.starts_with("text/html") {
         return Ok(answer.into_response(&app));
@@ -61,7 +61,7 @@ fn work(job: Job, in_address: Option<&str>, body: Arc<Received>) {
     let script = match job.within(|| overpass::parse(&text)) {
         Ok(Ok(script)) => script,
         Ok(Err(failure)) => return job.refuse(refused(&failure)),
-        Err(halt) => return service::halt(job, PAGES, halt),
+        Err(halt) => return service::halt(job, &PAGES, halt),
     };
     let settings = &job.app().settings;
     let time = settings.max_time.min(Duration::from_secs(script.settings.timeout));
@@ -69,7 +69,7 @@ fn work(job: Job, in_address: Option<&str>, body: Arc<Received>) {
     let (run, mut sink) = job.begin(time, memory, output::content_type(&script.settings.output));
     let mut out = WithoutHead::new(&mut sink);
     let result = overpass::run(&run.app().osm, &script, run.limits(), &mut out);
-    let Some((run, sink)) = service::sound(run, sink, PAGES, "query") else { return };
+    let Some((run, sink)) = service::sound(run, sink, &PAGES, "query") else { return };
     match result {
         Ok(summary) => run.answered(sink, "query", summary.elements),
         Err(failure) => {
@@ -84,7 +84,7 @@ pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<Stri
     let refuse = |message: &str| Err(page::error(StatusCode::BAD_REQUEST, [message]).into());
     let body = match body.decoded() {
         Ok(body) => body,
-        Err(why) => return Err(service::unreadable(PAGES, &why).into()),
+        Err(why) => return Err(service::unreadable(&PAGES, &why).into()),
     };
     match query_text(in_address, &body) {
         Some(Ok(text)) => Ok(text.into_owned()),

@@ -40,9 +40,9 @@ where
     Q: DeserializeOwned,
     A: Serialize,
 {
-    let body = service::body(&app, Json, body)?;
+    let body = service::body(&app, &Json, body)?;
     let work = move |job: Job| answer(job, what, body, work);
-    let answer = service::run(&app, &context, Lane::Query, Json, work).await?;
+    let answer = service::run(&app, &context, Lane::Query, &Json, work).await?;
     Ok(answer.into_response(&app))
 }
 
@@ -57,7 +57,7 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
         let body = body;
         let text = match body.decoded() {
             Ok(text) => text,
-            Err(why) => return job.refuse(service::unreadable(Json, &why)),
+            Err(why) => return job.refuse(service::unreadable(&Json, &why)),
         };
         match serde_json::from_slice(&text) {
             Ok(question) => question,
@@ -70,7 +70,7 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, sink) = job.begin(time, memory, JSON);
     let answer = work(run.app(), question, run.limits());
-    let Some((run, sink)) = service::sound(run, sink, Json, what) else { return };
+    let Some((run, sink)) = service::sound(run, sink, &Json, what) else { return };
     let (outcome, message) = match answer {
         Ok(answer) => return write(run, sink, what, &answer, 0),
         Err(Wrong::Question(message)) => (Outcome::Refused, message),
@@ -90,12 +90,14 @@ pub(super) fn write(run: Run, mut sink: Sink, what: &'static str, answer: &impl 
 
 /// The wording of our own services: `{"error": "..."}`.
 #[derive(Debug, Clone, Copy)]
-struct Json;
+pub(super) struct Json;
 
 impl Wording for Json {
-    const NAMES_SNAPSHOT: bool = true;
+    fn names_snapshot(&self) -> bool {
+        true
+    }
 
-    fn refusal(self, status: StatusCode, message: &str) -> Response {
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
         refusal(status, &serde_json::json!({ "error": message }))
     }
 }

@@ -63,16 +63,22 @@ pub struct Pages {
 }
 
 impl Wording for Pages {
-    fn refusal(self, status: StatusCode, message: &str) -> Response {
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
         error(status, [message])
     }
 
-    fn unreadable(self, why: &Unreadable) -> String {
+    /// The words are those by which clients of the public services know that they shall come back later.
+    fn over_quota(&self, _: &'static str) -> &'static str {
+        "runtime error: Dispatcher_Client::request_read_and_idx::rate_limited. \
+         Please check /api/status for the quota of your IP address."
+    }
+
+    fn unreadable(&self, why: &Unreadable) -> String {
         format!("encoding error: {}.", why.message("The query"))
     }
 
-    /// The words are those by which clients of the public services know that they shall come back later.
-    fn busy(self, refusal: Refusal) -> &'static str {
+    /// The words of the public services, as above.
+    fn busy(&self, refusal: Refusal) -> &'static str {
         match refusal {
             Refusal::Full => {
                 "runtime error: Dispatcher_Client::request_read_and_idx::rate_limited. \
@@ -86,15 +92,15 @@ impl Wording for Pages {
         }
     }
 
-    fn halted(self, halt: Halt) -> (StatusCode, String) {
+    fn halted(&self, halt: Halt) -> (StatusCode, String) {
         (Outcome::from(halt).status(), format!("runtime error: {halt}."))
     }
 
-    fn broken(self) -> &'static str {
+    fn broken(&self) -> &'static str {
         self.broken
     }
 
-    fn damaged(self, _: &dyn Display) -> String {
+    fn damaged(&self, _: &dyn Display) -> String {
         self.broken.to_owned()
     }
 }

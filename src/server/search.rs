@@ -40,7 +40,7 @@ pub async fn search(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Refused> {
     let work = move |job: Job| work(job, &query.unwrap_or_default());
-    let answer = service::run(&app, &context, Lane::Search, Nominatim, work).await?;
+    let answer = service::run(&app, &context, Lane::Search, &Nominatim, work).await?;
     Ok(answer.into_response(&app))
 }
 
@@ -61,7 +61,7 @@ fn work(job: Job, query: &str) {
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, sink) = job.begin(time, memory, JSON);
     let found = find(&run.app().osm, name.trim());
-    let Some((run, sink)) = service::sound(run, sink, Nominatim, "search") else { return };
+    let Some((run, sink)) = service::sound(run, sink, &Nominatim, "search") else { return };
     json::write(run, sink, "search", &found, found.len() as u64);
 }
 
@@ -90,14 +90,19 @@ fn find(osm: &Osm, name: &str) -> Vec<Found> {
 struct Nominatim;
 
 impl Wording for Nominatim {
-    const LATE: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
-    const NAMES_SNAPSHOT: bool = true;
+    fn names_snapshot(&self) -> bool {
+        true
+    }
 
-    fn refusal(self, status: StatusCode, message: &str) -> Response {
+    fn late(&self) -> StatusCode {
+        StatusCode::SERVICE_UNAVAILABLE
+    }
+
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
         json::refusal(status, &json!({ "error": { "code": status.as_u16(), "message": message } }))
     }
 
-    fn busy(self, refusal: Refusal) -> &'static str {
+    fn busy(&self, refusal: Refusal) -> &'static str {
         match refusal {
             Refusal::Full => "Too many requests wait already",
             Refusal::TooLong => "The server is too busy",

@@ -289,10 +289,9 @@ impl<'p> Run<'p> {
         let mut tables = Vec::with_capacity(self.rewritten.tables.len());
         let mut bytes = 0;
         for table in &self.rewritten.tables {
-            let rows = match (table, table.rows(&self.environment, &self.budget)) {
-                (_, Some(rows)) => rows?,
-                (Table::Plan(plan), None) => self.rows(plan, &tables)?,
-                (_, None) => Vec::new(),
+            let rows = match table {
+                Table::Plan(plan) => self.rows(plan, &tables)?,
+                Table::Service(found) => found.rows(&self.environment, &self.budget)?,
             };
             bytes += rows.iter().map(row_bytes).sum::<u64>();
             self.budget.memory(bytes).map_err(exceeded)?;

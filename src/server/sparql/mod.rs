@@ -55,7 +55,7 @@ pub async fn sparql(
     headers: HeaderMap,
     body: Result<Received, Unreadable>,
 ) -> Result<Response, Refused> {
-    let body = Arc::new(service::body(&app, Plain, body)?);
+    let body = Arc::new(service::body(&app, &Plain, body)?);
     let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let asked = SparqlRequest {
         method,
@@ -64,7 +64,7 @@ pub async fn sparql(
         accept: header(header::ACCEPT),
         body,
     };
-    let answer = service::run_query(&app, &context, Plain, move |job| work(job, asked)).await?;
+    let answer = service::run_query(&app, &context, &Plain, move |job| work(job, asked)).await?;
     let mut response = answer.into_response(&app);
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
     Ok(response)
@@ -113,7 +113,7 @@ fn work(job: Job, asked: SparqlRequest) {
     let prepared = match job.within(|| sparql::prepare(query, &settings)) {
         Ok(Ok(prepared)) => prepared,
         Ok(Err(error)) => return job.refuse(refused(&error)),
-        Err(halt) => return service::halt(job, Plain, halt),
+        Err(halt) => return service::halt(job, &Plain, halt),
     };
     let Some((formats, content_type)) = formats(&prepared, format, accept) else {
         let message = match prepared.form() {
@@ -180,20 +180,22 @@ fn plain(status: StatusCode, message: &str) -> Response {
 
 /// The wording of the protocol.
 #[derive(Debug, Clone, Copy)]
-struct Plain;
+pub(super) struct Plain;
 
 impl Wording for Plain {
-    const LATE: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
+    fn late(&self) -> StatusCode {
+        StatusCode::SERVICE_UNAVAILABLE
+    }
 
-    fn refusal(self, status: StatusCode, message: &str) -> Response {
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
         plain(status, message)
     }
 
-    fn unreadable(self, why: &Unreadable) -> String {
+    fn unreadable(&self, why: &Unreadable) -> String {
         why.message("the query")
     }
 
-    fn busy(self, refusal: Refusal) -> &'static str {
+    fn busy(&self, refusal: Refusal) -> &'static str {
         match refusal {
             Refusal::Full => "too many queries wait already: come back later",
             Refusal::TooLong => "no slot came free in time: come back later",
@@ -202,11 +204,11 @@ impl Wording for Plain {
     }
 
     /// As of every limit that a query reaches here.
-    fn halted(self, halt: Halt) -> (StatusCode, String) {
+    fn halted(&self, halt: Halt) -> (StatusCode, String) {
         (StatusCode::INTERNAL_SERVER_ERROR, halt.to_string())
     }
 
-    fn broken(self) -> &'static str {
+    fn broken(&self) -> &'static str {
         "the query could not be run: see the server's log"
     }
 }

@@ -96,7 +96,7 @@ pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, Pattern)>, settings
     let scope = Scope { projected: Rc::from([]), correlated: false };
     for (name, pattern) in subqueries {
         let pattern = rewriter.top(pattern, &scope)?;
-        rewriter.table(Table::Plan(Plan::of(pattern)));
+        rewriter.table(Table::Plan(Box::new(Plan::of(pattern))));
         rewriter.named.push((name, rewriter.tables.len() - 1));
     }
     let pattern = rewriter.top(query.pattern, &scope)?;
@@ -283,7 +283,7 @@ impl Rewriter<'_> {
         if scope.correlated {
             return Ok(pattern);
         }
-        Ok(self.table(Table::Plan(Plan::of(pattern))))
+        Ok(self.table(Table::Plan(Box::new(Plan::of(pattern)))))
     }
 
     /// Adds a table; what stands for it in the pattern.
