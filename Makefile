@@ -1,5 +1,8 @@
 # The two commands a newcomer needs are `make demo` and `make test`.
 
+# Tests are always asked for with --workspace, one alone, too: without it cargo takes other features of shared libraries,
+# and builds half of the crates for the second time.
+
 # Outside the checkout, so that a fresh clone builds on what an older one has built. Everything is built with one
 # profile, so that RocksDB, most of a first build, is built once.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
@@ -58,27 +61,27 @@ audit:
 
 bench:
 	@scripts/setup
-	cargo bench --locked
+	cargo bench --locked --workspace --bench '*'
 
 pin:
 	@scripts/pin
 
 features:
-	TERRAPIN_WRITE=1 cargo test --locked --release --test integration -- page mistakes
+	TERRAPIN_WRITE=1 cargo test --locked --release --workspace --test integration -- page mistakes
 
 # A minute for each target, or what TERRAPIN_FUZZ_SECONDS says; FUZZ=sparql for those whose names have that in them.
 # Inputs that break something are in fuzz/artifacts.
 fuzz:
 	@scripts/setup
-	TERRAPIN_FUZZ_SECONDS=$${TERRAPIN_FUZZ_SECONDS:-60} cargo test --locked --release --test fuzz -- $(FUZZ)
+	TERRAPIN_FUZZ_SECONDS=$${TERRAPIN_FUZZ_SECONDS:-60} cargo test --locked --release --workspace --test fuzz -- $(FUZZ)
 
 # All faults; `make test` has the short ones only.
 faults:
 	@scripts/setup
-	TERRAPIN_FAULTS=all cargo test --locked --release --test faults -- --nocapture
+	TERRAPIN_FAULTS=all cargo test --locked --release --workspace --test faults -- --nocapture
 
 # Ten minutes of a crowd and five of a siege, or what TERRAPIN_FLOOD_SECONDS says and half of it; `make test` has ten
 # seconds of each.
 flood:
 	@scripts/setup
-	TERRAPIN_FLOOD_SECONDS=$${TERRAPIN_FLOOD_SECONDS:-600} cargo test --locked --release --test flood -- --nocapture
+	TERRAPIN_FLOOD_SECONDS=$${TERRAPIN_FLOOD_SECONDS:-600} cargo test --locked --release --workspace --test flood -- --nocapture

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use terrapin::budget::Limits;
 use terrapin::rdf::Store;
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::{Bounds, Environment, Settings, Sink, prepare};
+use terrapin::sparql::{Bounds, Code, Environment, Settings, Sink, prepare};
 
 /// Longest time for asking a query once, seconds.
 const PATIENCE: f64 = 5.0;
@@ -119,8 +119,8 @@ fn ask(environment: &Environment, query: &str, times: usize, fresh: bool) -> Opt
         let result = prepare(&query, &Settings::default()).and_then(|query| query.run(environment, &bounds, &mut sink));
         match result {
             Ok(_) => {}
-            Err(error) if error.code == "rows" => {}
-            Err(error) if error.code == "timeout" => return None,
+            Err(error) if error.code == Code::Rows => {}
+            Err(error) if error.code == Code::Timeout => return None,
             Err(error) => return Some(Err(error.to_string())),
         }
         seconds.push(started.elapsed().as_secs_f64());

@@ -532,10 +532,11 @@ fn every_metric_reason_and_field_of_the_log_is_on_the_page() {
     assert_eq!(names(source, "terrapin_"), names(PAGE, "terrapin_"), "src/server/metrics.rs and docs/operating.md");
     let values: Vec<&str> = source
         .lines()
+        .chain(include_str!("../src/server/outcome.rs").lines())
         .filter_map(|line| line.trim().split_once(" => \"").map(|(_, value)| value))
         .filter_map(|value| value.strip_suffix("\","))
         .collect();
-    assert!(values.len() > 12 && values.contains(&"queue_full"), "{values:?}");
+    assert!(values.len() > 12 && values.contains(&"queue_full") && values.contains(&"answered"), "{values:?}");
     for value in values {
         assert!(PAGE.contains(&format!("`{value}`")), "{value} is not in docs/operating.md");
     }

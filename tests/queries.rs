@@ -124,7 +124,7 @@ fn finds_what_is_asked_for() {
 fn says_why_it_stops() {
     let osm = data();
     let code = |query: &str, limits: &Limits| {
-        ask(&osm, query, limits).expect_err(query).diagnostics.first().map(|d| d.code).expect("a diagnostic")
+        ask(&osm, query, limits).expect_err(query).diagnostics.first().map(|d| d.code.name()).expect("a diagnostic")
     };
     let free = Limits::default();
     assert_eq!(code("node[amenity!=pub];out;", &free), "too-weak");

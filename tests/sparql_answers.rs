@@ -178,7 +178,10 @@ fn every_dialect_query_ends_in_an_answer_or_a_documented_error() {
                 filled += usize::from(!answer.lines.is_empty());
             }
             Err(error) => {
-                errors.entry((error.class.name(), error.code)).or_default().push(format!("{}: {error}", query["id"]));
+                errors
+                    .entry((error.class.name(), error.code.name()))
+                    .or_default()
+                    .push(format!("{}: {error}", query["id"]));
             }
         }
         if start.elapsed() > Duration::from_secs(3) {

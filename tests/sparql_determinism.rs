@@ -23,7 +23,7 @@ use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::results::{Formats, Writer};
-use terrapin::sparql::{Bounds, Class, Environment, Error, Settings, prepare};
+use terrapin::sparql::{Bounds, Class, Code, Environment, Error, Settings, prepare};
 
 fn all() -> bool {
     std::env::var_os("TERRAPIN_ALL").is_some()
@@ -75,7 +75,7 @@ fn digests(path: &Path) -> BTreeMap<String, String> {
     for (name, text) in queries() {
         match ask(&environment, &text) {
             Ok(bytes) => digests.insert(name, digest(&bytes)),
-            Err(error) if (error.class, error.code) == (Class::Limit, "timeout") => None,
+            Err(error) if (error.class, error.code) == (Class::Limit, Code::Timeout) => None,
             Err(error) => digests.insert(name, digest(error.to_string().as_bytes())),
         };
     }

@@ -146,7 +146,7 @@ fn places_traversals_and_searches() {
 
 #[test]
 fn what_is_missing_is_found_before_running() {
-    let code = |text: &str| bounded(text, &Bounds::default()).map_err(|error| error.code);
+    let code = |text: &str| bounded(text, &Bounds::default()).map_err(|error| error.code.name());
     assert_eq!(code("SELECT * { SERVICE <http://dbpedia.org/sparql> { ?s ?p ?o } }"), Err("live-service"));
     assert_eq!(code("SELECT * { SERVICE SILENT <http://dbpedia.org/sparql> { ?s ?p ?o } }"), Ok(vec!["  ".to_owned()]));
     assert_eq!(code("SELECT * { SERVICE wikibase:nothing { } }"), Err("unknown-service"));
@@ -161,15 +161,15 @@ fn bounds_hold_where_no_triple_is_read() {
     let start = Instant::now();
     let limits = Limits { deadline: Some(start + Duration::from_millis(100)), ..Limits::default() };
     let error = bounded(&product, &Bounds { limits, rows: None }).unwrap_err();
-    assert_eq!(error.code, "timeout");
+    assert_eq!(error.code.name(), "timeout");
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
     let rows = Bounds { rows: Some(2), ..Bounds::default() };
-    assert_eq!(bounded("SELECT * { ?x wdt:P31 ?y }", &rows).unwrap_err().code, "rows");
+    assert_eq!(bounded("SELECT * { ?x wdt:P31 ?y }", &rows).unwrap_err().code.name(), "rows");
     let limits = Limits { work: Some(1), ..Limits::default() };
-    assert_eq!(bounded("SELECT * { ?x ?p ?y }", &Bounds { limits, rows: None }).unwrap_err().code, "work");
+    assert_eq!(bounded("SELECT * { ?x ?p ?y }", &Bounds { limits, rows: None }).unwrap_err().code.name(), "work");
     let limits = Limits { memory: Some(100_000), ..Limits::default() };
     let sorted = format!("SELECT * {{ {} {} }} ORDER BY ?a", values("a"), values("b"));
-    assert_eq!(bounded(&sorted, &Bounds { limits, rows: None }).unwrap_err().code, "memory");
+    assert_eq!(bounded(&sorted, &Bounds { limits, rows: None }).unwrap_err().code.name(), "memory");
 }
 
 #[test]

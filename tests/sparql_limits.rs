@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use common::wikidata;
 use oxrdf::{Term, Triple, Variable};
 use terrapin::budget::Limits;
-use terrapin::sparql::{Bounds, Class, Environment, Error, Settings, Sink, prepare};
+use terrapin::sparql::{Bounds, Class, Code, Environment, Error, Settings, Sink, prepare};
 
 /// Takes everything and keeps nothing.
 struct Nowhere;
@@ -119,10 +119,10 @@ fn a_deadline_holds_in_everything() {
                 Limits { deadline: Some(start + Duration::from_secs(1)), memory: Some(4 << 30), ..Limits::default() };
             let result = run(&environment, text, limits);
             least = least.min(start.elapsed().as_secs_f64());
-            let bounded = |error: &Error| error.class == Class::Limit || error.code == "too-large";
+            let bounded = |error: &Error| error.class == Class::Limit || error.code == Code::TooLarge;
             assert!(result.as_ref().err().is_none_or(bounded), "{name}: {result:?}");
             if least <= 1.3 {
-                let outcome = result.map_or_else(|error| error.code.to_owned(), |rows| format!("{rows} rows"));
+                let outcome = result.map_or_else(|error| error.code.to_string(), |rows| format!("{rows} rows"));
                 println!("{:6.0} ms over: {name}: {outcome}", (least - 1.0) * 1e3);
                 break;
             }
@@ -151,6 +151,6 @@ fn a_memory_budget_holds_and_says_so() {
         };
         let result = run(&environment, text, limits);
         println!("{text}: {result:?}");
-        assert_eq!(result.map_err(|error| error.code), Err("memory"), "{text}");
+        assert_eq!(result.map_err(|error| error.code), Err(Code::Memory), "{text}");
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::Error;
 use super::query::text_of;
 use super::stdout::print;
+use super::{Error, problem};
 use crate::overpass::convert::{self, Form};
 
 /// Write a query in another form of the language
@@ -49,7 +49,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
         To::Ql => Form::Pretty,
         To::Compact => Form::Compact,
     };
-    let refused = |failure| Error::Query { failure, text: text.clone(), origin: origin.clone() };
+    let refused =
+        |failure| Error::Query { problems: problem::all(failure), text: text.clone(), origin: origin.clone() };
     let converted = convert::convert(&text, form).map_err(refused)?;
     print(&(converted.text + "\n"))?;
     match converted.problems {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-use crate::overpass::Failure;
+use super::problem::Problem;
 
 /// The exit statuses, as `terrapin --help` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,12 +40,12 @@ impl From<Exit> for ExitCode {
 pub enum Error {
     /// A query was refused or stopped.
     Query {
-        /// The query as it was run, which the positions in `failure` refer to.
+        /// The query as it was run, which the positions in `problems` refer to.
         text: String,
         /// Where the query came from, for people: a file's name or `query`.
         origin: String,
         /// What was wrong.
-        failure: Failure,
+        problems: Vec<Problem>,
     },
     /// Anything else.
     Other {

@@ -14,6 +14,7 @@ mod load;
 mod log;
 mod open;
 mod pin;
+mod problem;
 mod progress;
 mod query;
 mod serve;

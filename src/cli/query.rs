@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use super::problem::{self, Code, Problem};
 use super::stdout::Output;
 use super::{Error, open, sparql};
 use crate::osm::BoundingBox;
 use crate::overpass::lint;
 use crate::overpass::syntax::Span;
-use crate::overpass::turbo::{self, Problem, Reason, Surroundings};
-use crate::overpass::{self, Class, Diagnostic, Limits};
+use crate::overpass::turbo::{self, Reason, Surroundings};
+use crate::overpass::{self, Class, Limits};
 use crate::places::{Areas, Chain, Places, Table};
 use crate::size;
 
@@ -110,7 +111,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let surroundings = Surroundings { bbox: args.bbox, now: opened.manifest.data_timestamp, places: &places };
     let text = match turbo::expand(&written, &surroundings) {
         Ok(text) => text.into_owned(),
-        Err(problem) => return Err(Error::Query { failure: shortcut(&problem).into(), text: written, origin }),
+        Err(problem) => return Err(Error::Query { problems: vec![shortcut(&problem)], text: written, origin }),
     };
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits {
@@ -128,7 +129,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     // worth nothing.
     out.finish()?;
     osm.check().map_err(open::error)?;
-    let (script, summary) = result.map_err(|failure| Error::Query { text, origin, failure })?;
+    let (script, summary) = result.map_err(|failure| Error::Query { text, origin, problems: problem::all(failure) })?;
     if summary.elements == 0 && !args.json {
         lint::notes(&script, &osm).iter().for_each(|note| eprintln_quietly(&format!("note: {note}")));
     }
@@ -136,11 +137,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 /// A shortcut that cannot be replaced, as an error in the query.
-fn shortcut(problem: &Problem) -> Diagnostic {
+fn shortcut(problem: &turbo::Problem) -> Problem {
     let start = problem.position;
-    Diagnostic {
+    Problem {
         class: Class::Parse,
-        code: "shortcut",
+        code: Code::Overpass(overpass::Code::Shortcut),
         line: 0,
         span: Some(Span { start, end: start + problem.shortcut.len() + "{{}}".len() }),
         message: problem.to_string(),

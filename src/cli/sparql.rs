@@ -8,10 +8,8 @@ use std::time::{Duration, Instant};
 use super::stdout::Output;
 use super::{Error, open};
 use crate::budget::Limits;
-use crate::overpass::syntax::Span;
-use crate::overpass::{Class, Diagnostic};
 use crate::sparql::results::{Formats, Table, Writer};
-use crate::sparql::{self, Bounds, Environment, Settings, prepare};
+use crate::sparql::{Bounds, Environment, Settings, prepare};
 
 /// How a query is asked.
 pub struct Asked<'a> {
@@ -79,20 +77,5 @@ pub fn run(asked: Asked<'_>) -> Result<(), Error> {
     });
     out.finish()?;
     environment.store.check().map_err(open::error)?;
-    result.map_err(|error| Error::Query { text: asked.text, origin: asked.origin, failure: diagnostic(error).into() })
-}
-
-fn diagnostic(error: sparql::Error) -> Diagnostic {
-    Diagnostic {
-        class: match error.class {
-            sparql::Class::Syntax => Class::Parse,
-            sparql::Class::Unsupported => Class::Static,
-            sparql::Class::Limit | sparql::Class::Internal => Class::Runtime,
-        },
-        code: error.code,
-        line: error.place.map_or(0, |place| u32::try_from(place.line).unwrap_or(u32::MAX)),
-        span: error.place.map(|place| Span { start: place.start, end: place.end }),
-        message: error.message,
-        help: error.help,
-    }
+    result.map_err(|error| Error::Query { text: asked.text, origin: asked.origin, problems: vec![error.into()] })
 }

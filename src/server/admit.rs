@@ -7,13 +7,14 @@ use axum::Extension;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
 use super::context::Context;
 use super::metrics::Rejection;
 use super::quota::Exceeded;
+use super::service::Wording;
 use super::tokens::Bearer;
-use super::{App, page};
+use super::{App, wording};
 
 /// How long a client shall wait that has all its queries running: nobody knows when one ends.
 const A_WHILE: Duration = Duration::from_secs(5);
@@ -35,7 +36,7 @@ pub async fn authenticate(
         Bearer::Unknown => ("Bearer realm=\"terrapin\", error=\"invalid_token\"", "this token is not known here"),
     };
     app.metrics.rejected(Rejection::Unauthorized);
-    let mut answer = refusal(&request, StatusCode::UNAUTHORIZED, message, message);
+    let mut answer = words(&request).refusal(StatusCode::UNAUTHORIZED, message);
     answer.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
     answer
 }
@@ -60,10 +61,8 @@ pub async fn quota(
         }
     };
     app.metrics.rejected(reason);
-    // The words are those by which clients of the public services know that they shall come back later.
-    let known = "runtime error: Dispatcher_Client::request_read_and_idx::rate_limited. \
-                 Please check /api/status for the quota of your IP address.";
-    let mut answer = refusal(&request, StatusCode::TOO_MANY_REQUESTS, known, message);
+    let words = words(&request);
+    let mut answer = words.refusal(StatusCode::TOO_MANY_REQUESTS, words.over_quota(message));
     answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait.min(LONGEST_WAIT))));
     answer
 }
@@ -73,14 +72,9 @@ pub fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0 || wait.is_zero())
 }
 
-/// A refusal as clients of the route read it: the page of `/api`, text of `/sparql`, elsewhere a JSON object.
-fn refusal(request: &Request, status: StatusCode, on_page: &str, message: &str) -> Response {
-    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
-    match route {
-        "/api/interpreter" | "/api/convert" => page::error(status, [on_page]),
-        "/sparql" | "/sparql/" => (status, format!("{message}\n")).into_response(),
-        _ => (status, axum::Json(serde_json::json!({ "error": message }))).into_response(),
-    }
+/// How the request's service words a refusal.
+fn words(request: &Request) -> &'static dyn Wording {
+    wording(request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str))
 }
 
 #[cfg(test)]

@@ -4,17 +4,18 @@ use std::io::Write;
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
+use super::App;
 use super::body::{Received, Unreadable};
 use super::context::Context;
-use super::interpreter::{busy, halted, query_in, unreadable};
-use super::job::{self, Given, Job, Lane};
-use super::metrics::Outcome;
-use super::{App, page};
+use super::interpreter::query_in;
+use super::job::{Job, Lane};
+use super::outcome::Outcome;
+use super::page::{self, Pages};
+use super::service::{self, Refused};
 use crate::overpass::Failure;
 use crate::overpass::convert::{self, Converted, Form};
 
@@ -23,34 +24,26 @@ const LONGEST: usize = 1 << 20;
 
 const HTML: &str = "text/html; charset=utf-8";
 
+/// Its wording.
+const PAGES: Pages = Pages { broken: "runtime error: The query could not be converted: see the server's log." };
+
 /// Converts a query. What is wrong with it stands before it; the status is 200 all the same, as clients expect.
 pub async fn convert(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
     RawQuery(in_address): RawQuery,
     body: Result<Received, Unreadable>,
-) -> Response {
-    let body = match body {
-        Ok(body) => body,
-        Err(why) => return unreadable(&app, &why),
-    };
-    let given = job::run(&app, &context, Lane::Conversion, move |job| work(job, in_address.as_deref(), body)).await;
-    match given {
-        Given::Whole(content_type, bytes) => job::answer(&app, content_type, Body::from(bytes)),
-        Given::Streaming(content_type, body) => job::answer(&app, content_type, body),
-        Given::Refused(instead) => instead,
-        Given::Away(refusal) => busy(&app, refusal),
-        Given::Broken => {
-            let message = "runtime error: The query could not be converted: see the server's log.";
-            page::error(StatusCode::INTERNAL_SERVER_ERROR, [message])
-        }
-    }
+) -> Result<Response, Refused> {
+    let body = service::body(&app, &PAGES, body)?;
+    let work = move |job: Job| work(job, in_address.as_deref(), body);
+    let answer = service::run(&app, &context, Lane::Conversion, &PAGES, work).await?;
+    Ok(answer.into_response(&app))
 }
 
 fn work(job: Job, in_address: Option<&str>, body: Received) {
     let text = match query_in(in_address, &body) {
         Ok(text) => text,
-        Err(refusal) => return job.refuse(*refusal),
+        Err(refused) => return job.refuse(refused.into()),
     };
     job.context().set_query(&text);
     let in_body = || target(&body.decoded().unwrap_or_default());
@@ -70,7 +63,7 @@ fn work(job: Job, in_address: Option<&str>, body: Received) {
     }
     let converted = match job.within(|| convert::convert(&text, form).map(|converted| shown(&converted))) {
         Ok(converted) => converted,
-        Err(halt) => return job.halt(halt, halted(halt)),
+        Err(halt) => return service::halt(job, &PAGES, halt),
     };
     drop(text);
     match converted {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::body::{Received, Unreadable};
 use super::context::Context;
 use super::json::Wrong;
+use super::service::Refused;
 use super::{App, json};
 use crate::eval::feedback::{Feedback, FeedbackRequest, feedback as look};
 use crate::osm::BoundingBox;
@@ -39,7 +40,7 @@ pub async fn feedback(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
     body: Result<Received, Unreadable>,
-) -> Response {
+) -> Result<Response, Refused> {
     let asked = Arc::clone(&context);
     json::serve(app, context, "feedback", body, move |app, question: Question, limits| {
         asked.set_query(&question.query);

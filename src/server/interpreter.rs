@@ -5,20 +5,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Extension;
-use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 
+use super::App;
 use super::body::{Received, Unreadable};
 use super::cgi::{self, WithoutHead};
 use super::context::Context;
 use super::form::{self, NotUtf8};
-use super::gate::Refusal;
-use super::job::{self, Given, Halt, Job};
-use super::metrics::Outcome;
-use super::{App, page};
+use super::job::{self, Answer, Job};
+use super::outcome::Outcome;
+use super::page::{self, Pages};
+use super::service::{self, Refused};
 use crate::overpass::{self, Failure, output};
+
+/// Its wording.
+pub(super) const PAGES: Pages = Pages { broken: "runtime error: The query could not be run: see the server's log." };
 
 /// Answers a query.
 pub async fn interpreter(
@@ -26,45 +29,39 @@ pub async fn interpreter(
     Extension(context): Extension<Arc<Context>>,
     RawQuery(in_address): RawQuery,
     body: Result<Received, Unreadable>,
-) -> Response {
-    let body = match body {
-        Ok(body) => Arc::new(body),
-        Err(why) => return unreadable(&app, &why),
-    };
-    let given = job::run_query(&app, &context, move |job| work(job, in_address.as_deref(), body)).await;
-    let (content_type, mut answer) = match given {
-        Given::Whole(content_type, bytes) => {
-            let moved = if is_html(content_type) { cgi::redirection(&bytes) } else { None };
-            let moved = moved.map(|moved| job::from_snapshot(&app, moved));
-            (content_type, moved.unwrap_or_else(|| job::answer(&app, content_type, Body::from(bytes))))
-        }
-        Given::Streaming(content_type, body) => (content_type, job::answer(&app, content_type, body)),
-        Given::Refused(instead) => return instead,
-        Given::Away(refusal) => return busy(&app, refusal),
-        Given::Broken => {
-            let message = "runtime error: The query could not be run: see the server's log.";
-            return page::error(StatusCode::INTERNAL_SERVER_ERROR, [message]);
-        }
-    };
-    if is_html(content_type) {
-        // tags are in it as they are, whatever mappers wrote there
-        let nothing = HeaderValue::from_static("default-src 'none'; sandbox");
-        answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, nothing);
+) -> Result<Response, Refused> {
+    let body = Arc::new(service::body(&app, &PAGES, body)?);
+    let work = move |job: Job| work(job, in_address.as_deref(), body);
+    let answer = service::run_query(&app, &context, &PAGES, work).await?;
+    let (Answer::Whole(content_type, _) | Answer::Streaming(content_type, _)) = answer;
+    if !content_type.starts_with("text/html") {
+        return Ok(answer.into_response(&app));
     }
-    answer
+    let moved = match &answer {
+        Answer::Whole(_, bytes) => cgi::redirection(bytes),
+        Answer::Streaming(..) => None,
+    };
+    let mut response = match moved {
+        Some(moved) => job::from_snapshot(&app, moved),
+        None => answer.into_response(&app),
+    };
+    // tags are in it as they are, whatever mappers wrote there
+    let nothing = HeaderValue::from_static("default-src 'none'; sandbox");
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, nothing);
+    Ok(response)
 }
 
 fn work(job: Job, in_address: Option<&str>, body: Arc<Received>) {
     let text = match query_in(in_address, &body) {
         Ok(text) => text,
-        Err(refusal) => return job.refuse(*refusal),
+        Err(refused) => return job.refuse(refused.into()),
     };
     drop(body);
     job.context().set_query(&text);
     let script = match job.within(|| overpass::parse(&text)) {
         Ok(Ok(script)) => script,
         Ok(Err(failure)) => return job.refuse(refused(&failure)),
-        Err(halt) => return job.halt(halt, halted(halt)),
+        Err(halt) => return service::halt(job, &PAGES, halt),
     };
     let settings = &job.app().settings;
     let time = settings.max_time.min(Duration::from_secs(script.settings.timeout));
@@ -72,28 +69,22 @@ fn work(job: Job, in_address: Option<&str>, body: Arc<Received>) {
     let (run, mut sink) = job.begin(time, memory, output::content_type(&script.settings.output));
     let mut out = WithoutHead::new(&mut sink);
     let result = overpass::run(&run.app().osm, &script, run.limits(), &mut out);
-    if let Err(damage) = run.app().osm.check() {
-        tracing::error!(%damage, "no answer can be trusted");
-        // Status 500, or the answer breaks off.
-        let message = "runtime error: The query could not be run: see the server's log.";
-        let instead = page::error(StatusCode::INTERNAL_SERVER_ERROR, [message]);
-        return run.refused(sink, "query", Outcome::Broken, instead);
-    }
+    let Some((run, sink)) = service::sound(run, sink, &PAGES, "query") else { return };
     match result {
         Ok(summary) => run.answered(sink, "query", summary.elements),
         Err(failure) => {
             tracing::debug!(request_id = run.context().id(), error = %failure, "stopped");
-            run.refused(sink, "query", Outcome::of(&failure), refused(&failure));
+            run.refused(sink, "query", Outcome::from(&failure), refused(&failure));
         }
     }
 }
 
 /// The query in a request, or the page that says why there is none.
-pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<String, Box<Response>> {
-    let refuse = |status, message: &str| Err(Box::new(page::error(status, [message])));
+pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<String, Refused> {
+    let refuse = |message: &str| Err(page::error(StatusCode::BAD_REQUEST, [message]).into());
     let body = match body.decoded() {
         Ok(body) => body,
-        Err(why) => return refuse(why.status(), &told(&why)),
+        Err(why) => return Err(service::unreadable(&PAGES, &why).into()),
     };
     match query_text(in_address, &body) {
         Some(Ok(text)) => Ok(text.into_owned()),
@@ -102,10 +93,9 @@ pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<Stri
                 "encoding error: Invalid UTF-8: byte {} of the query begins no character. Send it in UTF-8.",
                 at + 1
             );
-            refuse(StatusCode::BAD_REQUEST, &message)
+            refuse(&message)
         }
         None => refuse(
-            StatusCode::BAD_REQUEST,
             "encoding error: No query found. Send it as the parameter \"data\", by GET or POST, \
              or as the body of a POST.",
         ),
@@ -134,50 +124,9 @@ fn parameter(encoded: &[u8]) -> Option<Result<Cow<'_, str>, NotUtf8>> {
     Some(form::decoded(value).map(Cow::Owned))
 }
 
-fn is_html(content_type: &str) -> bool {
-    content_type.starts_with("text/html")
-}
-
 fn refused(failure: &Failure) -> Response {
     let lines: Vec<String> = failure.diagnostics.iter().map(ToString::to_string).collect();
-    let status = match Outcome::of(failure) {
-        Outcome::TimedOut => StatusCode::GATEWAY_TIMEOUT,
-        Outcome::Abandoned => StatusCode::SERVICE_UNAVAILABLE,
-        _ => StatusCode::BAD_REQUEST,
-    };
-    page::error(status, lines.iter().map(String::as_str))
-}
-
-pub(super) fn halted(halt: Halt) -> Response {
-    page::error(halt.status(), [format!("runtime error: {halt}.").as_str()])
-}
-
-pub(super) fn unreadable(app: &App, why: &Unreadable) -> Response {
-    app.metrics.refused(Outcome::Refused);
-    why.explain(page::error(why.status(), [told(why).as_str()]))
-}
-
-fn told(why: &Unreadable) -> String {
-    format!("encoding error: {}.", why.message("The query"))
-}
-
-/// The words are those by which clients of the public services know that they shall come back later.
-pub(super) fn busy(app: &App, refusal: Refusal) -> Response {
-    app.metrics.refused(Outcome::Busy);
-    let (status, message) = match refusal {
-        Refusal::Full => (
-            StatusCode::TOO_MANY_REQUESTS,
-            "runtime error: Dispatcher_Client::request_read_and_idx::rate_limited. \
-             Please check /api/status for the free slots.",
-        ),
-        Refusal::TooLong => (
-            StatusCode::GATEWAY_TIMEOUT,
-            "runtime error: Dispatcher_Client::request_read_and_idx::timeout. \
-             The server is probably too busy to handle your request.",
-        ),
-        Refusal::Closed => (StatusCode::SERVICE_UNAVAILABLE, "runtime error: The server is going down."),
-    };
-    job::come_back(page::error(status, [message]))
+    page::error(Outcome::from(failure).status(), lines.iter().map(String::as_str))
 }
 
 #[cfg(test)]

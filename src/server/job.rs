@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
 use super::context::Context;
 use super::gate::{Gate, Refusal};
-use super::metrics::Outcome;
+use super::outcome::Outcome;
 use super::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
 use super::running::{Running, Ticket};
 use super::trial::{Thread, Trials};
@@ -88,12 +88,29 @@ impl Gates {
     }
 }
 
+/// An answer, and its content type.
+pub enum Answer {
+    /// All of it.
+    Whole(&'static str, Bytes),
+    /// One that goes on.
+    Streaming(&'static str, Body),
+}
+
+impl Answer {
+    /// The answer as it goes out, with the snapshot that it comes from.
+    pub fn into_response(self, app: &App) -> Response {
+        let (content_type, body) = match self {
+            Answer::Whole(content_type, bytes) => (content_type, Body::from(bytes)),
+            Answer::Streaming(content_type, body) => (content_type, body),
+        };
+        from_snapshot(app, ([(header::CONTENT_TYPE, content_type)], body).into_response())
+    }
+}
+
 /// What came of a request.
 pub enum Given {
-    /// An answer that is whole, and its content type.
-    Whole(&'static str, Bytes),
-    /// An answer that goes on, and its content type.
-    Streaming(&'static str, Body),
+    /// An answer.
+    Answer(Answer),
     /// Something else than an answer, which goes out as it is.
     Refused(Response),
     /// Not let in.
@@ -185,9 +202,10 @@ async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnc
         app.metrics.refused(Outcome::Broken);
     }
     Tried::Given(match head.await {
-        Ok(Head::Whole(content_type, bytes)) => Given::Whole(content_type, bytes),
+        Ok(Head::Whole(content_type, bytes)) => Given::Answer(Answer::Whole(content_type, bytes)),
         Ok(Head::Streaming(content_type, parts)) => {
-            Given::Streaming(content_type, Body::from_stream(AnswerBody::new(parts, guard)))
+            let body = Body::from_stream(AnswerBody::new(parts, guard));
+            Given::Answer(Answer::Streaming(content_type, body))
         }
         Ok(Head::Refused(response)) => Given::Refused(*response),
         Ok(Head::Unfinished) => return Tried::Unfinished,
@@ -262,11 +280,11 @@ impl Job {
 
     /// Answers that it could not be read.
     pub fn halt(self, halt: Halt, instead: Response) {
-        if is_unfinished(self.lane, halt.outcome(), &self.cancelled) {
+        if is_unfinished(self.lane, halt.into(), &self.cancelled) {
             let _ = self.head.send(Head::Unfinished);
             return;
         }
-        self.give_up(halt.outcome(), instead);
+        self.give_up(halt.into(), instead);
     }
 
     fn give_up(self, outcome: Outcome, instead: Response) {
@@ -322,23 +340,11 @@ pub enum Halt {
     Fault,
 }
 
-impl Halt {
-    fn outcome(self) -> Outcome {
-        match self {
-            Halt::Bound(Exceeded::Time(_)) => Outcome::TimedOut,
-            Halt::Bound(Exceeded::Cancelled) => Outcome::Abandoned,
-            Halt::Bound(_) => Outcome::Refused,
+impl From<Halt> for Outcome {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Bound(exceeded) => exceeded.into(),
             Halt::Fault => Outcome::Broken,
-        }
-    }
-
-    /// The status that clients of Overpass API know it by.
-    pub fn status(self) -> StatusCode {
-        match self.outcome() {
-            Outcome::TimedOut => StatusCode::GATEWAY_TIMEOUT,
-            Outcome::Abandoned => StatusCode::SERVICE_UNAVAILABLE,
-            Outcome::Broken => StatusCode::INTERNAL_SERVER_ERROR,
-            _ => StatusCode::BAD_REQUEST,
         }
     }
 }
@@ -420,11 +426,6 @@ impl Run {
         );
         self.app.metrics.finished(outcome, took, bytes, results);
     }
-}
-
-/// An answer of a content type, with the snapshot that it comes from.
-pub fn answer(app: &App, content_type: &'static str, body: Body) -> Response {
-    from_snapshot(app, ([(header::CONTENT_TYPE, content_type)], body).into_response())
 }
 
 /// Says which snapshot an answer comes from.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -11,12 +10,14 @@ use serde::de::DeserializeOwned;
 use super::App;
 use super::body::{Received, Unreadable};
 use super::context::Context;
-use super::gate::Refusal;
-use super::job::{self, Given, Job, Lane};
-use super::metrics::Outcome;
+use super::job::{Job, Lane, Run};
+use super::outcome::Outcome;
+use super::pipe::Sink;
+use super::service::{self, Refused, Wording};
 use crate::budget::Limits;
 
-const JSON: &str = "application/json";
+/// The content type.
+pub(super) const JSON: &str = "application/json";
 
 /// Why there is no answer to a question.
 pub enum Wrong {
@@ -34,22 +35,15 @@ pub(super) async fn serve<Q, A>(
     what: &'static str,
     body: Result<Received, Unreadable>,
     work: impl FnOnce(&App, Q, &Limits) -> Result<A, Wrong> + Send + 'static,
-) -> Response
+) -> Result<Response, Refused>
 where
     Q: DeserializeOwned,
     A: Serialize,
 {
-    let body = match body {
-        Ok(body) => body,
-        Err(why) => return why.explain(error(why.status(), &why.message("the request"))),
-    };
-    match job::run(&app, &context, Lane::Query, move |job| answer(job, what, body, work)).await {
-        Given::Whole(content_type, bytes) => job::answer(&app, content_type, Body::from(bytes)),
-        Given::Streaming(content_type, body) => job::answer(&app, content_type, body),
-        Given::Refused(instead) => job::from_snapshot(&app, instead),
-        Given::Away(refusal) => busy(&app, refusal),
-        Given::Broken => error(StatusCode::INTERNAL_SERVER_ERROR, "it could not be done: see the server's log"),
-    }
+    let body = service::body(&app, &Json, body)?;
+    let work = move |job: Job| answer(job, what, body, work);
+    let answer = service::run(&app, &context, Lane::Query, &Json, work).await?;
+    Ok(answer.into_response(&app))
 }
 
 fn answer<Q: DeserializeOwned, A: Serialize>(
@@ -63,51 +57,52 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
         let body = body;
         let text = match body.decoded() {
             Ok(text) => text,
-            Err(why) => return job.refuse(error(why.status(), &why.message("the request"))),
+            Err(why) => return job.refuse(service::unreadable(&Json, &why)),
         };
         match serde_json::from_slice(&text) {
             Ok(question) => question,
             Err(wrong) => {
                 let message = format!("not the JSON object expected: {wrong}");
-                return job.refuse(error(StatusCode::BAD_REQUEST, &message));
+                return job.refuse(Json.refusal(StatusCode::BAD_REQUEST, &message));
             }
         }
     };
     let (time, memory) = (job.app().settings.max_time, job.memory());
-    let (run, mut sink) = job.begin(time, memory, JSON);
+    let (run, sink) = job.begin(time, memory, JSON);
     let answer = work(run.app(), question, run.limits());
-    if let Err(damage) = run.app().osm.check() {
-        tracing::error!(%damage, "no answer can be trusted");
-        let instead = error(StatusCode::INTERNAL_SERVER_ERROR, &damage.to_string());
-        return run.refused(sink, what, Outcome::Broken, instead);
-    }
-    match answer {
-        Ok(answer) => match serde_json::to_writer(&mut sink, &answer) {
-            Ok(()) => run.answered(sink, what, 0),
-            // It cannot be written where nobody reads it.
-            Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
-        },
-        Err(Wrong::Question(message)) => {
-            run.refused(sink, what, Outcome::Refused, error(StatusCode::BAD_REQUEST, &message));
-        }
-        Err(Wrong::Abandoned) => {
-            let instead = error(StatusCode::SERVICE_UNAVAILABLE, "it was stopped");
-            run.refused(sink, what, Outcome::Abandoned, instead);
-        }
+    let Some((run, sink)) = service::sound(run, sink, &Json, what) else { return };
+    let (outcome, message) = match answer {
+        Ok(answer) => return write(run, sink, what, &answer, 0),
+        Err(Wrong::Question(message)) => (Outcome::Refused, message),
+        Err(Wrong::Abandoned) => (Outcome::Abandoned, "it was stopped".to_owned()),
+    };
+    run.refused(sink, what, outcome, Json.refusal(outcome.status(), &message));
+}
+
+/// Writes an answer that has so many results.
+pub(super) fn write(run: Run, mut sink: Sink, what: &'static str, answer: &impl Serialize, results: u64) {
+    match serde_json::to_writer(&mut sink, answer) {
+        Ok(()) => run.answered(sink, what, results),
+        // It cannot be written where nobody reads it.
+        Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
     }
 }
 
-fn busy(app: &App, refusal: Refusal) -> Response {
-    app.metrics.refused(Outcome::Busy);
-    job::come_back(match refusal {
-        Refusal::Full => error(StatusCode::TOO_MANY_REQUESTS, "too many wait already: come back later"),
-        Refusal::TooLong => error(StatusCode::GATEWAY_TIMEOUT, "no slot came free in time: come back later"),
-        Refusal::Closed => error(StatusCode::SERVICE_UNAVAILABLE, "the server is going down"),
-    })
+/// The wording of our own services: `{"error": "..."}`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Json;
+
+impl Wording for Json {
+    fn names_snapshot(&self) -> bool {
+        true
+    }
+
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
+        refusal(status, &serde_json::json!({ "error": message }))
+    }
 }
 
-/// A refusal: `{"error": "..."}`.
-fn error(status: StatusCode, message: &str) -> Response {
-    let body = serde_json::json!({ "error": message }).to_string();
-    (status, [(header::CONTENT_TYPE, JSON)], body).into_response()
+/// A refusal that is an object.
+pub(super) fn refusal(status: StatusCode, object: &serde_json::Value) -> Response {
+    (status, [(header::CONTENT_TYPE, JSON)], object.to_string()).into_response()
 }

@@ -12,65 +12,11 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use metrics_process::Collector;
 
 use super::gate::Refusal;
+use super::outcome::Outcome;
 use super::{About, App};
-use crate::overpass::Failure;
-use crate::sparql;
 
 /// Upper borders of the buckets of query times, seconds.
 const BUCKETS: [f64; 14] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 20.0, 60.0, 180.0];
-
-/// How a query ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// With an answer.
-    Answered,
-    /// It is wrong, or went over its memory.
-    Refused,
-    /// It went over its time.
-    TimedOut,
-    /// No slot was free.
-    Busy,
-    /// The client went away or the server down.
-    Abandoned,
-    /// The engine failed.
-    Broken,
-}
-
-impl Outcome {
-    /// How a query ended that failed so.
-    pub fn of(failure: &Failure) -> Self {
-        let has = |code| failure.diagnostics.iter().any(|d| d.code == code);
-        if has("timeout") {
-            Outcome::TimedOut
-        } else if has("cancelled") || has("client-gone") {
-            Outcome::Abandoned
-        } else {
-            Outcome::Refused
-        }
-    }
-
-    /// How a SPARQL query ended that failed so.
-    pub fn of_sparql(error: &sparql::Error) -> Self {
-        match error.code {
-            "timeout" => Outcome::TimedOut,
-            "cancelled" | "output" => Outcome::Abandoned,
-            _ if error.class == sparql::Class::Internal => Outcome::Broken,
-            _ => Outcome::Refused,
-        }
-    }
-
-    /// The label's value.
-    pub fn name(self) -> &'static str {
-        match self {
-            Outcome::Answered => "answered",
-            Outcome::Refused => "refused",
-            Outcome::TimedOut => "timed_out",
-            Outcome::Busy => "busy",
-            Outcome::Abandoned => "abandoned",
-            Outcome::Broken => "broken",
-        }
-    }
-}
 
 /// Why a request was turned away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,6 +7,8 @@
 //!                  tell who asks
 //! admit.rs         turns away who may not ask: tokens.rs, quota.rs
 //! body.rs          reads a request's body, bounded; form.rs decodes what is in it and in addresses
+//! service.rs       what services have in common that parse or run something: through a job, and how each words that
+//!                  there is no answer; outcome.rs is how a query ended
 //! job.rs           what a service does with a request: gate.rs lets it in, workers.rs gives it a thread,
 //!                  running.rs lists it; trial.rs has threads for queries that find no slot
 //! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
@@ -37,6 +39,7 @@ mod json;
 mod kill;
 mod memory;
 mod metrics;
+mod outcome;
 mod page;
 mod pipe;
 mod proxies;
@@ -45,6 +48,7 @@ mod reload;
 mod running;
 mod score;
 mod search;
+mod service;
 mod sparql;
 mod spool;
 mod status;
@@ -76,6 +80,7 @@ use job::Gates;
 use metrics::Metrics;
 use quota::Quota;
 use running::Register;
+use service::Wording;
 use spool::Spool;
 use trial::Trials;
 use workers::Workers;
@@ -282,6 +287,29 @@ fn router(app: Arc<App>) -> Router {
         .layer(from_fn_with_state(Arc::clone(&app), access::access))
         .with_state(app)
 }
+
+/// How whoever may not ask is refused on a route of [`router`].
+fn wording(route: &str) -> &'static dyn Wording {
+    match route {
+        "/api/interpreter" | "/api/convert" => &interpreter::PAGES,
+        "/sparql" | "/sparql/" => &sparql::Plain,
+        _ => &json::Json,
+    }
+}
+
+/// The routes as `/` lists them.
+const LISTED: &str = "\
+/api/interpreter  OverpassQL; the query as the parameter `data` (GET or POST) or as the body of a POST
+/api/convert      a query in another form: `data`, and `target` = xml, mapql or compact
+/sparql           SPARQL; the query as the parameter `query` (GET or POST) or as the body of a POST
+/search           where a name leads; the name as the parameter `q`
+/api/status       slots and running queries
+/api/kill_my_queries  stops your running queries
+/api/timestamp    the time of the data
+/readyz           200 while queries are let in
+/healthz          200 while the snapshot is sound
+/metrics          for Prometheus
+";
 
 /// The signals by which the server is told to stop.
 struct Signals {

@@ -1,7 +1,15 @@
 //! The page on which an Overpass server tells its errors: HTML, one paragraph an error. Clients look for its words.
 
+use std::fmt::Display;
+
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+
+use super::body::Unreadable;
+use super::gate::Refusal;
+use super::job::Halt;
+use super::outcome::Outcome;
+use super::service::Wording;
 
 /// The page with these lines as its errors.
 pub fn page<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
@@ -45,6 +53,56 @@ pub fn error<'a>(status: StatusCode, lines: impl IntoIterator<Item = &'a str>) -
 /// A page as an answer.
 pub fn with(status: StatusCode, page: String) -> Response {
     (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
+}
+
+/// The wording of the services of Overpass API.
+#[derive(Debug, Clone, Copy)]
+pub struct Pages {
+    /// What is said where the work ended by a fault of the program.
+    pub broken: &'static str,
+}
+
+impl Wording for Pages {
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
+        error(status, [message])
+    }
+
+    /// The words are those by which clients of the public services know that they shall come back later.
+    fn over_quota(&self, _: &'static str) -> &'static str {
+        "runtime error: Dispatcher_Client::request_read_and_idx::rate_limited. \
+         Please check /api/status for the quota of your IP address."
+    }
+
+    fn unreadable(&self, why: &Unreadable) -> String {
+        format!("encoding error: {}.", why.message("The query"))
+    }
+
+    /// The words of the public services, as above.
+    fn busy(&self, refusal: Refusal) -> &'static str {
+        match refusal {
+            Refusal::Full => {
+                "runtime error: Dispatcher_Client::request_read_and_idx::rate_limited. \
+                 Please check /api/status for the free slots."
+            }
+            Refusal::TooLong => {
+                "runtime error: Dispatcher_Client::request_read_and_idx::timeout. \
+                 The server is probably too busy to handle your request."
+            }
+            Refusal::Closed => "runtime error: The server is going down.",
+        }
+    }
+
+    fn halted(&self, halt: Halt) -> (StatusCode, String) {
+        (Outcome::from(halt).status(), format!("runtime error: {halt}."))
+    }
+
+    fn broken(&self) -> &'static str {
+        self.broken
+    }
+
+    fn damaged(&self, _: &dyn Display) -> String {
+        self.broken.to_owned()
+    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::body::{Received, Unreadable};
 use super::context::Context;
 use super::json::Wrong;
+use super::service::Refused;
 use super::{App, json};
 use crate::budget::{self, Budget, Stopped};
 use crate::eval::about::engine;
@@ -58,7 +59,7 @@ pub async fn score(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
     body: Result<Received, Unreadable>,
-) -> Response {
+) -> Result<Response, Refused> {
     json::serve(app, context, "score", body, |app, question: Question, limits| {
         let wrong = |message: String| Err(Wrong::Question(message));
         let count = question.predictions.len();

@@ -4,21 +4,20 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 use serde::Serialize;
+use serde_json::json;
 
 use super::App;
 use super::context::Context;
 use super::gate::Refusal;
-use super::job::{self, Given, Job, Lane};
-use super::metrics::Outcome;
+use super::job::{Job, Lane};
+use super::json::{self, JSON};
+use super::service::{self, Refused, Wording};
 use crate::osm::Osm;
 use crate::places::{Areas, Bounds, Element, Places, Position};
-
-const JSON: &str = "application/json";
 
 /// A place, with the fields of Nominatim's that a snapshot can give.
 #[derive(Debug, Serialize)]
@@ -39,15 +38,10 @@ pub async fn search(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
     RawQuery(query): RawQuery,
-) -> Response {
-    let given = job::run(&app, &context, Lane::Search, move |job| work(job, &query.unwrap_or_default())).await;
-    match given {
-        Given::Whole(content_type, bytes) => job::answer(&app, content_type, Body::from(bytes)),
-        Given::Streaming(content_type, body) => job::answer(&app, content_type, body),
-        Given::Refused(instead) => job::from_snapshot(&app, instead),
-        Given::Away(refusal) => busy(&app, refusal),
-        Given::Broken => error(StatusCode::INTERNAL_SERVER_ERROR, "it could not be done: see the server's log"),
-    }
+) -> Result<Response, Refused> {
+    let work = move |job: Job| work(job, &query.unwrap_or_default());
+    let answer = service::run(&app, &context, Lane::Search, &Nominatim, work).await?;
+    Ok(answer.into_response(&app))
 }
 
 fn work(job: Job, query: &str) {
@@ -58,33 +52,17 @@ fn work(job: Job, query: &str) {
         && !matches!(format.as_str(), "json" | "jsonv2")
     {
         let message = "Parameter 'format' must be one of: json, jsonv2";
-        return job.refuse(error(StatusCode::BAD_REQUEST, message));
+        return job.refuse(Nominatim.refusal(StatusCode::BAD_REQUEST, message));
     }
     let Some(name) = parameter("q") else {
         let message = "Nothing to search for: the parameter 'q' is missing";
-        return job.refuse(error(StatusCode::BAD_REQUEST, message));
+        return job.refuse(Nominatim.refusal(StatusCode::BAD_REQUEST, message));
     };
     let (time, memory) = (job.app().settings.max_time, job.memory());
-    let (run, mut sink) = job.begin(time, memory, JSON);
+    let (run, sink) = job.begin(time, memory, JSON);
     let found = find(&run.app().osm, name.trim());
-    if let Err(damage) = run.app().osm.check() {
-        tracing::error!(%damage, "no answer can be trusted");
-        let instead = error(StatusCode::INTERNAL_SERVER_ERROR, &damage.to_string());
-        return run.refused(sink, "search", Outcome::Broken, instead);
-    }
-    match serde_json::to_writer(&mut sink, &found) {
-        Ok(()) => run.answered(sink, "search", found.len() as u64),
-        Err(_) => run.refused(sink, "search", Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
-    }
-}
-
-fn busy(app: &App, refusal: Refusal) -> Response {
-    app.metrics.refused(Outcome::Busy);
-    job::come_back(match refusal {
-        Refusal::Full => error(StatusCode::TOO_MANY_REQUESTS, "Too many requests wait already"),
-        Refusal::TooLong => error(StatusCode::SERVICE_UNAVAILABLE, "The server is too busy"),
-        Refusal::Closed => error(StatusCode::SERVICE_UNAVAILABLE, "The server is going down"),
-    })
+    let Some((run, sink)) = service::sound(run, sink, &Nominatim, "search") else { return };
+    json::write(run, sink, "search", &found, found.len() as u64);
 }
 
 fn find(osm: &Osm, name: &str) -> Vec<Found> {
@@ -107,8 +85,28 @@ fn find(osm: &Osm, name: &str) -> Vec<Found> {
     found().into_iter().collect()
 }
 
-/// A refusal in Nominatim's shape.
-fn error(status: StatusCode, message: &str) -> Response {
-    let body = serde_json::json!({ "error": { "code": status.as_u16(), "message": message } }).to_string();
-    (status, [(header::CONTENT_TYPE, JSON)], body).into_response()
+/// Nominatim's wording.
+#[derive(Debug, Clone, Copy)]
+struct Nominatim;
+
+impl Wording for Nominatim {
+    fn names_snapshot(&self) -> bool {
+        true
+    }
+
+    fn late(&self) -> StatusCode {
+        StatusCode::SERVICE_UNAVAILABLE
+    }
+
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
+        json::refusal(status, &json!({ "error": { "code": status.as_u16(), "message": message } }))
+    }
+
+    fn busy(&self, refusal: Refusal) -> &'static str {
+        match refusal {
+            Refusal::Full => "Too many requests wait already",
+            Refusal::TooLong => "The server is too busy",
+            Refusal::Closed => "The server is going down",
+        }
+    }
 }

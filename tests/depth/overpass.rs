@@ -287,12 +287,12 @@ fn go(opened: &Opened, text: &str) -> String {
     }
     let script = match parse(&text) {
         Ok(script) => script,
-        Err(failure) => return failure.diagnostics.first().map_or_else(String::new, |first| first.code.to_owned()),
+        Err(failure) => return failure.diagnostics.first().map_or_else(String::new, |first| first.code.to_string()),
     };
     let mut answer = Vec::new();
     match run(&opened.osm, &script.clone(), &limits(), &mut answer) {
         Ok(summary) => format!("{} elements", summary.elements),
-        Err(failure) => failure.diagnostics.first().map_or_else(String::new, |first| first.code.to_owned()),
+        Err(failure) => failure.diagnostics.first().map_or_else(String::new, |first| first.code.to_string()),
     }
 }
 

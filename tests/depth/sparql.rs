@@ -345,7 +345,7 @@ fn run(environment: &Environment, text: &str, settings: &Settings) -> String {
     let limits = Limits { deadline: Instant::now().checked_add(limit()), memory: Some(256 << 20), ..Limits::default() };
     let bounds = Bounds { limits, rows: Some(100_000) };
     let done = prepare(text, settings).and_then(|query| query.run(environment, &bounds, &mut Nowhere));
-    done.map_or_else(|error| error.code.to_owned(), |summary| format!("{} rows", summary.rows))
+    done.map_or_else(|error| error.code.to_string(), |summary| format!("{} rows", summary.rows))
 }
 
 #[test]

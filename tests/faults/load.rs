@@ -176,8 +176,11 @@ fn killed_loads() {
         let (mut stopped, mut done, mut left, mut said) = (0, 0, 0, String::new());
         for step in 0..steps {
             let (folder, out, old) = folder_with_old();
-            let child =
-                sources.command(&out).stdout(Stdio::piped()).stderr(Stdio::piped()).arg("--json").spawn().unwrap();
+            let load = sources.command(&out);
+            // Who runs the tests may ignore signals, as nohup and a shell's background do, and a load would, too.
+            let mut child = Command::new("env");
+            child.arg("--default-signal=TERM,INT,HUP").arg(load.get_program()).args(load.get_args()).arg("--json");
+            let child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             std::thread::sleep((whole * step / steps).max(Duration::from_millis(60)));
             let _ = crate::common::signal(&format!("-{signal}"), child.id());
             let output = child.wait_with_output().unwrap();

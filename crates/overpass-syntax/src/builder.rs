@@ -1,9 +1,10 @@
 //! Elements are checked as they are made, so that static errors come in the order of the text.
 
+use crate::code::Code;
 use std::collections::BTreeMap;
 
 use super::check;
-use super::diagnostics::Diagnostics;
+use super::diagnostics::{Cause, Clue, Diagnostics};
 use super::element::{Element, Node, Part};
 
 /// Makes and checks elements.
@@ -44,15 +45,17 @@ impl Builder {
         }
         if !check::allows(parent, &child) {
             let (name, outer) = (&child.element.name, &parent.element.name);
-            let message = if name == "newer" {
-                "\"newer\" can appear only inside \"query\" statements.".to_owned()
+            let (message, clue) = if name == "newer" {
+                ("\"newer\" can appear only inside \"query\" statements.".to_owned(), None)
             } else {
-                format!("Element \"{name}\" cannot be subelement of element \"{outer}\".")
+                let message = format!("Element \"{name}\" cannot be subelement of element \"{outer}\".");
+                (message, (name == "print" || outer == "print").then_some(Clue::Out))
             };
-            self.diagnostics.fixed("misplaced-element", child.element.line, child.element.span, message);
+            let cause = Cause::new(Code::MisplacedElement, clue);
+            self.diagnostics.fixed(cause, child.element.line, child.element.span, message);
         }
         if let Some(message) = check::before_evaluator(parent, &child) {
-            self.diagnostics.fixed("missing-evaluator", parent.element.line, parent.element.span, message);
+            self.diagnostics.fixed(Code::MissingEvaluator, parent.element.line, parent.element.span, message);
         }
         if let Some((message, times)) = check::set_before(parent, &child) {
             // Once for each time before; a long list would be gone through for each of its items.
@@ -60,7 +63,7 @@ impl Builder {
                 if self.diagnostics.full() {
                     break;
                 }
-                self.diagnostics.fixed("set-twice", parent.element.line, parent.element.span, message.clone());
+                self.diagnostics.fixed(Code::SetTwice, parent.element.line, parent.element.span, message.clone());
             }
         }
         parent.children.push(child);

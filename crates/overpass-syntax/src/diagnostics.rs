@@ -1,6 +1,7 @@
 //! Collects what is wrong with a query, in the reference's order.
 
 use super::Span;
+use crate::code::Code;
 use crate::error::{Class, Diagnostic, Failure};
 
 /// After so many errors the rest of a text is not looked at.
@@ -9,38 +10,87 @@ const MOST: usize = 500;
 /// Bytes of a message; what is in the middle of a longer one is left out.
 const LONGEST: usize = 4000;
 
+/// What a hint has to know of an error besides its code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Clue {
+    /// This sign, and nothing else, has to stand here.
+    Sign(&'static str),
+    /// An `out` is within another element, or has one in it.
+    Out,
+    /// The sides of a box.
+    Box,
+    /// The number of an area.
+    Area,
+    /// The radius of `around`.
+    Radius,
+}
+
+/// Why there is an error.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cause {
+    code: Code,
+    clue: Option<Clue>,
+}
+
+impl From<Code> for Cause {
+    fn from(code: Code) -> Self {
+        Cause { code, clue: None }
+    }
+}
+
+impl Cause {
+    /// A code, and what hints have to know besides where there is anything.
+    pub fn new(code: Code, clue: Option<Clue>) -> Self {
+        Cause { code, clue }
+    }
+}
+
+/// An error, and what hints have to know of it.
+pub(super) struct Found {
+    /// The error.
+    pub diagnostic: Diagnostic,
+    /// What its code does not say.
+    pub clue: Option<Clue>,
+}
+
 /// The errors found so far.
 #[derive(Default)]
 pub(super) struct Diagnostics {
     /// What the regular expressions so far take when compiled, in bytes.
     pub patterns: usize,
-    list: Vec<Diagnostic>,
+    list: Vec<Found>,
     stopped: bool,
 }
 
 impl Diagnostics {
     /// Adds a `parse error`.
-    pub fn parse(&mut self, code: &'static str, line: u32, span: Span, message: impl Into<String>) {
-        self.add(Class::Parse, code, line, span, message.into());
+    pub fn parse(&mut self, cause: impl Into<Cause>, line: u32, span: Span, message: impl Into<String>) {
+        self.add(Class::Parse, cause.into(), line, span, message.into());
     }
 
     /// Adds a `static error`.
-    pub fn fixed(&mut self, code: &'static str, line: u32, span: Span, message: impl Into<String>) {
-        self.add(Class::Static, code, line, span, message.into());
+    pub fn fixed(&mut self, cause: impl Into<Cause>, line: u32, span: Span, message: impl Into<String>) {
+        self.add(Class::Static, cause.into(), line, span, message.into());
     }
 
     /// Gives the error that was added last a hint.
     pub fn help(&mut self, help: Option<String>) {
         if let (Some(last), Some(help)) = (self.list.last_mut(), help) {
-            last.help.get_or_insert(help);
+            last.diagnostic.help.get_or_insert(help);
         }
     }
 
-    fn add(&mut self, class: Class, code: &'static str, line: u32, span: Span, message: String) {
+    fn add(&mut self, class: Class, Cause { code, clue }: Cause, line: u32, span: Span, message: String) {
         if !self.full() {
             let message = shortened(message);
-            self.list.push(Diagnostic { class, code, line, span: Some(span), message, help: None });
+            let diagnostic = Diagnostic { class, code, line, span: Some(span), message, help: None };
+            self.list.push(Found { diagnostic, clue });
         }
+    }
+
+    /// The errors, for hints.
+    pub fn found_mut(&mut self) -> &mut [Found] {
+        &mut self.list
     }
 
     /// Whether there are so many that going on makes no sense.
@@ -60,7 +110,7 @@ impl Diagnostics {
 
     /// The failure that they make.
     pub fn into_failure(self) -> Failure {
-        Failure { diagnostics: self.list }
+        Failure { diagnostics: self.list.into_iter().map(|found| found.diagnostic).collect() }
     }
 }
 

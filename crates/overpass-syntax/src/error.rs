@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Span;
+use super::code::Code;
 
 /// The reference's classes of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,8 +32,8 @@ impl Class {
 pub struct Diagnostic {
     /// Its class.
     pub class: Class,
-    /// A stable name for programs, such as `unknown-function`, `unsupported`, `timeout`, `memory`.
-    pub code: &'static str,
+    /// What programs know it by.
+    pub code: Code,
     /// The line that the reference names, from 1; 0 where it knows none.
     pub line: u32,
     /// Where in the text it is, where that is known.

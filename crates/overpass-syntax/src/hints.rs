@@ -1,24 +1,26 @@
 //! What was probably meant, from the text around an error. Runs only when a query was refused, changes no words of the
 //! reference, and knows nothing but the text.
 
+use super::diagnostics::{Clue, Found};
 use super::suggest;
 use super::token::{Token, Tokens};
-use crate::error::{Diagnostic, Failure};
+use crate::code::Code;
+use crate::error::Diagnostic;
 
 /// Gives the errors hints where they have none. Only the first ones: what follows is mostly a consequence.
-pub(super) fn add(text: &str, failure: &mut Failure) {
+pub(super) fn add(text: &str, found: &mut [Found]) {
     let whole = suggest::language(text);
-    for (i, diagnostic) in failure.diagnostics.iter_mut().take(3).enumerate() {
+    for (i, Found { diagnostic, clue }) in found.iter_mut().take(3).enumerate() {
         if i == 0
             && let Some(whole) = &whole
         {
             diagnostic.help = Some(whole.clone());
         }
         if let Some(place) = ErrorContext::of(diagnostic, text)
-            && let Some(help) = place.hint(diagnostic)
+            && let Some(help) = place.hint(diagnostic.code, *clue)
         {
             // Of a word that begins no statement, the nearest one that does is the weaker guess.
-            if diagnostic.code == "unknown-statement" {
+            if diagnostic.code == Code::UnknownStatement {
                 diagnostic.help = Some(help);
             } else {
                 diagnostic.help.get_or_insert(help);
@@ -44,30 +46,30 @@ impl<'a> ErrorContext<'a> {
         Some(ErrorContext { text, at: span.start, found, before, after })
     }
 
-    fn hint(&self, diagnostic: &Diagnostic) -> Option<String> {
-        match diagnostic.code {
-            "unexpected-token" => self
-                .sign()
-                .map(str::to_owned)
-                .or_else(|| self.quotation())
-                .or_else(|| self.missing(&diagnostic.message)),
-            "unknown-statement" => self.statement().map(str::to_owned),
-            "unexpected-end" => self.open_bracket(),
-            "misplaced-element" if diagnostic.message.contains("\"print\"") => {
+    fn hint(&self, code: Code, clue: Option<Clue>) -> Option<String> {
+        match code {
+            Code::UnexpectedToken => {
+                self.sign().map(str::to_owned).or_else(|| self.quotation()).or_else(|| self.missing(clue))
+            }
+            Code::UnknownStatement => self.statement().map(str::to_owned),
+            Code::UnexpectedEnd => self.open_bracket(),
+            Code::MisplacedElement if clue == Some(Clue::Out) => {
                 self.open_bracket().or(Some("\"out\" cannot stand in a union: (...; ...;); out;".to_owned()))
             }
-            "operator-expected" => self.operator().map(str::to_owned),
-            "wrong-operator" if self.found == "=" => Some("\"==\" compares; \"=\" is for make and convert".to_owned()),
-            "unquoted-word" => Some(format!("a key or a text needs quotation marks: \"{}\"", short(self.found)))
+            Code::OperatorExpected => self.operator().map(str::to_owned),
+            Code::WrongOperator if self.found == "=" => {
+                Some("\"==\" compares; \"=\" is for make and convert".to_owned())
+            }
+            Code::UnquotedWord => Some(format!("a key or a text needs quotation marks: \"{}\"", short(self.found)))
                 .filter(|_| self.found.chars().all(char::is_alphanumeric)),
-            "bad-timestamp" => self.timestamp(),
-            "bad-value" => self.value(&diagnostic.message).map(str::to_owned),
-            "unknown-parameter" => self.parameter(),
-            "unknown-filter" if self.found.starts_with("in.") || self.found == "in" => {
+            Code::BadTimestamp => self.timestamp(),
+            Code::BadValue => self.value(clue).map(str::to_owned),
+            Code::UnknownParameter => self.parameter(),
+            Code::UnknownFilter if self.found.starts_with("in.") || self.found == "in" => {
                 Some("what lies in areas is (area) or (area.set)".to_owned())
             }
-            "wrong-argument" if self.found == "tags" => Some("tags are counted by count_tags()".to_owned()),
-            "unknown-filter" if self.found.contains('=') || self.after.starts_with('=') => {
+            Code::WrongArgument if self.found == "tags" => Some("tags are counted by count_tags()".to_owned()),
+            Code::UnknownFilter if self.found.contains('=') || self.after.starts_with('=') => {
                 Some("tags stand in square brackets: [name=\"Malta\"]".to_owned())
             }
             code => fixed(code).map(str::to_owned),
@@ -128,8 +130,8 @@ impl<'a> ErrorContext<'a> {
     }
 
     /// A sign that was forgotten.
-    fn missing(&self, message: &str) -> Option<String> {
-        let sign = [";", ")", "]", "}"].into_iter().find(|sign| message.starts_with(&format!("'{sign}' expected")))?;
+    fn missing(&self, clue: Option<Clue>) -> Option<String> {
+        let Some(Clue::Sign(sign @ (";" | ")" | "]" | "}"))) = clue else { return None };
         if self.after.is_empty() && self.at + self.found.len() >= self.text.trim_end().len() {
             return Some(format!("the query ends without a \"{sign}\""));
         }
@@ -200,16 +202,12 @@ impl<'a> ErrorContext<'a> {
         })
     }
 
-    fn value(&self, message: &str) -> Option<&'static str> {
-        let about = |what: &str| message.contains(what);
-        Some(if about("\"bbox-query\"") {
-            "a box is (south,west,north,east): latitudes from -90 to 90, longitudes from -180 to 180"
-        } else if about("\"ref\" of the element \"area-query\"") {
-            "here is the number of an area; by name: area[name=\"Malta\"]->.a; node(area.a);"
-        } else if about("\"radius\"") {
-            "the radius is a number of metres, not below 0: (around:100,35.9,14.5)"
-        } else {
-            return None;
+    fn value(&self, clue: Option<Clue>) -> Option<&'static str> {
+        Some(match clue? {
+            Clue::Box => "a box is (south,west,north,east): latitudes from -90 to 90, longitudes from -180 to 180",
+            Clue::Area => "here is the number of an area; by name: area[name=\"Malta\"]->.a; node(area.a);",
+            Clue::Radius => "the radius is a number of metres, not below 0: (around:100,35.9,14.5)",
+            Clue::Sign(_) | Clue::Out => return None,
         })
     }
 
@@ -231,18 +229,18 @@ impl<'a> ErrorContext<'a> {
 }
 
 /// Hints that need no look at the text.
-fn fixed(code: &str) -> Option<&'static str> {
+fn fixed(code: Code) -> Option<&'static str> {
     Some(match code {
-        "empty-query" => "what is asked for must be narrowed down: node[amenity=cafe]; node(south,west,north,east);",
-        "wrong-type" => {
+        Code::EmptyQuery => "what is asked for must be narrowed down: node[amenity=cafe]; node(south,west,north,east);",
+        Code::WrongType => {
             "the letters say from what: node(w) and node(r) are in ways and relations, way(bn) and rel(bn) have nodes, rel(bw) ways, rel(br) relations"
         }
-        "incomplete-box" => {
+        Code::IncompleteBox => {
             "a box is (south,west,north,east); several ids are (id:1,2,3); near a point is (around:metres,lat,lon)"
         }
-        "odd-coordinates" => "after the metres come pairs of latitude and longitude: (around:100,35.9,14.5)",
-        "unknown-output-format" => "there are json, xml, csv, custom and popup; tools make GeoJSON from json",
-        "key-pattern-alone" => "for any value: [~\"pattern\"~\".\"]",
+        Code::OddCoordinates => "after the metres come pairs of latitude and longitude: (around:100,35.9,14.5)",
+        Code::UnknownOutputFormat => "there are json, xml, csv, custom and popup; tools make GeoJSON from json",
+        Code::KeyPatternAlone => "for any value: [~\"pattern\"~\".\"]",
         _ => return None,
     })
 }

@@ -27,6 +27,7 @@
 
 mod builder;
 mod check;
+mod code;
 pub mod convert;
 mod diagnostics;
 mod element;
@@ -44,6 +45,7 @@ mod tree;
 mod xml;
 
 pub use check::numbers::{float, float_prefix, integer, number_text, timestamp};
+pub use code::Code;
 pub use error::{Class, Diagnostic, Failure};
 pub use statement::on_statements;
 pub use suggest::distance;
@@ -66,7 +68,7 @@ pub fn parse(text: &str) -> Result<Script, Failure> {
         if let Some(script) = root.and_then(lower::script) {
             return Ok(script);
         }
-        diagnostics.parse("incomplete-query", 1, Span::default(), "The query is incomplete.");
+        diagnostics.parse(Code::IncompleteQuery, 1, Span::default(), "The query is incomplete.");
     }
     Err(explained(diagnostics, text))
 }
@@ -80,10 +82,9 @@ pub(crate) fn outline(text: &str) -> Result<(Option<Node>, Option<Failure>), Fai
 }
 
 /// The errors with what was probably meant.
-fn explained(diagnostics: diagnostics::Diagnostics, text: &str) -> Failure {
-    let mut failure = diagnostics.into_failure();
-    hints::add(text, &mut failure);
-    failure
+fn explained(mut diagnostics: diagnostics::Diagnostics, text: &str) -> Failure {
+    hints::add(text, diagnostics.found_mut());
+    diagnostics.into_failure()
 }
 
 /// Whether a text is in the XML form.
@@ -93,16 +94,16 @@ pub(crate) fn is_xml(text: &str) -> bool {
 
 fn read(text: &str, converting: bool) -> Result<(Option<Node>, diagnostics::Diagnostics), Failure> {
     if text.len() > LONGEST {
-        return Err(refuse("too-long", format!("The query has more than {LONGEST} bytes.")).into());
+        return Err(refuse(Code::TooLong, format!("The query has more than {LONGEST} bytes.")).into());
     }
     if text.trim().is_empty() {
-        return Err(refuse("empty-query", "Your input contains only whitespace.".to_owned()).into());
+        return Err(refuse(Code::EmptyQuery, "Your input contains only whitespace.".to_owned()).into());
     }
     let builder = builder::Builder { converting, ..Default::default() };
     let (root, builder) = if is_xml(text) { xml::parse(text, builder) } else { parse::parse(text, builder) };
     Ok((root, builder.diagnostics))
 }
 
-fn refuse(code: &'static str, message: String) -> Diagnostic {
+fn refuse(code: Code, message: String) -> Diagnostic {
     Diagnostic { class: Class::Parse, code, line: 1, span: None, message, help: None }
 }

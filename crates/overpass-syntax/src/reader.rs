@@ -1,7 +1,8 @@
 //! Taking tokens in turn. After an error it goes on as the reference does, so that follow-up errors are the same.
 
-use super::diagnostics::Diagnostics;
+use super::diagnostics::{Cause, Clue, Diagnostics};
 use super::token::Tokens;
+use crate::code::Code;
 
 /// Tokens, and where errors in them go.
 pub(super) struct Reader<'a, 'text> {
@@ -18,32 +19,40 @@ impl Reader<'_, '_> {
     }
 
     /// Adds an error at the current token.
-    pub fn error(&mut self, code: &'static str, message: impl Into<String>) {
+    pub fn error(&mut self, cause: impl Into<Cause>, message: impl Into<String>) {
         let span = self.tokens.current().span();
-        self.diagnostics.parse(code, self.tokens.line(), span, message);
+        self.diagnostics.parse(cause, self.tokens.line(), span, message);
     }
 
     /// Adds `... expected - '...' found.`
     pub fn expected(&mut self, what: &str) {
+        self.expected_by(Code::UnexpectedToken.into(), what);
+    }
+
+    fn expected_by(&mut self, cause: Cause, what: &str) {
         let found = self.tokens.current().quoted();
-        self.error("unexpected-token", format!("{what} expected - '{found}' found."));
+        self.error(cause, format!("{what} expected - '{found}' found."));
     }
 
     /// Skips to one of the tokens `allowed`, with an error if it is not the current one.
-    pub fn skip_to(&mut self, allowed: &[&str]) {
+    pub fn skip_to(&mut self, allowed: &[&'static str]) {
         if !allowed.contains(&self.tokens.text()) {
-            self.expected(&list(allowed));
+            let clue = match allowed {
+                [sign] => Some(Clue::Sign(sign)),
+                _ => None,
+            };
+            self.expected_by(Cause::new(Code::UnexpectedToken, clue), &list(allowed));
         }
         while self.tokens.good() && !allowed.contains(&self.tokens.text()) {
             self.tokens.advance();
         }
         if !self.tokens.good() {
-            self.error("unexpected-end", "Unexpected end of input.");
+            self.error(Code::UnexpectedEnd, "Unexpected end of input.");
         }
     }
 
     /// Skips to and over one of the tokens `allowed`, with an error if it is not the current one.
-    pub fn expect(&mut self, allowed: &[&str]) {
+    pub fn expect(&mut self, allowed: &[&'static str]) {
         self.skip_to(allowed);
         self.tokens.advance();
     }

@@ -1,5 +1,6 @@
 //! The XML form of the language: `<osm-script>`, or statements without it.
 
+use crate::code::Code;
 use quick_xml::errors::IllFormedError;
 use quick_xml::escape::EscapeError;
 use quick_xml::events::attributes::AttrError;
@@ -99,7 +100,7 @@ impl Reading<'_> {
         match self.open.last() {
             Some(node) => {
                 let message = format!("Element \"{}\" must not contain text.", node.element.name);
-                self.builder.diagnostics.fixed("text-in-element", node.element.line, span, message);
+                self.builder.diagnostics.fixed(Code::TextInElement, node.element.line, span, message);
             }
             None => self.error(span, "junk after document element"),
         }
@@ -107,7 +108,7 @@ impl Reading<'_> {
 
     fn error(&mut self, span: Span, message: impl Into<String>) {
         let line = self.line_of(span.start);
-        self.builder.diagnostics.parse("broken-xml", line, span, message);
+        self.builder.diagnostics.parse(Code::BrokenXml, line, span, message);
     }
 
     /// The line that a byte stands in; bytes must be asked for in order.

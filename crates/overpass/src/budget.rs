@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::syntax::{Settings, Statement};
-use crate::{Class, Diagnostic, Failure};
+use crate::{Class, Code, Diagnostic, Failure};
 use terrapin_budget::{self as budget, Exceeded, Stopped};
 
 pub use terrapin_budget::Limits;
@@ -37,7 +37,7 @@ impl Budget {
             Err(match stopped {
                 Stopped::Exceeded(bound) => self.exceeded(bound),
                 Stopped::Panicked(message) => {
-                    self.failure("internal", "An internal error happened", &format!(": {message}"))
+                    self.failure(Code::Internal, "An internal error happened", &format!(": {message}"))
                 }
             })
         })
@@ -78,10 +78,10 @@ impl Budget {
             }
             Exceeded::Memory(bytes) => ("Query run out of memory", format!(" using about {} MB of RAM", bytes >> 20)),
         };
-        self.failure(bound.code(), what, &detail)
+        self.failure(bound.into(), what, &detail)
     }
 
-    fn failure(&self, code: &'static str, what: &str, detail: &str) -> Failure {
+    fn failure(&self, code: Code, what: &str, detail: &str) -> Failure {
         let (name, line) = *self.running.lock().unwrap_or_else(PoisonError::into_inner);
         Failure::from(Diagnostic {
             class: Class::Runtime,

@@ -21,7 +21,7 @@ pub mod turbo;
 
 pub use budget::{Budget, Limits};
 pub use terrapin_overpass_syntax as syntax;
-pub use terrapin_overpass_syntax::{Class, Diagnostic, Failure, convert};
+pub use terrapin_overpass_syntax::{Class, Code, Diagnostic, Failure, convert};
 
 use std::io::Write;
 
@@ -91,7 +91,7 @@ fn attempt(
 fn damaged(error: &terrapin_snapshot::Error) -> Failure {
     Failure::from(Diagnostic {
         class: Class::Runtime,
-        code: "damaged",
+        code: Code::Damaged,
         line: 0,
         span: None,
         message: error.to_string(),

@@ -3,7 +3,7 @@
 //! [`Depth`] says; what rewriting adds is measured here, without recursion.
 
 use crate::algebra::{Path, Pattern};
-use crate::error::{Class, Error};
+use crate::error::{Class, Code, Error};
 use crate::walk::{AsNode, Node};
 
 /// The deepest tree that is read.
@@ -61,7 +61,7 @@ impl Depth {
             return Ok(());
         }
         let message = format!("the query has more than {MOST} patterns, steps or conditions that build on each other");
-        Err(Error::new(Class::Unsupported, "too-large", message)
+        Err(Error::new(Class::Unsupported, Code::TooLarge, message)
             .help("VALUES and IN take lists of any length; a large query may be asked in parts"))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+pub use super::code::Code;
+
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// Where a query went wrong, which also decides what a server answers.
@@ -62,8 +64,8 @@ impl Place {
 pub struct Error {
     /// Its class.
     pub class: Class,
-    /// A stable name for programs, such as `unknown-prefix`, `unknown-service`, `timeout`.
-    pub code: &'static str,
+    /// What programs know it by.
+    pub code: Code,
     /// Where in the text it is, where that is known.
     pub place: Option<Place>,
     /// What is wrong.
@@ -74,7 +76,7 @@ pub struct Error {
 
 impl Error {
     /// An error without a place.
-    pub fn new(class: Class, code: &'static str, message: impl Into<String>) -> Self {
+    pub fn new(class: Class, code: Code, message: impl Into<String>) -> Self {
         Error { class, code, place: None, message: message.into(), help: None }
     }
 

@@ -4,7 +4,7 @@ use super::parser::Parser;
 use super::token::Kind;
 use super::tree::{Tree, reduce};
 use crate::algebra::{Binary, Expression, Unary};
-use crate::error::Result;
+use crate::error::{Code, Result};
 
 /// Most terms that one sum, product or chain of conditions may have.
 const MAX_TERMS: usize = 20_000;
@@ -28,7 +28,7 @@ impl Parser<'_> {
         if length <= MAX_TERMS {
             return Ok(());
         }
-        Err(self.error_at(self.peek(), "too-long", format!("an expression chains more than {MAX_TERMS} terms")))
+        Err(self.error_at(self.peek(), Code::TooLong, format!("an expression chains more than {MAX_TERMS} terms")))
     }
 
     fn conjunction(&mut self) -> Result<Tree<Expression>> {

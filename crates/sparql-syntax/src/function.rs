@@ -7,8 +7,7 @@ use super::parser::Parser;
 use super::token::{Kind, Token};
 use super::tree::Tree;
 use crate::algebra::{Aggregate, AggregateFunction, Binary, Expression, Function};
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 use crate::expression::not;
 
 /// Built-in functions that are plain calls: name, the function, fewest and most arguments.
@@ -191,11 +190,12 @@ impl Parser<'_> {
     fn arity(&self, token: Token, least: usize, most: usize, found: usize) -> Error {
         let wanted = if least == most { least.to_string() } else { format!("{least} to {most}") };
         let message = format!("{} takes {wanted} arguments, here are {found}", self.slice(token));
-        self.error_at(token, "arity", message)
+        self.error_at(token, Code::Arity, message)
     }
 
     fn unknown_function(&self, token: Token, foreign: Option<usize>) -> Error {
-        let error = self.error_at(token, "unknown-function", format!("SPARQL has no function {}", self.slice(token)));
+        let error =
+            self.error_at(token, Code::UnknownFunction, format!("SPARQL has no function {}", self.slice(token)));
         let function = foreign.and_then(|i| FUNCTIONS.get(i)).map(|(_, function, ..)| function);
         let meant = function.and_then(|f| FUNCTIONS.iter().find(|(_, known, ..)| known == f));
         match meant {
@@ -240,7 +240,7 @@ impl Parser<'_> {
         let Some(list) = self.aggregates.last_mut() else {
             let message = format!("{} cannot stand here", self.slice(token));
             return Err(self
-                .error_at(token, "aggregate", message)
+                .error_at(token, Code::Aggregate, message)
                 .help("aggregates stand in SELECT, HAVING and ORDER BY"));
         };
         if let Some((known, _)) = list.iter().find(|(_, known)| *known == aggregate) {
@@ -254,7 +254,7 @@ impl Parser<'_> {
     pub fn custom_call(&mut self, token: Token, name: NamedNode) -> Result<Tree<Expression>> {
         if self.ahead(1).kind == Kind::Word && self.is_word_at(1, "DISTINCT") {
             let message = format!("{} is no aggregate and takes no DISTINCT", self.slice(token));
-            return Err(self.error_at(token, "aggregate", message));
+            return Err(self.error_at(token, Code::Aggregate, message));
         }
         let arguments = self.expression_list()?;
         let known = name.as_str().strip_prefix(XPATH).filter(|_| self.dialect == Dialect::Wdqs);

@@ -21,6 +21,7 @@
 //! ```
 
 pub mod algebra;
+mod code;
 pub mod convert;
 pub mod depth;
 pub mod error;
@@ -42,7 +43,7 @@ pub use pattern::in_scope;
 pub use prefixes::shorten;
 pub use token::{Kind as TokenKind, tokens};
 
-pub use error::{Class, Error, Place};
+pub use error::{Class, Code, Error, Place};
 
 /// Longest query that is read, in bytes.
 pub const MAX_TEXT: usize = 1 << 20;

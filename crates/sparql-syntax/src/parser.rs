@@ -10,7 +10,7 @@ use super::prefixes;
 use super::token::{self, Kind, Token};
 use super::tree::Tree;
 use crate::algebra::{Aggregate, Helper, Path, Pattern, Query};
-use crate::error::{Class, Error, Place, Result};
+use crate::error::{Class, Code, Error, Place, Result};
 use crate::walk::nodes;
 use terrapin_budget as budget;
 
@@ -119,7 +119,7 @@ impl<'a> Parser<'a> {
     pub fn new(text: &'a str, dialect: Dialect) -> Result<Self> {
         if text.len() > MAX_TEXT {
             let message = format!("the query has {} bytes, more than the {MAX_TEXT} that are read", text.len());
-            return Err(Error::new(Class::Syntax, "too-long", message));
+            return Err(Error::new(Class::Syntax, Code::TooLong, message));
         }
         Ok(Parser {
             text,
@@ -248,7 +248,7 @@ impl<'a> Parser<'a> {
         Place::new(self.text, token.start, token.end)
     }
 
-    pub fn error_at(&self, token: Token, code: &'static str, message: impl Into<String>) -> Error {
+    pub fn error_at(&self, token: Token, code: Code, message: impl Into<String>) -> Error {
         Error::new(Class::Syntax, code, message).at(self.place(token))
     }
 
@@ -256,11 +256,11 @@ impl<'a> Parser<'a> {
     pub fn expected(&self, what: &str) -> Error {
         let token = self.peek();
         match token.kind {
-            Kind::Wrong(why) => self.error_at(token, "bad-token", why),
-            Kind::End => self.error_at(token, "syntax", format!("{what} is expected, but the query ends here")),
+            Kind::Wrong(why) => self.error_at(token, Code::BadToken, why),
+            Kind::End => self.error_at(token, Code::Syntax, format!("{what} is expected, but the query ends here")),
             _ => {
                 let found: String = self.slice(token).chars().take(40).collect();
-                let error = self.error_at(token, "syntax", format!("{what} is expected, but here is '{found}'"));
+                let error = self.error_at(token, Code::Syntax, format!("{what} is expected, but here is '{found}'"));
                 match self.advice() {
                     Some(advice) => error.help(advice),
                     None => error,
@@ -286,7 +286,7 @@ impl<'a> Parser<'a> {
     /// Notes that the query needs an extension; an error where the dialect has none.
     pub fn extend(&mut self, token: Token, extension: Extension, otherwise: &str) -> Result<()> {
         if self.dialect == Dialect::Standard {
-            return Err(self.error_at(token, "syntax", otherwise));
+            return Err(self.error_at(token, Code::Syntax, otherwise));
         }
         self.extensions.push(extension);
         Ok(())
@@ -296,7 +296,7 @@ impl<'a> Parser<'a> {
     pub fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_DEPTH {
             let message = format!("the query is nested more than {MAX_DEPTH} levels deep");
-            return Err(self.error_at(self.peek(), "too-deep", message));
+            return Err(self.error_at(self.peek(), Code::TooDeep, message));
         }
         self.check_variables()?;
         self.depth += 1;
@@ -331,7 +331,7 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let message = format!("the query has more than {MAX_VARIABLES} variables, aggregates and blank nodes");
-        Err(Error::new(Class::Unsupported, "too-large", message).at(self.place(self.peek())))
+        Err(Error::new(Class::Unsupported, Code::TooLarge, message).at(self.place(self.peek())))
     }
 
     /// Adds a path to those that the query has; refuses too many.
@@ -341,7 +341,7 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let message = format!("the query's paths have more than {MAX_STEPS} steps, alternatives and repetitions");
-        Err(Error::new(Class::Unsupported, "too-large", message).at(self.place(self.peek())))
+        Err(Error::new(Class::Unsupported, Code::TooLarge, message).at(self.place(self.peek())))
     }
 
     /// After an operand `<` compares, even where `<...>` could be an IRI.
@@ -352,7 +352,7 @@ impl<'a> Parser<'a> {
         }
         self.again += self.text.len() - token.start;
         if self.again > MAX_AGAIN {
-            let error = self.error_at(token, "too-long", "too many comparisons look like IRIs");
+            let error = self.error_at(token, Code::TooLong, "too many comparisons look like IRIs");
             return Err(error.help("write a space after '<'"));
         }
         self.tokens.truncate(self.at);
@@ -408,7 +408,7 @@ impl<'a> Parser<'a> {
         let inside = unescape_codepoints(inside).ok_or_else(|| {
             self.error_at(
                 token,
-                "bad-iri",
+                Code::BadIri,
                 "in an IRI only \\uXXXX and \\UXXXXXXXX are escapes, with hexadecimal digits",
             )
         })?;
@@ -428,7 +428,7 @@ impl<'a> Parser<'a> {
             Err(why) => {
                 let message = format!("{} is no IRI: {why}", self.slice(token));
                 if !inside.contains(':') {
-                    return Err(self.error_at(token, "bad-iri", message).help("a relative IRI needs a BASE"));
+                    return Err(self.error_at(token, Code::BadIri, message).help("a relative IRI needs a BASE"));
                 }
                 self.extend(token, Extension::LooseIri, &message)?;
                 Ok(Iri::parse_unchecked(inside))
@@ -447,7 +447,7 @@ impl<'a> Parser<'a> {
         let local = name.get(colon as usize + 1..).unwrap_or("");
         let declared = self.prefixes.iter().find(|(known, _)| *known == prefix).map(|(_, iri)| iri.as_str());
         let Some(base) = declared.or_else(|| prefixes::known(prefix)) else {
-            let error = self.error_at(token, "unknown-prefix", format!("the prefix '{prefix}:' is not declared"));
+            let error = self.error_at(token, Code::UnknownPrefix, format!("the prefix '{prefix}:' is not declared"));
             return Err(match prefixes::suggest(prefix) {
                 Some(meant) => error.help(format!("did you mean '{meant}:'?")),
                 None => error.help(format!("declare it in front of the query: PREFIX {prefix}: <http://...>")),

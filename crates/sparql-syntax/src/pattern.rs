@@ -10,7 +10,7 @@ use super::token::{Kind, Token};
 use super::tree::{Tree, reduce};
 use super::triples::{bgp, join, joined};
 use crate::algebra::{Binary, Expression, NamedNodePattern, Pattern, Unary};
-use crate::error::Result;
+use crate::error::{Code, Result};
 use crate::expression::all_of;
 use crate::vocabulary::LABEL_SERVICE;
 use crate::walk::{Node, on_in_scope};
@@ -74,7 +74,7 @@ impl Parser<'_> {
         for number in 0.. {
             if number > MAX_PARTS {
                 let message = format!("a group has more than {MAX_PARTS} parts");
-                return Err(self.error_at(self.peek(), "too-long", message));
+                return Err(self.error_at(self.peek(), Code::TooLong, message));
             }
             if !self.part(&mut parts)? {
                 break;
@@ -220,7 +220,7 @@ impl Parser<'_> {
         match in_scope(left).into_iter().find(|v| defined.contains(v)) {
             Some(variable) => {
                 let message = format!("{variable} has a value before LATERAL and is given one in it");
-                Err(self.error_at(token, "syntax", message))
+                Err(self.error_at(token, Code::Syntax, message))
             }
             None => Ok(()),
         }
@@ -261,7 +261,7 @@ impl Parser<'_> {
             if values.len() != variables.len() {
                 let message =
                     format!("this row of VALUES has {} values for {} variables", values.len(), variables.len());
-                return Err(self.error_at(start, "values", message).help("UNDEF stands for no value"));
+                return Err(self.error_at(start, Code::Values, message).help("UNDEF stands for no value"));
             }
             rows.push(values);
         }
@@ -299,7 +299,7 @@ impl Parser<'_> {
                 match self.peek().kind {
                     Kind::Mark("{") => open += 1,
                     Kind::Mark("}") => open -= 1,
-                    Kind::End => return Err(self.error_at(with, "syntax", "the braces of this WITH do not close")),
+                    Kind::End => return Err(self.error_at(with, Code::Syntax, "the braces of this WITH do not close")),
                     _ => {}
                 }
                 self.at += 1;
@@ -315,7 +315,7 @@ impl Parser<'_> {
             self.at += 1;
             let name = self.slice(token).get(1..).unwrap_or("");
             if self.named.iter().any(|n| n.name == name) {
-                return Err(self.error_at(token, "named-subquery", format!("%{name} is defined twice")));
+                return Err(self.error_at(token, Code::NamedSubquery, format!("%{name} is defined twice")));
             }
             self.named.push(Named { name, body, variables: None, open: false });
         }
@@ -331,7 +331,7 @@ impl Parser<'_> {
         let name = self.slice(token).get(1..).unwrap_or("");
         let Some(index) = self.named.iter().position(|n| n.name == name) else {
             let names: Vec<String> = self.named.iter().map(|n| format!("%{}", n.name)).collect();
-            let error = self.error_at(token, "named-subquery", format!("%{name} is never defined"));
+            let error = self.error_at(token, Code::NamedSubquery, format!("%{name} is never defined"));
             return Err(error.help(if names.is_empty() {
                 format!("define it between SELECT and WHERE: WITH {{ SELECT ... }} AS %{name}")
             } else {
@@ -339,7 +339,7 @@ impl Parser<'_> {
             }));
         };
         if self.named.get(index).is_some_and(|n| n.open) {
-            return Err(self.error_at(token, "named-subquery", format!("%{name} includes itself")));
+            return Err(self.error_at(token, Code::NamedSubquery, format!("%{name} includes itself")));
         }
         // The pattern itself would double with every subquery that includes another one twice.
         let variables = self.named_variables(index)?;

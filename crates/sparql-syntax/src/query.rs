@@ -14,7 +14,7 @@ use crate::algebra::{
     Aggregate, AggregateFunction, Expression, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm, SortKey,
     TriplePattern,
 };
-use crate::error::Result;
+use crate::error::{Code, Result};
 use crate::expression::all_of;
 use crate::walk::on_variables;
 
@@ -453,7 +453,8 @@ impl Parser<'_> {
     ) -> Result<(Tree<Pattern>, Vec<Variable>)> {
         let Some(members) = members else {
             if grouped {
-                let error = self.error_at(start, "aggregate", "SELECT * cannot stand with GROUP BY or an aggregate");
+                let error =
+                    self.error_at(start, Code::Aggregate, "SELECT * cannot stand with GROUP BY or an aggregate");
                 return Err(error.help("name the variables"));
             }
             let mut projected: Vec<Variable> = in_scope(&pattern).into_iter().collect();

@@ -93,18 +93,18 @@ fn named_subqueries_may_come_in_any_order_and_often() {
 fn errors_tell_place_and_advice() {
     let error = |text: &str| parse(text, Dialect::Wdqs).unwrap_err();
     let unknown = error("SELECT * {\n  ?s xyz:p ?o }");
-    assert_eq!((unknown.code, unknown.place.unwrap().line, unknown.place.unwrap().column), ("unknown-prefix", 2, 6));
+    assert_eq!((unknown.code, unknown.place.unwrap().line, unknown.place.unwrap().column), (Code::UnknownPrefix, 2, 6));
     let named = error("SELECT * WITH { SELECT * {} } AS %a { INCLUDE %b }");
-    assert_eq!((named.code, named.help.as_deref()), ("named-subquery", Some("defined are %a")));
+    assert_eq!((named.code, named.help.as_deref()), (Code::NamedSubquery, Some("defined are %a")));
     assert!(error("SELECT * WITH { SELECT * { INCLUDE %a } } AS %a { INCLUDE %a }").message.contains("itself"));
     assert_eq!(error("SELECT ?x { ?x wdt:P31 }").place.unwrap().column, 24);
     assert_eq!(error("SELECT (UPPER(?x) AS ?y) {}").help.as_deref(), Some("it is called UCASE"));
-    assert_eq!(error(&"{".repeat(100_000)).code, "syntax");
-    assert_eq!(error(&format!("SELECT * {}", "{".repeat(100_000))).code, "too-deep");
-    assert_eq!(error(&format!("SELECT * {{ FILTER({}", "!".repeat(100_000))).code, "too-deep");
-    assert_eq!(error(&format!("ASK {{ ?s {} ?o }}", ["a"; 1000].join("/"))).code, "too-large");
+    assert_eq!(error(&"{".repeat(100_000)).code, Code::Syntax);
+    assert_eq!(error(&format!("SELECT * {}", "{".repeat(100_000))).code, Code::TooDeep);
+    assert_eq!(error(&format!("SELECT * {{ FILTER({}", "!".repeat(100_000))).code, Code::TooDeep);
+    assert_eq!(error(&format!("ASK {{ ?s {} ?o }}", ["a"; 1000].join("/"))).code, Code::TooLarge);
     let many: String = (0..5000).map(|n| format!(" ?v{n}")).collect();
-    assert_eq!(error(&format!("SELECT{many} {{}}")).code, "too-large");
+    assert_eq!(error(&format!("SELECT{many} {{}}")).code, Code::TooLarge);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::parser::Parser;
 use super::token::Kind;
 use super::tree::{Tree, reduce};
 use crate::algebra::{NamedNodePattern, Path, Pattern, TermPattern, TriplePattern};
-use crate::error::Result;
+use crate::error::{Code, Result};
 use crate::hints;
 
 /// A triple, or a path that is more than a predicate.
@@ -326,7 +326,7 @@ impl Parser<'_> {
         let node = BlankNode::new_unchecked(self.slice(token).get(2..).unwrap_or(""));
         if self.used_labels.contains(&node) {
             let message = format!("the blank node {node} is used in two groups");
-            return Err(self.error_at(token, "blank-node", message).help("use a variable"));
+            return Err(self.error_at(token, Code::BlankNode, message).help("use a variable"));
         }
         if !self.labels.contains(&node) {
             self.labels.push(node.clone());
@@ -388,7 +388,7 @@ impl Parser<'_> {
         match Literal::new_language_tagged_literal(value, language) {
             Ok(literal) => Ok(Some(literal)),
             Err(why) => {
-                Err(self.error_at(tag, "language-tag", format!("{} is no language tag: {why}", self.slice(tag))))
+                Err(self.error_at(tag, Code::LanguageTag, format!("{} is no language tag: {why}", self.slice(tag))))
             }
         }
     }
@@ -401,9 +401,11 @@ impl Parser<'_> {
         let inside = self.text.get(token.start + quote as usize..token.end - quote as usize).unwrap_or("");
         match unescape(inside) {
             Some(value) => Ok(value),
-            None => Err(self.error_at(token, "bad-escape", "the string has an escape that SPARQL does not know").help(
-                "escapes are \\t \\b \\n \\r \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX; a backslash is written \\\\",
-            )),
+            None => {
+                Err(self.error_at(token, Code::BadEscape, "the string has an escape that SPARQL does not know").help(
+                    "escapes are \\t \\b \\n \\r \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX; a backslash is written \\\\",
+                ))
+            }
         }
     }
 }

@@ -12,20 +12,20 @@ use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 
 use terrapin_budget::{self as budget, Budget, Exceeded, Stopped, checkpoint};
 use terrapin_sparql_syntax::convert;
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 use terrapin_triples::{ReadError, TermId, View};
 
 /// The error of a bound.
 pub(crate) fn exceeded(exceeded: Exceeded) -> Error {
-    Error::new(Class::Limit, exceeded.code(), exceeded.to_string())
+    Error::new(Class::Limit, exceeded.into(), exceeded.to_string())
 }
 
 /// The error of reading.
 pub(crate) fn read(error: ReadError) -> Error {
     match error {
         ReadError::Exceeded(reached) => exceeded(reached),
-        ReadError::Snapshot(damage) => Error::new(Class::Internal, "snapshot", damage.to_string()),
-        other => Error::new(Class::Internal, "relation", other.to_string()),
+        ReadError::Snapshot(damage) => Error::new(Class::Internal, Code::Snapshot, damage.to_string()),
+        other => Error::new(Class::Internal, Code::Relation, other.to_string()),
     }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> Result<T, 
         Err(match stopped {
             Stopped::Exceeded(reached) => exceeded(reached),
             Stopped::Panicked(message) => {
-                Error::new(Class::Internal, "panic", format!("the evaluator gave up: {message}"))
+                Error::new(Class::Internal, Code::Panic, format!("the evaluator gave up: {message}"))
             }
         })
     })

@@ -56,7 +56,7 @@ use terrapin_budget as budget;
 pub use terrapin_sparql_syntax as syntax;
 use terrapin_sparql_syntax::algebra::QueryForm;
 pub use terrapin_sparql_syntax::error;
-pub use terrapin_sparql_syntax::{Class, Error};
+pub use terrapin_sparql_syntax::{Class, Code, Error};
 
 /// Prepared queries that are kept, about.
 const KEPT: usize = 512;

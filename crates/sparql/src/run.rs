@@ -23,7 +23,7 @@ use super::tables::{Tables, fill_tables};
 use terrapin_budget::Budget;
 use terrapin_sparql_syntax::algebra::{Pattern, Query, QueryDataset, QueryForm};
 use terrapin_sparql_syntax::convert;
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 use terrapin_triples::{ReadError, View};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -70,7 +70,7 @@ struct Run<'p> {
 }
 
 fn gone(error: std::io::Error) -> Error {
-    Error::new(Class::Internal, "output", format!("the answer cannot be written: {error}"))
+    Error::new(Class::Internal, Code::Output, format!("the answer cannot be written: {error}"))
 }
 
 impl<'p> Run<'p> {
@@ -138,10 +138,9 @@ impl<'p> Run<'p> {
         let mut tables = Vec::with_capacity(self.rewritten.tables.len());
         let mut bytes = 0;
         for table in &self.rewritten.tables {
-            let rows = match (table, table.rows(&self.environment, &self.budget)) {
-                (_, Some(rows)) => rows?,
-                (Table::Plan(plan), None) => self.rows(plan, &tables)?,
-                (_, None) => Vec::new(),
+            let rows = match table {
+                Table::Plan(plan) => self.rows(plan, &tables)?,
+                Table::Service(found) => found.rows(&self.environment, &self.budget)?,
             };
             bytes += rows.iter().map(row_bytes).sum::<u64>();
             self.budget.memory(bytes).map_err(exceeded)?;
@@ -236,12 +235,12 @@ fn evaluation(error: QueryEvaluationError) -> Error {
     match error {
         QueryEvaluationError::Dataset(inner) => match inner.downcast::<ReadError>() {
             Ok(inner) => read(*inner),
-            Err(inner) => Error::new(Class::Internal, "evaluation", inner.to_string()),
+            Err(inner) => Error::new(Class::Internal, Code::Evaluation, inner.to_string()),
         },
         QueryEvaluationError::UnsupportedCustomFunction(_)
         | QueryEvaluationError::UnsupportedCustomFunctionArity { .. } => {
-            Error::new(Class::Unsupported, "unknown-function", error.to_string())
+            Error::new(Class::Unsupported, Code::UnknownFunction, error.to_string())
         }
-        other => Error::new(Class::Internal, "evaluation", other.to_string()),
+        other => Error::new(Class::Internal, Code::Evaluation, other.to_string()),
     }
 }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Extension;
-use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -17,13 +16,14 @@ use axum::response::{IntoResponse, Response};
 use super::body::{Received, Unreadable};
 use super::context::Context;
 use super::gate::Refusal;
-use super::job::{self, Given, Job};
-use super::metrics::Outcome;
+use super::job::{Halt, Job};
+use super::outcome::Outcome;
+use super::service::{self, Refused, Wording};
 use super::status::iso;
 use super::{About, App};
 use crate::rdf::Store;
 use crate::sparql::results::{Formats, Writer};
-use crate::sparql::{self, Bounds, Class, Environment, Error, Form, Prepared, Settings};
+use crate::sparql::{self, Bounds, Class, Code, Environment, Error, Form, Prepared, Settings};
 use request::{BadRequest, Operation};
 
 /// What queries are asked of.
@@ -54,14 +54,8 @@ pub async fn sparql(
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
     body: Result<Received, Unreadable>,
-) -> Response {
-    let body = match body {
-        Ok(body) => Arc::new(body),
-        Err(why) => {
-            app.metrics.refused(Outcome::Refused);
-            return why.explain(plain(why.status(), &why.message("the query")));
-        }
-    };
+) -> Result<Response, Refused> {
+    let body = Arc::new(service::body(&app, &Plain, body)?);
     let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let asked = SparqlRequest {
         method,
@@ -70,19 +64,10 @@ pub async fn sparql(
         accept: header(header::ACCEPT),
         body,
     };
-    let given = job::run_query(&app, &context, move |job| work(job, asked)).await;
-    let mut answer = match given {
-        Given::Whole(content_type, bytes) => job::answer(&app, content_type, Body::from(bytes)),
-        Given::Streaming(content_type, body) => job::answer(&app, content_type, body),
-        Given::Refused(instead) => return instead,
-        Given::Away(refusal) => return busy(&app, refusal),
-        Given::Broken => {
-            let message = "the query could not be run: see the server's log";
-            return plain(StatusCode::INTERNAL_SERVER_ERROR, message);
-        }
-    };
-    answer.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
-    answer
+    let answer = service::run_query(&app, &context, &Plain, move |job| work(job, asked)).await?;
+    let mut response = answer.into_response(&app);
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
+    Ok(response)
 }
 
 /// A request as it came.
@@ -100,7 +85,7 @@ impl SparqlRequest {
         let body = self
             .body
             .decoded()
-            .map_err(|why| BadRequest { status: why.status(), message: why.message("the query").into() })?;
+            .map_err(|why| BadRequest { status: why.status(), message: Plain.unreadable(&why).into() })?;
         let in_address = self.in_address.as_deref().unwrap_or_default();
         Operation::read(&self.method, in_address, self.content_type.as_deref(), &body)
     }
@@ -128,8 +113,7 @@ fn work(job: Job, asked: SparqlRequest) {
     let prepared = match job.within(|| sparql::prepare(query, &settings)) {
         Ok(Ok(prepared)) => prepared,
         Ok(Err(error)) => return job.refuse(refused(&error)),
-        // As of every limit that a query reaches here.
-        Err(halt) => return job.halt(halt, plain(StatusCode::INTERNAL_SERVER_ERROR, &halt.to_string())),
+        Err(halt) => return service::halt(job, &Plain, halt),
     };
     let Some((formats, content_type)) = formats(&prepared, format, accept) else {
         let message = match prepared.form() {
@@ -147,12 +131,12 @@ fn work(job: Job, asked: SparqlRequest) {
     let result = prepared.run(&endpoint.environment, &bounds, &mut writer);
     let result = result.and_then(|summary| match writer.finish() {
         Ok(()) => Ok(summary),
-        Err(e) => Err(Error::new(Class::Internal, "output", format!("the answer cannot be written: {e}"))),
+        Err(e) => Err(Error::new(Class::Internal, Code::Output, format!("the answer cannot be written: {e}"))),
     });
     match result {
         Ok(summary) => run.answered(sink, "SPARQL query", summary.rows),
         Err(error) => {
-            let outcome = Outcome::of_sparql(&error);
+            let outcome = Outcome::from(&error);
             if outcome == Outcome::Broken {
                 tracing::error!(request_id = run.context().id(), %error, "a SPARQL query failed");
             }
@@ -184,7 +168,7 @@ fn formats(prepared: &Prepared, format: Option<&str>, accept: Option<&str>) -> O
 fn refused(error: &Error) -> Response {
     let status = match (error.class, error.code) {
         (Class::Syntax, _) => StatusCode::BAD_REQUEST,
-        (Class::Limit, "cancelled") => StatusCode::SERVICE_UNAVAILABLE,
+        (Class::Limit, Code::Cancelled) => StatusCode::SERVICE_UNAVAILABLE,
         (Class::Unsupported | Class::Limit | Class::Internal, _) => StatusCode::INTERNAL_SERVER_ERROR,
     };
     plain(status, &error.to_string())
@@ -194,12 +178,37 @@ fn plain(status: StatusCode, message: &str) -> Response {
     (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], format!("{message}\n")).into_response()
 }
 
-fn busy(app: &App, refusal: Refusal) -> Response {
-    app.metrics.refused(Outcome::Busy);
-    let (status, message) = match refusal {
-        Refusal::Full => (StatusCode::TOO_MANY_REQUESTS, "too many queries wait already: come back later"),
-        Refusal::TooLong => (StatusCode::SERVICE_UNAVAILABLE, "no slot came free in time: come back later"),
-        Refusal::Closed => (StatusCode::SERVICE_UNAVAILABLE, "the server is going down"),
-    };
-    job::come_back(plain(status, message))
+/// The wording of the protocol.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plain;
+
+impl Wording for Plain {
+    fn late(&self) -> StatusCode {
+        StatusCode::SERVICE_UNAVAILABLE
+    }
+
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
+        plain(status, message)
+    }
+
+    fn unreadable(&self, why: &Unreadable) -> String {
+        why.message("the query")
+    }
+
+    fn busy(&self, refusal: Refusal) -> &'static str {
+        match refusal {
+            Refusal::Full => "too many queries wait already: come back later",
+            Refusal::TooLong => "no slot came free in time: come back later",
+            Refusal::Closed => "the server is going down",
+        }
+    }
+
+    /// As of every limit that a query reaches here.
+    fn halted(&self, halt: Halt) -> (StatusCode, String) {
+        (StatusCode::INTERNAL_SERVER_ERROR, halt.to_string())
+    }
+
+    fn broken(&self) -> &'static str {
+        "the query could not be run: see the server's log"
+    }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use terrapin_budget::{self as budget, Budget, Exceeded, Stopped};
 use terrapin_geocoder::{Places, Until};
@@ -15,7 +15,7 @@ use terrapin_osm::{BoundingBox, Osm};
 use terrapin_overpass::Limits;
 use terrapin_overpass::syntax::OutputFormat;
 use terrapin_overpass::turbo::{self, Surroundings};
-use terrapin_overpass::{Class, Failure};
+use terrapin_overpass::{Class, Code, Failure};
 
 use terrapin_overpass::lint;
 pub use terrapin_overpass::lint::Warning;
@@ -53,8 +53,9 @@ pub struct Feedback {
 pub struct Problem {
     /// `parse error`, `static error` or `runtime error`.
     pub class: &'static str,
-    /// A stable name.
-    pub code: &'static str,
+    /// What programs know it by.
+    #[serde(serialize_with = "named")]
+    pub code: Code,
     /// What is wrong.
     pub message: String,
     /// The line, from 1, where it is known.
@@ -65,6 +66,10 @@ pub struct Problem {
     pub near: Option<String>,
     /// What was probably meant, or what to do.
     pub hint: Option<String>,
+}
+
+fn named<S: Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(code.name())
 }
 
 /// What a query gave.
@@ -86,7 +91,7 @@ pub fn feedback(osm: &Osm, asked: &FeedbackRequest<'_>) -> Feedback {
         Stopped::Exceeded(exceeded) => over(exceeded, "while it was looked at"),
         Stopped::Panicked(panic) => {
             let message = format!("looking at the query failed, by a fault of the program: {panic}");
-            let error = at("", None, Class::Runtime, "defect", message, None);
+            let error = at("", None, Class::Runtime, Code::Defect, message, None);
             Feedback { errors: vec![error], ..Feedback::default() }
         }
     })
@@ -107,7 +112,8 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
                 turbo::Reason::NoBox => Some("give a box, or write one into the query: (south,west,north,east)"),
                 _ => None,
             };
-            let error = at(asked.query, place, Class::Parse, "shortcut", problem.to_string(), hint.map(str::to_owned));
+            let error =
+                at(asked.query, place, Class::Parse, Code::Shortcut, problem.to_string(), hint.map(str::to_owned));
             return Feedback { errors: vec![error], ..Feedback::default() };
         }
     };
@@ -121,7 +127,7 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
     if body.full {
         let hint = Some("ask for less: a smaller area, fewer tags, out ids or out count".to_owned());
         let message = format!("the answer has more than {} MiB", answer::LARGEST >> 20);
-        let error = at(&text, None, Class::Runtime, "large", message, hint);
+        let error = at(&text, None, Class::Runtime, Code::Large, message, hint);
         return Feedback { errors: vec![error], ..Feedback::default() };
     }
     if let Err(failure) = done {
@@ -142,7 +148,7 @@ fn reached(budget: &Budget, when: &str) -> Feedback {
 /// What is said where a bound was reached beside running the query.
 fn over(exceeded: Exceeded, when: &str) -> Feedback {
     let hint = Some("ask for less: fewer filters, fewer names".to_owned());
-    let error = at("", None, Class::Runtime, exceeded.code(), format!("{exceeded}, {when}"), hint);
+    let error = at("", None, Class::Runtime, exceeded.into(), format!("{exceeded}, {when}"), hint);
     Feedback { errors: vec![error], ..Feedback::default() }
 }
 
@@ -163,7 +169,7 @@ fn at(
     text: &str,
     place: Option<(usize, usize)>,
     class: Class,
-    code: &'static str,
+    code: Code,
     message: String,
     hint: Option<String>,
 ) -> Problem {
@@ -234,10 +240,10 @@ mod tests {
     fn a_place_is_told_in_lines_and_characters() {
         let text = "node[ä=b];\nway[x=(y];out;";
         let start = text.find('(').unwrap();
-        let problem = at(text, Some((start, start + 1)), Class::Parse, "x", "m".to_owned(), None);
+        let problem = at(text, Some((start, start + 1)), Class::Parse, Code::Large, "m".to_owned(), None);
         assert_eq!((problem.line, problem.column), (Some(2), Some(7)));
         assert_eq!(problem.near.as_deref(), Some("node[ä=b];\nway[x=>>(<<y];out;"));
         // Within a letter, and beyond the end.
-        assert!(at(text, Some((6, 999)), Class::Parse, "x", String::new(), None).near.is_some());
+        assert!(at(text, Some((6, 999)), Class::Parse, Code::Large, String::new(), None).near.is_some());
     }
 }

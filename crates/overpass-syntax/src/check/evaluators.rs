@@ -3,6 +3,7 @@
 use super::super::element::{Element, Evaluator, Part};
 use super::super::tree::*;
 use super::Context;
+use crate::code::Code;
 
 /// What an evaluator yields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -241,7 +242,7 @@ pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
             let key = element.get("key").to_owned();
             if key.is_empty() {
                 let message = "\"eval-set-key\" needs a nonempty key in attribute \"key\" to evaluate.";
-                context.refuse("bad-value", message);
+                context.refuse(Code::BadValue, message);
             }
             Evaluator::SetKey { set: element.set("from"), key }
         }

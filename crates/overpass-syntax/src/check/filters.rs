@@ -1,10 +1,12 @@
 //! The elements that narrow a query down. Most can also stand as a statement of their own.
 
+use super::super::diagnostics::{Cause, Clue};
 use super::super::element::Part;
 use super::super::posix;
 use super::super::tree::*;
 use super::Context;
 use super::numbers::{bounds, float, float_prefix, integer, position, timestamp};
+use crate::code::Code;
 
 /// The filter that the element is.
 pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
@@ -39,7 +41,7 @@ fn tag(context: &mut Context<'_>) -> Option<FilterKind> {
         "not" => true,
         _ => {
             let message = "In the element \"has-kv\" the attribute \"modv\" can only be empty or std::set to \"not\".";
-            context.refuse("bad-value", message);
+            context.refuse(Code::BadValue, message);
             false
         }
     };
@@ -90,7 +92,7 @@ fn refuse_combinations(context: &mut Context<'_>, negated: bool) {
         (has("regk") && negated, "regular expressions on keys cannot be combined with negation."),
     ];
     for (_, why) in refusals.iter().filter(|(is_there, _)| *is_there) {
-        context.refuse("bad-value", format!("In the element \"has-kv\" {why}"));
+        context.refuse(Code::BadValue, format!("In the element \"has-kv\" {why}"));
     }
 }
 
@@ -108,8 +110,8 @@ pub(super) fn regex(context: &mut Context<'_>, pattern: &str, ignore_case: bool)
         Ok(()) => Some(Regex { pattern: pattern.to_owned(), ignore_case }),
         Err(error) => {
             let code = match error {
-                posix::Error::Invalid => "invalid-regular-expression",
-                posix::Error::BackReference | posix::Error::TooLarge => "unsupported",
+                posix::Error::Invalid => Code::InvalidRegularExpression,
+                posix::Error::BackReference | posix::Error::TooLarge => Code::Unsupported,
             };
             context.refuse(code, error.message(pattern));
             context.diagnostics.help(error.help(pattern));
@@ -155,6 +157,7 @@ fn ids(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)> {
 /// The four sides in `s`, `w`, `n`, `e`; a missing one counts as `missing`. Errors name the element `name`.
 pub(super) fn sides(context: &mut Context<'_>, name: &str, missing: f64) -> Option<BoundingBox> {
     let element = context.element;
+    let cause = Cause::new(Code::BadValue, (name == "bbox-query").then_some(Clue::Box));
     let side = |name: &str| if element.get(name).is_empty() { missing } else { float(element.get(name)) };
     let [south, west, north, east] = ["s", "w", "n", "e"].map(side);
     let mut refuse = |side: &str, value: f64, most: f64| {
@@ -163,7 +166,7 @@ pub(super) fn sides(context: &mut Context<'_>, name: &str, missing: f64) -> Opti
             let message = format!(
                 "For the attribute \"{side}\" of the element \"{name}\" the only allowed values are floats between -{most:.1} and {most:.1}."
             );
-            context.refuse("bad-value", message);
+            context.refuse(cause, message);
         }
         out
     };
@@ -172,7 +175,7 @@ pub(super) fn sides(context: &mut Context<'_>, name: &str, missing: f64) -> Opti
         let message = format!(
             "The value of attribute \"n\" of the element \"{name}\" must always be greater or equal than the value of attribute \"s\"."
         );
-        context.refuse("bad-value", message);
+        context.refuse(cause, message);
         bad = true;
     }
     let mut refuse = |side: &str, value: f64| {
@@ -181,7 +184,7 @@ pub(super) fn sides(context: &mut Context<'_>, name: &str, missing: f64) -> Opti
             let message = format!(
                 "For the attribute \"{side}\" of the element \"{name}\" the only allowed values are floats between -180.0 and 180.0."
             );
-            context.refuse("bad-value", message);
+            context.refuse(cause, message);
         }
         out
     };
@@ -212,7 +215,7 @@ fn around(context: &mut Context<'_>) -> FilterKind {
         element.get("polyline").split(',').filter(|part| !part.trim().is_empty()).map(float).collect();
     if given && !numbers.is_empty() {
         let message = "In \"around\", the attribute \"polyline\" cannot be used if \"lat\" or \"lon\" are used.";
-        context.refuse("bad-value", message);
+        context.refuse(Code::BadValue, message);
     }
     points.extend(numbers.chunks_exact(2).map(|pair| position(pair[0], pair[1])));
     // The reference looks at the last point only.
@@ -222,7 +225,7 @@ fn around(context: &mut Context<'_>) -> FilterKind {
                 let message = format!(
                     "For a latitude entry in the attribute \"polyline\" of the element \"around\" the only allowed values are floats between {text} or an empty value."
                 );
-                context.refuse("bad-value", message);
+                context.refuse(Code::BadValue, message);
             }
         }
     }
@@ -263,7 +266,7 @@ fn polygon(context: &mut Context<'_>) -> Option<FilterKind> {
     let mut good = true;
     if broken || numbers.is_empty() || numbers.len() % 2 == 1 {
         let message = "For the attribute \"bounds\" of the element \"polygon-query\" an even number of float values must be provided.";
-        context.refuse("bad-value", message);
+        context.refuse(Code::BadValue, message);
         good = false;
     }
     let mut points = Vec::new();
@@ -273,7 +276,7 @@ fn polygon(context: &mut Context<'_>) -> Option<FilterKind> {
                 let message = format!(
                     "For the attribute \"bounds\" of the element \"polygon-query\" the only allowed values for {axis} are floats between -{most:.1} and {most:.1}."
                 );
-                context.refuse("bad-value", message);
+                context.refuse(Code::BadValue, message);
                 good = false;
             }
         }
@@ -281,7 +284,7 @@ fn polygon(context: &mut Context<'_>) -> Option<FilterKind> {
     }
     if points.len() < 3 {
         let message = "For the attribute \"bounds\" of the element \"polygon-query\" at least 3 lat/lon float value pairs must be provided.";
-        context.refuse("bad-value", message);
+        context.refuse(Code::BadValue, message);
         good = false;
     }
     good.then_some(FilterKind::Poly(points))
@@ -327,9 +330,9 @@ fn recurse(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)>
         let number = |name: &str| element.find(name).filter(|text| !text.is_empty()).map(integer);
         let (lower, upper) = (number("lower").unwrap_or(1), number("upper").unwrap_or(i64::MAX));
         if lower < 1 {
-            context.refuse("bad-value", "lower must be an integer greater or equal 1");
+            context.refuse(Code::BadValue, "lower must be an integer greater or equal 1");
         } else if upper < lower {
-            context.refuse("bad-value", "upper must be an integer greater or equal lower");
+            context.refuse(Code::BadValue, "upper must be an integer greater or equal lower");
         }
         let upper = (upper < i64::from(u32::MAX)).then_some(upper as u64);
         let kind = FilterKind::WayCount { link: name == "way-link", set, lower: lower as u64, upper };
@@ -347,19 +350,19 @@ fn recurse(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)>
         let allowed = "\"relation-relation\", \"relation-backwards\",\"relation-way\", \"relation-node\", \"way-node\", \"way-relation\",\"node-relation\", \"node-way\", \"down\", \"down-rel\", \"up\", or \"up-rel\"";
         context.refuse_value("type", allowed);
         if !element.get("role").is_empty() {
-            context.refuse("bad-value", NO_ROLE);
+            context.refuse(Code::BadValue, NO_ROLE);
         }
         if !element.get("pos").is_empty() {
-            context.refuse("bad-value", NO_POSITION);
+            context.refuse(Code::BadValue, NO_POSITION);
         }
         return None;
     };
     let of_way = matches!(name, "way-node" | "node-way");
     if of_way && !element.get("role").is_empty() {
-        context.refuse("bad-value", NO_ROLE);
+        context.refuse(Code::BadValue, NO_ROLE);
     }
     if !of_way && !element.get("pos").is_empty() {
-        context.refuse("bad-value", NO_POSITION);
+        context.refuse(Code::BadValue, NO_POSITION);
     }
     let restricted = element.get("role-restricted") == "yes" || !element.get("role").is_empty();
     let role = restricted.then(|| element.get("role").to_owned());
@@ -367,7 +370,7 @@ fn recurse(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)>
     for text in element.get("pos").split(',').filter(|text| !text.is_empty()) {
         match index(text) {
             Some(index) => positions.push(index),
-            None => context.refuse("bad-value", format!("Invalid pos '{text}' in positions list.")),
+            None => context.refuse(Code::BadValue, format!("Invalid pos '{text}' in positions list.")),
         }
     }
     Some((FilterKind::Recurse(RecurseFilter { kind, set, role, positions }), Some(what)))
@@ -384,7 +387,7 @@ fn user(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)> {
     let uids: Vec<i64> = element.all("uid").map(integer).filter(|uid| *uid != 0).collect();
     if names.is_empty() == uids.is_empty() {
         let message = "Exactly one of the two attributes \"name\" and \"uid\" must be set.";
-        context.refuse("bad-value", message);
+        context.refuse(Code::BadValue, message);
         return None;
     }
     let what = match element.get("type") {
@@ -401,7 +404,7 @@ fn user(context: &mut Context<'_>) -> Option<(FilterKind, Option<QueryType>)> {
     let touched = element.get("criterion") == "touched";
     if !["", "last", "touched"].contains(&element.get("criterion")) {
         let message = "Atttribute \"criterion\" must have the value \"last\" or \"touched\".";
-        context.refuse("bad-value", message);
+        context.refuse(Code::BadValue, message);
     }
     let kind = if uids.is_empty() { FilterKind::User { names, touched } } else { FilterKind::Uid { uids, touched } };
     Some((kind, what))
@@ -412,7 +415,7 @@ fn newer(context: &mut Context<'_>) -> Option<FilterKind> {
         Some(moment) => Some(FilterKind::Newer(moment)),
         None => {
             let message = "The attribute \"than\" must contain a timestamp exactly in the form yyyy-mm-ddThh:mm:ssZ.";
-            context.refuse("bad-timestamp", message);
+            context.refuse(Code::BadTimestamp, message);
             None
         }
     }
@@ -427,13 +430,13 @@ fn changed(context: &mut Context<'_>) -> Option<FilterKind> {
             let message = format!(
                 "The attribute \"{name}\" must contain a timestamp exactly in the form \"yyyy-mm-ddThh:mm:ssZ\"."
             );
-            context.refuse("bad-timestamp", message);
+            context.refuse(Code::BadTimestamp, message);
         }
     }
     let given = |name| !context.element.get(name).is_empty();
     if given("since") != given("until") {
         let message = "The attributes \"since\" and \"until\" must be set either both or none.";
-        context.refuse("bad-value", message);
+        context.refuse(Code::BadValue, message);
     }
     let [since, until] = moments;
     let until = until.filter(|_| until != since);

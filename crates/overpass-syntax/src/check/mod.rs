@@ -8,9 +8,10 @@ mod statements;
 
 pub(super) use evaluators::{Arguments, Needs, Spec, Type, evaluator_type, operator_element};
 
-use super::diagnostics::Diagnostics;
+use super::diagnostics::{Cause, Clue, Diagnostics};
 use super::element::{Block, Element, Node, Part};
 use super::tree::{FilterKind, StatementKind};
+use crate::code::Code;
 
 /// What an element is; nothing if it is refused, then the reason is among the diagnostics.
 pub(super) fn part(element: &Element, diagnostics: &mut Diagnostics) -> Option<Part> {
@@ -28,7 +29,7 @@ pub(super) fn part(element: &Element, diagnostics: &mut Diagnostics) -> Option<P
         None => {
             if !context.refused {
                 let message = format!("Unknown tag \"{}\" in line {}.", element.name, element.line);
-                context.refuse("unknown-element", message);
+                context.refuse(Code::UnknownElement, message);
                 context.diagnostics.help(super::suggest::nearest(&element.name, NAMES.into_iter()));
             }
             None
@@ -44,9 +45,9 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn refuse(&mut self, code: &'static str, message: impl Into<String>) {
+    fn refuse(&mut self, cause: impl Into<Cause>, message: impl Into<String>) {
         self.refused = true;
-        self.diagnostics.fixed(code, self.element.line, self.element.span, message);
+        self.diagnostics.fixed(cause, self.element.line, self.element.span, message);
     }
 
     /// Refuses with `For the attribute "..." of the element "..." the only allowed values are ...`.
@@ -55,7 +56,12 @@ impl Context<'_> {
             "For the attribute \"{attribute}\" of the element \"{}\" the only allowed values are {allowed}.",
             self.element.name
         );
-        self.refuse("bad-value", message);
+        let clue = match (self.element.name.as_ref(), attribute) {
+            ("around", "radius") => Some(Clue::Radius),
+            ("area-query", "ref") => Some(Clue::Area),
+            _ => None,
+        };
+        self.refuse(Cause::new(Code::BadValue, clue), message);
     }
 
     fn knows_attributes(&mut self) -> bool {
@@ -70,7 +76,7 @@ impl Context<'_> {
             let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
             if !(known.contains(&stem) && numbered(&self.element.name, stem)) {
                 let message = format!("Unknown attribute \"{name}\" in element \"{}\".", self.element.name);
-                self.refuse("unknown-attribute", message);
+                self.refuse(Code::UnknownAttribute, message);
                 self.diagnostics.help(match name.as_ref() {
                     "key" if known.contains(&"k") => Some("did you mean \"k\"?".to_owned()),
                     "value" if known.contains(&"v") => Some("did you mean \"v\"?".to_owned()),

@@ -4,6 +4,7 @@ use super::super::element::Part;
 use super::super::tree::*;
 use super::Context;
 use super::numbers::{bounds, float, timestamp};
+use crate::code::Code;
 
 /// The settings, if the element is `osm-script`.
 pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
@@ -18,7 +19,7 @@ pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
     let time = time_frame(context);
     if matches!(time, TimeFrame::Diff { .. }) && output != OutputFormat::Xml && !context.refused {
         let message = "The selected output format does not support the diff or adiff mode.";
-        context.refuse("diff-format", message);
+        context.refuse(Code::DiffFormat, message);
     }
     Some(Part::Script(Box::new(Settings { timeout, maxsize, bbox, output, time })))
 }
@@ -52,7 +53,7 @@ fn output(context: &mut Context<'_>) -> OutputFormat {
         Some("popup") => popup(context, &config),
         Some(other) => {
             let message = format!("Unknown output format: {other}");
-            context.refuse("unknown-output-format", message);
+            context.refuse(Code::UnknownOutputFormat, message);
             let known = ["xml", "json", "csv", "custom", "popup"];
             context.diagnostics.help(super::super::suggest::nearest(other, known.into_iter()));
             OutputFormat::Xml
@@ -108,16 +109,16 @@ fn bounding_box(context: &mut Context<'_>) -> Option<BoundingBox> {
     let sides: Vec<&str> = text.split(',').collect();
     if sides.len() < 4 {
         for _ in sides.len()..4 {
-            context.refuse("bad-value", "A bounding box needs four comma-separated values.");
+            context.refuse(Code::BadValue, "A bounding box needs four comma-separated values.");
         }
         return None;
     }
     let [south, west, north, east] = [sides[0], sides[1], sides[2], sides[3]].map(float);
     if !(-90.0..=90.0).contains(&south) || !(-90.0..=90.0).contains(&north) {
-        context.refuse("bad-value", "Latitudes in bounding boxes must be between -90.0 and 90.0.");
+        context.refuse(Code::BadValue, "Latitudes in bounding boxes must be between -90.0 and 90.0.");
     }
     if !(-180.0..=180.0).contains(&west) || !(-180.0..=180.0).contains(&east) {
-        context.refuse("bad-value", "Longitudes in bounding boxes must be between -180.0 and 180.0.");
+        context.refuse(Code::BadValue, "Longitudes in bounding boxes must be between -180.0 and 180.0.");
     }
     Some(bounds(south, west, north, east))
 }
@@ -128,11 +129,11 @@ fn time_frame(context: &mut Context<'_>) -> TimeFrame {
     let augmented = context.element.get("augmented");
     if !["", "deletions"].contains(&augmented) {
         let message = "The only allowed values for \"augmented\" are an empty value or \"deletions\".";
-        context.refuse("bad-value", message);
+        context.refuse(Code::BadValue, message);
     }
     if !augmented.is_empty() && context.element.get("from").is_empty() {
         let message = "The attribute \"augmented\" can only be set if the attribute \"from\" is set.";
-        context.refuse("bad-value", message);
+        context.refuse(Code::BadValue, message);
     }
     match (from, date) {
         (Some(from), to) => TimeFrame::Diff { from, to, augmented: !context.element.get("augmented").is_empty() },
@@ -148,7 +149,7 @@ fn moment(context: &mut Context<'_>, attribute: &str) -> Option<Timestamp> {
         let message = format!(
             "The attribute \"{attribute}\" must be empty or contain a timestamp exactly in the form \"yyyy-mm-ddThh:mm:ssZ\"."
         );
-        context.refuse("bad-timestamp", message);
+        context.refuse(Code::BadTimestamp, message);
     }
     moment
 }

@@ -6,6 +6,7 @@ use super::super::tree::*;
 use super::Context;
 use super::filters::{point, sides};
 use super::numbers::integer;
+use crate::code::Code;
 
 /// The statement that the element is.
 pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
@@ -29,7 +30,7 @@ pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
         "make" | "convert" => {
             let type_name = element.get("type").to_owned();
             if type_name.is_empty() {
-                context.refuse("bad-value", "The attribute type must be set to a nonempty string.");
+                context.refuse(Code::BadValue, "The attribute type must be set to a nonempty string.");
             }
             Part::Produce { convert: element.name == "convert", from, into, type_name }
         }
@@ -66,7 +67,7 @@ fn iterations(context: &mut Context<'_>) -> u64 {
             n @ 1..=1_048_576 => n as u64,
             _ => {
                 let message = "Maximum loop number for complete must be an integer between \"1\" and \"1048576\".";
-                context.refuse("bad-value", message);
+                context.refuse(Code::BadValue, message);
                 0
             }
         },
@@ -127,7 +128,7 @@ fn property(context: &mut Context<'_>) -> PropertyTarget {
             if key.is_empty() {
                 let message =
                     "For the statement \"set-prop\" in mode \"keytype\"=\"tag\", the attribute \"k\" must be nonempty.";
-                context.refuse("bad-value", message);
+                context.refuse(Code::BadValue, message);
             }
             PropertyTarget::Tag(key)
         }
@@ -152,7 +153,7 @@ fn localize(context: &mut Context<'_>) -> StatementKind {
         "llb" => LocalDetail::Llb,
         _ => {
             let message = "Localize must have one of the values \"l\", \"ll\", or \"llb\". \"l\" is the default value.";
-            context.refuse("bad-value", message);
+            context.refuse(Code::BadValue, message);
             LocalDetail::Full
         }
     };
@@ -213,13 +214,13 @@ pub(super) fn complete(node: &Node, diagnostics: &mut Diagnostics) {
         Part::Block(Block::For { .. } | Block::If | Block::Retro) if children.is_empty() => "needs an evaluator",
         Part::Block(Block::Difference { .. }) if children.len() > 2 => {
             let message = "A set difference always requires exactly two substatements: the set of elements to copy to the result minus the set of elements to leave out in the result.";
-            diagnostics.fixed("incomplete-statement", node.element.line, node.element.span, message);
+            diagnostics.fixed(Code::IncompleteStatement, node.element.line, node.element.span, message);
             return;
         }
         Part::Block(Block::Difference { .. }) if children.len() < 2 => "needs two statements",
         Part::If if children.len() > 1 => {
             let message = "A filter statement can have at most one evaluator statement.";
-            diagnostics.fixed("wrong-evaluator", node.element.line, node.element.span, message);
+            diagnostics.fixed(Code::WrongEvaluator, node.element.line, node.element.span, message);
             return;
         }
         Part::If if !first => "needs an evaluator",
@@ -231,7 +232,7 @@ pub(super) fn complete(node: &Node, diagnostics: &mut Diagnostics) {
         _ => return,
     };
     let message = format!("Element \"{}\" {problem}.", node.element.name);
-    diagnostics.fixed("incomplete-statement", node.element.line, node.element.span, message);
+    diagnostics.fixed(Code::IncompleteStatement, node.element.line, node.element.span, message);
 }
 
 /// What is wrong with a statement in a block that needs an evaluator first and has none.

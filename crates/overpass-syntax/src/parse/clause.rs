@@ -4,6 +4,7 @@ use super::super::element::{Element, Node};
 use super::Parser;
 use super::evaluator::EvaluatorContext;
 use super::expression::{Id, Reading, Tree};
+use crate::code::Code;
 
 /// The names of the filters.
 const NAMES: [&str; 20] = [
@@ -81,13 +82,13 @@ impl<'a> Parser<'a> {
     fn unknown_clause(&mut self, tree: &Tree<'a>, name: Option<&str>) {
         let line = tree.at(tree.root).line;
         let span = tree.span(tree.root);
-        self.builder.diagnostics.parse("unknown-filter", line, span, "Unknown query clause");
+        self.builder.diagnostics.parse(Code::UnknownFilter, line, span, "Unknown query clause");
         let help = name.and_then(|name| super::super::suggest::nearest(name, NAMES.into_iter()));
         self.builder.diagnostics.help(help);
     }
 
     /// Adds a parse error about a filter.
-    fn refuse(&mut self, line: u32, code: &'static str, message: impl Into<String>) {
+    fn refuse(&mut self, line: u32, code: Code, message: impl Into<String>) {
         let span = self.tokens.current().span();
         self.builder.diagnostics.parse(code, line, span, message);
     }
@@ -111,7 +112,7 @@ impl<'a> Parser<'a> {
         }
         sides.push(at);
         if sides.len() < 4 || sides.contains(&0) {
-            self.refuse(line, "incomplete-box", "bbox requires four arguments");
+            self.refuse(line, Code::IncompleteBox, "bbox requires four arguments");
             return;
         }
         for (name, side) in ["s", "w", "n", "e"].into_iter().zip(sides.iter().rev()) {
@@ -148,7 +149,7 @@ impl<'a> Parser<'a> {
             "changed" => {
                 if values.len() > 2 {
                     let message = "Unexpected token \",\" after \"changed\"";
-                    self.refuse(clause.line, "unexpected-token", message);
+                    self.refuse(clause.line, Code::UnexpectedToken, message);
                     return None;
                 }
                 // One moment stands for both; the check takes it for "since then".
@@ -172,7 +173,7 @@ impl<'a> Parser<'a> {
             None if self.builder.diagnostics.is_empty() => {
                 // The reference lets a set without a key pass.
                 let message = "A set needs a key after its point: \"set.key\"";
-                self.refuse(clause.line, "missing-operand", message);
+                self.refuse(clause.line, Code::MissingOperand, message);
             }
             None if self.builder.converting => return None,
             None => {}
@@ -186,7 +187,7 @@ impl<'a> Parser<'a> {
         let element = match values.as_slice() {
             [] => {
                 let message = "around requires the radius as first argument";
-                self.refuse(clause.line, "missing-radius", message);
+                self.refuse(clause.line, Code::MissingRadius, message);
                 return None;
             }
             [radius] => element.with("radius", radius.as_str()),
@@ -198,7 +199,7 @@ impl<'a> Parser<'a> {
             }
             _ => {
                 let message = "around requires an odd number of arguments";
-                self.refuse(clause.line, "odd-coordinates", message);
+                self.refuse(clause.line, Code::OddCoordinates, message);
                 return None;
             }
         };
@@ -209,7 +210,7 @@ impl<'a> Parser<'a> {
     fn way_count(&mut self, tree: &Tree<'a>, clause: &Clause<'_>, what: &str, values: Vec<String>) -> Option<Node> {
         if what != "node" {
             let message = format!("A recursion of type '{}' produces nodes.", clause.name);
-            self.refuse(clause.line, "wrong-type", message);
+            self.refuse(clause.line, Code::WrongType, message);
             return self.wrong_count(clause, what, values);
         }
         let kind = if clause.name == "way_cnt" { "way-count" } else { "way-link" };
@@ -257,10 +258,10 @@ impl<'a> Parser<'a> {
         };
         if !produces.is_empty() {
             let message = format!("A recursion of type '{name}' produces {produces}.");
-            self.refuse(clause.line, "wrong-type", message);
+            self.refuse(clause.line, Code::WrongType, message);
             if !values.is_empty() && name != "r" {
                 let message = format!("A recursion of type '{name}' cannot have restrictions.");
-                self.refuse(clause.line, "wrong-type", message);
+                self.refuse(clause.line, Code::WrongType, message);
             }
         }
         let mut element = Element::new("recurse", clause.line, self.span_from(clause.start));

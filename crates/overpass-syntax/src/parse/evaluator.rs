@@ -6,6 +6,7 @@ use super::super::check::{Type, evaluator_type, operator_element};
 use super::super::element::{Element, Node};
 use super::Parser;
 use super::expression::{Branch, Id, Reading, Tree};
+use crate::code::Code;
 
 /// Which types of evaluator fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +71,7 @@ impl<'a> Parser<'a> {
         let branch = tree.at(id);
         if id == 0 {
             let message = "Evaluator expected, but empty token found.";
-            self.complain(branch, "missing-evaluator", message);
+            self.complain(branch, Code::MissingEvaluator, message);
             return None;
         }
         match (branch.left, branch.right) {
@@ -81,7 +82,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds a parse error about a token of a tree.
-    pub(super) fn complain(&mut self, branch: Branch<'a>, code: &'static str, message: impl Into<String>) {
+    pub(super) fn complain(&mut self, branch: Branch<'a>, code: Code, message: impl Into<String>) {
         self.builder.diagnostics.parse(code, branch.line, branch.token.span(), message);
     }
 
@@ -89,13 +90,13 @@ impl<'a> Parser<'a> {
         let word = branch.token.quoted();
         let message =
             format!("Put quotation marks around \"{word}\" if it should be a constant and not a tag evaluation.");
-        self.complain(branch, "unquoted-word", message);
+        self.complain(branch, Code::UnquotedWord, message);
         self.not_recognized(branch);
     }
 
     fn not_recognized(&mut self, branch: Branch<'a>) {
         let message = format!("Token \"{}\" has not been recognized as statement", branch.token.quoted());
-        self.complain(branch, "unquoted-word", message);
+        self.complain(branch, Code::UnquotedWord, message);
     }
 
     /// Whether what was found fits; an error if not.
@@ -109,23 +110,23 @@ impl<'a> Parser<'a> {
             element.name,
             found.name()
         );
-        self.builder.diagnostics.fixed("wrong-evaluator", element.line, element.span, message);
+        self.builder.diagnostics.fixed(Code::WrongEvaluator, element.line, element.span, message);
         false
     }
 
     fn not_unary(&mut self, branch: Branch<'a>) {
         let message = format!("\"{}\" cannot be used as unary operator", branch.token.text);
-        self.complain(branch, "wrong-operator", message);
+        self.complain(branch, Code::WrongOperator, message);
     }
 
     fn not_binary(&mut self, branch: Branch<'a>) {
         let message = format!("\"{}\" cannot be used as binary operator", branch.token.text);
-        self.complain(branch, "wrong-operator", message);
+        self.complain(branch, Code::WrongOperator, message);
     }
 
     fn needs_right(&mut self, branch: Branch<'a>) {
         let message = format!("\"{}\" needs a right hand side argument", branch.token.text);
-        self.complain(branch, "missing-operand", message);
+        self.complain(branch, Code::MissingOperand, message);
     }
 
     /// The node of an element, with the evaluators that it works on.
@@ -143,7 +144,7 @@ impl<'a> Parser<'a> {
             Element::new("eval-generic", branch.line, token.span())
         } else if token.text == "(" {
             let message = "Empty parentheses cannot be evaluated.";
-            self.builder.diagnostics.fixed("missing-evaluator", branch.line, token.span(), message);
+            self.builder.diagnostics.fixed(Code::MissingEvaluator, branch.line, token.span(), message);
             return None;
         } else {
             if token.text != "." {
@@ -170,7 +171,7 @@ impl<'a> Parser<'a> {
             "-" => Some("eval-negate"),
             "[" => {
                 let message = "Tag evaulation needs function name \"t\" before the left bracket";
-                self.complain(branch, "wrong-operator", message);
+                self.complain(branch, Code::WrongOperator, message);
                 None
             }
             _ => None,
@@ -198,7 +199,7 @@ impl<'a> Parser<'a> {
     fn missing(&mut self, branch: Branch<'a>, missing: bool, side: &str) {
         if missing {
             let message = format!("Operator \"{}\" needs a {side}-hand-side argument", branch.token.text);
-            self.complain(branch, "missing-operand", message);
+            self.complain(branch, Code::MissingOperand, message);
         }
     }
 
@@ -251,7 +252,7 @@ impl<'a> Parser<'a> {
         let mut found = Type::String;
         if colon.token.text != ":" {
             let message = "Operator \"?\" must have a \":\" operator as right-hand-side argument";
-            self.complain(branch, "missing-operand", message);
+            self.complain(branch, Code::MissingOperand, message);
         } else {
             let condition = self.evaluate(tree, branch.left, place.wanting(Type::String));
             self.missing(branch, condition.is_none(), "left");
@@ -260,12 +261,12 @@ impl<'a> Parser<'a> {
             found = then.as_ref().map_or(Type::String, |then| evaluator_type(&then.element));
             if then.is_none() {
                 let message = "Operator \":\" of operator \"?\" needs a left-hand-side argument";
-                self.complain(colon, "missing-operand", message);
+                self.complain(colon, Code::MissingOperand, message);
             }
             let otherwise = self.evaluate(tree, colon.right, place.wanting(found));
             if otherwise.is_none() {
                 let message = "Operator \":\" of operator \"?\" needs a right-hand-side argument with the same return type as the left-hand-side argument";
-                self.complain(colon, "missing-operand", message);
+                self.complain(colon, Code::MissingOperand, message);
             }
             operands.extend([condition, then, otherwise].into_iter().flatten());
         }
@@ -283,25 +284,25 @@ impl<'a> Parser<'a> {
             // The reference names what it takes for a function.
             let name = tree.text(tree.at(branch.right).left);
             let message = format!("{name}(...) must be called in a context where it can evaluate an element");
-            self.complain(branch, "wrong-context", message);
+            self.complain(branch, Code::WrongContext, message);
             self.not_binary(branch);
             return None;
         }
         if tree.text(branch.left) != "t" {
             let message = "Tag evaulation needs function name \"t\" before the left bracket";
-            self.complain(branch, "wrong-operator", message);
+            self.complain(branch, Code::WrongOperator, message);
             self.not_binary(branch);
             return None;
         }
         if branch.right == 0 {
-            self.complain(branch, "missing-operand", "Operator \"[\" needs a tag key as argument");
+            self.complain(branch, Code::MissingOperand, "Operator \"[\" needs a tag key as argument");
             self.needs_right(branch);
             return None;
         }
         let element = Element::new("eval-value", branch.line, tree.span(id));
         let key = self.evaluate(tree, branch.right, place.wanting(Type::String));
         if key.is_none() {
-            self.complain(branch, "missing-operand", "t[...] needs an argument");
+            self.complain(branch, Code::MissingOperand, "t[...] needs an argument");
         }
         if !self.fits(&element, Type::String, place) {
             self.not_binary(branch);

@@ -3,6 +3,7 @@
 
 use super::super::token::Token;
 use super::Parser;
+use crate::code::Code;
 
 /// An index into a [`Tree`]; 0 is no node.
 pub(super) type Id = usize;
@@ -129,7 +130,7 @@ impl<'a> Parser<'a> {
                         if reading != Reading::Properties {
                             break;
                         }
-                        self.error("unmatched-bracket", format!("Unmatched {}", token.text));
+                        self.error(Code::UnmatchedBracket, format!("Unmatched {}", token.text));
                     }
                 }
                 ":" | "::" if colon && grower.open == 0 => {
@@ -147,13 +148,13 @@ impl<'a> Parser<'a> {
                     }
                     None => {
                         let message = format!("Operator expected, but \"{}\"found.", token.quoted());
-                        self.error("operator-expected", message);
+                        self.error(Code::OperatorExpected, message);
                     }
                 },
             }
             if grower.spine.len().max(grower.highest) > super::MOST_OPERATORS {
                 let message = format!("Operators are nested in more than {} levels.", super::MOST_OPERATORS);
-                self.error("nested-too-deep", message);
+                self.error(Code::NestedTooDeep, message);
                 self.builder.diagnostics.stop();
                 self.tokens.stop();
                 grower.tree.root = 0;
@@ -163,7 +164,7 @@ impl<'a> Parser<'a> {
         }
         while let Some(open) = grower.last_open() {
             let sign = grower.tree.text(open);
-            self.error("unclosed-bracket", format!("Left {sign} not closed."));
+            self.error(Code::UnclosedBracket, format!("Left {sign} not closed."));
             grower.close();
         }
         grower.tree

@@ -15,6 +15,7 @@ use super::element::{Element, Node};
 use super::reader::Reader;
 use super::token::Tokens;
 use super::tree::Span;
+use crate::code::Code;
 
 /// How deep blocks may be nested.
 const MOST_BLOCKS: usize = 100;
@@ -53,7 +54,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds an error at the current token.
-    fn error(&mut self, code: &'static str, message: impl Into<String>) {
+    fn error(&mut self, code: Code, message: impl Into<String>) {
         self.reader().error(code, message);
     }
 
@@ -63,12 +64,12 @@ impl<'a> Parser<'a> {
     }
 
     /// Skips to one of the tokens `allowed`, with an error if it is not the current one.
-    fn skip_to(&mut self, allowed: &[&str]) {
+    fn skip_to(&mut self, allowed: &[&'static str]) {
         self.reader().skip_to(allowed);
     }
 
     /// Skips to and over one of the tokens `allowed`, with an error if it is not the current one.
-    fn expect(&mut self, allowed: &[&str]) {
+    fn expect(&mut self, allowed: &[&'static str]) {
         self.reader().expect(allowed);
     }
 
@@ -129,7 +130,7 @@ impl<'a> Parser<'a> {
     fn descend(&mut self) -> bool {
         if self.depth >= MOST_BLOCKS {
             let message = format!("Statements are nested in more than {MOST_BLOCKS} levels.");
-            self.error("nested-too-deep", message);
+            self.error(Code::NestedTooDeep, message);
             self.builder.diagnostics.stop();
             self.tokens.stop();
             return false;

@@ -1,6 +1,7 @@
 //! `[out:...]`, up to its closing bracket.
 
 use super::Parser;
+use crate::code::Code;
 
 impl Parser<'_> {
     /// The format and its parameters as the XML form has them; no parameters where the format is not known.
@@ -11,7 +12,7 @@ impl Parser<'_> {
             "csv" => Some(self.csv()),
             "popup" => Some(self.popup_config()),
             _ => {
-                self.error("unknown-output-format", format!("Unknown output format: {format}"));
+                self.error(Code::UnknownOutputFormat, format!("Unknown output format: {format}"));
                 let known = ["xml", "json", "csv", "custom", "popup"];
                 let help = super::super::suggest::nearest(&format, known.into_iter());
                 self.builder.diagnostics.help(help);

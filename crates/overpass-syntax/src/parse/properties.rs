@@ -5,6 +5,7 @@ use super::super::element::{Element, Node};
 use super::Parser;
 use super::evaluator::{EvaluatorContext, ExpectedType};
 use super::expression::{Id, Reading, Tree};
+use crate::code::Code;
 
 impl<'a> Parser<'a> {
     /// `make type key=evaluator,...->.into`
@@ -44,7 +45,7 @@ impl<'a> Parser<'a> {
             }
             sign if branch.left != 0 && branch.right != 0 && !matches!(sign, "(" | "[" | ".") => {
                 let message = format!("\"{sign}\" cannot be used as binary operator");
-                self.complain(branch, "wrong-operator", message);
+                self.complain(branch, Code::WrongOperator, message);
             }
             _ => {
                 let place = EvaluatorContext { element: false, member: false, wanted: ExpectedType::StringOrGeometry };
@@ -60,8 +61,8 @@ impl<'a> Parser<'a> {
         let branch = tree.at(item);
         if branch.right == 0 {
             let message = "To set a property it must have a value to the right of the equal sign";
-            self.complain(branch, "missing-operand", message);
-            self.complain(branch, "missing-operand", "\"=\" needs a right hand side argument");
+            self.complain(branch, Code::MissingOperand, message);
+            self.complain(branch, Code::MissingOperand, "\"=\" needs a right hand side argument");
             return;
         }
         let left = tree.at(branch.left);
@@ -70,7 +71,7 @@ impl<'a> Parser<'a> {
         let keytype = if special && left.right == 0 {
             if !convert {
                 let message = "The generic tag set property can only be called from convert";
-                self.complain(branch, "wrong-context", message);
+                self.complain(branch, Code::WrongContext, message);
                 key = Some(String::new());
             }
             if convert { "generic" } else { "tag" }
@@ -80,7 +81,7 @@ impl<'a> Parser<'a> {
                 "geom" => "geometry",
                 other => {
                     let message = "The only allowed special properties are \"id\" and \"geometry\"";
-                    self.complain(branch, "unknown-property", message);
+                    self.complain(branch, Code::UnknownProperty, message);
                     let known = ["id", "geom"].into_iter();
                     let help = super::super::suggest::nearest(other, known);
                     self.builder.diagnostics.help(help);
@@ -96,8 +97,8 @@ impl<'a> Parser<'a> {
                 "if special character \"{}\" is present in property name then the property name must be in quotes",
                 left.token.text
             );
-            self.complain(branch, "unquoted-word", message);
-            self.complain(branch, "wrong-operator", "\"=\" cannot be used as binary operator");
+            self.complain(branch, Code::UnquotedWord, message);
+            self.complain(branch, Code::WrongOperator, "\"=\" cannot be used as binary operator");
             return;
         };
         let element = Element::new("set-prop", branch.line, tree.span(item)).with("keytype", keytype);
@@ -108,7 +109,7 @@ impl<'a> Parser<'a> {
             Some(value) => self.builder.add(&mut property, value),
             None => {
                 let message = "Property assignment needs a right-hand-side value";
-                self.complain(branch, "missing-operand", message);
+                self.complain(branch, Code::MissingOperand, message);
             }
         }
         self.builder.add(node, property);

@@ -2,6 +2,7 @@
 
 use super::super::element::Node;
 use super::Parser;
+use crate::code::Code;
 
 /// The words that start a query, with the type in the XML form.
 pub(super) const TYPES: [(&str, &str); 10] = [
@@ -43,7 +44,7 @@ impl Parser<'_> {
         let what = match TYPES.iter().find(|(known, _)| *known == word.text) {
             Some((_, what)) => (*what).to_owned(),
             None => {
-                self.error("unknown-statement", format!("Unknown type \"{}\"", word.quoted()));
+                self.error(Code::UnknownStatement, format!("Unknown type \"{}\"", word.quoted()));
                 let known = TYPES.iter().map(|(known, _)| *known).chain(STATEMENTS);
                 let help = match word.text {
                     "-." => Some("put a space between \"-\" and \".\"".to_owned()),
@@ -78,7 +79,7 @@ impl Parser<'_> {
         }
         let into = self.into();
         if !any && !self.bbox {
-            self.error("empty-query", "An empty query is not allowed");
+            self.error(Code::EmptyQuery, "An empty query is not allowed");
             self.expect(&[";"]);
             return None;
         }
@@ -134,7 +135,7 @@ impl Parser<'_> {
         if key_pattern && !has_pattern {
             let message =
                 "A regular expression for a key can only be combined with a regular expression as value criterion";
-            self.error("key-pattern-alone", message);
+            self.error(Code::KeyPatternAlone, message);
         }
         let (key, key_pattern) = if key_pattern && has_pattern { (None, Some(key)) } else { (Some(key), None) };
         let (value, pattern, ignore_case) = match wanted {

@@ -2,6 +2,7 @@
 
 use super::super::element::{Element, Node};
 use super::Parser;
+use crate::code::Code;
 
 impl Parser<'_> {
     /// One statement with its semicolon. Nothing if it was so wrong that nothing is left of it.
@@ -70,7 +71,7 @@ impl Parser<'_> {
                     break;
                 }
             } else if difference {
-                self.error("difference-operands", "difference always requires two operands");
+                self.error(Code::DifferenceOperands, "difference always requires two operands");
                 break;
             }
             members.extend(self.statement());
@@ -143,7 +144,7 @@ impl Parser<'_> {
         let element = self.element("for", start, line).with("from", from).with("into", into);
         if key.is_none() {
             let message = "A For statement must have an Evaluator as first sub-statement.";
-            self.builder.diagnostics.fixed("missing-evaluator", line, element.span, message);
+            self.builder.diagnostics.fixed(Code::MissingEvaluator, line, element.span, message);
         }
         Some(self.block(element, key, body))
     }
@@ -366,7 +367,7 @@ impl Parser<'_> {
 
     fn refuse_parameter(&mut self) {
         let token = self.tokens.current();
-        self.error("unknown-parameter", format!("Invalid parameter for print: \"{}\"", token.quoted()));
+        self.error(Code::UnknownParameter, format!("Invalid parameter for print: \"{}\"", token.quoted()));
         let known = ["ids", "skel", "body", "tags", "meta", "count", "geom", "bb", "center", "asc", "qt", "noids"];
         let help = super::super::suggest::nearest(token.text, known.into_iter());
         self.builder.diagnostics.help(help);

@@ -128,11 +128,11 @@ pub fn check(expr: &Expr, line: u32, found: &mut Vec<Diagnostic>) {
 }
 
 fn walk(expr: &Expr, line: u32, depth: usize, found: &mut Vec<Diagnostic>) {
-    let mut refuse = |code: &'static str, message: String| {
+    let mut refuse = |code: crate::Code, message: String| {
         found.push(Diagnostic { class: Class::Runtime, code, line, span: Some(expr.span), message, help: None });
     };
     if depth > DEEPEST {
-        return refuse("too-deep", format!("Evaluators are nested more than {DEEPEST} deep."));
+        return refuse(crate::Code::TooDeep, format!("Evaluators are nested more than {DEEPEST} deep."));
     }
     match &expr.kind {
         ExprKind::Fixed(_) | ExprKind::GenericTag | ExprKind::SetKey { .. } => {}

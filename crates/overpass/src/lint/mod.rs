@@ -1,6 +1,7 @@
 //! Lints: what in a query will hardly be meant. Filters that nothing in the data fits, sets that go nowhere; and, quickly
 //! told, what is likely wrong with a query that answers nothing (`empty.rs`).
 
+mod code;
 mod empty;
 mod nearest;
 
@@ -18,6 +19,7 @@ use crate::syntax::{
     StatementKind, on_statements,
 };
 
+pub use code::Code;
 pub use empty::notes;
 
 /// How many warnings are given.
@@ -28,9 +30,8 @@ const PROBED: usize = 8;
 /// Something that will hardly be meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// A stable name: `no-such-key`, `no-such-value`, `no-such-id`, `no-such-area`, `finds-nothing`, `unused-set`,
-    /// `unfilled-set`, `no-output`.
-    pub code: &'static str,
+    /// What programs know it by.
+    pub code: Code,
     /// What it is.
     pub message: String,
     /// What is there instead, with counts.
@@ -48,7 +49,7 @@ impl fmt::Display for Warning {
     }
 }
 
-fn warning(code: &'static str, message: String, nearest: Vec<String>) -> Warning {
+fn warning(code: Code, message: String, nearest: Vec<String>) -> Warning {
     Warning { code, message, nearest }
 }
 
@@ -121,8 +122,8 @@ pub fn warnings(
         }
         if gives_nothing(osm, &script.settings, query, limits) {
             found.add([match is_area {
-                true => warning("no-such-area", format!("no area fits {text}"), Vec::new()),
-                false => warning("finds-nothing", format!("alone, {text} finds nothing"), Vec::new()),
+                true => warning(Code::NoSuchArea, format!("no area fits {text}"), Vec::new()),
+                false => warning(Code::FindsNothing, format!("alone, {text} finds nothing"), Vec::new()),
             }]);
         }
         budget.check()?;
@@ -166,7 +167,7 @@ fn filter_warning(osm: &Osm, what: QueryType, filter: &Filter, budget: &Budget) 
             return Ok(None);
         }
         let near = nearest::keys(osm, key, budget)?;
-        Ok(Some(warning("no-such-key", format!("no element has the key {key:?}"), near)))
+        Ok(Some(warning(Code::NoSuchKey, format!("no element has the key {key:?}"), near)))
     };
     match &filter.kind {
         FilterKind::HasKey { key } | FilterKind::Matches { key, .. } => no_key(key),
@@ -188,11 +189,11 @@ fn filter_warning(osm: &Osm, what: QueryType, filter: &Filter, budget: &Budget) 
             if instead.is_empty() {
                 instead = nearest::near_elsewhere(osm, value, budget)?;
             }
-            Ok(Some(warning("no-such-value", format!("no element has {key}={value}"), instead)))
+            Ok(Some(warning(Code::NoSuchValue, format!("no element has {key}={value}"), instead)))
         }
         FilterKind::Ids(ids) => Ok(ids_warning(osm, what, ids)),
         FilterKind::AreaId(id) if !area_exists(osm, *id) => {
-            Ok(Some(warning("no-such-area", format!("there is no area {id}"), Vec::new())))
+            Ok(Some(warning(Code::NoSuchArea, format!("there is no area {id}"), Vec::new())))
         }
         _ => Ok(None),
     }
@@ -219,13 +220,13 @@ fn ids_warning(osm: &Osm, what: QueryType, ids: &[i64]) -> Option<Warning> {
     let more = if missing.len() > 5 { format!(" and {} more", missing.len() - 5) } else { String::new() };
     match (missing.is_empty(), what) {
         (true, _) => None,
-        (_, QueryType::Area) => Some(warning("no-such-area", format!("there is no area {listed}{more}"), Vec::new())),
+        (_, QueryType::Area) => Some(warning(Code::NoSuchArea, format!("there is no area {listed}{more}"), Vec::new())),
         _ => {
             let other = ElementType::ALL.iter().filter(|kind| !kinds.contains(kind)).filter_map(|kind| {
                 let id = ids.iter().find(|id| osm.find(*kind, **id).is_some())?;
                 Some(format!("{}/{id}", kind.name()))
             });
-            Some(warning("no-such-id", format!("no element has the id {listed}{more}"), other.collect()))
+            Some(warning(Code::NoSuchId, format!("no element has the id {listed}{more}"), other.collect()))
         }
     }
 }
@@ -294,16 +295,16 @@ fn sets(text: &str, script: &Script) -> Vec<Warning> {
         used.extend(used_by(&statement.kind).map(str::to_owned));
     });
     if !outputs {
-        found.push(warning("no-output", "there is no out statement: nothing is output".to_owned(), Vec::new()));
+        found.push(warning(Code::NoOutput, "there is no out statement: nothing is output".to_owned(), Vec::new()));
     }
     let read = read_in(text);
     let is_read = |name: &str| read.as_ref().is_none_or(|read| read.contains(name));
     for name in filled.keys().filter(|name| *name != "_" && !is_read(name)) {
-        found.push(warning("unused-set", format!("the set .{name} is filled and never used or output"), Vec::new()));
+        found.push(warning(Code::UnusedSet, format!("the set .{name} is filled and never used or output"), Vec::new()));
     }
     for name in used.iter().filter(|name| *name != "_" && !filled.contains_key(*name)) {
         let near = filled.keys().filter(|name| *name != "_").map(|name| format!(".{name}")).take(5).collect();
-        found.push(warning("unfilled-set", format!("the set .{name} is used and never filled"), near));
+        found.push(warning(Code::UnfilledSet, format!("the set .{name} is used and never filled"), near));
     }
     found
 }
@@ -368,7 +369,7 @@ fn each_query<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Query, &'a State
 mod tests {
     use super::*;
 
-    fn of_sets(text: &str) -> Vec<&'static str> {
+    fn of_sets(text: &str) -> Vec<Code> {
         sets(text, &crate::parse(text).unwrap()).into_iter().map(|warning| warning.code).collect()
     }
 
@@ -377,12 +378,12 @@ mod tests {
         assert!(of_sets("node[a]->.x;.x out;").is_empty());
         // Expressions name sets without the dot.
         assert!(of_sets("node[a]->.x;make c n=x.count(nodes);out;").is_empty());
-        assert_eq!(of_sets("node[a]->.xy;node[b]->.x;.x out;"), ["unused-set"]);
-        assert_eq!(of_sets("node[a]->.x;.x->.y;.y out;"), [""; 0]);
-        assert_eq!(of_sets("node(area.town);out;"), ["unfilled-set"]);
-        assert_eq!(of_sets("node[a];"), ["no-output"]);
+        assert_eq!(of_sets("node[a]->.xy;node[b]->.x;.x out;"), [Code::UnusedSet]);
+        assert_eq!(of_sets("node[a]->.x;.x->.y;.y out;"), [Code::NoOutput; 0]);
+        assert_eq!(of_sets("node(area.town);out;"), [Code::UnfilledSet]);
+        assert_eq!(of_sets("node[a];"), [Code::NoOutput]);
         // A name within another one is not it, nor one within a text of letters.
-        assert_eq!(of_sets("node[a]->.x;node[b]->.ax;.ax out;node[\"x\"];out;"), ["unused-set"]);
+        assert_eq!(of_sets("node[a]->.x;node[b]->.ax;.ax out;node[\"x\"];out;"), [Code::UnusedSet]);
         let many: String = (0..20_000).map(|n| format!("node[a]->.s{n};.s{n} out;")).collect();
         assert!(of_sets(&many).is_empty());
     }

@@ -23,7 +23,7 @@ pub use item::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags};
 use std::io::{self, Write};
 
 use super::syntax::OutputFormat;
-use super::{Class, Diagnostic, Failure};
+use super::{Class, Code, Diagnostic, Failure};
 use terrapin_osm::BoundingBox;
 
 /// The licence line of every answer.
@@ -149,7 +149,7 @@ pub fn content_type(format: &OutputFormat) -> &'static str {
 pub fn disconnected(error: io::Error) -> Failure {
     Diagnostic {
         class: Class::Runtime,
-        code: "client-gone",
+        code: Code::ClientGone,
         line: 0,
         span: None,
         message: format!("The answer could not be written: {error}"),

@@ -1,7 +1,7 @@
 //! Finds what a query asks for that cannot be run, before anything runs.
 
 use crate::syntax::{FilterKind, QueryType, Script, Statement, StatementKind};
-use crate::{Class, Diagnostic, Failure, evaluators};
+use crate::{Class, Code, Diagnostic, Failure, evaluators};
 
 /// Blocks may be nested this deep.
 const DEEPEST: usize = 100;
@@ -21,7 +21,7 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
     if depth > DEEPEST {
         found.push(Diagnostic {
             class: Class::Runtime,
-            code: "too-deep",
+            code: Code::TooDeep,
             line: s.line,
             span: Some(s.span),
             message: format!("Statements are nested more than {DEEPEST} deep."),

@@ -15,7 +15,7 @@ use crate::quadtile;
 use crate::reader::Reader;
 use crate::set::{Derived, Geometry, Set};
 use crate::syntax::{Script, SetName, TimeFrame, Timestamp};
-use crate::{Class, Diagnostic, Failure};
+use crate::{Class, Code, Diagnostic, Failure};
 use terrapin_osm::ElementType;
 
 /// Where a query with two moments is.
@@ -232,7 +232,7 @@ fn by_content(a: &Derived, b: &Derived) -> Ordering {
 pub fn in_a_loop() -> Failure {
     Diagnostic {
         class: Class::Runtime,
-        code: "diff-in-a-loop",
+        code: Code::DiffInALoop,
         line: 0,
         span: None,
         message: "A print statement cannot be executed in a loop in a diff setting.".to_owned(),

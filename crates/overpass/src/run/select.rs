@@ -8,7 +8,7 @@ use super::{Context, date};
 use crate::plan::{MetaTest, Plan, Region};
 use crate::sorted;
 use crate::syntax::FilterKind;
-use crate::{Class, Diagnostic, Failure};
+use crate::{Class, Code, Diagnostic, Failure};
 use terrapin_osm::{ElementType, Ordinal};
 
 /// The elements of one type that pass all filters but `if`; `known` are the only ones that come into question.
@@ -91,7 +91,7 @@ fn id_range(ctx: &Context, kind: ElementType, range: RangeInclusive<u64>) -> Res
 fn too_weak(line: u32) -> Failure {
     Failure::from(Diagnostic {
         class: Class::Runtime,
-        code: "too-weak",
+        code: Code::TooWeak,
         line,
         span: None,
         message: "Filters too weak in query statement: specify in addition a bbox, a tag filter, or similar."

@@ -24,7 +24,7 @@ use terrapin_sparql_syntax::algebra::{
     Aggregate, Binary, Expression, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm, SortKey,
 };
 use terrapin_sparql_syntax::depth;
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 use terrapin_sparql_syntax::walk::{AsNode, nodes};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -96,7 +96,7 @@ pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, Pattern)>, settings
     let scope = Scope { projected: Rc::from([]), correlated: false };
     for (name, pattern) in subqueries {
         let pattern = rewriter.top(pattern, &scope)?;
-        rewriter.table(Table::Plan(Plan::of(pattern)));
+        rewriter.table(Table::Plan(Box::new(Plan::of(pattern))));
         rewriter.named.push((name, rewriter.tables.len() - 1));
     }
     let pattern = rewriter.top(query.pattern, &scope)?;
@@ -126,7 +126,7 @@ impl Rewriter<'_> {
         }
         if !functions::exists(name) {
             let message = format!("there is no function {name}");
-            return Err(Error::new(Class::Unsupported, "unknown-function", message));
+            return Err(Error::new(Class::Unsupported, Code::UnknownFunction, message));
         }
         self.functions.add(name);
         Ok(())
@@ -160,7 +160,7 @@ impl Rewriter<'_> {
         self.copied = self.copied.saturating_add(nodes(part));
         if self.copied > MOST_COPIED {
             let message = "differences and comparisons of dates stand in each other too often";
-            return Err(Error::new(Class::Unsupported, "too-large", message)
+            return Err(Error::new(Class::Unsupported, Code::TooLarge, message)
                 .help("give a part of the calculation a name with BIND"));
         }
         Ok(part.clone())
@@ -285,7 +285,7 @@ impl Rewriter<'_> {
         if scope.correlated {
             return Ok(pattern);
         }
-        Ok(self.table(Table::Plan(Plan::of(pattern))))
+        Ok(self.table(Table::Plan(Box::new(Plan::of(pattern)))))
     }
 
     /// Adds a table; what stands for it in the pattern.
@@ -299,7 +299,7 @@ impl Rewriter<'_> {
     fn include(&mut self, name: &str) -> Result<Pattern> {
         let Some(&(_, number)) = self.named.iter().find(|(known, _)| known == name) else {
             let message = format!("there is no named subquery {name}");
-            return Err(Error::new(Class::Unsupported, "unknown-service", message));
+            return Err(Error::new(Class::Unsupported, Code::UnknownService, message));
         };
         let variables = self.tables.get(number).map(Table::variables).unwrap_or_default();
         Ok(Pattern::Table { number, variables })
@@ -311,7 +311,7 @@ impl Rewriter<'_> {
             return if silent {
                 Ok(Waiting::default())
             } else {
-                Err(Error::new(Class::Unsupported, "live-service", message))
+                Err(Error::new(Class::Unsupported, Code::LiveService, message))
             };
         };
         if services::label::is_label(&name) {

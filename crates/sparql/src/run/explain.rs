@@ -13,7 +13,7 @@ use crate::services::Table;
 use crate::solve::Plan;
 use crate::tables::{Tables, fill_tables};
 use terrapin_sparql_syntax::algebra::QueryForm;
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 
 impl Run<'_> {
     /// How the tables and the query are solved.
@@ -69,7 +69,7 @@ impl Run<'_> {
 
 /// One step a line, what it works on indented below it.
 fn render(json: &[u8]) -> Result<String> {
-    let failed = |why: String| Error::new(Class::Internal, "explain", why);
+    let failed = |why: String| Error::new(Class::Internal, Code::Explain, why);
     let explanation: Value = serde_json::from_slice(json).map_err(|e| failed(e.to_string()))?;
     let mut out = String::new();
     // A query's nesting is bounded, and so is this.

@@ -14,7 +14,7 @@ use crate::native;
 use crate::solve::Plan;
 use crate::tables::{Tables, fill_tables};
 use terrapin_sparql_syntax::algebra::{Pattern, QueryForm, TriplePattern};
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 
 impl Run<'_> {
     /// Writes the answer; how many rows it has.
@@ -106,7 +106,7 @@ impl Run<'_> {
             return Ok(());
         }
         let message = format!("the answer has more than {} rows", self.most);
-        Err(Error::new(Class::Limit, "rows", message).help("set a LIMIT"))
+        Err(Error::new(Class::Limit, Code::Rows, message).help("set a LIMIT"))
     }
 
     /// Whether a pattern has a solution.

@@ -2,12 +2,20 @@
 
 use oxrdf::Variable;
 
-use super::{Parameters, Result};
+use super::{Parameters, Replacement, Result, Service};
 use crate::functions::{Called, Own};
-use crate::waiting::{Pending, Waiting};
+use crate::waiting::Pending;
 use terrapin_sparql_syntax::algebra::{Expression, Pattern, TermPattern};
 use terrapin_sparql_syntax::error::Error;
-use terrapin_sparql_syntax::vocabulary::WIKIBASE;
+use terrapin_sparql_syntax::vocabulary::{SERVICE_PARAM, WIKIBASE};
+
+/// Places around a point.
+pub(super) const AROUND: Service =
+    Service { name: "wikibase:around", iri: (WIKIBASE, "around"), parameters: SERVICE_PARAM, rewrite: around };
+
+/// Places in a box.
+pub(super) const BOX: Service =
+    Service { name: "wikibase:box", iri: (WIKIBASE, "box"), parameters: SERVICE_PARAM, rewrite: in_box };
 
 fn expression(term: &TermPattern) -> Option<Expression> {
     match term {
@@ -47,7 +55,7 @@ fn parameter(parameters: &Parameters, name: &str) -> Result<Expression> {
 }
 
 /// Places within a radius of a centre.
-pub(super) fn around(functions: &mut Called, mut parameters: Parameters) -> Result<Waiting> {
+fn around(functions: &mut Called, mut parameters: Parameters) -> Result<Replacement> {
     let (pattern, location) = places(&mut parameters)?;
     let centre = parameter(&parameters, "center")?;
     let radius = parameter(&parameters, "radius")?;
@@ -63,16 +71,16 @@ pub(super) fn around(functions: &mut Called, mut parameters: Parameters) -> Resu
             variable: Some(distance),
         });
     }
-    Ok((pattern, waiting))
+    Ok(Replacement::Pattern((pattern, waiting)))
 }
 
 /// Places in a box between two corners.
-pub(super) fn in_box(functions: &mut Called, mut parameters: Parameters) -> Result<Waiting> {
+fn in_box(functions: &mut Called, mut parameters: Parameters) -> Result<Replacement> {
     let (pattern, location) = places(&mut parameters)?;
     let diagonal = parameters.get(WIKIBASE, "cornerSouthWest").is_some();
     let (west, east) = if diagonal { ("cornerSouthWest", "cornerNorthEast") } else { ("cornerWest", "cornerEast") };
     let (west, east) = (parameter(&parameters, west)?, parameter(&parameters, east)?);
     let needs = variables(&[&location, &west, &east]);
     let expression = functions.own(Own::InBox, vec![location, west, east]);
-    Ok((pattern, vec![Pending { needs, expression, variable: None }]))
+    Ok(Replacement::Pattern((pattern, vec![Pending { needs, expression, variable: None }])))
 }

@@ -3,12 +3,21 @@
 use oxrdf::{Literal, Term, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Parameters, Result, ground, work};
+use super::{Parameters, Replacement, Result, Rows, Service, ground, work};
+use crate::environment::Environment;
 use crate::row::Row;
 use terrapin_budget::Budget;
-use terrapin_sparql_syntax::error::{Class, Error};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 use terrapin_sparql_syntax::vocabulary::GAS;
 use terrapin_triples::{Store, TermId, TermKind};
+
+/// The service.
+pub(super) const SERVICE: Service = Service {
+    name: "gas:service",
+    iri: (GAS, "service"),
+    parameters: "http://www.bigdata.com/rdf/gas#program",
+    rewrite: |_, parameters| Ok(Replacement::rows(Traversal::new(&parameters)?)),
+};
 
 /// Which way links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +29,7 @@ enum Direction {
 
 /// A traversal. Links all weigh one, so that breadth-first search and shortest paths find the same.
 #[derive(Debug, Clone)]
-pub(crate) struct Traversal {
+struct Traversal {
     from: Vec<Term>,
     targets: Vec<Term>,
     link: Option<Term>,
@@ -50,24 +59,34 @@ impl Found {
     }
 }
 
+impl Rows for Traversal {
+    fn variables(&self) -> Vec<Variable> {
+        self.outputs.iter().flatten().cloned().collect()
+    }
+
+    fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>> {
+        self.visited_nodes(&environment.store, budget)
+    }
+}
+
 impl Traversal {
     /// Reads the service's parameters.
-    pub fn new(parameters: &Parameters) -> Result<Traversal> {
+    fn new(parameters: &Parameters) -> Result<Traversal> {
         let class = parameters.text(GAS, "gasClass")?.unwrap_or_default();
         let program = class.rsplit('.').next().unwrap_or("");
         if !matches!(program, "BFS" | "SSSP") {
             let message = format!("gas:service has no program '{class}'");
-            return Err(Error::new(Class::Unsupported, "service-parameter", message).help("there are BFS and SSSP"));
+            return Err(Error::new(Class::Unsupported, Code::ServiceParameter, message).help("there are BFS and SSSP"));
         }
         if parameters.get(GAS, "linkAttrType").is_some() {
             let message = "gas:service takes no weights of links (gas:linkAttrType)";
-            return Err(Error::new(Class::Unsupported, "service-parameter", message));
+            return Err(Error::new(Class::Unsupported, Code::ServiceParameter, message));
         }
         let terms = |name: &str| -> Result<Vec<Term>> {
             let ground = |term| {
                 ground(term).ok_or_else(|| {
                     let message = format!("gas:service takes no variable for gas:{name}");
-                    Error::new(Class::Unsupported, "service-parameter", message)
+                    Error::new(Class::Unsupported, Code::ServiceParameter, message)
                 })
             };
             parameters.all(GAS, name).map(ground).collect()
@@ -91,13 +110,8 @@ impl Traversal {
         })
     }
 
-    /// The columns.
-    pub fn variables(&self) -> Vec<Variable> {
-        self.outputs.iter().flatten().cloned().collect()
-    }
-
     /// The nodes found: in the order of their distance, then of their terms.
-    pub fn rows(&self, store: &Store, budget: &Budget) -> Result<Vec<Row>> {
+    fn visited_nodes(&self, store: &Store, budget: &Budget) -> Result<Vec<Row>> {
         let link = match &self.link {
             None => None,
             Some(term) => match store.id(term.as_ref()) {

@@ -7,6 +7,8 @@ pub(crate) mod label;
 mod sample;
 mod search;
 
+use std::fmt;
+
 use oxrdf::{NamedNode, Term, Variable};
 
 use super::environment::Environment;
@@ -17,22 +19,50 @@ use super::waiting::Waiting;
 use terrapin_budget::Budget;
 use terrapin_budget::checkpoint;
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, Pattern, TermPattern, TriplePattern};
-use terrapin_sparql_syntax::error::{Class, Error};
-use terrapin_sparql_syntax::vocabulary::{BD, GAS, SERVICE_PARAM, WIKIBASE};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::vocabulary::{BD, WIKIBASE};
 
 type Result<T> = std::result::Result<T, Error>;
+
+/// A service: how a query names it, and what takes its place there.
+#[derive(Debug)]
+struct Service {
+    /// Its name with a prefix, for messages.
+    name: &'static str,
+    /// Its IRI: a namespace, and the name in it.
+    iri: (&'static str, &'static str),
+    /// The subject of the triples that are its parameters.
+    parameters: &'static str,
+    rewrite: fn(&mut Called, Parameters) -> Result<Replacement>,
+}
+
+impl Service {
+    fn is_called(&self, iri: &str) -> bool {
+        let (namespace, name) = self.iri;
+        iri.strip_prefix(namespace) == Some(name)
+    }
+}
+
+/// All services but the label service, which looks at what is around it.
+const SERVICES: &[&Service] =
+    &[&around::AROUND, &around::BOX, &search::SERVICE, &gas::SERVICE, &sample::SAMPLE, &sample::SLICE];
 
 /// Rows that are made before the query runs.
 #[derive(Debug)]
 pub(crate) enum Table {
-    /// A subquery's.
-    Plan(Plan),
-    /// A graph traversal's.
-    Gas(gas::Traversal),
-    /// An entity search's.
-    Search(search::Search),
-    /// A sample or a slice of the matches of a triple pattern.
-    Sample(sample::Sample),
+    /// A subquery's, which the evaluator solves.
+    Plan(Box<Plan>),
+    /// A service's.
+    Service(Box<dyn Rows>),
+}
+
+/// What a service finds by itself.
+pub(crate) trait Rows: fmt::Debug + Send + Sync {
+    /// The columns.
+    fn variables(&self) -> Vec<Variable>;
+
+    /// The rows.
+    fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>>;
 }
 
 impl Table {
@@ -40,19 +70,7 @@ impl Table {
     pub fn variables(&self) -> Vec<Variable> {
         match self {
             Table::Plan(plan) => plan.variables.clone(),
-            Table::Gas(traversal) => traversal.variables(),
-            Table::Search(search) => search.variables(),
-            Table::Sample(sample) => sample.variables(),
-        }
-    }
-
-    /// Its rows; None for a subquery, which the evaluator solves.
-    pub fn rows(&self, environment: &Environment, budget: &Budget) -> Option<Result<Vec<Row>>> {
-        match self {
-            Table::Plan(_) => None,
-            Table::Gas(traversal) => Some(traversal.rows(&environment.store, budget)),
-            Table::Search(search) => Some(search.rows(&environment.store, budget)),
-            Table::Sample(sample) => Some(sample.rows(environment, budget)),
+            Table::Service(found) => found.variables(),
         }
     }
 }
@@ -63,6 +81,13 @@ pub(crate) enum Replacement {
     Pattern(Waiting),
     /// A table.
     Table(Table),
+}
+
+impl Replacement {
+    /// A service's table.
+    fn rows(found: impl Rows + 'static) -> Self {
+        Replacement::Table(Table::Service(Box::new(found)))
+    }
 }
 
 /// What a service of WDQS is given: parameters and patterns.
@@ -115,7 +140,7 @@ impl Parameters {
     }
 
     fn wrong(&self, message: String) -> Error {
-        Error::new(Class::Syntax, "service-parameter", message)
+        Error::new(Class::Syntax, Code::ServiceParameter, message)
     }
 
     /// A parameter's text, of a literal or an IRI.
@@ -126,7 +151,7 @@ impl Parameters {
             Some(TermPattern::NamedNode(node)) => Ok(Some(node.as_str().to_owned())),
             Some(_) => {
                 let message = format!("{} takes no variable for the parameter {name}", self.service);
-                Err(Error::new(Class::Unsupported, "service-parameter", message))
+                Err(Error::new(Class::Unsupported, Code::ServiceParameter, message))
             }
         }
     }
@@ -155,42 +180,18 @@ impl Parameters {
 /// Rewrites a service other than the label service.
 pub(crate) fn rewrite(functions: &mut Called, name: &NamedNode, inner: Pattern) -> Result<Replacement> {
     let iri = name.as_str();
-    if let Some(local) = iri.strip_prefix(WIKIBASE) {
-        match local {
-            "around" => {
-                let parameters = Parameters::new("wikibase:around", SERVICE_PARAM, inner);
-                return Ok(Replacement::Pattern(around::around(functions, parameters)?));
-            }
-            "box" => {
-                let parameters = Parameters::new("wikibase:box", SERVICE_PARAM, inner);
-                return Ok(Replacement::Pattern(around::in_box(functions, parameters)?));
-            }
-            "mwapi" => {
-                let search = search::Search::new(&Parameters::new("wikibase:mwapi", SERVICE_PARAM, inner))?;
-                return Ok(Replacement::Table(Table::Search(search)));
-            }
-            _ => {}
-        }
-    }
-    if iri.strip_prefix(GAS) == Some("service") {
-        let parameters = Parameters::new("gas:service", "http://www.bigdata.com/rdf/gas#program", inner);
-        let traversal = gas::Traversal::new(&parameters)?;
-        return Ok(Replacement::Table(Table::Gas(traversal)));
-    }
-    if let Some(kind @ ("sample" | "slice")) = iri.strip_prefix(BD) {
-        let sample =
-            sample::Sample::new(Parameters::new("bd:sample or bd:slice", SERVICE_PARAM, inner), kind == "sample")?;
-        return Ok(Replacement::Table(Table::Sample(sample)));
+    if let Some(service) = SERVICES.iter().find(|service| service.is_called(iri)) {
+        return (service.rewrite)(functions, Parameters::new(service.name, service.parameters, inner));
     }
     if iri.starts_with(WIKIBASE) || iri.starts_with(BD) {
         let message = format!("there is no service {name}");
-        let known =
-            "known are wikibase:label, wikibase:around, wikibase:box, wikibase:mwapi, gas:service, bd:sample, bd:slice";
-        return Err(Error::new(Class::Unsupported, "unknown-service", message).help(known));
+        let names: Vec<&str> = SERVICES.iter().map(|service| service.name).collect();
+        let known = format!("known are wikibase:label, {}", names.join(", "));
+        return Err(Error::new(Class::Unsupported, Code::UnknownService, message).help(known));
     }
     let message = format!("the service {name} would need the live web");
     let help = "a snapshot answers from its own data alone; SERVICE SILENT goes on without it";
-    Err(Error::new(Class::Unsupported, "live-service", message).help(help))
+    Err(Error::new(Class::Unsupported, Code::LiveService, message).help(help))
 }
 
 /// Counts units of work.

@@ -3,21 +3,37 @@
 
 use oxrdf::{Term, Variable};
 
-use super::{Parameters, Result, work};
+use super::{Parameters, Replacement, Result, Rows, Service, work};
 use crate::environment::Environment;
 use crate::row::Row;
 use terrapin_budget::Budget;
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern, TriplePattern};
-use terrapin_sparql_syntax::error::{Class, Error};
-use terrapin_sparql_syntax::vocabulary::BD;
+use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::vocabulary::{BD, SERVICE_PARAM};
 use terrapin_triples::TermId;
+
+/// Matches by chance.
+pub(super) const SAMPLE: Service = Service {
+    name: "bd:sample",
+    iri: (BD, "sample"),
+    parameters: SERVICE_PARAM,
+    rewrite: |_, parameters| Ok(Replacement::rows(Sample::new(parameters, true)?)),
+};
+
+/// The first matches, or those from some place on.
+pub(super) const SLICE: Service = Service {
+    name: "bd:slice",
+    iri: (BD, "slice"),
+    parameters: SERVICE_PARAM,
+    rewrite: |_, parameters| Ok(Replacement::rows(Sample::new(parameters, false)?)),
+};
 
 /// How many matches a sample has where the query does not say.
 const LIMIT: usize = 100;
 
 /// A sample or a slice.
 #[derive(Debug, Clone)]
-pub(crate) struct Sample {
+struct Sample {
     triple: TriplePattern,
     random: bool,
     offset: usize,
@@ -27,10 +43,11 @@ pub(crate) struct Sample {
 
 impl Sample {
     /// Reads the service's parameters.
-    pub fn new(mut parameters: Parameters, random: bool) -> Result<Sample> {
+    fn new(mut parameters: Parameters, random: bool) -> Result<Sample> {
+        parameters.service = "bd:sample or bd:slice";
         if parameters.triples.len() != 1 || !parameters.others.is_empty() {
             let message = "bd:sample and bd:slice take one triple pattern";
-            return Err(Error::new(Class::Unsupported, "service-parameter", message));
+            return Err(Error::new(Class::Unsupported, Code::ServiceParameter, message));
         }
         let Some(triple) = parameters.triples.pop() else {
             return Err(parameters.wrong("bd:sample and bd:slice take one triple pattern".to_owned()));
@@ -57,8 +74,15 @@ impl Sample {
         [term(&self.triple.subject), predicate, term(&self.triple.object)]
     }
 
-    /// The columns.
-    pub fn variables(&self) -> Vec<Variable> {
+    fn key(&self, environment: &Environment, number: u64) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&environment.seed).update(self.seed.as_bytes()).update(&number.to_le_bytes());
+        hasher.finalize().as_bytes().iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte))
+    }
+}
+
+impl Rows for Sample {
+    fn variables(&self) -> Vec<Variable> {
         let mut variables: Vec<Variable> = Vec::new();
         for variable in self.parts().into_iter().flatten() {
             if !variables.contains(&variable) {
@@ -68,8 +92,7 @@ impl Sample {
         variables
     }
 
-    /// The matches.
-    pub fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>> {
+    fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>> {
         let store = &environment.store;
         let given = [
             super::ground(&self.triple.subject),
@@ -123,11 +146,5 @@ impl Sample {
             columns.iter().map(value).collect()
         };
         Ok(chosen.iter().map(row).collect())
-    }
-
-    fn key(&self, environment: &Environment, number: u64) -> u64 {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&environment.seed).update(self.seed.as_bytes()).update(&number.to_le_bytes());
-        hasher.finalize().as_bytes().iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte))
     }
 }

@@ -4,14 +4,23 @@
 use oxrdf::{Literal, NamedNodeRef, Term, Variable};
 use rustc_hash::FxHashMap;
 
-use super::{Parameters, Result, work};
+use super::{Parameters, Replacement, Result, Rows, Service, work};
+use crate::environment::Environment;
 use crate::functions::labels::Kind;
 use crate::row::Row;
 use terrapin_budget::Budget;
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern};
-use terrapin_sparql_syntax::error::{Class, Error};
-use terrapin_sparql_syntax::vocabulary::{MWAPI, WIKIBASE};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::vocabulary::{MWAPI, SERVICE_PARAM, WIKIBASE};
 use terrapin_triples::{Store, TermId};
+
+/// The service.
+pub(super) const SERVICE: Service = Service {
+    name: "wikibase:mwapi",
+    iri: (WIKIBASE, "mwapi"),
+    parameters: SERVICE_PARAM,
+    rewrite: |_, parameters| Ok(Replacement::rows(Search::new(&parameters)?)),
+};
 
 /// How many are found where the query sets no limit, as the interface has it.
 const LIMIT: usize = 50;
@@ -26,20 +35,30 @@ enum Output {
 
 /// A search.
 #[derive(Debug, Clone)]
-pub(crate) struct Search {
+struct Search {
     text: String,
     language: String,
     limit: usize,
     outputs: Vec<(Variable, Output)>,
 }
 
+impl Rows for Search {
+    fn variables(&self) -> Vec<Variable> {
+        self.outputs.iter().map(|(variable, _)| variable.clone()).collect()
+    }
+
+    fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>> {
+        self.entities(&environment.store, budget)
+    }
+}
+
 impl Search {
     /// Reads the service's parameters.
-    pub fn new(parameters: &Parameters) -> Result<Search> {
+    fn new(parameters: &Parameters) -> Result<Search> {
         let api = parameters.text(WIKIBASE, "api")?.unwrap_or_default();
         if api != "EntitySearch" {
             let message = format!("wikibase:mwapi with '{api}' would need the live web");
-            return Err(Error::new(Class::Unsupported, "live-service", message)
+            return Err(Error::new(Class::Unsupported, Code::LiveService, message)
                 .help("a snapshot answers EntitySearch, from its labels and aliases"));
         }
         parameters.needed(MWAPI, "search")?;
@@ -66,13 +85,8 @@ impl Search {
         })
     }
 
-    /// The columns.
-    pub fn variables(&self) -> Vec<Variable> {
-        self.outputs.iter().map(|(variable, _)| variable.clone()).collect()
-    }
-
     /// The entities: exact matches first, labels before aliases, then in the order of their terms.
-    pub fn rows(&self, store: &Store, budget: &Budget) -> Result<Vec<Row>> {
+    fn entities(&self, store: &Store, budget: &Budget) -> Result<Vec<Row>> {
         // The best rank of each entity and the text that has it.
         let mut found: FxHashMap<TermId, (u8, String)> = FxHashMap::default();
         for (kind, base) in [(Kind::Label, 0), (Kind::AltLabel, 1)] {

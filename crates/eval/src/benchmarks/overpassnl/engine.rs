@@ -8,7 +8,7 @@ use super::class::class_of;
 use crate::metrics::execution::Results;
 use crate::record::ErrorClass;
 use terrapin_osm::Osm;
-use terrapin_overpass::{Class, Failure, Limits};
+use terrapin_overpass::{Class, Code, Failure, Limits};
 
 /// How long the published code waits for an answer. The prepared time limit is shorter, but a text can hold several.
 const TIMEOUT: Duration = Duration::from_secs(500);
@@ -71,7 +71,7 @@ fn refused(failure: Failure) -> Failed {
 /// Whether a running query went over one of its bounds: over HTTP its answer is then one as any other, with the elements
 /// so far and a remark.
 fn stopped(failure: &Failure) -> bool {
-    let ours = ["unsupported", "damaged", "cancelled"];
+    let ours = [Code::Unsupported, Code::Damaged, Code::Cancelled];
     failure.diagnostics.iter().all(|d| d.class == Class::Runtime && !ours.contains(&d.code))
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::record::FailureClass;
-use terrapin_sparql::{Class, Error};
+use terrapin_sparql::{Class, Code, Error};
 
 /// A query that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ impl From<Error> for Failed {
         let class = match (error.class, error.code) {
             (Class::Syntax, _) => FailureClass::Syntax,
             (Class::Unsupported, _) => FailureClass::Unsupported,
-            (Class::Limit, "timeout" | "cancelled") => FailureClass::Timeout,
+            (Class::Limit, Code::Timeout | Code::Cancelled) => FailureClass::Timeout,
             (Class::Limit, _) => FailureClass::TooLarge,
             (Class::Internal, _) => FailureClass::Internal,
         };

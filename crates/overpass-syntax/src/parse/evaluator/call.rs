@@ -4,6 +4,7 @@ use super::super::Parser;
 use super::super::expression::{Branch, Id, Tree};
 use super::EvaluatorContext;
 use crate::check::{Arguments, Needs, Spec, Type};
+use crate::code::Code;
 use crate::element::{Element, Node};
 use crate::suggest;
 
@@ -20,7 +21,7 @@ impl<'a> Parser<'a> {
         let name = tree.text(branch.left);
         let Some(spec) = Spec::by_name(name) else {
             let (span, message) = (tree.at(branch.left).token.span(), format!("Function \"{name}\" not known"));
-            self.builder.diagnostics.parse("unknown-function", branch.line, span, message);
+            self.builder.diagnostics.parse(Code::UnknownFunction, branch.line, span, message);
             let help = suggest::function(name, Spec::names());
             self.builder.diagnostics.help(help);
             return None;
@@ -68,7 +69,7 @@ impl<'a> Parser<'a> {
                 let key = self.word(tree, right);
                 if key.is_none() {
                     let message = format!("{}(key) needs a simple string as argument", spec.name);
-                    self.complain(branch, "wrong-argument", message);
+                    self.complain(branch, Code::WrongArgument, message);
                 }
                 element = element.with("k", key?);
             }
@@ -93,7 +94,7 @@ impl<'a> Parser<'a> {
     ) -> Option<Node> {
         let operand = self.evaluate(tree, id, place);
         if operand.is_none() {
-            self.complain(branch, "wrong-argument", missing());
+            self.complain(branch, Code::WrongArgument, missing());
         }
         operand
     }
@@ -107,7 +108,7 @@ impl<'a> Parser<'a> {
     ) -> Vec<Node> {
         let comma = tree.at(branch.right);
         if comma.token.text != "," || comma.left == 0 || comma.right == 0 {
-            self.complain(branch, "wrong-argument", format!("{}(...) needs two arguments", spec.name));
+            self.complain(branch, Code::WrongArgument, format!("{}(...) needs two arguments", spec.name));
             return Vec::new();
         }
         let sides = [("First", comma.left), ("Second", comma.right)].into_iter();
@@ -127,7 +128,7 @@ impl<'a> Parser<'a> {
         let counted = self.word(tree, right).filter(|_| TYPES.contains(&tree.text(right)));
         if counted.is_none() {
             let message = "\"count\" accepts only one of \"nodes\", \"ways\", \"relations\", \"deriveds\", \"nwr\", \"nw\", \"wr\", or \"nr\" as type argument.";
-            self.complain(branch, "wrong-argument", message);
+            self.complain(branch, Code::WrongArgument, message);
             let help = suggest::nearest(tree.text(right), TYPES.into_iter());
             self.builder.diagnostics.help(help);
         }
@@ -140,7 +141,7 @@ impl<'a> Parser<'a> {
         let role = items.first().and_then(|&item| self.word(tree, item));
         if role.is_none() {
             let message = format!("{}() needs a single literal expression as argument for the wanted role", spec.name);
-            self.complain(branch, "wrong-argument", message);
+            self.complain(branch, Code::WrongArgument, message);
         }
         let element = element.with("role", role?);
         match items.get(1) {
@@ -165,7 +166,7 @@ impl<'a> Parser<'a> {
                 "{}(...) can only have one of the words nodes, ways, or relations as {which} argument",
                 spec.name
             );
-            self.complain(branch, "wrong-argument", message);
+            self.complain(branch, Code::WrongArgument, message);
         }
         Some(element.with("members_type", kind?))
     }
@@ -183,9 +184,9 @@ fn is_of_set(spec: &Spec) -> bool {
 }
 
 /// What is wrong with a call whatever its arguments are: the error's code and message.
-fn refusal(spec: &Spec, has_set: bool, has_arguments: bool, place: EvaluatorContext) -> Option<(&'static str, String)> {
+fn refusal(spec: &Spec, has_set: bool, has_arguments: bool, place: EvaluatorContext) -> Option<(Code, String)> {
     let name = spec.name;
-    let wrong = |message: String| Some(("wrong-argument", message));
+    let wrong = |message: String| Some((Code::WrongArgument, message));
     if has_set && !is_of_set(spec) {
         return wrong(format!("{name}(...) cannot have an input set"));
     }
@@ -207,7 +208,7 @@ fn refusal(spec: &Spec, has_set: bool, has_arguments: bool, place: EvaluatorCont
         Needs::Member if !place.member => "an element's member",
         Needs::Nothing | Needs::Element | Needs::Member => return None,
     };
-    Some(("wrong-context", format!("{name}(...) must be called in a context where it can evaluate {lacks}")))
+    Some((Code::WrongContext, format!("{name}(...) must be called in a context where it can evaluate {lacks}")))
 }
 
 /// Where the argument of a call stands that itself stands at `place`.

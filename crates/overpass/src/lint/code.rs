@@ -1,0 +1,24 @@
+//! What programs know warnings by.
+
+use serde::{Serialize, Serializer};
+use terrapin_budget::codes;
+
+codes! {
+    /// What will hardly be meant in a query.
+    pub enum Code {
+        NoSuchKey = "no-such-key", "No element has the key of a filter.";
+        NoSuchValue = "no-such-value", "No element has the key of a filter with its value.";
+        NoSuchId = "no-such-id", "No element of the type has the id.";
+        NoSuchArea = "no-such-area", "There is no area of the id, or none that fits the filters.";
+        FindsNothing = "finds-nothing", "A statement finds nothing when it is run alone.";
+        UnusedSet = "unused-set", "A set is filled, and neither used nor output.";
+        UnfilledSet = "unfilled-set", "A set is used, and never filled.";
+        NoOutput = "no-output", "There is no out.";
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}

@@ -1,0 +1,166 @@
+//! What the services have in common that parse or run what somebody sent: each runs through a job, and says in a form of
+//! its own why there is no answer.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use super::App;
+use super::body::{Received, Unreadable};
+use super::context::Context;
+use super::gate::Refusal;
+use super::job::{self, Answer, Given, Halt, Job, Lane, Run};
+use super::outcome::Outcome;
+use super::pipe::Sink;
+
+/// How a service words what it sends instead of an answer: the form, and the texts and statuses where its clients know
+/// others.
+pub trait Wording: Sync {
+    /// A refusal: a page, a text, an object.
+    fn refusal(&self, status: StatusCode, message: &str) -> Response;
+
+    /// Whether what the work itself refuses names the snapshot, as answers do.
+    fn names_snapshot(&self) -> bool {
+        false
+    }
+
+    /// The text for a client that has reached its quota, of which `message` tells.
+    fn over_quota(&self, message: &'static str) -> &'static str {
+        message
+    }
+
+    /// The text for a body that cannot be read.
+    fn unreadable(&self, why: &Unreadable) -> String {
+        why.message("the request")
+    }
+
+    /// The status where no slot came free in time.
+    fn late(&self) -> StatusCode {
+        StatusCode::GATEWAY_TIMEOUT
+    }
+
+    /// The text for a request that is not let in.
+    fn busy(&self, refusal: Refusal) -> &'static str {
+        match refusal {
+            Refusal::Full => "too many wait already: come back later",
+            Refusal::TooLong => "no slot came free in time: come back later",
+            Refusal::Closed => "the server is going down",
+        }
+    }
+
+    /// Status and text for a request that was stopped before its work could begin.
+    fn halted(&self, halt: Halt) -> (StatusCode, String) {
+        (Outcome::from(halt).status(), halt.to_string())
+    }
+
+    /// The text where the work ended by a fault of the program, which the log tells.
+    fn broken(&self) -> &'static str {
+        "it could not be done: see the server's log"
+    }
+
+    /// The text where damage to the snapshot was met.
+    fn damaged(&self, damage: &dyn Display) -> String {
+        damage.to_string()
+    }
+}
+
+/// What goes out instead of an answer.
+pub struct Refused(Box<Response>);
+
+impl From<Response> for Refused {
+    fn from(response: Response) -> Self {
+        Refused(Box::new(response))
+    }
+}
+
+impl From<Refused> for Response {
+    fn from(refused: Refused) -> Self {
+        *refused.0
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        self.into()
+    }
+}
+
+/// A request's body.
+///
+/// # Errors
+/// There is none.
+pub fn body(app: &App, words: &dyn Wording, body: Result<Received, Unreadable>) -> Result<Received, Refused> {
+    body.map_err(|why| {
+        app.metrics.refused(Outcome::Refused);
+        unreadable(words, &why).into()
+    })
+}
+
+/// What goes out where a body cannot be read.
+pub fn unreadable(words: &dyn Wording, why: &Unreadable) -> Response {
+    why.explain(words.refusal(why.status(), &words.unreadable(why)))
+}
+
+/// Runs a query, as [`job::run_query`] does.
+///
+/// # Errors
+/// There is no answer.
+pub async fn run_query(
+    app: &Arc<App>,
+    context: &Arc<Context>,
+    words: &dyn Wording,
+    work: impl FnOnce(Job) + Clone + Send + 'static,
+) -> Result<Answer, Refused> {
+    told(app, words, job::run_query(app, context, work).await)
+}
+
+/// Runs `work`, as [`job::run`] does.
+///
+/// # Errors
+/// There is no answer.
+pub async fn run(
+    app: &Arc<App>,
+    context: &Arc<Context>,
+    lane: Lane,
+    words: &dyn Wording,
+    work: impl FnOnce(Job) + Send + 'static,
+) -> Result<Answer, Refused> {
+    told(app, words, job::run(app, context, lane, work).await)
+}
+
+fn told(app: &App, words: &dyn Wording, given: Given) -> Result<Answer, Refused> {
+    let instead = match given {
+        Given::Answer(answer) => return Ok(answer),
+        Given::Refused(instead) if words.names_snapshot() => job::from_snapshot(app, instead),
+        Given::Refused(instead) => instead,
+        Given::Away(refusal) => {
+            app.metrics.refused(Outcome::Busy);
+            let status = match refusal {
+                Refusal::Full => StatusCode::TOO_MANY_REQUESTS,
+                Refusal::TooLong => words.late(),
+                Refusal::Closed => StatusCode::SERVICE_UNAVAILABLE,
+            };
+            job::come_back(words.refusal(status, words.busy(refusal)))
+        }
+        Given::Broken => words.refusal(StatusCode::INTERNAL_SERVER_ERROR, words.broken()),
+    };
+    Err(instead.into())
+}
+
+/// Ends a job that was stopped before its work could begin.
+pub fn halt(job: Job, words: &dyn Wording, halt: Halt) {
+    let (status, message) = words.halted(halt);
+    job.halt(halt, words.refusal(status, &message));
+}
+
+/// Goes on where no damage to the elements was met; else ends the answer, with status 500 or by breaking it off.
+/// `what` is the service's name in the log.
+pub fn sound(run: Run, sink: Sink, words: &dyn Wording, what: &'static str) -> Option<(Run, Sink)> {
+    let Err(damage) = run.app().osm.check() else { return Some((run, sink)) };
+    tracing::error!(%damage, "no answer can be trusted");
+    let instead = words.refusal(StatusCode::INTERNAL_SERVER_ERROR, &words.damaged(&damage));
+    run.refused(sink, what, Outcome::Broken, instead);
+    None
+}
