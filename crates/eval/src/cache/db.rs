@@ -22,8 +22,8 @@ use rocksdb::{
     WaitForCompactOptions,
 };
 
-use super::cache::{Cache, Counts, Key, program};
-use super::lock::Lock;
+use super::{Cache, Counts, Key, program};
+use crate::lock::Lock;
 
 /// The first line is how a cache is told from other folders by anyone, the second by us.
 const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55
