@@ -25,7 +25,7 @@ const SPARQL: &str = "sparql";
 pub static REGISTRATION: Registration = Registration { name: "jsonl", metrics, recompute };
 
 fn metrics() -> Vec<&'static Metric> {
-    overpassnl::metrics().into_iter().chain(&sparql::METRICS).collect()
+    overpassnl::metrics().into_iter().chain(sparql::METRICS).collect()
 }
 
 fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {

@@ -14,12 +14,12 @@ use std::sync::LazyLock;
 use crate::metric::Metric;
 
 /// The registry: all benchmarks, in the order in which tables have their metrics.
-pub static BENCHMARKS: [&Registration; 3] =
-    [&overpassnl::REGISTRATION, &instruct_to_sparql::REGISTRATION, &jsonl::REGISTRATION];
+pub static BENCHMARKS: &[&Registration] =
+    &[&overpassnl::REGISTRATION, &instruct_to_sparql::REGISTRATION, &jsonl::REGISTRATION];
 
 /// The benchmark of a name.
 pub fn benchmark(name: &str) -> Option<&'static Registration> {
-    BENCHMARKS.into_iter().find(|benchmark| benchmark.name == name)
+    BENCHMARKS.iter().copied().find(|benchmark| benchmark.name == name)
 }
 
 /// The metrics of all benchmarks, each once: the published ones of OverpassNL in the order of the paper's table, then the
@@ -27,7 +27,7 @@ pub fn benchmark(name: &str) -> Option<&'static Registration> {
 pub fn metrics() -> &'static [&'static Metric] {
     static METRICS: LazyLock<Vec<&'static Metric>> = LazyLock::new(|| {
         let mut metrics: Vec<&Metric> = Vec::new();
-        for metric in BENCHMARKS.into_iter().flat_map(|benchmark| (benchmark.metrics)()) {
+        for metric in BENCHMARKS.iter().flat_map(|benchmark| (benchmark.metrics)()) {
             if metrics.iter().all(|known| known.name != metric.name) {
                 metrics.push(metric);
             }
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_name_stands_for_one_metric() {
-        for metric in BENCHMARKS.into_iter().flat_map(|benchmark| (benchmark.metrics)()) {
+        for metric in BENCHMARKS.iter().flat_map(|benchmark| (benchmark.metrics)()) {
             assert!(std::ptr::eq(metric, super::metric(metric.name).unwrap()), "{}", metric.name);
         }
     }

@@ -36,11 +36,11 @@ pub struct Counts {
     pub misses: u64,
 }
 
-/// Keeps results of queries, as bytes.
+/// A cache of results of queries, as bytes.
 pub trait Cache: Sync {
     /// What was put under the key, if it is still there.
     fn get(&self, key: &Key<'_>) -> Option<Vec<u8>>;
-    /// Keeps what a query gave. It may be dropped at any time.
+    /// Caches what a query gave. It may be dropped at any time.
     fn put(&self, key: &Key<'_>, results: Vec<u8>);
     /// How it was used so far; `None` where there is no cache.
     fn counts(&self) -> Option<Counts>;
@@ -48,7 +48,7 @@ pub trait Cache: Sync {
     fn finish(&self) -> Vec<String>;
 }
 
-/// Keeps nothing.
+/// Caches nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoCache;
 

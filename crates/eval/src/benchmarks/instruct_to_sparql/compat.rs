@@ -9,7 +9,7 @@ use crate::stored;
 use terrapin_sparql::Form;
 
 /// The metrics of the published code.
-pub static METRICS: [Metric; 6] = [
+pub static METRICS: &[Metric] = &[
     Metric::of_texts(
         "compat.em",
         "compat EM",

@@ -21,7 +21,7 @@ use terrapin_sparql::labelled::{Names, unlabel};
 pub static REGISTRATION: Registration = Registration { name: "instruct-to-sparql", metrics, recompute };
 
 fn metrics() -> Vec<&'static Metric> {
-    compat::METRICS.iter().chain(&sparql::METRICS).collect()
+    compat::METRICS.iter().chain(sparql::METRICS).collect()
 }
 
 fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {

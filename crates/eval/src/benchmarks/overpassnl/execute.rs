@@ -14,9 +14,9 @@ const SAMPLE: usize = 10;
 /// Runs a prepared query.
 pub type Engine<'a> = &'a dyn Fn(&str) -> Result<Results, Failed<ErrorClass>>;
 
-/// The metrics of results: the published ones, then stricter ones. A new one is a named score of the record, set where
-/// these are.
-pub static METRICS: [Metric; 4] = [
+/// The metrics of results: the published ones, then stricter ones. A new one is a named score of the record
+/// ([`Place::Named`]), set where these are.
+pub static METRICS: &[Metric] = &[
     Metric::of_results(
         "ex",
         "EX",

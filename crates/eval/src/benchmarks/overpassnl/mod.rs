@@ -35,7 +35,7 @@ pub static REGISTRATION: Registration = Registration { name: "overpassnl", metri
 
 /// The metrics of OverpassQL: those of the queries, then those of their results.
 pub(super) fn metrics() -> Vec<&'static Metric> {
-    similarity::metrics().chain(&execute::METRICS).collect()
+    similarity::metrics().chain(execute::METRICS).collect()
 }
 
 fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {

@@ -59,7 +59,7 @@ const fn of_texts(name: &'static str, title: &'static str, meaning: &'static str
 }
 
 /// In the order of a record's fields, which is the published one.
-static SIMILARITIES: [Similarity; 5] = [
+static SIMILARITIES: &[Similarity] = &[
     of_texts(
         "chrf",
         "chrF",
@@ -124,7 +124,7 @@ pub fn is_compared(record: &Record) -> bool {
 
 fn scores(score: impl Fn(&Compute) -> Score) -> Scores {
     let mut scores = Scores::default();
-    for Similarity { metric, compute } in &SIMILARITIES {
+    for Similarity { metric, compute } in SIMILARITIES {
         scores.set(metric.name, score(compute));
     }
     scores

@@ -24,8 +24,8 @@ const SAMPLE: usize = 10;
 /// Longest text of a row that is listed, in characters.
 const SAMPLE_TEXT: usize = 300;
 
-/// The metrics of answers. A new one is a named score of the record, set by [`compare`].
-pub static METRICS: [Metric; 7] = [
+/// The metrics of answers. A new one is a named score of the record ([`Place::Named`]), set by [`compare`].
+pub static METRICS: &[Metric] = &[
     Metric::of_results(
         "strict.syntax",
         "strict Syntax",
