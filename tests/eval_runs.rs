@@ -225,3 +225,25 @@ fn sparql_from_json_lines() {
         assert_eq!(std::fs::read_to_string(out.join("results.jsonl")).unwrap(), records);
     }
 }
+
+#[test]
+fn of_both_languages_what_was_compared_is_compared_again() {
+    let town = Town::with_triples();
+    let lines = r#"{"gold": "node[amenity=cafe];out;", "pred": "node[amenity=cafe];out 1;"}
+{"gold": "SELECT ?x { ?x wdt:P31 wd:Q3957 }", "pred": "ASK { }", "lang": "sparql"}
+"#;
+    std::fs::write(town.path("lines"), lines).unwrap();
+    let [snapshot, lines, out] = [town.snapshot(), town.path("lines"), town.path("out")];
+    let args = ["eval", "jsonl", snapshot.to_str().unwrap(), lines.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    common::terrapin().args(args).assert().success();
+    // A number that no metric gives is none of ours.
+    let results = out.join("results.jsonl");
+    let text = std::fs::read_to_string(&results).unwrap();
+    std::fs::write(&results, text.replacen("\"chrf\"", "\"mine\":0.5,\"chrf\"", 1)).unwrap();
+    let verify = |more: &[&str]| {
+        let done = common::terrapin().args(["eval", "verify", out.to_str().unwrap()]).args(more).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    };
+    verify(&[]);
+    verify(&[snapshot.to_str().unwrap()]);
+}

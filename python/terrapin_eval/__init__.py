@@ -22,7 +22,10 @@ from typing import Any, Iterable, Mapping, Sequence
 
 __all__ = ["OverpassNL", "TerrapinError", "feedback"]
 
+# The order of the published metrics; others that a server gives follow.
 METRICS = ("em", "chrf", "kvs", "trees", "oqs", "ex", "ex_soft", "multiset", "f1")
+# Numbers of a record that are no scores.
+_COUNTS = ("line", "ref_n", "pred_n")
 
 _BATCH = 50
 
@@ -104,7 +107,7 @@ class OverpassNL:
                 "target": reference,
                 "resps": [[prediction]],
                 "filtered_resps": [prediction],
-                **{name: record[name] for name in METRICS if name in record},
+                **{name: record[name] for name in _metrics([record])},
                 "record": record,
             }
             for index, ((prediction, reference, _), record) in enumerate(zip(pairs, self._score(pairs)))
@@ -132,9 +135,20 @@ def _pairs(predictions: Sequence[str], references: Sequence[str],
     return list(zip(predictions, references, bbox if bbox is not None else [None] * len(references)))
 
 
+def _metrics(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names of the scores that any of the records has."""
+    found = [name for name in METRICS if any(name in record for record in records)]
+    for record in records:
+        for name, value in record.items():
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if is_number and name not in _COUNTS and name not in found:
+                found.append(name)
+    return found
+
+
 def _totals(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     totals: dict[str, Any] = {}
-    for name in METRICS:
+    for name in _metrics(records):
         scores = [record[name] for record in records if record.get(name) is not None]
         if scores:
             totals[name] = math.fsum(scores) / len(scores)

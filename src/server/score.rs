@@ -16,9 +16,10 @@ use super::service::Refused;
 use super::{App, json};
 use crate::budget::{self, Budget, Stopped};
 use crate::eval::about::engine;
+use crate::eval::benchmarks::Benchmark;
 use crate::eval::benchmarks::overpassnl::{Bounds, OverpassNl};
+use crate::eval::cache::NoCache;
 use crate::eval::record::{ErrorClass, Execution, Instance, Record};
-use crate::eval::runs::{Benchmark, NoCache};
 use crate::overpass::Limits;
 use crate::places::{Areas, Chain, Places, Table, Until};
 

@@ -330,7 +330,7 @@ fn no_text_ends_feedback_or_a_comparison() {
     try_all(&some, |text| {
         let asked = FeedbackRequest { query: text, bbox: None, places: &areas, sample: 5, limits: limits() };
         let said = feedback(&opened.osm, &asked);
-        let alike = if text.len() < 20_000 { similarity(text, text).trees } else { 1.0 };
+        let alike = if text.len() < 20_000 { similarity(text, text).get("trees").unwrap() } else { 1.0 };
         format!("{} errors, {alike}", said.errors.len())
     });
 }

@@ -3,17 +3,22 @@
 //! May use both engines, `geocoder` and `osm`, and alone knows RocksDB; knows nothing of the command line or of HTTP. No
 //! score depends on the number of threads, the clock or the machine.
 //!
-//! `record` is an instance and what came out for it, `metrics` compare two results or two queries (a file each), `summary`
-//! adds records up, `report` shows them, `runs` score many instances and keep what came out, `benchmarks` prepare and run
-//! the instances of one benchmark (a file each), `feedback` says what a model needs to repair a query.
+//! `record` is an instance and what came out for it, `metrics` compare two results or two queries (a file each), `metric`
+//! says what a number of a record means, `benchmarks` prepare and run the instances of one benchmark and register its
+//! metrics (a file each), `cache` keeps results of queries for other runs, `summary` adds records up, `report` shows them,
+//! `runs` score many instances and keep what came out, `feedback` says what a model needs to repair a query.
 
 pub mod about;
 pub mod benchmarks;
 pub mod bootstrap;
+pub mod cache;
 pub mod difficulty;
+pub mod error;
 pub mod feedback;
 pub mod files;
 pub mod input;
+mod lock;
+pub mod metric;
 pub mod metrics;
 pub mod record;
 pub mod report;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::Error;
-use crate::eval::runs::{Cache, Counts, NoCache};
+use crate::eval::cache::{Cache, Counts, NoCache};
 use crate::size;
 
 /// Where results of queries are kept.
@@ -39,7 +39,7 @@ impl CacheArgs {
 
     #[cfg(feature = "cache")]
     fn open_in(&self, folder: &Path) -> Result<Box<dyn Cache>, Error> {
-        let cache = crate::eval::runs::DbCache::open(folder, self.cache_size.max(1 << 20));
+        let cache = crate::eval::cache::DbCache::open(folder, self.cache_size.max(1 << 20));
         Ok(Box::new(cache.map_err(|foreign| Error::input("cache-foreign", foreign))?))
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::super::{Error, stdout};
 use super::{read_run, unusable};
-use crate::eval::record::Record;
+use crate::eval::record::{Ran, Record};
 use crate::eval::runs::{self, Run};
 
 /// Compare two runs over the same instances
@@ -62,7 +62,7 @@ fn write_pair(text: &mut String, line: usize, first: &Run, second: &Run) {
     let record = |run: &'_ Run| run.outcomes.iter().map(|o| &o.record).find(|record| record.line == line).cloned();
     let (Some(first), Some(second)) = (record(first), record(second)) else { return };
     let name = first.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
-    let gold = first.execution.as_ref().and_then(|e| e.ref_n).map_or_else(String::new, |n| format!("  -> {n}"));
+    let gold = first.ran().and_then(|ran| ran.ref_n).map_or_else(String::new, |n| format!("  -> {n}"));
     let _ = writeln!(text, "  line {line}{name}\n    gold    {}{gold}", first.gold);
     for (side, record) in [("first ", &first), ("second", &second)] {
         let _ = writeln!(text, "    {side}  {}{}", record.pred, outcome(record));
@@ -70,9 +70,9 @@ fn write_pair(text: &mut String, line: usize, first: &Run, second: &Run) {
 }
 
 fn outcome(record: &Record) -> String {
-    match record.execution.as_ref().map(|execution| (execution.error, execution.pred_n)) {
-        Some((Some(error), _)) => format!("  -> {}", error.name()),
-        Some((None, Some(n))) => format!("  -> {n}"),
+    match record.ran() {
+        Some(Ran { error: Some(error), .. }) => format!("  -> {error}"),
+        Some(Ran { pred_n: Some(n), .. }) => format!("  -> {n}"),
         _ => String::new(),
     }
 }

@@ -7,7 +7,7 @@ use super::super::{Error, open};
 use super::{RunArgs, digest, unusable};
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::instruct_to_sparql::{
-    InstructToSparql, extract, read_generated, read_gold, read_predictions,
+    self, InstructToSparql, extract, read_generated, read_gold, read_predictions,
 };
 use crate::eval::record::Instance;
 use crate::sparql::Environment;
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         cache: &*cache,
     };
     let about = About {
-        benchmark: "instruct-to-sparql".to_owned(),
+        benchmark: instruct_to_sparql::REGISTRATION.name.to_owned(),
         snapshot: snapshot.clone(),
         content: opened.as_ref().and_then(|opened| opened.content()),
         engine: engine(),

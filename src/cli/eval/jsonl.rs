@@ -57,10 +57,16 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let snapshot = opened.snapshot.digest();
     let now = opened.manifest.data_timestamp;
     let cache = args.run.cache.open(Some(&args.snapshot))?;
-    let benchmark =
-        JsonLines { osm: &osm, snapshot: &snapshot, triples: triples.as_ref(), now, places: &places, cache: &*cache };
+    let benchmark = JsonLines {
+        osm: Some(&osm),
+        snapshot: &snapshot,
+        triples: triples.as_ref(),
+        now,
+        places: &places,
+        cache: &*cache,
+    };
     let about = About {
-        benchmark: "jsonl".to_owned(),
+        benchmark: jsonl::REGISTRATION.name.to_owned(),
         snapshot: Some(snapshot.clone()),
         content: opened.content(),
         engine: engine(),

@@ -16,12 +16,16 @@ use sha2::{Digest, Sha256};
 
 use super::{Error, stdout};
 use cache::CacheArgs;
+use progress::Progress;
 
 use crate::eval::about::{About, Shard};
+use crate::eval::benchmarks::Benchmark;
+use crate::eval::cache::Cache;
+use crate::eval::error::RunError;
 use crate::eval::files::WriteError;
 use crate::eval::input;
 use crate::eval::record::Instance;
-use crate::eval::runs::{self, Benchmark, Cache, Journal, Run, RunError, RunJournal};
+use crate::eval::runs::{self, Journal, Run, RunJournal};
 use crate::stack::STACK;
 
 /// Score predicted queries against gold ones
@@ -103,10 +107,10 @@ impl RunArgs {
             .stack_size(STACK)
             .build()
             .map_err(|e| Error::system("threads", e))?;
-        let shown = progress::Shown::new(instances.len(), known, cache);
+        let progress = Progress::new(instances.len(), known, cache);
         let outcomes =
-            pool.install(|| runs::run(benchmark, &instances, &journal, &|| shown.advance())).map_err(output)?;
-        shown.finish();
+            pool.install(|| runs::run(benchmark, &instances, &journal, &|| progress.advance())).map_err(output)?;
+        progress.finish();
         let run = Run { about, instances, outcomes, places };
         write_and_print(&run, &self.out, self.json)?;
         journal.remove().map_err(output)?;

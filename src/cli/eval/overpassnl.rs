@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         bounds: Bounds::default(),
     };
     let about = About {
-        benchmark: "overpassnl".to_owned(),
+        benchmark: overpassnl::REGISTRATION.name.to_owned(),
         snapshot: snapshot.clone(),
         content: opened.as_ref().and_then(|(opened, _)| opened.content()),
         engine: engine(),

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::eval::runs::Cache;
+use crate::eval::cache::Cache;
 
 /// The time between two lines.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// Shows on standard error how many instances are scored.
-pub(super) struct Shown<'a> {
+pub(super) struct Progress<'a> {
     cache: &'a dyn Cache,
     /// How many there are, and how many of them an earlier attempt has scored.
     all: usize,
@@ -25,7 +25,7 @@ pub(super) struct Shown<'a> {
     last: Mutex<Instant>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> Progress<'a> {
     /// Of `all` instances, `known` are there already.
     pub(super) fn new(all: usize, known: usize, cache: &'a dyn Cache) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
@@ -36,7 +36,7 @@ impl<'a> Shown<'a> {
             }
         });
         let began = Instant::now();
-        Shown { cache, all, known, done: AtomicUsize::new(0), began, bar, last: Mutex::new(began) }
+        Progress { cache, all, known, done: AtomicUsize::new(0), began, bar, last: Mutex::new(began) }
     }
 
     /// One more is scored.
@@ -78,11 +78,11 @@ impl<'a> Shown<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::runs::NoCache;
+    use crate::eval::cache::NoCache;
 
     #[test]
     fn the_time_left_is_that_of_what_was_scored_now() {
-        let shown = Shown::new(100, 40, &NoCache);
-        assert_eq!(shown.line(60, Duration::from_secs(10)), "scored 60 of 100, 2.0/s, 20 s left");
+        let progress = Progress::new(100, 40, &NoCache);
+        assert_eq!(progress.line(60, Duration::from_secs(10)), "scored 60 of 100, 2.0/s, 20 s left");
     }
 }

@@ -7,11 +7,10 @@ use serde_json::Value;
 
 use super::super::{Error, open, stdout};
 use super::{read_run, unusable};
-use crate::eval::benchmarks::instruct_to_sparql::InstructToSparql;
-use crate::eval::benchmarks::jsonl::JsonLines;
-use crate::eval::benchmarks::overpassnl::{Bounds, OverpassNl};
+use crate::eval::benchmarks::{self, Data};
+use crate::eval::cache::NoCache;
 use crate::eval::record::Outcome;
-use crate::eval::runs::{self, Benchmark, Finding, NoCache, NoJournal, Run, read_summary, verify_summary};
+use crate::eval::runs::{self, Finding, NoJournal, Run, read_summary, verify_summary};
 use crate::places::{Areas, Chain, Places, Table};
 use crate::sparql::Environment;
 
@@ -66,9 +65,6 @@ pub fn run(args: &Args) -> Result<(), Error> {
     places.0.push(&table);
     places.0.extend(areas.as_ref().map(|areas| areas as &dyn Places));
     let snapshot = digest.as_deref().unwrap_or_default();
-    let similarity = run.outcomes.iter().any(|outcome| outcome.record.similarity.is_some());
-    let overpassnl =
-        OverpassNl { osm, snapshot, places: &places, similarity, cache: &NoCache, bounds: Bounds::default() };
     let now = opened.as_ref().map(|(opened, _)| opened.manifest.data_timestamp).unwrap_or_default();
     let triples = opened
         .as_ref()
@@ -77,16 +73,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
         .map_err(open::error)?
         .flatten();
     let triples = triples.as_ref();
-    let jsonl = osm.map(|osm| JsonLines { osm, snapshot, triples, now, places: &places, cache: &NoCache });
-    let instruct = InstructToSparql { triples, snapshot, cache: &NoCache };
-    let benchmark: &dyn Benchmark = match (run.about.benchmark.as_str(), &jsonl) {
-        ("jsonl", Some(jsonl)) => jsonl,
-        ("instruct-to-sparql", _) => &instruct,
-        // Compares queries the same way.
-        ("overpassnl" | "jsonl", _) => &overpassnl,
-        (other, _) => return Err(Error::input("run-unfit", format!("a run of {other:?} cannot be recomputed here"))),
-    };
-    let again = runs::run(benchmark, &run.instances, &NoJournal, &|| ()).map_err(|e| Error::system("output", e))?;
+    let name = run.about.benchmark.as_str();
+    let registered = benchmarks::benchmark(name)
+        .ok_or_else(|| Error::input("run-unfit", format!("a run of {name:?} cannot be recomputed here")))?;
+    let outcomes = &run.outcomes;
+    let data = Data { outcomes, osm, triples, snapshot, now, places: &places, cache: &NoCache };
+    let benchmark = (registered.recompute)(data);
+    let again = runs::run(&*benchmark, &run.instances, &NoJournal, &|| ()).map_err(|e| Error::system("output", e))?;
     let report = report(&run, &again, &published, osm.is_some());
     show(&report, args.json)?;
     if report.findings.is_empty() {
@@ -100,7 +93,8 @@ fn report(run: &Run, again: &[Outcome], published: &Value, run_again: bool) -> R
     let only: Vec<&str> = if run_again {
         Vec::new()
     } else {
-        vec!["line", "chrf", "kvs", "trees", "oqs", "em", "compat.em", "compat.codebleu"]
+        let compared = benchmarks::metrics().iter().filter(|metric| !metric.needs_run).map(|metric| metric.name);
+        ["line"].into_iter().chain(compared).collect()
     };
     for (stored, again) in run.outcomes.iter().zip(again) {
         let place = format!("results.jsonl: line {}", stored.record.line);

@@ -5,11 +5,14 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::overpassnl::{Bounds, Refused, cached, execute, failed, guarded_prepare, run_query, set_output, similarity};
-use super::sparql::{self, Asked};
+use super::overpassnl::{self, Bounds, cached, execute, failed, run_query, set_output, similarity};
+use super::registration::{Benchmark, Data, Registration};
+use super::sparql::{self, QueryResult};
+use crate::cache::Cache;
+use crate::error::RunError;
 use crate::input::read_lines;
-use crate::record::{ErrorClass, Instance, Outcome, Record, Strict};
-use crate::runs::{self, Cache, RunError};
+use crate::metric::Metric;
+use crate::record::{ErrorClass, Failed, Instance, Outcome, Record, Strict};
 use terrapin_geocoder::{Chain, Places, Table};
 use terrapin_osm::{BoundingBox, Osm};
 use terrapin_overpass::turbo::{self, Surroundings};
@@ -17,6 +20,18 @@ use terrapin_sparql::Environment;
 
 /// How a line says that its queries are SPARQL.
 const SPARQL: &str = "sparql";
+
+/// In the registry.
+pub static REGISTRATION: Registration = Registration { name: "jsonl", metrics, recompute };
+
+fn metrics() -> Vec<&'static Metric> {
+    overpassnl::metrics().into_iter().chain(sparql::METRICS).collect()
+}
+
+fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
+    let Data { osm, snapshot, triples, now, places, cache, .. } = data;
+    Box::new(JsonLines { osm, snapshot, triples, now, places, cache })
+}
 
 /// A line of the file.
 #[derive(Deserialize)]
@@ -102,8 +117,8 @@ pub fn is_sparql(instance: &Instance) -> bool {
 
 /// How the benchmark is run.
 pub struct JsonLines<'a> {
-    /// The data to run queries on.
-    pub osm: &'a Osm,
+    /// The data to run queries on; without it OverpassQL is only compared.
+    pub osm: Option<&'a Osm>,
     /// The digest of the data's snapshot.
     pub snapshot: &'a str,
     /// What SPARQL is asked of, where the snapshot has triples.
@@ -116,14 +131,17 @@ pub struct JsonLines<'a> {
     pub cache: &'a dyn Cache,
 }
 
-impl runs::Benchmark for JsonLines<'_> {
+impl Benchmark for JsonLines<'_> {
     fn evaluate(&self, instance: &Instance) -> Outcome {
         let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
         if is_sparql(instance) {
-            outcome.record.strict = self.triples.map(|triples| self.sparql(triples, instance));
+            if let Some(triples) = self.triples {
+                self.sparql(triples, instance, &mut outcome.record);
+            }
             return outcome;
         }
-        outcome.record.similarity = Some(similarity(&instance.gold, &instance.pred));
+        outcome.record.scores = similarity(&instance.gold, &instance.pred);
+        let Some(osm) = self.osm else { return outcome };
         let table = instance.places.as_ref().and_then(|places| Table::parse(places.to_string().as_bytes()).ok());
         let mut places = Chain::default();
         places.0.extend(table.as_ref().map(|table| table as &dyn Places));
@@ -131,20 +149,20 @@ impl runs::Benchmark for JsonLines<'_> {
         let bbox = instance.bbox.as_deref().and_then(|text| text.parse::<BoundingBox>().ok());
         let surroundings = Surroundings { bbox, now: self.now, places: &places };
         let prepare = |query: &str| {
-            guarded_prepare(|| match turbo::expand(query, &surroundings) {
+            Failed::guard(|| match turbo::expand(query, &surroundings) {
                 Ok(text) => Ok(for_json(&text)),
-                Err(problem) => Err(Refused { class: class_of(problem.reason), message: problem.to_string() }),
+                Err(problem) => Err(Failed::new(class_of(problem.reason), problem.to_string())),
             })
         };
         let engine =
-            |query: &str| cached(self.cache, self.snapshot, query, || run_query(self.osm, query, &Bounds::default()));
-        execute(prepare(&instance.gold), prepare(&instance.pred), Some(self.osm), &engine, &mut outcome);
+            |query: &str| cached(self.cache, self.snapshot, query, || run_query(osm, query, &Bounds::default()));
+        execute(prepare(&instance.gold), prepare(&instance.pred), Some(osm), &engine, &mut outcome);
         outcome
     }
 
     fn failed(&self, instance: &Instance, message: String) -> Outcome {
         if !is_sparql(instance) {
-            return failed(instance, true, true, message);
+            return failed(instance, true, self.osm.is_some(), message);
         }
         let strict = self.triples.map(|_| Strict::failed(message));
         Outcome { record: Record { strict, ..Record::of(instance) }, ..Outcome::default() }
@@ -153,12 +171,13 @@ impl runs::Benchmark for JsonLines<'_> {
 
 impl JsonLines<'_> {
     /// Runs two SPARQL queries and compares their answers.
-    fn sparql(&self, triples: &Environment, Instance { gold, pred, .. }: &Instance) -> Strict {
+    fn sparql(&self, triples: &Environment, Instance { gold, pred, .. }: &Instance, record: &mut Record) {
         let ask = |query| sparql::ask_cached(self.cache, self.snapshot, triples, query);
         let gold_answer = ask(gold);
         // The same text gives the same answer.
         let pred_answer = if pred == gold { gold_answer.clone() } else { ask(pred) };
-        sparql::strict(&Asked { query: gold, answer: &gold_answer }, &Asked { query: pred, answer: &pred_answer })
+        let gold = QueryResult { query: gold, answer: &gold_answer };
+        sparql::compare(&gold, &QueryResult { query: pred, answer: &pred_answer }, record);
     }
 }
 

@@ -1,7 +1,74 @@
 //! The published benchmarks, and any other in a file of JSON lines: how each prepares a query, runs it and names what
-//! went wrong. A file each.
+//! went wrong. A file each, and an entry in [`BENCHMARKS`].
 
 pub mod instruct_to_sparql;
 pub mod jsonl;
 pub mod overpassnl;
+mod registration;
 pub mod sparql;
+
+pub use registration::{Benchmark, Data, Registration};
+
+use std::sync::LazyLock;
+
+use crate::metric::Metric;
+
+/// The registry: all benchmarks, in the order in which tables have their metrics.
+pub static BENCHMARKS: &[&Registration] =
+    &[&overpassnl::REGISTRATION, &instruct_to_sparql::REGISTRATION, &jsonl::REGISTRATION];
+
+/// The benchmark of a name.
+pub fn benchmark(name: &str) -> Option<&'static Registration> {
+    BENCHMARKS.iter().copied().find(|benchmark| benchmark.name == name)
+}
+
+/// The metrics of all benchmarks, each once: the published ones of OverpassNL in the order of the paper's table, then the
+/// stricter ones; then those of SPARQL, whose names say to which set they belong.
+pub fn metrics() -> &'static [&'static Metric] {
+    static METRICS: LazyLock<Vec<&'static Metric>> = LazyLock::new(|| {
+        let mut metrics: Vec<&Metric> = Vec::new();
+        for metric in BENCHMARKS.iter().flat_map(|benchmark| (benchmark.metrics)()) {
+            if metrics.iter().all(|known| known.name != metric.name) {
+                metrics.push(metric);
+            }
+        }
+        metrics
+    });
+    &METRICS
+}
+
+/// The metric of a name.
+pub fn metric(name: &str) -> Option<&'static Metric> {
+    metrics().iter().copied().find(|metric| metric.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_metrics_keep_their_order() {
+        let expected = "em chrf kvs trees oqs ex ex_soft multiset f1 compat.em compat.codebleu compat.syntax \
+                        compat.overlap compat.jaccard compat.dice strict.syntax strict.overlap strict.jaccard \
+                        strict.dice strict.multiset strict.ordered strict.f1";
+        let expected: Vec<&str> = expected.split(' ').collect();
+        let names = metrics().iter().map(|metric| metric.name).filter(|name| expected.contains(name));
+        assert_eq!(names.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_name_stands_for_one_metric() {
+        for metric in BENCHMARKS.iter().flat_map(|benchmark| (benchmark.metrics)()) {
+            assert!(std::ptr::eq(metric, super::metric(metric.name).unwrap()), "{}", metric.name);
+        }
+    }
+
+    #[test]
+    fn every_metric_says_what_it_means() {
+        for metric in metrics() {
+            let Metric { name, title, meaning, .. } = metric;
+            assert!(!title.is_empty() && meaning.ends_with('.'), "{name}: {meaning}");
+            assert!(meaning.contains("0 to 1") || meaning.contains("1 where"), "{name}: no range in {meaning:?}");
+        }
+    }
+}

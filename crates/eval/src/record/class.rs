@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::failed::Class;
+
 /// Why a query has no result to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -55,8 +57,17 @@ impl ErrorClass {
         ErrorClass::UnknownError,
     ];
 
+    /// The number that stands for "no results" in the published output: -2 for `unknown_error`, else -1.
+    pub fn count(self) -> i64 {
+        if self == ErrorClass::UnknownError { -2 } else { -1 }
+    }
+}
+
+impl Class for ErrorClass {
+    const FAULT: Self = ErrorClass::UnknownError;
+
     /// The published name, such as `static_error_re`.
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             ErrorClass::Nominatim => "nominatim",
             ErrorClass::ParseError => "parse_error",
@@ -75,14 +86,8 @@ impl ErrorClass {
         }
     }
 
-    /// The number that stands for "no results" in the published output: -2 for `unknown_error`, else -1.
-    pub fn count(self) -> i64 {
-        if self == ErrorClass::UnknownError { -2 } else { -1 }
-    }
-
-    /// Whether the same query on the same data always falls into it: not where the time that it took decides, nor where
-    /// nobody knows what did.
-    pub fn lasts(self) -> bool {
+    /// Not where the time that it took decides, nor where nobody knows what did.
+    fn lasts(self) -> bool {
         use ErrorClass::{RuntimeErrorTimeout, ServerErrorTimeout, Timeout, UnknownError};
         !matches!(self, Timeout | RuntimeErrorTimeout | ServerErrorTimeout | UnknownError)
     }

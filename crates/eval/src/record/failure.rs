@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::failed::Class;
+
 /// Why a query has no result to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -34,8 +36,18 @@ impl FailureClass {
         FailureClass::Internal,
     ];
 
+    /// Whether an endpoint answers 400, the one status that the published evaluation takes for invalid syntax. A label
+    /// stays in the text, which is then no query.
+    pub fn is_bad_request(self) -> bool {
+        matches!(self, FailureClass::NoQuery | FailureClass::Label | FailureClass::Syntax)
+    }
+}
+
+impl Class for FailureClass {
+    const FAULT: Self = FailureClass::Internal;
+
     /// The name in files, such as `too_large`.
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             FailureClass::NoQuery => "no_query",
             FailureClass::Label => "label",
@@ -47,10 +59,9 @@ impl FailureClass {
         }
     }
 
-    /// Whether an endpoint answers 400, the one status that the published evaluation takes for invalid syntax. A label
-    /// stays in the text, which is then no query.
-    pub fn is_bad_request(self) -> bool {
-        matches!(self, FailureClass::NoQuery | FailureClass::Label | FailureClass::Syntax)
+    /// Not where time and memory decide, which can be another run's luck, nor after a fault.
+    fn lasts(self) -> bool {
+        !matches!(self, FailureClass::Timeout | FailureClass::TooLarge | FailureClass::Internal)
     }
 }
 

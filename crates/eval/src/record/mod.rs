@@ -2,14 +2,20 @@
 
 mod class;
 mod compat;
+mod execution;
+mod failed;
 mod failure;
-mod similarity;
+mod ran;
+mod scores;
 mod strict;
 
 pub use class::ErrorClass;
 pub use compat::Compat;
+pub use execution::Execution;
+pub use failed::{Class, Failed};
 pub use failure::FailureClass;
-pub use similarity::Similarity;
+pub use ran::Ran;
+pub use scores::{Score, Scores};
 pub use strict::Strict;
 
 use std::collections::BTreeMap;
@@ -65,9 +71,10 @@ pub struct Record {
     /// What running both gave, where they were run.
     #[serde(flatten)]
     pub execution: Option<Execution>,
-    /// How alike the queries are, where that was asked for.
+    /// Scores by their names, such as how alike the queries are, where that was asked for. Reading takes every number
+    /// that has no other place here.
     #[serde(flatten)]
-    pub similarity: Option<Similarity>,
+    pub scores: Scores,
     /// What the code of Instruct-to-SPARQL's authors computes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compat: Option<Compat>,
@@ -87,48 +94,11 @@ impl Record {
             ..Record::default()
         }
     }
-}
 
-/// What running both queries of an instance gave.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Execution {
-    /// How many elements the gold gave, or its count; -1 or -2 for an error; `null` where it was not run because the
-    /// prediction could not be prepared.
-    pub ref_n: Option<i64>,
-    /// The same of the prediction; `null` where the gold could not be prepared.
-    pub pred_n: Option<i64>,
-    /// The prediction's error.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<ErrorClass>,
-    /// What the error said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error_text: Option<String>,
-    /// The gold's error: it should have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ref_error: Option<ErrorClass>,
-    /// What the gold's error said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ref_error_text: Option<String>,
-    /// Whether the results are the same and not empty.
-    pub ex: u8,
-    /// The share of common elements in the larger result.
-    pub ex_soft: f64,
-    /// Stricter than published: whether the results are the same multiset, where nothing was cut by a limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub multiset: Option<u8>,
-    /// Stricter than published: F1 over matched results, where nothing was cut by a limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub f1: Option<f64>,
-    /// Whether a limit cut the results of either query: which elements it left depends on their ids only, so the
-    /// stricter scores are not given.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub limited: bool,
-    /// The first elements that the prediction lacks.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<String>,
-    /// The first elements that only the prediction has.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub extra: Vec<String>,
+    /// What running both queries gave, where they were run, whatever language they are in.
+    pub fn ran(&self) -> Option<Ran<'_>> {
+        self.execution.as_ref().map(Execution::ran).or_else(|| self.strict.as_ref().map(Strict::ran))
+    }
 }
 
 /// Where results lie, for a map: latitude and longitude in degrees, rounded to 1e-5.
@@ -159,4 +129,38 @@ pub struct Outcome {
     pub map: MapPoints,
     /// Milliseconds that it took: the one thing that differs between runs.
     pub ms: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn back(line: &str) -> Record {
+        serde_json::from_str(line).unwrap()
+    }
+
+    #[test]
+    fn lines_of_results_come_back_as_they_were() {
+        let lines = [
+            r#"{"line":1,"ref":"a","pred":"b"}"#,
+            r#"{"line":2,"id":"x","ref":"a","pred":"b","ref_n":1,"pred_n":null,"error":"nominatim","error_text":"t","ex":0,"ex_soft":0.0,"multiset":0,"f1":0.0,"chrf":1.0,"kvs":0.123456789012,"trees":0.0,"oqs":1.0,"em":1}"#,
+            r#"{"line":3,"ref":"a","pred":"b","ref_n":2,"pred_n":3,"ex":0,"ex_soft":0.5,"limited":true,"missing":["node/1"]}"#,
+            r#"{"line":4,"ref":"a","pred":"b","chrf":0.5,"kvs":1.0,"trees":1.0,"oqs":0.75,"em":0}"#,
+            r#"{"line":5,"ref":"a","pred":"b","compat":{"em":1,"codebleu":1.0,"parsed":true},"strict":{"ref_n":1,"pred_n":null,"error":"syntax","error_text":"t","syntax":0,"jaccard":0.0,"overlap":0.0,"dice":0.0,"multiset":0,"f1":0.0}}"#,
+        ];
+        for line in lines {
+            assert_eq!(serde_json::to_string(&back(line)).unwrap(), line);
+        }
+        let record = back(lines[1]);
+        assert_eq!((record.scores.get("kvs"), record.scores.get("em")), (Some(0.123_456_789_012), Some(1.0)));
+        assert_eq!((record.scores.get("ex"), record.scores.get("line")), (None, None), "these have their own places");
+        assert_eq!(back(lines[0]).scores, Scores::default());
+    }
+
+    #[test]
+    fn of_unknown_fields_numbers_are_scores() {
+        let record = back(r#"{"line":1,"ref":"","pred":"","new":0.5,"text":"x","list":[1],"none":null,"em":1}"#);
+        assert_eq!((record.scores.get("new"), record.scores.get("em")), (Some(0.5), Some(1.0)));
+        assert_eq!(serde_json::to_string(&record).unwrap(), r#"{"line":1,"ref":"","pred":"","new":0.5,"em":1}"#);
+    }
 }

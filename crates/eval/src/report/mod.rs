@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::benchmarks;
 use super::difficulty::{Tertile, tertiles};
 use super::record::{Instance, MapPoints, Outcome};
-use super::summary::{METRICS, Summary};
+use super::summary::Summary;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -62,15 +63,16 @@ struct Data<'a> {
 /// The page of a run: its instances, what came out for each, and its numbers.
 pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> String {
     let tertiles = tertiles(instances);
+    let metrics = benchmarks::metrics();
     let rows = instances
         .iter()
         .zip(outcomes)
         .map(|(instance, outcome)| {
             let record = &outcome.record;
             let tertile = |of: &BTreeMap<usize, Tertile>| of.get(&record.line).map_or("", |tertile| tertile.name());
-            let (execution, strict) = (record.execution.as_ref(), record.strict.as_ref());
-            let rows = |n: Option<u64>| n.and_then(|n| i64::try_from(n).ok());
-            let scores = METRICS.iter().map(|metric| (metric.of)(record).map(|score| (score * 1e4).round() / 1e4));
+            let ran = record.ran().unwrap_or_default();
+            let rounded = |score: f64| (score * 1e4).round() / 1e4;
+            let scores = metrics.iter().map(|metric| metric.score(record).map(rounded));
             Row {
                 line: record.line,
                 id: instance.id.as_deref(),
@@ -78,17 +80,13 @@ pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> 
                 gold: &instance.gold,
                 pred: &instance.pred,
                 scores: scores.collect(),
-                ref_n: execution.and_then(|e| e.ref_n).or(rows(strict.and_then(|s| s.ref_n))),
-                pred_n: execution.and_then(|e| e.pred_n).or(rows(strict.and_then(|s| s.pred_n))),
-                error: execution
-                    .and_then(|e| e.error.map(|class| class.name()))
-                    .or(strict.and_then(|s| s.error.map(|class| class.name()))),
-                error_text: execution
-                    .and_then(|e| e.error_text.as_deref())
-                    .or(strict.and_then(|s| s.error_text.as_deref())),
-                limited: execution.is_some_and(|e| e.limited) || strict.is_some_and(|s| s.limited),
-                missing: execution.map_or(strict.map_or(&[], |s| &s.missing), |e| &e.missing),
-                extra: execution.map_or(strict.map_or(&[], |s| &s.extra), |e| &e.extra),
+                ref_n: ran.ref_n,
+                pred_n: ran.pred_n,
+                error: ran.error,
+                error_text: ran.error_text,
+                limited: ran.limited,
+                missing: ran.missing,
+                extra: ran.extra,
                 complexity: instance.complexity.as_deref(),
                 tertiles: tertiles.values().map(tertile).collect(),
                 map: &outcome.map,
@@ -97,7 +95,7 @@ pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> 
         .collect();
     let data = Data {
         summary,
-        metrics: METRICS.iter().map(|metric| [metric.name, metric.title]).collect(),
+        metrics: metrics.iter().map(|metric| [metric.name, metric.title]).collect(),
         measures: tertiles.keys().copied().collect(),
         rows,
     };

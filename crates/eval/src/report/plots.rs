@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::summary::{METRICS, Summary, metric};
+use crate::benchmarks::{metric, metrics};
+use crate::summary::Summary;
 
 /// Colours that stay apart for colour-blind readers and in grey.
 const SHADES: [&str; 3] = ["#9ecae1", "#4292c6", "#08306b"];
@@ -15,7 +16,7 @@ pub fn plots(summary: &Summary) -> Vec<(&'static str, String)> {
         let scored = by.filter(|(name, _)| summary.scores.contains_key(name));
         plots.extend(scored.map(|(name, file)| (file, difficulty(summary, name))));
     }
-    let errors = error_counts(summary);
+    let errors = summary.errors();
     if !errors.is_empty() {
         plots.push(("errors.svg", errors_by_class(&errors)));
     }
@@ -72,7 +73,7 @@ fn percent_axis(picture: &mut Picture, left: f64, right: f64, top: f64, bottom: 
 
 /// All means with their intervals.
 fn scores(summary: &Summary) -> String {
-    let shown: Vec<_> = METRICS
+    let shown: Vec<_> = metrics()
         .iter()
         .filter_map(|metric| {
             Some((metric.title, *summary.scores.get(metric.name)?, summary.intervals.get(metric.name)))
@@ -121,13 +122,6 @@ fn difficulty(summary: &Summary, by: &str) -> String {
         picture.text(x + 13.0, 232.0, "start", tertile);
     }
     picture.done()
-}
-
-/// How many predictions failed, by the name of the class.
-fn error_counts(summary: &Summary) -> Vec<(&'static str, usize)> {
-    let overpass = summary.execution.iter().flat_map(|totals| &totals.errors).map(|(class, n)| (class.name(), *n));
-    let sparql = summary.sparql.iter().flat_map(|totals| &totals.errors).map(|(class, n)| (class.name(), *n));
-    overpass.chain(sparql).collect()
 }
 
 fn errors_by_class(errors: &[(&str, usize)]) -> String {

@@ -5,10 +5,12 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Run, RunError};
+use super::Run;
+use crate::benchmarks;
 use crate::bootstrap::{Paired, mean, paired};
+use crate::error::RunError;
+use crate::metric::Metric;
 use crate::record::Record;
-use crate::summary::{METRICS, Metric};
 
 /// How a metric changed from the first run to the second, in per cent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -51,12 +53,12 @@ pub fn compare(first: &Run, second: &Run) -> Result<Comparison, RunError> {
     }
     let pairs: Vec<(&Record, &Record)> =
         first.outcomes.iter().zip(&second.outcomes).map(|(a, b)| (&a.record, &b.record)).collect();
-    Ok(Comparison { changes: METRICS.iter().filter_map(|metric| change(metric, &pairs)).collect() })
+    Ok(Comparison { changes: benchmarks::metrics().iter().filter_map(|metric| change(metric, &pairs)).collect() })
 }
 
 fn change(metric: &Metric, pairs: &[(&Record, &Record)]) -> Option<Change> {
     let scored: Vec<(usize, f64, f64)> =
-        pairs.iter().filter_map(|(a, b)| Some((a.line, (metric.of)(a)?, (metric.of)(b)?))).collect();
+        pairs.iter().filter_map(|(a, b)| Some((a.line, metric.score(a)?, metric.score(b)?))).collect();
     if scored.is_empty() {
         return None;
     }

@@ -2,41 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::about::About;
+use crate::benchmarks;
+use crate::error::RunError;
 use crate::files::{self, WriteError};
-use crate::input::{InputError, read_lines};
+use crate::input::read_lines;
 use crate::record::{Instance, MapPoints, Outcome, Record};
 use crate::report;
 use crate::summary::Summary;
-
-/// A run's folder that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// A file cannot be read.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// A file cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// A line is not what it should be.
-    #[error("{}: line {line}: {source}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// Why.
-        source: serde_json::Error,
-    },
-    /// Runs that do not belong together.
-    #[error("{0}")]
-    Unfit(String),
-}
 
 /// A run, in memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,10 +97,14 @@ impl Run {
         let places = optional("places.json").map(|path| read_object(&path)).transpose()?.unwrap_or_default();
         let mut maps: BTreeMap<usize, MapPoints> = maps.into_iter().map(|map| (map.line, map.points)).collect();
         let times: BTreeMap<usize, f64> = times.into_iter().map(|time| (time.line, time.ms)).collect();
-        let outcome = |record: Record| Outcome {
-            map: maps.remove(&record.line).unwrap_or_default(),
-            ms: times.get(&record.line).copied().unwrap_or_default(),
-            record,
+        let outcome = |mut record: Record| {
+            // Numbers that no benchmark knows say nothing here, as other names that are not known.
+            record.scores.retain(|name| benchmarks::metric(name).is_some());
+            Outcome {
+                map: maps.remove(&record.line).unwrap_or_default(),
+                ms: times.get(&record.line).copied().unwrap_or_default(),
+                record,
+            }
         };
         let outcomes = records.into_iter().map(outcome).collect();
         Ok(Run { about, instances, outcomes, places })

@@ -1,7 +1,8 @@
 //! One run from its shards: the files are those of a run over all instances at once.
 
-use super::{Run, RunError};
+use super::Run;
 use crate::about::About;
+use crate::error::RunError;
 
 /// Puts the shards of a run together, in any order.
 ///

@@ -12,23 +12,16 @@
 //! | `report.html`, `plots/` | the same for people |
 //! | `journal/` | what is done of a run that is not |
 
-mod cache;
 mod compare;
-#[cfg(feature = "cache")]
-mod db_cache;
 mod file_journal;
 mod folder;
 mod journal;
-mod lock;
 mod merge;
 mod open;
 mod verify;
 
-pub use cache::{Cache, Counts, Key, NoCache, get_or_compute};
 pub use compare::{Change, Comparison, compare};
-#[cfg(feature = "cache")]
-pub use db_cache::{DbCache, Foreign};
-pub use folder::{Run, RunError, read_summary};
+pub use folder::{Run, read_summary};
 pub use journal::{Journal, NoJournal};
 pub use merge::merge;
 pub use open::RunJournal;
@@ -40,26 +33,11 @@ use std::time::Instant;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
+use super::benchmarks::Benchmark;
 use super::record::{Instance, Outcome};
-use terrapin_base::stack::caught;
 
 /// How many instances go into the journal at once: as many as a kill can cost.
 const BATCH: usize = 16;
-
-/// How a benchmark scores one instance.
-pub trait Benchmark: Sync {
-    /// Scores an instance. What goes wrong with its queries is part of what comes out; a panic is a fault of the engine.
-    fn evaluate(&self, instance: &Instance) -> Outcome;
-
-    /// What comes out of an instance that [`Benchmark::evaluate`] panicked on: no score, and `message` as the
-    /// prediction's error.
-    fn failed(&self, instance: &Instance, message: String) -> Outcome;
-
-    /// Scores an instance. Never fails: a fault of the engine in one of them must not lose the others.
-    fn score(&self, instance: &Instance) -> Outcome {
-        caught(|| self.evaluate(instance)).unwrap_or_else(|message| self.failed(instance, message))
-    }
-}
 
 /// Scores the instances on the threads of the current pool and gives what came out in their order. What the journal has
 /// is not scored again. `done` is called, from any thread, after each.

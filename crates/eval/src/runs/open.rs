@@ -8,8 +8,9 @@ use sha2::{Digest, Sha256};
 
 use super::file_journal::FileJournal;
 use super::journal::Journal;
-use super::lock::Lock;
 use crate::about::About;
+use crate::cache::program;
+use crate::lock::Lock;
 use crate::record::{Instance, Outcome};
 
 /// The journal in a run's folder, this process's alone.
@@ -62,7 +63,7 @@ impl Journal for RunJournal {
 /// left is another run's.
 fn run_name(about: &About, instances: &[Instance]) -> io::Result<String> {
     let mut hash = Sha256::new();
-    hash.update(super::cache::program().unwrap_or_default());
+    hash.update(program().unwrap_or_default());
     hash.update(serde_json::to_vec(about)?);
     for instance in instances {
         hash.update(serde_json::to_vec(instance)?);

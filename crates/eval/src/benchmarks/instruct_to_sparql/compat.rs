@@ -1,11 +1,58 @@
 //! What the authors' code computes, habit by habit.
 
 use super::columns::{Shares, shares};
-use crate::benchmarks::sparql::{Answer, Failed};
+use crate::benchmarks::sparql::Answer;
+use crate::metric::{Metric, Place};
 use crate::metrics::codebleu::codebleu;
-use crate::record::Compat;
+use crate::record::{Class, Compat, Failed, FailureClass, Record};
 use crate::stored;
 use terrapin_sparql::Form;
+
+/// The metrics of the published code.
+pub static METRICS: &[Metric] = &[
+    Metric::of_texts(
+        "compat.em",
+        "compat EM",
+        "1 where the queries are the same text, else 0.",
+        Place::Part(|record| counted(record, |compat| Some(f64::from(compat.em)))),
+    ),
+    Metric::of_texts(
+        "compat.codebleu",
+        "compat CodeBLEU",
+        "CodeBLEU of the queries, 0 to 1.",
+        Place::Part(|record| counted(record, |compat| Some(compat.codebleu))),
+    ),
+    Metric::of_results(
+        "compat.syntax",
+        "compat Syntax",
+        "0 where the endpoint refuses the prediction's syntax, 1 where it does not.",
+        Place::Part(|record| counted(record, |compat| compat.syntax.map(f64::from))),
+    ),
+    Metric::of_results(
+        "compat.overlap",
+        "compat Overlap",
+        "Common values over the smaller column's, mean over matched columns, 0 to 1; not given where none match.",
+        Place::Part(|record| counted(record, |compat| compat.overlap)),
+    ),
+    Metric::of_results(
+        "compat.jaccard",
+        "compat Jaccard",
+        "Common values over all, mean over matched columns, 0 to 1; not given where none match.",
+        Place::Part(|record| counted(record, |compat| compat.jaccard)),
+    ),
+    Metric::of_results(
+        "compat.dice",
+        "compat Dice",
+        "Twice the common values over the sum of both columns', mean over matched columns, 0 to 1; not given where none \
+         match.",
+        Place::Part(|record| counted(record, |compat| compat.dice)),
+    ),
+];
+
+/// A score of a record that the published code does not leave out.
+fn counted(record: &Record, score: fn(&Compat) -> Option<f64>) -> Option<f64> {
+    record.compat.as_ref()?.counted(score)
+}
 
 impl Compat {
     /// What the queries alone say.
@@ -21,7 +68,7 @@ impl Compat {
 
     /// Adds what running the queries says. A query that a snapshot cannot answer, or not in time, is one that the
     /// endpoint answers 500, as the Wikidata Query Service does before it has sent the first rows.
-    pub fn run(&mut self, gold: &Result<Answer, Failed>, pred: &Result<Answer, Failed>) {
+    pub fn run(&mut self, gold: &Result<Answer, Failed<FailureClass>>, pred: &Result<Answer, Failed<FailureClass>>) {
         let dropped = |why: &str| Some(why.to_owned());
         let gold = match gold {
             Err(failed) => {
@@ -66,14 +113,16 @@ impl Compat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::FailureClass;
 
-    fn rows(values: &[&str]) -> Result<Answer, Failed> {
+    fn rows(values: &[&str]) -> Result<Answer, Failed<FailureClass>> {
         let row = |value: &&str| vec![Some(oxrdf::Literal::from(*value).into())];
         Ok(Answer { form: Form::Select, columns: vec!["x".to_owned()], rows: values.iter().map(row).collect() })
     }
 
-    fn run(gold: Result<Answer, Failed>, pred: Result<Answer, Failed>) -> (Option<u8>, Option<f64>, bool) {
+    fn run(
+        gold: Result<Answer, Failed<FailureClass>>,
+        pred: Result<Answer, Failed<FailureClass>>,
+    ) -> (Option<u8>, Option<f64>, bool) {
         let mut compat = Compat::default();
         compat.run(&gold, &pred);
         (compat.syntax, compat.jaccard, compat.dropped.is_some())

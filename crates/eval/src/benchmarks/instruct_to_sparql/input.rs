@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::error::RunError;
 use crate::input::read_lines;
 use crate::record::Instance;
-use crate::runs::RunError;
 
 /// What stands before and behind a query in what a model says.
 const TAGS: [&str; 2] = ["[QUERY]", "[/QUERY]"];

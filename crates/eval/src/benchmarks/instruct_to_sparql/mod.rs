@@ -9,11 +9,25 @@ mod input;
 
 pub use input::{Gold, extract, read_generated, read_gold, read_predictions};
 
-use super::sparql::{Asked, Failed, ask_cached, strict};
-use crate::record::{Compat, FailureClass, Instance, Outcome, Record, Strict};
-use crate::runs::{self, Cache};
+use super::registration::{Benchmark, Data, Registration};
+use super::sparql::{self, QueryResult, ask_cached};
+use crate::cache::Cache;
+use crate::metric::Metric;
+use crate::record::{Compat, Failed, FailureClass, Instance, Outcome, Record, Strict};
 use terrapin_sparql::Environment;
 use terrapin_sparql::labelled::{Names, unlabel};
+
+/// In the registry.
+pub static REGISTRATION: Registration = Registration { name: "instruct-to-sparql", metrics, recompute };
+
+fn metrics() -> Vec<&'static Metric> {
+    compat::METRICS.iter().chain(sparql::METRICS).collect()
+}
+
+fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
+    let Data { triples, snapshot, cache, .. } = data;
+    Box::new(InstructToSparql { triples, snapshot, cache })
+}
 
 /// How an instance says that its queries are SPARQL with labels for identifiers.
 pub const LABELLED: &str = "sparql-labelled";
@@ -30,7 +44,7 @@ pub struct InstructToSparql<'a> {
     pub cache: &'a dyn Cache,
 }
 
-impl runs::Benchmark for InstructToSparql<'_> {
+impl Benchmark for InstructToSparql<'_> {
     fn evaluate(&self, instance: &Instance) -> Outcome {
         let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
         let (gold, pred) = (&instance.gold, &instance.pred);
@@ -39,7 +53,7 @@ impl runs::Benchmark for InstructToSparql<'_> {
             let labelled = instance.lang.as_deref() == Some(LABELLED);
             let (gold_run, gold_lost) = run_as(triples, labelled, gold);
             let (pred_run, pred_lost) = run_as(triples, labelled, pred);
-            let ask = |query: &str, lost: Option<Failed>| match lost {
+            let ask = |query: &str, lost: Option<Failed<FailureClass>>| match lost {
                 Some(failed) => Err(failed),
                 None => ask_cached(self.cache, self.snapshot, triples, query),
             };
@@ -52,9 +66,9 @@ impl runs::Benchmark for InstructToSparql<'_> {
             } else {
                 compat.run(&Err(Failed::new(FailureClass::Syntax, "sent with its labels")), &pred_answer);
             }
-            let asked =
-                (Asked { query: &gold_run, answer: &gold_answer }, Asked { query: &pred_run, answer: &pred_answer });
-            outcome.record.strict = Some(strict(&asked.0, &asked.1));
+            let gold_result = QueryResult { query: &gold_run, answer: &gold_answer };
+            let pred_result = QueryResult { query: &pred_run, answer: &pred_answer };
+            sparql::compare(&gold_result, &pred_result, &mut outcome.record);
             (outcome.record.gold, outcome.record.pred) = (gold_run, pred_run);
         }
         outcome.record.compat = Some(compat);
@@ -74,7 +88,7 @@ impl runs::Benchmark for InstructToSparql<'_> {
 }
 
 /// A query as it is run, and why it cannot be.
-fn run_as(triples: &Environment, labelled: bool, query: &str) -> (String, Option<Failed>) {
+fn run_as(triples: &Environment, labelled: bool, query: &str) -> (String, Option<Failed<FailureClass>>) {
     if !labelled {
         return (query.to_owned(), None);
     }

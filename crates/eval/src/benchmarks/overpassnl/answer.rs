@@ -1,23 +1,14 @@
 //! From a server's answer to results or an error class, as OverpassNL's evaluation reads it: from the text alone.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::borrow::Cow;
 
 use super::class::class_of;
 use crate::metrics::execution::{Key, Results};
-use crate::record::ErrorClass;
+use crate::record::{ErrorClass, Failed};
 
 /// Characters of an answer from which on it is a `memory_error`.
 pub const MAX_CHARACTERS: u64 = 2_000_000_000;
-
-/// A query without results to compare.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failed {
-    /// The class.
-    pub class: ErrorClass,
-    /// What was said.
-    pub text: String,
-}
 
 #[derive(Deserialize)]
 struct Answer<'a> {
@@ -49,12 +40,15 @@ struct CountTags {
     all: Option<String>,
 }
 
-/// Reads the body of an answer: JSON, or something else, which is an error.
-pub fn read(body: &str) -> Result<Results, Failed> {
+/// Reads the body of an answer.
+///
+/// # Errors
+/// It is not JSON, or holds what the published code cannot compare.
+pub fn read(body: &str) -> Result<Results, Failed<ErrorClass>> {
     if let Some(class) = class_of(body) {
-        return Err(Failed { class, text: excerpt(body) });
+        return Err(Failed::new(class, excerpt(body)));
     }
-    let unknown = |text: String| Failed { class: ErrorClass::UnknownError, text };
+    let unknown = |text: String| Failed::new(ErrorClass::UnknownError, text);
     let answer: Answer = serde_json::from_str(body).map_err(|e| unknown(format!("not a JSON answer: {e}")))?;
     if matches!(answer.elements.len(), 1 | 2) && answer.elements.first().is_some_and(|e| e.kind == "count") {
         return count(body).map(Results::Count).ok_or_else(|| unknown("a count without a number".to_owned()));
@@ -78,6 +72,7 @@ fn excerpt(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Class as _;
 
     fn class(body: &str) -> &'static str {
         read(body).unwrap_err().class.name()

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use super::answer::{self, Failed, MAX_CHARACTERS};
+use super::answer::{self, MAX_CHARACTERS};
 use super::class::class_of;
 use crate::metrics::execution::Results;
-use crate::record::ErrorClass;
+use crate::record::{ErrorClass, Failed};
 use terrapin_osm::Osm;
 use terrapin_overpass::{Class, Code, Failure, Limits};
 
@@ -33,7 +33,7 @@ impl Default for Bounds {
 /// The answer is read from its text, not taken from the engine's sets, because that is what the numbers were made
 /// from: the format that was asked for, elements without ids, tags of a count that a query made itself. Writing and
 /// reading it is about a quarter of a run over the Malta benchmark.
-pub fn run(osm: &Osm, query: &str, bounds: &Bounds) -> Result<Results, Failed> {
+pub fn run(osm: &Osm, query: &str, bounds: &Bounds) -> Result<Results, Failed<ErrorClass>> {
     let script = terrapin_overpass::parse(query).map_err(refused)?;
     let start = Instant::now();
     let latest = start.checked_add(TIMEOUT);
@@ -42,30 +42,26 @@ pub fn run(osm: &Osm, query: &str, bounds: &Bounds) -> Result<Results, Failed> {
     let mut body = Body { largest: bounds.largest, bytes: Vec::new(), characters: None, full: false };
     let outcome = terrapin_overpass::run_to_end(osm, &script, &limits, &mut body);
     if start.elapsed() >= TIMEOUT {
-        return Err(Failed {
-            class: ErrorClass::ServerErrorTimeout,
-            text: format!("no answer after {} seconds", TIMEOUT.as_secs()),
-        });
+        let text = format!("no answer after {} seconds", TIMEOUT.as_secs());
+        return Err(Failed::new(ErrorClass::ServerErrorTimeout, text));
     }
     if body.full {
-        return Err(Failed {
-            class: ErrorClass::MemoryError,
-            text: format!("an answer of more than {} characters", bounds.largest),
-        });
+        let text = format!("an answer of more than {} characters", bounds.largest);
+        return Err(Failed::new(ErrorClass::MemoryError, text));
     }
     match outcome {
         Err(failure) if !stopped(&failure) => return Err(refused(failure)),
         _ => {}
     }
-    let text = String::from_utf8(body.bytes)
-        .map_err(|e| Failed { class: ErrorClass::UnknownError, text: format!("not UTF-8: {e}") })?;
+    let text =
+        String::from_utf8(body.bytes).map_err(|e| Failed::new(ErrorClass::UnknownError, format!("not UTF-8: {e}")))?;
     answer::read(&text)
 }
 
 /// The class of a failure, by the text that a server sends of it.
-fn refused(failure: Failure) -> Failed {
+fn refused(failure: Failure) -> Failed<ErrorClass> {
     let text = failure.to_string();
-    Failed { class: class_of(&text).unwrap_or(ErrorClass::UnknownError), text }
+    Failed::new(class_of(&text).unwrap_or(ErrorClass::UnknownError), text)
 }
 
 /// Whether a running query went over one of its bounds: over HTTP its answer is then one as any other, with the elements

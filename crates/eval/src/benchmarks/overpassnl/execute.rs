@@ -1,13 +1,10 @@
 //! Running both queries of an instance and comparing what they give.
 
-use super::answer::Failed;
 use super::points::MapOf;
-use super::prepare::Refusal;
+use crate::metric::{Metric, Place};
 use crate::metrics::execution::{Results, Score, Sides, score, strict};
-use crate::record::ErrorClass;
-use crate::record::{Execution, MapPoints, Outcome};
+use crate::record::{ErrorClass, Execution, Failed, Outcome};
 use crate::stored;
-use terrapin_base::stack::caught;
 use terrapin_osm::Osm;
 use terrapin_overpass::syntax::{Detail, Statement, StatementKind};
 
@@ -15,41 +12,54 @@ use terrapin_overpass::syntax::{Detail, Statement, StatementKind};
 const SAMPLE: usize = 10;
 
 /// Runs a prepared query.
-pub type Engine<'a> = &'a dyn Fn(&str) -> Result<Results, Failed>;
+pub type Engine<'a> = &'a dyn Fn(&str) -> Result<Results, Failed<ErrorClass>>;
 
-/// A query that could not be prepared.
-pub struct Refused {
-    /// The class it falls into.
-    pub class: ErrorClass,
-    /// What was wrong.
-    pub message: String,
-}
-
-impl From<Refusal> for Refused {
-    fn from(refusal: Refusal) -> Self {
-        Refused { class: refusal.class, message: refusal.message }
-    }
-}
+/// The metrics of results: the published ones, then stricter ones. A new one is a named score of the record
+/// ([`Place::Named`]), set where these are.
+pub static METRICS: &[Metric] = &[
+    Metric::of_results(
+        "ex",
+        "EX",
+        "1 where both queries give the same results and these are not empty, else 0.",
+        Place::Part(|record| Some(f64::from(record.execution.as_ref()?.ex))),
+    ),
+    Metric::of_results(
+        "ex_soft",
+        "EX_soft",
+        "The share of common elements in the larger of both results, 0 to 1, where neither is empty.",
+        Place::Part(|record| Some(record.execution.as_ref()?.ex_soft)),
+    ),
+    Metric::of_results(
+        "multiset",
+        "multiset",
+        "1 where both results are the same multiset, else 0; not given where a limit cut one.",
+        Place::Part(|record| Some(f64::from(record.execution.as_ref()?.multiset?))),
+    ),
+    Metric::of_results(
+        "f1",
+        "row F1",
+        "F1 over results matched one to one, 0 to 1; not given where a limit cut one.",
+        Place::Part(|record| record.execution.as_ref()?.f1),
+    ),
+];
 
 /// Runs both queries and adds to the outcome what they give. Where one of them could not be prepared, neither is run.
 /// With data, some of the results are also located.
 pub fn execute(
-    gold: Result<String, Refused>,
-    pred: Result<String, Refused>,
+    gold: Result<String, Failed<ErrorClass>>,
+    pred: Result<String, Failed<ErrorClass>>,
     osm: Option<&Osm>,
     engine: Engine<'_>,
     outcome: &mut Outcome,
 ) {
     let mut execution = Execution::default();
-    if let Err(refused) = &gold {
-        execution.ref_n = Some(refused.class.count());
-        execution.ref_error = Some(refused.class);
-        execution.ref_error_text = Some(refused.message.clone());
+    if let Err(failed) = &gold {
+        execution.ref_n = Some(failed.class.count());
+        gold_failed(&mut execution, failed);
     }
-    if let Err(refused) = &pred {
-        execution.pred_n = Some(refused.class.count());
-        execution.error = Some(refused.class);
-        execution.error_text = Some(refused.message.clone());
+    if let Err(failed) = &pred {
+        execution.pred_n = Some(failed.class.count());
+        pred_failed(&mut execution, failed);
     }
     for (prepared, text) in [(&gold, &mut outcome.record.gold), (&pred, &mut outcome.record.pred)] {
         if let Ok(prepared) = prepared {
@@ -57,29 +67,34 @@ pub fn execute(
         }
     }
     match (gold, pred) {
-        (Ok(gold), Ok(pred)) => outcome.map = run_both(&gold, &pred, osm, engine, &mut execution),
+        (Ok(gold), Ok(pred)) => run_both(&gold, &pred, osm, engine, &mut execution, outcome),
         _ => (execution.multiset, execution.f1) = (Some(0), Some(0.0)),
     }
     outcome.record.execution = Some(execution);
 }
 
-fn run_both(gold: &str, pred: &str, osm: Option<&Osm>, engine: Engine<'_>, execution: &mut Execution) -> MapPoints {
-    let gold_results = guarded(engine, gold);
+fn run_both(
+    gold: &str,
+    pred: &str,
+    osm: Option<&Osm>,
+    engine: Engine<'_>,
+    execution: &mut Execution,
+    outcome: &mut Outcome,
+) {
+    let gold_results = Failed::guard(|| engine(gold));
     // The same text gives the same results.
-    let pred_results = if pred == gold { gold_results.clone() } else { guarded(engine, pred) };
+    let pred_results = if pred == gold { gold_results.clone() } else { Failed::guard(|| engine(pred)) };
     execution.ref_n = Some(number(&gold_results));
     execution.pred_n = Some(number(&pred_results));
     if let Err(failed) = &gold_results {
-        execution.ref_error = Some(failed.class);
-        execution.ref_error_text = Some(failed.text.clone());
+        gold_failed(execution, failed);
     }
     if let Err(failed) = &pred_results {
-        execution.error = Some(failed.class);
-        execution.error_text = Some(failed.text.clone());
+        pred_failed(execution, failed);
     }
     let (Ok(gold_results), Ok(pred_results)) = (&gold_results, &pred_results) else {
         (execution.multiset, execution.f1) = (Some(0), Some(0.0));
-        return MapPoints::default();
+        return;
     };
     let Score { ex, ex_soft } = score(gold_results, pred_results);
     execution.ex = ex;
@@ -90,30 +105,26 @@ fn run_both(gold: &str, pred: &str, osm: Option<&Osm>, engine: Engine<'_>, execu
         execution.multiset = Some(strict.multiset);
         execution.f1 = Some(stored(strict.f1));
     }
-    let (Results::Elements(gold), Results::Elements(pred)) = (gold_results, pred_results) else {
-        return MapPoints::default();
-    };
+    let (Results::Elements(gold), Results::Elements(pred)) = (gold_results, pred_results) else { return };
     let sides = Sides::of(gold, pred);
     execution.missing = sides.missing.iter().take(SAMPLE).map(ToString::to_string).collect();
     execution.extra = sides.extra.iter().take(SAMPLE).map(ToString::to_string).collect();
-    osm.map(|osm| MapOf::new(osm).points(gold, pred)).unwrap_or_default()
+    outcome.map = osm.map(|osm| MapOf::new(osm).points(gold, pred)).unwrap_or_default();
 }
 
-fn number(results: &Result<Results, Failed>) -> i64 {
+fn number(results: &Result<Results, Failed<ErrorClass>>) -> i64 {
     match results {
         Ok(results) => results.number(),
         Err(failed) => failed.class.count(),
     }
 }
 
-/// A fault of the engine in one query must not lose the other lines' results.
-fn guarded(engine: Engine<'_>, query: &str) -> Result<Results, Failed> {
-    caught(|| engine(query)).unwrap_or_else(|text| Err(Failed { class: ErrorClass::UnknownError, text }))
+fn gold_failed(execution: &mut Execution, failed: &Failed<ErrorClass>) {
+    (execution.ref_error, execution.ref_error_text) = (Some(failed.class), Some(failed.text.clone()));
 }
 
-/// The same of preparing one.
-pub fn guarded_prepare(prepare: impl FnOnce() -> Result<String, Refused>) -> Result<String, Refused> {
-    caught(prepare).unwrap_or_else(|message| Err(Refused { class: ErrorClass::UnknownError, message }))
+fn pred_failed(execution: &mut Execution, failed: &Failed<ErrorClass>) {
+    (execution.error, execution.error_text) = (Some(failed.class), Some(failed.text.clone()));
 }
 
 /// Whether a limit of an `out` can have cut these results.
@@ -140,11 +151,11 @@ mod tests {
     use terrapin_geocoder::Table;
 
     /// Takes the number of nodes that a query is to give from the query.
-    fn engine(query: &str) -> Result<Results, Failed> {
+    fn engine(query: &str) -> Result<Results, Failed<ErrorClass>> {
         let digits = query.rsplit(';').find_map(|part| part.strip_prefix("nodes=")).unwrap_or("none");
         match digits {
             "panic" => panic!("on purpose"),
-            "none" => Err(Failed { class: ErrorClass::ParseError, text: "line 1: parse error: x".to_owned() }),
+            "none" => Err(Failed::new(ErrorClass::ParseError, "line 1: parse error: x")),
             digits => Ok(Results::elements(
                 (1..=digits.parse().unwrap()).map(|id| Key { kind: "node".to_owned(), id }).collect(),
             )),
@@ -152,7 +163,7 @@ mod tests {
     }
 
     fn record(gold: &str, pred: &str) -> Execution {
-        let prepared = |query| prepare(query, None, &Table::default()).map_err(Refused::from);
+        let prepared = |query| prepare(query, None, &Table::default());
         let mut outcome = Outcome::default();
         execute(prepared(gold), prepared(pred), None, &engine, &mut outcome);
         outcome.record.execution.unwrap()

@@ -12,20 +12,37 @@ mod execute;
 mod points;
 mod prepare;
 mod similarity;
+mod stand_ins;
 
-pub use answer::Failed;
 pub use engine::Bounds;
 pub(super) use engine::run as run_query;
-pub(super) use execute::{Refused, execute, guarded_prepare};
+pub(super) use execute::execute;
 pub(super) use prepare::set_output;
-pub use prepare::{Refusal, prepare, wants_bbox};
-pub use similarity::{similarity, without_shortcuts};
+pub use prepare::{prepare, wants_bbox};
+pub use similarity::similarity;
+pub use stand_ins::without_shortcuts;
 
+use super::registration::{Benchmark, Data, Registration};
+use crate::cache::{Cache, Key, get_or_run};
+use crate::metric::Metric;
 use crate::metrics::execution::Results;
-use crate::record::{ErrorClass, Execution, Instance, Outcome, Record, Similarity};
-use crate::runs::{self, Cache, Key, get_or_compute};
+use crate::record::{Class, ErrorClass, Execution, Failed, Instance, Outcome, Record};
 use terrapin_geocoder::Places;
 use terrapin_osm::Osm;
+
+/// In the registry.
+pub static REGISTRATION: Registration = Registration { name: "overpassnl", metrics, recompute };
+
+/// The metrics of OverpassQL: those of the queries, then those of their results.
+pub(super) fn metrics() -> Vec<&'static Metric> {
+    similarity::metrics().chain(execute::METRICS).collect()
+}
+
+fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
+    let Data { outcomes, osm, snapshot, places, cache, .. } = data;
+    let similarity = outcomes.iter().any(|outcome| similarity::is_compared(&outcome.record));
+    Box::new(OverpassNl { osm, snapshot, places, similarity, cache, bounds: Bounds::default() })
+}
 
 /// How the benchmark is run.
 pub struct OverpassNl<'a> {
@@ -43,15 +60,15 @@ pub struct OverpassNl<'a> {
     pub bounds: Bounds,
 }
 
-impl runs::Benchmark for OverpassNl<'_> {
+impl Benchmark for OverpassNl<'_> {
     fn evaluate(&self, instance: &Instance) -> Outcome {
         let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
         if self.similarity {
-            outcome.record.similarity = Some(similarity(&instance.gold, &instance.pred));
+            outcome.record.scores = similarity(&instance.gold, &instance.pred);
         }
         if let Some(osm) = self.osm {
             let bbox = instance.bbox.as_deref();
-            let prepare = |query: &str| guarded_prepare(|| prepare(query, bbox, self.places).map_err(Refused::from));
+            let prepare = |query: &str| Failed::guard(|| prepare(query, bbox, self.places));
             let (gold, pred) = (prepare(&instance.gold), prepare(&instance.pred));
             let engine =
                 |query: &str| cached(self.cache, self.snapshot, query, || engine::run(osm, query, &self.bounds));
@@ -68,8 +85,10 @@ impl runs::Benchmark for OverpassNl<'_> {
 /// What comes out of an instance that evaluating panicked on.
 pub(super) fn failed(instance: &Instance, compared: bool, run: bool, message: String) -> Outcome {
     let mut record = Record::of(instance);
-    record.similarity = compared.then(Similarity::default);
-    let class = ErrorClass::UnknownError;
+    if compared {
+        record.scores = similarity::unlike();
+    }
+    let class = ErrorClass::FAULT;
     record.execution = run.then(|| Execution {
         pred_n: Some(class.count()),
         error: Some(class),
@@ -81,14 +100,13 @@ pub(super) fn failed(instance: &Instance, compared: bool, run: bool, message: St
     Outcome { record, ..Outcome::default() }
 }
 
-/// What is kept of the query, or what running it gives.
+/// What is cached of the query, or what running it gives.
 pub(super) fn cached(
     cache: &dyn Cache,
     snapshot: &str,
     query: &str,
-    run: impl FnOnce() -> Result<Results, Failed>,
-) -> Result<Results, Failed> {
+    run: impl FnOnce() -> Result<Results, Failed<ErrorClass>>,
+) -> Result<Results, Failed<ErrorClass>> {
     // The answer's text is read as the published code reads it, within the published bounds.
-    let key = Key { snapshot, language: "OverpassQL, as OverpassNL", query };
-    get_or_compute(cache, &key, |results| results.as_ref().map_or_else(|failed| failed.class.lasts(), |_| true), run)
+    get_or_run(cache, &Key { snapshot, language: "OverpassQL, as OverpassNL", query }, run)
 }

@@ -12,7 +12,7 @@ use jiff::civil::{Date, DateTime, date};
 use regex::Regex;
 
 use crate::metrics::is_python_space;
-use crate::record::ErrorClass;
+use crate::record::{ErrorClass, Failed};
 use terrapin_geocoder::{Place, Places};
 use terrapin_osm::ElementType;
 
@@ -23,18 +23,12 @@ pub const MAX_SIZE: u64 = 1_073_741_824;
 /// The day from which relative dates count.
 const TODAY: Date = date(2022, 7, 4);
 
-/// Why a text could not be prepared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// `nominatim`, `relative_date`, or `unknown_error` for a text on which the published code fails itself.
-    pub class: ErrorClass,
-    /// What was wrong.
-    pub message: String,
-}
-
 /// Prepares one line. `bbox` is the line's box as the dataset has it (`south,west,north,east`); without one, `{{bbox}}`
 /// and `{{center}}` stay and are the engine's to refuse.
-pub fn prepare(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<String, Refusal> {
+///
+/// # Errors
+/// It is `nominatim`, `relative_date`, or `unknown_error` for a text on which the published code fails itself.
+pub fn prepare(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<String, Failed<ErrorClass>> {
     // White space at the end changes nothing that is run. The published code takes it away; its published results,
     // against which this one's texts are held, have it.
     let mut query = line.trim_start_matches(is_python_space).to_owned();
@@ -98,7 +92,7 @@ fn bounds_text(place: &Place) -> Option<String> {
     place.bounds.value().map(|b| [&*b.south, &*b.north, &*b.west, &*b.east].join(","))
 }
 
-fn replace_names(mut query: String, places: &dyn Places) -> Result<String, Refusal> {
+fn replace_names(mut query: String, places: &dyn Places) -> Result<String, Failed<ErrorClass>> {
     for shortcut in &SHORTCUTS {
         if !query.contains(shortcut.name) {
             continue;
@@ -106,10 +100,7 @@ fn replace_names(mut query: String, places: &dyn Places) -> Result<String, Refus
         for name in captures(&shortcut.found, &query) {
             let place = places.find(name.trim_matches(is_python_space).trim_matches('"'));
             let Some(text) = place.as_ref().and_then(shortcut.text) else {
-                return Err(Refusal {
-                    class: ErrorClass::Nominatim,
-                    message: format!("{} not found: {name}", shortcut.name),
-                });
+                return Err(Failed::new(ErrorClass::Nominatim, format!("{} not found: {name}", shortcut.name)));
             };
             query = query.replace(&format!("{{{{{}:{name}}}}}", shortcut.name), &text);
         }
@@ -139,7 +130,7 @@ fn replace_definitions(mut query: String) -> String {
     query
 }
 
-fn replace_dates(mut query: String) -> Result<String, Refusal> {
+fn replace_dates(mut query: String) -> Result<String, Failed<ErrorClass>> {
     static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\{\{date:(.*?)\}\}"));
     for when in captures(&DATE, &query) {
         let text = if is_timestamp(&when) { when.clone() } else { relative_date(&when)? };
@@ -165,9 +156,9 @@ fn is_timestamp(text: &str) -> bool {
     year >= 1 && DateTime::new(year, month, day, hour, minute, second, 0).is_ok()
 }
 
-fn relative_date(when: &str) -> Result<String, Refusal> {
+fn relative_date(when: &str) -> Result<String, Failed<ErrorClass>> {
     static RELATIVE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([0-9]+)\s*(\w+)"));
-    let refuse = |why: &str| Refusal { class: ErrorClass::RelativeDate, message: format!("{why}: {when}") };
+    let refuse = |why: &str| Failed::new(ErrorClass::RelativeDate, format!("{why}: {when}"));
     let lower = when.trim_matches(is_python_space).to_lowercase();
     let found = RELATIVE.captures(&lower).ok_or_else(|| refuse("not a relative date"))?;
     let unit = group(&found, 2);
@@ -201,7 +192,7 @@ fn bound_max_size(query: String) -> String {
     query.replace(&format!("maxsize:{asked}"), &format!("maxsize:{bytes}"))
 }
 
-fn set_timeout(query: String) -> Result<String, Refusal> {
+fn set_timeout(query: String) -> Result<String, Failed<ErrorClass>> {
     static TIMEOUT_SETTING: LazyLock<Regex> = LazyLock::new(|| pattern(r"timeout:(\d+)"));
     if let Some(found) = TIMEOUT_SETTING.captures(&query) {
         let asked = format!("timeout:{}", group(&found, 1));
@@ -210,7 +201,7 @@ fn set_timeout(query: String) -> Result<String, Refusal> {
     match query.chars().next() {
         Some('[') => Ok(format!("[timeout:{TIMEOUT}]{query}")),
         Some(_) => Ok(format!("[timeout:{TIMEOUT}];{query}")),
-        None => Err(Refusal { class: ErrorClass::UnknownError, message: "the line is empty".to_owned() }),
+        None => Err(Failed::new(ErrorClass::UnknownError, "the line is empty")),
     }
 }
 
@@ -229,6 +220,7 @@ pub fn wants_bbox(query: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Class as _;
     use terrapin_geocoder::Table;
 
     fn prepared(line: &str) -> Result<String, String> {
@@ -238,7 +230,7 @@ mod tests {
                  "Malta_bbox": {"bbox": ["35", "36", "14", "15"]}, "Gone": null}"#,
         )
         .unwrap();
-        prepare(line, Some("1,2,3,4"), &table).map_err(|refusal| refusal.class.name().to_owned())
+        prepare(line, Some("1,2,3,4"), &table).map_err(|failed| failed.class.name().to_owned())
     }
 
     fn ok(line: &str) -> String {

@@ -1,31 +1,133 @@
-//! How alike two queries are as texts and as trees: chrF, KVS, TreeS, OQS and exact match, as OverpassNL's evaluation
-//! computes them. Runs nothing.
+//! How alike two queries are as texts and as trees: a table of metrics, among them chrF, KVS, TreeS, OQS and exact match
+//! as OverpassNL's evaluation computes them. Runs nothing.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::cell::OnceCell;
 
-use regex::Regex;
-
+use super::stand_ins::without_shortcuts;
+use crate::metric::{Metric, Place};
 use crate::metrics::query_tree::QueryTree;
 use crate::metrics::{chrf, exact_match, is_python_space, kvs, oqs, trees};
-use crate::record::Similarity;
+use crate::record::{Record, Score, Scores};
 use crate::stored;
 use terrapin_overpass::convert::{self, Form};
 
-/// Compares two lines as the dataset has them, with their shortcuts.
-pub fn similarity(gold: &str, pred: &str) -> Similarity {
-    let (gold, pred) = (gold.trim_matches(is_python_space), pred.trim_matches(is_python_space));
-    let (gold_tree, pred_tree) = (tree(gold), tree(pred));
-    let chrf = chrf::chrf(gold, pred);
-    let kvs = kvs::kvs(&gold_tree, &pred_tree);
-    let trees = trees::trees(&gold_tree, &pred_tree);
-    Similarity {
-        chrf: stored(chrf),
-        kvs: stored(kvs),
-        trees: stored(trees),
-        oqs: stored(oqs::oqs(chrf, kvs, trees)),
-        em: u8::from(exact_match::exact_match(gold, pred)),
+/// A metric of the queries alone.
+struct Similarity {
+    metric: Metric,
+    compute: Compute,
+}
+
+/// How a metric comes from a pair of queries.
+enum Compute {
+    Flag(fn(&Pair<'_>) -> bool),
+    Share(fn(&Pair<'_>) -> f64),
+}
+
+/// What metrics of the queries alone are computed from, and what more than one of them needs.
+struct Pair<'a> {
+    gold: &'a str,
+    pred: &'a str,
+    gold_tree: QueryTree,
+    pred_tree: QueryTree,
+    chrf: OnceCell<f64>,
+    kvs: OnceCell<f64>,
+    trees: OnceCell<f64>,
+}
+
+impl<'a> Pair<'a> {
+    fn new(gold: &'a str, pred: &'a str) -> Pair<'a> {
+        let (gold_tree, pred_tree) = (tree(gold), tree(pred));
+        let (chrf, kvs, trees) = Default::default();
+        Pair { gold, pred, gold_tree, pred_tree, chrf, kvs, trees }
     }
+
+    fn chrf(&self) -> f64 {
+        *self.chrf.get_or_init(|| chrf::chrf(self.gold, self.pred))
+    }
+
+    fn kvs(&self) -> f64 {
+        *self.kvs.get_or_init(|| kvs::kvs(&self.gold_tree, &self.pred_tree))
+    }
+
+    fn trees(&self) -> f64 {
+        *self.trees.get_or_init(|| trees::trees(&self.gold_tree, &self.pred_tree))
+    }
+}
+
+const fn of_texts(name: &'static str, title: &'static str, meaning: &'static str, compute: Compute) -> Similarity {
+    Similarity { metric: Metric::of_texts(name, title, meaning, Place::Named), compute }
+}
+
+/// In the order of a record's fields, which is the published one.
+static SIMILARITIES: &[Similarity] = &[
+    of_texts(
+        "chrf",
+        "chrF",
+        "The F-score of the character n-grams that the queries have in common, recall before precision, 0 to 1.",
+        Compute::Share(|pair| pair.chrf()),
+    ),
+    of_texts(
+        "kvs",
+        "KVS",
+        "The share of keys, values and pairs of both that the queries' tag filters have in common, 0 to 1.",
+        Compute::Share(|pair| pair.kvs()),
+    ),
+    of_texts(
+        "trees",
+        "TreeS",
+        "The share of the subtrees of the gold query's XML form that the prediction's has, too, 0 to 1.",
+        Compute::Share(|pair| pair.trees()),
+    ),
+    of_texts(
+        "oqs",
+        "OQS",
+        "Overpass query similarity: the mean of chrF, KVS and TreeS, 0 to 1.",
+        Compute::Share(|pair| oqs::oqs(pair.chrf(), pair.kvs(), pair.trees())),
+    ),
+    of_texts(
+        "em",
+        "EM",
+        "1 where the queries are the same text but for output format, time limit and white space, else 0.",
+        Compute::Flag(|pair| exact_match::exact_match(pair.gold, pair.pred)),
+    ),
+];
+
+/// In the order of tables: as in the paper, exact match goes before the others.
+pub fn metrics() -> impl Iterator<Item = &'static Metric> {
+    let is_first = |metric: &&Metric| metric.name == "em";
+    let all = || SIMILARITIES.iter().map(|similarity| &similarity.metric);
+    all().filter(is_first).chain(all().filter(move |metric| !is_first(metric)))
+}
+
+/// Compares two lines as the dataset has them, with their shortcuts.
+pub fn similarity(gold: &str, pred: &str) -> Scores {
+    let (gold, pred) = (gold.trim_matches(is_python_space), pred.trim_matches(is_python_space));
+    let pair = Pair::new(gold, pred);
+    scores(|compute| match compute {
+        Compute::Flag(flag) => Score::Flag(flag(&pair)),
+        Compute::Share(share) => Score::Share(stored(share(&pair))),
+    })
+}
+
+/// The scores of two queries that could not be compared.
+pub fn unlike() -> Scores {
+    scores(|compute| match compute {
+        Compute::Flag(_) => Score::Flag(false),
+        Compute::Share(_) => Score::Share(0.0),
+    })
+}
+
+/// Whether the queries of a record were compared.
+pub fn is_compared(record: &Record) -> bool {
+    SIMILARITIES.iter().any(|similarity| similarity.metric.score(record).is_some())
+}
+
+fn scores(score: impl Fn(&Compute) -> Score) -> Scores {
+    let mut scores = Scores::default();
+    for Similarity { metric, compute } in SIMILARITIES {
+        scores.set(metric.name, score(compute));
+    }
+    scores
 }
 
 /// The tree of a query; an empty script where nothing can be made of the text.
@@ -37,144 +139,18 @@ fn tree(query: &str) -> QueryTree {
     }
 }
 
-/// A text that a converter can read: what the shortcuts stand for does not matter, only that something stands there.
-///
-/// The stand-ins count up, so that two names in one query differ, and every kind of shortcut has its own range. A
-/// shortcut that opens and does not close makes the published code give up, and the whole text stays as it is; of
-/// `geocodeArea`, only it stays.
-pub fn without_shortcuts(query: &str) -> Cow<'_, str> {
-    if !query.contains("{{") {
-        return Cow::Borrowed(query);
-    }
-    match replaced(query) {
-        Some(text) => Cow::Owned(text),
-        None => Cow::Borrowed(query),
-    }
-}
-
-/// A shortcut with a name in it: how it opens, the whole of it, the first number, and what is put in its place.
-struct Named {
-    opening: &'static str,
-    whole: LazyLock<Regex>,
-    first: u64,
-    stand_in: fn(u64) -> String,
-}
-
-static NAMED: [Named; 6] = [
-    Named {
-        opening: "{{geocodeArea:",
-        whole: LazyLock::new(|| pattern(r"\{\{geocodeArea:(.*?)\}\}")),
-        first: 3_600_069_990,
-        stand_in: |number| format!("area({number})"),
-    },
-    Named {
-        opening: "{{nominatimArea:",
-        whole: LazyLock::new(|| pattern(r"\{\{nominatimArea:(.*?)\}\}")),
-        first: 3_600_169_990,
-        stand_in: |number| format!("area({number})"),
-    },
-    Named {
-        opening: "{{geocodeId:",
-        whole: LazyLock::new(|| pattern(r"\{\{geocodeId:(.*?)\}\}")),
-        first: 3_600_079_990,
-        stand_in: |number| format!("relation({number})"),
-    },
-    Named {
-        opening: "{{geocodeBbox:",
-        whole: LazyLock::new(|| pattern(r"\{\{geocodeBbox:(.*?)\}\}")),
-        first: 10,
-        stand_in: |number| format!("{number}.77,-0.88,44.88,-0.88"),
-    },
-    Named {
-        opening: "{{geocodeCoords:",
-        whole: LazyLock::new(|| pattern(r"\{\{geocodeCoords:(.*?)\}\}")),
-        first: 10,
-        stand_in: |number| format!("{number}.66,-0.88,44.88,-0.88"),
-    },
-    Named {
-        opening: "{{date:",
-        whole: LazyLock::new(|| pattern(r"\{\{date:(.*?)\}\}")),
-        first: 1000,
-        stand_in: |number| format!("{number}-00-00T00:00:00Z"),
-    },
-];
-
-/// `None` where the published code gives up.
-fn replaced(query: &str) -> Option<String> {
-    let mut text = query.replace("{{GeocodeArea:", "{{geocodeArea:");
-    for (name, numbers) in [("bbox", "44.99,-0.99,44.99,-0.99"), ("center", "44.88,-0.88,44.88,-0.88")] {
-        text = text.replace(&format!("{{{{{name}}}}}"), numbers).replace(&format!("{{{{ {name} }}}}"), numbers);
-    }
-    for named in &NAMED {
-        if !text.contains(named.opening) {
-            continue;
-        }
-        let mut number = named.first;
-        text = named
-            .whole
-            .replace_all(&text, |_: &regex::Captures<'_>| {
-                number += 1;
-                (named.stand_in)(number - 1)
-            })
-            .into_owned();
-        if text.contains(named.opening) && named.opening != "{{geocodeArea:" {
-            return None;
-        }
-    }
-    Some(without_definitions(text).trim_matches(is_python_space).to_owned())
-}
-
-fn without_definitions(mut text: String) -> String {
-    static DATA: LazyLock<Regex> = LazyLock::new(|| pattern(r"\{\{data:(.+?)\}\}"));
-    static DEFINITION: LazyLock<Regex> = LazyLock::new(|| pattern(r"\{\{([^}]+?)=(.*?)\}\}"));
-    text = DATA.replace_all(&text, " ").into_owned();
-    let definitions: Vec<(String, String)> =
-        DEFINITION.captures_iter(&text).map(|found| (group(&found, 1), group(&found, 2))).collect();
-    for (key, value) in definitions {
-        if key != "bbox" {
-            text = text.replace(&format!("{{{{{key}}}}}"), &value).replace(&format!("{{{{ {key} }}}}"), &value);
-        }
-        text = text.replace(&format!("{{{{{key}={value}}}}}"), " ");
-    }
-    text
-}
-
-fn group(found: &regex::Captures<'_>, index: usize) -> String {
-    found.get(index).map_or("", |m| m.as_str()).to_owned()
-}
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("the pattern is a constant")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn shortcuts_become_something_that_can_be_read() {
-        let cases = [
-            ("{{geocodeArea:A}}->.a;{{GeocodeArea:B}};", "area(3600069990)->.a;area(3600069991);"),
-            ("{{nominatimArea:A}};{{geocodeId:B}};", "area(3600169990);relation(3600079990);"),
-            ("n({{geocodeBbox:A}});n({{ bbox }});", "n(10.77,-0.88,44.88,-0.88);n(44.99,-0.99,44.99,-0.99);"),
-            ("n(newer:\"{{date:1 day}}\");", "n(newer:\"1000-00-00T00:00:00Z\");"),
-            ("{{k=shop}}n[{{k}}];{{data:x}}", "n[shop];"),
-            ("{{bbox=area:X}}n;", "n;"),
-            ("{{date:1 day}};{{geocodeArea:A;", "1000-00-00T00:00:00Z;{{geocodeArea:A;"),
-            // Given up: the text stays.
-            ("{{geocodeId:A;{{bbox}};", "{{geocodeId:A;{{bbox}};"),
-        ];
-        for (query, expected) in cases {
-            assert_eq!(without_shortcuts(query), expected, "{query}");
-        }
-    }
 
     #[test]
     fn a_line() {
         let gold = "[out:json];node[amenity=cafe]({{bbox}});out;";
         let same = similarity(gold, " [out:xml]; node[amenity=cafe]({{bbox}});out; ");
         // The script's output format is part of its root.
-        assert_eq!((same.em, same.kvs, same.trees), (1, 1.0, 0.8));
-        assert_eq!(similarity(gold, "").oqs, similarity(gold, "   ").oqs);
+        assert_eq!(["em", "kvs", "trees"].map(|name| same.get(name)), [Some(1.0), Some(1.0), Some(0.8)]);
+        assert_eq!(similarity(gold, "").get("oqs"), similarity(gold, "   ").get("oqs"));
+        let nothing = r#"{"chrf":0.0,"kvs":0.0,"trees":0.0,"oqs":0.0,"em":0}"#;
+        assert_eq!(serde_json::to_string(&unlike()).unwrap(), nothing);
     }
 }

@@ -1,4 +1,4 @@
-//! The answer to a SPARQL query as a table of terms, and the form in which it is kept.
+//! The answer to a SPARQL query as a table of terms, and the form in which it is cached.
 
 use oxrdf::{Term, TermParseError};
 use serde::{Deserialize, Serialize};

@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 use oxrdf::{Term, Triple, Variable};
 
 use super::answer::Answer;
-use super::failure::Failed;
-use crate::record::FailureClass;
-use terrapin_base::stack::caught;
+use crate::record::{Failed, FailureClass};
 use terrapin_budget::Limits;
 use terrapin_sparql::{Bounds, Environment, Form, Settings, Sink, prepare};
 
@@ -23,14 +21,14 @@ const MOST_MEMORY: u64 = 2 << 30;
 ///
 /// # Errors
 /// The query has no answer.
-pub fn ask(environment: &Environment, query: &str) -> Result<Answer, Failed> {
+pub fn ask(environment: &Environment, query: &str) -> Result<Answer, Failed<FailureClass>> {
     if query.trim().is_empty() {
         return Err(Failed::new(FailureClass::NoQuery, "there is no query"));
     }
-    caught(|| run(environment, query)).unwrap_or_else(|text| Err(Failed::new(FailureClass::Internal, text)))
+    Failed::guard(|| run(environment, query))
 }
 
-fn run(environment: &Environment, query: &str) -> Result<Answer, Failed> {
+fn run(environment: &Environment, query: &str) -> Result<Answer, Failed<FailureClass>> {
     let prepared = prepare(query, &Settings::default())?;
     let deadline = Instant::now().checked_add(PATIENCE);
     let limits = Limits { deadline, memory: Some(MOST_MEMORY), ..Limits::default() };

@@ -1,22 +1,20 @@
-//! Answers that other runs have kept.
+//! Answers that other runs have cached.
 
 use super::answer::Answer;
 use super::ask::ask;
-use super::failure::Failed;
-use crate::record::FailureClass;
-use crate::runs::{Cache, Key, get_or_compute};
+use crate::cache::{Cache, Key, get_or_run};
+use crate::record::{Failed, FailureClass};
 use terrapin_sparql::Environment;
 
-/// What is kept of a query, or what running it gives.
+/// What is cached of a query, or what running it gives.
 ///
 /// # Errors
 /// The query has no answer.
-pub fn ask_cached(cache: &dyn Cache, snapshot: &str, environment: &Environment, query: &str) -> Result<Answer, Failed> {
-    let key = Key { snapshot, language: "SPARQL", query };
-    // Time and memory can be another run's luck.
-    let cacheable = |answer: &Result<Answer, Failed>| match answer {
-        Ok(_) => true,
-        Err(failed) => !matches!(failed.class, FailureClass::Timeout | FailureClass::TooLarge | FailureClass::Internal),
-    };
-    get_or_compute(cache, &key, cacheable, || ask(environment, query))
+pub fn ask_cached(
+    cache: &dyn Cache,
+    snapshot: &str,
+    environment: &Environment,
+    query: &str,
+) -> Result<Answer, Failed<FailureClass>> {
+    get_or_run(cache, &Key { snapshot, language: "SPARQL", query }, || ask(environment, query))
 }

@@ -12,11 +12,11 @@ mod top;
 pub use answer::Answer;
 pub use ask::ask;
 pub use cached::ask_cached;
-pub use failure::Failed;
 pub use top::Top;
 
+use crate::metric::{Metric, Place};
 use crate::metrics::table::{Table, score};
-use crate::record::Strict;
+use crate::record::{Failed, FailureClass, Record, Strict};
 use crate::stored;
 
 /// How many missing and how many extra rows a record lists.
@@ -24,17 +24,67 @@ const SAMPLE: usize = 10;
 /// Longest text of a row that is listed, in characters.
 const SAMPLE_TEXT: usize = 300;
 
+/// The metrics of answers. A new one is a named score of the record ([`Place::Named`]), set by [`compare`].
+pub static METRICS: &[Metric] = &[
+    Metric::of_results(
+        "strict.syntax",
+        "strict Syntax",
+        "1 where the prediction is a query in the language, else 0.",
+        Place::Part(|record| Some(f64::from(record.strict.as_ref()?.syntax))),
+    ),
+    Metric::of_results(
+        "strict.overlap",
+        "strict Overlap",
+        "Common rows over those of the smaller answer, 0 to 1.",
+        Place::Part(|record| Some(record.strict.as_ref()?.overlap)),
+    ),
+    Metric::of_results(
+        "strict.jaccard",
+        "strict Jaccard",
+        "Common rows over all rows, 0 to 1.",
+        Place::Part(|record| Some(record.strict.as_ref()?.jaccard)),
+    ),
+    Metric::of_results(
+        "strict.dice",
+        "strict Dice",
+        "Twice the common rows over the sum of both answers', 0 to 1.",
+        Place::Part(|record| Some(record.strict.as_ref()?.dice)),
+    ),
+    Metric::of_results(
+        "strict.multiset",
+        "strict multiset",
+        "1 where the answers have as many columns and the same rows, else 0; not given where a limit cut one.",
+        Place::Part(|record| Some(f64::from(record.strict.as_ref()?.multiset?))),
+    ),
+    Metric::of_results(
+        "strict.ordered",
+        "strict ordered",
+        "1 where the rows are also in the same order, else 0; given where the gold asks for an order.",
+        Place::Part(|record| Some(f64::from(record.strict.as_ref()?.ordered?))),
+    ),
+    Metric::of_results(
+        "strict.f1",
+        "strict row F1",
+        "F1 over rows matched one to one, 0 to 1; not given where a limit cut one.",
+        Place::Part(|record| record.strict.as_ref()?.f1),
+    ),
+];
+
 /// A query and what came of it.
-pub struct Asked<'a> {
+pub struct QueryResult<'a> {
     /// The query as it was run.
     pub query: &'a str,
     /// What it gave.
-    pub answer: &'a Result<Answer, Failed>,
+    pub answer: &'a Result<Answer, Failed<FailureClass>>,
 }
 
-/// Compares what two queries gave.
-pub fn strict(gold: &Asked<'_>, pred: &Asked<'_>) -> Strict {
-    let rows = |asked: &Asked<'_>| asked.answer.as_ref().ok().map(|answer| answer.rows.len() as u64);
+/// Compares what two queries gave, and adds that to the record.
+pub fn compare(gold: &QueryResult<'_>, pred: &QueryResult<'_>, record: &mut Record) {
+    record.strict = Some(strict(gold, pred));
+}
+
+fn strict(gold: &QueryResult<'_>, pred: &QueryResult<'_>) -> Strict {
+    let rows = |result: &QueryResult<'_>| result.answer.as_ref().ok().map(|answer| answer.rows.len() as u64);
     let mut strict = Strict { ref_n: rows(gold), pred_n: rows(pred), ..Strict::default() };
     let orders = Top::of(gold.query).orders;
     if let Err(failed) = gold.answer {
@@ -80,18 +130,20 @@ fn only_in(table: &Table, other: &Table) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::FailureClass;
     use terrapin_sparql::Form;
 
-    fn answer(columns: &str, rows: &[&str]) -> Result<Answer, Failed> {
+    fn answer(columns: &str, rows: &[&str]) -> Result<Answer, Failed<FailureClass>> {
         let term = |text: &str| (text != "-").then(|| oxrdf::Literal::from(text).into());
         let cut = |row: &&str| row.split(' ').map(term).collect();
         let columns = columns.split(' ').map(str::to_owned).collect();
         Ok(Answer { form: Form::Select, columns, rows: rows.iter().map(cut).collect() })
     }
 
-    fn scored(gold: (&str, Result<Answer, Failed>), pred: (&str, Result<Answer, Failed>)) -> Strict {
-        strict(&Asked { query: gold.0, answer: &gold.1 }, &Asked { query: pred.0, answer: &pred.1 })
+    fn scored(
+        gold: (&str, Result<Answer, Failed<FailureClass>>),
+        pred: (&str, Result<Answer, Failed<FailureClass>>),
+    ) -> Strict {
+        strict(&QueryResult { query: gold.0, answer: &gold.1 }, &QueryResult { query: pred.0, answer: &pred.1 })
     }
 
     const ALL: &str = "SELECT * { ?s ?p ?o }";

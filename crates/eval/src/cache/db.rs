@@ -1,4 +1,4 @@
-//! Results of queries in a RocksDB, for other runs and other processes. Fails for nobody: where the folder cannot be
+//! The cache in a RocksDB, for other runs and other processes. Fails for nobody: where the folder cannot be
 //! used a run goes on without it. Knows nothing of what the results mean.
 //!
 //! | in the folder | what |
@@ -22,8 +22,8 @@ use rocksdb::{
     WaitForCompactOptions,
 };
 
-use super::cache::{Cache, Counts, Key, program};
-use super::lock::Lock;
+use super::{Cache, Counts, Key, program};
+use crate::lock::Lock;
 
 /// The first line is how a cache is told from other folders by anyone, the second by us.
 const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55
@@ -51,7 +51,7 @@ pub struct Foreign {
 pub struct DbCache {
     folder: PathBuf,
     size: u64,
-    /// Its digest; empty where nothing can be kept.
+    /// Its digest; empty where nothing can be cached.
     program: String,
     /// Without one, nothing is known.
     db: Option<DB>,
@@ -369,7 +369,7 @@ mod tests {
         assert!(kept.contains(&399) && !kept.contains(&0), "{kept:?}");
         assert!((40..=110).contains(&kept.len()), "{}", kept.len());
         assert!(bytes_in(folder.path()) < SIZE * 3 / 2, "{}", bytes_in(folder.path()));
-        // What alone would fill it is not kept.
+        // What alone would fill it is not cached.
         cache.put(&key("large"), vec![7; SIZE as usize]);
         assert_eq!(cache.get(&key("large")), None);
     }
@@ -443,7 +443,7 @@ mod tests {
                     }
                 }
                 found.push(here);
-                // At the latest the run after the one that met the damage keeps results again.
+                // At the latest the run after the one that met the damage caches results again.
                 for run in [1, 2] {
                     let cache =
                         if run == 1 { cache.take().unwrap() } else { DbCache::open(folder.path(), SIZE).unwrap() };

@@ -1,4 +1,11 @@
-//! Results of queries that runs share: what they are kept under, and which of them are.
+//! Results of queries that runs share: what they are cached under, and which of them are. In RocksDB (`db.rs`), or, built
+//! without the feature `cache`, nowhere.
+
+#[cfg(feature = "cache")]
+mod db;
+
+#[cfg(feature = "cache")]
+pub use db::{DbCache, Foreign};
 
 use std::fs::File;
 use std::io;
@@ -6,6 +13,8 @@ use std::sync::OnceLock;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::record::{Class, Failed};
 
 /// What the results of a query depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +36,11 @@ pub struct Counts {
     pub misses: u64,
 }
 
-/// Keeps results of queries, as bytes.
+/// A cache of results of queries, as bytes.
 pub trait Cache: Sync {
     /// What was put under the key, if it is still there.
     fn get(&self, key: &Key<'_>) -> Option<Vec<u8>>;
-    /// Keeps what a query gave. It may be dropped at any time.
+    /// Caches what a query gave. It may be dropped at any time.
     fn put(&self, key: &Key<'_>, results: Vec<u8>);
     /// How it was used so far; `None` where there is no cache.
     fn counts(&self) -> Option<Counts>;
@@ -39,7 +48,7 @@ pub trait Cache: Sync {
     fn finish(&self) -> Vec<String>;
 }
 
-/// Keeps nothing.
+/// Caches nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoCache;
 
@@ -59,21 +68,23 @@ impl Cache for NoCache {
     }
 }
 
-/// What is cached under the key, or else what `run` gives. That is cached where `cacheable` says that another run would come
-/// to the same.
-pub fn get_or_compute<T: Serialize + DeserializeOwned>(
+/// What is cached under the key, or else what `run` gives. That is cached where another run would come to the same: where
+/// there are results, or where the failure lasts.
+///
+/// # Errors
+/// The query failed.
+pub fn get_or_run<T: Serialize + DeserializeOwned, C: Class>(
     cache: &dyn Cache,
     key: &Key<'_>,
-    cacheable: impl FnOnce(&T) -> bool,
-    run: impl FnOnce() -> T,
-) -> T {
+    run: impl FnOnce() -> Result<T, Failed<C>>,
+) -> Result<T, Failed<C>> {
     let known = cache.get(key).and_then(|bytes| {
         let (known, used) = bincode::serde::decode_from_slice(&bytes, bincode::config::standard()).ok()?;
         (used == bytes.len()).then_some(known)
     });
     known.unwrap_or_else(|| {
         let results = run();
-        if cacheable(&results)
+        if results.as_ref().map_or_else(|failed| failed.class.lasts(), |_| true)
             && let Ok(bytes) = bincode::serde::encode_to_vec(&results, bincode::config::standard())
         {
             cache.put(key, bytes);
@@ -82,7 +93,7 @@ pub fn get_or_compute<T: Serialize + DeserializeOwned>(
     })
 }
 
-/// The digest of the running program. Two builds of one version may answer differently, so what one of them kept or
+/// The digest of the running program. Two builds of one version may answer differently, so what one of them cached or
 /// left unfinished is not used by the other.
 ///
 /// # Errors
@@ -105,6 +116,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
+    use crate::record::ErrorClass;
 
     #[derive(Default)]
     struct Table(Mutex<BTreeMap<String, Vec<u8>>>);
@@ -130,18 +142,28 @@ mod tests {
     #[test]
     fn what_does_not_last_or_cannot_be_read_is_computed_again() {
         let table = Table::default();
-        let ask = |query, answer: Result<u32, String>| {
+        let ask = |query, answer: Result<u32, ErrorClass>| {
             let key = Key { snapshot: "s", language: "l", query };
-            get_or_compute(&table, &key, Result::is_ok, || answer)
+            get_or_run(&table, &key, || answer.map_err(|class| Failed::new(class, "x"))).map_err(|failed| failed.class)
         };
         assert_eq!(ask("a", Ok(1)), Ok(1));
         assert_eq!(ask("a", Ok(2)), Ok(1));
-        assert_eq!(ask("b", Err("late".to_owned())), Err("late".to_owned()));
+        let (late, wrong) = (ErrorClass::RuntimeErrorTimeout, ErrorClass::ParseError);
+        assert_eq!(ask("b", Err(late)), Err(late));
         assert_eq!(ask("b", Ok(3)), Ok(3));
+        assert_eq!(ask("c", Err(wrong)), Err(wrong));
+        assert_eq!(ask("c", Ok(3)), Err(wrong));
         table.0.lock().unwrap().get_mut("a").unwrap().push(0);
         assert_eq!(ask("a", Ok(4)), Ok(4));
         table.0.lock().unwrap().get_mut("a").unwrap().clear();
         assert_eq!(ask("a", Ok(5)), Ok(5));
+    }
+
+    #[test]
+    fn failures_have_the_bytes_that_caches_have() {
+        let failed: Result<u8, Failed<ErrorClass>> = Err(Failed::new(ErrorClass::ParseError, "ab"));
+        let bytes = bincode::serde::encode_to_vec(&failed, bincode::config::standard()).unwrap();
+        assert_eq!(bytes, [1, 1, 2, b'a', b'b']);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Held until it is dropped.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(crate) struct Lock {
     _file: File,
 }
 
@@ -15,7 +15,7 @@ impl Lock {
     ///
     /// # Errors
     /// The file cannot be made, or the file system has no locks.
-    pub(super) fn take(path: &Path) -> io::Result<Option<Lock>> {
+    pub(crate) fn take(path: &Path) -> io::Result<Option<Lock>> {
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Lock { _file: file })),
