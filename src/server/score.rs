@@ -91,33 +91,7 @@ pub async fn score(
             }
             let bbox = question.bbox.as_ref().and_then(|boxes| boxes.get(index)).cloned();
             let instance = Instance { line: index + 1, gold, pred, bbox, ..Instance::default() };
-            let now = Instant::now();
-            if limits.deadline.is_some_and(|deadline| now >= deadline) {
-                results.push(unfinished(&instance, OTHERS_TOOK_ALL));
-                continue;
-            }
-            let deadline = [limits.deadline, now.checked_add(each)].into_iter().flatten().min();
-            let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            let places = Until::new(&places, &is_over);
-            let benchmark = OverpassNl {
-                osm: Some(&app.osm),
-                snapshot: &app.about.digest,
-                places: &places,
-                similarity: true,
-                cache: &NoCache,
-                bounds: Bounds { limits: Limits { deadline, ..limits.clone() }, largest: LARGEST },
-            };
-            // What each query does is bounded where it runs; this bounds what is done with their texts.
-            let budget = Arc::new(Budget::new(&benchmark.bounds.limits));
-            results.push(match budget::watched(&budget, || benchmark.score(&instance).record) {
-                Ok(_) if places.was_cut() => unfinished(&instance, TEXTS_TOOK_ALL),
-                Ok(record) => record,
-                Err(Stopped::Exceeded(_)) => unfinished(&instance, TEXTS_TOOK_ALL),
-                Err(Stopped::Panicked(panic)) => {
-                    tracing::error!(panic, "a pair could not be scored: a fault of the program");
-                    failed(&instance, ErrorClass::UnknownError, "not scored, by a fault of the program")
-                }
-            });
+            results.push(pair(app, &instance, &places, limits, each));
         }
         if limits.cancelled.load(Ordering::Relaxed) {
             return Err(Wrong::Abandoned);
@@ -125,6 +99,36 @@ pub async fn score(
         Ok(Scored { snapshot: app.about.digest.clone(), engine: engine(), results })
     })
     .await
+}
+
+/// Scores one pair, which has the time that `each` says and what `limits` leave of it.
+fn pair(app: &App, instance: &Instance, places: &dyn Places, limits: &Limits, each: Duration) -> Record {
+    let now = Instant::now();
+    if limits.deadline.is_some_and(|deadline| now >= deadline) {
+        return unfinished(instance, OTHERS_TOOK_ALL);
+    }
+    let deadline = [limits.deadline, now.checked_add(each)].into_iter().flatten().min();
+    let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let places = Until::new(places, &is_over);
+    let benchmark = OverpassNl {
+        osm: Some(&app.osm),
+        snapshot: &app.about.digest,
+        places: &places,
+        similarity: true,
+        cache: &NoCache,
+        bounds: Bounds { limits: Limits { deadline, ..limits.clone() }, largest: LARGEST },
+    };
+    // What each query does is bounded where it runs; this bounds what is done with their texts.
+    let budget = Arc::new(Budget::new(&benchmark.bounds.limits));
+    match budget::watched(&budget, || benchmark.score(instance).record) {
+        Ok(_) if places.was_cut() => unfinished(instance, TEXTS_TOOK_ALL),
+        Ok(record) => record,
+        Err(Stopped::Exceeded(_)) => unfinished(instance, TEXTS_TOOK_ALL),
+        Err(Stopped::Panicked(panic)) => {
+            tracing::error!(panic, "a pair could not be scored: a fault of the program");
+            failed(instance, ErrorClass::UnknownError, "not scored, by a fault of the program")
+        }
+    }
 }
 
 /// The record of a pair whose queries could not be run in time.
