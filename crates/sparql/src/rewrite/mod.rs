@@ -318,6 +318,9 @@ impl Rewriter<'_> {
             // Alone in its group it has nothing to label.
             return Ok(Waiting::default());
         }
+        if services::wdqs::is_wdqs(&name) && self.is_wdqs() {
+            return Ok((self.settled(inner, scope)?, Vec::new()));
+        }
         match services::rewrite(&mut self.functions, &name, inner) {
             Ok(Replacement::Pattern(waiting)) => Ok(waiting),
             Ok(Replacement::Table(table)) => Ok((self.table(table), Vec::new())),

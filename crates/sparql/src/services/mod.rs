@@ -6,6 +6,7 @@ mod gas;
 pub(crate) mod label;
 mod sample;
 mod search;
+pub(crate) mod wdqs;
 
 use oxrdf::{NamedNode, Term, Variable};
 
