@@ -157,9 +157,8 @@ impl Planner<'_> {
 
     /// The best of the orders that begin in the most promising ways.
     fn best(&self, items: &[Item], conditions: &[Condition], bound: &Variables) -> Vec<usize> {
-        let solutions = |item: &Item| {
-            self.step(item, 1.0, bound).0 * Condition::left(conditions, bound, item.variables())
-        };
+        let solutions =
+            |item: &Item| self.step(item, 1.0, bound).0 * Condition::left(conditions, bound, item.variables());
         let mut beginnings: Vec<(bool, f64, usize)> =
             (0..items.len()).map(|i| (!self.answers(&items[i], bound), solutions(&items[i]), i)).collect();
         beginnings.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));

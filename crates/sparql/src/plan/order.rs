@@ -45,9 +45,7 @@ impl Planner<'_> {
     /// Plans a pattern that will be asked with the variables of `bound` bound.
     pub fn pattern(&mut self, mut pattern: Pattern, bound: &Variables) -> Part {
         match pattern {
-            Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Join { .. } => {
-                self.group(pattern, &[], bound)
-            }
+            Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Join { .. } => self.group(pattern, &[], bound),
             Pattern::Lateral { ref mut left, ref mut right } => {
                 let known = bound.or(&scope::bound(left).0);
                 let rows = self.within(left, bound) * self.within(right, &known);

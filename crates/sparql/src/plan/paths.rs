@@ -3,8 +3,8 @@
 
 use oxrdf::Variable;
 
-use super::{equal, near};
 use super::register::register;
+use super::{equal, near};
 use terrapin_sparql_syntax::algebra::{Helper, Path, Pattern, TermPattern, TriplePattern};
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns_below};
 use terrapin_triples::path::{NegatedSet, PathRelation};

@@ -4,12 +4,8 @@
 use oxrdf::NamedNode;
 
 /// What the addresses of its endpoints begin with, without the scheme.
-const HOSTS: [&str; 4] = [
-    "query.wikidata.org",
-    "query-main.wikidata.org",
-    "query-scholarly.wikidata.org",
-    "query-legacy-full.wikidata.org",
-];
+const HOSTS: [&str; 4] =
+    ["query.wikidata.org", "query-main.wikidata.org", "query-scholarly.wikidata.org", "query-legacy-full.wikidata.org"];
 /// What follows the host.
 const PATHS: [&str; 3] = ["/sparql", "/bigdata/namespace/wdq/sparql", "/bigdata/sparql"];
 /// The halves, by the prefix `wdsubgraph:`.
