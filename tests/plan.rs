@@ -77,6 +77,17 @@ const QUERIES: &[&str] = &[
     "SELECT * { ?s wdt:P1 10 . ?s ?p ?o . ?o ?q ?r }",
     "SELECT * { ?s ?p ?o . ?p ?q ?r }",
     "SELECT * { ?s wdt:P1 ?v . FILTER(?v IN (1, 2, wd:Q2)) ?t wdt:P2 ?v }",
+    "SELECT * { ?s wdt:P1 ?v . ?t wdt:P2 ?v FILTER(?v = wd:Q2) }",
+    "SELECT * { ?s wdt:P1 ?v . ?t wdt:P2 ?v FILTER(?v IN (wd:Q2, wd:Q3, wd:Q2) && ?s != ?t) }",
+    "SELECT * { ?s wdt:P1 ?v . ?s rdfs:label ?l FILTER(?l = \"label 3\"@en || ?l = \"label 4\"@en) }",
+    "SELECT * { ?s wdt:P1 ?v . ?s rdfs:label ?l FILTER(\"label 3\"@en = ?l) }",
+    "SELECT * { ?s wdt:P1 ?v OPTIONAL { ?v wdt:P2 ?x } FILTER(?x = wd:Q2) }",
+    "SELECT * { ?s wdt:P1 ?v OPTIONAL { ?v wdt:P2 ?x } FILTER(sameTerm(?v, wd:Q2)) }",
+    "SELECT * { { ?s wdt:P1 ?v } UNION { ?s wdt:P2 ?w } FILTER(?s = wd:Q2) }",
+    "SELECT * { { ?s wdt:P1 ?v } UNION { ?s wdt:P2 ?w } FILTER(?v = wd:Q2) }",
+    "SELECT * { ?s wdt:P1 ?v MINUS { ?s wdt:P2 ?w } BIND(STR(?v) AS ?t) FILTER(?s = wd:Q2 && ?t != \"x\") }",
+    "SELECT * { ?s wdt:P1 ?v FILTER EXISTS { ?s wdt:P2 ?w FILTER(?w = wd:Q2 || ?w = ?v) } }",
+    "SELECT * { ?s wdt:P1 ?v . ?s wdt:P2 ?w . ?w rdfs:label ?l FILTER(CONTAINS(?l, \"3\") && STR(?v) < STR(?w)) }",
     "SELECT * {}",
 ];
 

@@ -17,13 +17,15 @@ const DATA: &str = r#"
 @prefix wd: <http://www.wikidata.org/entity/> . @prefix wdt: <http://www.wikidata.org/prop/direct/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @prefix schema: <http://schema.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-@prefix geo: <http://www.opengis.net/ont/geosparql#> .
+@prefix geo: <http://www.opengis.net/ont/geosparql#> . @prefix wikibase: <http://wikiba.se/ontology#> .
 wd:Q1 rdfs:label "one"@en, "eins"@de ; schema:description "a number"@en ; skos:altLabel "I"@en, "1"@en ;
   wdt:P31 wd:Q9 ; wdt:P569 "1952-03-11T00:00:00Z"^^xsd:dateTime ; wdt:P570 "1952-03-21T12:00:00Z"^^xsd:dateTime ;
   wdt:P625 "Point(14.5 35.9)"^^geo:wktLiteral ; wdt:P1082 "+10"^^xsd:decimal .
 wd:Q2 rdfs:label "zwei"@de ; wdt:P31 wd:Q9 ; wdt:P625 "Point(14.51 35.9)"^^geo:wktLiteral ; wdt:P1082 "+9"^^xsd:decimal .
 wd:Q3 wdt:P31 wd:Q9 ; wdt:P625 "Point(15.5 35.9)"^^geo:wktLiteral ; wdt:P279 wd:Q2 .
 wd:Q2 wdt:P279 wd:Q1 .
+wd:Q70 rdfs:label "Lake"@en . wd:Q71 rdfs:label "lake"@en ; wikibase:sitelinks 200 . wd:Q72 skos:altLabel "Lake"@en ;
+  wikibase:sitelinks 300 . wd:Q8 rdfs:label "Lakeland"@en ; wikibase:sitelinks 9 . wd:P7 rdfs:label "lake"@en .
 "#;
 
 static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
@@ -142,6 +144,53 @@ fn places_traversals_and_searches() {
     let sample =
         "SELECT (COUNT(*) AS ?n) { SERVICE bd:sample { ?x wdt:P31 wd:Q9 . bd:serviceParam bd:sample.limit 2 } }";
     assert_eq!(ask(sample), ["2"]);
+}
+
+#[test]
+fn a_search_finds_the_best_known_item_first() {
+    let search = |name: &str, more: &str, after: &str| {
+        ask(&format!(
+            "SELECT ?x {{ SERVICE wikibase:mwapi {{ bd:serviceParam wikibase:api 'EntitySearch' ; mwapi:search '{name}' ;
+                mwapi:language 'en' {more} . ?x wikibase:apiOutputItem mwapi:item }} }} {after}"
+        ))
+    };
+    // Labels, aliases, what only begins so; of each those with the most sitelinks first.
+    assert_eq!(search("lake", "", ""), ["Q71", "Q70", "Q72", "Q8"]);
+    assert_eq!(search("lake", "", "LIMIT 1"), ["Q71"]);
+    assert_eq!(search("lake", "", "ORDER BY DESC(?x) LIMIT 1"), ["Q8"]);
+    assert_eq!(search("lake", "; mwapi:type 'property'", ""), ["P7"]);
+    assert_eq!(search("lake", "; wikibase:limit 2", ""), ["Q71", "Q70"]);
+}
+
+#[test]
+fn the_services_own_endpoints_are_this_snapshot() {
+    for service in [
+        "wdsubgraph:scholarly_articles",
+        "wdsubgraph:wikidata_main",
+        "<https://query.wikidata.org/sparql>",
+        "<https://query-main.wikidata.org/sparql>",
+    ] {
+        let query =
+            format!("SELECT ?x ?xLabel {{ ?x wdt:P31 wd:Q9 SERVICE {service} {{ ?x wdt:P279 wd:Q1 }} {LABELS} }}");
+        assert_eq!(ask(&query), ["Q2 zwei"], "{service}");
+    }
+}
+
+#[test]
+fn truth_values_are_keywords() {
+    assert_eq!(ask("SELECT ?x { VALUES ?x { TRUE False true } FILTER(?x = True) }"), ["true", "true"]);
+}
+
+#[test]
+fn ask_stops_at_the_first_solution() {
+    let values = |name: &str| format!("VALUES ?{name} {{ {} }}", "1 2 3 4 5 6 7 8 9 10 ".repeat(30));
+    let product = format!("{} {} {}", values("a"), values("b"), values("c"));
+    let bounds = Bounds { limits: Limits { work: Some(20_000), ..Limits::default() }, rows: None };
+    for query in
+        [format!("ASK {{ {product} }}"), format!("ASK {{ SELECT DISTINCT ?a ?b {{ {product} }} ORDER BY ?a }}")]
+    {
+        assert_eq!(bounded(&query, &bounds).unwrap(), ["true"], "{query}");
+    }
 }
 
 #[test]

@@ -134,6 +134,39 @@ fn a_recipe_takes_a_part_and_is_recorded() {
 }
 
 #[test]
+fn what_gives_nothing_is_an_error_unless_that_is_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (dump, out) = (dump(folder.path()), path("x.terrapin"));
+    let dump = dump.to_str().unwrap();
+    std::fs::write(path("r.toml"), "[take]\nclasses = [\"Q999\"]\n").unwrap();
+    std::fs::write(path("empty.nt"), "# nothing\n").unwrap();
+    std::fs::write(path("array.json"), "[\n]\n").unwrap();
+    std::fs::write(path("page.ttl"), "\n<!DOCTYPE html>\n<html><body>Log in</body></html>").unwrap();
+    let cut = std::fs::read_to_string(dump).unwrap();
+    std::fs::write(path("cut.json"), cut.trim_end_matches(']')).unwrap();
+    let (empty, array, page, cut, recipe) =
+        (path("empty.nt"), path("array.json"), path("page.ttl"), path("cut.json"), path("r.toml"));
+    for (args, message) in [
+        (&["--wikidata", dump, "--recipe", &recipe, "--skip-bad"][..], "the recipe takes no entity"),
+        (&["--rdf", &empty], "empty.nt: no triples in this file; --allow-empty"),
+        (&["--wikidata", dump, &array, "--skip-bad"], "array.json: no triples in this file"),
+        (&["--rdf", &page], "page.ttl: an HTML page, not data"),
+        (&["--wikidata", &page], "page.ttl: an HTML page, not data"),
+        (&["--osm", &page], "page.ttl: an HTML page, not data"),
+        (&["--wikidata", &cut, "--skip-bad"], "its closing ] is missing"),
+    ] {
+        let (status, _, error) = load(&[args, &["--out", &out]].concat());
+        assert!(status == 3 && error.contains(message), "{args:?}: {status} {error}");
+    }
+    for args in [&["--wikidata", dump, "--recipe", &recipe, "--skip-bad"][..], &["--rdf", &empty]] {
+        let (status, said, error) = load(&[args, &["--out", &out, "--allow-empty"]].concat());
+        assert!(status == 0 && said["digest"].is_string(), "{args:?}: {error}");
+        assert!(Snapshot::open(Path::new(&out)).is_ok());
+    }
+}
+
+#[test]
 fn a_load_needs_a_source() {
     let (status, _, error) = load(&["--out", "x.terrapin"]);
     assert!(status == 2 && error.contains("--wikidata"), "{status} {error}");

@@ -31,7 +31,12 @@ pub(crate) enum Format {
 pub(crate) const BUFFER: usize = 256 << 10;
 
 /// Bytes that are looked at to know a format: the length of a blob header, and a header that begins with its type.
-const LOOK: usize = 16;
+/// A page of the web has it with spaces before.
+const LOOK: usize = 64;
+
+/// What is said of a page of the web.
+pub(crate) const HTML: &str =
+    "an HTML page, not data: what was saved is a page of the web, perhaps an error or a login in place of the file";
 
 /// Opens a file and finds out what it is.
 pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
@@ -47,6 +52,7 @@ pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
         [0xff, 0xe0, ..] => Err("o5m files are not read; osmium or osmconvert make PBF of them"),
         [b'P', b'K', 3, 4, ..] => Err("zip files are not read; unpack it first"),
         [0, 0, ..] => Ok(Format::Pbf(Box::new(reader))),
+        start if is_html(start) => Err(HTML),
         start if is_xml(start) => Ok(Format::Xml(Box::new(reader))),
         _ => Err("neither PBF nor OSM XML (plain, gzip or bzip2)"),
     };
@@ -74,6 +80,13 @@ pub(crate) fn look_at<R: Read>(bytes: usize, mut reader: R) -> io::Result<(Vec<u
     reader.by_ref().take(bytes as u64).read_to_end(&mut start)?;
     let rest = BufReader::with_capacity(BUFFER, reader);
     Ok((start.clone(), io::Cursor::new(start).chain(rest)))
+}
+
+/// Whether a text begins as a page of the web does.
+pub(crate) fn is_html(start: &[u8]) -> bool {
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+    let begins = |with: &[u8]| start.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
+    begins(b"<!doctype html") || begins(b"<html")
 }
 
 fn is_xml(start: &[u8]) -> bool {

@@ -52,6 +52,9 @@ pub struct Args {
     /// Leave out entities and triples whose line is wrong, and count them
     #[arg(long)]
     skip_bad: bool,
+    /// Load also where a file has no triples or the recipe takes nothing
+    #[arg(long)]
+    allow_empty: bool,
     /// Other triples
     #[arg(long, value_name = "FILE", num_args = 1..)]
     rdf: Vec<PathBuf>,
@@ -82,7 +85,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         memory: args.memory,
         temporary: args.temp.clone(),
     };
-    let entities = Entities { recipe: recipe(args)?, skip_bad: args.skip_bad };
+    let entities = Entities { recipe: recipe(args)?, skip_bad: args.skip_bad, allow_empty: args.allow_empty };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.threads.map_or(0, usize::from))
         .build()
@@ -160,6 +163,9 @@ fn recipe(args: &Args) -> Result<Option<(Recipe, Lists)>, Error> {
     Ok(Some((recipe, lists)))
 }
 
+/// What to do where there is nothing to load and that is no mistake.
+const EMPTY: &str = "--allow-empty makes a snapshot all the same";
+
 /// An error of a load, as a command ends with it.
 fn error(args: &Args, error: LoadError) -> Error {
     match &error {
@@ -170,7 +176,8 @@ fn error(args: &Args, error: LoadError) -> Error {
         }
         LoadError::Snapshot(_) | LoadError::Temporary(_) => Error::system("output", error),
         LoadError::Recipe(_) => Error::input("recipe-broken", error),
-        LoadError::NoTriples { .. } => Error::input("no-triples", error),
+        LoadError::NoTriples { .. } => Error::input("no-triples", format!("{error}; {EMPTY}")),
+        LoadError::NothingTaken(_) => Error::input("nothing-taken", format!("{error}; {EMPTY}")),
         _ => Error::input("source-broken", error),
     }
 }

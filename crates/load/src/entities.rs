@@ -18,6 +18,10 @@ use terrapin_snapshot::{Error, Manifest, Snapshot, Writer};
 pub(super) struct Read {
     /// Of a dump of entities: how many were taken.
     pub(super) entities: Option<u64>,
+    /// How many of them the recipe takes for their own sake.
+    pub(super) chosen: u64,
+    /// How many triples it gave.
+    pub(super) triples: u64,
     /// Lines that were left out because they are wrong.
     pub(super) bad: u64,
     /// What is wrong with some of them.
@@ -89,6 +93,11 @@ impl Dumps {
         self.paths.iter().any(|dump| dump == path)
     }
 
+    /// Whether a recipe says what is taken of them.
+    pub(super) fn has_recipe(&self) -> bool {
+        self.recipe.is_some()
+    }
+
     /// What the manifest says of the recipe.
     pub(super) fn recipe_text(&self) -> Option<String> {
         let (text, _) = self.recipe.as_ref()?;
@@ -120,8 +129,9 @@ impl Dumps {
         mut add: impl FnMut(&[Triple]) -> Result<(), LoadError>,
     ) -> Result<Read, LoadError> {
         progress.phase("reading entities", std::fs::metadata(path).map_or(0, |m| m.len()));
-        let mut read = 0;
+        let (mut read, mut given) = (0, 0);
         let consume = |triples: Vec<Triple>, at: loaders::Progress| {
+            given += triples.len() as u64;
             progress.advance(at.bytes_read - read);
             read = at.bytes_read;
             add(&triples)
@@ -135,7 +145,7 @@ impl Dumps {
         let first = place.and_then(|place| self.surveyed.get(place)).filter(|first| first.bad >= summary.bad);
         let wrong = first.unwrap_or(&summary);
         let errors = wrong.errors.iter().map(ToString::to_string).collect();
-        Ok(Read { entities: Some(summary.entities), bad: wrong.bad, errors })
+        Ok(Read { entities: Some(summary.entities), chosen: summary.chosen, triples: given, bad: wrong.bad, errors })
     }
 }
 

@@ -21,14 +21,18 @@ pub enum LoadError {
     /// The triples cannot be stored.
     #[error(transparent)]
     Triples(TriplesError),
-    /// The sources have no triple.
-    #[error("{}: no triples in {}", path.display(), if *more > 0 { "this file and those beside it" } else { "this file" })]
+    /// A source has no triple.
+    #[error("{}: no triples in this file", path.display())]
     NoTriples {
-        /// The first of them.
+        /// The file.
         path: PathBuf,
-        /// How many there are besides.
-        more: usize,
     },
+    /// The recipe takes nothing.
+    #[error("the recipe takes no entity: {}", .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "))]
+    NothingTaken(
+        /// The dumps.
+        Vec<PathBuf>,
+    ),
     /// A file cannot be read or written.
     #[error(transparent)]
     Snapshot(#[from] snapshot::Error),

@@ -64,6 +64,8 @@ pub struct Entities {
     pub recipe: Option<(Recipe, Lists)>,
     /// Whether lines that are wrong are left out and counted, in dumps of entities and in N-Triples and N-Quads.
     pub skip_bad: bool,
+    /// Whether a file without triples, or a recipe that takes nothing, is as good as any other.
+    pub allow_empty: bool,
 }
 
 /// Makes a snapshot of an OpenStreetMap file, of triples, or of both, on the current rayon pool.

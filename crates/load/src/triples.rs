@@ -51,18 +51,14 @@ pub fn load(
         // A thread that panicked has said why already; there is nothing to add here.
         sources.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })?;
+    if !entities.allow_empty {
+        check_given(&files, &reads, &dumps)?;
+    }
     let order = canonical(&sources);
     let mut places = vec![0; sources.len()];
     for (place, &file) in (0..).zip(&order) {
         places[file] = place;
     }
-    let built = builder.finish(writer, &places, progress)?;
-    if built.triples == 0
-        && let [(path, _), more @ ..] = &files[..]
-    {
-        return Err(LoadError::NoTriples { path: (*path).clone(), more: more.len() });
-    }
-    let newest = newest(options, writer)?;
     let mut warnings = Vec::new();
     manifest.remarks.extend(dumps.recipe_text());
     for i in order {
@@ -72,6 +68,11 @@ pub fn load(
         warnings.append(&mut reads[i].errors);
         manifest.sources.push(sources[i].clone());
     }
+    if reads.iter().all(|read| read.triples == 0) {
+        return Ok(warnings);
+    }
+    let built = builder.finish(writer, &places, progress)?;
+    let newest = newest(options, writer)?;
     let terrapin_triples::build::Built { triples, terms, predicates } = built;
     manifest.triples = Some(TripleCounts { triples, terms, predicates, newest });
     if options.osm.is_none() {
@@ -86,6 +87,23 @@ fn canonical(sources: &[Source]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sources.len()).collect();
     order.sort_by_key(|&i| (&sources[i].sha256, &sources[i].name));
     order
+}
+
+/// An error where a file has no triple, or the recipe takes nothing: mostly another file or recipe was meant.
+fn check_given(files: &[(&PathBuf, &str)], reads: &[Read], dumps: &Dumps) -> Result<(), LoadError> {
+    let mut by_recipe = (Vec::new(), 0);
+    for ((path, _), read) in files.iter().zip(reads) {
+        if dumps.has_recipe() && dumps.has(path) {
+            by_recipe.0.push((*path).clone());
+            by_recipe.1 += read.chosen;
+        } else if read.triples == 0 {
+            return Err(LoadError::NoTriples { path: (*path).clone() });
+        }
+    }
+    match by_recipe {
+        (dumps, 0) if !dumps.is_empty() => Err(LoadError::NothingTaken(dumps)),
+        _ => Ok(()),
+    }
 }
 
 fn read(
@@ -104,7 +122,14 @@ fn read(
         read = at.bytes_read;
         add(&batch)
     })?;
-    Ok(Read { entities: None, bad: summary.bad, errors: summary.errors.iter().map(ToString::to_string).collect() })
+    let triples = summary.triples;
+    Ok(Read {
+        entities: None,
+        chosen: 0,
+        triples,
+        bad: summary.bad,
+        errors: summary.errors.iter().map(ToString::to_string).collect(),
+    })
 }
 
 /// The newest time of a change, from the triples just written.

@@ -326,6 +326,15 @@ pub enum Helper<'l> {
     Argument(usize),
     /// The value of an expression that is calculated alone.
     Value,
+    /// Where a row stands among what a search found.
+    Found(usize),
+}
+
+impl Helper<'_> {
+    /// Whether a variable is a [`Helper::Found`].
+    pub fn is_found(variable: &Variable) -> bool {
+        variable.as_str().starts_with(".found")
+    }
 }
 
 impl From<Helper<'_>> for Variable {
@@ -337,6 +346,7 @@ impl From<Helper<'_>> for Variable {
             Helper::Middle(number) => format!(".blank.path.{number}"),
             Helper::Argument(number) => format!(".argument{number}"),
             Helper::Value => ".value".to_owned(),
+            Helper::Found(number) => format!(".found{number}"),
         })
     }
 }

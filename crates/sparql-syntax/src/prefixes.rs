@@ -2,7 +2,7 @@
 //! Instruct-to-SPARQL put in front of their queries. A query's own declarations win.
 
 /// Prefix and IRI, sorted by prefix.
-const KNOWN: [(&str, &str); 59] = [
+const KNOWN: [(&str, &str); 60] = [
     ("bd", "http://www.bigdata.com/rdf#"),
     ("bds", "http://www.bigdata.com/rdf/search#"),
     ("bif", "http://www.openlinksw.com/schemas/bif#"),
@@ -53,6 +53,7 @@ const KNOWN: [(&str, &str); 59] = [
     ("wdno", "http://www.wikidata.org/prop/novalue/"),
     ("wdref", "http://www.wikidata.org/reference/"),
     ("wds", "http://www.wikidata.org/entity/statement/"),
+    ("wdsubgraph", "https://query.wikidata.org/subgraph/"),
     ("wdt", "http://www.wikidata.org/prop/direct/"),
     ("wdtn", "http://www.wikidata.org/prop/direct-normalized/"),
     ("wdv", "http://www.wikidata.org/value/"),

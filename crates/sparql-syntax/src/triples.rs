@@ -367,10 +367,10 @@ impl Parser<'_> {
             return Ok(Some(Literal::new_typed_literal(self.slice(token), datatype)));
         }
         if token.kind == Kind::Word {
-            let text = self.slice(token);
-            let known = matches!(text, "true" | "false");
-            self.at += usize::from(known);
-            return Ok(known.then(|| Literal::new_typed_literal(text, xsd::BOOLEAN)));
+            // A keyword as any other: in capitals, too (SPARQL 1.1, section 19.8, note 1).
+            let value = ["true", "false"].into_iter().find(|word| self.is_word(word));
+            self.at += usize::from(value.is_some());
+            return Ok(value.map(|value| Literal::new_typed_literal(value, xsd::BOOLEAN)));
         }
         if !matches!(token.kind, Kind::Text { .. }) {
             return Ok(None);

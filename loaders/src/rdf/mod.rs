@@ -13,6 +13,7 @@ mod plain;
 mod turtle;
 
 use crate::error::{Error, TextProblem};
+use crate::format::{HTML, is_html};
 use crate::{Progress, WINDOW_MEMORY, text};
 use oxrdf::{NamedOrBlankNode, Triple};
 use oxrdfio::{RdfFormat, RdfParser};
@@ -118,6 +119,9 @@ pub fn read<E: From<Error> + Send>(
 /// What a text is, by its file's name and its beginning.
 fn format_of(path: &Path, start: &[u8]) -> Result<Format, Error> {
     let refuse = |reason| Err(Error::Format { file: path.to_path_buf(), reason });
+    if is_html(start) {
+        return refuse(HTML);
+    }
     let ending = ending(path);
     if ending == "ttl" {
         return Ok(Format::Turtle);

@@ -45,6 +45,9 @@ const LOOK: usize = 4096;
 /// have some 5 MB.
 const MAX_LINE: usize = 16 << 20;
 
+/// What is said of an array without an end.
+const CUT: &str = "the text ends within the array: its closing ] is missing, the dump was cut off";
+
 /// Errors that a [`Summary`] has in full.
 const MAX_SHOWN: usize = 10;
 
@@ -71,6 +74,9 @@ impl Default for Options {
 pub struct Summary {
     /// Entities.
     pub entities: u64,
+    /// Those of them that a recipe takes for their own sake; properties are mostly taken with whatever else is. 0 without
+    /// a recipe.
+    pub chosen: u64,
     /// Lines that were left out because they are wrong.
     pub bad: u64,
     /// What is wrong with the first of them, 10 at most.
@@ -140,9 +146,11 @@ fn selected<T: Send, E: From<Error> + Send>(
     let limit = Window::of(options.blocks_per_thread, options.memory);
     let (start, text) = text::open(path, LOOK)?;
     let bytes_total = text.bytes_total;
+    let in_array = start.trim_ascii_start().starts_with(b"[");
     let mut blocks = if is_spread(&start) { Blocks::whole(text) } else { Blocks::of_lines(text, MAX_LINE) };
     let mut summary = Summary::default();
     let (mut lines, mut count) = (0, 0);
+    let (mut end, mut last) = (0, None);
     let mut broken = None;
     let next = || match blocks.next()? {
         Ok(block) => Some(Ok::<_, E>(block)),
@@ -171,12 +179,16 @@ fn selected<T: Send, E: From<Error> + Send>(
             }
             lines += done.lines;
             count += 1;
+            end = done.end;
+            last = done.last.or(last);
             summary.entities += done.entities;
             consume(done.made, Progress { bytes_read: done.position, bytes_total, blocks: count })
         },
     )?;
     match broken {
         Some((offset, problem)) => Err(error(lines + 1, offset, problem).into()),
+        // Whatever else is wrong with it: nobody can say which entities are missing.
+        None if in_array && last != Some(b']') => Err(error(lines, end, TextProblem::Syntax(CUT.to_owned())).into()),
         None => Ok(summary),
     }
 }
@@ -190,6 +202,10 @@ struct Done<T> {
     bad: Vec<(u64, u64, String)>,
     lines: u64,
     position: u64,
+    /// Where the block ends in the text.
+    end: u64,
+    /// Its last byte that is no space.
+    last: Option<u8>,
 }
 
 fn block_of<T>(
@@ -198,8 +214,16 @@ fn block_of<T>(
     wants: &impl Fn(&str) -> bool,
     map: &impl Fn(&Entity<'_>, &mut Vec<T>) -> Result<(), String>,
 ) -> Done<T> {
-    let mut done = Done { made: Vec::new(), entities: 0, bad: Vec::new(), lines: 0, position: block.position };
     let mut offset = block.offset;
+    let mut done = Done {
+        made: Vec::new(),
+        entities: 0,
+        bad: Vec::new(),
+        lines: 0,
+        position: block.position,
+        end: offset + block.bytes.len() as u64,
+        last: block.bytes.trim_ascii_end().last().copied(),
+    };
     let lines = block.bytes.split_inclusive(|byte| *byte == b'\n' && !block.whole);
     for line in lines {
         done.lines += 1;

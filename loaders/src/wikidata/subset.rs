@@ -11,6 +11,7 @@ use crate::error::Error;
 use oxrdf::Triple;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The Earth's item.
 const EARTH: &str = "http://www.wikidata.org/entity/Q2";
@@ -240,16 +241,20 @@ impl Selection {
         self.len() == Some(0)
     }
 
+    /// Whether an entity is taken for its own sake, and not with all properties.
+    fn chose(&self, id: &str) -> bool {
+        self.chosen.as_ref().is_none_or(|chosen| number(id).is_some_and(|number| chosen.has(number)))
+    }
+
     fn takes(&self, id: &str) -> bool {
         match &self.chosen {
             None => self.properties || !id.starts_with('P'),
-            Some(_) if self.properties && id.starts_with('P') => true,
-            Some(chosen) => number(id).is_some_and(|number| chosen.has(number)),
+            Some(_) => self.properties && id.starts_with('P') || self.chose(id),
         }
     }
 
     /// Goes through a dump for the second time: `consume` gets the triples of the entities that are taken, in the file's
-    /// order, on the calling thread. The summary counts these entities.
+    /// order, on the calling thread. The summary counts these entities, and those among them that were chosen.
     ///
     /// # Errors
     /// What is wrong with the dump, or of `consume`.
@@ -259,8 +264,13 @@ impl Selection {
         options: &Options,
         consume: impl FnMut(Vec<Triple>, Progress) -> Result<(), E>,
     ) -> Result<Summary, E> {
-        let convert = |entity: &Entity<'_>, triples: &mut Vec<Triple>| self.converter.convert(entity, triples);
-        selected(path, options, |id| self.takes(id), convert, consume)
+        let chosen = AtomicU64::new(0);
+        let convert = |entity: &Entity<'_>, triples: &mut Vec<Triple>| {
+            chosen.fetch_add(u64::from(self.chose(&entity.id)), Ordering::Relaxed);
+            self.converter.convert(entity, triples)
+        };
+        let summary = selected(path, options, |id| self.takes(id), convert, consume)?;
+        Ok(Summary { chosen: chosen.into_inner(), ..summary })
     }
 }
 

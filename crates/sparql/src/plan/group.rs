@@ -1,6 +1,7 @@
 //! The order of a join of many patterns: greedily the one that leaves the fewest solutions, from the few beginnings that
 //! promise most, by the snapshot's real counts.
 
+use super::condition::Condition;
 use super::estimate::{Counted, rough};
 use super::order::{Part, Planner};
 use super::scope::{self, Variables};
@@ -89,8 +90,8 @@ struct Order {
 }
 
 impl Planner<'_> {
-    /// Plans a join.
-    pub(super) fn group(&mut self, pattern: Pattern, bound: &Variables) -> Part {
+    /// Plans a join whose solutions have to meet conditions.
+    pub(super) fn group(&mut self, pattern: Pattern, conditions: &[Condition], bound: &Variables) -> Part {
         let mut items = self.items(pattern);
         if items.iter().any(Item::is_none) {
             let all = items.iter().fold(Variables::default(), |all, item| all.or(item.variables()));
@@ -104,8 +105,8 @@ impl Planner<'_> {
                 Item::Other(other) => self.pattern(other.pattern, bound),
             },
             _ => {
-                let order = self.best(&items, bound);
-                self.chain(items, order, bound)
+                let order = self.best(&items, conditions, bound);
+                self.chain(items, order, conditions, bound)
             }
         }
     }
@@ -166,18 +167,19 @@ impl Planner<'_> {
     }
 
     /// The best of the orders that begin in the most promising ways.
-    fn best(&self, items: &[Item], bound: &Variables) -> Vec<usize> {
-        let mut beginnings: Vec<(bool, f64, usize)> = (0..items.len())
-            .map(|i| (!self.answers(&items[i], bound), self.step(&items[i], 1.0, bound).0, i))
-            .collect();
+    fn best(&self, items: &[Item], conditions: &[Condition], bound: &Variables) -> Vec<usize> {
+        let solutions =
+            |item: &Item| self.step(item, 1.0, bound).0 * Condition::left(conditions, bound, item.variables());
+        let mut beginnings: Vec<(bool, f64, usize)> =
+            (0..items.len()).map(|i| (!self.answers(&items[i], bound), solutions(&items[i]), i)).collect();
         beginnings.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
         // Trying an order takes as long as the square of their number.
         beginnings.truncate(if items.len() > LONG { 1 } else { BEGINNINGS });
-        let orders = beginnings.into_iter().map(|(_, _, first)| self.greedy(items, first, bound));
+        let orders = beginnings.into_iter().map(|(_, _, first)| self.greedy(items, first, conditions, bound));
         orders.min_by(|a, b| a.cost.total_cmp(&b.cost)).map_or_else(|| (0..items.len()).collect(), |order| order.items)
     }
 
-    fn greedy(&self, items: &[Item], first: usize, bound: &Variables) -> Order {
+    fn greedy(&self, items: &[Item], first: usize, conditions: &[Condition], bound: &Variables) -> Order {
         let mut order = Order { items: Vec::with_capacity(items.len()), cost: 0.0 };
         let mut known = bound.clone();
         let mut rows = 1.0_f64;
@@ -185,7 +187,7 @@ impl Planner<'_> {
         while let Some(item) = next {
             let (fan, cost) = self.step(&items[item], rows, &known);
             order.cost += if self.answers(&items[item], &known) { cost } else { f64::INFINITY };
-            rows = (rows * fan).max(1e-3);
+            rows = (rows * fan * Condition::left(conditions, &known, items[item].variables())).max(1e-3);
             known = known.or(items[item].variables());
             order.items.push(item);
             // Those that have a variable in common first, and that can be asked; then those that leave the fewest.
@@ -195,6 +197,7 @@ impl Planner<'_> {
                     checkpoint();
                     let apart = items[i].variables().common(&known) == 0;
                     let (fan, cost) = self.step(&items[i], rows, &known);
+                    let fan = fan * Condition::left(conditions, &known, items[i].variables());
                     (!self.answers(&items[i], &known), apart, fan + cost / rows / 8.0, i)
                 })
                 .min_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)).then(a.3.cmp(&b.3)))
@@ -204,7 +207,7 @@ impl Planner<'_> {
     }
 
     /// The items in an order as a pattern.
-    fn chain(&mut self, items: Vec<Item>, order: Vec<usize>, bound: &Variables) -> Part {
+    fn chain(&mut self, items: Vec<Item>, order: Vec<usize>, conditions: &[Condition], bound: &Variables) -> Part {
         let mut items: Vec<Option<Item>> = items.into_iter().map(Some).collect();
         let mut known = bound.clone();
         // What has no variable in common with what is before begins a chain of its own.
@@ -219,13 +222,14 @@ impl Planner<'_> {
                 chains.push(chain);
                 own = Variables::default();
             }
-            let next = match now.take() {
+            let mut next = match now.take() {
                 None => self.first(item, bound),
                 Some(part) => {
                     let shares = variables.common(&known.or(&own)) > 0;
                     self.append(part, item, &known.or(&own), shares)
                 }
             };
+            next.rows = (next.rows * Condition::left(conditions, &known, &variables)).max(1e-3);
             own = own.or(&variables);
             known = known.or(&variables);
             now = Some(next);

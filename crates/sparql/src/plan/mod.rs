@@ -1,6 +1,7 @@
 //! From a query's algebra to a form that the evaluator runs in a good order: property paths become relations over
-//! numbers (`paths.rs`), and so do conditions on where a place is (`near.rs`); joins are put in an order by the real
-//! cardinalities of the snapshot (`order.rs`).
+//! numbers (`paths.rs`), and so do conditions on where a place is (`near.rs`); conditions that say which terms a variable
+//! may have become VALUES (`equal.rs`); joins are put in an order by the real cardinalities of the snapshot (`order.rs`,
+//! `group.rs`) and by what other conditions leave (`condition.rs`).
 //!
 //! A `Lateral` (or a `LeftLateral`) is run as an index nested loop: its right side is asked once for each solution of the
 //! left one, with the variables bound. A `Join` the evaluator runs as a hash join, but only if its own optimiser has
@@ -11,6 +12,8 @@
 //!
 //! Planning changes no answer: it only uses that joins commute, and that a pattern without solutions has none.
 
+mod condition;
+mod equal;
 mod estimate;
 mod group;
 mod near;

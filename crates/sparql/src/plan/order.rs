@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::condition::Condition;
 use super::scope::{self, Variables};
 use terrapin_sparql_syntax::algebra::{Expression, Pattern};
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns_below};
@@ -44,7 +45,7 @@ impl Planner<'_> {
     /// Plans a pattern that will be asked with the variables of `bound` bound.
     pub fn pattern(&mut self, mut pattern: Pattern, bound: &Variables) -> Part {
         match pattern {
-            Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Join { .. } => self.group(pattern, bound),
+            Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Join { .. } => self.group(pattern, &[], bound),
             Pattern::Lateral { ref mut left, ref mut right } => {
                 let known = bound.or(&scope::bound(left).0);
                 let rows = self.within(left, bound) * self.within(right, &known);
@@ -54,9 +55,17 @@ impl Planner<'_> {
             Pattern::Filter { ref mut inner, ref mut condition } => {
                 self.optimise = true;
                 let known = bound.or(&scope::bound(inner).0);
-                let rows = self.within(inner, bound);
+                let conditions = Condition::all(condition);
+                let rows = match **inner {
+                    Pattern::Join { .. } | Pattern::Bgp { .. } => {
+                        let planned = self.group(std::mem::take(&mut **inner), &conditions, bound);
+                        **inner = planned.pattern;
+                        planned.rows
+                    }
+                    _ => self.within(inner, bound) / 2.0,
+                };
                 self.expression(condition, &known);
-                Part::new(pattern, rows / 2.0)
+                Part::new(pattern, rows)
             }
             Pattern::Union { ref mut left, ref mut right } => {
                 let rows = self.within(left, bound) + self.within(right, bound);

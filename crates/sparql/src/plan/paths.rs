@@ -1,10 +1,10 @@
 //! Property paths become relations, sequences of them joins; blank nodes become variables, which is what they mean, so
-//! that patterns can be moved about; conditions on places become relations, too.
+//! that patterns can be moved about; conditions on places become relations, too, and those on terms VALUES.
 
 use oxrdf::Variable;
 
-use super::near;
 use super::register::register;
+use super::{equal, near};
 use terrapin_sparql_syntax::algebra::{Helper, Path, Pattern, TermPattern, TriplePattern};
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns_below};
 use terrapin_triples::path::{NegatedSet, PathRelation};
@@ -54,6 +54,7 @@ impl Rewriter<'_> {
                 for place in near::relations(condition, inner, self.view) {
                     **inner = Pattern::join(std::mem::take(&mut **inner), place);
                 }
+                equal::restrict(condition, inner);
             }
             _ => {}
         }

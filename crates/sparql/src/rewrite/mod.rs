@@ -21,11 +21,11 @@ use super::solve::Plan;
 use super::syntax::{Dialect, in_scope};
 use super::waiting::{Pending, Waiting};
 use terrapin_sparql_syntax::algebra::{
-    Aggregate, Binary, Expression, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm, SortKey,
+    Aggregate, Binary, Expression, Helper, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm, SortKey,
 };
 use terrapin_sparql_syntax::depth;
 use terrapin_sparql_syntax::error::{Class, Code, Error};
-use terrapin_sparql_syntax::walk::{AsNode, nodes};
+use terrapin_sparql_syntax::walk::{AsNode, nodes, on_in_scope};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -147,7 +147,7 @@ impl Rewriter<'_> {
                         let inner = Box::new(self.settled(*inner, &scope)?);
                         Pattern::OrderBy { inner, keys: self.sort_keys(keys, &scope)? }
                     }
-                    inner => self.settled(inner, &scope)?,
+                    inner => in_order_found(self.settled(inner, &scope)?),
                 };
                 Pattern::Project { inner: Box::new(inner), variables }
             }
@@ -231,7 +231,7 @@ impl Rewriter<'_> {
             }
             // Only below a projection does an order mean something, and there it was looked at.
             Pattern::OrderBy { inner, .. } => self.pattern(*inner, scope)?,
-            Pattern::Service { name, inner, silent } => self.service(name, *inner, silent)?,
+            Pattern::Service { name, inner, silent } => self.service(name, *inner, silent, scope)?,
         })
     }
 
@@ -305,7 +305,7 @@ impl Rewriter<'_> {
         Ok(Pattern::Table { number, variables })
     }
 
-    fn service(&mut self, name: NamedNodePattern, inner: Pattern, silent: bool) -> Result<Waiting> {
+    fn service(&mut self, name: NamedNodePattern, inner: Pattern, silent: bool, scope: &Scope) -> Result<Waiting> {
         let NamedNodePattern::NamedNode(name) = name else {
             let message = "a service that is a variable would need the live web";
             return if silent {
@@ -318,9 +318,17 @@ impl Rewriter<'_> {
             // Alone in its group it has nothing to label.
             return Ok(Waiting::default());
         }
+        if services::wdqs::is_wdqs(&name) && self.is_wdqs() {
+            return Ok((self.settled(inner, scope)?, Vec::new()));
+        }
         match services::rewrite(&mut self.functions, &name, inner) {
             Ok(Replacement::Pattern(waiting)) => Ok(waiting),
-            Ok(Replacement::Table(table)) => Ok((self.table(table), Vec::new())),
+            Ok(Replacement::Table(mut table)) => {
+                if let Table::Service(found) = &mut table {
+                    found.show_order(Helper::Found(self.tables.len()).into());
+                }
+                Ok((self.table(table), Vec::new()))
+            }
             Err(error) if silent && error.class == Class::Unsupported => Ok(Waiting::default()),
             Err(error) => Err(error),
         }
@@ -359,6 +367,21 @@ fn ready(mut pattern: Pattern, waiting: Vec<Pending>) -> Waiting {
         }
     }
     (pattern, left)
+}
+
+/// What has no order of its own comes in the order in which searches in it found it.
+fn in_order_found(pattern: Pattern) -> Pattern {
+    let mut found: Vec<Variable> = Vec::new();
+    on_in_scope(&pattern, &mut |variable| {
+        if Helper::is_found(variable) && !found.contains(variable) {
+            found.push(variable.clone());
+        }
+    });
+    if found.is_empty() {
+        return pattern;
+    }
+    let key = |variable| SortKey { expression: Expression::Variable(variable), descends: false };
+    Pattern::OrderBy { inner: Box::new(pattern), keys: found.into_iter().map(key).collect() }
 }
 
 /// A subquery's pattern without its ORDER BY, which alone means nothing.

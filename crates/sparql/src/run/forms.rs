@@ -112,7 +112,7 @@ impl Run<'_> {
     /// Whether a pattern has a solution.
     fn exists(&self, pattern: Pattern) -> Result<bool> {
         let mut view = self.view();
-        let planned = self.plan(pattern, &mut view);
+        let planned = self.plan(unshown(pattern), &mut view);
         let pattern = Pattern::project(planned.pattern, Vec::new());
         let mut value = false;
         if let Ok(program) = self.compile(&pattern, &view, false) {
@@ -128,5 +128,20 @@ impl Run<'_> {
         }
         view.check().map_err(read)?;
         Ok(value)
+    }
+}
+
+/// A pattern that has a solution where this one has. What solutions show, how often and in which order does not matter
+/// there, and asking for it would mean to find them all first.
+fn unshown(mut pattern: Pattern) -> Pattern {
+    loop {
+        pattern = match pattern {
+            Pattern::Project { inner, .. }
+            | Pattern::Distinct { inner }
+            | Pattern::Reduced { inner }
+            | Pattern::OrderBy { inner, .. }
+            | Pattern::Slice { inner, start: 0, length: None | Some(1..) } => *inner,
+            pattern => return pattern,
+        }
     }
 }

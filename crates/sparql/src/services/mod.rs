@@ -6,6 +6,7 @@ mod gas;
 pub(crate) mod label;
 mod sample;
 mod search;
+pub(crate) mod wdqs;
 
 use std::fmt;
 
@@ -60,6 +61,9 @@ pub(crate) enum Table {
 pub(crate) trait Rows: fmt::Debug + Send + Sync {
     /// The columns.
     fn variables(&self) -> Vec<Variable>;
+
+    /// Adds a column with the place of each row among the others, where their order says something.
+    fn show_order(&mut self, _: Variable) {}
 
     /// The rows.
     fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>>;

@@ -1,5 +1,8 @@
 //! `SERVICE wikibase:mwapi` with `EntitySearch`: entities whose label or alias begins with a text, from the snapshot's
-//! own labels. MediaWiki's other interfaces are not in a snapshot.
+//! own labels, as <https://www.wikidata.org/w/api.php?action=help&modules=wbsearchentities> has them: items, unless `type`
+//! says otherwise, the best known first. MediaWiki's other interfaces are not in a snapshot.
+
+use std::cmp::Reverse;
 
 use oxrdf::{Literal, NamedNodeRef, Term, Variable};
 use rustc_hash::FxHashMap;
@@ -25,6 +28,9 @@ pub(super) const SERVICE: Service = Service {
 /// How many are found where the query sets no limit, as the interface has it.
 const LIMIT: usize = 50;
 
+/// How many sitelinks an entity has: by how many projects it is known.
+const SITELINKS: &str = "http://wikiba.se/ontology#sitelinks";
+
 /// What a column has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Output {
@@ -38,6 +44,8 @@ enum Output {
 struct Search {
     text: String,
     language: String,
+    /// What the names of entities begin with: `Q` for items.
+    letter: char,
     limit: usize,
     outputs: Vec<(Variable, Output)>,
 }
@@ -45,6 +53,10 @@ struct Search {
 impl Rows for Search {
     fn variables(&self) -> Vec<Variable> {
         self.outputs.iter().map(|(variable, _)| variable.clone()).collect()
+    }
+
+    fn show_order(&mut self, variable: Variable) {
+        self.outputs.push((variable, Output::Ordinal));
     }
 
     fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>> {
@@ -77,7 +89,17 @@ impl Search {
             };
             outputs.push((variable.clone(), output));
         }
+        let letter = match parameters.text(MWAPI, "type")?.as_deref() {
+            None | Some("item") => 'Q',
+            Some("property") => 'P',
+            Some("lexeme" | "form" | "sense") => 'L',
+            Some(other) => {
+                let message = format!("wikibase:mwapi: there is no type '{other}' of entities");
+                return Err(parameters.wrong(message));
+            }
+        };
         Ok(Search {
+            letter,
             text: parameters.text(MWAPI, "search")?.unwrap_or_default().to_lowercase(),
             language: parameters.text(MWAPI, "language")?.unwrap_or_else(|| "en".to_owned()).to_lowercase(),
             limit: parameters.number(WIKIBASE, "limit")?.unwrap_or(LIMIT),
@@ -85,7 +107,13 @@ impl Search {
         })
     }
 
-    /// The entities: exact matches first, labels before aliases, then in the order of their terms.
+    /// Whether an entity is of the type that is asked for.
+    fn is_wanted(&self, store: &Store, entity: TermId) -> bool {
+        name(store, entity).is_some_and(|name| name.starts_with(self.letter))
+    }
+
+    /// The entities: exact matches first, labels before aliases; among equals those with the most sitelinks, then those
+    /// of which most is said, then in the order of their numbers.
     fn entities(&self, store: &Store, budget: &Budget) -> Result<Vec<Row>> {
         // The best rank of each entity and the text that has it.
         let mut found: FxHashMap<TermId, (u8, String)> = FxHashMap::default();
@@ -101,17 +129,20 @@ impl Search {
                 if !lower.starts_with(&self.text) {
                     continue;
                 }
+                if !self.is_wanted(store, entity) {
+                    continue;
+                }
                 let rank = if lower == self.text { base } else { base + 2 };
                 if found.get(&entity).is_none_or(|(known, _)| rank < *known) {
                     found.insert(entity, (rank, literal.value().to_owned()));
                 }
             }
         }
-        let mut order: Vec<(u8, TermId, String)> =
-            found.into_iter().map(|(id, (rank, text))| (rank, id, text)).collect();
+        let mut order: Vec<(u8, Reverse<Known>, TermId, String)> =
+            found.into_iter().map(|(id, (rank, text))| (rank, Reverse(known(store, id)), id, text)).collect();
         order.sort_unstable();
         order.truncate(self.limit);
-        let rows = order.into_iter().enumerate().map(|(number, (_, id, text))| {
+        let rows = order.into_iter().enumerate().map(|(number, (_, _, id, text))| {
             let value = |output: &Output| match output {
                 Output::Item => store.term(id),
                 Output::Label => {
@@ -123,4 +154,26 @@ impl Search {
         });
         Ok(rows.collect())
     }
+}
+
+/// How well an entity is known: its sitelinks, what is said of it, and the number in its name, of which the least was
+/// given first.
+type Known = (u64, u64, Reverse<u64>);
+
+fn known(store: &Store, entity: TermId) -> Known {
+    let sitelinks = store.id(NamedNodeRef::new_unchecked(SITELINKS).into()).and_then(|predicate| {
+        let [_, _, count] = store.triples(Some(entity), Some(predicate), None).next()?;
+        match store.term(count)? {
+            Term::Literal(count) => count.value().parse().ok(),
+            _ => None,
+        }
+    });
+    let number = name(store, entity).and_then(|name| name.get(1..)?.parse().ok()).unwrap_or(u64::MAX);
+    (sitelinks.unwrap_or(0), store.count(Some(entity), None, None), Reverse(number))
+}
+
+/// The last part of an entity's IRI, such as `Q64`.
+fn name(store: &Store, entity: TermId) -> Option<String> {
+    let Some(Term::NamedNode(node)) = store.term(entity) else { return None };
+    node.as_str().rsplit('/').next().map(str::to_owned)
 }

@@ -1,0 +1,75 @@
+//! Conditions that say which terms a variable may have are VALUES besides, so that the planner may begin there.
+
+use std::sync::Arc;
+
+use oxrdf::vocab::xsd;
+use oxrdf::{Literal, Term, Variable};
+
+use super::scope::bound;
+use terrapin_sparql_syntax::algebra::{Binary, Expression, Pattern};
+
+/// Joins the terms that a filter's condition allows to its pattern.
+pub fn restrict(condition: &Expression, pattern: &mut Pattern) {
+    let mut open = vec![condition];
+    while let Some(condition) = open.pop() {
+        if let Expression::Binary(Binary::And, a, b) = condition {
+            open.extend([&**a, &**b]);
+        } else if let Some((variable, terms)) = allowed(condition)
+            && bound(pattern).1.has(variable)
+        {
+            let rows = terms.into_iter().map(|term| vec![Some(term)]).collect();
+            join(pattern, Pattern::Values { variables: vec![variable.clone()], rows: Arc::new(rows) });
+        }
+    }
+}
+
+/// The variable of a condition and all terms with which that holds, each once.
+fn allowed(condition: &Expression) -> Option<(&Variable, Vec<Term>)> {
+    match condition {
+        Expression::Binary(Binary::Equal | Binary::SameTerm, a, b) => match (&**a, &**b) {
+            (Expression::Variable(variable), term) | (term, Expression::Variable(variable)) => {
+                Some((variable, vec![only_equal(term)?]))
+            }
+            _ => None,
+        },
+        Expression::In(variable, values) => {
+            let Expression::Variable(variable) = &**variable else { return None };
+            let mut terms = values.iter().map(only_equal).collect::<Option<Vec<Term>>>()?;
+            terms.sort_unstable_by_key(Term::to_string);
+            terms.dedup();
+            Some((variable, terms))
+        }
+        _ => None,
+    }
+}
+
+/// A term that no other one equals: an IRI, or a string with or without a language. Numbers and dates have equals that
+/// are written otherwise.
+fn only_equal(expression: &Expression) -> Option<Term> {
+    match expression {
+        Expression::NamedNode(node) => Some(node.clone().into()),
+        Expression::Literal(literal) if is_text(literal) => Some(literal.clone().into()),
+        _ => None,
+    }
+}
+
+fn is_text(literal: &Literal) -> bool {
+    literal.language().is_some() || literal.datatype() == xsd::STRING
+}
+
+/// Joins VALUES of a variable that has a value in all of a pattern's solutions, as far inside as that means the same.
+fn join(pattern: &mut Pattern, values: Pattern) {
+    let Pattern::Values { variables, .. } = &values else { return };
+    let has = |pattern: &Pattern| variables.iter().all(|variable| bound(pattern).1.has(variable));
+    match pattern {
+        Pattern::LeftJoin { left: inner, .. }
+        | Pattern::Minus { left: inner, .. }
+        | Pattern::Filter { inner, .. }
+        | Pattern::Extend { inner, .. }
+            if has(inner) =>
+        {
+            join(inner, values);
+        }
+        _ => *pattern = Pattern::join(std::mem::take(pattern), values),
+    }
+}
