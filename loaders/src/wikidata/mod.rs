@@ -54,7 +54,7 @@ const MAX_SHOWN: usize = 10;
 /// How to read.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether lines that are no entities are left out and counted.
+    /// Whether lines that are no entities are left out and counted, the missing end of a dump that was cut off included.
     pub skip_bad: bool,
     /// How many blocks of lines a thread may be between reading and consuming; at least 1. A block has 1 MiB, or one
     /// line if that is longer.
@@ -77,16 +77,29 @@ pub struct Summary {
     /// Those of them that a recipe takes for their own sake; properties are mostly taken with whatever else is. 0 without
     /// a recipe.
     pub chosen: u64,
-    /// Lines that were left out because they are wrong.
+    /// Lines that were left out because they are wrong; one of them stands for the missing end of an array.
     pub bad: u64,
     /// What is wrong with the first of them, 10 at most.
     pub errors: Vec<Error>,
 }
 
+impl Summary {
+    /// Counts what is left out.
+    fn skip(&mut self, error: Error) {
+        self.bad += 1;
+        if self.errors.len() < MAX_SHOWN {
+            self.errors.push(error);
+        }
+    }
+}
+
 /// Whether a text begins as a dump of entities does, so that it can be told from other texts.
 pub fn is_dump(path: &Path) -> Result<bool, Error> {
     let (start, _) = text::open(path, LOOK)?;
-    let start = start.trim_ascii_start();
+    let start = start.trim_ascii();
+    if start.strip_prefix(b"[").is_some_and(|rest| rest.trim_ascii_start() == b"]") {
+        return Ok(true);
+    }
     let start = start.strip_prefix(b"[").unwrap_or(start).trim_ascii_start();
     // Turtle may begin with a bracket, but a name in quotes is followed by a colon in JSON only.
     Ok(start.strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"")))
@@ -172,10 +185,7 @@ fn selected<T: Send, E: From<Error> + Send>(
                 if !options.skip_bad {
                     return Err(error.into());
                 }
-                summary.bad += 1;
-                if summary.errors.len() < MAX_SHOWN {
-                    summary.errors.push(error);
-                }
+                summary.skip(error);
             }
             lines += done.lines;
             count += 1;
@@ -185,12 +195,18 @@ fn selected<T: Send, E: From<Error> + Send>(
             consume(done.made, Progress { bytes_read: done.position, bytes_total, blocks: count })
         },
     )?;
-    match broken {
-        Some((offset, problem)) => Err(error(lines + 1, offset, problem).into()),
-        // Whatever else is wrong with it: nobody can say which entities are missing.
-        None if in_array && last != Some(b']') => Err(error(lines, end, TextProblem::Syntax(CUT.to_owned())).into()),
-        None => Ok(summary),
+    if let Some((offset, problem)) = broken {
+        return Err(error(lines + 1, offset, problem).into());
     }
+    // Nobody can say which entities are missing then.
+    if in_array && last != Some(b']') {
+        let cut = error(lines, end, TextProblem::Syntax(CUT.to_owned()));
+        if !options.skip_bad {
+            return Err(cut.into());
+        }
+        summary.skip(cut);
+    }
+    Ok(summary)
 }
 
 /// What was made of a block of lines.

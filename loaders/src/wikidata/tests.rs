@@ -123,18 +123,19 @@ fn bad_lines_have_their_number() {
 
 #[test]
 fn a_dump_that_was_cut_off_is_an_error() {
-    let read = |text: &str| {
+    let read = |text: &str, skip_bad: bool| {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
-        let options = Options { skip_bad: true, ..Options::default() };
+        let options = Options { skip_bad, ..Options::default() };
         let all = entities::<(), Error>(file.path(), &options, |_, _| Ok(()), |_, _| Ok(()));
-        all.map(|summary| summary.entities).map_err(|error| error.to_string())
+        all.map(|summary| (summary.entities, summary.bad)).map_err(|error| error.to_string())
     };
     let line = r#"{"type":"item","id":"Q1"}"#;
     for whole in [format!("[\n{line},\n{line}\n]\n"), format!("[{line},\n{line}]"), format!("{line}\n{line}\n")] {
-        assert_eq!(read(&whole), Ok(2), "{whole}");
+        assert_eq!(read(&whole, false), Ok((2, 0)), "{whole}");
     }
     for cut in [format!("[\n{line},\n{line},\n"), format!("[\n{line},\n{line}"), format!("[{line},\n{line},\n\n")] {
-        assert!(read(&cut).unwrap_err().contains("closing ] is missing"), "{cut}");
+        assert_eq!(read(&cut, true), Ok((2, 1)), "{cut}");
+        assert!(read(&cut, false).unwrap_err().contains("closing ] is missing"), "{cut}");
     }
 }
