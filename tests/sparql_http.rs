@@ -19,8 +19,12 @@ fn get(server: &Server, query: &str, more: &str, headers: &str) -> Answer {
 #[test]
 fn a_query_is_answered_however_it_is_sent() {
     let server = server();
+    let in_address = format!("query={}", encoded(LABELS));
     let answers = [
         get(&server, LABELS, "", ""),
+        // As WikidataIntegrator sends it, and to the path of Blazegraph.
+        server.ask("POST", &format!("/sparql?{in_address}&format=json"), "", ""),
+        server.ask("GET", &format!("/bigdata/namespace/wdq/sparql?{in_address}&format=unknown"), "", ""),
         server.ask("POST", "/sparql", FORM, &format!("query={}", encoded(LABELS))),
         server.ask("POST", "/sparql", DIRECT, LABELS),
     ];
@@ -43,7 +47,13 @@ fn every_form_comes_in_the_format_asked_for() {
     let graph = get(&server, "CONSTRUCT WHERE { wd:Q2 ?p ?o }", "", "Accept: application/n-triples\r\n");
     assert_eq!(graph.text().lines().count(), 1, "{}", graph.text());
     assert!(graph.headers.contains("content-type: application/n-triples"), "{}", graph.headers);
-    assert_eq!(get(&server, count, "", "Accept: image/png\r\n").status, 406);
+    let table = get(&server, "CONSTRUCT WHERE { wd:Q2 ?p ?o }", "", "Accept: text/csv\r\n").text().to_owned();
+    let rows: Vec<&str> = table.lines().collect();
+    assert!(rows.len() == 2 && rows[0] == "subject,predicate,object" && rows[1].ends_with("/Q1"), "{table}");
+    let nothing = get(&server, "CONSTRUCT WHERE { wd:Q99 ?p ?o }", "&format=json", "");
+    assert!(nothing.text().contains("\"vars\":[\"subject\",\"predicate\",\"object\"]"), "{}", nothing.text());
+    let refused = get(&server, count, "", "Accept: image/png\r\n");
+    assert!(refused.status == 406 && refused.text().contains("text/tab-separated-values"), "{}", refused.text());
     assert_eq!(get(&server, "ASK {}", "", "Accept: text/turtle\r\n").status, 406);
 }
 
@@ -58,11 +68,15 @@ fn errors_have_the_status_that_harnesses_expect() {
     assert_eq!(live.status, 500, "{}", live.text());
     let values: Vec<String> = (0..1000).map(|n| n.to_string()).collect();
     let values = values.join(" ");
-    let slow = format!(
+    let product = format!(
         "SELECT (COUNT(*) AS ?n) {{ VALUES ?a {{ {values} }} VALUES ?b {{ {values} }} VALUES ?c {{ {values} }} }}"
     );
-    let slow = server.ask("POST", "/sparql?timeout=0.2", DIRECT, &slow);
+    let slow = server.ask("POST", "/sparql?timeout=0.2", DIRECT, &product);
     assert_eq!(slow.status, 500, "{}", slow.text());
+    let in_time = server.ask("POST", "/sparql", &format!("{DIRECT}X-BIGDATA-MAX-QUERY-MILLIS: 200\r\n"), &product);
+    assert_eq!(in_time.status, 500, "{}", in_time.text());
+    let long = server.ask("POST", "/sparql", DIRECT, &format!("ASK {{ FILTER(1{}) }}", "+1".repeat(100_000)));
+    assert!(long.status == 500 && !long.text().contains("syntax error"), "{}", long.text());
     assert_eq!(server.ask("PUT", "/sparql", DIRECT, "ASK {}").status, 405);
     assert_eq!(server.ask("POST", "/sparql", "", "ASK {}").status, 415);
     assert_eq!(server.ask("POST", "/sparql", FORM, "update=CLEAR+ALL").status, 403);

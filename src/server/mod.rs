@@ -264,6 +264,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/convert", get(convert::convert).post(convert::convert))
         .route("/sparql", get(sparql::sparql).post(sparql::sparql))
         .route("/sparql/", get(sparql::sparql).post(sparql::sparql))
+        .route(sparql::BIGDATA, get(sparql::sparql).post(sparql::sparql))
         .route("/feedback", post(feedback::feedback))
         .route("/score", post(score::score))
         .route("/search", get(search::search))
@@ -292,7 +293,7 @@ fn router(app: Arc<App>) -> Router {
 fn wording(route: &str) -> &'static dyn Wording {
     match route {
         "/api/interpreter" | "/api/convert" => &interpreter::PAGES,
-        "/sparql" | "/sparql/" => &sparql::Plain,
+        "/sparql" | "/sparql/" | sparql::BIGDATA => &sparql::Plain,
         _ => &json::Json,
     }
 }

@@ -119,7 +119,7 @@ impl<'a> Parser<'a> {
     pub fn new(text: &'a str, dialect: Dialect) -> Result<Self> {
         if text.len() > MAX_TEXT {
             let message = format!("the query has {} bytes, more than the {MAX_TEXT} that are read", text.len());
-            return Err(Error::new(Class::Syntax, Code::TooLong, message));
+            return Err(Error::new(Class::Limit, Code::TooLong, message));
         }
         Ok(Parser {
             text,
@@ -249,7 +249,9 @@ impl<'a> Parser<'a> {
     }
 
     pub fn error_at(&self, token: Token, code: Code, message: impl Into<String>) -> Error {
-        Error::new(Class::Syntax, code, message).at(self.place(token))
+        // Too much of what is right is not wrong.
+        let class = if code == Code::TooLong { Class::Limit } else { Class::Syntax };
+        Error::new(class, code, message).at(self.place(token))
     }
 
     /// The error that something else stands where `what` should.

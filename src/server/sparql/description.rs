@@ -10,23 +10,25 @@ use super::negotiate;
 use super::plain;
 use crate::rdf::Store;
 use crate::sparql::geo;
+use crate::sparql::results::GraphFormat;
 
 const SD: &str = "http://www.w3.org/ns/sparql-service-description#";
 const VOID: &str = "http://rdfs.org/ns/void#";
 
 /// The description in the format that the client accepts.
 pub fn description(store: &Store, format: Option<&str>, accept: Option<&str>) -> Response {
-    let Some(choice) = negotiate::graph(format, accept) else {
+    let choice = negotiate::graph(format, accept);
+    let Some((GraphFormat::Rdf(rdf), content_type)) = choice.map(|choice| (choice.format, choice.content_type)) else {
         return plain(StatusCode::NOT_ACCEPTABLE, "the service description is a graph: accept text/turtle, for one");
     };
-    let mut serializer = RdfSerializer::from_format(choice.format).for_writer(Vec::new());
+    let mut serializer = RdfSerializer::from_format(rdf).for_writer(Vec::new());
     for triple in triples(store) {
         if serializer.serialize_triple(&triple).is_err() {
             return plain(StatusCode::INTERNAL_SERVER_ERROR, "the service description could not be written");
         }
     }
     match serializer.finish() {
-        Ok(bytes) => ([(header::CONTENT_TYPE, choice.content_type), (header::VARY, "accept")], bytes).into_response(),
+        Ok(bytes) => ([(header::CONTENT_TYPE, content_type), (header::VARY, "accept")], bytes).into_response(),
         Err(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, "the service description could not be written"),
     }
 }

@@ -26,6 +26,12 @@ use crate::sparql::results::{Formats, Writer};
 use crate::sparql::{self, Bounds, Class, Code, Environment, Error, Form, Prepared, Settings};
 use request::{BadRequest, Operation};
 
+/// The path of the same endpoint that clients of the Wikidata Query Service know from its server, Blazegraph.
+pub(super) const BIGDATA: &str = "/bigdata/namespace/wdq/sparql";
+
+/// Milliseconds that a query may take, which Blazegraph's clients send.
+const MAX_TIME: HeaderName = HeaderName::from_static("x-bigdata-max-query-millis");
+
 /// What queries are asked of.
 pub struct Endpoint {
     environment: Environment,
@@ -62,6 +68,7 @@ pub async fn sparql(
         in_address,
         content_type: header(header::CONTENT_TYPE),
         accept: header(header::ACCEPT),
+        max_time: header(MAX_TIME).and_then(|value| value.trim().parse().ok()).map(Duration::from_millis),
         body,
     };
     let answer = service::run_query(&app, &context, &Plain, move |job| work(job, asked)).await?;
@@ -77,6 +84,8 @@ struct SparqlRequest {
     in_address: Option<String>,
     content_type: Option<String>,
     accept: Option<String>,
+    /// How long the query may take at most, by a header of the Wikidata Query Service's server.
+    max_time: Option<Duration>,
     body: Arc<Received>,
 }
 
@@ -96,7 +105,7 @@ fn work(job: Job, asked: SparqlRequest) {
         Ok(operation) => operation,
         Err(BadRequest { status, message }) => return job.refuse(plain(status, &message)),
     };
-    let SparqlRequest { accept, body, .. } = asked;
+    let SparqlRequest { accept, body, max_time, .. } = asked;
     drop(body);
     let (format, accept) = (operation.format.as_deref(), accept.as_deref());
     let Some(endpoint) = job.app().sparql.clone() else {
@@ -117,13 +126,13 @@ fn work(job: Job, asked: SparqlRequest) {
     };
     let Some((formats, content_type)) = formats(&prepared, format, accept) else {
         let message = match prepared.form() {
-            Form::Graph => "this answer is a graph: accept text/turtle, application/n-triples or application/rdf+xml",
-            _ => "these answers come as application/sparql-results+json or +xml, text/csv, text/tab-separated-values",
+            Form::Graph => format!("this answer is a graph; accept one of {}", negotiate::graph_types()),
+            _ => format!("this answer is a table; accept one of {}", negotiate::result_types()),
         };
-        return job.refuse(plain(StatusCode::NOT_ACCEPTABLE, message));
+        return job.refuse(plain(StatusCode::NOT_ACCEPTABLE, &message));
     };
     let settings = &job.app().settings;
-    let time = settings.max_time.min(operation.timeout.unwrap_or(Duration::MAX));
+    let time = [operation.timeout, max_time].into_iter().flatten().fold(settings.max_time, Duration::min);
     let memory = job.memory();
     let (run, mut sink) = job.begin(time, memory, content_type);
     let bounds = Bounds { limits: run.limits().clone(), rows: None };

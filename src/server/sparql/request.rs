@@ -52,7 +52,8 @@ impl Operation {
     ) -> Result<Operation, BadRequest> {
         let mut operation = Operation::default();
         operation.take(in_address.as_bytes())?;
-        if method != Method::POST {
+        // Some clients send a query by POST in the address alone, with any content type or none.
+        if method != Method::POST || (body.is_empty() && operation.query.is_some()) {
             return Ok(operation);
         }
         let charset =
@@ -145,6 +146,9 @@ mod tests {
         assert_eq!(post("application/x-www-form-urlencoded; charset=utf-8", b"query=ASK%20%7B%7D").unwrap().query, ask);
         assert_eq!(post(DIRECT, b"ASK {}").unwrap().query, ask);
         assert_eq!(get("").unwrap().query, None);
+        let in_address = |content_type| Operation::read(&Method::POST, "query=ASK+%7B%7D", content_type, b"");
+        assert_eq!(in_address(None).unwrap().query, ask);
+        assert_eq!(in_address(Some("application/json")).unwrap().query, ask);
     }
 
     #[test]
@@ -173,5 +177,6 @@ mod tests {
         assert_eq!(status(post("application/sparql-update", b"CLEAR ALL")), StatusCode::FORBIDDEN);
         assert_eq!(status(post(FORM, b"x=y")), StatusCode::BAD_REQUEST);
         assert_eq!(status(Operation::read(&Method::POST, "", None, b"query=ASK")), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        assert_eq!(status(Operation::read(&Method::POST, "", None, b"")), StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
 }

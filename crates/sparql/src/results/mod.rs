@@ -1,5 +1,5 @@
 //! Answers in the formats of the SPARQL Protocol: solutions as JSON, XML, CSV and TSV, triples as Turtle, N-Triples and
-//! RDF/XML.
+//! RDF/XML, or as a table.
 
 mod table;
 
@@ -19,12 +19,26 @@ pub struct Formats {
     /// Of SELECT and ASK.
     pub solutions: QueryResultsFormat,
     /// Of CONSTRUCT and DESCRIBE.
-    pub triples: RdfFormat,
+    pub triples: GraphFormat,
+}
+
+/// How a graph is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GraphFormat {
+    /// As RDF.
+    Rdf(RdfFormat),
+    /// As a table of `subject`, `predicate` and `object`, as the Wikidata Query Service does when it is asked for one.
+    Table(QueryResultsFormat),
+}
+
+/// The columns of a graph's table.
+fn columns() -> Vec<Variable> {
+    ["subject", "predicate", "object"].map(Variable::new_unchecked).into()
 }
 
 impl Default for Formats {
     fn default() -> Self {
-        Formats { solutions: QueryResultsFormat::Json, triples: RdfFormat::Turtle }
+        Formats { solutions: QueryResultsFormat::Json, triples: GraphFormat::Rdf(RdfFormat::Turtle) }
     }
 }
 
@@ -42,7 +56,7 @@ impl Formats {
             "rdf" | "rdfxml" => (QueryResultsFormat::Json, RdfFormat::RdfXml),
             _ => return None,
         };
-        Some(Formats { solutions, triples })
+        Some(Formats { solutions, triples: GraphFormat::Rdf(triples) })
     }
 }
 
@@ -76,7 +90,13 @@ impl<W: Write> Writer<W> {
     pub fn finish(mut self) -> io::Result<()> {
         match self.take() {
             // Without any triple nothing has begun.
-            State::Start(out) => RdfSerializer::from_format(self.formats.triples).for_writer(out).finish()?.flush(),
+            State::Start(out) => match self.formats.triples {
+                GraphFormat::Rdf(format) => RdfSerializer::from_format(format).for_writer(out).finish()?.flush(),
+                GraphFormat::Table(format) => {
+                    let serializer = QueryResultsSerializer::from_format(format);
+                    serializer.serialize_solutions_to_writer(out, columns())?.finish()?.flush()
+                }
+            },
             State::Solutions(writer, _) => writer.finish()?.flush(),
             State::Triples(writer) => writer.finish()?.flush(),
             State::Ended => Ok(()),
@@ -112,10 +132,23 @@ impl<W: Write> Sink for Writer<W> {
         if let State::Start(_) = self.state
             && let State::Start(out) = self.take()
         {
-            self.state = State::Triples(Box::new(RdfSerializer::from_format(self.formats.triples).for_writer(out)));
+            self.state = match self.formats.triples {
+                GraphFormat::Rdf(format) => {
+                    State::Triples(Box::new(RdfSerializer::from_format(format).for_writer(out)))
+                }
+                GraphFormat::Table(format) => {
+                    let serializer = QueryResultsSerializer::from_format(format);
+                    State::Solutions(serializer.serialize_solutions_to_writer(out, columns())?, columns())
+                }
+            };
         }
         match &mut self.state {
             State::Triples(writer) => writer.serialize_triple(triple),
+            State::Solutions(writer, columns) => {
+                let terms: [Term; 3] =
+                    [triple.subject.clone().into(), triple.predicate.clone().into(), triple.object.clone()];
+                writer.serialize(columns.iter().zip(&terms))
+            }
             _ => Ok(()),
         }
     }
