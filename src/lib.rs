@@ -13,7 +13,7 @@ pub use terrapin_base::{deferred, machine, size, stack};
 pub use terrapin_budget as budget;
 pub use terrapin_budget::memory;
 pub use terrapin_eval as eval;
-pub use terrapin_geocoder as places;
+pub use terrapin_geocoder as geocoder;
 pub use terrapin_load as load;
 pub use terrapin_osm as osm;
 pub use terrapin_overpass as overpass;

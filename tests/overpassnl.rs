@@ -11,7 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use terrapin::eval::benchmarks::overpassnl::prepare;
 use terrapin::eval::input::read_lines;
-use terrapin::places::Table;
+use terrapin::geocoder::Table;
 
 /// A file or folder of the shared data, or `None` where it is not there.
 fn shared(part: &str) -> Option<PathBuf> {

@@ -4,11 +4,11 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
+use terrapin::geocoder::Table;
 use terrapin::osm::BoundingBox;
 use terrapin::overpass::convert::{Form, convert};
 use terrapin::overpass::turbo::{self, Surroundings};
 use terrapin::overpass::{Failure, parse};
-use terrapin::places::Table;
 
 /// What a text may take in any case; a machine does other things, too.
 const ALLOWANCE: Duration = Duration::from_millis(100);

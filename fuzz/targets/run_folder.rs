@@ -7,7 +7,7 @@ use terrapin::eval::about::About;
 use terrapin::eval::benchmarks::jsonl;
 use terrapin::eval::record::{Instance, Outcome, Record};
 use terrapin::eval::runs::{Journal, Run, RunJournal, compare, merge, read_summary, verify_summary};
-use terrapin::places::Table;
+use terrapin::geocoder::Table;
 
 /// The files, by the input's first byte.
 const FILES: [&str; 7] =

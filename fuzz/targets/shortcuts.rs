@@ -1,8 +1,8 @@
 //! The `{{shortcuts}}` of Overpass Turbo: no text grows beyond what one may have.
 
+use terrapin::geocoder::Table;
 use terrapin::osm::BoundingBox;
 use terrapin::overpass::turbo::{self, Surroundings};
-use terrapin::places::Table;
 
 pub const WORDS: &[&str] = &[
     "{{bbox}}",

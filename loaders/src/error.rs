@@ -210,7 +210,7 @@ pub enum PbfProblem {
     #[error("{element}: string {index}, where the block has {strings}")]
     StringIndex {
         /// The element that refers to it.
-        element: Place,
+        element: ElementId,
         /// The number.
         index: i64,
         /// How many strings the block has.
@@ -220,7 +220,7 @@ pub enum PbfProblem {
     #[error("{element}: {what}")]
     Counts {
         /// The element.
-        element: Place,
+        element: ElementId,
         /// Which lists.
         what: &'static str,
     },
@@ -237,7 +237,7 @@ pub enum PbfProblem {
     #[error("{element}: {what} out of range")]
     Range {
         /// The element.
-        element: Place,
+        element: ElementId,
         /// Which number.
         what: &'static str,
     },
@@ -245,7 +245,7 @@ pub enum PbfProblem {
     #[error("{element}: coordinates out of range: {lat}, {lon} nanodegrees")]
     Coordinates {
         /// The element.
-        element: Place,
+        element: ElementId,
         /// Latitude.
         lat: i64,
         /// Longitude.
@@ -255,7 +255,7 @@ pub enum PbfProblem {
     #[error("{element}: more than {most} {what}")]
     TooMany {
         /// The element.
-        element: Place,
+        element: ElementId,
         /// Of what.
         what: &'static str,
         /// How many there may be.
@@ -271,7 +271,7 @@ pub enum PbfProblem {
     #[error("{element}: unknown member type {kind}")]
     MemberType {
         /// The relation.
-        element: Place,
+        element: ElementId,
         /// The number given for the type.
         kind: u64,
     },
@@ -282,7 +282,7 @@ pub enum PbfProblem {
 
 /// The element that a problem is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ElementId {
     /// A node, by id.
     Node(i64),
     /// A way, by id.
@@ -291,12 +291,12 @@ pub enum Place {
     Relation(i64),
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for ElementId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Node(id) => write!(f, "node {id}"),
-            Place::Way(id) => write!(f, "way {id}"),
-            Place::Relation(id) => write!(f, "relation {id}"),
+            ElementId::Node(id) => write!(f, "node {id}"),
+            ElementId::Way(id) => write!(f, "way {id}"),
+            ElementId::Relation(id) => write!(f, "relation {id}"),
         }
     }
 }

@@ -21,7 +21,7 @@ pub use element::{
     Element, ElementType, Header, MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, Member, Meta, NO_COORDINATE, Node, Relation,
     Way,
 };
-pub use error::{Error, PbfProblem, Place, TextProblem, Wire, XmlProblem};
+pub use error::{ElementId, Error, PbfProblem, TextProblem, Wire, XmlProblem};
 
 use chunk::Chunk;
 use format::{Format, Opened};

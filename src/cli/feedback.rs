@@ -7,9 +7,9 @@ use super::query::text_of;
 use super::stdout::{print, print_json};
 use super::{Error, open};
 use crate::eval::feedback::{FeedbackRequest, feedback};
+use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::osm::BoundingBox;
 use crate::overpass::Limits;
-use crate::places::{Areas, Chain, Places, Table};
 
 /// Say what a model needs to repair a query
 ///

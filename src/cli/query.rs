@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use super::problem::{self, Code, Problem};
 use super::stdout::Output;
 use super::{Error, open, sparql};
+use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::osm::BoundingBox;
 use crate::overpass::lint;
 use crate::overpass::syntax::Span;
 use crate::overpass::turbo::{self, Reason, Surroundings};
 use crate::overpass::{self, Class, Limits};
-use crate::places::{Areas, Chain, Places, Table};
 use crate::size;
 
 /// Longer texts are not queries.

@@ -13,8 +13,8 @@ use super::json::Wrong;
 use super::service::Refused;
 use super::{App, json};
 use crate::eval::feedback::{Feedback, FeedbackRequest, feedback as look};
+use crate::geocoder::Areas;
 use crate::osm::BoundingBox;
-use crate::places::Areas;
 
 /// Most results that are shown.
 const MOST: usize = 100;

@@ -20,8 +20,8 @@ use crate::eval::benchmarks::Benchmark;
 use crate::eval::benchmarks::overpassnl::{Bounds, OverpassNl};
 use crate::eval::cache::NoCache;
 use crate::eval::record::{ErrorClass, Execution, Instance, Record};
+use crate::geocoder::{Areas, Chain, Places, Table, Until};
 use crate::overpass::Limits;
-use crate::places::{Areas, Chain, Places, Table, Until};
 
 /// Pairs that one request may have.
 const MOST: usize = 200;

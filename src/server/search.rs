@@ -16,8 +16,8 @@ use super::gate::Refusal;
 use super::job::{Job, Lane};
 use super::json::{self, JSON};
 use super::service::{self, Refused, Wording};
+use crate::geocoder::{Areas, Bounds, Element, Places, Position};
 use crate::osm::Osm;
-use crate::places::{Areas, Bounds, Element, Places, Position};
 
 /// A place, with the fields of Nominatim's that a snapshot can give.
 #[derive(Debug, Serialize)]

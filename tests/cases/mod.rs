@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use crate::common::place;
 use file::{Case, File};
+use terrapin::geocoder::Areas;
 use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::{BoundingBox, Osm};
@@ -26,7 +27,6 @@ use terrapin::overpass::Limits;
 use terrapin::overpass::convert::{Form, convert};
 use terrapin::overpass::turbo::{self, Surroundings};
 use terrapin::overpass::{parse, run};
-use terrapin::places::Areas;
 use terrapin::snapshot::Snapshot;
 
 #[test]

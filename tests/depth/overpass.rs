@@ -5,11 +5,11 @@ use std::time::Instant;
 use regex::Regex;
 use terrapin::eval::benchmarks::overpassnl::similarity;
 use terrapin::eval::feedback::{FeedbackRequest, feedback};
+use terrapin::geocoder::Areas;
 use terrapin::overpass::Limits;
 use terrapin::overpass::convert::{self, Form};
 use terrapin::overpass::turbo::{Surroundings, expand};
 use terrapin::overpass::{parse, run};
-use terrapin::places::Areas;
 
 use super::{Case, Opened, is_all, limit, open, try_all};
 

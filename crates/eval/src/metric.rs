@@ -14,12 +14,12 @@ pub struct Metric {
     /// Whether queries have to be run for it.
     pub needs_run: bool,
     /// Where a record has it.
-    pub place: Place,
+    pub source: ScoreSource,
 }
 
 /// Where a record has the score of a metric.
 #[derive(Debug, Clone, Copy)]
-pub enum Place {
+pub enum ScoreSource {
     /// Among its named scores, under the metric's name.
     Named,
     /// In a part of its own; nothing where that gives no score.
@@ -28,20 +28,30 @@ pub enum Place {
 
 impl Metric {
     /// A metric that the queries alone give.
-    pub const fn of_texts(name: &'static str, title: &'static str, meaning: &'static str, place: Place) -> Metric {
-        Metric { name, title, meaning, needs_run: false, place }
+    pub const fn of_texts(
+        name: &'static str,
+        title: &'static str,
+        meaning: &'static str,
+        source: ScoreSource,
+    ) -> Metric {
+        Metric { name, title, meaning, needs_run: false, source }
     }
 
     /// A metric of what the queries give.
-    pub const fn of_results(name: &'static str, title: &'static str, meaning: &'static str, place: Place) -> Metric {
-        Metric { name, title, meaning, needs_run: true, place }
+    pub const fn of_results(
+        name: &'static str,
+        title: &'static str,
+        meaning: &'static str,
+        source: ScoreSource,
+    ) -> Metric {
+        Metric { name, title, meaning, needs_run: true, source }
     }
 
     /// The score, 0 to 1, of a record that has one.
     pub fn score(&self, record: &Record) -> Option<f64> {
-        match self.place {
-            Place::Named => record.scores.get(self.name),
-            Place::Part(of) => of(record),
+        match self.source {
+            ScoreSource::Named => record.scores.get(self.name),
+            ScoreSource::Part(of) => of(record),
         }
     }
 }

@@ -33,7 +33,7 @@ impl Class {
 
 /// A place in a query's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct Position {
     /// First byte.
     pub start: usize,
     /// The byte after the last.
@@ -44,13 +44,13 @@ pub struct Place {
     pub column: usize,
 }
 
-impl Place {
+impl Position {
     /// The place of the bytes from `start` to `end` of `text`.
     pub fn new(text: &str, start: usize, end: usize) -> Self {
         let start = start.min(text.len());
         let before = text.get(..start).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        Place {
+        Position {
             start,
             end: end.min(text.len()),
             line: before.bytes().filter(|b| *b == b'\n').count() + 1,
@@ -67,7 +67,7 @@ pub struct Error {
     /// What programs know it by.
     pub code: Code,
     /// Where in the text it is, where that is known.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// What is wrong.
     pub message: String,
     /// What was probably meant, or what to do.
@@ -82,7 +82,7 @@ impl Error {
 
     /// The same with a place.
     #[must_use]
-    pub fn at(mut self, place: Place) -> Self {
+    pub fn at(mut self, place: Position) -> Self {
         self.place = Some(place);
         self
     }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn columns_are_characters() {
-        let place = Place::new("a\näö x", 7, 8);
+        let place = Position::new("a\näö x", 7, 8);
         assert_eq!((place.line, place.column), (2, 4));
     }
 }

@@ -43,7 +43,7 @@ pub use pattern::in_scope;
 pub use prefixes::shorten;
 pub use token::{Kind as TokenKind, tokens};
 
-pub use error::{Class, Code, Error, Place};
+pub use error::{Class, Code, Error, Position};
 
 /// Longest query that is read, in bytes.
 pub const MAX_TEXT: usize = 1 << 20;

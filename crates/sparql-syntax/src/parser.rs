@@ -10,7 +10,7 @@ use super::prefixes;
 use super::token::{self, Kind, Token};
 use super::tree::Tree;
 use crate::algebra::{Aggregate, Helper, Path, Pattern, Query};
-use crate::error::{Class, Code, Error, Place, Result};
+use crate::error::{Class, Code, Error, Position, Result};
 use crate::walk::nodes;
 use terrapin_budget as budget;
 
@@ -244,8 +244,8 @@ impl<'a> Parser<'a> {
 
     // Errors.
 
-    pub fn place(&self, token: Token) -> Place {
-        Place::new(self.text, token.start, token.end)
+    pub fn place(&self, token: Token) -> Position {
+        Position::new(self.text, token.start, token.end)
     }
 
     pub fn error_at(&self, token: Token, code: Code, message: impl Into<String>) -> Error {

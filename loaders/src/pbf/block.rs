@@ -5,7 +5,7 @@ use super::wire::{Cursor, FieldValue, Packed, zigzag};
 use crate::element::{
     Element, ElementType, MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, Member, Meta, NO_COORDINATE, Node, Relation, Way,
 };
-use crate::error::{PbfProblem, Place, Wire};
+use crate::error::{ElementId, PbfProblem, Wire};
 
 /// Strings that a block may have. Writers put some 8,000 elements into a block, which have fewer distinct strings than
 /// this by two orders of magnitude.
@@ -125,7 +125,7 @@ impl<'a> Frame<'a> {
     }
 
     #[inline]
-    fn string(&self, index: u64, element: Place) -> Result<&'a str, PbfProblem> {
+    fn string(&self, index: u64, element: ElementId) -> Result<&'a str, PbfProblem> {
         let found = usize::try_from(index).ok().and_then(|index| self.strings.get(index));
         match found {
             Some(text) => Ok(text),
@@ -135,7 +135,7 @@ impl<'a> Frame<'a> {
 
     /// Coordinates in 1e-7 degrees; `unknown` says whether the writer's mark for "none" may stand there.
     #[inline]
-    fn coordinates(&self, lat: i64, lon: i64, unknown: bool, element: Place) -> Result<(i32, i32), PbfProblem> {
+    fn coordinates(&self, lat: i64, lon: i64, unknown: bool, element: ElementId) -> Result<(i32, i32), PbfProblem> {
         let nano = |value: i64, offset: i64| value.checked_mul(self.granularity)?.checked_add(offset);
         let (Some(lat), Some(lon)) = (nano(lat, self.lat_offset), nano(lon, self.lon_offset)) else {
             return Err(PbfProblem::Range { element, what: "coordinates" });
@@ -153,14 +153,14 @@ impl<'a> Frame<'a> {
 
     /// Seconds since 1970.
     #[inline]
-    fn seconds(&self, value: i64, element: Place) -> Result<i64, PbfProblem> {
+    fn seconds(&self, value: i64, element: ElementId) -> Result<i64, PbfProblem> {
         match value.checked_mul(self.date_granularity) {
             Some(milliseconds) => Ok(milliseconds.div_euclid(1000)),
             None => Err(PbfProblem::Range { element, what: "timestamp" }),
         }
     }
 
-    fn info(&self, bytes: &[u8], element: Place) -> Result<Option<Meta<'a>>, PbfProblem> {
+    fn info(&self, bytes: &[u8], element: ElementId) -> Result<Option<Meta<'a>>, PbfProblem> {
         let mut meta = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: true };
         let mut found = false;
         let mut fields = Cursor::new(bytes);
@@ -184,7 +184,7 @@ impl<'a> Frame<'a> {
         keys: &Packed<'_>,
         values: &Packed<'_>,
         tags: &mut Vec<(&'a str, &'a str)>,
-        element: Place,
+        element: ElementId,
     ) -> Result<(), PbfProblem> {
         tags.clear();
         let (mut keys, mut values) = (keys.cursor(), values.cursor());
@@ -214,7 +214,7 @@ impl<'a> Frame<'a> {
             }
         }
         let id = id.ok_or(PbfProblem::NoId("node"))?;
-        let place = Place::Node(id);
+        let place = ElementId::Node(id);
         let meta = self.optional_info(info, place)?;
         let deleted = meta.is_some_and(|meta| !meta.visible);
         let (lat, lon) = self.coordinates(lat, lon, deleted, place)?;
@@ -223,7 +223,7 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    fn optional_info(&self, info: Option<&[u8]>, element: Place) -> Result<Option<Meta<'a>>, PbfProblem> {
+    fn optional_info(&self, info: Option<&[u8]>, element: ElementId) -> Result<Option<Meta<'a>>, PbfProblem> {
         match info {
             Some(bytes) => self.info(bytes, element),
             None => Ok(None),
@@ -255,7 +255,7 @@ impl<'a> Frame<'a> {
         let with_info = infos.any();
         while !ids.is_empty() {
             let id = ids.next("ids")?;
-            let place = Place::Node(id);
+            let place = ElementId::Node(id);
             let (lat, lon) = (lats.next("latitudes")?, lons.next("longitudes")?);
             let meta = if with_info { Some(infos.next(self, place)?) } else { None };
             let deleted = meta.is_some_and(|meta| !meta.visible);
@@ -301,7 +301,7 @@ impl<'a> Frame<'a> {
             }
         }
         let id = id.ok_or(PbfProblem::NoId("way"))?;
-        let place = Place::Way(id);
+        let place = ElementId::Way(id);
         let meta = self.optional_info(info, place)?;
         self.tags(&keys, &values, &mut buffers.tags, place)?;
         buffers.refs.clear();
@@ -351,7 +351,7 @@ impl<'a> Frame<'a> {
             }
         }
         let id = id.ok_or(PbfProblem::NoId("relation"))?;
-        let place = Place::Relation(id);
+        let place = ElementId::Relation(id);
         let meta = self.optional_info(info, place)?;
         self.tags(&keys, &values, &mut buffers.tags, place)?;
         buffers.members.clear();
@@ -377,7 +377,7 @@ impl<'a> Frame<'a> {
 
 /// Whether one more may be added to so many.
 #[inline]
-fn bounded(len: usize, most: usize, what: &'static str, element: Place) -> Result<(), PbfProblem> {
+fn bounded(len: usize, most: usize, what: &'static str, element: ElementId) -> Result<(), PbfProblem> {
     if len < most { Ok(()) } else { Err(PbfProblem::TooMany { element, what, most }) }
 }
 
@@ -388,7 +388,7 @@ fn positive(value: u64) -> Result<i64, PbfProblem> {
 
 /// -1 is the format's word for an unknown version.
 #[inline]
-fn version(value: i64, element: Place) -> Result<u32, PbfProblem> {
+fn version(value: i64, element: ElementId) -> Result<u32, PbfProblem> {
     u32::try_from(value.max(0)).map_err(|_| PbfProblem::Range { element, what: "version" })
 }
 
@@ -484,7 +484,7 @@ impl InfoRows<'_> {
     }
 
     #[inline]
-    fn next<'a>(&mut self, frame: &Frame<'a>, element: Place) -> Result<Meta<'a>, PbfProblem> {
+    fn next<'a>(&mut self, frame: &Frame<'a>, element: ElementId) -> Result<Meta<'a>, PbfProblem> {
         Ok(Meta {
             version: match &mut self.versions {
                 Some(list) => version(one(list, "versions")? as i64, element)?,

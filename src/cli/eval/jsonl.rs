@@ -7,7 +7,7 @@ use super::super::{Error, open};
 use super::{RunArgs, digest, unusable};
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::jsonl::{self, JsonLines};
-use crate::places::{Areas, Chain, Places, Table};
+use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::sparql::Environment;
 
 /// Score any benchmark from a file of JSON lines

@@ -10,7 +10,7 @@ use crate::eval::benchmarks::overpassnl::{self, Bounds, OverpassNl};
 use crate::eval::difficulty::measure_of;
 use crate::eval::input;
 use crate::eval::record::Instance;
-use crate::places::{Areas, Chain, Places, Table};
+use crate::geocoder::{Areas, Chain, Places, Table};
 
 /// Score OverpassQL as OverpassNL's evaluation does
 ///

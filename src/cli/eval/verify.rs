@@ -11,7 +11,7 @@ use crate::eval::benchmarks::{self, Data};
 use crate::eval::cache::NoCache;
 use crate::eval::record::Outcome;
 use crate::eval::runs::{self, Finding, NoJournal, Run, read_summary, verify_summary};
-use crate::places::{Areas, Chain, Places, Table};
+use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::sparql::Environment;
 
 /// Recompute a published run from its files

@@ -1,6 +1,6 @@
 //! Blank nodes without a name, which get one by counting.
 
-use super::value::Value;
+use super::value::AstValue;
 
 /// Names for blank nodes.
 pub struct Blanks<'a> {
@@ -17,8 +17,8 @@ impl<'a> Blanks<'a> {
     }
 
     /// A blank node of its own.
-    pub fn next(&mut self) -> Value {
+    pub fn next(&mut self) -> AstValue {
         self.count += 1;
-        Value::term("BNode", &format!("{}{:031x}", self.name, self.count))
+        AstValue::term("BNode", &format!("{}{:031x}", self.name, self.count))
     }
 }

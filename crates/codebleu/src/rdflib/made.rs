@@ -2,77 +2,77 @@
 
 use super::blank::Blanks;
 use super::stop::Stop;
-use super::value::{Value, float};
+use super::value::{AstValue, float};
 
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
-fn rdf(name: &str) -> Value {
-    Value::iri(&format!("{RDF}{name}"))
+fn rdf(name: &str) -> AstValue {
+    AstValue::iri(&format!("{RDF}{name}"))
 }
 
 /// Makes what is called by a name out of tokens.
-pub fn make(blanks: &mut Blanks<'_>, name: &str, tokens: Vec<Value>) -> Result<Vec<Value>, Stop> {
+pub fn make(blanks: &mut Blanks<'_>, name: &str, tokens: Vec<AstValue>) -> Result<Vec<AstValue>, Stop> {
     Ok(match name {
-        "true" | "false" => vec![Value::typed(name, "boolean")],
+        "true" | "false" => vec![AstValue::typed(name, "boolean")],
         "nil" => vec![rdf("nil")],
         "type" => vec![rdf("type")],
         "blank" => vec![blanks.next()],
-        "notin" => vec![Value::Text("NOT IN".to_owned())],
+        "notin" => vec![AstValue::Text("NOT IN".to_owned())],
         "negated" => vec![negated(tokens)?],
         "triples" => triples(tokens)?,
         "properties" => {
             // The brackets keep their tokens together.
-            let Some(Value::List(inner)) = tokens.into_iter().next().map(Value::listed) else {
+            let Some(AstValue::List(inner)) = tokens.into_iter().next().map(AstValue::listed) else {
                 return Err(Stop::Unfit);
             };
             let subject = blanks.next();
-            vec![Value::List(triples(std::iter::once(subject).chain(inner).collect())?)]
+            vec![AstValue::List(triples(std::iter::once(subject).chain(inner).collect())?)]
         }
-        "collection" => vec![Value::List(collection(blanks, tokens)?)],
+        "collection" => vec![AstValue::List(collection(blanks, tokens)?)],
         _ => tokens,
     })
 }
 
 /// A number below zero. Of decimals rdflib cannot make one, and gives the text up.
-fn negated(tokens: Vec<Value>) -> Result<Value, Stop> {
-    let Some(Value::Term { shown, text }) = tokens.into_iter().next() else { return Err(Stop::Unfit) };
+fn negated(tokens: Vec<AstValue>) -> Result<AstValue, Stop> {
+    let Some(AstValue::Term { shown, text }) = tokens.into_iter().next() else { return Err(Stop::Unfit) };
     if shown.contains("#integer'") {
-        return Ok(Value::typed(&if text == "0" { text } else { format!("-{text}") }, "integer"));
+        return Ok(AstValue::typed(&if text == "0" { text } else { format!("-{text}") }, "integer"));
     }
     match text.parse::<f64>() {
-        Ok(number) if shown.contains("#double'") => Ok(Value::typed(&float(-number), "double")),
+        Ok(number) if shown.contains("#double'") => Ok(AstValue::typed(&float(-number), "double")),
         _ => Err(Stop::Broken),
     }
 }
 
 /// Whether rdflib's test "not one of these signs" holds of what comes next. It looks for a text within a text, so that
 /// things that are no text give the whole query up.
-fn goes_on(next: &Value) -> Result<bool, Stop> {
+fn goes_on(next: &AstValue) -> Result<bool, Stop> {
     match next {
-        Value::Text(text) | Value::Term { text, .. } => Ok(!".,;".contains(text.as_str())),
+        AstValue::Text(text) | AstValue::Term { text, .. } => Ok(!".,;".contains(text.as_str())),
         _ => Err(Stop::Broken),
     }
 }
 
 /// Triples written out, one after the other.
-fn triples(terms: Vec<Value>) -> Result<Vec<Value>, Stop> {
-    let is = |value: Option<&Value>, sign: &str| matches!(value, Some(Value::Text(text)) if text == sign);
-    let mut made: Vec<Value> = Vec::new();
+fn triples(terms: Vec<AstValue>) -> Result<Vec<AstValue>, Stop> {
+    let is = |value: Option<&AstValue>, sign: &str| matches!(value, Some(AstValue::Text(text)) if text == sign);
+    let mut made: Vec<AstValue> = Vec::new();
     for (i, term) in terms.iter().enumerate() {
         let next = terms.get(i + 1);
         match term {
-            Value::Text(sign) if sign == "," => {
+            AstValue::Text(sign) if sign == "," => {
                 let [.., subject, verb, _] = made.as_slice() else { return Err(Stop::Unfit) };
                 let both = [subject.clone(), verb.clone()];
                 made.extend(both);
             }
-            Value::Text(sign) if sign == ";" => {
+            AstValue::Text(sign) if sign == ";" => {
                 if next.is_some() && !is(next, ";") && !is(next, ".") {
                     made.push(made.first().cloned().ok_or(Stop::Unfit)?);
                 }
             }
-            Value::Text(sign) if sign == "." => {}
-            Value::List(inner) => {
+            AstValue::Text(sign) if sign == "." => {}
+            AstValue::List(inner) => {
                 let first = inner.first().ok_or(Stop::Unfit)?;
                 if made.len() % 3 == 2 {
                     made.push(first.clone());
@@ -93,13 +93,13 @@ fn triples(terms: Vec<Value>) -> Result<Vec<Value>, Stop> {
 }
 
 /// A collection written out.
-fn collection(blanks: &mut Blanks<'_>, items: Vec<Value>) -> Result<Vec<Value>, Stop> {
-    let mut made: Vec<Value> = Vec::new();
+fn collection(blanks: &mut Blanks<'_>, items: Vec<AstValue>) -> Result<Vec<AstValue>, Stop> {
+    let mut made: Vec<AstValue> = Vec::new();
     let mut others = Vec::new();
     let mut last = None;
     for item in items {
         let item = match item {
-            Value::List(inner) => {
+            AstValue::List(inner) => {
                 let first = inner.first().cloned().ok_or(Stop::Unfit)?;
                 others.extend(inner);
                 first

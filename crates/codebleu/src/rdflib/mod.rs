@@ -9,7 +9,7 @@ mod terminal;
 mod value;
 
 use reader::Reader;
-use value::Value;
+use value::AstValue;
 
 /// The text that `str(parseQuery(query))` is, where rdflib can parse the query. Blank nodes without a name get one that
 /// begins with `name`; rdflib gives them random ones.
@@ -21,7 +21,7 @@ pub fn printed(query: &str, name: &str) -> Option<String> {
         out.push_str(if i > 0 { ", " } else { "" });
         match token {
             // Tokens kept together are printed as a list where nothing is around them.
-            Value::Tokens(values) => Value::List(values.clone()).print(&mut out),
+            AstValue::Tokens(values) => AstValue::List(values.clone()).print(&mut out),
             other => other.print(&mut out),
         }
     }

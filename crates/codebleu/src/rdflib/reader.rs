@@ -5,7 +5,7 @@ use super::blank::Blanks;
 use super::grammar::{Expr, GRAMMAR};
 use super::made;
 use super::stop::Stop;
-use super::value::Value;
+use super::value::AstValue;
 
 /// Steps within each other before Python's stack is full.
 const DEEPEST: usize = 486;
@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The whole text, as tokens.
-    pub fn whole(&mut self) -> Option<Vec<Value>> {
+    pub fn whole(&mut self) -> Option<Vec<AstValue>> {
         let mut out = Vec::new();
         let query = GRAMMAR.rules.get(GRAMMAR.start)?;
         let end = self.read(query, 0, false, &mut out).ok()?;
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads at a byte and says where it ended.
-    fn read(&mut self, expr: &Expr, at: usize, tight: bool, out: &mut Vec<Value>) -> Result<usize, Stop> {
+    fn read(&mut self, expr: &Expr, at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, Stop> {
         self.steps += 1;
         if self.depth > DEEPEST || self.steps > LONGEST {
             return Err(Stop::Broken);
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
         result
     }
 
-    fn step(&mut self, expr: &Expr, at: usize, tight: bool, out: &mut Vec<Value>) -> Result<usize, Stop> {
+    fn step(&mut self, expr: &Expr, at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, Stop> {
         match expr {
             Expr::Mark(mark) => self.mark(mark, at, tight, out),
             Expr::Keyword(word) => self.keyword(word, at, tight, out),
@@ -121,26 +121,26 @@ impl<'a> Reader<'a> {
             }
             Expr::Together(inner) => {
                 let (tokens, end) = self.apart(inner, at, tight)?;
-                out.push(Value::Tokens(tokens));
+                out.push(AstValue::Tokens(tokens));
                 Ok(end)
             }
             Expr::Part(name, many, inner) => {
                 let (mut tokens, end) = self.apart(inner, at, tight)?;
                 let value = match (tokens.len(), tokens.pop()) {
                     (1, Some(only)) => only,
-                    (_, last) => Value::Tokens(tokens.into_iter().chain(last).collect()),
+                    (_, last) => AstValue::Tokens(tokens.into_iter().chain(last).collect()),
                 };
-                out.push(Value::Named(name, *many, value.into()));
+                out.push(AstValue::Named(name, *many, value.into()));
                 Ok(end)
             }
             Expr::Thing(name, inner) => {
                 let (tokens, end) = self.apart(inner, at, tight)?;
-                let mut parts: Vec<(&'static str, Value)> = Vec::new();
+                let mut parts: Vec<(&'static str, AstValue)> = Vec::new();
                 if *name == "ServiceGraphPattern" {
-                    parts.push(("service_string", Value::Text(self.first_service()?)));
+                    parts.push(("service_string", AstValue::Text(self.first_service()?)));
                 }
                 add_named(&mut parts, tokens);
-                out.push(Value::Part(name, parts));
+                out.push(AstValue::Part(name, parts));
                 Ok(end)
             }
             Expr::Made(name, inner) => {
@@ -156,17 +156,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn mark(&self, mark: &str, at: usize, tight: bool, out: &mut Vec<Value>) -> Result<usize, Stop> {
+    fn mark(&self, mark: &str, at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, Stop> {
         let at = self.before(at, tight);
         if !self.rest(at).starts_with(mark) {
             return Err(Stop::Unfit);
         }
-        out.push(Value::Text(mark.to_owned()));
+        out.push(AstValue::Text(mark.to_owned()));
         Ok(at + mark.len())
     }
 
     /// A keyword in either case, which is no part of a longer word.
-    fn keyword(&self, word: &str, at: usize, tight: bool, out: &mut Vec<Value>) -> Result<usize, Stop> {
+    fn keyword(&self, word: &str, at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, Stop> {
         let at = self.before(at, tight);
         let end = at + word.len();
         let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
@@ -176,18 +176,18 @@ impl<'a> Reader<'a> {
         if !fits {
             return Err(Stop::Unfit);
         }
-        out.push(Value::Text(word.to_owned()));
+        out.push(AstValue::Text(word.to_owned()));
         Ok(end)
     }
 
     /// Reads into a list of its own; that, and where it ended.
-    fn apart(&mut self, expr: &Expr, at: usize, tight: bool) -> Result<(Vec<Value>, usize), Stop> {
+    fn apart(&mut self, expr: &Expr, at: usize, tight: bool) -> Result<(Vec<AstValue>, usize), Stop> {
         let mut tokens = Vec::new();
         let end = self.read(expr, at, tight, &mut tokens)?;
         Ok((tokens, end))
     }
 
-    fn many(&mut self, inner: &Expr, mut at: usize, tight: bool, out: &mut Vec<Value>) -> Result<usize, Stop> {
+    fn many(&mut self, inner: &Expr, mut at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, Stop> {
         loop {
             match self.read(inner, at, tight, out) {
                 Ok(end) if end > at => at = end,
@@ -224,14 +224,14 @@ impl<'a> Reader<'a> {
 
 /// Adds those tokens that have names to the parts of a thing: to a list of those with the same name, or in the place of
 /// the one before.
-fn add_named(parts: &mut Vec<(&'static str, Value)>, tokens: Vec<Value>) {
+fn add_named(parts: &mut Vec<(&'static str, AstValue)>, tokens: Vec<AstValue>) {
     for token in tokens {
-        let Value::Named(name, many, value) = token else { continue };
+        let AstValue::Named(name, many, value) = token else { continue };
         let known = parts.iter_mut().find(|(known, _)| *known == name).map(|(_, value)| value);
         match (known, many) {
-            (Some(Value::List(values)), true) => values.push(*value),
+            (Some(AstValue::List(values)), true) => values.push(*value),
             (Some(known), _) => *known = *value,
-            (None, true) => parts.push((name, Value::List(vec![*value]))),
+            (None, true) => parts.push((name, AstValue::List(vec![*value]))),
             (None, false) => parts.push((name, *value)),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::value::{Value, float};
+use super::value::{AstValue, float};
 
 /// A kind of word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,27 +57,27 @@ impl Terminal {
     }
 
     /// Reads a word at the start of a text: its length and what it says.
-    pub fn read(self, text: &str) -> Option<(usize, Value)> {
+    pub fn read(self, text: &str) -> Option<(usize, AstValue)> {
         let pattern = PATTERNS.iter().find(|(kind, ..)| *kind == self)?.2.as_ref()?;
         let word = pattern.find(text)?.as_str();
         let inner = |from: usize, to: usize| word.get(from..word.len().saturating_sub(to)).unwrap_or_default();
         let value = match self {
-            Terminal::IriRef => Value::iri(inner(1, 1)),
-            Terminal::Prefix | Terminal::Local => Value::Text(word.to_owned()),
-            Terminal::Blank => Value::term("BNode", inner(2, 0)),
-            Terminal::Variable => Value::term("Variable", inner(1, 0)),
-            Terminal::Tag => Value::Text(inner(1, 0).to_owned()),
-            Terminal::Integer => Value::typed(integer(word), "integer"),
-            Terminal::Decimal => Value::typed(&decimal(word), "decimal"),
-            Terminal::Double => Value::typed(&float(word.parse().unwrap_or(f64::NAN)), "double"),
-            Terminal::Long1 | Terminal::Long2 => Value::term("Literal", &unescaped(inner(3, 3))),
+            Terminal::IriRef => AstValue::iri(inner(1, 1)),
+            Terminal::Prefix | Terminal::Local => AstValue::Text(word.to_owned()),
+            Terminal::Blank => AstValue::term("BNode", inner(2, 0)),
+            Terminal::Variable => AstValue::term("Variable", inner(1, 0)),
+            Terminal::Tag => AstValue::Text(inner(1, 0).to_owned()),
+            Terminal::Integer => AstValue::typed(integer(word), "integer"),
+            Terminal::Decimal => AstValue::typed(&decimal(word), "decimal"),
+            Terminal::Double => AstValue::typed(&float(word.parse().unwrap_or(f64::NAN)), "double"),
+            Terminal::Long1 | Terminal::Long2 => AstValue::term("Literal", &unescaped(inner(3, 3))),
             Terminal::Short1 | Terminal::Short2 => {
                 // Two quotes in a row are the beginning of something longer, or nothing.
                 let quote = word.get(..1)?;
                 if text.get(word.len()..).is_some_and(|rest| rest.starts_with(quote)) {
                     return None;
                 }
-                Value::term("Literal", &unescaped(inner(1, 1)))
+                AstValue::term("Literal", &unescaped(inner(1, 1)))
             }
         };
         Some((word.len(), value))

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// A token, or what was made of some.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum AstValue {
     /// A piece of the text.
     Text(String),
     /// A term of RDF, by the name of its class.
@@ -15,44 +15,44 @@ pub enum Value {
         text: String,
     },
     /// A named thing with named parts.
-    Part(&'static str, Vec<(&'static str, Value)>),
+    Part(&'static str, Vec<(&'static str, AstValue)>),
     /// A list.
-    List(Vec<Value>),
+    List(Vec<AstValue>),
     /// Tokens kept together.
-    Tokens(Vec<Value>),
+    Tokens(Vec<AstValue>),
     /// A part on its way into the thing that it belongs to; whether it is one of many there.
-    Named(&'static str, bool, Box<Value>),
+    Named(&'static str, bool, Box<AstValue>),
 }
 
-impl Value {
+impl AstValue {
     /// A term of a class with a text.
-    pub fn term(class: &str, text: &str) -> Value {
-        Value::Term { shown: format!("rdflib.term.{class}({})", quoted(text)), text: text.to_owned() }
+    pub fn term(class: &str, text: &str) -> AstValue {
+        AstValue::Term { shown: format!("rdflib.term.{class}({})", quoted(text)), text: text.to_owned() }
     }
 
     /// An IRI.
-    pub fn iri(text: &str) -> Value {
-        Value::term("URIRef", text)
+    pub fn iri(text: &str) -> AstValue {
+        AstValue::term("URIRef", text)
     }
 
     /// A literal of a type of XML Schema.
-    pub fn typed(text: &str, datatype: &str) -> Value {
+    pub fn typed(text: &str, datatype: &str) -> AstValue {
         let datatype = quoted(&format!("http://www.w3.org/2001/XMLSchema#{datatype}"));
         let shown = format!("rdflib.term.Literal({}, datatype=rdflib.term.URIRef({datatype}))", quoted(text));
-        Value::Term { shown, text: text.to_owned() }
+        AstValue::Term { shown, text: text.to_owned() }
     }
 
     /// Tokens as a list, those within them too.
-    pub fn listed(self) -> Value {
+    pub fn listed(self) -> AstValue {
         match self {
-            Value::Tokens(values) => Value::List(values.into_iter().map(Value::listed).collect()),
+            AstValue::Tokens(values) => AstValue::List(values.into_iter().map(AstValue::listed).collect()),
             other => other,
         }
     }
 
     /// As Python's `repr` prints it.
     pub fn print(&self, out: &mut String) {
-        let list = |values: &[Value], out: &mut String| {
+        let list = |values: &[AstValue], out: &mut String| {
             out.push('[');
             for (i, value) in values.iter().enumerate() {
                 out.push_str(if i > 0 { ", " } else { "" });
@@ -61,9 +61,9 @@ impl Value {
             out.push(']');
         };
         match self {
-            Value::Text(text) => out.push_str(&quoted(text)),
-            Value::Term { shown, .. } => out.push_str(shown),
-            Value::Part(name, parts) => {
+            AstValue::Text(text) => out.push_str(&quoted(text)),
+            AstValue::Term { shown, .. } => out.push_str(shown),
+            AstValue::Part(name, parts) => {
                 let _ = write!(out, "{name}_{{");
                 for (i, (name, value)) in parts.iter().enumerate() {
                     let _ = write!(out, "{}'{name}': ", if i > 0 { ", " } else { "" });
@@ -71,13 +71,13 @@ impl Value {
                 }
                 out.push('}');
             }
-            Value::List(values) => list(values, out),
-            Value::Tokens(values) => {
+            AstValue::List(values) => list(values, out),
+            AstValue::Tokens(values) => {
                 out.push_str("ParseResults(");
                 list(values, out);
                 out.push_str(", {})");
             }
-            Value::Named(_, _, value) => value.print(out),
+            AstValue::Named(_, _, value) => value.print(out),
         }
     }
 }

@@ -13,17 +13,17 @@ const METRES: f64 = 20_000_000.0 / PI;
 
 /// A position in degrees, which may be finer than a [`Coord`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct LatLon {
     /// Latitude in degrees, -90 ..= 90.
     pub lat: f64,
     /// Longitude in degrees, -180 ..= 180.
     pub lon: f64,
 }
 
-impl From<Coord> for Place {
+impl From<Coord> for LatLon {
     /// In the reference's operations on the positions that it keeps, which differ in the last bit from a plain division.
-    fn from(c: Coord) -> Place {
-        Place { lat: (f64::from(c.lat) + 910_000_000.0) / 1e7 - 91.0, lon: f64::from(c.lon) / 1e7 }
+    fn from(c: Coord) -> LatLon {
+        LatLon { lat: (f64::from(c.lat) + 910_000_000.0) / 1e7 - 91.0, lon: f64::from(c.lon) / 1e7 }
     }
 }
 
@@ -32,7 +32,7 @@ fn radians(degrees: f64) -> f64 {
 }
 
 /// The distance between two points.
-pub fn metres(a: Place, b: Place) -> f64 {
+pub fn metres(a: LatLon, b: LatLon) -> f64 {
     let (p, q) = (radians(a.lat), radians(b.lat));
     let around = libm::cos(radians(b.lon) - radians(a.lon)) - 1.0;
     let cosine = libm::cos(q - p) + libm::cos(p) * libm::cos(q) * around;
@@ -41,7 +41,7 @@ pub fn metres(a: Place, b: Place) -> f64 {
 
 type Vector = [f64; 3];
 
-fn vector(p: Place) -> Vector {
+fn vector(p: LatLon) -> Vector {
     let (lat, lon) = (radians(p.lat), radians(p.lon));
     [libm::sin(lat), libm::cos(lat) * libm::sin(lon), libm::cos(lat) * libm::cos(lon)]
 }
@@ -63,8 +63,8 @@ pub struct LineVectors {
 
 #[derive(Debug, Clone)]
 struct Arc {
-    a: Place,
-    b: Place,
+    a: LatLon,
+    b: LatLon,
     u: Vector,
     v: Vector,
     /// Unit normal of the great circle; none where the ends coincide (or are opposite).
@@ -72,7 +72,7 @@ struct Arc {
 }
 
 impl Arc {
-    fn new(a: Place, b: Place) -> Arc {
+    fn new(a: LatLon, b: LatLon) -> Arc {
         let (u, v) = (vector(a), vector(b));
         let n = cross(u, v);
         let length = libm::sqrt(dot(n, n));
@@ -80,7 +80,7 @@ impl Arc {
         Arc { a, b, u, v, normal }
     }
 
-    fn metres_to(&self, p: Place, w: Vector) -> f64 {
+    fn metres_to(&self, p: LatLon, w: Vector) -> f64 {
         // Without rounding: `around:0` finds what shares a node.
         if p == self.a || p == self.b {
             return 0.0;
@@ -118,7 +118,7 @@ impl LineVectors {
     /// The line through these points; a missing one breaks it.
     pub fn new(line: &[Coord]) -> LineVectors {
         if let [c] = line {
-            return LineVectors::from_places(&[Place::from(*c)]);
+            return LineVectors::from_positions(&[LatLon::from(*c)]);
         }
         let segments = line
             .windows(2)
@@ -129,7 +129,7 @@ impl LineVectors {
     }
 
     /// The line through these places.
-    pub fn from_places(line: &[Place]) -> LineVectors {
+    pub fn from_positions(line: &[LatLon]) -> LineVectors {
         let segments = match line {
             [p] => vec![Arc::new(*p, *p)],
             _ => line.windows(2).map(|w| Arc::new(w[0], w[1])).collect(),
@@ -138,7 +138,7 @@ impl LineVectors {
     }
 
     /// The distance to a point; infinite for an empty line.
-    pub fn metres_to(&self, p: Place) -> f64 {
+    pub fn metres_to(&self, p: LatLon) -> f64 {
         let w = vector(p);
         self.segments.iter().map(|s| s.metres_to(p, w)).fold(f64::INFINITY, f64::min)
     }
@@ -156,12 +156,12 @@ impl LineVectors {
 }
 
 /// The distance of `p` from the great-circle segment from `a` to `b`.
-pub fn metres_to_segment(p: Place, a: Place, b: Place) -> f64 {
+pub fn metres_to_segment(p: LatLon, a: LatLon, b: LatLon) -> f64 {
     Arc::new(a, b).metres_to(p, vector(p))
 }
 
 /// The distance between the great-circle segments `a`-`b` and `c`-`d`, 0 where they cross.
-pub fn metres_between_segments(a: Place, b: Place, c: Place, d: Place) -> f64 {
+pub fn metres_between_segments(a: LatLon, b: LatLon, c: LatLon, d: LatLon) -> f64 {
     Arc::new(a, b).metres_between(&Arc::new(c, d))
 }
 
@@ -180,7 +180,7 @@ pub fn round_length(metres: f64) -> f64 {
 }
 
 /// A box that holds everything within `radius` metres of `p`, and a little more. It may cross the antimeridian.
-pub fn around_box(p: Place, radius: f64) -> BoundingBox {
+pub fn around_box(p: LatLon, radius: f64) -> BoundingBox {
     const WORLD: BoundingBox =
         BoundingBox { south: -900_000_000, west: -1_800_000_000, north: 900_000_000, east: 1_800_000_000 };
     /// More than the rounding of distances and of coordinates: some centimetres.
@@ -210,8 +210,8 @@ pub fn around_box(p: Place, radius: f64) -> BoundingBox {
 mod tests {
     use super::*;
 
-    fn place(lat: f64, lon: f64) -> Place {
-        Place { lat, lon }
+    fn place(lat: f64, lon: f64) -> LatLon {
+        LatLon { lat, lon }
     }
 
     /// Thresholds of `around` in the reference, found by bisecting the radius.
@@ -248,7 +248,7 @@ mod tests {
         let plus = LineVectors::new(&[at(-5, 0), at(5, 0)]);
         assert_eq!(plus.metres_between(&LineVectors::new(&[at(0, -5), at(0, 5)])), 0.0);
         assert!(plus.metres_between(&LineVectors::new(&[at(0, 1), at(0, 5)])) > 1.0);
-        let opposite = LineVectors::from_places(&[place(0.0, 179.0), place(0.0, -179.0)]);
+        let opposite = LineVectors::from_positions(&[place(0.0, 179.0), place(0.0, -179.0)]);
         assert!(plus.metres_between(&opposite) > 1e7, "the other side of the world");
         assert_eq!(LineVectors::new(&[]).metres_to(place(0.0, 0.0)), f64::INFINITY);
         assert_eq!(LineVectors::new(&[at(1, 1)]).metres_to(at(1, 1).into()), 0.0);

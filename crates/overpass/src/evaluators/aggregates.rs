@@ -8,7 +8,7 @@ use super::environment::Environment;
 use super::eval::eval;
 use super::lists;
 use super::scope::{Subject, subjects};
-use super::value::Value;
+use super::value::EvaluatorValue;
 use crate::Failure;
 use crate::quadtile;
 use crate::reader::Reader;
@@ -22,9 +22,9 @@ use terrapin_osm::ElementType;
 const STEP: usize = 1024;
 
 /// `count(nodes)` and so on.
-pub(super) fn count(set: &Set, what: &str) -> Value {
+pub(super) fn count(set: &Set, what: &str) -> EvaluatorValue {
     let (nodes, ways, relations) = (set.nodes.len(), set.ways.len(), set.relations.len());
-    Value::Int(match what {
+    EvaluatorValue::Int(match what {
         "nodes" => nodes,
         "ways" => ways,
         "relations" => relations,
@@ -40,7 +40,12 @@ pub(super) fn count(set: &Set, what: &str) -> Value {
 
 /// The value of a function over the elements of a set. No more than one value is held at a time, but by `set`, which
 /// holds the distinct ones, and by `gcat`.
-pub(super) fn over(environment: Environment<'_>, function: Function, set: &Set, code: Code) -> Result<Value, Failure> {
+pub(super) fn over(
+    environment: Environment<'_>,
+    function: Function,
+    set: &Set,
+    code: Code,
+) -> Result<EvaluatorValue, Failure> {
     let mut reader = Reader::new(environment.osm);
     let mut stopped = None;
     let ordered = match function {
@@ -60,22 +65,22 @@ pub(super) fn over(environment: Environment<'_>, function: Function, set: &Set, 
         Function::Max => lists::extreme(values, Ordering::Greater),
         Function::Set => {
             let mut texts = Deferred::<BTreeSet<String>>::default();
-            for text in values.map(Value::into_text).filter(|text| !text.is_empty()) {
+            for text in values.map(EvaluatorValue::into_text).filter(|text| !text.is_empty()) {
                 texts.insert(text);
             }
-            Value::Text(joined(&*texts))
+            EvaluatorValue::Text(joined(&*texts))
         }
         Function::Sum => sum(values),
         Function::Gcat => {
             let parts: Vec<Geometry> = values
                 .filter_map(|value| match value {
-                    Value::Shape(Some(shape)) => Some(*shape),
+                    EvaluatorValue::Shape(Some(shape)) => Some(*shape),
                     _ => None,
                 })
                 .collect();
-            Value::Shape((!parts.is_empty()).then(|| Box::new(Geometry::Collection(parts))))
+            EvaluatorValue::Shape((!parts.is_empty()).then(|| Box::new(Geometry::Collection(parts))))
         }
-        _ => Value::EMPTY,
+        _ => EvaluatorValue::EMPTY,
     };
     match stopped {
         Some(failure) => Err(failure),
@@ -113,29 +118,29 @@ pub(super) fn in_order<'s>(environment: Environment<'_>, set: &'s Set) -> Vec<Su
 }
 
 /// The value that all elements have that have one.
-fn union(values: impl Iterator<Item = Value>) -> Value {
-    let mut one: Option<Value> = None;
+fn union(values: impl Iterator<Item = EvaluatorValue>) -> EvaluatorValue {
+    let mut one: Option<EvaluatorValue> = None;
     for value in values.filter(|value| !value.is_empty()) {
         match &one {
-            Some(old) if old.to_text() != value.to_text() => return Value::text("< multiple values found >"),
+            Some(old) if old.to_text() != value.to_text() => return EvaluatorValue::text("< multiple values found >"),
             Some(_) => {}
             None => one = Some(value),
         }
     }
-    one.unwrap_or(Value::EMPTY)
+    one.unwrap_or(EvaluatorValue::EMPTY)
 }
 
 /// The sum of whole numbers where all are, else of numbers where all are.
-fn sum(values: impl Iterator<Item = Value>) -> Value {
+fn sum(values: impl Iterator<Item = EvaluatorValue>) -> EvaluatorValue {
     let (mut int, mut float) = (Some(0i64), Some(0.0));
     for value in values {
         int = int.zip(value.int()).map(|(sum, value)| sum.wrapping_add(value));
         float = float.zip(value.float()).map(|(sum, value)| sum + value);
     }
     match (int, float) {
-        (Some(int), _) => Value::Int(int),
-        (None, Some(float)) => Value::number(float),
-        (None, None) => Value::not_a_number(),
+        (Some(int), _) => EvaluatorValue::Int(int),
+        (None, Some(float)) => EvaluatorValue::number(float),
+        (None, None) => EvaluatorValue::not_a_number(),
     }
 }
 
@@ -143,8 +148,8 @@ fn sum(values: impl Iterator<Item = Value>) -> Value {
 mod tests {
     use super::*;
 
-    fn values(texts: &[&'static str]) -> impl Iterator<Item = Value> {
-        texts.iter().copied().map(Value::text)
+    fn values(texts: &[&'static str]) -> impl Iterator<Item = EvaluatorValue> {
+        texts.iter().copied().map(EvaluatorValue::text)
     }
 
     #[test]

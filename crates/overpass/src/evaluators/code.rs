@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::value::Value;
+use super::value::EvaluatorValue;
 use crate::syntax::{BinaryOperator, Function, UnaryOperator};
 use terrapin_osm::{ElementType, Osm, PairId};
 
@@ -30,7 +30,7 @@ pub(super) struct Members {
 /// An evaluator, ready to run.
 #[derive(Debug, Clone)]
 pub(super) enum Code {
-    Constant(Value),
+    Constant(EvaluatorValue),
     Tag(Key),
     TagOf(Box<Code>),
     GenericTag,
@@ -48,9 +48,9 @@ pub(super) enum Code {
     Or(Box<Code>, Box<Code>),
     Ternary(Box<Code>, Box<Code>, Box<Code>),
     /// A function of one string.
-    Text(fn(&Value) -> Value, Box<Code>),
+    Text(fn(&EvaluatorValue) -> EvaluatorValue, Box<Code>),
     /// A function of two strings.
-    Texts(fn(&Value, &Value) -> Value, Box<Code>, Box<Code>),
+    Texts(fn(&EvaluatorValue, &EvaluatorValue) -> EvaluatorValue, Box<Code>, Box<Code>),
     /// A function of geometries, and `pt` of two strings.
     Shape(Function, Vec<Code>),
 }

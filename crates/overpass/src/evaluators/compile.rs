@@ -2,7 +2,7 @@
 
 use super::code::{Code, Key, Members};
 use super::environment::Environment;
-use super::value::Value;
+use super::value::EvaluatorValue;
 use super::{aggregates, lists, operators, strings};
 use crate::Failure;
 use crate::syntax::{BinaryOperator, Expr, ExprKind, Function};
@@ -12,15 +12,15 @@ impl Code {
     /// Makes an evaluator ready. Functions of sets are worked out here.
     pub fn new(environment: Environment<'_>, expr: &Expr) -> Result<Code, Failure> {
         Ok(match &expr.kind {
-            ExprKind::Fixed(text) => Code::Constant(Value::text(text)),
+            ExprKind::Fixed(text) => Code::Constant(EvaluatorValue::text(text)),
             ExprKind::Tag(key) => match Code::new(environment, key)? {
                 Code::Constant(key) => Code::Tag(Key::new(environment.osm, &key.to_text())),
                 key => Code::TagOf(Box::new(key)),
             },
             ExprKind::GenericTag => Code::GenericTag,
             ExprKind::SetKey { set, key } => Code::Constant(match environment.loop_values.get(set) {
-                Some(value) if key == "val" => Value::text(value),
-                _ => Value::EMPTY,
+                Some(value) if key == "val" => EvaluatorValue::text(value),
+                _ => EvaluatorValue::EMPTY,
             }),
             ExprKind::Call { function, set, args } => Code::call(environment, *function, set.as_deref(), args)?,
             ExprKind::Unary { operator, operand } => match Code::new(environment, operand)? {
@@ -59,15 +59,17 @@ impl Code {
         };
         let arg = |n: usize| match args.get(n) {
             Some(arg) => Code::new(environment, arg).map(Box::new),
-            None => Ok(Box::new(Code::Constant(Value::EMPTY))),
+            None => Ok(Box::new(Code::Constant(EvaluatorValue::EMPTY))),
         };
-        let text = |f: fn(&Value) -> Value| -> Result<Code, Failure> {
+        let text = |f: fn(&EvaluatorValue) -> EvaluatorValue| -> Result<Code, Failure> {
             Ok(match *arg(0)? {
                 Code::Constant(value) => Code::Constant(f(&value)),
                 code => Code::Text(f, Box::new(code)),
             })
         };
-        let texts = |f: fn(&Value, &Value) -> Value| -> Result<Code, Failure> { Ok(Code::Texts(f, arg(0)?, arg(1)?)) };
+        let texts = |f: fn(&EvaluatorValue, &EvaluatorValue) -> EvaluatorValue| -> Result<Code, Failure> {
+            Ok(Code::Texts(f, arg(0)?, arg(1)?))
+        };
         let members = |distinct: bool, role: bool| {
             let kind = word(usize::from(role)).and_then(member_type);
             let role = role.then(|| word(0).unwrap_or_default().to_owned());
@@ -116,11 +118,11 @@ impl Code {
                 let set = environment.set(set.unwrap_or("_"));
                 Code::Constant(aggregates::count(&set, word(0).unwrap_or_default()))
             }
-            _ if is_missing(environment, function, set) => Code::Constant(Value::EMPTY),
+            _ if is_missing(environment, function, set) => Code::Constant(EvaluatorValue::EMPTY),
             Function::Union | Function::Min | Function::Max | Function::Sum | Function::Set | Function::Gcat => {
                 Code::Constant(aggregates::over(environment, function, &environment.set(set.unwrap_or("_")), *arg(0)?)?)
             }
-            Function::Val => Code::Constant(Value::EMPTY),
+            Function::Val => Code::Constant(EvaluatorValue::EMPTY),
         })
     }
 }

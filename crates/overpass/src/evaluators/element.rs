@@ -2,7 +2,7 @@
 
 use super::scope::{Subject, area_id, tagged};
 use super::shapes;
-use super::value::Value;
+use super::value::EvaluatorValue;
 use crate::reader::Reader;
 use crate::set::{Geometry, Position};
 use crate::syntax::Function;
@@ -11,62 +11,70 @@ use terrapin_osm::geometry::{line_length, round_length};
 use terrapin_osm::{ElementType, MetaRef};
 
 /// The value of a function without arguments.
-pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Subject<'_>) -> Value {
+pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Subject<'_>) -> EvaluatorValue {
     match function {
         Function::Id => id(reader, subject),
-        Function::Type => Value::text(match subject {
+        Function::Type => EvaluatorValue::text(match subject {
             Subject::None => "",
             Subject::Element(kind, _) => kind.name(),
             Subject::Area(_) => "area",
             Subject::Derived(derived) => &derived.type_name,
         }),
-        Function::Version => meta(reader, subject, |_, meta| Value::Int(i64::from(meta.version))),
-        Function::Timestamp => meta(reader, subject, |_, meta| Value::Text(timestamp::print(meta.timestamp))),
-        Function::Changeset => meta(reader, subject, |_, meta| Value::Int(meta.changeset)),
-        Function::Uid => meta(reader, subject, |_, meta| Value::Int(meta.uid)),
-        Function::User => meta(reader, subject, |reader, meta| Value::text(reader.osm().user_name(meta.user))),
-        Function::Lat => middle(reader, subject).map_or_else(Value::not_a_number, |(lat, _)| Value::degrees(lat)),
-        Function::Lon => middle(reader, subject).map_or_else(Value::not_a_number, |(_, lon)| Value::degrees(lon)),
+        Function::Version => meta(reader, subject, |_, meta| EvaluatorValue::Int(i64::from(meta.version))),
+        Function::Timestamp => meta(reader, subject, |_, meta| EvaluatorValue::Text(timestamp::print(meta.timestamp))),
+        Function::Changeset => meta(reader, subject, |_, meta| EvaluatorValue::Int(meta.changeset)),
+        Function::Uid => meta(reader, subject, |_, meta| EvaluatorValue::Int(meta.uid)),
+        Function::User => meta(reader, subject, |reader, meta| EvaluatorValue::text(reader.osm().user_name(meta.user))),
+        Function::Lat => {
+            middle(reader, subject).map_or_else(EvaluatorValue::not_a_number, |(lat, _)| EvaluatorValue::degrees(lat))
+        }
+        Function::Lon => {
+            middle(reader, subject).map_or_else(EvaluatorValue::not_a_number, |(_, lon)| EvaluatorValue::degrees(lon))
+        }
         Function::Length => match subject {
             Subject::Element(ElementType::Way | ElementType::Relation, _) if !reader.is_bare() => {
-                Value::metres(round_length(length(reader, subject)))
+                EvaluatorValue::metres(round_length(length(reader, subject)))
             }
-            _ => Value::Int(0),
+            _ => EvaluatorValue::Int(0),
         },
         Function::IsClosed => match subject {
             Subject::Element(ElementType::Way, way) => {
                 let (page, slot) = reader.way(way);
                 let nodes = page.nodes(slot);
-                Value::flag(!nodes.is_empty() && nodes.first() == nodes.last())
+                EvaluatorValue::flag(!nodes.is_empty() && nodes.first() == nodes.last())
             }
-            _ => Value::text("NaW"),
+            _ => EvaluatorValue::text("NaW"),
         },
-        Function::Geom => Value::Shape(shapes::of(reader, subject).map(Box::new)),
-        Function::CountTags => Value::Int(match (subject, tagged(reader, subject)) {
+        Function::Geom => EvaluatorValue::Shape(shapes::of(reader, subject).map(Box::new)),
+        Function::CountTags => EvaluatorValue::Int(match (subject, tagged(reader, subject)) {
             (Subject::Derived(derived), _) if !reader.is_bare() => derived.tags.len() as i64,
             (_, Some((kind, ordinal))) => reader.tags(kind, ordinal).len() as i64,
             _ => 0,
         }),
-        _ => Value::EMPTY,
+        _ => EvaluatorValue::EMPTY,
     }
 }
 
-fn id(reader: &mut Reader<'_>, subject: Subject<'_>) -> Value {
+fn id(reader: &mut Reader<'_>, subject: Subject<'_>) -> EvaluatorValue {
     match subject {
-        Subject::Element(kind, ordinal) => Value::Int(reader.id(kind, ordinal)),
-        Subject::Area(area) => area_id(reader, area).map_or(Value::EMPTY, Value::Int),
-        Subject::Derived(derived) => Value::Int(derived.id),
-        Subject::None => Value::EMPTY,
+        Subject::Element(kind, ordinal) => EvaluatorValue::Int(reader.id(kind, ordinal)),
+        Subject::Area(area) => area_id(reader, area).map_or(EvaluatorValue::EMPTY, EvaluatorValue::Int),
+        Subject::Derived(derived) => EvaluatorValue::Int(derived.id),
+        Subject::None => EvaluatorValue::EMPTY,
     }
 }
 
-fn meta(reader: &mut Reader<'_>, subject: Subject<'_>, value: impl FnOnce(&mut Reader<'_>, MetaRef) -> Value) -> Value {
+fn meta(
+    reader: &mut Reader<'_>,
+    subject: Subject<'_>,
+    value: impl FnOnce(&mut Reader<'_>, MetaRef) -> EvaluatorValue,
+) -> EvaluatorValue {
     match subject {
         Subject::Element(kind, ordinal) if !reader.is_bare() => {
             let meta = reader.meta(kind, ordinal);
             value(reader, meta)
         }
-        _ => Value::EMPTY,
+        _ => EvaluatorValue::EMPTY,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::code::{Code, Key};
 use super::scope::{Scope, Subject, tagged};
-use super::value::Value;
+use super::value::EvaluatorValue;
 use super::{element, members, operators, shapes};
 use crate::reader::Reader;
 use crate::syntax::BinaryOperator;
@@ -10,7 +10,7 @@ use terrapin_budget as budget;
 use terrapin_osm::PairId;
 
 /// The value of an evaluator.
-pub(super) fn eval(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>) -> Value {
+pub(super) fn eval(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>) -> EvaluatorValue {
     budget::checkpoint();
     match code {
         Code::Constant(value) => value.charged_clone(),
@@ -25,9 +25,9 @@ pub(super) fn eval(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>) -> Va
                 let key = Key::new(reader.osm(), name);
                 tag(reader, scope.subject, &key)
             }
-            None => Value::EMPTY,
+            None => EvaluatorValue::EMPTY,
         },
-        Code::IsTag(key) => Value::flag(has_tag(reader, scope.subject, key)),
+        Code::IsTag(key) => EvaluatorValue::flag(has_tag(reader, scope.subject, key)),
         Code::Element(function) => element::function(reader, *function, scope.subject),
         Code::CountMembers(which) => members::count(reader, which, scope.subject),
         Code::PerMember(code) => members::per_member(reader, scope, |reader, scope| eval(reader, code, scope)),
@@ -35,8 +35,8 @@ pub(super) fn eval(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>) -> Va
         Code::Member(function) => members::function(reader, *function, scope),
         Code::Unary(operator, operand) => operators::unary(*operator, &eval(reader, operand, scope)),
         Code::Binary(operator, a, b) => binary(reader, *operator, a, b, scope),
-        Code::And(a, b) => Value::flag(eval(reader, a, scope).is_true() && eval(reader, b, scope).is_true()),
-        Code::Or(a, b) => Value::flag(eval(reader, a, scope).is_true() || eval(reader, b, scope).is_true()),
+        Code::And(a, b) => EvaluatorValue::flag(eval(reader, a, scope).is_true() && eval(reader, b, scope).is_true()),
+        Code::Or(a, b) => EvaluatorValue::flag(eval(reader, a, scope).is_true() || eval(reader, b, scope).is_true()),
         Code::Ternary(condition, then, otherwise) => {
             let chosen = if eval(reader, condition, scope).is_true() { then } else { otherwise };
             eval(reader, chosen, scope)
@@ -47,7 +47,7 @@ pub(super) fn eval(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>) -> Va
     }
 }
 
-fn binary(reader: &mut Reader<'_>, operator: BinaryOperator, a: &Code, b: &Code, scope: Scope<'_>) -> Value {
+fn binary(reader: &mut Reader<'_>, operator: BinaryOperator, a: &Code, b: &Code, scope: Scope<'_>) -> EvaluatorValue {
     let (a, b) = (eval(reader, a, scope), eval(reader, b, scope));
     operators::binary(operator, &a, &b)
 }
@@ -69,13 +69,16 @@ fn has_tag(reader: &mut Reader<'_>, subject: Subject<'_>, key: &Key) -> bool {
     }
 }
 
-fn tag(reader: &mut Reader<'_>, subject: Subject<'_>, key: &Key) -> Value {
+fn tag(reader: &mut Reader<'_>, subject: Subject<'_>, key: &Key) -> EvaluatorValue {
     if let Subject::Derived(derived) = subject {
         let tags = if reader.is_bare() { &[] } else { derived.tags.as_slice() };
-        return tags.iter().find(|(name, _)| *name == key.name).map_or(Value::EMPTY, |(_, v)| Value::text(v));
+        return tags
+            .iter()
+            .find(|(name, _)| *name == key.name)
+            .map_or(EvaluatorValue::EMPTY, |(_, v)| EvaluatorValue::text(v));
     }
     match pair(reader, subject, key) {
-        Some(pair) => reader.osm().with_value(pair, Value::text),
-        None => Value::EMPTY,
+        Some(pair) => reader.osm().with_value(pair, EvaluatorValue::text),
+        None => EvaluatorValue::EMPTY,
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::value::Value;
+use super::value::EvaluatorValue;
 use terrapin_budget as budget;
 
 /// The entries of a list. An empty string has none; an entry that is empty or blank is one blank.
@@ -29,43 +29,43 @@ fn trimmed(entry: &str) -> &str {
 }
 
 /// `lrs_in(a, list)`: whether `a` is in the list.
-pub(super) fn contains(needle: &Value, list: &Value) -> Value {
+pub(super) fn contains(needle: &EvaluatorValue, list: &EvaluatorValue) -> EvaluatorValue {
     let needle = needle.to_text();
     let needle = trimmed(&needle);
-    Value::flag(entries(&list.to_text()).contains(&needle))
+    EvaluatorValue::flag(entries(&list.to_text()).contains(&needle))
 }
 
 /// `lrs_isect(a, b)`: what is in both, in byte order.
-pub(super) fn intersection(a: &Value, b: &Value) -> Value {
+pub(super) fn intersection(a: &EvaluatorValue, b: &EvaluatorValue) -> EvaluatorValue {
     let (a, b) = (a.to_text(), b.to_text());
     let b: BTreeSet<&str> = entries(&b).into_iter().collect();
     joined(entries(&a).into_iter().filter(|entry| b.contains(entry)).collect())
 }
 
 /// `lrs_union(a, b)`: what is in one of them, in byte order.
-pub(super) fn union(a: &Value, b: &Value) -> Value {
+pub(super) fn union(a: &EvaluatorValue, b: &EvaluatorValue) -> EvaluatorValue {
     let (a, b) = (a.to_text(), b.to_text());
     joined(entries(&a).into_iter().chain(entries(&b)).collect())
 }
 
-fn joined(entries: BTreeSet<&str>) -> Value {
+fn joined(entries: BTreeSet<&str>) -> EvaluatorValue {
     budget::charge(entries.iter().map(|entry| entry.len() as u64 + 1).sum());
-    Value::Text(entries.into_iter().collect::<Vec<_>>().join(";"))
+    EvaluatorValue::Text(entries.into_iter().collect::<Vec<_>>().join(";"))
 }
 
 /// `lrs_min(list)`: the least entry; by number where all are numbers.
-pub(super) fn least(list: &Value) -> Value {
-    extreme(entries(&list.to_text()).into_iter().map(Value::text), Ordering::Less)
+pub(super) fn least(list: &EvaluatorValue) -> EvaluatorValue {
+    extreme(entries(&list.to_text()).into_iter().map(EvaluatorValue::text), Ordering::Less)
 }
 
 /// `lrs_max(list)`: the greatest entry; by number where all are numbers.
-pub(super) fn greatest(list: &Value) -> Value {
-    extreme(entries(&list.to_text()).into_iter().map(Value::text), Ordering::Greater)
+pub(super) fn greatest(list: &EvaluatorValue) -> EvaluatorValue {
+    extreme(entries(&list.to_text()).into_iter().map(EvaluatorValue::text), Ordering::Greater)
 }
 
 /// The least or the greatest of some values: of whole numbers where all are, else of numbers where all are, else of
 /// strings. Empty strings are never the answer, but are not numbers.
-pub(super) fn extreme(values: impl Iterator<Item = Value>, wanted: Ordering) -> Value {
+pub(super) fn extreme(values: impl Iterator<Item = EvaluatorValue>, wanted: Ordering) -> EvaluatorValue {
     let mut int: Option<i64> = None;
     let mut float: Option<f64> = None;
     let mut text: Option<String> = None;
@@ -90,10 +90,10 @@ pub(super) fn extreme(values: impl Iterator<Item = Value>, wanted: Ordering) -> 
         }
     }
     match (text, int.filter(|_| all_int), float.filter(|_| all_float)) {
-        (None, ..) => Value::EMPTY,
-        (_, Some(int), _) => Value::Int(int),
-        (_, _, Some(float)) => Value::number(float),
-        (Some(text), ..) => Value::Text(text),
+        (None, ..) => EvaluatorValue::EMPTY,
+        (_, Some(int), _) => EvaluatorValue::Int(int),
+        (_, _, Some(float)) => EvaluatorValue::number(float),
+        (Some(text), ..) => EvaluatorValue::Text(text),
     }
 }
 
@@ -101,8 +101,8 @@ pub(super) fn extreme(values: impl Iterator<Item = Value>, wanted: Ordering) -> 
 mod tests {
     use super::*;
 
-    fn text(value: &str) -> Value {
-        Value::text(value)
+    fn text(value: &str) -> EvaluatorValue {
+        EvaluatorValue::text(value)
     }
 
     #[test]
@@ -124,11 +124,11 @@ mod tests {
 
     #[test]
     fn membership() {
-        assert_eq!(contains(&text("a"), &text("b;a")), Value::Int(1));
-        assert_eq!(contains(&text("a"), &text(" a ; b")), Value::Int(0));
-        assert_eq!(contains(&text(""), &text("a;;b")), Value::Int(1));
-        assert_eq!(contains(&text(""), &text("")), Value::Int(0));
-        assert_eq!(contains(&text("1"), &text("1.0")), Value::Int(0));
+        assert_eq!(contains(&text("a"), &text("b;a")), EvaluatorValue::Int(1));
+        assert_eq!(contains(&text("a"), &text(" a ; b")), EvaluatorValue::Int(0));
+        assert_eq!(contains(&text(""), &text("a;;b")), EvaluatorValue::Int(1));
+        assert_eq!(contains(&text(""), &text("")), EvaluatorValue::Int(0));
+        assert_eq!(contains(&text("1"), &text("1.0")), EvaluatorValue::Int(0));
         assert_eq!(intersection(&text("c;b;a"), &text("b;c;d")).into_text(), "b;c");
     }
 

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use super::code::Members;
 use super::scope::{MemberPosition, Scope, Subject};
 use super::shapes;
-use super::value::Value;
+use super::value::EvaluatorValue;
 use crate::reader::Reader;
 use crate::syntax::Function;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementRef, ElementType};
 
 /// How many members of some kind and role there are. The nodes of a way have no type here and no role.
-pub(super) fn count(reader: &mut Reader<'_>, which: &Members, subject: Subject<'_>) -> Value {
+pub(super) fn count(reader: &mut Reader<'_>, which: &Members, subject: Subject<'_>) -> EvaluatorValue {
     let found: Vec<(ElementType, ElementRef)> = match subject {
         Subject::Element(ElementType::Way, way) if which.role.is_none() && which.kind.is_none() => {
             let (page, slot) = reader.way(way);
@@ -21,7 +21,7 @@ pub(super) fn count(reader: &mut Reader<'_>, which: &Members, subject: Subject<'
         Subject::Element(ElementType::Relation, relation) => {
             let (page, slot) = reader.relation(relation);
             let role = match which.role.as_deref().map(|role| reader.osm().find_role(role)) {
-                Some(None) => return Value::Int(0),
+                Some(None) => return EvaluatorValue::Int(0),
                 Some(Some(role)) => Some(role),
                 None => None,
             };
@@ -33,7 +33,9 @@ pub(super) fn count(reader: &mut Reader<'_>, which: &Members, subject: Subject<'
         }
         _ => Vec::new(),
     };
-    Value::Int(if which.distinct { found.into_iter().collect::<BTreeSet<_>>().len() } else { found.len() } as i64)
+    EvaluatorValue::Int(
+        if which.distinct { found.into_iter().collect::<BTreeSet<_>>().len() } else { found.len() } as i64
+    )
 }
 
 /// How many members the element has.
@@ -55,8 +57,8 @@ fn over(
     reader: &mut Reader<'_>,
     scope: Scope<'_>,
     places: std::ops::Range<usize>,
-    value: impl Fn(&mut Reader<'_>, Scope<'_>) -> Value,
-) -> Value {
+    value: impl Fn(&mut Reader<'_>, Scope<'_>) -> EvaluatorValue,
+) -> EvaluatorValue {
     let mut text = String::new();
     let start = places.start;
     for at in places {
@@ -66,15 +68,15 @@ fn over(
         }
         text += &value(reader, Scope { member: Some(MemberPosition { at }), ..scope }).to_text();
     }
-    Value::Text(text)
+    EvaluatorValue::Text(text)
 }
 
 /// `per_member(a)`: the values for all members, separated by semicolons; `value` is that of `a` for one of them.
 pub(super) fn per_member(
     reader: &mut Reader<'_>,
     scope: Scope<'_>,
-    value: impl Fn(&mut Reader<'_>, Scope<'_>) -> Value,
-) -> Value {
+    value: impl Fn(&mut Reader<'_>, Scope<'_>) -> EvaluatorValue,
+) -> EvaluatorValue {
     let members = length(reader, scope.subject);
     over(reader, scope, 0..members, value)
 }
@@ -84,9 +86,9 @@ pub(super) fn per_member(
 pub(super) fn per_vertex(
     reader: &mut Reader<'_>,
     scope: Scope<'_>,
-    value: impl Fn(&mut Reader<'_>, Scope<'_>) -> Value,
-) -> Value {
-    let Subject::Element(ElementType::Way, way) = scope.subject else { return Value::EMPTY };
+    value: impl Fn(&mut Reader<'_>, Scope<'_>) -> EvaluatorValue,
+) -> EvaluatorValue {
+    let Subject::Element(ElementType::Way, way) = scope.subject else { return EvaluatorValue::EMPTY };
     let (page, slot) = reader.way(way);
     let nodes = page.nodes(slot);
     let end =
@@ -95,34 +97,34 @@ pub(super) fn per_vertex(
 }
 
 /// `pos()`, `mtype()`, `ref()`, `role()`, `angle()` of the member at hand.
-pub(super) fn function(reader: &mut Reader<'_>, function: Function, scope: Scope<'_>) -> Value {
-    let Some(MemberPosition { at }) = scope.member else { return Value::EMPTY };
+pub(super) fn function(reader: &mut Reader<'_>, function: Function, scope: Scope<'_>) -> EvaluatorValue {
+    let Some(MemberPosition { at }) = scope.member else { return EvaluatorValue::EMPTY };
     if function == Function::Pos {
-        return Value::Int(at as i64 + 1);
+        return EvaluatorValue::Int(at as i64 + 1);
     }
     match scope.subject {
         Subject::Element(ElementType::Way, way) => {
             let (page, slot) = reader.way(way);
-            let Some(&node) = page.nodes(slot).get(at) else { return Value::EMPTY };
+            let Some(&node) = page.nodes(slot).get(at) else { return EvaluatorValue::EMPTY };
             match function {
-                Function::MemberType => Value::text(ElementType::Node.name()),
-                Function::Ref => Value::Int(reader.ref_id(ElementType::Node, node)),
+                Function::MemberType => EvaluatorValue::text(ElementType::Node.name()),
+                Function::Ref => EvaluatorValue::Int(reader.ref_id(ElementType::Node, node)),
                 Function::Angle if !reader.is_bare() => {
-                    shapes::angle(page.coords(slot), at).map_or(Value::EMPTY, Value::Text)
+                    shapes::angle(page.coords(slot), at).map_or(EvaluatorValue::EMPTY, EvaluatorValue::Text)
                 }
-                _ => Value::EMPTY,
+                _ => EvaluatorValue::EMPTY,
             }
         }
         Subject::Element(ElementType::Relation, relation) => {
             let (page, slot) = reader.relation(relation);
-            let Some(&member) = page.members(slot).get(at) else { return Value::EMPTY };
+            let Some(&member) = page.members(slot).get(at) else { return EvaluatorValue::EMPTY };
             match function {
-                Function::MemberType => Value::text(member.kind.name()),
-                Function::Ref => Value::Int(reader.ref_id(member.kind, member.element)),
-                Function::Role => Value::text(reader.osm().role(member.role)),
-                _ => Value::EMPTY,
+                Function::MemberType => EvaluatorValue::text(member.kind.name()),
+                Function::Ref => EvaluatorValue::Int(reader.ref_id(member.kind, member.element)),
+                Function::Role => EvaluatorValue::text(reader.osm().role(member.role)),
+                _ => EvaluatorValue::EMPTY,
             }
         }
-        _ => Value::EMPTY,
+        _ => EvaluatorValue::EMPTY,
     }
 }

@@ -32,7 +32,7 @@ use self::compile::has_no_value;
 use self::eval::eval;
 use self::produce::Producer;
 use self::scope::{Subject, keys, subjects};
-use self::value::Value;
+use self::value::EvaluatorValue;
 use super::introsort;
 use super::reader::Reader;
 use super::set::{Derived, Set};
@@ -117,7 +117,7 @@ pub fn group(environment: Environment<'_>, expr: &Expr, set: &Set, bare: bool) -
     Ok(groups.take().into_iter().collect())
 }
 
-fn alone(environment: Environment<'_>, expr: &Expr) -> Result<Value, Failure> {
+fn alone(environment: Environment<'_>, expr: &Expr) -> Result<EvaluatorValue, Failure> {
     let code = Code::new(environment, expr)?;
     Ok(eval(&mut Reader::new(environment.osm), &code, Subject::None.into()))
 }

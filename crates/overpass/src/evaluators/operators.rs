@@ -2,52 +2,52 @@
 
 use std::cmp::Ordering;
 
-use super::value::Value;
+use super::value::EvaluatorValue;
 use crate::syntax::{BinaryOperator, UnaryOperator};
 use terrapin_budget as budget;
 
 /// `!a`, `-a`.
-pub(super) fn unary(operator: UnaryOperator, operand: &Value) -> Value {
+pub(super) fn unary(operator: UnaryOperator, operand: &EvaluatorValue) -> EvaluatorValue {
     match operator {
-        UnaryOperator::Not => Value::flag(!operand.is_true()),
+        UnaryOperator::Not => EvaluatorValue::flag(!operand.is_true()),
         UnaryOperator::Minus => match (operand.int(), operand.float()) {
-            (Some(value), _) => Value::Int(value.wrapping_neg()),
-            (None, Some(value)) => Value::number(-value),
-            (None, None) => Value::not_a_number(),
+            (Some(value), _) => EvaluatorValue::Int(value.wrapping_neg()),
+            (None, Some(value)) => EvaluatorValue::number(-value),
+            (None, None) => EvaluatorValue::not_a_number(),
         },
     }
 }
 
 /// `a && b` and `a || b` are not here: their right side is only looked at where it matters.
-pub(super) fn binary(operator: BinaryOperator, a: &Value, b: &Value) -> Value {
-    let is = |test: fn(Ordering) -> bool| Value::flag(a.compare(b).is_some_and(test));
+pub(super) fn binary(operator: BinaryOperator, a: &EvaluatorValue, b: &EvaluatorValue) -> EvaluatorValue {
+    let is = |test: fn(Ordering) -> bool| EvaluatorValue::flag(a.compare(b).is_some_and(test));
     match operator {
-        BinaryOperator::Or => Value::flag(a.is_true() || b.is_true()),
-        BinaryOperator::And => Value::flag(a.is_true() && b.is_true()),
+        BinaryOperator::Or => EvaluatorValue::flag(a.is_true() || b.is_true()),
+        BinaryOperator::And => EvaluatorValue::flag(a.is_true() && b.is_true()),
         BinaryOperator::Equal => is(Ordering::is_eq),
-        BinaryOperator::NotEqual => Value::flag(a.compare(b).is_none_or(Ordering::is_ne)),
+        BinaryOperator::NotEqual => EvaluatorValue::flag(a.compare(b).is_none_or(Ordering::is_ne)),
         BinaryOperator::Less => is(Ordering::is_lt),
         BinaryOperator::LessEqual => is(Ordering::is_le),
         BinaryOperator::Greater => is(Ordering::is_gt),
         BinaryOperator::GreaterEqual => is(Ordering::is_ge),
         BinaryOperator::Plus => match numbers(a, b) {
-            Numbers::Ints(a, b) => Value::Int(a.wrapping_add(b)),
-            Numbers::Floats(a, b) => Value::number(defined(a + b, a, b)),
-            Numbers::None => Value::Text(concatenated(&a.to_text(), &b.to_text())),
+            Numbers::Ints(a, b) => EvaluatorValue::Int(a.wrapping_add(b)),
+            Numbers::Floats(a, b) => EvaluatorValue::number(defined(a + b, a, b)),
+            Numbers::None => EvaluatorValue::Text(concatenated(&a.to_text(), &b.to_text())),
         },
         BinaryOperator::Minus => match numbers(a, b) {
-            Numbers::Ints(a, b) => Value::Int(a.wrapping_sub(b)),
-            Numbers::Floats(a, b) => Value::number(defined(a - b, a, b)),
-            Numbers::None => Value::not_a_number(),
+            Numbers::Ints(a, b) => EvaluatorValue::Int(a.wrapping_sub(b)),
+            Numbers::Floats(a, b) => EvaluatorValue::number(defined(a - b, a, b)),
+            Numbers::None => EvaluatorValue::not_a_number(),
         },
         BinaryOperator::Times => match numbers(a, b) {
-            Numbers::Ints(a, b) => Value::Int(a.wrapping_mul(b)),
-            Numbers::Floats(a, b) => Value::number(defined(a * b, a, b)),
-            Numbers::None => Value::not_a_number(),
+            Numbers::Ints(a, b) => EvaluatorValue::Int(a.wrapping_mul(b)),
+            Numbers::Floats(a, b) => EvaluatorValue::number(defined(a * b, a, b)),
+            Numbers::None => EvaluatorValue::not_a_number(),
         },
         BinaryOperator::Divided => match (a.float(), b.float()) {
-            (Some(a), Some(b)) => Value::number(defined(a / b, a, b)),
-            _ => Value::not_a_number(),
+            (Some(a), Some(b)) => EvaluatorValue::number(defined(a / b, a, b)),
+            _ => EvaluatorValue::not_a_number(),
         },
     }
 }
@@ -63,7 +63,7 @@ enum Numbers {
     None,
 }
 
-fn numbers(a: &Value, b: &Value) -> Numbers {
+fn numbers(a: &EvaluatorValue, b: &EvaluatorValue) -> Numbers {
     if let (Some(a), Some(b)) = (a.int(), b.int()) {
         return Numbers::Ints(a, b);
     }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     fn calculated(a: &str, operator: BinaryOperator, b: &str) -> String {
-        binary(operator, &Value::text(a), &Value::text(b)).into_text()
+        binary(operator, &EvaluatorValue::text(a), &EvaluatorValue::text(b)).into_text()
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::compile::has_no_value;
 use super::environment::Environment;
 use super::eval::eval;
 use super::scope::{Scope, Subject, keys};
-use super::value::Value;
+use super::value::EvaluatorValue;
 use crate::Failure;
 use crate::reader::Reader;
 use crate::set::{Derived, Geometry};
@@ -59,9 +59,9 @@ impl<'p> Producer<'p> {
     }
 }
 
-fn shape(value: Value) -> Option<Geometry> {
+fn shape(value: EvaluatorValue) -> Option<Geometry> {
     match value {
-        Value::Shape(shape) => shape.map(|shape| *shape),
+        EvaluatorValue::Shape(shape) => shape.map(|shape| *shape),
         _ => None,
     }
 }

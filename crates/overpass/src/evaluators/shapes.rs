@@ -2,7 +2,7 @@
 
 use super::scope::Subject;
 use super::sphere::{cross, dot, vector};
-use super::value::Value;
+use super::value::EvaluatorValue;
 use super::{hull, trace};
 use crate::reader::Reader;
 use crate::set::{Geometry, Position};
@@ -44,19 +44,19 @@ fn known(line: &[Coord]) -> impl Iterator<Item = Coord> {
 }
 
 /// The value of a function of geometries, given those of its arguments.
-pub(super) fn function(function: Function, mut values: impl Iterator<Item = Value>) -> Value {
+pub(super) fn function(function: Function, mut values: impl Iterator<Item = EvaluatorValue>) -> EvaluatorValue {
     let shape = match function {
         Function::Pt => match (values.next().and_then(|v| v.float()), values.next().and_then(|v| v.float())) {
             (Some(lat), Some(lon)) => Some(Geometry::Point(Position { lat, lon })),
             _ => None,
         },
         Function::Center => match values.next() {
-            Some(Value::Shape(Some(shape))) => shape.middle().map(Geometry::Point),
+            Some(EvaluatorValue::Shape(Some(shape))) => shape.middle().map(Geometry::Point),
             _ => None,
         },
         Function::Lstr => {
             let points = values.filter_map(|value| match value {
-                Value::Shape(Some(shape)) => match *shape {
+                EvaluatorValue::Shape(Some(shape)) => match *shape {
                     Geometry::Point(p) => Some(p),
                     shape => shape.middle(),
                 },
@@ -65,16 +65,16 @@ pub(super) fn function(function: Function, mut values: impl Iterator<Item = Valu
             Some(Geometry::Line(points.collect()))
         }
         Function::Trace => match values.next() {
-            Some(Value::Shape(Some(shape))) => Some(trace::trace(&shape)),
+            Some(EvaluatorValue::Shape(Some(shape))) => Some(trace::trace(&shape)),
             _ => None,
         },
         Function::Hull => match values.next() {
-            Some(Value::Shape(Some(shape))) => Some(hull::hull(&shape)),
+            Some(EvaluatorValue::Shape(Some(shape))) => Some(hull::hull(&shape)),
             _ => None,
         },
         Function::Poly => {
             let rings = values.filter_map(|value| match value {
-                Value::Shape(Some(shape)) => match *shape {
+                EvaluatorValue::Shape(Some(shape)) => match *shape {
                     Geometry::Line(line) => Some(line),
                     _ => None,
                 },
@@ -84,7 +84,7 @@ pub(super) fn function(function: Function, mut values: impl Iterator<Item = Valu
         }
         _ => None,
     };
-    Value::Shape(shape.map(Box::new))
+    EvaluatorValue::Shape(shape.map(Box::new))
 }
 
 /// The angle in degrees by which a line bends at one of its points, printed with three decimals: positive to the right.

@@ -2,68 +2,68 @@
 
 use std::borrow::Cow;
 
-use super::value::{Value, parse_float, parse_int};
+use super::value::{EvaluatorValue, parse_float, parse_int};
 
 /// The number that a string starts with, and where it ends. Whole where C's `strtoll` reads as far as `strtod`.
-fn leading(text: &str) -> Option<(Value, usize)> {
+fn leading(text: &str) -> Option<(EvaluatorValue, usize)> {
     let (float, end, out_of_range) = parse_float(text)?;
     match parse_int(text) {
-        Some((int, whole)) if whole == end => Some((Value::Int(int), end)),
+        Some((int, whole)) if whole == end => Some((EvaluatorValue::Int(int), end)),
         _ if out_of_range => None,
-        _ => Some((Value::number(float), end)),
+        _ => Some((EvaluatorValue::number(float), end)),
     }
 }
 
 /// A value whose number is its string, without making the string.
-fn numeric(value: &Value) -> Result<Value, Cow<'_, str>> {
+fn numeric(value: &EvaluatorValue) -> Result<EvaluatorValue, Cow<'_, str>> {
     match value {
-        Value::Int(_) | Value::Float(_) => Ok(value.clone()),
+        EvaluatorValue::Int(_) | EvaluatorValue::Float(_) => Ok(value.clone()),
         other => Err(other.to_text()),
     }
 }
 
 /// `number(a)`: the number that the string starts with.
-pub(super) fn number(value: &Value) -> Value {
+pub(super) fn number(value: &EvaluatorValue) -> EvaluatorValue {
     match numeric(value) {
         Ok(number) => number,
-        Err(text) => leading(&text).map_or_else(Value::not_a_number, |(number, _)| number),
+        Err(text) => leading(&text).map_or_else(EvaluatorValue::not_a_number, |(number, _)| number),
     }
 }
 
 /// `is_number(a)`.
-pub(super) fn is_number(value: &Value) -> Value {
-    Value::flag(match numeric(value) {
+pub(super) fn is_number(value: &EvaluatorValue) -> EvaluatorValue {
+    EvaluatorValue::flag(match numeric(value) {
         Ok(_) => true,
         Err(text) => leading(&text).is_some(),
     })
 }
 
 /// `suffix(a)`: what follows that number and some blanks.
-pub(super) fn suffix(value: &Value) -> Value {
+pub(super) fn suffix(value: &EvaluatorValue) -> EvaluatorValue {
     let text = value.to_text();
     match leading(&text) {
-        Some((_, end)) => Value::text(text[end..].trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c'])),
-        None => Value::EMPTY,
+        Some((_, end)) => EvaluatorValue::text(text[end..].trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c'])),
+        None => EvaluatorValue::EMPTY,
     }
 }
 
 /// `abs(a)`.
-pub(super) fn abs(value: &Value) -> Value {
+pub(super) fn abs(value: &EvaluatorValue) -> EvaluatorValue {
     match number(value) {
-        Value::Int(value) => Value::Int(value.wrapping_abs()),
-        Value::Float(value) => Value::number(value.abs()),
+        EvaluatorValue::Int(value) => EvaluatorValue::Int(value.wrapping_abs()),
+        EvaluatorValue::Float(value) => EvaluatorValue::number(value.abs()),
         other => other,
     }
 }
 
 /// `date(a)`: a number that grows with the date.
-pub(super) fn date(value: &Value) -> Value {
-    parse_date(&value.to_text()).map_or_else(|| Value::text("NaD"), Value::number)
+pub(super) fn date(value: &EvaluatorValue) -> EvaluatorValue {
+    parse_date(&value.to_text()).map_or_else(|| EvaluatorValue::text("NaD"), EvaluatorValue::number)
 }
 
 /// `is_date(a)`.
-pub(super) fn is_date(value: &Value) -> Value {
-    Value::flag(parse_date(&value.to_text()).is_some())
+pub(super) fn is_date(value: &EvaluatorValue) -> EvaluatorValue {
+    EvaluatorValue::flag(parse_date(&value.to_text()).is_some())
 }
 
 /// Year, month, day, hour, minute and second are the first numbers in the string, whatever stands between them.
@@ -105,10 +105,10 @@ mod tests {
             ("12345678901234567890123", "9223372036854775807", ""),
             ("99999999999999999999.5", "1e+20", ""),
         ] {
-            let value = Value::text(text);
+            let value = EvaluatorValue::text(text);
             assert_eq!(number(&value).into_text(), number_text, "{text:?}");
             assert_eq!(suffix(&value).into_text(), rest, "{text:?}");
-            assert_eq!(is_number(&value), Value::flag(number_text != "NaN"), "{text:?}");
+            assert_eq!(is_number(&value), EvaluatorValue::flag(number_text != "NaN"), "{text:?}");
         }
     }
 
@@ -128,7 +128,7 @@ mod tests {
             ("99999999999", "1215752191"),
             ("2015-03-01T12:34:56+99:99", "2015.1902188063"),
         ] {
-            assert_eq!(date(&Value::text(text)).into_text(), result, "{text:?}");
+            assert_eq!(date(&EvaluatorValue::text(text)).into_text(), result, "{text:?}");
         }
     }
 }

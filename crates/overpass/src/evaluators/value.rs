@@ -12,7 +12,7 @@ use terrapin_budget as budget;
 
 /// What an evaluator yields.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub(super) enum EvaluatorValue {
     /// A whole number.
     Int(i64),
     /// A number that its 14 significant digits print and read back unchanged, and that is not whole.
@@ -25,58 +25,58 @@ pub(super) enum Value {
     Shape(Option<Box<Geometry>>),
 }
 
-impl Value {
+impl EvaluatorValue {
     /// The empty string.
-    pub const EMPTY: Value = Value::Text(String::new());
+    pub const EMPTY: EvaluatorValue = EvaluatorValue::Text(String::new());
 
     /// The value of a computed number.
-    pub fn number(value: f64) -> Value {
+    pub fn number(value: f64) -> EvaluatorValue {
         if value.trunc() == value && value.abs() < 1e14 && !(value == 0.0 && value.is_sign_negative()) {
-            return Value::Int(value as i64);
+            return EvaluatorValue::Int(value as i64);
         }
-        Value::Float(if value.is_finite() { rounded(value) } else { value })
+        EvaluatorValue::Float(if value.is_finite() { rounded(value) } else { value })
     }
 
     /// 1e-7 degrees.
-    pub fn degrees(value: i64) -> Value {
-        Value::Decimal(value, 7)
+    pub fn degrees(value: i64) -> EvaluatorValue {
+        EvaluatorValue::Decimal(value, 7)
     }
 
     /// Metres, already rounded to the millimetre.
-    pub fn metres(value: f64) -> Value {
-        Value::Decimal(libm::round(value * 1000.0) as i64, 3)
+    pub fn metres(value: f64) -> EvaluatorValue {
+        EvaluatorValue::Decimal(libm::round(value * 1000.0) as i64, 3)
     }
 
     /// `1` or `0`.
-    pub fn flag(value: bool) -> Value {
-        Value::Int(i64::from(value))
+    pub fn flag(value: bool) -> EvaluatorValue {
+        EvaluatorValue::Int(i64::from(value))
     }
 
     /// A copy, its bytes charged before they are allocated.
-    pub fn charged_clone(&self) -> Value {
+    pub fn charged_clone(&self) -> EvaluatorValue {
         match self {
-            Value::Text(text) => budget::charge(text.len() as u64),
-            Value::Shape(Some(shape)) => budget::charge(shape.bytes()),
+            EvaluatorValue::Text(text) => budget::charge(text.len() as u64),
+            EvaluatorValue::Shape(Some(shape)) => budget::charge(shape.bytes()),
             _ => {}
         }
         self.clone()
     }
 
     /// A string.
-    pub fn text(value: &str) -> Value {
-        Value::Text(value.to_owned())
+    pub fn text(value: &str) -> EvaluatorValue {
+        EvaluatorValue::Text(value.to_owned())
     }
 
     /// What an evaluator yields that has no number.
-    pub fn not_a_number() -> Value {
-        Value::text("NaN")
+    pub fn not_a_number() -> EvaluatorValue {
+        EvaluatorValue::text("NaN")
     }
 
     /// As a whole number, where the whole string is one.
     pub fn int(&self) -> Option<i64> {
         match self {
-            Value::Int(value) => Some(*value),
-            Value::Text(text) => parse_int(text).filter(|(_, end)| *end == text.len()).map(|(value, _)| value),
+            EvaluatorValue::Int(value) => Some(*value),
+            EvaluatorValue::Text(text) => parse_int(text).filter(|(_, end)| *end == text.len()).map(|(value, _)| value),
             _ => None,
         }
     }
@@ -84,53 +84,55 @@ impl Value {
     /// As a number, where the whole string is one.
     pub fn float(&self) -> Option<f64> {
         match self {
-            Value::Int(value) => Some(*value as f64),
-            Value::Float(value) => Some(*value),
-            Value::Decimal(value, places) => Some(*value as f64 / 10f64.powi(i32::from(*places))),
-            Value::Text(text) => parse_float(text).filter(|(_, end, _)| *end == text.len()).map(|(value, ..)| value),
-            Value::Shape(_) => None,
+            EvaluatorValue::Int(value) => Some(*value as f64),
+            EvaluatorValue::Float(value) => Some(*value),
+            EvaluatorValue::Decimal(value, places) => Some(*value as f64 / 10f64.powi(i32::from(*places))),
+            EvaluatorValue::Text(text) => {
+                parse_float(text).filter(|(_, end, _)| *end == text.len()).map(|(value, ..)| value)
+            }
+            EvaluatorValue::Shape(_) => None,
         }
     }
 
     /// Whether it counts as true: neither empty nor zero.
     pub fn is_true(&self) -> bool {
         match self {
-            Value::Text(text) if text.is_empty() => false,
-            Value::Shape(shape) => shape.is_some(),
+            EvaluatorValue::Text(text) if text.is_empty() => false,
+            EvaluatorValue::Shape(shape) => shape.is_some(),
             other => other.float() != Some(0.0),
         }
     }
 
     /// Whether it is the empty string.
     pub fn is_empty(&self) -> bool {
-        matches!(self, Value::Text(text) if text.is_empty())
+        matches!(self, EvaluatorValue::Text(text) if text.is_empty())
     }
 
     /// As a string.
     pub fn to_text(&self) -> Cow<'_, str> {
         match self {
-            Value::Int(value) => value.to_string().into(),
-            Value::Float(value) => crate::syntax::number_text(*value).into(),
-            Value::Decimal(value, places) => {
+            EvaluatorValue::Int(value) => value.to_string().into(),
+            EvaluatorValue::Float(value) => crate::syntax::number_text(*value).into(),
+            EvaluatorValue::Decimal(value, places) => {
                 let sign = if *value < 0 { "-" } else { "" };
                 let (size, unit) = (value.unsigned_abs(), 10u64.pow(u32::from(*places)));
                 format!("{sign}{}.{:0width$}", size / unit, size % unit, width = usize::from(*places)).into()
             }
-            Value::Text(text) => text.into(),
-            Value::Shape(_) => "".into(),
+            EvaluatorValue::Text(text) => text.into(),
+            EvaluatorValue::Shape(_) => "".into(),
         }
     }
 
     /// As a string.
     pub fn into_text(self) -> String {
         match self {
-            Value::Text(text) => text,
+            EvaluatorValue::Text(text) => text,
             other => other.to_text().into_owned(),
         }
     }
 
     /// Compares as whole numbers, else as numbers, else as strings; `None` where a side is not a number's number.
-    pub fn compare(&self, other: &Value) -> Option<Ordering> {
+    pub fn compare(&self, other: &EvaluatorValue) -> Option<Ordering> {
         if let (Some(a), Some(b)) = (self.int(), other.int()) {
             return Some(a.cmp(&b));
         }
@@ -277,8 +279,8 @@ fn parse_hexadecimal(bytes: &[u8]) -> Option<(f64, usize)> {
 mod tests {
     use super::*;
 
-    fn text(value: &str) -> Value {
-        Value::text(value)
+    fn text(value: &str) -> EvaluatorValue {
+        EvaluatorValue::text(value)
     }
 
     #[test]
@@ -334,7 +336,7 @@ mod tests {
             (0.1 + 0.2, "0.3"),
             (f64::INFINITY, "inf"),
         ] {
-            assert_eq!(Value::number(value).to_text(), string);
+            assert_eq!(EvaluatorValue::number(value).to_text(), string);
         }
     }
 
@@ -344,7 +346,7 @@ mod tests {
         assert_eq!(text("10").compare(&text("9a")), Some(Ordering::Less));
         assert_eq!(text("1").compare(&text("1.0")), Some(Ordering::Equal));
         assert_eq!(text("nan").compare(&text("nan")), None);
-        assert_eq!(text("").compare(&Value::Int(0)), Some(Ordering::Less));
+        assert_eq!(text("").compare(&EvaluatorValue::Int(0)), Some(Ordering::Less));
     }
 
     #[test]
@@ -356,9 +358,9 @@ mod tests {
 
     #[test]
     fn degrees_keep_their_decimals() {
-        assert_eq!(Value::degrees(-1_698_613_410).to_text(), "-169.8613410");
-        assert_eq!(Value::degrees(-1).to_text(), "-0.0000001");
-        assert_eq!(Value::metres(1156.07).to_text(), "1156.070");
-        assert_eq!(Value::metres(1156.07).float(), Some(1156.07));
+        assert_eq!(EvaluatorValue::degrees(-1_698_613_410).to_text(), "-169.8613410");
+        assert_eq!(EvaluatorValue::degrees(-1).to_text(), "-0.0000001");
+        assert_eq!(EvaluatorValue::metres(1156.07).to_text(), "1156.070");
+        assert_eq!(EvaluatorValue::metres(1156.07).float(), Some(1156.07));
     }
 }

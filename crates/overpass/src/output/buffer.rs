@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Item;
+use super::OutputItem;
 use crate::digits::pair;
 use crate::set::Position;
 use crate::timestamp;
@@ -75,7 +75,7 @@ impl<'a> Buffer<'a> {
     }
 
     /// An element's id: those of elements that a query made have no sign in the reference.
-    pub(super) fn id(&mut self, item: &Item<'_>, id: i64) {
+    pub(super) fn id(&mut self, item: &OutputItem<'_>, id: i64) {
         if item.is_derived() { self.unsigned(id as u64) } else { self.integer(id) }
     }
 

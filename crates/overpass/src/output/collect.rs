@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Action, Answer, Counts, Item};
+use super::{Action, Answer, Counts, OutputItem};
 
 /// An answer that keeps each element's type and id, and the counts of `out count`, in order.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +17,7 @@ pub struct Collect {
 }
 
 impl Answer for Collect {
-    fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
+    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
         self.written += 1;
         if let Some(id) = item.id {
             self.ids.push((item.type_name.to_owned(), id));

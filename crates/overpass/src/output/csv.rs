@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, Counts, Item, Projection, Renderer};
+use super::{Answer, Counts, OutputItem, Projection, Renderer};
 use crate::set::Position;
 use crate::syntax::{CsvField, CsvSettings};
 use terrapin_osm::Coord;
@@ -90,7 +90,7 @@ impl Column {
         matches!(self, Version | Timestamp | Changeset | Uid | User)
     }
 
-    fn write(&self, b: &mut Buffer<'_>, item: &Item<'_>, place: &ElementPosition) {
+    fn write(&self, b: &mut Buffer<'_>, item: &OutputItem<'_>, place: &ElementPosition) {
         match self {
             Column::Tag(key) => {
                 if let Some(value) = item.tags.and_then(|tags| tags.get(key)) {
@@ -127,7 +127,7 @@ impl Column {
 }
 
 /// One element.
-fn render(b: &mut Buffer<'_>, columns: &[Column], separator: &str, item: &Item<'_>) {
+fn render(b: &mut Buffer<'_>, columns: &[Column], separator: &str, item: &OutputItem<'_>) {
     let place = ElementPosition::of(item);
     for (i, column) in columns.iter().enumerate() {
         if i > 0 {
@@ -148,7 +148,7 @@ impl Answer for Csv<'_> {
         }
     }
 
-    fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
+    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
         self.written += 1;
         render(&mut self.buffer, &self.columns, &self.settings.separator, item);
         self.buffer.settle()
@@ -156,7 +156,7 @@ impl Answer for Csv<'_> {
 
     fn renderer(&self) -> Option<Renderer> {
         let (columns, separator) = (self.columns.clone(), self.settings.separator.clone());
-        let element = Box::new(move |b: &mut Buffer<'_>, item: &Item<'_>| render(b, &columns, &separator, item));
+        let element = Box::new(move |b: &mut Buffer<'_>, item: &OutputItem<'_>| render(b, &columns, &separator, item));
         Some(Renderer { element, between: "" })
     }
 
@@ -214,7 +214,7 @@ enum ElementPosition {
 }
 
 impl ElementPosition {
-    fn of(item: &Item<'_>) -> ElementPosition {
+    fn of(item: &OutputItem<'_>) -> ElementPosition {
         if let Some(c) = item.position {
             ElementPosition::Exact(c)
         } else if let Some(p) = item.center.or(item.label) {

@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, Counts, Header, Item, Projection, html};
+use super::{Answer, Counts, Header, OutputItem, Projection, html};
 
 /// What stands before a page.
 pub const PAGE_HEAD: &str = "Content-type: text/html; charset=utf-8\n\n";
@@ -56,7 +56,7 @@ impl Answer for Custom<'_> {
         Projection { tags: false, parts: false, meta: false, every_id: true }
     }
 
-    fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
+    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
         if !html::shows(item) {
             return Ok(());
         }

@@ -1,13 +1,13 @@
 //! What the two formats in HTML have in common: the page around the answer, and the names of elements.
 
 use super::buffer::Buffer;
-use super::{COPYRIGHT, Item};
+use super::{COPYRIGHT, OutputItem};
 
 /// The media type.
 pub(super) const CONTENT_TYPE: &str = "text/html; charset=utf-8";
 
 /// Whether an element has a place in these formats: areas and what a query made have none.
-pub(super) fn shows(item: &Item<'_>) -> bool {
+pub(super) fn shows(item: &OutputItem<'_>) -> bool {
     matches!(item.type_name, "node" | "way" | "relation")
 }
 

@@ -5,7 +5,7 @@ use terrapin_osm::{BoundingBox, Coord, ElementType};
 
 /// One element as it is to be written: what is `None` is left out.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Item<'a> {
+pub struct OutputItem<'a> {
     /// `node`, `way`, `relation`, `area` or the name that a query gave.
     pub type_name: &'a str,
     /// The id; `None` with `noids`.
@@ -34,7 +34,7 @@ pub struct Item<'a> {
     pub tags: Option<&'a Tags>,
 }
 
-impl Item<'_> {
+impl OutputItem<'_> {
     /// Whether a query made it.
     pub fn is_derived(&self) -> bool {
         !matches!(self.type_name, "node" | "way" | "relation" | "area")

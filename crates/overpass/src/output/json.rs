@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, COPYRIGHT, Counts, Header, Item, MemberGeometry, Renderer, Tags};
+use super::{Answer, COPYRIGHT, Counts, Header, MemberGeometry, OutputItem, Renderer, Tags};
 use crate::set::{Geometry, Position};
 use terrapin_osm::{BoundingBox, Coord};
 
@@ -48,7 +48,7 @@ impl<'a> Json<'a> {
 }
 
 impl Answer for Json<'_> {
-    fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
+    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
         self.separate();
         render(&mut self.buffer, item);
         self.buffer.settle()
@@ -116,7 +116,7 @@ impl Answer for Json<'_> {
 }
 
 /// One element.
-fn render(b: &mut Buffer<'_>, item: &Item<'_>) {
+fn render(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     b.text("{\n  \"type\": \"");
     escaped(b, item.type_name);
     b.text("\"");
@@ -155,7 +155,7 @@ fn render(b: &mut Buffer<'_>, item: &Item<'_>) {
 }
 
 /// Box, centre or shape. Derived elements have all of them as GeoJSON.
-fn place(b: &mut Buffer<'_>, item: &Item<'_>) {
+fn place(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     let derived = item.is_derived();
     if let Some(bounds) = &item.bounds {
         if derived { box_shape(b, bounds) } else { box_sides(b, bounds) }
@@ -204,7 +204,7 @@ fn box_shape(b: &mut Buffer<'_>, bounds: &BoundingBox) {
     b.text("\n    ]\n  }");
 }
 
-fn members(b: &mut Buffer<'_>, item: &Item<'_>) {
+fn members(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     let Some(members) = item.members else { return };
     b.text(",\n  \"members\": [\n");
     for (i, member) in members.iter().enumerate() {

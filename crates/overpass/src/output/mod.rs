@@ -1,6 +1,6 @@
 //! Writing answers: a file a format. Each streams; none holds the answer in memory.
 //!
-//! Everything here is layout: what is written of an element has been decided by the caller, who fills an [`Item`]. It
+//! Everything here is layout: what is written of an element has been decided by the caller, who fills an [`OutputItem`]. It
 //! knows nothing of the store, of sets or of evaluators.
 
 mod buffer;
@@ -18,7 +18,7 @@ mod xml;
 pub use buffer::Buffer;
 pub use collect::Collect;
 pub use custom::{MOVED_HEAD, PAGE_HEAD};
-pub use item::{Counts, Item, MemberGeometry, MemberItem, Meta, Tags};
+pub use item::{Counts, MemberGeometry, MemberItem, Meta, OutputItem, Tags};
 
 use std::io::{self, Write};
 
@@ -60,7 +60,7 @@ impl Projection {
 }
 
 /// Prints one element.
-pub type PrintElement = dyn Fn(&mut Buffer<'_>, &Item<'_>) + Send + Sync;
+pub type PrintElement = dyn Fn(&mut Buffer<'_>, &OutputItem<'_>) + Send + Sync;
 
 /// How a format prints elements: those of a large answer are printed on all cores and then handed to
 /// [`Answer::rendered`] in order.
@@ -93,7 +93,7 @@ pub trait Answer {
         Projection::ALL
     }
     /// Writes one element.
-    fn element(&mut self, item: &Item<'_>) -> io::Result<()>;
+    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()>;
     /// The format's renderer, where it prints elements at all.
     fn renderer(&self) -> Option<Renderer> {
         None

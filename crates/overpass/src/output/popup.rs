@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use regex::Regex;
 
 use super::buffer::Buffer;
-use super::{Answer, Counts, Item, Projection, Tags, html};
+use super::{Answer, Counts, OutputItem, Projection, Tags, html};
 use crate::syntax::{PopupBlock, PopupTest, PopupValue, posix};
 
 /// What may wait for headings that come later, in bytes.
@@ -53,7 +53,7 @@ impl Block {
     }
 
     /// Adds an element to `to`.
-    fn write(&self, to: &mut String, item: &Item<'_>, tags: &Tags) {
+    fn write(&self, to: &mut String, item: &OutputItem<'_>, tags: &Tags) {
         to.push_str("<p>");
         let link = link(tags);
         if let Some((scheme, address)) = link {
@@ -139,7 +139,7 @@ impl Answer for Popup<'_> {
         Projection { tags: true, parts: false, meta: false, every_id: true }
     }
 
-    fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
+    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
         let Some(tags) = item.tags.filter(|tags| !tags.is_empty() && html::shows(item)) else { return Ok(()) };
         let Some(at) = self.blocks.iter().position(|block| block.tests.iter().any(|test| test.passes(tags))) else {
             return Ok(());

@@ -26,7 +26,7 @@ fn header() -> Header {
 fn everything(answer: &mut dyn Answer) {
     let mut tags = Tags::default();
     tags.push("name", "a \"b\" <c> & \\d\n\u{1}");
-    let way = Item {
+    let way = OutputItem {
         type_name: "way",
         id: Some(7),
         meta: Some(Meta { version: 3, timestamp: 0, changeset: 5, uid: 6, user: "u,v" }),
@@ -35,7 +35,7 @@ fn everything(answer: &mut dyn Answer) {
         nodes: Some(&[1, 2]),
         geometry: Some(&[Coord { lat: 0, lon: 10_000_000 }, Coord::MISSING]),
         tags: Some(&tags),
-        ..Item::default()
+        ..OutputItem::default()
     };
     answer.element(&way).unwrap();
     let line = [Coord { lat: 1, lon: -1 }, Coord::MISSING];
@@ -46,10 +46,12 @@ fn everything(answer: &mut dyn Answer) {
         member(ElementType::Way, MemberGeometry::Line(&[])),
         member(ElementType::Relation, MemberGeometry::None),
     ];
-    let relation = Item { type_name: "relation", id: Some(8), members: Some(&members), ..Item::default() };
+    let relation = OutputItem { type_name: "relation", id: Some(8), members: Some(&members), ..OutputItem::default() };
     answer.element(&relation).unwrap();
     let point = Geometry::Point(Position { lat: 1.5, lon: -2.0 });
-    answer.element(&Item { type_name: "made", id: Some(-5), shape: Some(&point), ..Item::default() }).unwrap();
+    answer
+        .element(&OutputItem { type_name: "made", id: Some(-5), shape: Some(&point), ..OutputItem::default() })
+        .unwrap();
     answer.count(&Counts { with_id: true, nodes: 1, ways: 2, relations: 3, areas: Some(0) }).unwrap();
     answer.remark("runtime error: \"x\"").unwrap();
 }
@@ -224,7 +226,7 @@ fn a_reader_that_went_away_is_an_error() {
     }
     let mut gone = Gone;
     let mut answer = answer(&OutputFormat::Json, header(), &mut gone).unwrap();
-    let item = Item { type_name: "node", id: Some(1), ..Item::default() };
+    let item = OutputItem { type_name: "node", id: Some(1), ..OutputItem::default() };
     let failed = (0..100_000).any(|_| answer.element(&item).is_err());
     assert!(failed || answer.finish().is_err());
 }
@@ -243,7 +245,7 @@ fn the_name_in_a_popup_leads_to_an_address() {
     ] {
         let mut tags = Tags::default();
         ["k", "l"].into_iter().zip(values).for_each(|(key, value)| tags.push(key, value));
-        let item = Item { type_name: "node", id: Some(1), tags: Some(&tags), ..Item::default() };
+        let item = OutputItem { type_name: "node", id: Some(1), tags: Some(&tags), ..OutputItem::default() };
         let text =
             written(&OutputFormat::Popup(vec![block.clone()]), header(), |answer| answer.element(&item).unwrap());
         let name = href.map_or("<p><strong>Node 1</strong><br/>".to_owned(), |href| {

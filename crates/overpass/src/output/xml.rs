@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Action, Answer, COPYRIGHT, Counts, Header, Item, MemberGeometry, Renderer};
+use super::{Action, Answer, COPYRIGHT, Counts, Header, MemberGeometry, OutputItem, Renderer};
 use crate::set::{Geometry, Position};
 use terrapin_osm::{BoundingBox, Coord};
 
@@ -37,7 +37,7 @@ impl<'a> Xml<'a> {
 }
 
 /// One element.
-fn render(b: &mut Buffer<'_>, item: &Item<'_>) {
+fn render(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     b.text("  <");
     b.text(item.type_name);
     if let Some(id) = item.id {
@@ -82,7 +82,7 @@ fn render(b: &mut Buffer<'_>, item: &Item<'_>) {
 }
 
 impl Answer for Xml<'_> {
-    fn element(&mut self, item: &Item<'_>) -> io::Result<()> {
+    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
         self.written += 1;
         render(&mut self.buffer, item);
         self.buffer.settle()
@@ -181,7 +181,7 @@ fn write_bounds(b: &mut Buffer<'_>, indent: &str, bounds: &BoundingBox) {
 }
 
 /// Everything between an element's start and end.
-fn inside(b: &mut Buffer<'_>, item: &Item<'_>) {
+fn inside(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     if let Some(bounds) = &item.bounds {
         write_bounds(b, "    ", bounds);
     } else if let Some(center) = item.center {

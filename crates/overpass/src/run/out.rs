@@ -13,7 +13,7 @@ use super::diff::Phase;
 use super::{Context, uses_areas};
 use crate::Failure;
 use crate::introsort;
-use crate::output::{Action, Answer, Counts, Item, disconnected};
+use crate::output::{Action, Answer, Counts, OutputItem, disconnected};
 use crate::quadtile;
 use crate::reader::Reader;
 use crate::set::{AreaOrdinal, Derived, Set};
@@ -92,7 +92,7 @@ fn one_by_one(
         if step.is_multiple_of(STEP) {
             ctx.budget.check()?;
         }
-        let write = |item: &Item<'_>| framed(ctx.answer, frame, |answer| answer.element(item));
+        let write = |item: &OutputItem<'_>| framed(ctx.answer, frame, |answer| answer.element(item));
         if sorted::contains(bare.part(kind), ordinal) {
             writer.nameless(kind, id, write).map_err(disconnected)?;
         } else {

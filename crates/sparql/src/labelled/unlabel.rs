@@ -75,7 +75,7 @@ pub fn unlabel(query: &str, names: &Names<'_>) -> Unlabelled {
 /// Replaces the names of some kinds.
 fn replaced(query: &str, names: &Names<'_>, wanted: &dyn Fn(Kind) -> bool) -> (String, Vec<Name>) {
     let (mut text, mut found, mut done) = (String::with_capacity(query.len()), Vec::<Name>::new(), 0);
-    while let Some(Place { start, end, kind, name }) = next(query, done, wanted) {
+    while let Some(LabelledName { start, end, kind, name }) = next(query, done, wanted) {
         text += query.get(done..start).unwrap_or_default();
         let after = query.get(end..).unwrap_or_default();
         // The same name is the same thing wherever it stands, as it was when the query was labelled.
@@ -118,7 +118,7 @@ fn property_at_start(text: &str) -> Option<(&str, &str)> {
     (Kind::of_id(id) == Some(Kind::Property)).then_some((path, id))
 }
 
-struct Place<'a> {
+struct LabelledName<'a> {
     start: usize,
     end: usize,
     kind: Kind,
@@ -126,7 +126,7 @@ struct Place<'a> {
 }
 
 /// The first name of some kinds from a byte on.
-fn next<'q>(query: &'q str, from: usize, wanted: &dyn Fn(Kind) -> bool) -> Option<Place<'q>> {
+fn next<'q>(query: &'q str, from: usize, wanted: &dyn Fn(Kind) -> bool) -> Option<LabelledName<'q>> {
     let mut at = from;
     loop {
         let start = at + query.get(at..)?.find('[')?;
@@ -142,7 +142,7 @@ fn next<'q>(query: &'q str, from: usize, wanted: &dyn Fn(Kind) -> bool) -> Optio
         let (name, after) = rest.split_at(length);
         if after.starts_with(']') && !name.trim().is_empty() {
             let end = query.len() - after.len() + 1;
-            return Some(Place { start, end, kind, name: name.trim() });
+            return Some(LabelledName { start, end, kind, name: name.trim() });
         }
     }
 }

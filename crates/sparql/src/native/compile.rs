@@ -2,11 +2,11 @@
 
 use oxrdf::Variable;
 
-use super::condition::{Condition, Leaf, Value};
+use super::condition::{BindValue, Condition, Leaf};
 use super::fallback::Fallback;
 use super::layout::{Layout, Node, Sequence, Test, strip};
 use super::limits::MOST_STEPS;
-use super::place::{Place, Slot};
+use super::operand::{Operand, Slot};
 use super::program::{Aggregate, Block, Group, Program, Step};
 use super::scope::{Mask, Scope, bit};
 use crate::functions::aggregates::{Fold, without_mark};
@@ -102,7 +102,7 @@ impl Compiler<'_> {
         let mut sequence = Vec::new();
         let known = self.sequence(inner, Context { known: 0, asked: false }, &mut scope, &mut sequence)?;
         for (variable, expression) in arguments {
-            let value = Value::Leaf(leaf(expression, &mut scope)?);
+            let value = BindValue::Leaf(leaf(expression, &mut scope)?);
             let slot = scope.slot(&variable)?;
             sequence.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
         }
@@ -260,14 +260,14 @@ impl Compiler<'_> {
         out: &mut Sequence,
     ) -> Result<Mask> {
         let slot = scope.slot(variable)?;
-        let value = match self.place(expression, scope)? {
-            Some(place) => Value::Place(place),
-            None => Value::Leaf(leaf(expression, scope)?),
+        let value = match self.operand(expression, scope)? {
+            Some(place) => BindValue::Operand(place),
+            None => BindValue::Leaf(leaf(expression, scope)?),
         };
         let certain = match value {
-            Value::Place(Place::Term(_)) => true,
-            Value::Place(Place::Slot(from)) => known & bit(from) != 0,
-            Value::Leaf(_) => false,
+            BindValue::Operand(Operand::Term(_)) => true,
+            BindValue::Operand(Operand::Slot(from)) => known & bit(from) != 0,
+            BindValue::Leaf(_) => false,
         };
         let known = if certain { known | bit(slot) } else { known };
         out.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
@@ -396,8 +396,8 @@ impl Compiler<'_> {
     fn triple(&self, triple: &TriplePattern, known: Mask, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
         let subject = self.term(&triple.subject, scope)?;
         let predicate = match &triple.predicate {
-            NamedNodePattern::NamedNode(node) => Place::Term(self.view.id(&node.clone().into())),
-            NamedNodePattern::Variable(variable) => Place::Slot(scope.slot(variable)?),
+            NamedNodePattern::NamedNode(node) => Operand::Term(self.view.id(&node.clone().into())),
+            NamedNodePattern::Variable(variable) => Operand::Slot(scope.slot(variable)?),
         };
         let object = self.term(&triple.object, scope)?;
         let counted = self.estimates.then(|| Counted::of_triple(triple, self.view));
@@ -416,22 +416,22 @@ impl Compiler<'_> {
     ) -> Result<Mask> {
         let counted = self.estimates.then(|| Counted::of_relation(subject, number, object, self.view));
         let (subject, object) = (self.term(subject, scope)?, self.term(object, scope)?);
-        let relation = Place::Term(self.view.id(&convert::relation(number).into()));
+        let relation = Operand::Term(self.view.id(&convert::relation(number).into()));
         Ok(self.places([subject, relation, object], counted, known, scope, out))
     }
 
     /// The step for a triple pattern's places; the slots that have a value after it.
     fn places(
         &self,
-        places: [Place; 3],
+        places: [Operand; 3],
         counted: Option<Counted>,
         known: Mask,
         scope: &mut Scope,
         out: &mut Sequence,
     ) -> Mask {
         let mask = places.iter().fold(0, |mask, place| match place {
-            Place::Slot(slot) => mask | bit(*slot),
-            Place::Term(_) => mask,
+            Operand::Slot(slot) => mask | bit(*slot),
+            Operand::Term(_) => mask,
         });
         let estimate = counted.map_or(f64::NAN, |counted| {
             let names = scope.slots.iter().enumerate();
@@ -445,11 +445,11 @@ impl Compiler<'_> {
     }
 
     /// Where a triple pattern's term stands.
-    fn term(&self, term: &TermPattern, scope: &mut Scope) -> Result<Place> {
+    fn term(&self, term: &TermPattern, scope: &mut Scope) -> Result<Operand> {
         Ok(match term {
-            TermPattern::NamedNode(node) => Place::Term(self.view.id(&node.clone().into())),
-            TermPattern::Literal(literal) => Place::Term(self.view.id(&literal.clone().into())),
-            TermPattern::Variable(variable) => Place::Slot(scope.slot(variable)?),
+            TermPattern::NamedNode(node) => Operand::Term(self.view.id(&node.clone().into())),
+            TermPattern::Literal(literal) => Operand::Term(self.view.id(&literal.clone().into())),
+            TermPattern::Variable(variable) => Operand::Slot(scope.slot(variable)?),
             TermPattern::BlankNode(_) => return Err(Fallback::Pattern("a blank node")),
         })
     }
@@ -506,7 +506,7 @@ impl Compiler<'_> {
             }
             Expression::Bound(variable) => Test::Plain(Condition::Bound(scope.slot(variable)?)),
             Expression::Binary(operator @ (Binary::SameTerm | Binary::Equal), a, b) => {
-                let places = (self.place(a, scope)?, self.place(b, scope)?);
+                let places = (self.operand(a, scope)?, self.operand(b, scope)?);
                 match (places, operator) {
                     ((Some(a), Some(b)), Binary::SameTerm) => Test::Plain(Condition::Same(a, b)),
                     ((Some(a), Some(b)), _) => Test::Plain(Condition::Equal(a, b, leaf(expression, scope)?)),
@@ -518,11 +518,11 @@ impl Compiler<'_> {
     }
 
     /// Where an expression's value stands, if it is a term or a variable.
-    fn place(&self, expression: &Expression, scope: &mut Scope) -> Result<Option<Place>> {
+    fn operand(&self, expression: &Expression, scope: &mut Scope) -> Result<Option<Operand>> {
         Ok(match expression {
-            Expression::Variable(variable) => Some(Place::Slot(scope.slot(variable)?)),
-            Expression::NamedNode(node) => Some(Place::Term(self.view.id(&node.clone().into()))),
-            Expression::Literal(literal) => Some(Place::Term(self.view.id(&literal.clone().into()))),
+            Expression::Variable(variable) => Some(Operand::Slot(scope.slot(variable)?)),
+            Expression::NamedNode(node) => Some(Operand::Term(self.view.id(&node.clone().into()))),
+            Expression::Literal(literal) => Some(Operand::Term(self.view.id(&literal.clone().into()))),
             _ => None,
         })
     }

@@ -9,7 +9,7 @@ use spargebra::algebra::GraphPattern;
 use sparopt::algebra as sparopt;
 
 use super::fallback::Fallback;
-use super::place::{Place, Slot};
+use super::operand::{Operand, Slot};
 use terrapin_budget as budget;
 use terrapin_sparql_syntax::algebra::{Expression, Function, Helper, Pattern};
 use terrapin_sparql_syntax::{convert, walk};
@@ -29,9 +29,9 @@ pub enum Condition {
     /// The variable has a value.
     Bound(Slot),
     /// The same term.
-    Same(Place, Place),
+    Same(Operand, Operand),
     /// Equal values: the same term, where one of them is no literal; else what the expression says.
-    Equal(Place, Place, Leaf),
+    Equal(Operand, Operand, Leaf),
     /// What the evaluator says.
     Leaf(Leaf),
 }
@@ -52,16 +52,16 @@ pub struct Leaf {
 
 /// A value for a variable.
 #[derive(Debug)]
-pub enum Value {
+pub enum BindValue {
     /// A term or another variable's value.
-    Place(Place),
+    Operand(Operand),
     /// An expression's.
     Leaf(Leaf),
 }
 
 impl Condition {
     /// Whether `all` holds for every place in it.
-    pub fn places(&self, all: &mut dyn FnMut(Place) -> bool) -> bool {
+    pub fn places(&self, all: &mut dyn FnMut(Operand) -> bool) -> bool {
         match self {
             Condition::And(conditions) | Condition::Or(conditions) => conditions.iter().all(|c| c.places(all)),
             Condition::Not(condition) => condition.places(all),

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::condition::{Condition, Value};
-use super::place::{Place, Slot};
+use super::condition::{BindValue, Condition};
+use super::operand::{Operand, Slot};
 use super::program::{Block, Program, Step};
 use terrapin_triples::{ReadError, TermId, View};
 
@@ -65,7 +65,7 @@ impl Explained<'_> {
         let names = |slots: &[Slot]| slots.iter().map(|slot| self.name(*slot)).collect::<Vec<_>>().join(" ");
         Ok(Some(match step {
             Step::Triple([subject, predicate, object]) => {
-                format!("{} {} {}", self.place(*subject)?, self.place(*predicate)?, self.place(*object)?)
+                format!("{} {} {}", self.operand(*subject)?, self.operand(*predicate)?, self.operand(*object)?)
             }
             Step::Optional { .. } => "optional".to_owned(),
             Step::Union(branches) => format!("one of {}", branches.len()),
@@ -78,8 +78,8 @@ impl Explained<'_> {
             Step::Any { table } => format!("only if {table} has rows"),
             Step::Filter(condition) => format!("filter {}", self.condition(condition)?),
             Step::Bind { slot, value } => match value {
-                Value::Place(place) => format!("bind {} = {}", self.name(*slot), self.place(*place)?),
-                Value::Leaf(leaf) => format!("bind {} = {leaf}", self.name(*slot)),
+                BindValue::Operand(place) => format!("bind {} = {}", self.name(*slot), self.operand(*place)?),
+                BindValue::Leaf(leaf) => format!("bind {} = {leaf}", self.name(*slot)),
             },
             Step::Once => "once for each distinct solution".to_owned(),
             Step::Emit if self.block.group.is_some() => "group".to_owned(),
@@ -93,10 +93,10 @@ impl Explained<'_> {
         self.block.slots.get(slot).map_or_else(|| "?".to_owned(), ToString::to_string)
     }
 
-    fn place(&self, place: Place) -> Result<String, ReadError> {
+    fn operand(&self, place: Operand) -> Result<String, ReadError> {
         match place {
-            Place::Slot(slot) => Ok(self.name(slot)),
-            Place::Term(id) => self.term(id),
+            Operand::Slot(slot) => Ok(self.name(slot)),
+            Operand::Term(id) => self.term(id),
         }
     }
 
@@ -115,8 +115,8 @@ impl Explained<'_> {
             Condition::Not(condition) => Ok(format!("!{}", self.condition(condition)?)),
             Condition::Exists(_) => Ok("exists (the steps above)".to_owned()),
             Condition::Bound(slot) => Ok(format!("bound({})", self.name(*slot))),
-            Condition::Same(a, b) => Ok(format!("sameTerm({}, {})", self.place(*a)?, self.place(*b)?)),
-            Condition::Equal(a, b, _) => Ok(format!("{} = {}", self.place(*a)?, self.place(*b)?)),
+            Condition::Same(a, b) => Ok(format!("sameTerm({}, {})", self.operand(*a)?, self.operand(*b)?)),
+            Condition::Equal(a, b, _) => Ok(format!("{} = {}", self.operand(*a)?, self.operand(*b)?)),
             Condition::Leaf(leaf) => Ok(leaf.to_string()),
         }
     }

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use spareval::QueryEvaluator;
 
-use super::condition::{Condition, Value, equal};
+use super::condition::{BindValue, Condition, equal};
 use super::groups::{Groups, Seen};
-use super::place::{Place, Slot};
+use super::operand::{Operand, Slot};
 use super::program::{Block, Group, Program, Step};
 use super::table::Table;
 use crate::guard::read;
@@ -85,10 +85,10 @@ impl Frame<'_> {
     }
 
     #[inline]
-    fn value(&self, place: Place) -> Option<TermId> {
+    fn value(&self, place: Operand) -> Option<TermId> {
         match place {
-            Place::Term(id) => Some(id),
-            Place::Slot(slot) => self.get(slot),
+            Operand::Term(id) => Some(id),
+            Operand::Slot(slot) => self.get(slot),
         }
     }
 
@@ -299,7 +299,7 @@ impl<'a> Machine<'a> {
 
     /// Whether there is a triple.
     #[inline]
-    fn has(&mut self, at: usize, places: &[Place; 3], triple: [TermId; 3]) -> Result<bool, Flow> {
+    fn has(&mut self, at: usize, places: &[Operand; 3], triple: [TermId; 3]) -> Result<bool, Flow> {
         self.view.work(1).map_err(|error| self.fail(error))?;
         Ok(self.is_triple(at, places, triple))
     }
@@ -348,10 +348,10 @@ impl<'a> Machine<'a> {
 
     /// Goes on with a value in a slot, if there is one, and puts back what was there.
     #[inline]
-    fn bind(&mut self, frame: &mut Frame<'_>, at: usize, slot: Slot, value: &Value) -> Flow {
+    fn bind(&mut self, frame: &mut Frame<'_>, at: usize, slot: Slot, value: &BindValue) -> Flow {
         let value = match value {
-            Value::Place(place) => frame.value(*place),
-            Value::Leaf(leaf) => match leaf.value(self.view, self.evaluator, |slot| frame.get(slot)) {
+            BindValue::Operand(place) => frame.value(*place),
+            BindValue::Leaf(leaf) => match leaf.value(self.view, self.evaluator, |slot| frame.get(slot)) {
                 Ok(value) => value,
                 Err(error) => return self.fail(error),
             },
@@ -383,9 +383,9 @@ impl<'a> Machine<'a> {
     /// Whether there is a triple. Where only the subject changes from one time to the next, it is looked for among the
     /// subjects, which lie close together unless they are very many.
     #[inline]
-    fn is_triple(&mut self, at: usize, places: &[Place; 3], [subject, predicate, object]: [TermId; 3]) -> bool {
+    fn is_triple(&mut self, at: usize, places: &[Operand; 3], [subject, predicate, object]: [TermId; 3]) -> bool {
         let store = self.view.store();
-        if let [Place::Slot(_), Place::Term(_), Place::Term(_)] = places {
+        if let [Operand::Slot(_), Operand::Term(_), Operand::Term(_)] = places {
             if self.subjects.len() <= at {
                 self.subjects.resize(at + 1, None);
             }
@@ -427,7 +427,7 @@ impl<'a> Machine<'a> {
         &mut self,
         frame: &mut Frame<'_>,
         at: usize,
-        places: &[Place; 3],
+        places: &[Operand; 3],
         [subject, predicate, object]: [Option<TermId>; 3],
     ) -> Flow {
         let view = self.view;
@@ -462,11 +462,11 @@ impl<'a> Machine<'a> {
     }
 
     #[inline]
-    fn matched(&mut self, frame: &mut Frame<'_>, at: usize, places: &[Place; 3], triple: [TermId; 3]) -> Flow {
+    fn matched(&mut self, frame: &mut Frame<'_>, at: usize, places: &[Operand; 3], triple: [TermId; 3]) -> Flow {
         let mut fresh = 0;
         let fits = places.iter().zip(triple).all(|(place, value)| match *place {
-            Place::Term(_) => true,
-            Place::Slot(slot) => frame.unify(slot, value, &mut fresh),
+            Operand::Term(_) => true,
+            Operand::Slot(slot) => frame.unify(slot, value, &mut fresh),
         });
         self.go_on(frame, at, fits, fresh)
     }

@@ -30,7 +30,7 @@ mod kept;
 mod layout;
 mod limits;
 mod machine;
-mod place;
+mod operand;
 mod program;
 mod scope;
 mod table;

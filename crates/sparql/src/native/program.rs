@@ -3,8 +3,8 @@
 
 use oxrdf::Variable;
 
-use super::condition::{Condition, Value};
-use super::place::{Place, Slot};
+use super::condition::{BindValue, Condition};
+use super::operand::{Operand, Slot};
 use crate::functions::aggregates::Fold;
 use terrapin_triples::TermId;
 
@@ -12,7 +12,7 @@ use terrapin_triples::TermId;
 #[derive(Debug)]
 pub enum Step {
     /// Goes on with every triple that fits.
-    Triple([Place; 3]),
+    Triple([Operand; 3]),
     /// Goes on with the steps after it, up to [`Step::Matched`]; where none of these came so far, at `end`.
     Optional { flag: usize, end: usize },
     /// The end of an optional part.
@@ -32,7 +32,7 @@ pub enum Step {
     /// Goes on if the condition holds.
     Filter(Condition),
     /// Goes on with a value, if there is one, for a slot.
-    Bind { slot: Slot, value: Value },
+    Bind { slot: Slot, value: BindValue },
     /// All that the answer shows is known: goes on only if it is new, and only until the end is reached once.
     Once,
     /// A solution.
@@ -121,11 +121,11 @@ impl Program {
 
     /// Whether every term in it is the snapshot's, so that it says the same in another query's view.
     pub fn is_portable(&self) -> bool {
-        let own = |place: &Place| matches!(place, Place::Term(id) if id.is_of_query());
+        let own = |place: &Operand| matches!(place, Operand::Term(id) if id.is_of_query());
         self.steps.iter().all(|planned| match &planned.step {
             Step::Triple(places) => !places.iter().any(own),
             Step::Values { rows, .. } => !rows.iter().flatten().flatten().any(|id| id.is_of_query()),
-            Step::Bind { value: Value::Place(place), .. } => !own(place),
+            Step::Bind { value: BindValue::Operand(place), .. } => !own(place),
             Step::Filter(condition) => condition.places(&mut |place| !own(&place)),
             _ => true,
         })

@@ -4,7 +4,7 @@ use oxrdf::Variable;
 
 use super::fallback::Fallback;
 use super::limits::MOST_SLOTS;
-use super::place::Slot;
+use super::operand::Slot;
 use crate::plan::Variables;
 
 /// A set of slots.

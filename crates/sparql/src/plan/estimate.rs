@@ -50,24 +50,24 @@ pub fn rough(pattern: &Pattern, view: &View) -> f64 {
 
 /// A place of a pattern.
 #[derive(Debug, Clone)]
-enum Place {
+enum Operand {
     Term(TermId),
     Variable(Variable),
 }
 
-impl Place {
+impl Operand {
     fn end(&self, bound: &Variables) -> End {
         match self {
-            Place::Term(id) => End::Term(*id),
-            Place::Variable(variable) if bound.has(variable) => End::Bound,
-            Place::Variable(_) => End::Free,
+            Operand::Term(id) => End::Term(*id),
+            Operand::Variable(variable) if bound.has(variable) => End::Bound,
+            Operand::Variable(_) => End::Free,
         }
     }
 
     fn term(&self) -> Option<TermId> {
         match self {
-            Place::Term(id) => Some(*id),
-            Place::Variable(_) => None,
+            Operand::Term(id) => Some(*id),
+            Operand::Variable(_) => None,
         }
     }
 }
@@ -77,9 +77,9 @@ impl Place {
 pub struct Counted {
     /// Its variables.
     pub variables: Variables,
-    subject: Place,
-    predicate: Place,
-    object: Place,
+    subject: Operand,
+    predicate: Operand,
+    object: Operand,
     /// Triples that match its terms; of a relation unknown.
     pub count: Option<u64>,
     counts: PredicateCounts,
@@ -89,24 +89,24 @@ impl Counted {
     /// Looks a triple pattern up.
     pub fn of_triple(pattern: &TriplePattern, view: &View) -> Counted {
         let predicate = match &pattern.predicate {
-            NamedNodePattern::NamedNode(node) => Place::Term(view.id(&node.clone().into())),
-            NamedNodePattern::Variable(variable) => Place::Variable(variable.clone()),
+            NamedNodePattern::NamedNode(node) => Operand::Term(view.id(&node.clone().into())),
+            NamedNodePattern::Variable(variable) => Operand::Variable(variable.clone()),
         };
         Counted::new(&pattern.subject, predicate, &pattern.object, view)
     }
 
     /// Looks a relation up, by its number.
     pub fn of_relation(subject: &TermPattern, number: usize, object: &TermPattern, view: &View) -> Counted {
-        Counted::new(subject, Place::Term(view.id(&convert::relation(number).into())), object, view)
+        Counted::new(subject, Operand::Term(view.id(&convert::relation(number).into())), object, view)
     }
 
-    fn new(subject: &TermPattern, predicate: Place, object: &TermPattern, view: &View) -> Counted {
+    fn new(subject: &TermPattern, predicate: Operand, object: &TermPattern, view: &View) -> Counted {
         let place = |term: &TermPattern| match term {
-            TermPattern::NamedNode(node) => Place::Term(view.id(&node.clone().into())),
-            TermPattern::Literal(literal) => Place::Term(view.id(&literal.clone().into())),
+            TermPattern::NamedNode(node) => Operand::Term(view.id(&node.clone().into())),
+            TermPattern::Literal(literal) => Operand::Term(view.id(&literal.clone().into())),
             // None is left by now; it would stand for a variable.
-            TermPattern::BlankNode(node) => Place::Variable(Variable::new_unchecked(node.as_str())),
-            TermPattern::Variable(variable) => Place::Variable(variable.clone()),
+            TermPattern::BlankNode(node) => Operand::Variable(Variable::new_unchecked(node.as_str())),
+            TermPattern::Variable(variable) => Operand::Variable(variable.clone()),
         };
         let (subject, object) = (place(subject), place(object));
         let store = view.store();
@@ -115,7 +115,7 @@ impl Counted {
         let counts = predicate.term().map(|id| store.predicate(id)).unwrap_or_default();
         let mut variables = Variables::default();
         for (place, values) in [(&subject, counts.subjects), (&predicate, 0), (&object, counts.objects)] {
-            if let Place::Variable(variable) = place {
+            if let Operand::Variable(variable) = place {
                 variables.add_with(variable, values);
             }
         }
@@ -124,7 +124,7 @@ impl Counted {
 
     /// Whether it can be asked at all with these variables bound.
     pub fn answers(&self, view: &View, bound: &Variables) -> bool {
-        let given = |place: &Place| place.end(bound) != End::Free;
+        let given = |place: &Operand| place.end(bound) != End::Free;
         let relation = self.predicate.term().and_then(|id| view.relation(id));
         relation.is_none_or(|relation| relation.answers(given(&self.subject), given(&self.object)))
     }
@@ -142,16 +142,16 @@ impl Counted {
         // greater number of values would count. Of subjects that holds; objects differ in how many triples they have, and
         // those with many are more often on both sides: what is between the two numbers is the same in whichever order
         // the sides are joined.
-        let others = |place: &Place| match place {
-            Place::Variable(variable) => bound.values(variable) as f64,
-            Place::Term(_) => 0.0,
+        let others = |place: &Operand| match place {
+            Operand::Variable(variable) => bound.values(variable) as f64,
+            Operand::Term(_) => 0.0,
         };
         let known = self.predicate.term().is_some();
         if subject == End::Bound {
             let values = if known { self.counts.subjects } else { store.terms() / 2 } as f64;
             rows /= values.max(others(&self.subject)).max(1.0);
         }
-        let mut narrow = |place: &Place, values: u64| {
+        let mut narrow = |place: &Operand, values: u64| {
             let (values, others) = (values as f64, others(place));
             rows /= if others == 0.0 { values } else { (values * others).sqrt() }.max(1.0);
         };
@@ -162,7 +162,7 @@ impl Counted {
             narrow(&self.predicate, 64);
         }
         // A term twice in a pattern: seldom the same twice in a triple.
-        if let (Place::Variable(a), Place::Variable(b)) = (&self.subject, &self.object)
+        if let (Operand::Variable(a), Operand::Variable(b)) = (&self.subject, &self.object)
             && a == b
             && subject == End::Free
         {

@@ -9,7 +9,7 @@ use terrapin_budget::checkpoint;
 use terrapin_sparql_syntax::algebra::Pattern;
 
 /// A pattern to be joined.
-enum Item {
+enum JoinItem {
     Single(Single),
     Other(Other),
 }
@@ -49,27 +49,27 @@ const ASKING: f64 = 2.0;
 /// Solutions from which on a hash join is considered.
 const MANY: f64 = 2000.0;
 
-impl Item {
+impl JoinItem {
     fn variables(&self) -> &Variables {
         match self {
-            Item::Single(single) => &single.counted.variables,
-            Item::Other(other) => &other.possible,
+            JoinItem::Single(single) => &single.counted.variables,
+            JoinItem::Other(other) => &other.possible,
         }
     }
 
     /// Whether there is certainly no solution.
     fn is_none(&self) -> bool {
         match self {
-            Item::Single(single) => single.counted.count == Some(0),
-            Item::Other(other) => matches!(&other.pattern, Pattern::Values { rows, .. } if rows.is_empty()),
+            JoinItem::Single(single) => single.counted.count == Some(0),
+            JoinItem::Other(other) => matches!(&other.pattern, Pattern::Values { rows, .. } if rows.is_empty()),
         }
     }
 }
 
 /// Finds out which items may be asked for each solution of all the others.
-fn find_fitting(items: &mut [Item], bound: &Variables) {
+fn find_fitting(items: &mut [JoinItem], bound: &Variables) {
     for i in 0..items.len() {
-        if !matches!(items.get(i), Some(Item::Other(_))) {
+        if !matches!(items.get(i), Some(JoinItem::Other(_))) {
             continue;
         }
         let others = items.iter().enumerate().filter(|(j, _)| *j != i);
@@ -77,7 +77,7 @@ fn find_fitting(items: &mut [Item], bound: &Variables) {
             checkpoint();
             entry.or(item.variables())
         });
-        if let Some(Item::Other(other)) = items.get_mut(i) {
+        if let Some(JoinItem::Other(other)) = items.get_mut(i) {
             other.fits = scope::fits(&other.pattern, &entry);
         }
     }
@@ -93,7 +93,7 @@ impl Planner<'_> {
     /// Plans a join whose solutions have to meet conditions.
     pub(super) fn group(&mut self, pattern: Pattern, conditions: &[Condition], bound: &Variables) -> Part {
         let mut items = self.items(pattern);
-        if items.iter().any(Item::is_none) {
+        if items.iter().any(JoinItem::is_none) {
             let all = items.iter().fold(Variables::default(), |all, item| all.or(item.variables()));
             return Part::none(&all);
         }
@@ -101,8 +101,8 @@ impl Planner<'_> {
         match items.len() {
             0 => Part { pattern: Pattern::default(), rows: 1.0 },
             1 => match items.remove(0) {
-                Item::Single(Single { pattern, counted }) => Part { pattern, rows: counted.rows(self.view, bound) },
-                Item::Other(other) => self.pattern(other.pattern, bound),
+                JoinItem::Single(Single { pattern, counted }) => Part { pattern, rows: counted.rows(self.view, bound) },
+                JoinItem::Other(other) => self.pattern(other.pattern, bound),
             },
             _ => {
                 let order = self.best(&items, conditions, bound);
@@ -112,7 +112,7 @@ impl Planner<'_> {
     }
 
     /// What a join is made of, from left to right.
-    fn items(&self, pattern: Pattern) -> Vec<Item> {
+    fn items(&self, pattern: Pattern) -> Vec<JoinItem> {
         let mut items = Vec::new();
         let mut open = vec![pattern];
         while let Some(pattern) = open.pop() {
@@ -120,17 +120,17 @@ impl Planner<'_> {
                 Pattern::Join { left, right } => open.extend([*right, *left]),
                 Pattern::Bgp { patterns } => items.extend(patterns.into_iter().map(|triple| {
                     let counted = Counted::of_triple(&triple, self.view);
-                    Item::Single(Single { pattern: Pattern::Bgp { patterns: vec![triple] }, counted })
+                    JoinItem::Single(Single { pattern: Pattern::Bgp { patterns: vec![triple] }, counted })
                 })),
                 Pattern::Relation { subject, number, object } => {
                     let counted = Counted::of_relation(&subject, number, &object, self.view);
                     let pattern = Pattern::Relation { subject, number, object };
-                    items.push(Item::Single(Single { pattern, counted }));
+                    items.push(JoinItem::Single(Single { pattern, counted }));
                 }
                 pattern => {
                     let (possible, _) = scope::bound(&pattern);
                     let rows = rough(&pattern, self.view);
-                    items.push(Item::Other(Other { pattern, possible, rows, fits: false }));
+                    items.push(JoinItem::Other(Other { pattern, possible, rows, fits: false }));
                 }
             }
         }
@@ -138,16 +138,16 @@ impl Planner<'_> {
     }
 
     /// Solutions that an item adds to each of `rows` solutions with `bound` bound, and the cost of finding them all.
-    fn step(&self, item: &Item, rows: f64, bound: &Variables) -> (f64, f64) {
+    fn step(&self, item: &JoinItem, rows: f64, bound: &Variables) -> (f64, f64) {
         match item {
-            Item::Single(Single { counted, .. }) => {
+            JoinItem::Single(Single { counted, .. }) => {
                 let fan = counted.rows(self.view, bound);
                 let loops = rows * (ASKING + fan);
                 // Its solutions could also be found once and held against the others.
                 let hashed = counted.count.map_or(f64::INFINITY, |count| count as f64 + rows);
                 (fan, loops.min(hashed))
             }
-            Item::Other(other) => {
+            JoinItem::Other(other) => {
                 let common = other.possible.common(bound) as i32;
                 let fan = other.rows / 100_f64.powi(common).max(1.0);
                 if common > 0 && other.fits(bound) {
@@ -159,17 +159,17 @@ impl Planner<'_> {
         }
     }
 
-    fn answers(&self, item: &Item, bound: &Variables) -> bool {
+    fn answers(&self, item: &JoinItem, bound: &Variables) -> bool {
         match item {
-            Item::Single(single) => single.counted.answers(self.view, bound),
-            Item::Other(_) => true,
+            JoinItem::Single(single) => single.counted.answers(self.view, bound),
+            JoinItem::Other(_) => true,
         }
     }
 
     /// The best of the orders that begin in the most promising ways.
-    fn best(&self, items: &[Item], conditions: &[Condition], bound: &Variables) -> Vec<usize> {
+    fn best(&self, items: &[JoinItem], conditions: &[Condition], bound: &Variables) -> Vec<usize> {
         let solutions =
-            |item: &Item| self.step(item, 1.0, bound).0 * Condition::left(conditions, bound, item.variables());
+            |item: &JoinItem| self.step(item, 1.0, bound).0 * Condition::left(conditions, bound, item.variables());
         let mut beginnings: Vec<(bool, f64, usize)> =
             (0..items.len()).map(|i| (!self.answers(&items[i], bound), solutions(&items[i]), i)).collect();
         beginnings.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
@@ -179,7 +179,7 @@ impl Planner<'_> {
         orders.min_by(|a, b| a.cost.total_cmp(&b.cost)).map_or_else(|| (0..items.len()).collect(), |order| order.items)
     }
 
-    fn greedy(&self, items: &[Item], first: usize, conditions: &[Condition], bound: &Variables) -> Order {
+    fn greedy(&self, items: &[JoinItem], first: usize, conditions: &[Condition], bound: &Variables) -> Order {
         let mut order = Order { items: Vec::with_capacity(items.len()), cost: 0.0 };
         let mut known = bound.clone();
         let mut rows = 1.0_f64;
@@ -207,8 +207,8 @@ impl Planner<'_> {
     }
 
     /// The items in an order as a pattern.
-    fn chain(&mut self, items: Vec<Item>, order: Vec<usize>, conditions: &[Condition], bound: &Variables) -> Part {
-        let mut items: Vec<Option<Item>> = items.into_iter().map(Some).collect();
+    fn chain(&mut self, items: Vec<JoinItem>, order: Vec<usize>, conditions: &[Condition], bound: &Variables) -> Part {
+        let mut items: Vec<Option<JoinItem>> = items.into_iter().map(Some).collect();
         let mut known = bound.clone();
         // What has no variable in common with what is before begins a chain of its own.
         let mut chains: Vec<Part> = Vec::new();
@@ -245,19 +245,19 @@ impl Planner<'_> {
         joined.unwrap_or_else(|| Part { pattern: Pattern::default(), rows: 1.0 })
     }
 
-    fn first(&mut self, item: Item, bound: &Variables) -> Part {
+    fn first(&mut self, item: JoinItem, bound: &Variables) -> Part {
         match item {
-            Item::Single(Single { pattern, counted }) => Part { pattern, rows: counted.rows(self.view, bound) },
-            Item::Other(other) if other.fits(bound) => self.pattern(other.pattern, bound),
-            Item::Other(other) => self.pattern(other.pattern, &Variables::default()),
+            JoinItem::Single(Single { pattern, counted }) => Part { pattern, rows: counted.rows(self.view, bound) },
+            JoinItem::Other(other) if other.fits(bound) => self.pattern(other.pattern, bound),
+            JoinItem::Other(other) => self.pattern(other.pattern, &Variables::default()),
         }
     }
 
-    fn append(&mut self, part: Part, item: Item, known: &Variables, shares: bool) -> Part {
+    fn append(&mut self, part: Part, item: JoinItem, known: &Variables, shares: bool) -> Part {
         let (fan, _) = self.step(&item, part.rows, known);
         let rows = (part.rows * fan).max(1e-3);
         let (right, lateral) = match item {
-            Item::Single(Single { pattern, counted }) => {
+            JoinItem::Single(Single { pattern, counted }) => {
                 let loops = part.rows * (ASKING + fan);
                 let hashed = counted.count.map_or(f64::INFINITY, |count| count as f64 + part.rows);
                 let hash = shares && part.rows > MANY && hashed * 2.0 < loops;
@@ -268,8 +268,8 @@ impl Planner<'_> {
                     (pattern, true)
                 }
             }
-            Item::Other(other) if shares && other.fits(known) => (self.pattern(other.pattern, known).pattern, true),
-            Item::Other(other) => (self.pattern(other.pattern, &Variables::default()).pattern, false),
+            JoinItem::Other(other) if shares && other.fits(known) => (self.pattern(other.pattern, known).pattern, true),
+            JoinItem::Other(other) => (self.pattern(other.pattern, &Variables::default()).pattern, false),
         };
         let (left, right) = (Box::new(part.pattern), Box::new(right));
         let pattern = if lateral {

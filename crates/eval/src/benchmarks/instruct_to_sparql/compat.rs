@@ -2,7 +2,7 @@
 
 use super::columns::{Shares, shares};
 use crate::benchmarks::sparql::Answer;
-use crate::metric::{Metric, Place};
+use crate::metric::{Metric, ScoreSource};
 use crate::metrics::codebleu::codebleu;
 use crate::record::{Class, Compat, Failed, FailureClass, Record};
 use crate::stored;
@@ -14,38 +14,38 @@ pub static METRICS: &[Metric] = &[
         "compat.em",
         "compat EM",
         "1 where the queries are the same text, else 0.",
-        Place::Part(|record| counted(record, |compat| Some(f64::from(compat.em)))),
+        ScoreSource::Part(|record| counted(record, |compat| Some(f64::from(compat.em)))),
     ),
     Metric::of_texts(
         "compat.codebleu",
         "compat CodeBLEU",
         "CodeBLEU of the queries, 0 to 1.",
-        Place::Part(|record| counted(record, |compat| Some(compat.codebleu))),
+        ScoreSource::Part(|record| counted(record, |compat| Some(compat.codebleu))),
     ),
     Metric::of_results(
         "compat.syntax",
         "compat Syntax",
         "0 where the endpoint refuses the prediction's syntax, 1 where it does not.",
-        Place::Part(|record| counted(record, |compat| compat.syntax.map(f64::from))),
+        ScoreSource::Part(|record| counted(record, |compat| compat.syntax.map(f64::from))),
     ),
     Metric::of_results(
         "compat.overlap",
         "compat Overlap",
         "Common values over the smaller column's, mean over matched columns, 0 to 1; not given where none match.",
-        Place::Part(|record| counted(record, |compat| compat.overlap)),
+        ScoreSource::Part(|record| counted(record, |compat| compat.overlap)),
     ),
     Metric::of_results(
         "compat.jaccard",
         "compat Jaccard",
         "Common values over all, mean over matched columns, 0 to 1; not given where none match.",
-        Place::Part(|record| counted(record, |compat| compat.jaccard)),
+        ScoreSource::Part(|record| counted(record, |compat| compat.jaccard)),
     ),
     Metric::of_results(
         "compat.dice",
         "compat Dice",
         "Twice the common values over the sum of both columns', mean over matched columns, 0 to 1; not given where none \
          match.",
-        Place::Part(|record| counted(record, |compat| compat.dice)),
+        ScoreSource::Part(|record| counted(record, |compat| compat.dice)),
     ),
 ];
 

@@ -1,7 +1,7 @@
 //! Running both queries of an instance and comparing what they give.
 
 use super::points::MapOf;
-use crate::metric::{Metric, Place};
+use crate::metric::{Metric, ScoreSource};
 use crate::metrics::execution::{Results, Score, Sides, score, strict};
 use crate::record::{ErrorClass, Execution, Failed, Outcome};
 use crate::stored;
@@ -15,31 +15,31 @@ const SAMPLE: usize = 10;
 pub type Engine<'a> = &'a dyn Fn(&str) -> Result<Results, Failed<ErrorClass>>;
 
 /// The metrics of results: the published ones, then stricter ones. A new one is a named score of the record
-/// ([`Place::Named`]), set where these are.
+/// ([`ScoreSource::Named`]), set where these are.
 pub static METRICS: &[Metric] = &[
     Metric::of_results(
         "ex",
         "EX",
         "1 where both queries give the same results and these are not empty, else 0.",
-        Place::Part(|record| Some(f64::from(record.execution.as_ref()?.ex))),
+        ScoreSource::Part(|record| Some(f64::from(record.execution.as_ref()?.ex))),
     ),
     Metric::of_results(
         "ex_soft",
         "EX_soft",
         "The share of common elements in the larger of both results, 0 to 1, where neither is empty.",
-        Place::Part(|record| Some(record.execution.as_ref()?.ex_soft)),
+        ScoreSource::Part(|record| Some(record.execution.as_ref()?.ex_soft)),
     ),
     Metric::of_results(
         "multiset",
         "multiset",
         "1 where both results are the same multiset, else 0; not given where a limit cut one.",
-        Place::Part(|record| Some(f64::from(record.execution.as_ref()?.multiset?))),
+        ScoreSource::Part(|record| Some(f64::from(record.execution.as_ref()?.multiset?))),
     ),
     Metric::of_results(
         "f1",
         "row F1",
         "F1 over results matched one to one, 0 to 1; not given where a limit cut one.",
-        Place::Part(|record| record.execution.as_ref()?.f1),
+        ScoreSource::Part(|record| record.execution.as_ref()?.f1),
     ),
 ];
 

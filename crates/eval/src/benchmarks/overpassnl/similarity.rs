@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 
 use super::stand_ins::without_shortcuts;
-use crate::metric::{Metric, Place};
+use crate::metric::{Metric, ScoreSource};
 use crate::metrics::query_tree::QueryTree;
 use crate::metrics::{chrf, exact_match, is_python_space, kvs, oqs, trees};
 use crate::record::{Record, Score, Scores};
@@ -55,7 +55,7 @@ impl<'a> Pair<'a> {
 }
 
 const fn of_texts(name: &'static str, title: &'static str, meaning: &'static str, compute: Compute) -> Similarity {
-    Similarity { metric: Metric::of_texts(name, title, meaning, Place::Named), compute }
+    Similarity { metric: Metric::of_texts(name, title, meaning, ScoreSource::Named), compute }
 }
 
 /// In the order of a record's fields, which is the published one.

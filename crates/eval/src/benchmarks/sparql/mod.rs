@@ -14,7 +14,7 @@ pub use ask::ask;
 pub use cached::ask_cached;
 pub use top::Top;
 
-use crate::metric::{Metric, Place};
+use crate::metric::{Metric, ScoreSource};
 use crate::metrics::table::{Table, score};
 use crate::record::{Failed, FailureClass, Record, Strict};
 use crate::stored;
@@ -24,49 +24,49 @@ const SAMPLE: usize = 10;
 /// Longest text of a row that is listed, in characters.
 const SAMPLE_TEXT: usize = 300;
 
-/// The metrics of answers. A new one is a named score of the record ([`Place::Named`]), set by [`compare`].
+/// The metrics of answers. A new one is a named score of the record ([`ScoreSource::Named`]), set by [`compare`].
 pub static METRICS: &[Metric] = &[
     Metric::of_results(
         "strict.syntax",
         "strict Syntax",
         "1 where the prediction is a query in the language, else 0.",
-        Place::Part(|record| Some(f64::from(record.strict.as_ref()?.syntax))),
+        ScoreSource::Part(|record| Some(f64::from(record.strict.as_ref()?.syntax))),
     ),
     Metric::of_results(
         "strict.overlap",
         "strict Overlap",
         "Common rows over those of the smaller answer, 0 to 1.",
-        Place::Part(|record| Some(record.strict.as_ref()?.overlap)),
+        ScoreSource::Part(|record| Some(record.strict.as_ref()?.overlap)),
     ),
     Metric::of_results(
         "strict.jaccard",
         "strict Jaccard",
         "Common rows over all rows, 0 to 1.",
-        Place::Part(|record| Some(record.strict.as_ref()?.jaccard)),
+        ScoreSource::Part(|record| Some(record.strict.as_ref()?.jaccard)),
     ),
     Metric::of_results(
         "strict.dice",
         "strict Dice",
         "Twice the common rows over the sum of both answers', 0 to 1.",
-        Place::Part(|record| Some(record.strict.as_ref()?.dice)),
+        ScoreSource::Part(|record| Some(record.strict.as_ref()?.dice)),
     ),
     Metric::of_results(
         "strict.multiset",
         "strict multiset",
         "1 where the answers have as many columns and the same rows, else 0; not given where a limit cut one.",
-        Place::Part(|record| Some(f64::from(record.strict.as_ref()?.multiset?))),
+        ScoreSource::Part(|record| Some(f64::from(record.strict.as_ref()?.multiset?))),
     ),
     Metric::of_results(
         "strict.ordered",
         "strict ordered",
         "1 where the rows are also in the same order, else 0; given where the gold asks for an order.",
-        Place::Part(|record| Some(f64::from(record.strict.as_ref()?.ordered?))),
+        ScoreSource::Part(|record| Some(f64::from(record.strict.as_ref()?.ordered?))),
     ),
     Metric::of_results(
         "strict.f1",
         "strict row F1",
         "F1 over rows matched one to one, 0 to 1; not given where a limit cut one.",
-        Place::Part(|record| record.strict.as_ref()?.f1),
+        ScoreSource::Part(|record| record.strict.as_ref()?.f1),
     ),
 ];
 

@@ -11,7 +11,7 @@ use crate::set::Set;
 use crate::sorted;
 use crate::syntax::Point;
 use terrapin_osm::ElementType::{Node, Way};
-use terrapin_osm::geometry::{Place, around_box, metres, metres_between_segments, metres_to_segment};
+use terrapin_osm::geometry::{LatLon, around_box, metres, metres_between_segments, metres_to_segment};
 use terrapin_osm::{BoundingBox, Coord};
 
 /// Up to so many sources, pages are looked up around each; for more, around all of them together.
@@ -116,7 +116,7 @@ impl Region for Around {
     }
 
     fn has_node(&self, at: Coord) -> bool {
-        let place = Place::from(at);
+        let place = LatLon::from(at);
         let area = BoundingBox { south: at.lat, west: at.lon, north: at.lat, east: at.lon };
         self.any(&area, |a, b| {
             let distance = if a == b { metres(place, a.into()) } else { metres_to_segment(place, a.into(), b.into()) };
@@ -135,7 +135,7 @@ impl Region for Around {
         }
         coords.windows(2).any(|pair| match *pair {
             [c, d] if !c.is_missing() && !d.is_missing() => {
-                let (from, to) = (Place::from(c), Place::from(d));
+                let (from, to) = (LatLon::from(c), LatLon::from(d));
                 let mut area = BoundingBox::EMPTY;
                 area.extend(c);
                 area.extend(d);

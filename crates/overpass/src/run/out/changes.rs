@@ -2,7 +2,7 @@
 //! The order is by type and id; limits do not count.
 
 use super::writer::{Scratch, Writer, WrittenParts};
-use crate::output::{Action, Item, Meta, Projection, disconnected};
+use crate::output::{Action, Meta, OutputItem, Projection, disconnected};
 use crate::run::Context;
 use crate::run::diff::{self, Changes, Phase};
 use crate::set::{Derived, Set};
@@ -80,16 +80,16 @@ fn deleted(
         let still = sorted::contains(changes.unchanged.part(kind), ordinal);
         let answer = &mut ctx.answer;
         if still {
-            let write = |item: &Item<'_>| answer.element(&Item { visible: Some(true), ..*item });
+            let write = |item: &OutputItem<'_>| answer.element(&OutputItem { visible: Some(true), ..*item });
             writer.bare(kind, ordinal, id, write).map_err(disconnected)?;
         } else {
             let meta = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "" };
-            let item = Item {
+            let item = OutputItem {
                 type_name: kind.name(),
                 id: writer.shown.ids.then_some(id),
                 visible: Some(false),
                 meta: writer.shown.meta.then_some(meta),
-                ..Item::default()
+                ..OutputItem::default()
             };
             answer.element(&item).map_err(disconnected)?;
         }

@@ -1,7 +1,7 @@
 //! What is to be written of an element: gathered from its pages into an item, which is lent to what prints it.
 
 use crate::extent::Extent;
-use crate::output::{Item, MemberGeometry, MemberItem, Meta, Projection, Tags};
+use crate::output::{MemberGeometry, MemberItem, Meta, OutputItem, Projection, Tags};
 use crate::quadtile;
 use crate::reader::Reader;
 use crate::set::{Derived, Position};
@@ -84,7 +84,7 @@ impl WrittenParts {
     }
 
     /// Puts the box of an element, or its centre, into an item.
-    fn place_box(&self, item: &mut Item<'_>, bounds: BoundingBox) {
+    fn place_box(&self, item: &mut OutputItem<'_>, bounds: BoundingBox) {
         match self.place {
             GeometryDetail::None => {}
             GeometryDetail::Center => item.center = Some(self.center(&bounds)),
@@ -253,12 +253,12 @@ impl Writer<'_> {
         kind: ElementType,
         ordinal: Ordinal,
         id: i64,
-        write: impl FnOnce(&Item<'_>) -> R,
+        write: impl FnOnce(&OutputItem<'_>) -> R,
     ) -> R {
         budget::checkpoint();
         let Writer { reader, shown, scratch } = self;
         let shown = *shown;
-        let mut item = Item { type_name: kind.name(), id: shown.ids.then_some(id), ..Item::default() };
+        let mut item = OutputItem { type_name: kind.name(), id: shown.ids.then_some(id), ..OutputItem::default() };
         if shown.meta {
             item.meta = Some(meta(reader, kind, ordinal));
         }
@@ -303,9 +303,9 @@ impl Writer<'_> {
         kind: ElementType,
         ordinal: Ordinal,
         id: i64,
-        write: impl FnOnce(&Item<'_>) -> R,
+        write: impl FnOnce(&OutputItem<'_>) -> R,
     ) -> R {
-        let mut item = Item { type_name: kind.name(), id: self.shown.ids.then_some(id), ..Item::default() };
+        let mut item = OutputItem { type_name: kind.name(), id: self.shown.ids.then_some(id), ..OutputItem::default() };
         if self.shown.meta {
             item.meta = Some(meta(&mut self.reader, kind, ordinal));
         }
@@ -314,17 +314,17 @@ impl Writer<'_> {
 
     /// The same for what the block of a `compare` knows of an element that only came into the set. The reference
     /// shows ways with a box that is nowhere.
-    pub(super) fn nameless<R>(&self, kind: ElementType, id: i64, write: impl FnOnce(&Item<'_>) -> R) -> R {
+    pub(super) fn nameless<R>(&self, kind: ElementType, id: i64, write: impl FnOnce(&OutputItem<'_>) -> R) -> R {
         const NOWHERE: BoundingBox =
             BoundingBox { south: 1_000_000_000, west: 2_000_000_000, north: 1_000_000_000, east: 2_000_000_000 };
         let boxed = kind == ElementType::Way && self.shown.place == GeometryDetail::Full;
         let bounds = boxed.then_some(NOWHERE);
-        write(&Item { type_name: kind.name(), id: self.shown.ids.then_some(id), bounds, ..Item::default() })
+        write(&OutputItem { type_name: kind.name(), id: self.shown.ids.then_some(id), bounds, ..OutputItem::default() })
     }
 
     /// The same for an area, which is its id and the tags of its relation.
-    pub(super) fn area<R>(&mut self, relation: Ordinal, id: i64, write: impl FnOnce(&Item<'_>) -> R) -> R {
-        let mut item = Item { type_name: "area", id: self.shown.ids.then_some(id), ..Item::default() };
+    pub(super) fn area<R>(&mut self, relation: Ordinal, id: i64, write: impl FnOnce(&OutputItem<'_>) -> R) -> R {
+        let mut item = OutputItem { type_name: "area", id: self.shown.ids.then_some(id), ..OutputItem::default() };
         if self.shown.tags {
             self.scratch.read_tags(&mut self.reader, ElementType::Relation, relation);
             item.tags = Some(&self.scratch.tags);
@@ -333,10 +333,11 @@ impl Writer<'_> {
     }
 
     /// Gathers what is to be written of a derived element and hands it to `write`.
-    pub(super) fn derived<R>(&mut self, derived: &Derived, write: impl FnOnce(&Item<'_>) -> R) -> R {
+    pub(super) fn derived<R>(&mut self, derived: &Derived, write: impl FnOnce(&OutputItem<'_>) -> R) -> R {
         let shown = self.shown;
         let tags = &mut self.scratch.tags;
-        let mut item = Item { type_name: &derived.type_name, id: shown.ids.then_some(derived.id), ..Item::default() };
+        let mut item =
+            OutputItem { type_name: &derived.type_name, id: shown.ids.then_some(derived.id), ..OutputItem::default() };
         if shown.tags {
             tags.clear();
             derived.tags.iter().for_each(|(key, value)| tags.push(key, value));

@@ -7,7 +7,7 @@ pub type Slot = usize;
 
 /// A place of a triple pattern.
 #[derive(Debug, Clone, Copy)]
-pub enum Place {
+pub enum Operand {
     /// A term.
     Term(TermId),
     /// A variable.
