@@ -160,6 +160,11 @@ fn a_search_finds_the_best_known_item_first() {
     assert_eq!(search("lake", "", "ORDER BY DESC(?x) LIMIT 1"), ["Q8"]);
     assert_eq!(search("lake", "; mwapi:type 'property'", ""), ["P7"]);
     assert_eq!(search("lake", "; wikibase:limit 2", ""), ["Q71", "Q70"]);
+    // Names that are spelt a little otherwise come last, short texts only as they are.
+    assert_eq!(search("laek", "", ""), ["Q71", "Q70", "Q72"]);
+    assert_eq!(search("lakelnd", "", ""), ["Q8"]);
+    assert!(search("lak", "; mwapi:type 'lexeme'", "").is_empty());
+    assert!(search("lek", "", "").is_empty());
 }
 
 #[test]
@@ -191,6 +196,28 @@ fn ask_stops_at_the_first_solution() {
     {
         assert_eq!(bounded(&query, &bounds).unwrap(), ["true"], "{query}");
     }
+}
+
+#[test]
+fn a_minus_of_nothing_is_not_solved() {
+    let values = |name: &str| format!("VALUES ?{name} {{ {} }}", "1 2 3 4 5 6 7 8 9 10 ".repeat(30));
+    let product = format!("{} {} {}", values("a"), values("b"), values("c"));
+    let bounds = Bounds { limits: Limits { work: Some(20_000), ..Limits::default() }, rows: None };
+    let query = format!("SELECT ?a {{ ?a wdt:P31 wd:Q404 MINUS {{ {product} }} }}");
+    assert!(bounded(&query, &bounds).unwrap().is_empty());
+}
+
+#[test]
+fn only_literals_have_an_order() {
+    for operator in ["<=", ">=", "<", ">"] {
+        let ask_of = |condition: &str| ask(&format!("SELECT ?x {{ ?x wdt:P31 wd:Q9 . ?x wdt:P31 ?y {condition} }}"));
+        assert!(ask_of(&format!("FILTER(?x {operator} ?x)")).is_empty(), "{operator}");
+        assert!(ask_of(&format!("FILTER(COALESCE(?x {operator} ?x, false))")).is_empty(), "{operator}");
+    }
+    assert_eq!(
+        ask("SELECT ?n { VALUES (?n ?m) { (1 1) (2 1) ('a' 'b') ('a' 'a') } FILTER(?n <= ?m) }"),
+        ["1", "a", "a"]
+    );
 }
 
 #[test]

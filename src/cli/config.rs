@@ -11,7 +11,6 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use toml::{Spanned, Value};
 
 use super::Error;
-use crate::overpass::syntax::distance;
 
 /// The option that names the file.
 const FILE: &str = "config";
@@ -116,7 +115,7 @@ fn unknown(name: &str, command: &Command) -> String {
     // Far from all of them it is no misspelt name; a long one would take long to compare.
     let wanted: String = name.to_ascii_lowercase().replace('_', "-").chars().take(40).collect();
     let nearest = settings(command)
-        .map(|arg| (distance(&wanted, &key(arg)), key(arg)))
+        .map(|arg| (strsim::osa_distance(&wanted, &key(arg)), key(arg)))
         .min()
         .filter(|(distance, known)| *distance <= known.len().div_ceil(3));
     let help = match nearest {

@@ -48,7 +48,6 @@ pub use check::numbers::{float, float_prefix, integer, number_text, timestamp};
 pub use code::Code;
 pub use error::{Class, Diagnostic, Failure};
 pub use statement::on_statements;
-pub use suggest::distance;
 pub use tree::*;
 
 pub(crate) use check::evaluators::{function_name, operator_sign};

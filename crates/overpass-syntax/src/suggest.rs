@@ -7,7 +7,7 @@ pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
         return None;
     }
     let lower = word.to_ascii_lowercase();
-    let best = known.map(|candidate| (distance(&lower, candidate), candidate)).min()?;
+    let best = known.map(|candidate| (strsim::osa_distance(&lower, candidate), candidate)).min()?;
     let allowed = match word.chars().count() {
         0 | 1 => 0,
         2..=4 => 1,
@@ -32,26 +32,6 @@ pub(super) fn function<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> 
         _ => return nearest(name, known),
     };
     Some(format!("did you mean {meant}?"))
-}
-
-/// How many letters must be added, left out, changed or swapped with their neighbour.
-pub fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 0..a.len() {
-        let mut row = vec![i + 1];
-        for j in 0..b.len() {
-            let changed = above[j] + usize::from(a[i] != b[j]);
-            let mut best = changed.min(above[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
-                best = best.min(before[j - 1] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    above[b.len()]
 }
 
 /// A hint for a text that is not OverpassQL at all, or not yet.

@@ -4,6 +4,8 @@
 //!
 //! The eight bits at the top say what it is, 56 bits are the value. The codes are part of the file's format.
 
+use std::cmp::Ordering;
+
 use oxrdf::vocab::xsd;
 use oxrdf::{LiteralRef, NamedNodeRef, TermRef};
 use oxsdatatypes::{DateTime, Decimal, Double, Integer};
@@ -157,6 +159,37 @@ impl Code {
         })
     }
 
+    /// The value of an integer or a decimal.
+    pub fn exact(self) -> Option<Exact> {
+        let value = self.payload();
+        match self.kind() {
+            INTEGER => Some(Exact::from(integer_of(value))),
+            DECIMAL => Some(decimal_exact(value)),
+            _ => None,
+        }
+    }
+
+    /// A part of a date or time. Nothing where it is not certain that there is such a day.
+    pub fn date_part(self, part: DatePart) -> Option<Exact> {
+        let value = self.payload();
+        if !matches!(self.kind(), DATE_TIME | DATE) {
+            return None;
+        }
+        let (hour, minute, second) = (value >> 12 & 31, value >> 6 & 63, value & 63);
+        let date = value >> 17;
+        let (month, day) = (date >> 5 & 15, date & 31);
+        // Whether the last of February was there is the calendar's question.
+        let longest = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31].get((month as usize).checked_sub(1)?)?;
+        if !(1..=*longest).contains(&day) || hour > 23 || minute > 59 || second > 59 {
+            return None;
+        }
+        Some(Exact::from(match part {
+            DatePart::Year => (date >> 9) as i64 - (1 << 15),
+            DatePart::Month => month as i64,
+            DatePart::Day => day as i64,
+        }))
+    }
+
     /// The value of a number, where that is quicker than by its text.
     pub fn expression(self) -> Option<ExpressionTerm> {
         let value = self.payload();
@@ -170,6 +203,54 @@ impl Code {
         })
     }
 }
+
+/// A part of a date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DatePart {
+    /// The year, as it is written: there is a year 0.
+    Year,
+    /// The month, from 1.
+    Month,
+    /// The day of the month, from 1.
+    Day,
+}
+
+/// The exact value of an integer or a decimal. Values are equal, and in order, as numbers are: 1.5 is 1.50.
+#[derive(Debug, Clone, Copy)]
+pub struct Exact {
+    /// All digits as one number.
+    digits: i64,
+    /// How many of them stand behind the point, at most 14.
+    scale: u32,
+}
+
+impl From<i64> for Exact {
+    fn from(value: i64) -> Exact {
+        Exact { digits: value, scale: 0 }
+    }
+}
+
+impl Ord for Exact {
+    fn cmp(&self, other: &Exact) -> Ordering {
+        // Nineteen digits and fourteen more are fewer than an i128 has.
+        let scaled = |number: &Exact, scale: u32| i128::from(number.digits) * 10_i128.pow(scale);
+        scaled(self, other.scale).cmp(&scaled(other, self.scale))
+    }
+}
+
+impl PartialOrd for Exact {
+    fn partial_cmp(&self, other: &Exact) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Exact {
+    fn eq(&self, other: &Exact) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Exact {}
 
 /// A number without sign and leading zeros.
 fn whole(digits: &str) -> Option<u64> {
@@ -233,6 +314,12 @@ fn decimal_text(payload: u64) -> String {
             format!("{sign}{}.{:0width$}", value / factor, value % factor, width = scale as usize)
         }
     }
+}
+
+fn decimal_exact(payload: u64) -> Exact {
+    let (scale, value) = ((payload >> 50 & 15) as u32, (payload & ((1 << 50) - 1)) as i64);
+    let digits = if payload >> 54 & 3 == 2 { -value } else { value };
+    Exact { digits, scale: if scale == 15 { 0 } else { scale } }
 }
 
 /// `-0044-03-15`: year (16 bits, moved up to be in order), month (4), day (5).
@@ -382,6 +469,31 @@ mod tests {
             assert!(code.is_none_or(Code::is_iri));
         }
         assert!(Code::of_iri("http://www.wikidata.org/entity/Q9") < Code::of_iri("http://www.wikidata.org/entity/Q10"));
+    }
+
+    #[test]
+    fn numbers_and_parts_of_dates_are_in_order() {
+        let code = |text: &str, datatype| Code::of(Literal::new_typed_literal(text, datatype).as_ref().into()).unwrap();
+        let ascending = [
+            ("-2", xsd::INTEGER),
+            ("-1.5", xsd::DECIMAL),
+            ("0", xsd::INTEGER),
+            ("+0.10", xsd::DECIMAL),
+            ("0.11", xsd::DECIMAL),
+            ("36028797018963967", xsd::INTEGER),
+        ];
+        let values: Vec<Exact> = ascending.iter().map(|(text, kind)| code(text, *kind).exact().unwrap()).collect();
+        assert!(values.is_sorted_by(|a, b| a < b), "{values:?}");
+        assert_eq!(code("1.5", xsd::DECIMAL).exact(), code("+1.50", xsd::DECIMAL).exact());
+        assert_eq!(code("-0.0", xsd::DECIMAL).exact(), Some(Exact::from(0)));
+        assert_eq!(code("1.5", xsd::DOUBLE).exact(), None);
+        let year = |text: &str, kind| code(text, kind).date_part(DatePart::Year);
+        assert_eq!(year("1952-03-01T00:00:00Z", xsd::DATE_TIME), Some(Exact::from(1952)));
+        assert_eq!(year("-0044-03-15", xsd::DATE), Some(Exact::from(-44)));
+        for no_day in ["2001-00-00T00:00:00Z", "2001-02-29T00:00:00Z", "2001-02-01T24:00:00Z"] {
+            assert_eq!(year(no_day, xsd::DATE_TIME), None, "{no_day}");
+        }
+        assert_eq!(code("1999-01-02", xsd::DATE).date_part(DatePart::Day), Some(Exact::from(2)));
     }
 
     #[test]

@@ -37,7 +37,7 @@ mod store;
 mod strings;
 mod view;
 
-pub use code::Code;
+pub use code::{Code, DatePart, Exact};
 pub use graphs::{GraphTriples, Graphs};
 pub use id::TermId;
 pub use near::Near;

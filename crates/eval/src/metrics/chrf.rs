@@ -3,6 +3,7 @@
 
 use super::execution::multiset_intersection;
 use super::is_python_space;
+use terrapin_budget::checkpoint;
 
 /// The longest n-grams.
 const ORDER: usize = 6;
@@ -38,7 +39,10 @@ pub fn chrf(gold: &str, pred: &str) -> f64 {
 
 fn sorted_ngrams(letters: &[char], n: usize) -> Vec<&[char]> {
     let mut ngrams: Vec<&[char]> = letters.windows(n).collect();
-    ngrams.sort_unstable();
+    ngrams.sort_unstable_by(|a, b| {
+        checkpoint();
+        a.cmp(b)
+    });
     ngrams
 }
 

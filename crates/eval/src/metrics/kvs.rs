@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::query_tree::QueryTree;
+use terrapin_budget::checkpoints;
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Mention<'a> {
@@ -28,6 +29,7 @@ fn mentions(tree: &QueryTree) -> BTreeSet<Mention<'_>> {
         // A regular expression goes before a plain text.
         let key = node.get("regk").or_else(|| node.get("k")).unwrap_or_default();
         let value = node.get("regv").or_else(|| node.get("v")).unwrap_or_default();
+        checkpoints(node.attributes.len() + (key.len() + value.len()) / 16);
         mentions.extend([key, value].into_iter().filter(|word| !word.is_empty()).map(Mention::Word));
         if !key.is_empty() && !value.is_empty() {
             mentions.insert(Mention::Pair(key, value));

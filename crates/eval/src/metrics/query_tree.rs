@@ -4,6 +4,7 @@
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
+use terrapin_budget::checkpoints;
 
 /// What stands for a query whose XML form cannot be read.
 const EMPTY: &[(&str, &str)] = &[("output", "json"), ("output-config", ""), ("timeout", "300")];
@@ -94,6 +95,7 @@ fn add(nodes: &mut Vec<TreeNode>, open: &[usize], node: TreeNode) -> Option<usiz
 }
 
 fn node(tag: &BytesStart<'_>) -> Option<TreeNode> {
+    checkpoints(1 + tag.len() / 16);
     let mut node = TreeNode { name: tag.name().as_ref().to_owned(), ..TreeNode::default() };
     for attribute in tag.attributes() {
         let attribute = attribute.ok()?;

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::query_tree::{QueryTree, TreeNode};
+use terrapin_budget::checkpoints;
 
 /// Attributes that do not count.
 const IGNORED: [&str; 7] = ["into", "from", "timeout", "k", "v", "regk", "regv"];
@@ -29,6 +30,7 @@ fn places<'a>(tree: &'a QueryTree, classes: &mut BTreeMap<Shape<'a>, usize>) -> 
     let mut class_of = vec![0; tree.nodes.len()];
     let mut places = Vec::with_capacity(tree.nodes.len());
     for (number, node) in tree.nodes.iter().enumerate().rev() {
+        checkpoints(1 + node.attributes.len() + node.children.len());
         let counted = counted(node);
         let children = node.children.iter().filter_map(|child| class_of.get(*child).copied()).collect();
         let next = classes.len();

@@ -5,8 +5,6 @@ use std::ops::ControlFlow;
 use terrapin_budget::{Budget, Exceeded};
 use terrapin_osm::{ElementType, KeyId, Osm, PairId};
 
-use crate::syntax::distance;
-
 /// How many are named.
 const NAMED: usize = 3;
 /// Longer words are no misspelt ones, and comparing them takes long.
@@ -126,7 +124,7 @@ fn nearest<T>(
         if candidate.chars().count().abs_diff(length) > allowed {
             return None;
         }
-        let distance = distance(&wanted, &candidate);
+        let distance = strsim::osa_distance(&wanted, &candidate);
         (distance <= allowed).then_some((distance, text, what))
     };
     let mut found: Vec<(usize, String, T)> = Vec::new();

@@ -2,6 +2,7 @@
 
 use oxrdf::Variable;
 
+use super::comparison::Comparison;
 use super::condition::{BindValue, Condition, Leaf};
 use super::fallback::Fallback;
 use super::layout::{Layout, Node, Sequence, Test, strip};
@@ -510,10 +511,10 @@ impl Compiler<'_> {
                 match (places, operator) {
                     ((Some(a), Some(b)), Binary::SameTerm) => Test::Plain(Condition::Same(a, b)),
                     ((Some(a), Some(b)), _) => Test::Plain(Condition::Equal(a, b, leaf(expression, scope)?)),
-                    _ => Test::Plain(Condition::Leaf(leaf(expression, scope)?)),
+                    _ => Test::Plain(condition(expression, scope)?),
                 }
             }
-            expression => Test::Plain(Condition::Leaf(leaf(expression, scope)?)),
+            expression => Test::Plain(condition(expression, scope)?),
         })
     }
 
@@ -526,6 +527,15 @@ impl Compiler<'_> {
             _ => None,
         })
     }
+}
+
+/// A condition that has no patterns in it.
+fn condition(expression: &Expression, scope: &mut Scope) -> Result<Condition> {
+    let leaf = leaf(expression, scope)?;
+    Ok(match Comparison::of(expression, |variable| scope.known(variable)) {
+        Some(comparison) => Condition::Compared(comparison, leaf),
+        None => Condition::Leaf(leaf),
+    })
 }
 
 /// An expression for the evaluator.

@@ -8,6 +8,7 @@ use spareval::QueryEvaluator;
 use spargebra::algebra::GraphPattern;
 use sparopt::algebra as sparopt;
 
+use super::comparison::Comparison;
 use super::fallback::Fallback;
 use super::operand::{Operand, Slot};
 use terrapin_budget as budget;
@@ -32,6 +33,8 @@ pub enum Condition {
     Same(Operand, Operand),
     /// Equal values: the same term, where one of them is no literal; else what the expression says.
     Equal(Operand, Operand, Leaf),
+    /// A comparison of numbers or of parts of dates; where it says nothing, what the evaluator says.
+    Compared(Comparison, Leaf),
     /// What the evaluator says.
     Leaf(Leaf),
 }
@@ -66,7 +69,7 @@ impl Condition {
             Condition::And(conditions) | Condition::Or(conditions) => conditions.iter().all(|c| c.places(all)),
             Condition::Not(condition) => condition.places(all),
             Condition::Same(a, b) | Condition::Equal(a, b, _) => all(*a) && all(*b),
-            Condition::Exists(_) | Condition::Bound(_) | Condition::Leaf(_) => true,
+            Condition::Exists(_) | Condition::Bound(_) | Condition::Compared(..) | Condition::Leaf(_) => true,
         }
     }
 }

@@ -117,7 +117,7 @@ impl Explained<'_> {
             Condition::Bound(slot) => Ok(format!("bound({})", self.name(*slot))),
             Condition::Same(a, b) => Ok(format!("sameTerm({}, {})", self.operand(*a)?, self.operand(*b)?)),
             Condition::Equal(a, b, _) => Ok(format!("{} = {}", self.operand(*a)?, self.operand(*b)?)),
-            Condition::Leaf(leaf) => Ok(leaf.to_string()),
+            Condition::Compared(_, leaf) | Condition::Leaf(leaf) => Ok(leaf.to_string()),
         }
     }
 }

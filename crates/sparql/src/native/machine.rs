@@ -11,7 +11,7 @@ use super::operand::{Operand, Slot};
 use super::program::{Block, Group, Program, Step};
 use super::table::Table;
 use crate::guard::read;
-use terrapin_budget::Exceeded;
+use terrapin_budget::{self as budget, Exceeded};
 use terrapin_sparql_syntax::error::Error;
 use terrapin_triples::{ReadError, Subjects, TermId, View};
 
@@ -561,6 +561,13 @@ impl<'a> Machine<'a> {
                     Ok(Some(equal)) => Ok(Some(equal)),
                     Ok(None) => self.leaf(frame, leaf),
                     Err(error) => Err(self.fail(error)),
+                }
+            }
+            Condition::Compared(comparison, leaf) => {
+                budget::checkpoint();
+                match comparison.holds(self.view, |slot| frame.get(slot)) {
+                    Some(holds) => Ok(Some(holds)),
+                    None => self.leaf(frame, leaf),
                 }
             }
             Condition::Leaf(leaf) => self.leaf(frame, leaf),

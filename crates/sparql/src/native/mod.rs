@@ -14,12 +14,14 @@
 //! groups.rs     distinct solutions, groups and their aggregates
 //! table.rs      solutions that are kept and looked up: the other side of a hash join
 //! condition.rs  filters and values of expressions
+//! comparison.rs those of numbers and dates, by their codes
 //! decode.rs     numbers → terms
 //! explain.rs    what a run did, in words
 //! ```
 //!
 //! Answers are those of the evaluator; their order is the loops', the same everywhere.
 
+mod comparison;
 mod compile;
 mod condition;
 mod decode;

@@ -53,6 +53,17 @@ fn is_date(expression: &Expression) -> bool {
     }
 }
 
+/// Whether an expression is written so that its value may be an IRI.
+fn may_be_iri(expression: &Expression) -> bool {
+    match expression {
+        Expression::Variable(_) | Expression::NamedNode(_) => true,
+        Expression::If(_, a, b) => may_be_iri(a) || may_be_iri(b),
+        Expression::Coalesce(all) => all.iter().any(may_be_iri),
+        Expression::Call(Function::Iri, _) => true,
+        _ => false,
+    }
+}
+
 impl Rewriter<'_> {
     pub(super) fn expression(&mut self, mut expression: Expression, scope: &Scope) -> Result<Expression> {
         match expression {
@@ -148,7 +159,12 @@ impl Rewriter<'_> {
         let dated = self.is_wdqs() && (is_date(&a) || is_date(&b));
         let (a, b) = (self.expression(a, scope)?, self.expression(b, scope)?);
         if !dated {
-            return Ok(Expression::binary(operator, a, b));
+            return match operator {
+                Binary::GreaterOrEqual | Binary::LessOrEqual if may_be_iri(&a) && may_be_iri(&b) => {
+                    self.of_literals(operator, a, b)
+                }
+                _ => Ok(Expression::binary(operator, a, b)),
+            };
         }
         let copies = vec![self.copy(&a)?, self.copy(&b)?];
         let ours = self.functions.own(own, copies);
@@ -158,6 +174,17 @@ impl Rewriter<'_> {
         } else {
             Expression::Coalesce(vec![standard, ours])
         })
+    }
+
+    /// `<=` and `>=` where both sides may be no literals: only literals have an order, and the evaluator takes a term
+    /// for as large as itself before it looks what it is (<https://www.w3.org/TR/sparql11-query/#OperatorMapping>).
+    fn of_literals(&mut self, operator: Binary, a: Expression, b: Expression) -> Result<Expression> {
+        let strictly = if operator == Binary::LessOrEqual { Binary::Less } else { Binary::Greater };
+        let is_literal = Expression::Call(Function::IsLiteral, vec![self.copy(&a)?]);
+        let strict = Expression::binary(strictly, self.copy(&a)?, self.copy(&b)?);
+        let whole = Expression::binary(operator, a, b);
+        // Which of two terms that are no literals is less is an error, too.
+        Ok(Expression::If(Box::new(is_literal), Box::new(whole), Box::new(strict)))
     }
 
     /// A date minus a date is a number of days.

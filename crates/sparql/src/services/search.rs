@@ -1,6 +1,7 @@
 //! `SERVICE wikibase:mwapi` with `EntitySearch`: entities whose label or alias begins with a text, from the snapshot's
 //! own labels, as <https://www.wikidata.org/w/api.php?action=help&modules=wbsearchentities> has them: items, unless `type`
-//! says otherwise, the best known first. MediaWiki's other interfaces are not in a snapshot.
+//! says otherwise, the best known first. Names that are spelt a little otherwise follow, where there is room for them.
+//! MediaWiki's other interfaces are not in a snapshot.
 
 use std::cmp::Reverse;
 
@@ -112,8 +113,30 @@ impl Search {
         name(store, entity).is_some_and(|name| name.starts_with(self.letter))
     }
 
-    /// The entities: exact matches first, labels before aliases; among equals those with the most sitelinks, then those
-    /// of which most is said, then in the order of their numbers.
+    /// How near a name is to the text: 0 for the same, 1 where it begins with it, 2 or more for so many letters more or
+    /// less or others that it is misspelt by; nothing where that is too many.
+    fn nearness(&self, name: &str, budget: &Budget) -> Result<Option<u8>> {
+        if let Some(rest) = name.strip_prefix(&self.text) {
+            return Ok(Some(u8::from(!rest.is_empty())));
+        }
+        let misspelt = match self.text.chars().count() {
+            // So short a text is near to everything; so long a one is no name.
+            0..=3 | 101.. => return Ok(None),
+            4..=7 => 1,
+            _ => 2,
+        };
+        // A letter has at most four bytes.
+        if name.len().abs_diff(self.text.len()) > 4 * misspelt {
+            return Ok(None);
+        }
+        work(budget, self.text.len() as u64)?;
+        let distance = strsim::osa_distance(name, &self.text);
+        Ok(u8::try_from(distance).ok().filter(|_| distance <= misspelt).map(|distance| 1 + distance))
+    }
+
+    /// The entities: exact matches first, then names that begin so, then those that are spelt a little otherwise; of each
+    /// labels before aliases; among equals those with the most sitelinks, then those of which most is said, then in the
+    /// order of their numbers.
     fn entities(&self, store: &Store, budget: &Budget) -> Result<Vec<Row>> {
         // The best rank of each entity and the text that has it.
         let mut found: FxHashMap<TermId, (u8, String)> = FxHashMap::default();
@@ -125,14 +148,11 @@ impl Search {
                 if !literal.language().is_some_and(|l| l.eq_ignore_ascii_case(&self.language)) {
                     continue;
                 }
-                let lower = literal.value().to_lowercase();
-                if !lower.starts_with(&self.text) {
-                    continue;
-                }
+                let Some(nearness) = self.nearness(&literal.value().to_lowercase(), budget)? else { continue };
                 if !self.is_wanted(store, entity) {
                     continue;
                 }
-                let rank = if lower == self.text { base } else { base + 2 };
+                let rank = base + 2 * nearness;
                 if found.get(&entity).is_none_or(|(known, _)| rank < *known) {
                     found.insert(entity, (rank, literal.value().to_owned()));
                 }
