@@ -20,9 +20,11 @@ use tokio_stream::Stream;
 use super::spool::{self, Aside, Spool};
 use crate::memory;
 
-/// Bytes in one piece of an answer. What fits into the first piece is sent only when the query is done, so that an
-/// error in it still gets its own status.
+/// Bytes in one piece of an answer.
 const PIECE: usize = 64 << 10;
+/// Pieces that are held until the query is done or there are more, so that an error in it still gets its own status. They
+/// count among what lies in memory for clients: where that is full, an answer goes out after its first piece.
+const HELD: usize = 32;
 /// Pieces that may wait in memory for the client.
 const PIECES: usize = 8;
 /// Bytes that are read from an answer's file at once.
@@ -99,6 +101,8 @@ impl Drop for Shared {
 pub struct Sink {
     content_type: &'static str,
     buffer: Vec<u8>,
+    /// What is written before the answer announces itself.
+    held: Held,
     head: Option<oneshot::Sender<Head>>,
     spool: Arc<Spool>,
     streaming: Option<Streaming>,
@@ -121,6 +125,7 @@ impl Sink {
         Sink {
             content_type,
             buffer: Vec::new(),
+            held: Held { pieces: VecDeque::new(), spool: Arc::clone(&spool) },
             head: Some(head),
             spool,
             streaming: None,
@@ -138,25 +143,37 @@ impl Sink {
 
     /// Bytes written so far.
     pub fn written(&self) -> u64 {
-        self.sent + self.buffer.len() as u64
+        self.sent + self.held.bytes() as u64 + self.buffer.len() as u64
     }
 
     /// Ends the answer. Gives an error where the client went away before all of it was ready.
     pub fn finish(mut self) -> io::Result<()> {
-        if let Some(head) = self.head.take() {
+        if self.held.pieces.is_empty()
+            && let Some(head) = self.head.take()
+        {
             let whole = Bytes::from(std::mem::take(&mut self.buffer));
             return head.send(Head::Whole(self.content_type, whole)).map_err(|_| gone());
         }
         if !self.buffer.is_empty() {
             self.send_buffer()?;
         }
+        self.announce()?;
         self.streaming.take().ok_or_else(gone)?.end()
     }
 
-    /// Gives up the answer: with a reason where nothing of it was sent, else by breaking off.
+    /// Gives up the answer: with a reason where nothing of it was sent, else by breaking off after what the engine wrote
+    /// last, which says why. Its last byte stays away: whoever does not see that the transfer broke, as scripts that
+    /// read a file do not, shall not find a document that is closed.
     pub fn refuse(mut self, instead: Response) {
         if let Some(head) = self.head.take() {
             let _ = head.send(Head::Refused(Box::new(instead)));
+            return;
+        }
+        let written = self.buffer.trim_ascii_end().len();
+        self.buffer.truncate(written.saturating_sub(1));
+        if !self.buffer.is_empty() {
+            // What cannot be told any more is left out.
+            let _ = self.send_buffer();
         }
     }
 
@@ -171,19 +188,55 @@ impl Sink {
         if self.one_piece {
             return Err(gone());
         }
-        if let Some(head) = self.head.take() {
-            let shared = Arc::new(Shared {
-                state: Mutex::default(),
-                room: Condvar::new(),
-                spool: Arc::clone(&self.spool),
-                aside: Mutex::new(Aside::new(Arc::clone(&self.spool))),
-            });
-            self.streaming = Some(Streaming { shared: Arc::clone(&shared), ended: false, left: HELD_BACK });
-            head.send(Head::Streaming(self.content_type, Parts(shared))).map_err(|_| gone())?;
+        if self.head.is_some() && self.held.pieces.len() < HELD && self.spool.take_memory(self.buffer.len()) {
+            self.held.pieces.push_back(piece_of(&mut self.buffer));
+            return Ok(());
         }
+        self.announce()?;
         self.sent += self.buffer.len() as u64;
         let Some(streaming) = &mut self.streaming else { return Err(gone()) };
         streaming.send(&mut self.buffer, self.deadline, &self.cancelled)
+    }
+
+    /// Lets the answer begin, with what was held of it.
+    fn announce(&mut self) -> io::Result<()> {
+        let Some(head) = self.head.take() else { return Ok(()) };
+        let bytes = self.held.bytes();
+        let pieces = std::mem::take(&mut self.held.pieces);
+        self.sent += bytes as u64;
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State { pieces, ..State::default() }),
+            room: Condvar::new(),
+            spool: Arc::clone(&self.spool),
+            aside: Mutex::new(Aside::new(Arc::clone(&self.spool))),
+        });
+        self.streaming = Some(Streaming { shared: Arc::clone(&shared), ended: false, left: HELD_BACK });
+        head.send(Head::Streaming(self.content_type, Parts(shared))).map_err(|_| gone())
+    }
+}
+
+/// Takes what is in the buffer and leaves it empty. It is freed by the connection that sends it: the spool counts it, not
+/// the query.
+fn piece_of(buffer: &mut Vec<u8>) -> Bytes {
+    let empty = memory::within(None, || Vec::with_capacity(PIECE));
+    Bytes::from(std::mem::replace(buffer, empty))
+}
+
+/// Pieces in memory that nobody has been told of.
+struct Held {
+    pieces: VecDeque<Bytes>,
+    spool: Arc<Spool>,
+}
+
+impl Held {
+    fn bytes(&self) -> usize {
+        self.pieces.iter().map(Bytes::len).sum()
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.spool.give_memory(self.bytes());
     }
 }
 
@@ -226,13 +279,12 @@ impl Streaming {
             let drained = state.read == state.written;
             if drained && state.pieces.len() < PIECES && shared.spool.take_memory(buffer.len()) {
                 drop(state);
-                // Freed by the connection that sends it: the spool counts it, not the query.
-                let empty = memory::within(None, || Vec::with_capacity(PIECE));
-                let piece = Bytes::from(std::mem::replace(buffer, empty));
+                let piece = piece_of(buffer);
                 shared.tell(|state| state.pieces.push_back(piece));
                 return Ok(());
             }
-            if self.left.is_zero() || !drained {
+            // What a query says when its time is over finds a place at once, or none.
+            if self.left.is_zero() || !drained || Instant::now() >= deadline {
                 drop(state);
                 if self.put_aside(buffer, drained) {
                     buffer.clear();
@@ -372,10 +424,6 @@ impl Stream for AnswerBody {
         }
         let shared = Arc::clone(&self.parts.0);
         let mut state = shared.lock();
-        if state.end == Some(false) {
-            drop(state);
-            return self.fail(io::Error::other("the query was stopped before its answer was complete"));
-        }
         if let Some(piece) = state.pieces.pop_front() {
             drop(state);
             shared.spool.give_memory(piece.len());
@@ -391,8 +439,11 @@ impl Stream for AnswerBody {
             self.reading = Some(tokio::task::spawn_blocking(move || spool::read_at(&file, at, bytes as usize)));
             return self.poll_file(cx);
         }
-        if state.end.is_some() {
+        if let Some(complete) = state.end {
             drop(state);
+            if !complete {
+                return self.fail(io::Error::other("the query was stopped before its answer was complete"));
+            }
             self.done = true;
             return Poll::Ready(None);
         }
@@ -452,10 +503,13 @@ mod tests {
         assert!(matches!(head.await, Ok(Head::Refused(_))));
     }
 
+    /// More than is held.
+    const LONG: usize = (HELD + 20) * PIECE + 9;
+
     async fn stream(complete: bool) -> Vec<io::Result<Bytes>> {
         let (mut sink, head) = sink(&spool(0));
         let engine = tokio::task::spawn_blocking(move || {
-            sink.write_all(&pattern(20 * PIECE + 1)).unwrap();
+            sink.write_all(&pattern(LONG)).unwrap();
             if complete { sink.finish().unwrap() } else { sink.refuse(refusal()) }
         });
         let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
@@ -467,8 +521,43 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_long_answer_streams_and_a_broken_one_ends_in_an_error() {
         let whole: Vec<u8> = stream(true).await.into_iter().flat_map(|piece| piece.unwrap()).collect();
-        assert!(whole == pattern(20 * PIECE + 1));
-        assert!(stream(false).await.last().is_some_and(Result::is_err));
+        assert!(whole == pattern(LONG));
+        let mut broken = stream(false).await;
+        assert!(broken.pop().is_some_and(|end| end.is_err()));
+        // Of what was written, all but the last byte.
+        let begun: Vec<u8> = broken.into_iter().flat_map(|piece| piece.unwrap()).collect();
+        assert!(begun == pattern(LONG - 1));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_first_megabytes_are_held_while_there_is_memory() {
+        let spool = spool(0);
+        let (mut bad, head) = sink(&spool);
+        bad.write_all(&pattern(HELD * PIECE)).unwrap();
+        assert!(spool.memory_taken() as usize >= (HELD - 1) * PIECE);
+        bad.refuse(refusal());
+        assert!(matches!(head.await, Ok(Head::Refused(_))));
+        assert_eq!(spool.memory_taken(), 0);
+
+        let (mut good, head) = sink(&spool);
+        good.write_all(&pattern(HELD * PIECE)).unwrap();
+        good.finish().unwrap();
+        let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
+        let pieces: Vec<_> = AnswerBody::new(parts, guard().0).collect().await;
+        let whole: Vec<u8> = pieces.into_iter().flat_map(|piece| piece.unwrap()).collect();
+        assert!(whole == pattern(HELD * PIECE));
+        assert_eq!(spool.memory_taken(), 0);
+
+        // All answers together hold no more than there is: this one goes out after its first piece.
+        let full = Spool::new(SpoolLimits { memory: 0, answer: 1 << 20, total: 1 << 20, folder: std::env::temp_dir() });
+        let (mut sink, head) = sink(&full);
+        let engine = tokio::task::spawn_blocking(move || {
+            sink.write_all(&pattern(3 * PIECE)).unwrap();
+            sink.refuse(refusal());
+        });
+        let head = head.await;
+        assert!(matches!(head, Ok(Head::Streaming(..))));
+        engine.await.unwrap();
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -525,7 +614,8 @@ mod tests {
         let spool = spool(10 * PIECE as u64);
         let (mut sink, head) = sink_for(&spool, Duration::from_secs(1));
         let (guard, flag) = guard();
-        let engine = tokio::task::spawn_blocking(move || sink.write_all(&vec![7; 30 * PIECE]).unwrap_err().kind());
+        let engine =
+            tokio::task::spawn_blocking(move || sink.write_all(&vec![7; (HELD + 30) * PIECE]).unwrap_err().kind());
         let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
         let body = AnswerBody::new(parts, guard);
         assert_eq!(engine.await.unwrap(), io::ErrorKind::TimedOut);
@@ -535,6 +625,6 @@ mod tests {
 
         let (mut sink, head) = self::sink(&spool);
         drop(head);
-        assert_eq!(sink.write_all(&vec![7; 2 * PIECE]).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+        assert_eq!(sink.write_all(&vec![7; (HELD + 2) * PIECE]).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }
 }
