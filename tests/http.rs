@@ -183,7 +183,9 @@ fn a_query_that_is_stopped_after_much_was_written_still_gets_its_status() {
     stream.read_to_end(&mut all).unwrap();
     let all = String::from_utf8(all).unwrap();
     assert!(all.starts_with("HTTP/1.1 200 OK\r\n"));
-    let (_, end) = all.rsplit_once("\n  ],\n\"remark\": \"runtime error: Query timed out in ").expect("a remark");
+    let tail = &all[all.len().saturating_sub(300)..];
+    let (_, end) =
+        all.rsplit_once("\"remark\": \"runtime error: Query timed out in ").unwrap_or_else(|| panic!("{tail}"));
     assert!(!end.contains('}') && !all.ends_with("\r\n0\r\n\r\n"), "{end}");
 }
 

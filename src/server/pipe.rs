@@ -15,6 +15,7 @@ use axum::body::Bytes;
 use axum::response::Response;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::Sleep;
 use tokio_stream::Stream;
 
 use super::spool::{self, Aside, Spool};
@@ -32,6 +33,8 @@ const READ: u64 = 256 << 10;
 /// How long in all a client may hold its query's engine back. Whoever reads more slowly than that gets the rest of its
 /// answer from a file, and the engine is free for others.
 const HELD_BACK: Duration = Duration::from_millis(250);
+/// How long the last of a broken answer has to leave before the connection is broken, with what then still waits in it.
+const FAREWELL: Duration = Duration::from_millis(250);
 /// How often an engine that waits looks whether it was told to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -378,6 +381,8 @@ pub struct AnswerBody {
     parts: Parts,
     /// A part of the file that is being read.
     reading: Option<JoinHandle<io::Result<Vec<u8>>>>,
+    /// When a broken answer may break off.
+    farewell: Option<Pin<Box<Sleep>>>,
     done: bool,
     _guard: StopWhenDropped,
 }
@@ -385,7 +390,7 @@ pub struct AnswerBody {
 impl AnswerBody {
     /// The body that these parts make; dropping it stops the query.
     pub fn new(parts: Parts, guard: StopWhenDropped) -> Self {
-        AnswerBody { parts, reading: None, done: false, _guard: guard }
+        AnswerBody { parts, reading: None, farewell: None, done: false, _guard: guard }
     }
 
     fn fail(&mut self, why: impl Into<io::Error>) -> Poll<Option<io::Result<Bytes>>> {
@@ -442,6 +447,10 @@ impl Stream for AnswerBody {
         if let Some(complete) = state.end {
             drop(state);
             if !complete {
+                let farewell = self.farewell.get_or_insert_with(|| Box::pin(tokio::time::sleep(FAREWELL)));
+                if farewell.as_mut().poll(cx).is_pending() {
+                    return Poll::Pending;
+                }
                 return self.fail(io::Error::other("the query was stopped before its answer was complete"));
             }
             self.done = true;

@@ -22,7 +22,7 @@ warnings.simplefilter("ignore")
 # Never done: stopped before or after so much of the answer that it has gone out.
 ENDLESS = "foreach{nwr[name];" * 9 + "}" * 9
 EARLY = 1, "node[amenity=cafe];out;" + ENDLESS
-LATE = 5, "way[building];out meta geom;" + ENDLESS
+LATE = 5, "way[building];out meta geom 8000;" + ENDLESS
 
 
 def with_overpy(seconds, query):
@@ -41,21 +41,18 @@ def with_osmnx(seconds, query):
     osmnx.settings.overpass_url = SERVER + "/api"
     osmnx.settings.overpass_rate_limit = False
     osmnx.settings.cache_folder = tempfile.mkdtemp()
-    # It waits a minute and asks again when it reads 504.
-    raise_on(504, "waits and asks again")
+    # It sleeps a minute after a 504 and asks again: that is seen, and not waited for.
+    osmnx._overpass.time.sleep = waits
     return osmnx._overpass._overpass_request({"data": f"[out:json][timeout:{seconds}];{query}"})
 
 
-def raise_on(status, what):
-    class Seen(Exception):
-        pass
+class WaitsAndAsksAgain(Exception):
+    pass
 
-    Seen.__name__ = what
 
-    def pause(*_, **__):
-        raise Seen
-
-    osmnx._overpass.time.sleep = pause
+def waits(seconds):
+    if seconds > 0:
+        raise WaitsAndAsksAgain
 
 
 def with_requests(seconds, query):
