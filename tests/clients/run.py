@@ -98,7 +98,10 @@ class Server:
         load = ["load", "--osm", work / "malta-latest.osm.pbf", "--rdf", HERE / "towns.ttl", "--out", snapshot]
         subprocess.run([program, *load], check=True, capture_output=True)
         self.process = subprocess.Popen(
-            [program, "serve", snapshot, "--bind", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True
+            [program, "serve", snapshot, "--bind", "127.0.0.1:0"],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "RUST_LOG": "warn"},
         )
         said = self.process.stdout.readline()
         self.address = re.search(r"http://[^/]+", said)[0]
@@ -179,7 +182,9 @@ def scripts(clients, wanted, write):
         printed, error = clients.run("python" if name.endswith("py") else "js", (HERE / name).read_text(), clients.server.address)
         rows = [line for line in printed.splitlines() if line.startswith("|")]
         if write and rows:
-            PAGE.write_text(PAGE.read_text().rstrip("\n") + "\n" + "\n".join(rows) + "\n")
+            clients_of = {row.split("|")[1] for row in rows}
+            kept = [line for line in PAGE.read_text().splitlines() if "".join(line.split("|")[1:2]) not in clients_of]
+            PAGE.write_text("\n".join(kept + rows) + "\n")
         missing = [row for row in rows if row not in PAGE.read_text().splitlines()]
         good = not error and not missing
         told(name, good, began)

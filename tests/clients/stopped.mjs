@@ -5,7 +5,7 @@ import query from 'query-overpass'
 const endpoint = process.argv[2] + '/api/interpreter'
 const endless = 'foreach{nwr[name];'.repeat(9) + '}'.repeat(9)
 const early = '[out:json][timeout:1];node[amenity=cafe];out;' + endless
-const late = '[out:json][timeout:5];way[building];out meta geom 8000;' + endless
+const late = '[out:json][timeout:5];way[building];out meta geom 4000;' + endless
 
 const clients = {
   'overpass-ts': text => overpassJson(text, { endpoint }),

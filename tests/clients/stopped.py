@@ -22,7 +22,7 @@ warnings.simplefilter("ignore")
 # Never done: stopped before or after so much of the answer that it has gone out.
 ENDLESS = "foreach{nwr[name];" * 9 + "}" * 9
 EARLY = 1, "node[amenity=cafe];out;" + ENDLESS
-LATE = 5, "way[building];out meta geom 8000;" + ENDLESS
+LATE = 5, "way[building];out meta geom 4000;" + ENDLESS
 
 
 def with_overpy(seconds, query):
