@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use crate::common::server::{FORM, Server, encoded};
 use crate::common::terrapin;
 
@@ -81,12 +83,116 @@ fn a_name_leads_where_a_query_would_find_it() {
         assert_eq!((answer.status, found.as_array().unwrap().len()), (200, 1));
         assert_eq!((&found[0]["osm_type"], &found[0]["osm_id"]), (&"relation".into(), &31.into()));
         assert_eq!((&found[0]["lat"], &found[0]["lon"]), (&"10.005".into(), &"20.005".into()));
-        assert_eq!(found[0]["boundingbox"], serde_json::json!(["10", "10.01", "20", "20.01"]));
+        assert_eq!(found[0]["boundingbox"], json!(["10", "10.01", "20", "20.01"]));
     }
     let nothing = server.ask("GET", "/search.php?q=Nowhere&format=jsonv2&limit=1", "", "");
     assert_eq!((nothing.status, nothing.text().as_str()), (200, "[]"));
-    assert_eq!(server.ask("GET", "/search?format=json", "", "").status, 400);
-    assert_eq!(server.ask("GET", "/search?q=Ladle&format=xml", "", "").status, 400);
+    for wrong in [
+        "/search?format=json",
+        "/search?q=Ladle&format=xml",
+        "/search?q=Ladle&polygon_svg=1",
+        "/lookup",
+        "/lookup?osm_ids=X1",
+    ] {
+        assert_eq!(server.get(wrong).status, 400, "{wrong}");
+    }
+}
+
+#[test]
+fn a_place_has_the_fields_that_geocoders_clients_read() {
+    let server = Server::start(&[]);
+    let ask = |path: &str| {
+        let answer = server.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        serde_json::from_slice::<serde_json::Value>(&answer.body).unwrap()
+    };
+    let licence = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright";
+    let ring = json!([[20.0, 10.0], [20.01, 10.0], [20.01, 10.01], [20.0, 10.01], [20.0, 10.0]]);
+    let ladle = json!({
+        "place_id": 127, "licence": licence, "osm_type": "relation", "osm_id": 31, "lat": "10.005", "lon": "20.005",
+        "class": "area", "type": "yes", "place_rank": 30, "importance": 0.0, "addresstype": "yes", "name": "Ladle",
+        "display_name": "Ladle", "boundingbox": ["10", "10.01", "20", "20.01"],
+        "geojson": { "type": "Polygon", "coordinates": [ring] },
+        "geotext": "POLYGON((20 10,20.01 10,20.01 10.01,20 10.01,20 10))",
+        "namedetails": { "name": "Ladle" }, "extratags": { "type": "multipolygon", "admin_level": "8" },
+    });
+    let everything = "polygon_geojson=1&polygon_text=1&namedetails=1&extratags=1";
+    assert_eq!(ask(&format!("/search?q=Ladle&format=json&{everything}")), json!([ladle]));
+    let street = ask("/lookup?osm_ids=W22,N1,R99,R32&polygon_geojson=1");
+    assert_eq!(street.as_array().unwrap().len(), 2, "what is not there and what lies nowhere is left out: {street}");
+    assert_eq!((&street[0]["category"], &street[0]["type"]), (&json!("highway"), &json!("residential")));
+    assert_eq!(street[0]["geojson"], json!({ "type": "LineString", "coordinates": [[20.0, 10.0], [20.01, 10.01]] }));
+    assert_eq!((&street[1]["name"], &street[1]["type"]), (&json!("Bean & Leaf"), &json!("cafe")));
+    assert_eq!(street[1]["geojson"], json!({ "type": "Point", "coordinates": [20.001, 10.001] }));
+
+    let features = ask("/search?q=Ladle&format=geojson");
+    assert_eq!((&features["type"], &features["licence"]), (&json!("FeatureCollection"), &json!(licence)));
+    let feature = &features["features"][0];
+    assert_eq!(feature["bbox"], json!([20.0, 10.0, 20.01, 10.01]));
+    assert_eq!(feature["geometry"], json!({ "type": "Point", "coordinates": [20.005, 10.005] }));
+    assert_eq!((&feature["properties"]["osm_id"], &feature["properties"]["category"]), (&json!(31), &json!("area")));
+    let features = ask("/search?q=Ladle&format=geocodejson&polygon_geojson=1");
+    assert_eq!(
+        (&features["geocoding"]["query"], &features["geocoding"]["attribution"]),
+        (&json!("Ladle"), &json!(licence))
+    );
+    assert_eq!(features["features"][0]["properties"]["geocoding"]["label"], "Ladle");
+    assert_eq!(features["features"][0]["geometry"]["type"], "Polygon");
+}
+
+#[test]
+fn a_box_and_a_function_come_beside_the_query() {
+    let server = Server::start(&[]);
+    let ask =
+        |more: &str| server.get(&format!("/api/interpreter?data={}&{more}", encoded("[out:json];node(bbox);out;")));
+    assert_eq!(ask("bbox=20.0005,10.0005,20.0025,10.0025").ids(), [1, 2]);
+    let form = format!("data={}&bbox=20.0005,10.0005,20.0025,10.0025", encoded("[out:json][bbox];node;out;"));
+    assert_eq!(server.ask("POST", "/api/interpreter", FORM, &form).ids(), [1, 2]);
+    let plain = ask("bbox=20,10,20.0015,10.0015").text();
+    let called = ask("bbox=20,10,20.0015,10.0015&jsonp=my.show");
+    assert_eq!(called.text(), format!("my.show({plain});\n"));
+    assert!(called.headers.contains("content-type: text/javascript"), "{}", called.headers);
+    for wrong in ["bbox=1,2,3", "bbox=20,10,20.1,10.1&jsonp=alert(1)"] {
+        let answer = ask(wrong);
+        assert!(answer.status == 400 && answer.text().contains("encoding error: The parameter"), "{}", answer.text());
+    }
+    // What is wrong is told on a page, as ever, and other formats call nothing.
+    assert_eq!(ask("jsonp=show").status, 400);
+    let xml = server.get(&format!("/api/interpreter?data={}&jsonp=show", encoded("node(1);out;")));
+    assert!(xml.text().starts_with("<?xml"), "{}", xml.text());
+}
+
+#[test]
+fn a_query_that_is_stopped_after_much_was_written_still_gets_its_status() {
+    let server = Server::start(&["--max-queries", "1"]);
+    let stopped = |outs: usize| {
+        let query = format!("[out:json][timeout:1];node[amenity=cafe];{}{}", "out meta;".repeat(outs), endless());
+        server.query(&query)
+    };
+    // A quarter of a megabyte, then nothing more.
+    let answer = stopped(300);
+    assert_eq!(answer.status, 504, "{}", answer.text());
+    assert!(answer.text().contains("runtime error: Query timed out in "), "{}", answer.text());
+    // Some megabytes: it is too late. The last that comes says why, the document is left open, the transfer broken.
+    let mut stream = server.leave_unread(&format!(
+        "[out:json][timeout:1];node[amenity=cafe];{}{}",
+        "out meta;".repeat(4000),
+        endless()
+    ));
+    let mut all = Vec::new();
+    stream.read_to_end(&mut all).unwrap();
+    let all = String::from_utf8(all).unwrap();
+    assert!(all.starts_with("HTTP/1.1 200 OK\r\n"));
+    let tail = &all[all.len().saturating_sub(300)..];
+    let (_, end) =
+        all.rsplit_once("\"remark\": \"runtime error: Query timed out in ").unwrap_or_else(|| panic!("{tail}"));
+    assert!(!end.contains('}') && !all.ends_with("\r\n0\r\n\r\n"), "{end}");
+}
+
+/// Statements that end with the time allowed.
+fn endless() -> String {
+    let loops = 12;
+    format!("{}{}", "foreach{nwr._;nwr(10,20,10.1,20.1);".repeat(loops), "}".repeat(loops))
 }
 
 #[test]

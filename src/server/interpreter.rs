@@ -1,6 +1,7 @@
 //! `/api/interpreter`: an OverpassQL query in, its answer out, by GET and POST.
 
 use std::borrow::Cow;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,11 +15,17 @@ use super::body::{Received, Unreadable};
 use super::cgi::{self, WithoutHead};
 use super::context::Context;
 use super::form::{self, NotUtf8};
-use super::job::{self, Answer, Job};
+use super::job::{self, Answer, Job, Run};
 use super::outcome::Outcome;
 use super::page::{self, Pages};
+use super::pipe::Sink;
+use super::request::Beside;
 use super::service::{self, Refused};
-use crate::overpass::{self, Failure, output};
+use crate::overpass::syntax::{OutputFormat, Script};
+use crate::overpass::{self, Failure, Summary, output};
+
+/// The type of an answer that calls a function.
+const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Its wording.
 pub(super) const PAGES: Pages = Pages { broken: "runtime error: The query could not be run: see the server's log." };
@@ -56,7 +63,14 @@ fn work(job: Job, in_address: Option<&str>, body: Arc<Received>) {
         Ok(text) => text,
         Err(refused) => return job.refuse(refused.into()),
     };
+    let beside = match beside(in_address, &body) {
+        Ok(beside) => beside,
+        Err(message) => {
+            return job.refuse(page::error(StatusCode::BAD_REQUEST, [format!("encoding error: {message}.").as_str()]));
+        }
+    };
     drop(body);
+    let text = beside.fill(&text);
     job.context().set_query(&text);
     let script = match job.within(|| overpass::parse(&text)) {
         Ok(Ok(script)) => script,
@@ -66,9 +80,11 @@ fn work(job: Job, in_address: Option<&str>, body: Arc<Received>) {
     let settings = &job.app().settings;
     let time = settings.max_time.min(Duration::from_secs(script.settings.timeout));
     let memory = job.memory().min(script.settings.maxsize);
-    let (run, mut sink) = job.begin(time, memory, output::content_type(&script.settings.output));
-    let mut out = WithoutHead::new(&mut sink);
-    let result = overpass::run(&run.app().osm, &script, run.limits(), &mut out);
+    let format = &script.settings.output;
+    let function = beside.jsonp.filter(|_| *format == OutputFormat::Json);
+    let content_type = if function.is_some() { JAVASCRIPT } else { output::content_type(format) };
+    let (run, mut sink) = job.begin(time, memory, content_type);
+    let result = write(&run, &script, function.as_deref(), &mut sink);
     let Some((run, sink)) = service::sound(run, sink, &PAGES, "query") else { return };
     match result {
         Ok(summary) => run.answered(sink, "query", summary.elements),
@@ -77,6 +93,26 @@ fn work(job: Job, in_address: Option<&str>, body: Arc<Received>) {
             run.refused(sink, "query", Outcome::from(&failure), refused(&failure));
         }
     }
+}
+
+/// Writes the answer, as the argument of a function where one is named.
+fn write(run: &Run, script: &Script, function: Option<&str>, sink: &mut Sink) -> Result<Summary, Failure> {
+    let call = |around: &str, sink: &mut Sink| sink.write_all(around.as_bytes()).map_err(output::disconnected);
+    if let Some(function) = function {
+        call(&format!("{function}("), sink)?;
+    }
+    let summary = overpass::run(&run.app().osm, script, run.limits(), &mut WithoutHead::new(&mut *sink))?;
+    if function.is_some() {
+        call(");\n", sink)?;
+    }
+    Ok(summary)
+}
+
+/// What stands beside the query.
+fn beside(in_address: Option<&str>, body: &Received) -> Result<Beside, &'static str> {
+    let body = body.decoded().unwrap_or_default();
+    let form: &[u8] = if is_form(&body) { &body } else { b"" };
+    Beside::read(in_address.unwrap_or_default().as_bytes(), form)
 }
 
 /// The query in a request, or the page that says why there is none.
@@ -104,18 +140,23 @@ pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<Stri
 
 /// The query in a request: the parameter `data` of the body or of the address, or the body as it is.
 fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Option<Result<Cow<'a, str>, NotUtf8>> {
-    // Told apart by what it looks like and not by the content type: clients send plain queries as forms, too. What
-    // stands before a parameter is encoded, which no query is.
-    let is_encoded = |b: &u8| b.is_ascii_alphanumeric() || b"*-._+%=&".contains(b);
-    let plain_from = body.iter().position(|b| !is_encoded(b)).unwrap_or(body.len());
-    let is_form = body.starts_with(b"data=") || body[..plain_from].windows(6).any(|w| w == b"&data=");
-    if is_form && let Some(data) = parameter(body) {
+    if is_form(body)
+        && let Some(data) = parameter(body)
+    {
         return Some(data);
     }
     if !body.is_empty() {
         return Some(std::str::from_utf8(body).map(Cow::Borrowed).map_err(|e| NotUtf8(e.valid_up_to())));
     }
     parameter(in_address?.as_bytes())
+}
+
+/// Told apart from a query by what it looks like and not by the content type: clients send plain queries as forms, too.
+/// What stands before a parameter is encoded, which no query is.
+fn is_form(body: &[u8]) -> bool {
+    let is_encoded = |b: &u8| b.is_ascii_alphanumeric() || b"*-._+%=&".contains(b);
+    let plain_from = body.iter().position(|b| !is_encoded(b)).unwrap_or(body.len());
+    body.starts_with(b"data=") || body[..plain_from].windows(6).any(|w| w == b"&data=")
 }
 
 /// The parameter `data`.

@@ -13,7 +13,8 @@
 //!                  running.rs lists it; trial.rs has threads for queries that find no slot
 //! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
 //! interpreter.rs, sparql/, convert.rs, search.rs, feedback.rs, score.rs (both by json.rs)
-//!                  services that parse or run what somebody sent
+//!                  services that parse or run what somebody sent; place.rs is a place as search.rs tells of it,
+//!                  request.rs what the address says beside an OverpassQL query
 //! home.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
 //!                  services that only tell what is known, or stop what runs
 //! admin.rs         those for operators, at an address of their own; reload.rs has the tokens read again
@@ -42,9 +43,11 @@ mod metrics;
 mod outcome;
 mod page;
 mod pipe;
+mod place;
 mod proxies;
 mod quota;
 mod reload;
+mod request;
 mod running;
 mod score;
 mod search;
@@ -269,6 +272,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/score", post(score::score))
         .route("/search", get(search::search))
         .route("/search.php", get(search::search))
+        .route("/lookup", get(search::lookup))
         .route_layer(from_fn_with_state(Arc::clone(&app), admit::quota));
     let with_token = Router::new()
         .route("/", get(home::home))
@@ -304,6 +308,7 @@ const LISTED: &str = "\
 /api/convert      a query in another form: `data`, and `target` = xml, mapql or compact
 /sparql           SPARQL; the query as the parameter `query` (GET or POST) or as the body of a POST
 /search           where a name leads; the name as the parameter `q`
+/lookup           elements as such places; their ids as the parameter `osm_ids`
 /api/status       slots and running queries
 /api/kill_my_queries  stops your running queries
 /api/timestamp    the time of the data

@@ -15,14 +15,17 @@ use axum::body::Bytes;
 use axum::response::Response;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::Sleep;
 use tokio_stream::Stream;
 
 use super::spool::{self, Aside, Spool};
 use crate::memory;
 
-/// Bytes in one piece of an answer. What fits into the first piece is sent only when the query is done, so that an
-/// error in it still gets its own status.
+/// Bytes in one piece of an answer.
 const PIECE: usize = 64 << 10;
+/// Pieces that are held until the query is done or there are more, so that an error in it still gets its own status. They
+/// count among what lies in memory for clients: where that is full, an answer goes out after its first piece.
+const HELD: usize = 32;
 /// Pieces that may wait in memory for the client.
 const PIECES: usize = 8;
 /// Bytes that are read from an answer's file at once.
@@ -30,6 +33,8 @@ const READ: u64 = 256 << 10;
 /// How long in all a client may hold its query's engine back. Whoever reads more slowly than that gets the rest of its
 /// answer from a file, and the engine is free for others.
 const HELD_BACK: Duration = Duration::from_millis(250);
+/// How long the last of a broken answer has to leave before the connection is broken, with what then still waits in it.
+const FAREWELL: Duration = Duration::from_millis(250);
 /// How often an engine that waits looks whether it was told to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -99,6 +104,8 @@ impl Drop for Shared {
 pub struct Sink {
     content_type: &'static str,
     buffer: Vec<u8>,
+    /// What is written before the answer announces itself.
+    held: Held,
     head: Option<oneshot::Sender<Head>>,
     spool: Arc<Spool>,
     streaming: Option<Streaming>,
@@ -121,6 +128,7 @@ impl Sink {
         Sink {
             content_type,
             buffer: Vec::new(),
+            held: Held { pieces: VecDeque::new(), spool: Arc::clone(&spool) },
             head: Some(head),
             spool,
             streaming: None,
@@ -138,25 +146,37 @@ impl Sink {
 
     /// Bytes written so far.
     pub fn written(&self) -> u64 {
-        self.sent + self.buffer.len() as u64
+        self.sent + self.held.bytes() as u64 + self.buffer.len() as u64
     }
 
     /// Ends the answer. Gives an error where the client went away before all of it was ready.
     pub fn finish(mut self) -> io::Result<()> {
-        if let Some(head) = self.head.take() {
+        if self.held.pieces.is_empty()
+            && let Some(head) = self.head.take()
+        {
             let whole = Bytes::from(std::mem::take(&mut self.buffer));
             return head.send(Head::Whole(self.content_type, whole)).map_err(|_| gone());
         }
         if !self.buffer.is_empty() {
             self.send_buffer()?;
         }
+        self.announce()?;
         self.streaming.take().ok_or_else(gone)?.end()
     }
 
-    /// Gives up the answer: with a reason where nothing of it was sent, else by breaking off.
+    /// Gives up the answer: with a reason where nothing of it was sent, else by breaking off after what the engine wrote
+    /// last, which says why. Its last byte stays away: whoever does not see that the transfer broke, as scripts that
+    /// read a file do not, shall not find a document that is closed.
     pub fn refuse(mut self, instead: Response) {
         if let Some(head) = self.head.take() {
             let _ = head.send(Head::Refused(Box::new(instead)));
+            return;
+        }
+        let written = self.buffer.trim_ascii_end().len();
+        self.buffer.truncate(written.saturating_sub(1));
+        if !self.buffer.is_empty() {
+            // What cannot be told any more is left out.
+            let _ = self.send_buffer();
         }
     }
 
@@ -171,19 +191,55 @@ impl Sink {
         if self.one_piece {
             return Err(gone());
         }
-        if let Some(head) = self.head.take() {
-            let shared = Arc::new(Shared {
-                state: Mutex::default(),
-                room: Condvar::new(),
-                spool: Arc::clone(&self.spool),
-                aside: Mutex::new(Aside::new(Arc::clone(&self.spool))),
-            });
-            self.streaming = Some(Streaming { shared: Arc::clone(&shared), ended: false, left: HELD_BACK });
-            head.send(Head::Streaming(self.content_type, Parts(shared))).map_err(|_| gone())?;
+        if self.head.is_some() && self.held.pieces.len() < HELD && self.spool.take_memory(self.buffer.len()) {
+            self.held.pieces.push_back(piece_of(&mut self.buffer));
+            return Ok(());
         }
+        self.announce()?;
         self.sent += self.buffer.len() as u64;
         let Some(streaming) = &mut self.streaming else { return Err(gone()) };
         streaming.send(&mut self.buffer, self.deadline, &self.cancelled)
+    }
+
+    /// Lets the answer begin, with what was held of it.
+    fn announce(&mut self) -> io::Result<()> {
+        let Some(head) = self.head.take() else { return Ok(()) };
+        let bytes = self.held.bytes();
+        let pieces = std::mem::take(&mut self.held.pieces);
+        self.sent += bytes as u64;
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State { pieces, ..State::default() }),
+            room: Condvar::new(),
+            spool: Arc::clone(&self.spool),
+            aside: Mutex::new(Aside::new(Arc::clone(&self.spool))),
+        });
+        self.streaming = Some(Streaming { shared: Arc::clone(&shared), ended: false, left: HELD_BACK });
+        head.send(Head::Streaming(self.content_type, Parts(shared))).map_err(|_| gone())
+    }
+}
+
+/// Takes what is in the buffer and leaves it empty. It is freed by the connection that sends it: the spool counts it, not
+/// the query.
+fn piece_of(buffer: &mut Vec<u8>) -> Bytes {
+    let empty = memory::within(None, || Vec::with_capacity(PIECE));
+    Bytes::from(std::mem::replace(buffer, empty))
+}
+
+/// Pieces in memory that nobody has been told of.
+struct Held {
+    pieces: VecDeque<Bytes>,
+    spool: Arc<Spool>,
+}
+
+impl Held {
+    fn bytes(&self) -> usize {
+        self.pieces.iter().map(Bytes::len).sum()
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.spool.give_memory(self.bytes());
     }
 }
 
@@ -226,13 +282,12 @@ impl Streaming {
             let drained = state.read == state.written;
             if drained && state.pieces.len() < PIECES && shared.spool.take_memory(buffer.len()) {
                 drop(state);
-                // Freed by the connection that sends it: the spool counts it, not the query.
-                let empty = memory::within(None, || Vec::with_capacity(PIECE));
-                let piece = Bytes::from(std::mem::replace(buffer, empty));
+                let piece = piece_of(buffer);
                 shared.tell(|state| state.pieces.push_back(piece));
                 return Ok(());
             }
-            if self.left.is_zero() || !drained {
+            // What a query says when its time is over finds a place at once, or none.
+            if self.left.is_zero() || !drained || Instant::now() >= deadline {
                 drop(state);
                 if self.put_aside(buffer, drained) {
                     buffer.clear();
@@ -326,6 +381,8 @@ pub struct AnswerBody {
     parts: Parts,
     /// A part of the file that is being read.
     reading: Option<JoinHandle<io::Result<Vec<u8>>>>,
+    /// When a broken answer may break off.
+    farewell: Option<Pin<Box<Sleep>>>,
     done: bool,
     _guard: StopWhenDropped,
 }
@@ -333,7 +390,7 @@ pub struct AnswerBody {
 impl AnswerBody {
     /// The body that these parts make; dropping it stops the query.
     pub fn new(parts: Parts, guard: StopWhenDropped) -> Self {
-        AnswerBody { parts, reading: None, done: false, _guard: guard }
+        AnswerBody { parts, reading: None, farewell: None, done: false, _guard: guard }
     }
 
     fn fail(&mut self, why: impl Into<io::Error>) -> Poll<Option<io::Result<Bytes>>> {
@@ -372,10 +429,6 @@ impl Stream for AnswerBody {
         }
         let shared = Arc::clone(&self.parts.0);
         let mut state = shared.lock();
-        if state.end == Some(false) {
-            drop(state);
-            return self.fail(io::Error::other("the query was stopped before its answer was complete"));
-        }
         if let Some(piece) = state.pieces.pop_front() {
             drop(state);
             shared.spool.give_memory(piece.len());
@@ -391,8 +444,15 @@ impl Stream for AnswerBody {
             self.reading = Some(tokio::task::spawn_blocking(move || spool::read_at(&file, at, bytes as usize)));
             return self.poll_file(cx);
         }
-        if state.end.is_some() {
+        if let Some(complete) = state.end {
             drop(state);
+            if !complete {
+                let farewell = self.farewell.get_or_insert_with(|| Box::pin(tokio::time::sleep(FAREWELL)));
+                if farewell.as_mut().poll(cx).is_pending() {
+                    return Poll::Pending;
+                }
+                return self.fail(io::Error::other("the query was stopped before its answer was complete"));
+            }
             self.done = true;
             return Poll::Ready(None);
         }
@@ -402,139 +462,4 @@ impl Stream for AnswerBody {
 }
 
 #[cfg(test)]
-mod tests {
-    use axum::http::StatusCode;
-    use axum::response::IntoResponse;
-    use tokio_stream::StreamExt;
-
-    use super::*;
-    use crate::server::spool::SpoolLimits;
-
-    fn spool(answer: u64) -> Arc<Spool> {
-        Spool::new(SpoolLimits { memory: 64 << 20, answer, total: answer, folder: std::env::temp_dir() })
-    }
-
-    fn sink(spool: &Arc<Spool>) -> (Sink, oneshot::Receiver<Head>) {
-        sink_for(spool, Duration::from_secs(60))
-    }
-
-    fn sink_for(spool: &Arc<Spool>, time: Duration) -> (Sink, oneshot::Receiver<Head>) {
-        let (sender, receiver) = oneshot::channel();
-        let deadline = Instant::now() + time;
-        (Sink::new("text/csv", sender, Arc::clone(spool), deadline, Arc::default()), receiver)
-    }
-
-    fn guard() -> (StopWhenDropped, Arc<AtomicBool>) {
-        let flag = Arc::new(AtomicBool::new(false));
-        (StopWhenDropped(Arc::clone(&flag)), flag)
-    }
-
-    fn refusal() -> Response {
-        StatusCode::BAD_REQUEST.into_response()
-    }
-
-    /// Bytes that tell their places.
-    fn pattern(length: usize) -> Vec<u8> {
-        (0..length).map(|n| (n / 7 % 251) as u8).collect()
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn a_small_answer_is_sent_whole_or_not_at_all() {
-        let spool = spool(0);
-        let (mut good, head) = sink(&spool);
-        good.write_all(b"all").unwrap();
-        good.finish().unwrap();
-        assert!(matches!(head.await, Ok(Head::Whole("text/csv", bytes)) if bytes == "all"));
-
-        let (mut bad, head) = sink(&spool);
-        bad.write_all(b"some").unwrap();
-        bad.refuse(refusal());
-        assert!(matches!(head.await, Ok(Head::Refused(_))));
-    }
-
-    async fn stream(complete: bool) -> Vec<io::Result<Bytes>> {
-        let (mut sink, head) = sink(&spool(0));
-        let engine = tokio::task::spawn_blocking(move || {
-            sink.write_all(&pattern(20 * PIECE + 1)).unwrap();
-            if complete { sink.finish().unwrap() } else { sink.refuse(refusal()) }
-        });
-        let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
-        let pieces = AnswerBody::new(parts, guard().0).collect().await;
-        engine.await.unwrap();
-        pieces
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn a_long_answer_streams_and_a_broken_one_ends_in_an_error() {
-        let whole: Vec<u8> = stream(true).await.into_iter().flat_map(|piece| piece.unwrap()).collect();
-        assert!(whole == pattern(20 * PIECE + 1));
-        assert!(stream(false).await.last().is_some_and(Result::is_err));
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn an_answer_that_nobody_reads_is_put_aside_and_comes_whole() {
-        let spool = spool(64 << 20);
-        let (mut sink, head) = sink(&spool);
-        let length = 300 * PIECE + 5;
-        let engine = tokio::task::spawn_blocking(move || {
-            sink.write_all(&pattern(length)).unwrap();
-            sink.finish().unwrap();
-        });
-        let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
-        let mut body = AnswerBody::new(parts, guard().0);
-        // The engine is done before anything is read.
-        engine.await.unwrap();
-        assert!(spool.on_disk() as usize > 250 * PIECE, "{}", spool.on_disk());
-        let mut whole = Vec::new();
-        while let Some(piece) = body.next().await {
-            whole.extend_from_slice(&piece.unwrap());
-        }
-        assert!(whole == pattern(length));
-        drop(body);
-        assert_eq!(spool.on_disk(), 0);
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn a_reader_that_comes_and_goes_gets_every_byte_in_order() {
-        // Less than the answer: the engine waits for room in between, and the file is emptied and used again.
-        let spool = spool(40 * PIECE as u64);
-        let (mut sink, head) = sink(&spool);
-        let length = 400 * PIECE + 5;
-        let engine = tokio::task::spawn_blocking(move || {
-            sink.write_all(&pattern(length)).unwrap();
-            sink.finish().unwrap();
-        });
-        let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
-        let mut body = AnswerBody::new(parts, guard().0);
-        let mut whole = Vec::new();
-        while let Some(piece) = body.next().await {
-            whole.extend_from_slice(&piece.unwrap());
-            if whole.len() % (50 * PIECE) < PIECE {
-                tokio::time::sleep(Duration::from_millis(60)).await;
-            }
-        }
-        engine.await.unwrap();
-        assert!(whole == pattern(length));
-        drop(body);
-        assert_eq!(spool.on_disk(), 0);
-        assert_eq!(spool.memory_taken(), 0);
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn a_client_that_left_or_sleeps_stops_the_query() {
-        let spool = spool(10 * PIECE as u64);
-        let (mut sink, head) = sink_for(&spool, Duration::from_secs(1));
-        let (guard, flag) = guard();
-        let engine = tokio::task::spawn_blocking(move || sink.write_all(&vec![7; 30 * PIECE]).unwrap_err().kind());
-        let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
-        let body = AnswerBody::new(parts, guard);
-        assert_eq!(engine.await.unwrap(), io::ErrorKind::TimedOut);
-        drop(body);
-        assert!(flag.load(Ordering::Relaxed));
-        assert_eq!((spool.on_disk(), spool.memory_taken()), (0, 0));
-
-        let (mut sink, head) = self::sink(&spool);
-        drop(head);
-        assert_eq!(sink.write_all(&vec![7; 2 * PIECE]).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
-    }
-}
+mod tests;

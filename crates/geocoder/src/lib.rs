@@ -4,10 +4,14 @@
 //! nothing of query languages and never asks the network, so a name leads to the same place on every machine.
 
 mod areas;
+mod details;
+mod outline;
 mod table;
 mod until;
 
 pub use areas::Areas;
+pub use details::Details;
+pub use outline::{Line, Outline};
 pub use table::{Table, TableError};
 pub use until::Until;
 
