@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::words::words;
 use crate::benchmarks::{metric, metrics};
 use crate::summary::Summary;
 
@@ -131,7 +132,7 @@ fn errors_by_class(errors: &[(&str, usize)]) -> String {
     for (i, (class, count)) in errors.iter().enumerate() {
         let y = 32.0 + 20.0 * i as f64;
         let width = 190.0 * *count as f64 / most;
-        picture.text(184.0, y + 11.0, "end", class);
+        picture.text(184.0, y + 11.0, "end", words(class));
         picture.rect(190.0, y, width, 14.0, SHADES[1]);
         picture.text(196.0 + width, y + 11.0, "start", &count.to_string());
     }
