@@ -61,7 +61,7 @@ for (const id of ["csv", "latex", "instances"]) ids[id].click();
 for (const row of ids.rows.children) row.toggle(true);
 process.stdout.write(JSON.stringify({
   about: ids.about.textContent,
-  notice: ids.notice.hidden ? null : ids.notice.textContent,
+  notice: ids.notice.textContent || null,
   head: ids.table.all().filter((node) => node.name === "th").map((node) => [node.textContent, node.title ?? ""]),
   titles: ids.table.all().filter((node) => node.name === "td").map((node) => node.dataset.title ?? ""),
   legend: ids.legend.all().filter((node) => node.name === "dt" || node.name === "dd").map((node) => node.textContent),

@@ -8,7 +8,7 @@ use crate::common::skip;
 /// The lines that are left on a terminal of 100 columns once all of this was written to it.
 fn screen(written: &str) -> Vec<String> {
     let mut lines: Vec<Vec<char>> = vec![Vec::new()];
-    let (mut row, mut column) = (0, 0);
+    let (mut row, mut column) = (0_usize, 0_usize);
     let mut rest = written.chars().peekable();
     while let Some(sign) = rest.next() {
         match sign {

@@ -130,11 +130,16 @@ pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> 
     fill(PAGE, &parts)
 }
 
-/// The metrics as the page has them: what comes of running the queries first, as that is what is asked for.
+/// The metrics as pages have them: what comes of running the queries first, as that is what is asked for.
 fn ordered() -> Vec<&'static Metric> {
     let mut metrics = benchmarks::metrics().to_vec();
-    metrics.sort_by_key(|metric| FIRST.iter().position(|name| *name == metric.name).unwrap_or(FIRST.len()));
+    metrics.sort_by_key(|metric| rank(metric.name));
     metrics
+}
+
+/// Where a metric stands on pages; those of one rank stay in their order.
+pub(crate) fn rank(metric: &str) -> usize {
+    FIRST.iter().position(|name| *name == metric).unwrap_or(FIRST.len())
 }
 
 /// A page with its marks filled in.

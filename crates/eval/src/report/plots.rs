@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use super::ordered;
 use super::words::words;
-use crate::benchmarks::{metric, metrics};
+use crate::benchmarks::metric;
 use crate::summary::Summary;
 
 /// Colours that stay apart for colour-blind readers and in grey.
@@ -74,8 +75,8 @@ fn percent_axis(picture: &mut Picture, left: f64, right: f64, top: f64, bottom: 
 
 /// All means with their intervals.
 fn scores(summary: &Summary) -> String {
-    let shown: Vec<_> = metrics()
-        .iter()
+    let shown: Vec<_> = ordered()
+        .into_iter()
         .filter_map(|metric| {
             Some((metric.title, *summary.scores.get(metric.name)?, summary.intervals.get(metric.name)))
         })

@@ -8,14 +8,16 @@ use super::{Change, Comparison, Run};
 use crate::benchmarks::metric;
 use crate::metric::Metric;
 use crate::record::{Instance, Outcome};
-use crate::report::{STYLE, fill, words};
+use crate::report::{STYLE, fill, rank, words};
 
 const PAGE: &str = include_str!("page.html");
 
 /// The page of a comparison. `by` is the metric whose better and worse instances are listed.
 pub fn comparison_html(first: &Run, second: &Run, comparison: &Comparison, by: Option<&Change>) -> String {
     let mut table = String::new();
-    for change in &comparison.changes {
+    let mut changes: Vec<&Change> = comparison.changes.iter().collect();
+    changes.sort_by_key(|change| rank(change.metric));
+    for change in changes {
         row(&mut table, change);
     }
     let mut lists = String::new();
