@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    terrapin::cli::main()
+    // Read here, so that a build of another commit compiles nothing but these lines anew.
+    terrapin::cli::main(option_env!("TERRAPIN_COMMIT"))
 }

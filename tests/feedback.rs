@@ -71,12 +71,15 @@ fn what_is_not_in_the_data_is_named_with_what_is() {
 struct Server {
     child: Child,
     url: String,
-    _town: Town,
+    town: Town,
 }
 
 impl Server {
     fn start() -> Server {
-        let town = Town::new();
+        Server::over(Town::new())
+    }
+
+    fn over(town: Town) -> Server {
         let mut child = Command::new(assert_cmd::cargo::cargo_bin("terrapin"))
             .arg("serve")
             .arg(town.snapshot())
@@ -88,7 +91,7 @@ impl Server {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).unwrap();
-        Server { child, url: ready["url"].as_str().unwrap().to_owned(), _town: town }
+        Server { child, url: ready["url"].as_str().unwrap().to_owned(), town }
     }
 
     fn post(&self, path: &str, body: &str) -> (u16, Value) {
@@ -138,6 +141,79 @@ fn over_http() {
         (status, said["error"].as_str()),
         (400, Some("predictions, references and bbox must have the same length"))
     );
+}
+
+/// A query that runs, one that finds nothing, and one that is none.
+const SPARQL: [&str; 3] = [
+    "SELECT ?x ?n { ?x wdt:P31 wd:Q3957; rdfs:label ?n }",
+    "SELECT ?x { ?x wdt:P31 wd:Q99 }",
+    "SELECT ?x { ?x wdt:P31 wd:Q3957 ",
+];
+
+#[test]
+fn sparql_is_looked_at_by_both() {
+    let server = Server::over(Town::with_triples());
+    for (query, text) in [
+        (SPARQL[0], "1 results\n  x=wd:Q1 n=Ladle@en\n"),
+        (SPARQL[1], "0 results\nwarning: no triple has wd:Q99\n"),
+        ("ASK { wd:Q1 ?p ?o }", "1 results\n  true\n"),
+        ("CONSTRUCT WHERE { wd:Q2 wdt:P131 ?o }", "1 results\n  wd:Q2 wdt:P131 wd:Q1\n"),
+    ] {
+        assert_eq!(say(&server.town, query, &[]), text, "{query}");
+        let (status, said) = server.post("/feedback", &json!({ "query": query }).to_string());
+        assert_eq!((status, said["text"].as_str()), (200, Some(text)), "{query}");
+    }
+    let said = say(&server.town, SPARQL[2], &["--lang", "SPARQL"]);
+    assert!(said.starts_with("parse error: ") && said.contains("(line 1, column 33)"), "{said}");
+    let wrong = json!({ "query": SPARQL[0], "lang": "sql" }).to_string();
+    assert_eq!(server.post("/feedback", &wrong).0, 400);
+    let asked = json!({ "query": SPARQL[0] }).to_string();
+    let (status, said) = Server::start().post("/feedback", &asked);
+    assert!(status == 400 && said["error"].as_str().unwrap().contains("no triples"), "{said}");
+}
+
+#[test]
+fn scores_are_those_of_a_run_and_a_shared_reference_runs_once() {
+    let server = Server::over(Town::with_triples());
+    let run = |lang: &str, pairs: &[(&str, &str)]| -> Vec<Value> {
+        let line = |(gold, pred): &(&str, &str)| format!("{}\n", json!({"gold": gold, "pred": pred, "lang": lang}));
+        let [lines, out] = ["lines", "out"].map(|name| server.town.path(name));
+        std::fs::write(&lines, pairs.iter().map(line).collect::<String>()).unwrap();
+        let mut command = common::terrapin();
+        command.args(["eval", "jsonl"]).arg(server.town.snapshot()).arg(&lines).arg("--out").arg(&out);
+        command.args(["--no-cache", "--overwrite"]).assert().success();
+        let text = std::fs::read_to_string(out.join("results.jsonl")).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let score = |lang: &str, pairs: &[(&str, &str)]| {
+        let (golds, preds): (Vec<&str>, Vec<&str>) = pairs.iter().copied().unzip();
+        let asked = json!({"references": golds, "predictions": preds, "lang": lang});
+        let (status, said) = server.post("/score", &asked.to_string());
+        assert_eq!(status, 200, "{said}");
+        (said["results"].as_array().unwrap().clone(), said["reused"].as_u64().unwrap())
+    };
+    let mut pairs: Vec<(&str, &str)> = SPARQL.iter().map(|pred| (SPARQL[0], *pred)).collect();
+    pairs.push((SPARQL[0], "ASK { }"));
+    pairs.push((SPARQL[0], ""));
+    let (scored, reused) = score("sparql", &pairs);
+    assert_eq!(scored, run("sparql", &pairs));
+    assert_eq!(scored[0]["strict"]["jaccard"], 1.0);
+    assert_eq!(scored[4]["strict"]["error"], "no_query");
+    assert_eq!(reused, 4, "the reference was run for the first pair only");
+
+    let gold = "[out:json];node[amenity=cafe];out;";
+    let preds = ["[out:json];node(1);out;", "[out:json];node(2);out;", "[out:json];node(1);out;", "node[;"];
+    let pairs: Vec<(&str, &str)> = preds.iter().map(|pred| (gold, *pred)).collect();
+    let (scored, reused) = score("overpassql", &pairs);
+    assert_eq!(reused, 4, "the reference three times, a prediction once");
+    let ex: Vec<f64> = scored.iter().map(|record| record["ex_soft"].as_f64().unwrap()).collect();
+    assert_eq!(ex, [0.25, 0.25, 0.25, 0.0]);
+    for wrong in [
+        json!({"references": [gold], "predictions": [gold], "lang": "sql"}),
+        json!({"references": [SPARQL[0]], "predictions": [SPARQL[0]], "lang": "sparql", "bbox": [""]}),
+    ] {
+        assert_eq!(server.post("/score", &wrong.to_string()).0, 400, "{wrong}");
+    }
 }
 
 #[test]

@@ -5,8 +5,11 @@ use std::sync::OnceLock;
 
 use terrapin::eval::about::About;
 use terrapin::eval::benchmarks::jsonl;
+use terrapin::eval::input::extract::{Form, read_predictions};
 use terrapin::eval::record::{Instance, Outcome, Record};
-use terrapin::eval::runs::{Journal, Run, RunJournal, compare, merge, read_summary, verify_summary};
+use terrapin::eval::runs::{
+    Journal, Run, RunJournal, compare, comparison_html, merge, other_run, read_summary, verify_summary,
+};
 use terrapin::geocoder::Table;
 
 /// The files, by the input's first byte.
@@ -80,7 +83,10 @@ pub fn seeds() -> Vec<Vec<u8>> {
     });
     let lines = "{\"gold\":\"node(1);out;\",\"pred\":\"node(2);out;\",\"id\":7,\"bbox\":[1,2,3,4]}\n{\"gold\":\"ASK{}\",\"pred\":\"ASK{?s ?p ?o}\",\"lang\":\"sparql\"}\n";
     let mut all: Vec<Vec<u8>> = files.collect();
-    all.push([&[LINES as u8], lines.as_bytes()].concat());
+    let table = "id,reference,prediction\n7,node(1);out;,\"```node(\"\"2\"\");out;```\"\n";
+    for text in [lines, table, "It is\n```overpassql\nnode(1);out;\n```\n\"node(2);out;\"\n"] {
+        all.push([&[LINES as u8], text.as_bytes()].concat());
+    }
     let place = super::town::folder();
     let journal = RunJournal::open(&place.path().join("journal"), &run().about, &run().instances).expect("a journal");
     journal.append(&run().outcomes).expect("it is written");
@@ -96,7 +102,10 @@ pub fn check(input: &[u8]) {
     let kind = usize::from(*first) % KINDS;
     if kind == LINES {
         let path = super::town::file("lines.jsonl", rest);
-        let _ = jsonl::read(&path);
+        let _ = jsonl::read(&path, &[]);
+        for forms in [&[][..], &[Form::Json, Form::Fenced], &[Form::Csv, Form::Quoted], &[Form::Fenced, Form::Quoted]] {
+            let _ = read_predictions(&path, forms);
+        }
         let _ = Table::parse(rest);
         return;
     }
@@ -125,7 +134,10 @@ fn read(folder: &Path) {
             if let Ok(stored) = stored {
                 let _ = verify_summary("summary.json", &stored, &recomputed, &[]);
             }
-            let _ = compare(run(), &read);
+            if let Ok(compared) = compare(run(), &read) {
+                comparison_html(run(), &read, &compared, compared.changes.first());
+            }
+            let _ = other_run(folder, &run().about, &run().instances);
             let _ = merge(vec![read.clone(), run().clone()]);
         }
         Err(error) => drop(error.to_string()),

@@ -38,6 +38,14 @@ const LOOK: usize = 64;
 pub(crate) const HTML: &str =
     "an HTML page, not data: what was saved is a page of the web, perhaps an error or a login in place of the file";
 
+/// What is said of triples.
+const RDF: &str =
+    "RDF, not OpenStreetMap's elements: --rdf loads triples, --wikidata those that are a part of Wikidata";
+/// What is said of JSON.
+const JSON: &str = "JSON, not OpenStreetMap's elements as PBF or XML: --wikidata loads dumps of Wikidata's entities";
+/// What is said of OpenStreetMap's elements where triples are to be.
+pub(crate) const ELEMENTS: &str = "OpenStreetMap's elements, not triples: --osm loads them";
+
 /// Opens a file and finds out what it is.
 pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
     let fail = |source| Error::Open { file: path.to_path_buf(), source };
@@ -53,6 +61,8 @@ pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
         [b'P', b'K', 3, 4, ..] => Err("zip files are not read; unpack it first"),
         [0, 0, ..] => Ok(Format::Pbf(Box::new(reader))),
         start if is_html(start) => Err(HTML),
+        start if is_rdf(start) => Err(RDF),
+        start if is_json(start) => Err(JSON),
         start if is_xml(start) => Ok(Format::Xml(Box::new(reader))),
         _ => Err("neither PBF nor OSM XML (plain, gzip or bzip2)"),
     };
@@ -63,6 +73,12 @@ pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
 /// What is in a packed file.
 fn unpacked(decoder: impl Read + 'static) -> io::Result<Format> {
     let (start, reader) = look(decoder)?;
+    if is_rdf(&start) {
+        return Err(io::Error::other(RDF));
+    }
+    if is_json(&start) {
+        return Err(io::Error::other(JSON));
+    }
     if start.is_empty() || is_xml(&start) {
         return Ok(Format::Xml(Box::new(reader)));
     }
@@ -89,9 +105,31 @@ pub(crate) fn is_html(start: &[u8]) -> bool {
     begins(b"<!doctype html") || begins(b"<html")
 }
 
+/// The first of a text, without what some editors put before it.
+fn text(start: &[u8]) -> &[u8] {
+    start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start()
+}
+
+/// Whether a text begins as N-Triples, N-Quads and Turtle do. In XML no name begins with an address.
+fn is_rdf(start: &[u8]) -> bool {
+    let start = text(start);
+    let begins = |with: &[u8]| start.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
+    let marks: [&[u8]; 7] = [b"<http:", b"<https:", b"<urn:", b"_:", b"@prefix", b"@base", b"prefix "];
+    marks.into_iter().any(begins)
+}
+
+fn is_json(start: &[u8]) -> bool {
+    matches!(text(start).first(), Some(b'{' | b'['))
+}
+
+/// Whether a file begins as PBF or OSM XML does.
+pub(crate) fn is_elements(start: &[u8]) -> bool {
+    let has = |part: &[u8]| start.windows(part.len()).any(|window| window == part);
+    (start.starts_with(&[0, 0]) && has(b"OSMHeader")) || (is_xml(start) && (has(b"<osm ") || has(b"<osm>")))
+}
+
 fn is_xml(start: &[u8]) -> bool {
-    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
-    start.trim_ascii_start().first().is_none_or(|first| *first == b'<')
+    text(start).first().is_none_or(|first| *first == b'<')
 }
 
 /// Counts what is read from a file.

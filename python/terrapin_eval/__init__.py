@@ -59,9 +59,13 @@ def _server(url: str | None) -> str:
 
 
 def feedback(query: str, *, url: str | None = None, bbox: str | None = None, sample: int = 5,
-             timeout: float = 300) -> dict[str, Any]:
-    """What a model needs to repair a query: `errors`, `results`, `warnings`, and all of it as one `text`."""
-    return _post(_server(url), "/feedback", {"query": query, "bbox": bbox, "sample": sample}, timeout)
+             timeout: float = 300, lang: str | None = None) -> dict[str, Any]:
+    """What a model needs to repair a query: `errors`, `results`, `warnings`, and all of it as one `text`.
+
+    `lang` is "overpassql" or "sparql", else what the query begins like.
+    """
+    body = {"query": query, "bbox": bbox, "sample": sample, "lang": lang}
+    return _post(_server(url), "/feedback", body, timeout)
 
 
 class OverpassNL:

@@ -1,5 +1,6 @@
 //! Errors, rendered: for people with the source line underlined, for programs as one JSON object.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ const READ: usize = 300;
 
 /// Writes an error to standard error; a closed standard error is nobody's concern.
 pub fn report(error: &Error, as_json: bool) {
-    let styled = io::stderr().is_terminal();
+    let styled = is_coloured();
     let text = match error {
         Error::ClosedPipe => return,
         _ if as_json => to_json(error).to_string(),
@@ -25,6 +26,16 @@ pub fn report(error: &Error, as_json: bool) {
         Error::Other { message, .. } => format!("error: {message}"),
     };
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Whether standard error shows colours: a terminal does, unless it or its user says that it does not
+/// (<https://no-color.org>).
+pub fn is_coloured() -> bool {
+    coloured(io::stderr().is_terminal(), std::env::var_os("NO_COLOR"), std::env::var_os("TERM"))
+}
+
+fn coloured(terminal: bool, no_color: Option<OsString>, term: Option<OsString>) -> bool {
+    terminal && no_color.is_none_or(|value| value.is_empty()) && term.is_none_or(|term| term != "dumb")
 }
 
 /// A failure with each offending source line underlined.
@@ -158,6 +169,15 @@ mod tests {
             message: message.into(),
             help: Some("did you mean `node`?".into()),
         }
+    }
+
+    #[test]
+    fn colours_are_for_terminals_that_want_them() {
+        let of = |terminal, no_color: Option<&str>, term: &str| {
+            coloured(terminal, no_color.map(OsString::from), Some(OsString::from(term)))
+        };
+        assert!(of(true, None, "xterm") && of(true, Some(""), "xterm"));
+        assert!(!of(false, None, "xterm") && !of(true, Some("1"), "xterm") && !of(true, None, "dumb"));
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use super::query::text_of;
 use super::stdout::{print, print_json};
-use super::{Error, open};
-use crate::eval::feedback::{FeedbackRequest, feedback};
+use super::{Error, open, slips};
+use crate::eval::feedback::{Feedback, FeedbackRequest, feedback, sparql_feedback};
+use crate::eval::language::{self, Language};
 use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::osm::BoundingBox;
 use crate::overpass::Limits;
@@ -29,6 +30,9 @@ pub struct Args {
     /// Read the query from a file
     #[arg(short, long)]
     file: Option<PathBuf>,
+    /// The language of the query: overpassql or sparql [default: what it begins like]
+    #[arg(long, value_name = "LANGUAGE")]
+    lang: Option<Language>,
     /// The box that {{bbox}} stands for: south,west,north,east
     #[arg(long, value_name = "BOX", allow_hyphen_values = true)]
     bbox: Option<BoundingBox>,
@@ -48,7 +52,15 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Error> {
+    slips::in_order(&args.snapshot, args.query.as_deref())?;
     let (query, _) = text_of(args.query.as_deref(), args.file.as_deref())?;
+    let deadline = Instant::now().checked_add(Duration::from_secs(args.timeout));
+    let limits = Limits { deadline, ..Limits::default() };
+    let language = args.lang.or_else(|| language::of(&query));
+    if language == Some(Language::Sparql) {
+        let said = of_sparql(args, &query, &limits)?;
+        return if args.json { print_json(&said) } else { print(&said.to_string()) };
+    }
     let table =
         args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
     let (_opened, osm) = open::elements(&args.snapshot)?;
@@ -56,10 +68,16 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let mut places = Chain::default();
     places.0.extend(table.as_ref().map(|table| table as &dyn Places));
     places.0.push(&areas);
-    let deadline = Instant::now().checked_add(Duration::from_secs(args.timeout));
-    let limits = Limits { deadline, ..Limits::default() };
     let asked = FeedbackRequest { query: &query, bbox: args.bbox, places: &places, sample: args.sample, limits };
     let said = feedback(&osm, &asked);
     osm.check().map_err(open::error)?;
     if args.json { print_json(&said) } else { print(&said.to_string()) }
+}
+
+fn of_sparql(args: &Args, query: &str, limits: &Limits) -> Result<Feedback, Error> {
+    let opened = open::snapshot(&args.snapshot)?;
+    let environment = open::triples(&opened, &args.snapshot)?;
+    let said = sparql_feedback(&environment, query, args.sample, limits);
+    environment.store.check().map_err(open::error)?;
+    Ok(said)
 }

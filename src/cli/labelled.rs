@@ -91,7 +91,7 @@ pub fn run_label(args: &LabelArgs) -> Result<(), Error> {
     let labelled = label(&text, &store, &args.asked.language);
     store.check().map_err(open::error)?;
     if !args.asked.json && !labelled.kept.is_empty() {
-        eprintln!("note: without a label: {}", labelled.kept.join(", "));
+        stdout::tell(&format!("note: without a label: {}", labelled.kept.join(", ")));
     }
     let facts = LabelFacts { query: &labelled.text, replaced: labelled.replaced, kept: &labelled.kept };
     args.asked.print(&labelled.text, facts)
@@ -103,7 +103,7 @@ pub fn run_unlabel(args: &UnlabelArgs) -> Result<(), Error> {
     let unlabelled = unlabel(&text, &Names { store: &store, language: &args.asked.language });
     store.check().map_err(open::error)?;
     if !args.asked.json {
-        ambiguities(&unlabelled).iter().for_each(|note| eprintln!("note: {note}"));
+        ambiguities(&unlabelled).iter().for_each(|note| stdout::tell(&format!("note: {note}")));
     }
     args.asked.print(&unlabelled.text, UnlabelFacts { query: &unlabelled.text, names: &unlabelled.names })?;
     match unlabelled.lost() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
 
 use super::progress::Shown;
-use super::{Error, diagnose, info, stdout, stop};
+use super::{Error, diagnose, info, slips, stdout, stop};
 use crate::load::{self, Entities, LoadError, Options, Progress, Quiet};
 use crate::size::{self, count};
 use crate::snapshot;
@@ -77,6 +77,9 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Error> {
+    for source in args.osm.iter().chain(&args.wikidata).chain(&args.rdf) {
+        slips::no_address(source)?;
+    }
     let options = Options {
         osm: args.osm.clone(),
         wikidata: args.wikidata.clone(),
@@ -99,7 +102,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
     let loaded = result.map_err(|e| error(args, e))?;
     for warning in &loaded.warnings {
-        eprintln!("terrapin: left out: {warning}");
+        stdout::tell(&format!("terrapin: left out: {warning}"));
     }
     let bytes = std::fs::metadata(&args.out).map_err(|e| Error::system("output", e))?.len();
     if args.json {

@@ -1,7 +1,7 @@
 //! The log, on standard error. A thread of its own writes it, so that a log that nobody reads, such as a full pipe, holds
 //! up nobody: lines that find no room are left out and counted.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use tracing_subscriber::EnvFilter;
+
+use super::diagnose;
 
 /// Bytes of lines that wait to be written.
 const ROOM: usize = 8 << 20;
@@ -51,7 +53,7 @@ pub fn start(form: Form) -> io::Result<Log> {
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(move || make.clone());
     // A second subscriber in one process would be refused; there is none.
     let _ = match form {
-        Form::Text => builder.with_ansi(io::stderr().is_terminal()).try_init(),
+        Form::Text => builder.with_ansi(diagnose::is_coloured()).try_init(),
         Form::Json => builder.json().flatten_event(true).try_init(),
     };
     Ok(Log { queue, ended })

@@ -12,6 +12,7 @@ mod info;
 mod labelled;
 mod load;
 mod log;
+mod manual;
 mod open;
 mod pin;
 mod problem;
@@ -19,10 +20,12 @@ mod progress;
 mod query;
 mod serve;
 mod sigbus;
+mod slips;
 mod sparql;
 mod stdout;
 mod stop;
 mod verify;
+mod version;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -75,10 +78,16 @@ enum Command {
     Feedback(feedback::Args),
     Label(labelled::LabelArgs),
     Unlabel(labelled::UnlabelArgs),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
+    /// Say what this program is, as --version does
+    #[command(hide = true)]
+    Version,
 }
 
-/// Runs the command that the process was started with.
-pub fn main() -> ExitCode {
+/// Runs the command that the process was started with. `commit` is what it was built from, where that is known.
+pub fn main(commit: Option<&'static str>) -> ExitCode {
+    version::keep(commit);
     sigbus::say_so();
     stack::main(command).unwrap_or_else(|error| {
         diagnose::report(&Error::system("threads", error), false);
@@ -90,16 +99,17 @@ fn command() -> ExitCode {
     // Looked for by hand: where the command line is wrong there is nothing else to ask.
     let as_json = std::env::args_os().skip(1).take_while(|a| a != "--").any(|a| a == "--json");
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let parsed = config::matches(Cli::command(), SERVE, &arguments)
+    let parsed = config::matches(Cli::command().long_version(version::long().leak() as &str), SERVE, &arguments)
         .and_then(|matches| Ok((Cli::from_arg_matches(&matches).map_err(config::Wrong::CommandLine)?, matches)));
     let result = match parsed {
         Ok((cli, matches)) => run(cli.command, &matches),
         Err(config::Wrong::File(error)) => Err(error),
         Err(config::Wrong::CommandLine(wrong)) if as_json && wrong.use_stderr() => {
-            let text = wrong.render().to_string();
+            let text = slips::explain(wrong, &arguments).render().to_string();
             Err(Error::usage(text.trim_start_matches("error: ").trim_end()))
         }
         Err(config::Wrong::CommandLine(wrong)) => {
+            let wrong = slips::explain(wrong, &arguments);
             let _ = wrong.print();
             return if wrong.use_stderr() { Exit::Usage } else { Exit::Done }.into();
         }
@@ -126,6 +136,9 @@ fn run(command: Command, matches: &ArgMatches) -> Result<(), Error> {
         Command::Feedback(args) => feedback::run(&args),
         Command::Label(args) => labelled::run_label(&args),
         Command::Unlabel(args) => labelled::run_unlabel(&args),
+        Command::Completions(args) => manual::run_completions(&args),
+        Command::Man(args) => manual::run_man(&args),
+        Command::Version => stdout::print(&format!("terrapin {}\n", version::long())),
     }
 }
 

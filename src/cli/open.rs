@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Error;
+use super::{Error, slips};
 use crate::osm::{CACHE_BYTES, Osm};
 use crate::snapshot::{self, Manifest, Snapshot};
+use crate::sparql::Environment;
 
 /// A snapshot's name and facts.
 pub struct Opened {
@@ -24,6 +25,7 @@ impl Opened {
 
 /// Opens a snapshot file.
 pub fn snapshot(path: &Path) -> Result<Opened, Error> {
+    slips::no_address(path)?;
     facts(Snapshot::open(path).map_err(error)?)
 }
 
@@ -32,6 +34,12 @@ pub fn facts(snapshot: Snapshot) -> Result<Opened, Error> {
     let manifest =
         snapshot.manifest().cloned().ok_or_else(|| Error::input("snapshot", "the snapshot is unfinished"))?;
     Ok(Opened { snapshot: Arc::new(snapshot), manifest })
+}
+
+/// What SPARQL is asked of in an opened snapshot, which needs triples for it.
+pub fn triples(opened: &Opened, path: &Path) -> Result<Environment, Error> {
+    let environment = Environment::open(&opened.snapshot).map_err(error)?;
+    environment.ok_or_else(|| Error::input("no-triples", format!("{} has no triples", path.display())))
 }
 
 /// Opens the elements of a snapshot file.

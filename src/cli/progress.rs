@@ -1,12 +1,15 @@
 //! How far a load is: a bar a phase on a terminal, a line a phase elsewhere.
 
-use std::io::{self, IsTerminal, Write};
+use std::fmt::Write;
+use std::io::{self, IsTerminal};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
+use super::stdout::tell;
 use crate::load::Progress;
+use crate::size::count;
 
 /// What a phase looks like while it runs.
 enum View {
@@ -48,16 +51,14 @@ impl Shown {
         if !self.bars {
             return View::Line;
         }
-        // The templates are constants; where one were wrong, the plain style would do.
-        let style = |template| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = if total > 0 {
-            ProgressBar::new(total).with_style(style(if name.starts_with("reading") {
+            ProgressBar::new(total).with_style(styled(if name.starts_with("reading") {
                 "{msg:<24} {wide_bar} {bytes:>10}/{total_bytes} {binary_bytes_per_sec:>12} {eta:>4} left"
             } else {
-                "{msg:<24} {wide_bar} {human_pos:>10}/{human_len} {per_sec:>12} {eta:>4} left"
+                "{msg:<24} {wide_bar} {human_pos:>10}/{human_len} {rate:>12} {eta:>4} left"
             }))
         } else {
-            ProgressBar::new_spinner().with_style(style("{msg:<24} {spinner} {human_pos} {elapsed}"))
+            ProgressBar::new_spinner().with_style(styled("{msg:<24} {spinner} {human_pos} {elapsed}"))
         };
         bar.set_message(name.to_owned());
         bar.enable_steady_tick(std::time::Duration::from_millis(200));
@@ -67,8 +68,10 @@ impl Shown {
 
 impl Progress for Shown {
     fn phase(&self, name: &str, total: u64) {
-        let phase = Phase { name: name.to_owned(), began: Instant::now(), view: self.view(name, total) };
-        end(self.phase.lock().unwrap_or_else(PoisonError::into_inner).replace(phase));
+        let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
+        // Before the next bar is drawn: each of them clears the line that it stands on.
+        end(phase.take());
+        *phase = Some(Phase { name: name.to_owned(), began: Instant::now(), view: self.view(name, total) });
     }
 
     fn advance(&self, amount: u64) {
@@ -76,6 +79,19 @@ impl Progress for Shown {
             bar.inc(amount);
         }
     }
+}
+
+/// A style that knows `{rate}`. Templates are constants; where one were wrong, the plain style would do.
+pub fn styled(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+        let _ = out.write_str(&rate(state.per_sec()));
+    })
+}
+
+/// So many a second, in no more digits than anybody reads.
+fn rate(per_second: f64) -> String {
+    if per_second < 100.0 { format!("{per_second:.1}/s") } else { format!("{}/s", count(per_second.round() as u64)) }
 }
 
 fn end(phase: Option<Phase>) {
@@ -86,6 +102,17 @@ fn end(phase: Option<Phase>) {
     let seconds = began.elapsed().as_secs_f64();
     // What took no time is not worth a line.
     if seconds >= 0.05 {
-        let _ = writeln!(io::stderr(), "{name:<24} {seconds:.1} s");
+        tell(&format!("{name:<24} {seconds:.1} s"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_short() {
+        assert_eq!(rate(90_381.593_028_206_436), "90,382/s");
+        assert_eq!((rate(0.0).as_str(), rate(7.27).as_str()), ("0.0/s", "7.3/s"));
     }
 }

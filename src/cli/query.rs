@@ -7,8 +7,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::problem::{self, Code, Problem};
-use super::stdout::Output;
-use super::{Error, open, sparql};
+use super::stdout::{Output, tell};
+use super::{Error, open, slips, sparql};
+use crate::eval::language;
 use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::osm::BoundingBox;
 use crate::overpass::lint;
@@ -24,7 +25,8 @@ const MAX_QUERY: u64 = 16 << 20;
 ///
 /// OverpassQL: the answer is in the form that the query's [out:...] asks for, XML where it asks for none. What is wrong with a
 /// query goes to standard error, with the place in the text. Overpass Turbo's {{shortcuts}} are replaced first;
-/// `now` is the time of the data. SPARQL (--lang sparql): as the Wikidata Query Service takes it, in the form of --format.
+/// `now` is the time of the data. SPARQL: as the Wikidata Query Service takes it, in the form of --format. Which of them a
+/// query is shows in how it begins; --lang says so where it does not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin query malta.terrapin '[out:json];node[amenity=cafe];out;'
@@ -32,7 +34,7 @@ const MAX_QUERY: u64 = 16 << 20;
   terrapin query malta.terrapin '{{geocodeArea:Valletta}}->.a;node[shop](area.a);out;'
   terrapin query malta.terrapin 'node[shop]({{bbox}});out;' --bbox 35.89,14.50,35.91,14.52
   echo 'node(1);out;' | terrapin query malta.terrapin -
-  terrapin query wikidata.terrapin --lang sparql 'SELECT ?capital ?capitalLabel { wd:Q233 wdt:P36 ?capital
+  terrapin query wikidata.terrapin 'SELECT ?capital ?capitalLabel { wd:Q233 wdt:P36 ?capital
     SERVICE wikibase:label { bd:serviceParam wikibase:language \"en\" } }'")]
 pub struct Args {
     /// The snapshot file
@@ -43,9 +45,9 @@ pub struct Args {
     /// Read the query from a file
     #[arg(short, long)]
     file: Option<PathBuf>,
-    /// The language of the query
-    #[arg(long, value_enum, default_value = "overpassql")]
-    lang: Language,
+    /// The language of the query [default: what it begins like]
+    #[arg(long, value_enum, ignore_case = true)]
+    lang: Option<Language>,
     /// The form of a SPARQL answer: table, json, xml, csv, tsv; of CONSTRUCT and DESCRIBE ttl, nt, rdf
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: String,
@@ -87,8 +89,10 @@ enum Language {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Error> {
+    slips::in_order(&args.snapshot, args.query.as_deref())?;
     let (written, origin) = text_of(args.query.as_deref(), args.file.as_deref())?;
-    if args.lang == Language::Sparql {
+    let begins = || matches!(language::of(&written), Some(language::Language::Sparql));
+    if args.lang.map_or_else(begins, |lang| lang == Language::Sparql) {
         return sparql::run(sparql::Asked {
             snapshot: &args.snapshot,
             text: written,
@@ -131,7 +135,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     osm.check().map_err(open::error)?;
     let (script, summary) = result.map_err(|failure| Error::Query { text, origin, problems: problem::all(failure) })?;
     if summary.elements == 0 && !args.json {
-        lint::notes(&script, &osm).iter().for_each(|note| eprintln_quietly(&format!("note: {note}")));
+        lint::notes(&script, &osm).iter().for_each(|note| tell(&format!("note: {note}")));
     }
     Ok(())
 }
@@ -157,17 +161,22 @@ fn shortcut(problem: &turbo::Problem) -> Problem {
 pub fn text_of(query: Option<&str>, file: Option<&Path>) -> Result<(String, String), Error> {
     match (file, query) {
         (Some(path), _) if path != Path::new("-") => {
+            slips::no_address(path)?;
             let file = std::fs::File::open(path).map_err(|e| unreadable(path, e))?;
             Ok((read(file).map_err(|e| unreadable(path, e))?, path.display().to_string()))
         }
         (Some(_), _) | (None, Some("-")) => {
             let stdin = std::io::stdin();
             if stdin.is_terminal() {
-                eprintln_quietly("reading the query from standard input; end it with Ctrl-D");
+                tell("reading the query from standard input; end it with Ctrl-D");
             }
             Ok((read(stdin.lock()).map_err(|e| unreadable(Path::new("standard input"), e))?, "stdin".into()))
         }
-        (None, text) => Ok((text.unwrap_or_default().to_owned(), "query".into())),
+        (None, text) => {
+            let text = text.unwrap_or_default();
+            slips::no_file(text)?;
+            Ok((text.to_owned(), "query".into()))
+        }
     }
 }
 
@@ -186,9 +195,4 @@ fn read(from: impl Read) -> std::io::Result<String> {
 
 fn unreadable(path: &Path, error: std::io::Error) -> Error {
     Error::input("query-unreadable", format!("{}: {error}", path.display()))
-}
-
-fn eprintln_quietly(text: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -9,7 +9,7 @@ use super::stdout::Output;
 use super::{Error, open};
 use crate::budget::Limits;
 use crate::sparql::results::{Formats, Table, Writer};
-use crate::sparql::{Bounds, Environment, Settings, prepare};
+use crate::sparql::{Bounds, Settings, prepare};
 
 /// How a query is asked.
 pub struct Asked<'a> {
@@ -40,10 +40,7 @@ pub fn run(asked: Asked<'_>) -> Result<(), Error> {
         name => Some(Formats::named(name).ok_or_else(|| Error::usage(format!("there is no format '{name}'")))?),
     };
     let opened = open::snapshot(asked.snapshot)?;
-    let environment = Environment::open(&opened.snapshot).map_err(open::error)?;
-    let Some(environment) = environment else {
-        return Err(Error::input("no-triples", format!("{} has no triples", asked.snapshot.display())));
-    };
+    let environment = open::triples(&opened, asked.snapshot)?;
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits {
         deadline: asked.timeout.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds))),

@@ -61,3 +61,8 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<(), Error> {
     let text = serde_json::to_string(value).map_err(|e| Error::system("output", e))?;
     print(&(text + "\n"))
 }
+
+/// Writes a line to standard error, where warnings and notes go. That nobody reads it is nobody's concern.
+pub fn tell(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}

@@ -12,7 +12,8 @@ use super::context::Context;
 use super::json::Wrong;
 use super::service::Refused;
 use super::{App, json};
-use crate::eval::feedback::{Feedback, FeedbackRequest, feedback as look};
+use crate::eval::feedback::{Feedback, FeedbackRequest, feedback as look, sparql_feedback};
+use crate::eval::language::{self, Language};
 use crate::geocoder::Areas;
 use crate::osm::BoundingBox;
 
@@ -23,6 +24,8 @@ const MOST: usize = 100;
 #[serde(deny_unknown_fields)]
 struct Question {
     query: String,
+    /// Its language; where nothing is said, what it begins like.
+    lang: Option<String>,
     bbox: Option<String>,
     sample: Option<usize>,
 }
@@ -35,7 +38,8 @@ struct Said {
     text: String,
 }
 
-/// Answers `{"query": "...", "bbox": "south,west,north,east", "sample": 5}`; all but the query may be left out.
+/// Answers `{"query": "...", "bbox": "south,west,north,east", "sample": 5, "lang": "sparql"}`; all but the query may be left
+/// out. A query without `lang` is in the language that it begins like.
 pub async fn feedback(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -51,8 +55,24 @@ pub async fn feedback(
             Some((_, bbox)) => bbox,
             None => None,
         };
-        let places = Areas::new(&app.osm);
         let sample = question.sample.unwrap_or(5).min(MOST);
+        let language = match question.lang.as_deref().map(|lang| (lang, Language::named(lang))) {
+            Some((lang, None)) => {
+                return Err(Wrong::Question(format!("lang {lang:?}: expected \"overpassql\" or \"sparql\"")));
+            }
+            Some((_, named)) => named,
+            None => language::of(&question.query),
+        };
+        if language == Some(Language::Sparql) {
+            let Some(endpoint) = &app.sparql else {
+                let message =
+                    "the query is SPARQL, and this snapshot has no triples: load some with --wikidata or --rdf";
+                return Err(Wrong::Question(message.to_owned()));
+            };
+            let feedback = sparql_feedback(endpoint.environment(), &question.query, sample, limits);
+            return Ok(Said { text: feedback.to_string(), feedback });
+        }
+        let places = Areas::new(&app.osm);
         let limits = limits.clone();
         let feedback =
             look(&app.osm, &FeedbackRequest { query: &question.query, bbox, places: &places, sample, limits });

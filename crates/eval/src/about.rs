@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct About {
     /// The benchmark, such as `overpassnl`.
     pub benchmark: String,
+    /// What people call it.
+    #[serde(flatten)]
+    pub names: Names,
     /// The snapshot's digest, where queries were run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
@@ -22,6 +25,20 @@ pub struct About {
     /// Which part of the instances this is; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+}
+
+/// What people call a run and what it is made of, where they said so.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Names {
+    /// The run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The system that made the predictions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The set of questions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dataset: Option<String>,
 }
 
 /// Name and version of the engine, as runs name it.

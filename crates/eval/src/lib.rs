@@ -3,6 +3,7 @@
 //! May use both engines, `geocoder` and `osm`, and alone knows RocksDB; knows nothing of the command line or of HTTP. No
 //! score depends on the number of threads, the clock or the machine.
 //!
+//! `input` reads files of predictions and instances in whatever form they come, `language` tells a query from what is none.
 //! `record` is an instance and what came out for it, `metrics` compare two results or two queries (a file each), `metric`
 //! says what a number of a record means, `benchmarks` prepare and run the instances of one benchmark and register its
 //! metrics (a file each), `cache` keeps results of queries for other runs, `summary` adds records up, `report` shows them,
@@ -17,6 +18,7 @@ pub mod error;
 pub mod feedback;
 pub mod files;
 pub mod input;
+pub mod language;
 mod lock;
 pub mod metric;
 pub mod metrics;

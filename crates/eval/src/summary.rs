@@ -20,6 +20,9 @@ pub struct Summary {
     pub about: About,
     /// Instances.
     pub n: usize,
+    /// Predictions that do not begin like a query of their language, where there are any.
+    #[serde(skip_serializing_if = "is_none")]
+    pub not_queries: usize,
     /// The means of the metrics that were computed.
     #[serde(flatten)]
     pub scores: BTreeMap<&'static str, f64>,
@@ -43,6 +46,13 @@ pub struct Summary {
     /// Means over OverpassNL's hard instances.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hard: Option<Part>,
+}
+
+/// What [`Summary::not_queries`] is called in files.
+pub const NOT_QUERIES: &str = "not_queries";
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// How many queries of a run failed, gave nothing or were cut.
@@ -133,6 +143,7 @@ impl Summary {
         Summary {
             about,
             n: records.len(),
+            not_queries: instances.iter().filter(|instance| !instance.pred_looks_like_query()).count(),
             scores: scores(records.iter()),
             counted: counted.filter(|(_, count)| *count != records.len()).collect(),
             intervals: bounds,
@@ -238,6 +249,9 @@ impl fmt::Display for Summary {
             )?;
         }
         line("instances", &self.n)?;
+        if self.not_queries > 0 {
+            line("not queries", &format_args!("{} predictions do not look like one", self.not_queries))?;
+        }
         if let Some(totals) = &self.execution {
             totals.show(&mut line)?;
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::moment::Moment;
-use terrapin_snapshot::Snapshot;
+use terrapin_snapshot::{Manifest, Snapshot};
 use terrapin_triples::Store;
 
 /// What queries are asked of.
@@ -23,10 +23,13 @@ impl Environment {
     /// The snapshot is damaged.
     pub fn open(snapshot: &Arc<Snapshot>) -> std::result::Result<Option<Environment>, terrapin_snapshot::Error> {
         let Some(store) = Store::open(snapshot)? else { return Ok(None) };
-        let newest = snapshot
-            .manifest()
+        Ok(Some(Environment::of(Arc::new(store), snapshot.manifest(), &snapshot.digest())))
+    }
+
+    /// What queries of triples are asked of, whose snapshot has this manifest and digest.
+    pub fn of(store: Arc<Store>, manifest: Option<&Manifest>, digest: &str) -> Environment {
+        let newest = manifest
             .map_or(0, |manifest| manifest.triples.map_or(0, |triples| triples.newest).max(manifest.data_timestamp));
-        let now = Moment::at(newest).lexical();
-        Ok(Some(Environment { store: Arc::new(store), now, seed: snapshot.digest().into_bytes() }))
+        Environment { store, now: Moment::at(newest).lexical(), seed: digest.as_bytes().to_vec() }
     }
 }

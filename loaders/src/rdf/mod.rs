@@ -13,7 +13,7 @@ mod plain;
 mod turtle;
 
 use crate::error::{Error, TextProblem};
-use crate::format::{HTML, is_html};
+use crate::format::{ELEMENTS, HTML, is_elements, is_html};
 use crate::{Progress, WINDOW_MEMORY, text};
 use oxrdf::{NamedOrBlankNode, Triple};
 use oxrdfio::{RdfFormat, RdfParser};
@@ -121,6 +121,9 @@ fn format_of(path: &Path, start: &[u8]) -> Result<Format, Error> {
     let refuse = |reason| Err(Error::Format { file: path.to_path_buf(), reason });
     if is_html(start) {
         return refuse(HTML);
+    }
+    if is_elements(start) {
+        return refuse(ELEMENTS);
     }
     let ending = ending(path);
     if ending == "ttl" {

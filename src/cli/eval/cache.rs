@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::super::Error;
+#[cfg(not(feature = "cache"))]
+use super::super::stdout;
 use crate::eval::cache::{Cache, Counts, NoCache};
 use crate::size;
 
@@ -46,7 +48,7 @@ impl CacheArgs {
     #[cfg(not(feature = "cache"))]
     fn open_in(&self, _: &Path) -> Result<Box<dyn Cache>, Error> {
         if self.cache.is_some() {
-            eprintln!("warning: this terrapin was built without keeping results: --cache does nothing");
+            stdout::tell("warning: this terrapin was built without keeping results: --cache does nothing");
         }
         Ok(Box::new(NoCache))
     }

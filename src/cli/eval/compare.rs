@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use super::super::{Error, stdout};
-use super::{read_run, unusable};
+use super::{read_run, unusable, unwritten};
+use crate::eval::files;
 use crate::eval::record::{Ran, Record};
 use crate::eval::runs::{self, Run};
 
@@ -15,6 +16,7 @@ use crate::eval::runs::{self, Run};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval compare run-base run-tuned
+  terrapin eval compare run-base run-tuned --html compared.html
   terrapin eval compare run-base run-tuned --json | jq '.changes[] | {metric, difference, p}'")]
 pub struct Args {
     /// The folder of the first run
@@ -27,6 +29,9 @@ pub struct Args {
     /// How many instances are listed on each side
     #[arg(long, value_name = "N", default_value_t = 10)]
     list: usize,
+    /// Write a page with all of it, both predictions of each changed instance side by side
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<PathBuf>,
     /// Print everything as JSON
     #[arg(long)]
     json: bool,
@@ -36,9 +41,6 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Error> {
     let (first, second) = (read_run(&args.first)?, read_run(&args.second)?);
     let comparison = runs::compare(&first, &second).map_err(unusable)?;
-    if args.json {
-        return stdout::print_json(&comparison);
-    }
     let change = match args.by.as_deref() {
         Some(name) => Some(comparison.changes.iter().find(|change| change.metric == name).ok_or_else(|| {
             let known: Vec<&str> = comparison.changes.iter().map(|change| change.metric).collect();
@@ -46,6 +48,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
         })?),
         None => ["ex", "oqs"].iter().find_map(|name| comparison.changes.iter().find(|c| c.metric == *name)),
     };
+    if let Some(path) = &args.html {
+        let page = runs::comparison_html(&first, &second, &comparison, change);
+        files::write_text(path, &page).map_err(unwritten)?;
+    }
+    if args.json {
+        return stdout::print_json(&comparison);
+    }
     let mut text = comparison.to_string();
     if let Some(change) = change {
         for (what, lines) in [("better", &change.better), ("worse", &change.worse)] {

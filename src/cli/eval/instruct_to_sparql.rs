@@ -9,6 +9,10 @@ use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::instruct_to_sparql::{
     self, InstructToSparql, extract, read_generated, read_gold, read_predictions,
 };
+use crate::eval::input::{
+    self,
+    extract::{Form, form_of_texts},
+};
 use crate::eval::record::Instance;
 use crate::sparql::Environment;
 
@@ -43,11 +47,35 @@ pub struct Args {
     /// Predictions are queries, without tags around them
     #[arg(long)]
     plain: bool,
+    /// What is around the query in a prediction
+    #[arg(long, value_name = "FORM", value_enum, conflicts_with = "plain")]
+    extract: Option<Around>,
     /// Queries have labels for identifiers, such as wdt:[property:instance of], which are looked up in the snapshot
     #[arg(long)]
     labelled: bool,
     #[command(flatten)]
     run: RunArgs,
+}
+
+/// What is around a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Around {
+    /// [QUERY] and [/QUERY], as the benchmark asks for them
+    Tags,
+    /// Fences of three backticks
+    Fenced,
+    /// Quotes
+    Quoted,
+}
+
+/// What a prediction has of a query.
+fn query(args: &Args, text: &str) -> String {
+    match args.extract {
+        _ if args.plain => text.to_owned(),
+        None | Some(Around::Tags) => extract(text).to_owned(),
+        Some(Around::Fenced) => input::extract::extract(text, &[Form::Fenced]),
+        Some(Around::Quoted) => input::extract::extract(text, &[Form::Quoted]),
+    }
 }
 
 /// Runs the command.
@@ -70,16 +98,15 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if gold.is_empty() {
         return Err(Error::input("empty", "there is no line to score"));
     }
-    let query = |text: String| if args.plain { text } else { extract(&text).to_owned() };
+    if !args.plain && args.extract.is_none() {
+        refuse_without_tags(&said)?;
+    }
     let instances: Vec<Instance> = gold
         .into_iter()
         .zip(said)
         .enumerate()
-        .map(|(index, (gold, text))| gold.instance(index + 1, query(text), args.labelled))
+        .map(|(index, (gold, text))| gold.instance(index + 1, query(args, &text), args.labelled))
         .collect();
-    if !args.plain && instances.iter().all(|instance| instance.pred.is_empty()) {
-        eprintln!("warning: no prediction has a query between [QUERY] and [/QUERY]: --plain takes texts as queries");
-    }
     let opened = args.snapshot.as_deref().map(open::snapshot).transpose()?;
     let triples =
         opened.as_ref().map(|opened| Environment::open(&opened.snapshot)).transpose().map_err(open::error)?.flatten();
@@ -99,7 +126,22 @@ pub fn run(args: &Args) -> Result<(), Error> {
         content: opened.as_ref().and_then(|opened| opened.content()),
         engine: engine(),
         inputs,
-        shard: None,
+        ..About::default()
     };
     args.run.score(&benchmark, about, instances, None, &*cache)
+}
+
+/// Without tags every prediction is empty, which nobody means who gives some.
+fn refuse_without_tags(said: &[String]) -> Result<(), Error> {
+    if said.iter().all(|text| text.trim().is_empty()) || said.iter().any(|text| !extract(text).is_empty()) {
+        return Ok(());
+    }
+    let form = match form_of_texts(said) {
+        Some(Form::Fenced) => "--extract fenced takes what is between fences (```)",
+        Some(Form::Quoted) => "--extract quoted takes what is in quotes",
+        _ => "--plain takes texts as queries",
+    };
+    let message =
+        format!("no prediction has a query between [QUERY] and [/QUERY]: {form}, --extract tags scores them so");
+    Err(Error::input("other-form", message))
 }

@@ -3,28 +3,35 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::super::{Error, open};
-use super::{RunArgs, digest, unusable};
+use super::super::{Error, open, stdout};
+use super::{Extract, RunArgs, digest, forms, unusable};
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::jsonl::{self, JsonLines};
+use crate::eval::benchmarks::overpassnl::Bounds;
 use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::sparql::Environment;
 
-/// Score any benchmark from a file of JSON lines
+/// Score any benchmark from a file of JSON lines, CSV or TSV
 ///
-/// Each line is an object with `gold` and `pred`, the two queries, and may have `id`, `nl` (the question), `lang`
-/// (overpassql or sparql), `complexity` (a class), `bbox` (what {{bbox}} stands for: "south,west,north,east") and
-/// `places` (where names lead, in the shape of nominatim_cache.json). OverpassQL is prepared as Overpass Turbo prepares
+/// Each line is an object with `gold` and `pred` (or `reference` and `prediction`), the two queries, and may have `id`,
+/// `nl` (the question), `lang` (overpassql or sparql), `complexity` (a class), `bbox` (what {{bbox}} stands for:
+/// "south,west,north,east") and `places` (where names lead, in the shape of nominatim_cache.json). A prediction of null is
+/// none, other fields are left alone. An array of such objects will do, and so will a table whose first line has the
+/// names. OverpassQL is prepared as Overpass Turbo prepares
 /// it, with the time of the data as now, and asked for JSON. SPARQL runs as it is; its answers are compared by values:
 /// columns may have any name and order, rows are a multiset, and two empty answers are the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  terrapin eval jsonl malta.terrapin mine.jsonl --out run")]
+  terrapin eval jsonl malta.terrapin mine.jsonl --out run
+  terrapin eval jsonl malta.terrapin mine.csv --extract fenced --model mine-7b --out run")]
 pub struct Args {
     /// The snapshot file
     snapshot: PathBuf,
     /// The instances
     file: PathBuf,
+    /// What else the predictions are in: fenced, quoted; lines takes them as they are
+    #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
+    extract: Vec<Extract>,
     /// Where names lead that an instance does not know itself, in the shape of nominatim_cache.json
     #[arg(long, value_name = "FILE")]
     places: Option<PathBuf>,
@@ -34,7 +41,11 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let instances = jsonl::read(&args.file).map_err(unusable)?;
+    let jsonl::Read { instances, unused } = jsonl::read(&args.file, &forms(&args.extract)).map_err(unusable)?;
+    if !unused.is_empty() {
+        let names: Vec<&str> = unused.iter().map(String::as_str).collect();
+        stdout::tell(&format!("note: fields that nothing here uses: {}", names.join(", ")));
+    }
     if instances.is_empty() {
         return Err(Error::input("empty", format!("{}: there is no line to score", args.file.display())));
     }
@@ -64,6 +75,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         now,
         places: &places,
         cache: &*cache,
+        bounds: Bounds::default(),
     };
     let about = About {
         benchmark: jsonl::REGISTRATION.name.to_owned(),
@@ -71,7 +83,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         content: opened.content(),
         engine: engine(),
         inputs,
-        shard: None,
+        ..About::default()
     };
     args.run.score(&benchmark, about, instances, args.places.as_deref(), &*cache)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::super::Error;
-use super::{read_run, unusable, write_and_print};
+use super::{FolderArgs, read_run, unusable, write_and_print};
 use crate::eval::runs;
 
 /// Put the shards of a run together
@@ -16,9 +16,8 @@ pub struct Args {
     /// The folders of the shards, in any order
     #[arg(required = true, value_name = "DIR")]
     shards: Vec<PathBuf>,
-    /// The folder for the whole run
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    folder: FolderArgs,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -28,5 +27,6 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Error> {
     let shards = args.shards.iter().map(|folder| read_run(folder)).collect::<Result<_, _>>()?;
     let whole = runs::merge(shards).map_err(unusable)?;
-    write_and_print(&whole, &args.out, args.json)
+    args.folder.claim(&whole.about, &whole.instances)?;
+    write_and_print(&whole, &args.folder.out, args.json)
 }

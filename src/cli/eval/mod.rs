@@ -18,12 +18,13 @@ use super::{Error, stdout};
 use cache::CacheArgs;
 use progress::Progress;
 
-use crate::eval::about::{About, Shard};
+use crate::eval::about::{About, Names, Shard};
 use crate::eval::benchmarks::Benchmark;
 use crate::eval::cache::Cache;
 use crate::eval::error::RunError;
 use crate::eval::files::WriteError;
-use crate::eval::input;
+use crate::eval::input::extract::Form;
+use crate::eval::input::{self, InputError};
 use crate::eval::record::Instance;
 use crate::eval::runs::{self, Journal, Run, RunJournal};
 use crate::stack::STACK;
@@ -67,15 +68,101 @@ struct RunArgs {
     /// together
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// The folder for what comes out: results.jsonl, summary.json, report.html and more. A run that was stopped goes on
-    /// where it was
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    folder: FolderArgs,
+    #[command(flatten)]
+    names: NameArgs,
     #[command(flatten)]
     cache: CacheArgs,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// Where a run goes.
+#[derive(Debug, clap::Args)]
+struct FolderArgs {
+    /// The folder for what comes out: results.jsonl, summary.json, report.html and more. A run that was stopped goes on
+    /// where it was
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Replace the run of other inputs that is in that folder
+    #[arg(long)]
+    overwrite: bool,
+}
+
+impl FolderArgs {
+    /// An error where the folder has another run, which would be lost.
+    fn claim(&self, about: &About, instances: &[Instance]) -> Result<(), Error> {
+        match runs::other_run(&self.out, about, instances).filter(|_| !self.overwrite) {
+            None => Ok(()),
+            Some(difference) => Err(Error::usage(format!(
+                "--out {}: another run is there, {difference}; take another folder, or lose that run by --overwrite",
+                self.out.display()
+            ))),
+        }
+    }
+}
+
+/// What people call the run, for the report.
+#[derive(Debug, clap::Args)]
+struct NameArgs {
+    /// What the run is called in its report
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    /// The system that made the predictions
+    #[arg(long, value_name = "TEXT")]
+    model: Option<String>,
+    /// The set of questions
+    #[arg(long, value_name = "TEXT")]
+    dataset: Option<String>,
+}
+
+impl NameArgs {
+    fn names(&self) -> Names {
+        Names { name: self.name.clone(), model: self.model.clone(), dataset: self.dataset.clone() }
+    }
+}
+
+/// A form of predictions, as the command line names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Extract {
+    /// A query a line, whatever it looks like
+    Lines,
+    /// JSON lines, or an array, of objects with `prediction`
+    Json,
+    /// A table whose first line names the column `prediction`
+    Csv,
+    /// Queries between fences of three backticks
+    Fenced,
+    /// Queries in quotes
+    Quoted,
+}
+
+/// The forms that were named.
+fn forms(named: &[Extract]) -> Vec<Form> {
+    let form = |named: &Extract| match named {
+        Extract::Lines => Form::Lines,
+        Extract::Json => Form::Json,
+        Extract::Csv => Form::Csv,
+        Extract::Fenced => Form::Fenced,
+        Extract::Quoted => Form::Quoted,
+    };
+    named.iter().map(form).collect()
+}
+
+/// Says so where predictions do not look like queries: such a line scores next to nothing.
+fn warn_of_no_queries(instances: &[Instance]) {
+    let mut others = instances.iter().filter(|instance| !instance.pred_looks_like_query());
+    if let Some(first) = others.next() {
+        let begins: String = first.pred.chars().take(40).collect();
+        stdout::tell(&format!(
+            "warning: {} of {} predictions do not look like queries, the first is line {}: {begins:?}",
+            1 + others.count(),
+            instances.len(),
+            first.line
+        ));
+    }
 }
 
 impl RunArgs {
@@ -89,18 +176,21 @@ impl RunArgs {
         places: Option<&Path>,
         cache: &dyn Cache,
     ) -> Result<(), Error> {
-        let about = About { shard: self.shard, ..about };
+        let about = About { shard: self.shard, names: self.names.names(), ..about };
         if let Some(shard) = self.shard {
             instances.retain(|instance| shard.has(instance.line));
         }
         let places = places.map(|path| used_places(path, &instances)).transpose()?.unwrap_or_default();
+        self.folder.claim(&about, &instances)?;
+        warn_of_no_queries(&instances);
         // Better now than after the run.
-        let output = |e: std::io::Error| Error::system("output", format!("{}: {e}", self.out.display()));
-        std::fs::create_dir_all(&self.out).map_err(output)?;
-        let journal = RunJournal::open(&self.out.join("journal"), &about, &instances).map_err(output)?;
+        let out = &self.folder.out;
+        let output = |e: std::io::Error| Error::system("output", format!("{}: {e}", out.display()));
+        std::fs::create_dir_all(out).map_err(output)?;
+        let journal = RunJournal::open(&out.join("journal"), &about, &instances).map_err(output)?;
         let known = journal.known().len();
         if known > 0 {
-            eprintln!("going on after {known} of {} instances", instances.len());
+            stdout::tell(&format!("going on after {known} of {} instances", instances.len()));
         }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads.map_or(0, usize::from))
@@ -112,13 +202,13 @@ impl RunArgs {
             pool.install(|| runs::run(benchmark, &instances, &journal, &|| progress.advance())).map_err(output)?;
         progress.finish();
         let run = Run { about, instances, outcomes, places };
-        write_and_print(&run, &self.out, self.json)?;
+        write_and_print(&run, out, self.json)?;
         journal.remove().map_err(output)?;
         for notice in cache.finish() {
-            eprintln!("warning: {notice}");
+            stdout::tell(&format!("warning: {notice}"));
         }
         match cache::use_of(cache) {
-            Some(text) if self.json => eprintln!("from the cache: {text}"),
+            Some(text) if self.json => stdout::tell(&format!("from the cache: {text}")),
             Some(text) => stdout::print(&format!("{:<14} {text}\n", "from the cache"))?,
             None => {}
         }
@@ -141,6 +231,15 @@ fn unusable(error: RunError) -> Error {
     match error {
         RunError::Write(error) => unwritten(error),
         RunError::Unfit(message) => Error::input("run-unfit", message),
+        RunError::Input(error) => unread(error),
+        other => Error::input("lines-unreadable", other),
+    }
+}
+
+/// A benchmark's file that could not be used, as what ends the command.
+fn unread(error: InputError) -> Error {
+    match error {
+        InputError::OtherForm { .. } => Error::input("other-form", error),
         other => Error::input("lines-unreadable", other),
     }
 }
@@ -150,7 +249,7 @@ fn read_run(folder: &Path) -> Result<Run, Error> {
 }
 
 fn read_lines(path: &Path) -> Result<Vec<String>, Error> {
-    input::read_lines(path).map_err(|e| Error::input("lines-unreadable", e))
+    input::read_lines(path).map_err(unread)
 }
 
 /// The entries of a file of places whose names occur in the instances' queries.

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::super::{Error, open};
-use super::{RunArgs, digest, read_lines};
+use super::super::{Error, open, stdout};
+use super::{Extract, RunArgs, digest, forms, read_lines, unread};
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::overpassnl::{self, Bounds, OverpassNl};
 use crate::eval::difficulty::measure_of;
-use crate::eval::input;
+use crate::eval::input::{self, extract::read_predictions};
 use crate::eval::record::Instance;
 use crate::geocoder::{Areas, Chain, Places, Table};
 
@@ -36,6 +36,10 @@ pub struct Args {
     /// The predicted queries, one a line, in the same order
     #[arg(long, value_name = "FILE")]
     pred: PathBuf,
+    /// What the predictions are in, where that is not a query a line: json, csv, fenced, quoted, or two of them, such as
+    /// json,fenced; lines takes every line as it is
+    #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
+    extract: Vec<Extract>,
     /// The questions, one a line, for the report
     #[arg(long, value_name = "FILE")]
     nl: Option<PathBuf>,
@@ -61,7 +65,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Error> {
     let mut lines = Lines::default();
     lines.read("gold", &args.gold)?;
-    lines.read("pred", &args.pred)?;
+    let preds = read_predictions(&args.pred, &forms(&args.extract)).map_err(unread)?;
+    lines.take("pred", &args.pred, preds)?;
     for (name, path) in [("nl", &args.nl), ("bbox", &args.bbox)] {
         if let Some(path) = path {
             lines.read(name, path)?;
@@ -107,7 +112,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         content: opened.as_ref().and_then(|(opened, _)| opened.content()),
         engine: engine(),
         inputs: lines.digests,
-        shard: None,
+        ..About::default()
     };
     args.run.score(&benchmark, about, instances, args.places.as_deref(), &*cache)
 }
@@ -124,7 +129,11 @@ struct Lines {
 impl Lines {
     /// Reads a file that is called `name` in what is kept of the run.
     fn read(&mut self, name: &str, path: &Path) -> Result<&[String], Error> {
-        let lines = read_lines(path)?;
+        self.take(name, path, read_lines(path)?)
+    }
+
+    /// Takes what was read from a file.
+    fn take(&mut self, name: &str, path: &Path, lines: Vec<String>) -> Result<&[String], Error> {
         let (first, length) = self.first.get_or_insert_with(|| (path.to_owned(), lines.len()));
         input::same_length((first, *length), (path, lines.len())).map_err(|e| Error::input("line-count", e))?;
         self.digests.insert(name.to_owned(), digest(path)?);
@@ -169,9 +178,9 @@ fn warn_without_boxes(instances: &[Instance]) {
     let wants = |i: &&Instance| overpassnl::wants_bbox(&i.gold) || overpassnl::wants_bbox(&i.pred);
     let mut lines = instances.iter().filter(wants).map(|instance| instance.line);
     if let Some(first) = lines.next() {
-        eprintln!(
+        stdout::tell(&format!(
             "warning: {} lines use {{{{bbox}}}} or {{{{center}}}}, the first is line {first}: give their boxes with --bbox",
             1 + lines.count()
-        );
+        ));
     }
 }

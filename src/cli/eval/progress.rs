@@ -5,8 +5,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
+use super::super::progress::styled;
+use super::super::stdout;
 use crate::eval::cache::Cache;
 
 /// The time between two lines.
@@ -30,10 +32,7 @@ impl<'a> Progress<'a> {
     pub(super) fn new(all: usize, known: usize, cache: &'a dyn Cache) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(all as u64);
-            match ProgressStyle::with_template("scoring {wide_bar} {pos}/{len} {per_sec:>10} {eta:>4} left{msg}") {
-                Ok(style) => bar.with_style(style),
-                Err(_) => bar,
-            }
+            bar.with_style(styled("scoring {wide_bar} {pos}/{len} {rate:>10} {eta:>4} left{msg}"))
         });
         let began = Instant::now();
         Progress { cache, all, known, done: AtomicUsize::new(0), began, bar, last: Mutex::new(began) }
@@ -51,7 +50,7 @@ impl<'a> Progress<'a> {
             && last.elapsed() >= PAUSE
         {
             *last = Instant::now();
-            eprintln!("{}", self.line(done, self.began.elapsed()));
+            stdout::tell(&self.line(done, self.began.elapsed()));
         }
     }
 

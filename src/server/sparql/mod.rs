@@ -19,7 +19,6 @@ use super::gate::Refusal;
 use super::job::{Halt, Job};
 use super::outcome::Outcome;
 use super::service::{self, Refused, Wording};
-use super::status::iso;
 use super::{About, App};
 use crate::rdf::Store;
 use crate::sparql::results::{Formats, Writer};
@@ -41,9 +40,13 @@ pub struct Endpoint {
 impl Endpoint {
     /// The endpoint of a snapshot's triples.
     pub fn new(store: Arc<Store>, about: &About) -> Self {
-        let environment =
-            Environment { store, now: iso(about.manifest.data_timestamp), seed: about.digest.clone().into_bytes() };
+        let environment = Environment::of(store, Some(&about.manifest), &about.digest);
         Endpoint { environment, settings: Settings::default() }
+    }
+
+    /// What queries are asked of.
+    pub(super) fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     /// Whether damage to the triples was met.

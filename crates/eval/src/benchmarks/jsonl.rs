@@ -1,16 +1,20 @@
 //! Any benchmark: instances as JSON lines. OverpassQL is prepared as Overpass Turbo prepares it, with the time of the
 //! data as now, and is asked for JSON; SPARQL runs as it is. Nothing else is changed.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::overpassnl::{self, Bounds, cached, execute, failed, run_query, set_output, similarity};
 use super::registration::{Benchmark, Data, Registration};
 use super::sparql::{self, QueryResult};
 use crate::cache::Cache;
 use crate::error::RunError;
-use crate::input::read_lines;
+use crate::input::InputError;
+use crate::input::extract::{Form, extract, form_of_texts, refuse_other};
+use crate::input::rows::{Row, kind, read_rows};
+use crate::language::Language;
 use crate::metric::Metric;
 use crate::record::{ErrorClass, Failed, Instance, Outcome, Record, Strict};
 use terrapin_geocoder::{Chain, Places, Table};
@@ -30,84 +34,83 @@ fn metrics() -> Vec<&'static Metric> {
 
 fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
     let Data { osm, snapshot, triples, now, places, cache, .. } = data;
-    Box::new(JsonLines { osm, snapshot, triples, now, places, cache })
+    Box::new(JsonLines { osm, snapshot, triples, now, places, cache, bounds: Bounds::default() })
 }
 
-/// A line of the file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    id: Option<Id>,
-    gold: String,
-    pred: String,
-    lang: Option<String>,
-    nl: Option<String>,
-    complexity: Option<String>,
-    bbox: Option<String>,
-    places: Option<serde_json::Value>,
+/// What the fields are called: the first name is ours, the others are those of other benchmarks and libraries.
+const GOLD: &[&str] = &["gold", "reference", "references", "ref", "target"];
+const PRED: &[&str] = &["pred", "prediction", "predictions", "predicted"];
+const LANG: &[&str] = &["lang", "language"];
+const NL: &[&str] = &["nl", "question", "instruction"];
+
+/// What a file has.
+#[derive(Debug, Default)]
+pub struct Read {
+    /// The instances.
+    pub instances: Vec<Instance>,
+    /// The names of fields that nothing here uses.
+    pub unused: BTreeSet<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Id {
-    Text(String),
-    Number(serde_json::Number),
-}
-
-/// Reads the instances of a file.
+/// Reads the instances of a file: JSON lines, an array of JSON, CSV or TSV, of which predictions are in these forms.
 ///
 /// # Errors
-/// The file cannot be read, or a line is not an instance in a language that is run here.
-pub fn read(path: &Path) -> Result<Vec<Instance>, RunError> {
-    let mut instances = Vec::new();
-    for (index, text) in read_lines(path)?.iter().enumerate() {
-        if text.trim().is_empty() {
-            continue;
-        }
-        let instance = instance(index + 1, text).map_err(|source| RunError::Malformed {
-            path: path.to_owned(),
-            line: index + 1,
-            source,
-        })?;
-        instances.push(instance);
+/// The file cannot be read, or a row is not an instance in a language that is run here.
+pub fn read(path: &Path, forms: &[Form]) -> Result<Read, RunError> {
+    let mut read = Read::default();
+    for row in read_rows(path)? {
+        let place = row.place.clone();
+        let instance = instance(row, &mut read.unused);
+        let mut instance = instance.map_err(|message| InputError::unfit(path, &place, message))?;
+        instance.pred = extract(&instance.pred, forms);
+        read.instances.push(instance);
     }
-    Ok(instances)
+    if !forms.contains(&Form::Lines) {
+        let preds: Vec<String> = read.instances.iter().map(|instance| instance.pred.clone()).collect();
+        refuse_other(path, forms, form_of_texts(&preds))?;
+    }
+    Ok(read)
 }
 
-fn instance(line: usize, text: &str) -> Result<Instance, serde_json::Error> {
-    use serde::de::Error;
-    let read: Line = serde_json::from_str(text)?;
-    match read.lang.as_deref() {
-        None | Some("overpassql" | "overpass" | "ql" | SPARQL) => {}
-        Some(other) => {
-            let message = format!("lang {other:?} is not run here: expected \"overpassql\" or \"sparql\"");
-            return Err(serde_json::Error::custom(message));
+/// The instance of a row. What is left of its fields is unused.
+fn instance(mut row: Row, unused: &mut BTreeSet<String>) -> Result<Instance, String> {
+    let names = row.names();
+    let lacks = |field: &str, other: &str| format!("there is no `{field}` (or `{other}`); it has {names}");
+    let is_there = PRED.iter().any(|name| row.fields.contains_key(*name));
+    let gold = row.take_text(GOLD)?.ok_or_else(|| lacks("gold", "reference"))?;
+    // Whoever gave nothing gave no query; a misspelt name is another thing.
+    let pred = row.take_text(PRED)?;
+    let pred = if is_there { pred.unwrap_or_default() } else { return Err(lacks("pred", "prediction")) };
+    let lang = match row.take_text(LANG)?.map(|lang| lang.to_ascii_lowercase()) {
+        Some(lang) if Language::named(&lang).is_none() => {
+            return Err(format!("lang {lang:?} is not run here: expected \"overpassql\" or \"sparql\""));
         }
-    }
-    if let Some(bbox) = &read.bbox
+        lang => lang,
+    };
+    let bbox = row.take_text(&["bbox"])?;
+    if let Some(bbox) = &bbox
         && bbox.parse::<BoundingBox>().is_err()
     {
-        return Err(serde_json::Error::custom(format!("bbox {bbox:?}: expected \"south,west,north,east\" in degrees")));
+        return Err(format!("bbox {bbox:?}: expected \"south,west,north,east\" in degrees"));
     }
-    if let Some(places) = &read.places {
-        Table::parse(places.to_string().as_bytes())?;
+    // A table has them as a text.
+    let places = match row.take(&["places"])? {
+        Some(Value::String(text)) => Some(serde_json::from_str(&text).map_err(|e| format!("places: {e}"))?),
+        Some(Value::Null) | None => None,
+        places => places,
+    };
+    if let Some(places) = &places {
+        Table::parse(places.to_string().as_bytes()).map_err(|e| format!("places: {e}"))?;
     }
-    let id = read.id.map(|id| match id {
-        Id::Text(text) => text,
-        Id::Number(number) => number.to_string(),
-    });
-    Ok(Instance {
-        line,
-        id,
-        nl: read.nl,
-        gold: read.gold,
-        pred: read.pred,
-        lang: read.lang,
-        complexity: read.complexity,
-        bbox: read.bbox,
-        places: read.places,
-        ..Instance::default()
-    })
+    let id = match row.take(&["id"])? {
+        Some(Value::String(text)) => Some(text),
+        Some(Value::Number(number)) => Some(number.to_string()),
+        Some(Value::Null) | None => None,
+        Some(other) => return Err(format!("id: expected a text or a number, found {}", kind(&other))),
+    };
+    let (nl, complexity) = (row.take_text(NL)?, row.take_text(&["complexity"])?);
+    unused.extend(row.fields.into_iter().map(|(name, _)| name));
+    Ok(Instance { line: row.number, id, nl, gold, pred, lang, complexity, bbox, places, ..Instance::default() })
 }
 
 /// Whether an instance's queries are SPARQL.
@@ -129,6 +132,8 @@ pub struct JsonLines<'a> {
     pub places: &'a dyn Places,
     /// Results of queries that were run before.
     pub cache: &'a dyn Cache,
+    /// What bounds each query besides what every run allows.
+    pub bounds: Bounds,
 }
 
 impl Benchmark for JsonLines<'_> {
@@ -154,8 +159,7 @@ impl Benchmark for JsonLines<'_> {
                 Err(problem) => Err(Failed::new(class_of(problem.reason), problem.to_string())),
             })
         };
-        let engine =
-            |query: &str| cached(self.cache, self.snapshot, query, || run_query(osm, query, &Bounds::default()));
+        let engine = |query: &str| cached(self.cache, self.snapshot, query, || run_query(osm, query, &self.bounds));
         execute(prepare(&instance.gold), prepare(&instance.pred), Some(osm), &engine, &mut outcome);
         outcome
     }
@@ -172,7 +176,7 @@ impl Benchmark for JsonLines<'_> {
 impl JsonLines<'_> {
     /// Runs two SPARQL queries and compares their answers.
     fn sparql(&self, triples: &Environment, Instance { gold, pred, .. }: &Instance, record: &mut Record) {
-        let ask = |query| sparql::ask_cached(self.cache, self.snapshot, triples, query);
+        let ask = |query| sparql::ask_cached(self.cache, self.snapshot, triples, query, &self.bounds.limits);
         let gold_answer = ask(gold);
         // The same text gives the same answer.
         let pred_answer = if pred == gold { gold_answer.clone() } else { ask(pred) };
@@ -203,19 +207,44 @@ fn class_of(reason: turbo::Reason) -> ErrorClass {
 mod tests {
     use super::*;
 
+    fn read_text(text: &str) -> Result<Read, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mine");
+        std::fs::write(&path, text).unwrap();
+        read(&path, &[]).map_err(|e| e.to_string())
+    }
+
     #[test]
     fn a_line_says_what_is_wrong_with_it() {
-        let read = |text: &str| instance(3, text).map_err(|e| e.to_string());
-        let good = read(r#"{"id": 7, "gold": "out;", "pred": "x", "lang": "overpassql", "bbox": "1,2,3,4"}"#).unwrap();
+        let good = r#"{"id": 7, "gold": "out;", "pred": "x", "lang": "overpassql", "bbox": "1,2,3,4"}"#;
+        let good = &read_text(&format!("\n\n{good}")).unwrap().instances[0];
         assert_eq!((good.line, good.id.as_deref()), (3, Some("7")));
         for (line, says) in [
-            ("{}", "missing field `gold`"),
-            (r#"{"gold": "", "pred": "", "prd": ""}"#, "unknown field `prd`"),
+            ("{}", "line 1: there is no `gold`"),
+            (r#"{"gold": null, "pred": ""}"#, "there is no `gold`"),
+            (r#"{"gold": "", "prd": ""}"#, "there is no `pred` (or `prediction`); it has `gold`, `prd`"),
+            (r#"{"gold": "", "pred": "", "prediction": ""}"#, "has both `pred` and `prediction`"),
             (r#"{"gold": "", "pred": "", "lang": "sql"}"#, "is not run here"),
             (r#"{"gold": "", "pred": "", "bbox": "1,2,3"}"#, "expected \"south,west,north,east\""),
             (r#"{"gold": "", "pred": "", "places": [1]}"#, "invalid type"),
+            (r#"{"gold": "", "pred": "```out;```"}"#, "--extract fenced"),
         ] {
-            assert!(read(line).is_err_and(|e| e.contains(says)), "{line}: {:?}", read(line));
+            assert!(read_text(line).is_err_and(|e| e.contains(says)), "{line}: {:?}", read_text(line));
         }
+    }
+
+    #[test]
+    fn other_names_and_forms_give_the_same_instances() {
+        let ours = read_text(r#"{"id": "a", "nl": "Which?", "gold": "out;", "pred": "", "lang": "sparql"}"#).unwrap();
+        for text in [
+            r#"{"id": "a", "question": "Which?", "references": ["out;"], "prediction": null, "language": "SPARQL"}"#,
+            r#"[{"id": "a", "nl": "Which?", "reference": "out;", "predictions": [], "lang": "sparql"}]"#,
+            "id,question,reference,prediction,lang\na,Which?,out;,,sparql\n",
+            "id\tquestion\treference\tprediction\tlang\tbbox\na\tWhich?\tout;\t\tsparql\t\n",
+        ] {
+            assert_eq!(read_text(text).unwrap().instances, ours.instances, "{text}");
+        }
+        let more = read_text(r#"{"gold": "a", "pred": "b", "model": "m", "tokens": 7}"#).unwrap();
+        assert_eq!(more.unused.into_iter().collect::<Vec<_>>(), ["model", "tokens"]);
     }
 }

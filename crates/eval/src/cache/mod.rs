@@ -1,11 +1,13 @@
 //! Results of queries that runs share: what they are cached under, and which of them are. In RocksDB (`db.rs`), or, built
-//! without the feature `cache`, nowhere.
+//! without the feature `cache`, nowhere. In memory for pairs that are scored together.
 
 #[cfg(feature = "cache")]
 mod db;
+mod in_memory;
 
 #[cfg(feature = "cache")]
 pub use db::{DbCache, Foreign};
+pub use in_memory::InMemory;
 
 use std::fs::File;
 use std::io;

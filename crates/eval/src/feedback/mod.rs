@@ -2,12 +2,13 @@
 //! words, and what in the query finds nothing in this data.
 
 mod answer;
+mod sparql;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use terrapin_budget::{self as budget, Budget, Exceeded, Stopped};
 use terrapin_geocoder::{Places, Until};
@@ -18,8 +19,10 @@ use terrapin_overpass::turbo::{self, Surroundings};
 use terrapin_overpass::{Class, Code, Failure};
 
 use terrapin_overpass::lint;
-pub use terrapin_overpass::lint::Warning;
 
+pub use sparql::sparql_feedback;
+
+const RUNTIME: &str = "runtime error";
 /// How many errors are told: a parser that recovers finds many where one is meant.
 const ERRORS: usize = 3;
 
@@ -54,8 +57,7 @@ pub struct Problem {
     /// `parse error`, `static error` or `runtime error`.
     pub class: &'static str,
     /// What programs know it by.
-    #[serde(serialize_with = "named")]
-    pub code: Code,
+    pub code: &'static str,
     /// What is wrong.
     pub message: String,
     /// The line, from 1, where it is known.
@@ -68,8 +70,32 @@ pub struct Problem {
     pub hint: Option<String>,
 }
 
-fn named<S: Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(code.name())
+/// Something that will hardly be meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// What programs know it by.
+    pub code: &'static str,
+    /// What it is.
+    pub message: String,
+    /// What is there instead, with counts.
+    pub nearest: Vec<String>,
+}
+
+impl From<lint::Warning> for Warning {
+    fn from(warning: lint::Warning) -> Warning {
+        Warning { code: warning.code.name(), message: warning.message, nearest: warning.nearest }
+    }
+}
+
+/// As a line of text.
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if !self.nearest.is_empty() {
+            write!(f, "; there is {}", self.nearest.join(", "))?;
+        }
+        Ok(())
+    }
 }
 
 /// What a query gave.
@@ -91,7 +117,7 @@ pub fn feedback(osm: &Osm, asked: &FeedbackRequest<'_>) -> Feedback {
         Stopped::Exceeded(exceeded) => over(exceeded, "while it was looked at"),
         Stopped::Panicked(panic) => {
             let message = format!("looking at the query failed, by a fault of the program: {panic}");
-            let error = at("", None, Class::Runtime, Code::Defect, message, None);
+            let error = at("", None, RUNTIME, Code::Defect.name(), message, None);
             Feedback { errors: vec![error], ..Feedback::default() }
         }
     })
@@ -112,8 +138,14 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
                 turbo::Reason::NoBox => Some("give a box, or write one into the query: (south,west,north,east)"),
                 _ => None,
             };
-            let error =
-                at(asked.query, place, Class::Parse, Code::Shortcut, problem.to_string(), hint.map(str::to_owned));
+            let error = at(
+                asked.query,
+                place,
+                Class::Parse.name(),
+                Code::Shortcut.name(),
+                problem.to_string(),
+                hint.map(str::to_owned),
+            );
             return Feedback { errors: vec![error], ..Feedback::default() };
         }
     };
@@ -127,7 +159,7 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
     if body.full {
         let hint = Some("ask for less: a smaller area, fewer tags, out ids or out count".to_owned());
         let message = format!("the answer has more than {} MiB", answer::LARGEST >> 20);
-        let error = at(&text, None, Class::Runtime, Code::Large, message, hint);
+        let error = at(&text, None, RUNTIME, Code::Large.name(), message, hint);
         return Feedback { errors: vec![error], ..Feedback::default() };
     }
     if let Err(failure) = done {
@@ -135,7 +167,10 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
     }
     let results = answer::read(&body.bytes, asked.sample, &lint::keys(&script));
     match lint::warnings(osm, &text, &script, results.count == 0, &asked.limits, budget) {
-        Ok(warnings) => Feedback { errors: Vec::new(), results: Some(results), warnings },
+        Ok(warnings) => {
+            let warnings = warnings.into_iter().map(Warning::from).collect();
+            Feedback { errors: Vec::new(), results: Some(results), warnings }
+        }
         Err(exceeded) => over(exceeded, "while its filters were held against the data"),
     }
 }
@@ -148,14 +183,14 @@ fn reached(budget: &Budget, when: &str) -> Feedback {
 /// What is said where a bound was reached beside running the query.
 fn over(exceeded: Exceeded, when: &str) -> Feedback {
     let hint = Some("ask for less: fewer filters, fewer names".to_owned());
-    let error = at("", None, Class::Runtime, exceeded.into(), format!("{exceeded}, {when}"), hint);
+    let error = at("", None, RUNTIME, Code::from(exceeded).name(), format!("{exceeded}, {when}"), hint);
     Feedback { errors: vec![error], ..Feedback::default() }
 }
 
 fn problems(text: &str, failure: &Failure) -> Vec<Problem> {
     let problem = |d: &terrapin_overpass::Diagnostic| {
         let place = d.span.map(|span| (span.start, span.end));
-        let mut problem = at(text, place, d.class, d.code, d.message.clone(), d.help.clone());
+        let mut problem = at(text, place, d.class.name(), d.code.name(), d.message.clone(), d.help.clone());
         if problem.line.is_none() && d.line > 0 {
             problem.line = Some(d.line as usize);
         }
@@ -168,8 +203,8 @@ fn problems(text: &str, failure: &Failure) -> Vec<Problem> {
 fn at(
     text: &str,
     place: Option<(usize, usize)>,
-    class: Class,
-    code: Code,
+    class: &'static str,
+    code: &'static str,
     message: String,
     hint: Option<String>,
 ) -> Problem {
@@ -186,7 +221,7 @@ fn at(
         (before.matches('\n').count() + 1, column, format!("{tail}>>{inside}<<{head}"))
     });
     Problem {
-        class: class.name(),
+        class,
         code,
         message,
         line: place.as_ref().map(|(line, ..)| *line),
@@ -240,10 +275,10 @@ mod tests {
     fn a_place_is_told_in_lines_and_characters() {
         let text = "node[ä=b];\nway[x=(y];out;";
         let start = text.find('(').unwrap();
-        let problem = at(text, Some((start, start + 1)), Class::Parse, Code::Large, "m".to_owned(), None);
+        let problem = at(text, Some((start, start + 1)), "parse error", "x", "m".to_owned(), None);
         assert_eq!((problem.line, problem.column), (Some(2), Some(7)));
         assert_eq!(problem.near.as_deref(), Some("node[ä=b];\nway[x=>>(<<y];out;"));
         // Within a letter, and beyond the end.
-        assert!(at(text, Some((6, 999)), Class::Parse, Code::Large, String::new(), None).near.is_some());
+        assert!(at(text, Some((6, 999)), "parse error", "x", String::new(), None).near.is_some());
     }
 }

@@ -22,6 +22,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::language::{self, Language};
+
 /// A question with the query that is right and the one that a system gave.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Instance {
@@ -53,6 +55,21 @@ pub struct Instance {
     /// Its class of complexity, where the benchmark gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub complexity: Option<String>,
+}
+
+impl Instance {
+    /// The language of both queries.
+    pub fn language(&self) -> Language {
+        match self.lang.as_deref() {
+            Some(lang) if lang.starts_with("sparql") => Language::Sparql,
+            _ => Language::OverpassQl,
+        }
+    }
+
+    /// Whether the prediction begins as a query does.
+    pub fn pred_looks_like_query(&self) -> bool {
+        language::looks_like(&self.pred, self.language())
+    }
 }
 
 /// What came out for one instance: a line of `results.jsonl`. The names are those of the published results.
@@ -101,15 +118,48 @@ impl Record {
     }
 }
 
-/// Where results lie, for a map: latitude and longitude in degrees, rounded to 1e-5.
+/// Where an element lies.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(from = "WrittenPoint", into = "WrittenPoint")]
+pub struct MapPoint {
+    /// Latitude and longitude in degrees, rounded to 1e-5.
+    pub place: [f64; 2],
+    /// The element, such as `node/1`; nothing in files of before it was kept.
+    pub element: String,
+}
+
+/// A point as files have it.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenPoint {
+    Named(f64, f64, String),
+    Bare([f64; 2]),
+}
+
+impl From<WrittenPoint> for MapPoint {
+    fn from(written: WrittenPoint) -> MapPoint {
+        match written {
+            WrittenPoint::Named(lat, lon, element) => MapPoint { place: [lat, lon], element },
+            WrittenPoint::Bare(place) => MapPoint { place, element: String::new() },
+        }
+    }
+}
+
+impl From<MapPoint> for WrittenPoint {
+    fn from(MapPoint { place: [lat, lon], element }: MapPoint) -> WrittenPoint {
+        if element.is_empty() { WrittenPoint::Bare([lat, lon]) } else { WrittenPoint::Named(lat, lon, element) }
+    }
+}
+
+/// Where results lie, for a map.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct MapPoints {
     /// Some elements that both results have.
-    pub common: Vec<[f64; 2]>,
+    pub common: Vec<MapPoint>,
     /// Some that the prediction lacks.
-    pub missing: Vec<[f64; 2]>,
+    pub missing: Vec<MapPoint>,
     /// Some that only the prediction has.
-    pub extra: Vec<[f64; 2]>,
+    pub extra: Vec<MapPoint>,
 }
 
 impl MapPoints {
@@ -155,6 +205,14 @@ mod tests {
         assert_eq!((record.scores.get("kvs"), record.scores.get("em")), (Some(0.123_456_789_012), Some(1.0)));
         assert_eq!((record.scores.get("ex"), record.scores.get("line")), (None, None), "these have their own places");
         assert_eq!(back(lines[0]).scores, Scores::default());
+    }
+
+    #[test]
+    fn points_come_back_as_they_were() {
+        let text = r#"{"common":[[1.5,2.5,"node/1"]],"missing":[[3.0,4.0]],"extra":[]}"#;
+        let points: MapPoints = serde_json::from_str(text).unwrap();
+        assert_eq!(points.common[0], MapPoint { place: [1.5, 2.5], element: "node/1".to_owned() });
+        assert_eq!(serde_json::to_string(&points).unwrap(), text);
     }
 
     #[test]

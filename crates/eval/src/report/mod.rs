@@ -1,21 +1,28 @@
 //! A run for people: one page that needs nothing else, and plots that a paper can take.
 
 mod plots;
+mod words;
 
 pub use plots::plots;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::benchmarks;
 use super::difficulty::{Tertile, tertiles};
+use super::metric::Metric;
 use super::record::{Instance, MapPoints, Outcome};
 use super::summary::Summary;
+pub(crate) use words::words;
 
-const STYLE: &str = include_str!("page.css");
+/// How pages look.
+pub(crate) const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 const PAGE: &str = include_str!("page.html");
+
+/// The metrics that come first.
+const FIRST: [&str; 2] = ["ex", "ex_soft"];
 
 /// An instance as the page has it.
 #[derive(Serialize)]
@@ -37,6 +44,8 @@ struct Row<'a> {
     error: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error_text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ref_error: Option<&'static str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     limited: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -55,7 +64,10 @@ struct Row<'a> {
 #[derive(Serialize)]
 struct Data<'a> {
     summary: &'a Summary,
-    metrics: Vec<[&'static str; 2]>,
+    /// Name, title and meaning.
+    metrics: Vec<[&'static str; 3]>,
+    /// The classes of errors that there are, in words.
+    words: BTreeMap<&'a str, &'a str>,
     measures: Vec<&'a str>,
     rows: Vec<Row<'a>>,
 }
@@ -63,7 +75,7 @@ struct Data<'a> {
 /// The page of a run: its instances, what came out for each, and its numbers.
 pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> String {
     let tertiles = tertiles(instances);
-    let metrics = benchmarks::metrics();
+    let metrics = ordered();
     let rows = instances
         .iter()
         .zip(outcomes)
@@ -84,6 +96,7 @@ pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> 
                 pred_n: ran.pred_n,
                 error: ran.error,
                 error_text: ran.error_text,
+                ref_error: ran.ref_error,
                 limited: ran.limited,
                 missing: ran.missing,
                 extra: ran.extra,
@@ -93,26 +106,54 @@ pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> 
             }
         })
         .collect();
+    let of = |outcome: &'_ Outcome| outcome.record.ran().map(|ran| [ran.error, ran.ref_error]).unwrap_or_default();
+    let classes: BTreeSet<&str> = outcomes.iter().flat_map(of).flatten().collect();
     let data = Data {
         summary,
-        metrics: metrics.iter().map(|metric| [metric.name, metric.title]).collect(),
+        metrics: metrics.iter().map(|metric| [metric.name, metric.title, metric.meaning]).collect(),
+        words: classes.into_iter().map(|class| (class, words(class))).collect(),
         measures: tertiles.keys().copied().collect(),
         rows,
     };
     let plots: String = plots(summary).into_iter().map(|(_, plot)| plot).collect();
     // Within a script only "<" could end it or begin a comment.
     let data = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
-    let parts = [("{{style}}", STYLE), ("{{plots}}", &plots), ("{{script}}", SCRIPT), ("{{data}}", &data)];
+    let title = html_escape::encode_text(summary.about.names.name.as_deref().unwrap_or("Scores")).into_owned();
+    let parts = [
+        ("{{title}}", title.as_str()),
+        ("{{style}}", STYLE),
+        ("{{heading}}", &title),
+        ("{{plots}}", &plots),
+        ("{{script}}", SCRIPT),
+        ("{{data}}", &data),
+    ];
+    fill(PAGE, &parts)
+}
+
+/// The metrics as pages have them: what comes of running the queries first, as that is what is asked for.
+fn ordered() -> Vec<&'static Metric> {
+    let mut metrics = benchmarks::metrics().to_vec();
+    metrics.sort_by_key(|metric| rank(metric.name));
+    metrics
+}
+
+/// Where a metric stands on pages; those of one rank stay in their order.
+pub(crate) fn rank(metric: &str) -> usize {
+    FIRST.iter().position(|name| *name == metric).unwrap_or(FIRST.len())
+}
+
+/// A page with its marks filled in.
+pub(crate) fn fill(page: &str, parts: &[(&str, &str)]) -> String {
     // One after another from the front, so that what is put in is not looked at again.
-    let (mut page, mut rest) = (String::with_capacity(data.len() + PAGE.len() + SCRIPT.len()), PAGE);
+    let (mut filled, mut rest) = (String::new(), page);
     for (mark, text) in parts {
         if let Some((before, after)) = rest.split_once(mark) {
-            page.push_str(before);
-            page.push_str(text);
+            filled.push_str(before);
+            filled.push_str(text);
             rest = after;
         }
     }
-    page + rest
+    filled + rest
 }
 
 #[cfg(test)]

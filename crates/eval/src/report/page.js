@@ -17,10 +17,15 @@ function draw(name, attributes, ...children) {
   return node;
 }
 
-/** The outcome of an instance, as the filter names it and as people read it. */
-function outcome(row, ex) {
-  if (row.error) return ["error", row.error];
+/**
+ * The outcome of an instance, as the filter names it and as people read it. A gold that gives nothing is the benchmark's
+ * matter, a prediction that gives nothing the system's.
+ */
+function outcome(row, ex, words) {
+  if (row.error) return ["error", words[row.error] || row.error];
+  if (row.ref_error) return ["gold", `gold: ${words[row.ref_error] || row.ref_error}`];
   if (ex === undefined || row.pred_n === undefined) return ["", ""];
+  if (row.ref_n === 0) return ["gold", row.pred_n === 0 ? "both without results" : "gold without results"];
   if (ex === 1) return ["same", "same results"];
   if (row.pred_n === 0) return ["empty", "no results"];
   return ["other", "other results"];
@@ -32,11 +37,24 @@ function errors(summary) {
   return Object.assign({}, summary.errors, summary.sparql && summary.sparql.errors);
 }
 
+/** The metrics that the run has. */
+function shownMetrics({ summary, metrics }) {
+  return metrics.filter(([name]) => name in summary);
+}
+
+/** The parts of the run that the table has a line for: a name, the scores, how many instances. */
+function parts(summary) {
+  const all = [["all", summary, summary.n]];
+  const more = Object.entries(summary.complexity || {}).concat(summary.hard ? [["hard", summary.hard]] : []);
+  return all.concat(more.map(([name, part]) => [name, part, part.n]));
+}
+
 function table(data) {
-  const { summary, metrics } = data;
-  const shown = metrics.filter(([name]) => name in summary);
-  const cells = (scores, intervals) => shown.map(([name]) => {
+  const { summary } = data;
+  const shown = shownMetrics(data);
+  const cells = (scores, intervals) => shown.map(([name, title]) => {
     const cell = make("td", {}, scores[name] === undefined ? "" : scores[name].toFixed(1));
+    cell.dataset.title = title;
     if (intervals && intervals[name]) {
       cell.append(make("small", {}, intervals[name].map((bound) => bound.toFixed(1)).join(" – ")));
     }
@@ -44,14 +62,86 @@ function table(data) {
   });
   const count = (classes) => Object.values(classes).reduce((sum, n) => sum + n, 0);
   const failed = errors(summary);
-  const body = make("tbody", {}, make("tr", {}, make("td", {}, "all"), ...cells(summary, summary.intervals),
-    make("td", {}, failed ? String(count(failed)) : ""), make("td", {}, String(summary.n))));
-  const parts = Object.entries(summary.complexity || {}).concat(summary.hard ? [["hard", summary.hard]] : []);
-  for (const [name, part] of parts) {
-    body.append(make("tr", {}, make("td", {}, name), ...cells(part), make("td", {}), make("td", {}, String(part.n))));
+  const number = (title, text) => {
+    const cell = make("td", {}, text);
+    cell.dataset.title = title;
+    return cell;
+  };
+  const body = make("tbody", {}, ...parts(summary).map(([name, part, n], i) => make("tr", {}, make("td", {}, name),
+    ...cells(part, i === 0 && summary.intervals), number("errors", i === 0 && failed ? String(count(failed)) : ""),
+    number("n", String(n)))));
+  return make("table", {}, make("thead", {}, make("tr", {}, make("th", {}), ...shown.map(([, title, meaning]) =>
+    make("th", { title: meaning }, title)), make("th", {}, "errors"), make("th", {}, "n"))), body);
+}
+
+/** What each metric says. */
+function legend(data) {
+  return shownMetrics(data).flatMap(([, title, meaning]) => [make("dt", {}, title), make("dd", {}, meaning)]);
+}
+
+/** A line of CSV. */
+function csvLine(cells) {
+  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return `${cells.map((cell) => quoted(cell === null || cell === undefined ? "" : String(cell))).join(",")}\r\n`;
+}
+
+/** The table of scores: means and their intervals in per cent. */
+function tableAsCsv(data) {
+  const shown = shownMetrics(data), bounds = data.summary.intervals;
+  const head = shown.flatMap(([name]) => [name, `${name}_low`, `${name}_high`]);
+  return csvLine(["part", "n", ...head]) + parts(data.summary).map(([name, part, n], i) => csvLine([name, n,
+    ...shown.flatMap(([metric]) => [part[metric], ...(i === 0 && bounds[metric] ? bounds[metric] : ["", ""])])])).join("");
+}
+
+/** The same as a table of LaTeX's, by booktabs. */
+function tableAsLatex(data) {
+  const shown = shownMetrics(data);
+  const escaped = (text) => text.replace(/[&%$#_{}]/g, "\\$&");
+  const line = (cells) => `${cells.join(" & ")} \\\\\n`;
+  const score = (part, metric) => (part[metric] === undefined ? "" : part[metric].toFixed(1));
+  return `\\begin{tabular}{l${"r".repeat(shown.length + 1)}}\n\\toprule\n`
+    + line(["", ...shown.map(([, title]) => escaped(title)), "$n$"]) + "\\midrule\n"
+    + parts(data.summary).map(([name, part, n]) =>
+      line([escaped(name), ...shown.map(([metric]) => score(part, metric)), n])).join("")
+    + "\\bottomrule\n\\end{tabular}\n";
+}
+
+/** The instances: their scores, what they gave, their queries. */
+function instancesAsCsv(data) {
+  const shown = data.metrics.map(([name], i) => [name, i]).filter(([name]) => name in data.summary);
+  return csvLine(["line", "id", ...shown.map(([name]) => name), "gold_n", "pred_n", "error", "question", "gold", "prediction"])
+    + data.rows.map((row) => csvLine([row.line, row.id, ...shown.map(([, i]) => row.scores[i]), row.ref_n, row.pred_n,
+      row.error, row.nl, row.gold, row.pred])).join("");
+}
+
+/** Hands a text over as a file. */
+function download(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** OQS against EX, a point an instance; a click leads to it. Within EX points are spread so that they can be told apart. */
+function scatter(items, oqs, ex) {
+  const points = items.filter(({ row }) => row.scores[oqs] !== null && row.scores[ex] !== null);
+  if (!points.length || oqs === undefined || ex === undefined) return null;
+  const svg = draw("svg", { viewBox: "0 0 420 250", width: 420, height: 250, role: "img", class: "scatter" },
+    draw("title", {}, "OQS against EX"), draw("text", { x: 210, y: 18, "text-anchor": "middle" }, "OQS against EX"));
+  const at = (score) => 60 + 340 * score;
+  for (const percent of [0, 20, 40, 60, 80, 100]) {
+    svg.append(draw("path", { d: `M${at(percent / 100)} 32V215`, class: "rule" }),
+      draw("text", { x: at(percent / 100), y: 230, "text-anchor": "middle" }, String(percent)));
   }
-  return make("table", {}, make("thead", {}, make("tr", {}, make("th", {}), ...shown.map(([, title]) =>
-    make("th", {}, title)), make("th", {}, "errors"), make("th", {}, "n"))), body);
+  svg.append(draw("text", { x: 230, y: 245, "text-anchor": "middle" }, "OQS"),
+    draw("text", { x: 48, y: 82, "text-anchor": "end" }, "EX 1"), draw("text", { x: 48, y: 174, "text-anchor": "end" }, "EX 0"));
+  for (const { row, kind, words } of points) {
+    // Always the same for a line: by the golden ratio neighbours lie apart.
+    const spread = ((row.line * 0.618034) % 1 - 0.5) * 68;
+    const y = (row.scores[ex] === 1 ? 78 : 170) + spread;
+    svg.append(draw("a", { href: `#line-${row.line}` }, draw("circle", { cx: at(row.scores[oqs]).toFixed(1), cy: y.toFixed(1),
+      r: 3.5, class: kind || "other" }, draw("title", {}, `${row.id || row.line}: OQS ${(100 * row.scores[oqs]).toFixed(1)}, ${words}`))));
+  }
+  return svg;
 }
 
 /** Marks what only one of two texts has, by words and signs. */
@@ -118,6 +208,13 @@ function grid(extent, width, height, back, narrow) {
 /** Missing, extra and common elements where they lie. */
 function map(points) {
   const all = [...points.common, ...points.missing, ...points.extra];
+  /** A mark that leads to its element, or, in files without names, to its place. */
+  const linked = (point, node) => {
+    const [lat, lon, name] = point;
+    const href = name ? `https://www.openstreetmap.org/${name}` : `https://www.openstreetmap.org/?mlat=${lat}&mlon=${lon}#map=18/${lat}/${lon}`;
+    node.append(draw("title", {}, name || `${lat}, ${lon}`));
+    return draw("a", { href, target: "_blank", rel: "noreferrer" }, node);
+  };
   const middle = all.reduce((sum, [lat]) => sum + lat, 0) / all.length;
   const narrow = Math.max(Math.cos(middle * Math.PI / 180), 0.01);
   const flat = ([lat, lon]) => [lon * narrow, -lat];
@@ -137,7 +234,7 @@ function map(points) {
   };
   let at = 10;
   for (const kind of ["common", "missing", "extra"]) {
-    svg.append(...points[kind].map((p) => mark[kind](place(p).map(Number))));
+    svg.append(...points[kind].map((p) => linked(p, mark[kind](place(p).map(Number)))));
     svg.append(mark[kind]([at, height - 10]), draw("text", { x: at + 9, y: height - 6 }, kind));
     at += 70;
   }
@@ -157,19 +254,21 @@ function element(name, i) {
   return [i > 0 ? ", " : "", page ? make("a", { href, rel: "noreferrer" }, name) : name];
 }
 
-function detail(row, metrics) {
+function detail(row, metrics, words) {
   const [left, right] = differences(row.gold, row.pred);
   const box = make("div", { className: "detail" });
   if (row.nl) box.append(make("p", {}, row.nl));
   box.append(make("div", { className: "pair" },
-    make("div", {}, make("h3", {}, `gold${row.ref_n === undefined ? "" : `: ${row.ref_n}`}`), make("pre", {}, ...left)),
-    make("div", {}, make("h3", {}, `prediction${row.error ? `: ${row.error}` : row.pred_n === undefined ? "" : `: ${row.pred_n}`}`),
+    make("div", {}, make("h3", {}, `gold${row.ref_error ? `: ${words[row.ref_error] || row.ref_error}`
+      : row.ref_n === undefined ? "" : `: ${row.ref_n}`}`), make("pre", {}, ...left)),
+    make("div", {}, make("h3", {}, `prediction${row.error ? `: ${words[row.error] || row.error}` : row.pred_n === undefined ? "" : `: ${row.pred_n}`}`),
       make("pre", {}, ...right))));
   if (row.error_text) box.append(make("p", { className: "said" }, row.error_text));
-  const scores = metrics.map(([, title], i) => [title, row.scores[i]]).filter(([, score]) => score !== null)
-    .map(([title, score]) => `${title} ${(100 * score).toFixed(1)}`);
-  if (row.limited) scores.push("cut by a limit");
-  box.append(make("p", { className: "facts" }, scores.join(" · ")));
+  const scores = metrics.map(([, title, meaning], i) => [title, meaning, row.scores[i]]).filter(([, , score]) => score !== null)
+    .map(([title, meaning, score]) => make("span", { title: meaning }, `${title} ${(100 * score).toFixed(1)}`));
+  if (row.limited) scores.push(make("span", {}, "cut by a limit"));
+  scores.push(make("a", { href: `#line-${row.line}` }, "link to this instance"));
+  box.append(make("p", { className: "facts" }, ...scores.flatMap((score, i) => (i > 0 ? [" · ", score] : [score]))));
   for (const kind of ["missing", "extra"]) {
     if (row[kind]) box.append(make("p", { className: "facts" }, `${kind}: `, ...row[kind].flatMap(element)));
   }
@@ -182,13 +281,21 @@ function detail(row, metrics) {
 
 function show(data) {
   const $ = (id) => document.getElementById(id);
-  const { summary, metrics, measures, rows } = data;
-  $("about").textContent = [summary.benchmark, summary.snapshot && `snapshot ${summary.snapshot}`, summary.engine]
-    .filter(Boolean).join(" · ");
+  const { summary, metrics, measures, rows, words } = data;
+  $("about").textContent = [summary.model, summary.dataset, summary.benchmark, summary.snapshot && `snapshot ${summary.snapshot}`,
+    summary.engine].filter(Boolean).join(" · ");
+  if (summary.not_queries) {
+    $("notice").textContent = `${summary.not_queries} of ${summary.n} predictions do not look like queries.`;
+    $("notice").hidden = false;
+  }
   $("table").append(table(data));
+  $("legend").querySelector("dl").append(...legend(data));
+  $("csv").addEventListener("click", () => download("scores.csv", "text/csv", tableAsCsv(data)));
+  $("latex").addEventListener("click", () => download("scores.tex", "text/plain", tableAsLatex(data)));
+  $("instances").addEventListener("click", () => download("instances.csv", "text/csv", instancesAsCsv(data)));
   const index = Object.fromEntries(metrics.map(([name], i) => [name, i]));
   const classes = errors(summary);
-  for (const name of Object.keys(classes || {})) $("error").append(make("option", { value: name }, name));
+  for (const name of Object.keys(classes || {})) $("error").append(make("option", { value: name }, words[name] || name));
   $("error").hidden = !Object.keys(classes || {}).length;
   $("outcome").hidden = !classes;
   $("tertile").hidden = !measures.length && !summary.complexity;
@@ -202,20 +309,25 @@ function show(data) {
   });
   const percent = (score) => (100 * score).toFixed(0);
   /** The line of an instance in the list; a click opens it. */
-  const line = ({ row, kind, words }) => {
+  const line = ({ row, kind, words: came }) => {
     const facts = [["oqs", "OQS"], ["ex_soft", "soft"], ["compat.codebleu", "CodeBLEU"], ["strict.jaccard", "Jaccard"]]
       .filter(([name]) => row.scores[index[name]] !== null && name in summary)
       .map(([name, title]) => `${title} ${percent(row.scores[index[name]])}`);
     const button = make("button", { type: "button" }, make("span", {}, row.id || String(row.line)),
       make("span", {}, row.nl || row.gold),
-      make("span", { className: kind === "same" ? "good" : kind === "error" ? "bad" : "" }, words),
+      make("span", { className: kind === "same" ? "good" : kind === "error" ? "bad" : "" }, came),
       make("span", {}, facts[0] || ""), make("span", {}, facts[1] || ""));
-    const node = make("li", {}, button);
+    const node = make("li", { id: `line-${row.line}` }, button);
     button.setAttribute("aria-expanded", "false");
+    node.toggle = (open) => {
+      if (open === (node.lastChild !== button)) return;
+      if (open) node.append(detail(row, metrics, words)); else node.lastChild.remove();
+      button.setAttribute("aria-expanded", String(open));
+    };
     button.addEventListener("click", () => {
-      const open = node.lastChild !== button;
-      if (open) node.lastChild.remove(); else node.append(detail(row, metrics));
-      button.setAttribute("aria-expanded", String(!open));
+      const open = node.lastChild === button;
+      node.toggle(open);
+      if (open) history.replaceState(null, "", `#line-${row.line}`);
     });
     return node;
   };
@@ -223,10 +335,12 @@ function show(data) {
     // Where a limit cut SPARQL's answers, only their Jaccard index is known.
     const ex = ["ex", "strict.multiset", "strict.jaccard"].map((name) => row.scores[index[name]])
       .find((score) => score !== null);
-    const [kind, words] = outcome(row, ex);
-    const text = [row.id, row.nl, row.gold, row.pred, row.error_text, words].filter(Boolean).join("\n").toLowerCase();
-    return { row, kind, words, text, node: null };
+    const [kind, came] = outcome(row, ex, words);
+    const text = [row.id, row.nl, row.gold, row.pred, row.error_text, row.error, came].filter(Boolean).join("\n").toLowerCase();
+    return { row, kind, words: came, text, node: null };
   });
+  const cloud = scatter(items, index.oqs, index.ex);
+  if (cloud) $("plots").append(cloud);
   let fitting = items, limit = PAGE;
   const list = () => {
     const shown = fitting.slice(0, limit);
@@ -239,8 +353,8 @@ function show(data) {
     const text = $("text").value.toLowerCase(), kind = $("outcome").value, error = $("error").value;
     const tertile = $("tertile").value, cut = tertile.indexOf(" "), measure = tertile.slice(0, cut);
     const part = (row) => (measure === "complexity" ? row.complexity : (row.tertiles || [])[measure]);
-    fitting = items.filter(({ row, kind: own, text: words }) => (!kind || own === kind)
-      && (!error || row.error === error) && (!text || words.includes(text))
+    fitting = items.filter(({ row, kind: own, text: all }) => (!kind || own === kind)
+      && (!error || row.error === error) && (!text || all.includes(text))
       && (!tertile || part(row) === tertile.slice(cut + 1)));
     limit = PAGE;
     list();
@@ -258,5 +372,21 @@ function show(data) {
     limit += PAGE;
     list();
   });
+  /** Opens the instance that the address names, whatever the filters leave out. */
+  const follow = () => {
+    const name = /^#line-(\d+)$/.exec(location.hash);
+    const item = name && items.find(({ row }) => row.line === Number(name[1]));
+    if (!item) return;
+    if (!fitting.includes(item)) {
+      for (const id of ["text", "outcome", "error", "tertile"]) $(id).value = "";
+      filter();
+    }
+    limit = Math.max(limit, PAGE * Math.ceil((fitting.indexOf(item) + 1) / PAGE));
+    list();
+    item.node.toggle(true);
+    item.node.scrollIntoView();
+  };
   filter();
+  window.addEventListener("hashchange", follow);
+  follow();
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::benchmarks::{metric, metrics};
+use super::ordered;
+use super::words::words;
+use crate::benchmarks::metric;
 use crate::summary::Summary;
 
 /// Colours that stay apart for colour-blind readers and in grey.
@@ -73,8 +75,8 @@ fn percent_axis(picture: &mut Picture, left: f64, right: f64, top: f64, bottom: 
 
 /// All means with their intervals.
 fn scores(summary: &Summary) -> String {
-    let shown: Vec<_> = metrics()
-        .iter()
+    let shown: Vec<_> = ordered()
+        .into_iter()
         .filter_map(|metric| {
             Some((metric.title, *summary.scores.get(metric.name)?, summary.intervals.get(metric.name)))
         })
@@ -131,7 +133,7 @@ fn errors_by_class(errors: &[(&str, usize)]) -> String {
     for (i, (class, count)) in errors.iter().enumerate() {
         let y = 32.0 + 20.0 * i as f64;
         let width = 190.0 * *count as f64 / most;
-        picture.text(184.0, y + 11.0, "end", class);
+        picture.text(184.0, y + 11.0, "end", words(class));
         picture.rect(190.0, y, width, 14.0, SHADES[1]);
         picture.text(196.0 + width, y + 11.0, "start", &count.to_string());
     }

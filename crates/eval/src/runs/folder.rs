@@ -16,6 +16,9 @@ use crate::record::{Instance, MapPoints, Outcome, Record};
 use crate::report;
 use crate::summary::Summary;
 
+/// Where a run's folder, and the journal of one that is not done, say what was run.
+pub(super) const ABOUT: &str = "run.json";
+
 /// A run, in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
@@ -63,7 +66,7 @@ impl Run {
         let map = |outcome: &Outcome| MapLine { line: outcome.record.line, points: outcome.map.clone() };
         let maps: Vec<MapLine> = self.outcomes.iter().filter(|outcome| !outcome.map.is_empty()).map(map).collect();
         let time = |outcome: &Outcome| TimeLine { line: outcome.record.line, ms: outcome.ms };
-        files::write_object(&folder.join("run.json"), &self.about)?;
+        files::write_object(&folder.join(ABOUT), &self.about)?;
         files::write_lines(&folder.join("instances.jsonl"), &self.instances)?;
         files::write_object(&folder.join("places.json"), &self.places)?;
         files::write_lines(&folder.join("results.jsonl"), &records)?;
@@ -82,7 +85,7 @@ impl Run {
     /// # Errors
     /// A file is missing or is not a run's.
     pub fn read(folder: &Path) -> Result<Run, RunError> {
-        let about = read_object(&folder.join("run.json"))?;
+        let about = read_object(&folder.join(ABOUT))?;
         let instances: Vec<Instance> = read_json_lines(&folder.join("instances.jsonl"))?;
         let records: Vec<Record> = read_json_lines(&folder.join("results.jsonl"))?;
         if instances.len() != records.len() || instances.iter().zip(&records).any(|(i, r)| i.line != r.line) {

@@ -12,19 +12,23 @@
 //! | `report.html`, `plots/` | the same for people |
 //! | `journal/` | what is done of a run that is not |
 
+mod claim;
 mod compare;
 mod file_journal;
 mod folder;
 mod journal;
 mod merge;
 mod open;
+mod page;
 mod verify;
 
+pub use claim::other_run;
 pub use compare::{Change, Comparison, compare};
 pub use folder::{Run, read_summary};
 pub use journal::{Journal, NoJournal};
 pub use merge::merge;
 pub use open::RunJournal;
+pub use page::comparison_html;
 pub use verify::{Finding, numbers, verify_summary};
 
 use std::io;

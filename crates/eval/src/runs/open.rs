@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::file_journal::FileJournal;
+use super::folder::ABOUT;
 use super::journal::Journal;
 use crate::about::About;
 use crate::cache::program;
+use crate::files;
 use crate::lock::Lock;
 use crate::record::{Instance, Outcome};
 
@@ -35,6 +37,7 @@ impl RunJournal {
         };
         let run = run_name(about, instances)?;
         let journal = FileJournal::open(&folder.join("lines"), &run)?;
+        files::write_object(&folder.join(ABOUT), about).map_err(|error| error.source)?;
         Ok(RunJournal { folder: folder.to_owned(), journal, _lock: lock })
     }
 

@@ -11,7 +11,7 @@ use sparesults::{QueryResultsFormat, QueryResultsSerializer, WriterSolutionsSeri
 
 use super::Sink;
 
-pub use table::Table;
+pub use table::{Table, cell};
 
 /// The formats of an answer: of solutions and of triples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,8 +22,8 @@ pub struct Table<W: Write> {
     solutions: bool,
 }
 
-/// A term as a cell shows it.
-fn cell(term: &Term) -> String {
+/// A term as a cell shows it: Wikidata's names and typed literals shortened, on one line.
+pub fn cell(term: &Term) -> String {
     let text = match term {
         Term::NamedNode(node) => shorten(node.as_str()),
         Term::BlankNode(node) => node.to_string(),

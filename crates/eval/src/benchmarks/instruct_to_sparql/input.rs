@@ -46,8 +46,9 @@ enum Prediction {
     Text(String),
     Object {
         id: Option<Value>,
-        #[serde(alias = "generated_query", alias = "pred", alias = "query")]
-        prediction: String,
+        // Null where the system gave nothing; a field that is missing is a mistake.
+        #[serde(alias = "generated_query", alias = "pred", alias = "query", deserialize_with = "Option::deserialize")]
+        prediction: Option<String>,
     },
 }
 
@@ -96,7 +97,7 @@ pub fn read_predictions(path: &Path, gold: &[Gold]) -> Result<Vec<String>, RunEr
     for (line, prediction) in parsed(path)? {
         let (id, text) = match prediction {
             Prediction::Text(text) => (None, text),
-            Prediction::Object { id, prediction } => (name(id), prediction),
+            Prediction::Object { id, prediction } => (name(id), prediction.unwrap_or_default()),
         };
         if let Some(id) = id
             && by_id.insert(id.clone(), text.clone()).is_some()
@@ -205,6 +206,7 @@ mod tests {
         assert_eq!(gold[1].labelled.as_deref(), Some("B"));
         let read = |text: &str| read_predictions(&write("pred", text), &gold).map_err(|e| e.to_string());
         assert_eq!(read("\"x\"\n{\"prediction\": \"y\"}\n").unwrap(), ["x", "y"]);
+        assert_eq!(read("\"x\"\n{\"prediction\": null}\n").unwrap(), ["x", ""]);
         assert_eq!(read("{\"id\": 8, \"pred\": \"y\"}\n{\"id\": 7, \"pred\": \"x\"}\n").unwrap(), ["x", "y"]);
         for (text, says) in [
             ("\"x\"", "1 predictions for 2"),

@@ -14,6 +14,7 @@ use super::sparql::{self, QueryResult, ask_cached};
 use crate::cache::Cache;
 use crate::metric::Metric;
 use crate::record::{Compat, Failed, FailureClass, Instance, Outcome, Record, Strict};
+use terrapin_budget::Limits;
 use terrapin_sparql::Environment;
 use terrapin_sparql::labelled::{Names, unlabel};
 
@@ -55,7 +56,7 @@ impl Benchmark for InstructToSparql<'_> {
             let (pred_run, pred_lost) = run_as(triples, labelled, pred);
             let ask = |query: &str, lost: Option<Failed<FailureClass>>| match lost {
                 Some(failed) => Err(failed),
-                None => ask_cached(self.cache, self.snapshot, triples, query),
+                None => ask_cached(self.cache, self.snapshot, triples, query, &Limits::default()),
             };
             let gold_answer = ask(&gold_run, gold_lost);
             // The same text gives the same answer.

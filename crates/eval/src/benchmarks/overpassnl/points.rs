@@ -1,7 +1,7 @@
 //! Where results lie: a handful of positions for a map.
 
 use crate::metrics::execution::{Key, Sides};
-use crate::record::MapPoints;
+use crate::record::{MapPoint, MapPoints};
 use terrapin_osm::{ElementType, Osm};
 use terrapin_overpass::reader::Reader;
 
@@ -29,9 +29,13 @@ impl<'a> MapOf<'a> {
         MapPoints { common: self.some(&common), missing, extra }
     }
 
-    fn some(&mut self, keys: &[&Key]) -> Vec<[f64; 2]> {
+    fn some(&mut self, keys: &[&Key]) -> Vec<MapPoint> {
         let shown = keys.len().min(SHOWN);
-        (0..shown).filter_map(|i| keys.get(i * keys.len() / shown)).filter_map(|key| self.position(key)).collect()
+        (0..shown).filter_map(|i| keys.get(i * keys.len() / shown)).filter_map(|key| self.point(key)).collect()
+    }
+
+    fn point(&mut self, key: &Key) -> Option<MapPoint> {
+        Some(MapPoint { place: self.position(key)?, element: key.to_string() })
     }
 
     /// The middle of an element's box.

@@ -17,21 +17,22 @@ const MOST_ROWS: u64 = 1_000_000;
 /// Bytes that a query may hold.
 const MOST_MEMORY: u64 = 2 << 30;
 
-/// Runs a query. A fault of the engine in one query must not lose the other lines' results.
+/// Runs a query within `limits`, where they are tighter than what every run allows. A fault of the engine in one query must not lose the other lines' results.
 ///
 /// # Errors
 /// The query has no answer.
-pub fn ask(environment: &Environment, query: &str) -> Result<Answer, Failed<FailureClass>> {
+pub fn ask(environment: &Environment, query: &str, limits: &Limits) -> Result<Answer, Failed<FailureClass>> {
     if query.trim().is_empty() {
         return Err(Failed::new(FailureClass::NoQuery, "there is no query"));
     }
-    Failed::guard(|| run(environment, query))
+    Failed::guard(|| run(environment, query, limits))
 }
 
-fn run(environment: &Environment, query: &str) -> Result<Answer, Failed<FailureClass>> {
+fn run(environment: &Environment, query: &str, limits: &Limits) -> Result<Answer, Failed<FailureClass>> {
     let prepared = prepare(query, &Settings::default())?;
-    let deadline = Instant::now().checked_add(PATIENCE);
-    let limits = Limits { deadline, memory: Some(MOST_MEMORY), ..Limits::default() };
+    let deadline = [Instant::now().checked_add(PATIENCE), limits.deadline].into_iter().flatten().min();
+    let memory = Some(limits.memory.map_or(MOST_MEMORY, |memory| memory.min(MOST_MEMORY)));
+    let limits = Limits { deadline, memory, ..limits.clone() };
     let mut answer = Answer { form: prepared.form(), columns: Vec::new(), rows: Vec::new() };
     if answer.form == Form::Graph {
         answer.columns = ["subject", "predicate", "object"].map(str::to_owned).into();

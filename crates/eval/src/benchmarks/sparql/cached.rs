@@ -4,6 +4,7 @@ use super::answer::Answer;
 use super::ask::ask;
 use crate::cache::{Cache, Key, get_or_run};
 use crate::record::{Failed, FailureClass};
+use terrapin_budget::Limits;
 use terrapin_sparql::Environment;
 
 /// What is cached of a query, or what running it gives.
@@ -15,6 +16,7 @@ pub fn ask_cached(
     snapshot: &str,
     environment: &Environment,
     query: &str,
+    limits: &Limits,
 ) -> Result<Answer, Failed<FailureClass>> {
-    get_or_run(cache, &Key { snapshot, language: "SPARQL", query }, || ask(environment, query))
+    get_or_run(cache, &Key { snapshot, language: "SPARQL", query }, || ask(environment, query, limits))
 }

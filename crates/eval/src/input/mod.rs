@@ -1,4 +1,7 @@
-//! Reading benchmark files: one instance a line.
+//! Reading benchmark files: one instance a line, or rows with names, or predictions as a system wrote them.
+
+pub mod extract;
+pub mod rows;
 
 use std::path::{Path, PathBuf};
 
@@ -38,6 +41,37 @@ pub enum InputError {
         /// Its lines.
         other_lines: usize,
     },
+    /// A part of a file is not what it should be.
+    #[error("{}: {place}: {message}", path.display())]
+    Unfit {
+        /// The file.
+        path: PathBuf,
+        /// Which part, such as `line 7`.
+        place: String,
+        /// Why.
+        message: String,
+    },
+    /// Predictions are in a form that nobody named.
+    #[error(
+        "{}: the predictions are {found}, which score nothing as they stand: read them by --extract {option} or take \
+         every line as it is by --extract lines",
+        path.display()
+    )]
+    OtherForm {
+        /// The file.
+        path: PathBuf,
+        /// The form, for people.
+        found: &'static str,
+        /// The option's value that reads it.
+        option: String,
+    },
+}
+
+impl InputError {
+    /// A part of a file that is not what it should be.
+    pub fn unfit(path: &Path, place: &str, message: impl std::fmt::Display) -> InputError {
+        InputError::Unfit { path: path.to_owned(), place: place.to_owned(), message: message.to_string() }
+    }
 }
 
 /// The lines of a UTF-8 file, without their ends: `\n`, `\r\n` or `\r`, as text files are read in Python. A last line

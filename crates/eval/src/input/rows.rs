@@ -1,0 +1,214 @@
+//! Rows of named values from whatever people keep them in: JSON lines, a JSON array, CSV, TSV. What a file is shows in
+//! its first bytes, not in its name.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::{InputError, read_lines};
+
+/// A row of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its line in a file of lines, else its number, from 1.
+    pub number: usize,
+    /// The same for people: `line 7`, `entry 7`.
+    pub place: String,
+    /// Its values by their names; what a table leaves empty is null.
+    pub fields: Map<String, Value>,
+}
+
+/// The first bytes of Parquet.
+const PARQUET: &[u8] = b"PAR1";
+
+/// Reads the rows of a file.
+///
+/// # Errors
+/// The file cannot be read, is in no form that is read here, or one of its rows is broken.
+pub fn read_rows(path: &Path) -> Result<Vec<Row>, InputError> {
+    let bytes = std::fs::read(path).map_err(|source| InputError::Unreadable { path: path.to_owned(), source })?;
+    if let Some(what) = packed(&bytes) {
+        return Err(InputError::unfit(path, "the file", what));
+    }
+    let lines = read_lines(path)?;
+    let first = lines.iter().map(|line| start(line)).find(|line| !line.is_empty()).unwrap_or_default();
+    match first.chars().next() {
+        None => Ok(Vec::new()),
+        Some('{') => json_lines(path, &lines),
+        Some('[') => json_array(path, &lines.join("\n")),
+        Some(_) => table(path, &bytes, first),
+    }
+}
+
+/// A line as it begins: some editors begin a file with a byte order mark.
+fn start(line: &str) -> &str {
+    line.trim_start_matches('\u{feff}').trim()
+}
+
+/// What to do with a file that is no text.
+fn packed(bytes: &[u8]) -> Option<&'static str> {
+    let is = |magic: &[u8]| bytes.starts_with(magic);
+    if is(PARQUET) {
+        Some(
+            "is Parquet, which is not read here: write it as JSON lines, such as by pandas' to_json(orient=\"records\", lines=True)",
+        )
+    } else if is(b"\x1f\x8b") || is(b"\x28\xb5\x2f\xfd") || is(b"BZh") {
+        Some("is packed: unpack it first")
+    } else {
+        None
+    }
+}
+
+fn json_lines(path: &Path, lines: &[String]) -> Result<Vec<Row>, InputError> {
+    let filled = lines.iter().enumerate().filter(|(_, line)| !start(line).is_empty());
+    let row = |(index, line): (usize, &String)| {
+        let (number, place) = (index + 1, format!("line {}", index + 1));
+        match serde_json::from_str(start(line)) {
+            Ok(fields) => Ok(Row { number, place, fields }),
+            Err(error) => Err(InputError::unfit(path, &place, error)),
+        }
+    };
+    filled.map(row).collect()
+}
+
+fn json_array(path: &Path, text: &str) -> Result<Vec<Row>, InputError> {
+    let entries: Vec<Value> =
+        serde_json::from_str(start(text)).map_err(|error| InputError::unfit(path, "the array", error))?;
+    let row = |(index, entry): (usize, Value)| {
+        let (number, place) = (index + 1, format!("entry {}", index + 1));
+        match entry {
+            Value::Object(fields) => Ok(Row { number, place, fields }),
+            other => Err(InputError::unfit(path, &place, format!("expected an object, found {}", kind(&other)))),
+        }
+    };
+    entries.into_iter().enumerate().map(row).collect()
+}
+
+/// A table whose first line has the names of its columns. Tabs part them where there is one in it.
+fn table(path: &Path, bytes: &[u8], header: &str) -> Result<Vec<Row>, InputError> {
+    let delimiter = if header.contains('\t') { b'\t' } else { b',' };
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
+    let unfit = |error: csv::Error| {
+        let place = error.position().map_or_else(|| "the table".to_owned(), |at| format!("line {}", at.line()));
+        InputError::unfit(path, &place, error)
+    };
+    let names = reader.headers().map_err(unfit)?.clone();
+    let mut rows = Vec::new();
+    for (index, record) in reader.into_records().enumerate() {
+        let record = record.map_err(unfit)?;
+        let value = |text: &str| if text.is_empty() { Value::Null } else { Value::String(text.to_owned()) };
+        let fields = names.iter().zip(&record).map(|(name, text)| (name.trim().to_owned(), value(text)));
+        let line = record.position().map_or(index as u64 + 2, csv::Position::line);
+        rows.push(Row { number: index + 1, place: format!("line {line}"), fields: fields.collect() });
+    }
+    Ok(rows)
+}
+
+/// What a value is, for people.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+impl Row {
+    /// The names of its fields, for people.
+    pub fn names(&self) -> String {
+        self.fields.keys().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Takes the value of the one of these names that it has.
+    ///
+    /// # Errors
+    /// It has several of them.
+    pub fn take(&mut self, names: &[&str]) -> Result<Option<Value>, String> {
+        let mut there = names.iter().filter(|name| self.fields.contains_key(**name));
+        match (there.next(), there.next()) {
+            (Some(one), Some(other)) => Err(format!("has both `{one}` and `{other}`: leave one out")),
+            (Some(name), None) => Ok(self.fields.remove(*name)),
+            (None, _) => Ok(None),
+        }
+    }
+
+    /// Takes a text as [`Row::take`] does. An array of one text is that text; null is nothing.
+    ///
+    /// # Errors
+    /// There are several, or it is no text.
+    pub fn take_text(&mut self, names: &[&str]) -> Result<Option<String>, String> {
+        let name = names.first().copied().unwrap_or_default();
+        match self.take(names)? {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(Value::Array(mut texts)) if texts.len() < 2 => match texts.pop() {
+                None | Some(Value::Null) => Ok(None),
+                Some(Value::String(text)) => Ok(Some(text)),
+                Some(other) => Err(format!("`{name}`: expected a text in the array, found {}", kind(&other))),
+            },
+            Some(Value::Array(texts)) => {
+                Err(format!("`{name}` has {} texts: give one, or a line for each", texts.len()))
+            }
+            Some(other) => Err(format!("`{name}`: expected a text, found {}", kind(&other))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: impl AsRef<[u8]>) -> Result<Vec<Row>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows");
+        std::fs::write(&path, text).unwrap();
+        read_rows(&path).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn one_table_in_four_forms() {
+        let lines = read("\u{feff}{\"a\": \"x\\ny\", \"b\": null}\n\n{\"a\": \"z\", \"b\": \"1\"}\n").unwrap();
+        let array = read("[\n{\"a\": \"x\\ny\", \"b\": null},\n{\"a\": \"z\", \"b\": \"1\"}]").unwrap();
+        let csv = read("\u{feff}a,b\r\n\"x\ny\",\r\nz,1\r\n").unwrap();
+        let tsv = read("a\tb\n\"x\ny\"\t\nz\t1\n").unwrap();
+        let fields = |rows: &[Row]| rows.iter().map(|row| row.fields.clone()).collect::<Vec<_>>();
+        for other in [&array, &csv, &tsv] {
+            assert_eq!(fields(other), fields(&lines));
+        }
+        let places = |rows: &[Row]| rows.iter().map(|row| (row.number, row.place.clone())).collect::<Vec<_>>();
+        assert_eq!(places(&lines), [(1, "line 1".to_owned()), (3, "line 3".to_owned())]);
+        assert_eq!(places(&array)[1], (2, "entry 2".to_owned()));
+        assert_eq!(places(&csv)[1], (2, "line 4".to_owned()));
+        assert!(read("").unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        for (text, says) in [
+            (&b"{\"a\": 1}\n{\"a\": }\n"[..], "rows: line 2: expected value"),
+            (b"[{\"a\": 1}, 7]", "rows: entry 2: expected an object, found a number"),
+            (b"[{\"a\": 1}", "rows: the array: EOF"),
+            (b"a,b\n1,2\n1\n", "rows: line 3: CSV error"),
+            (b"PAR1\x00\x00", "is Parquet"),
+            (b"\x1f\x8b\x08\x00", "is packed"),
+            (b"{\"a\": 1}\n\xff\n", "not UTF-8"),
+        ] {
+            assert!(read(text).is_err_and(|e| e.contains(says)), "{says}: {:?}", read(text));
+        }
+    }
+
+    #[test]
+    fn texts_come_alone_or_in_an_array() {
+        let take = |text: &str| read(text).unwrap()[0].take_text(&["gold", "reference"]);
+        assert_eq!(take("{\"reference\": [\"x\"]}"), Ok(Some("x".to_owned())));
+        assert_eq!(take("{\"gold\": null}"), Ok(None));
+        assert_eq!(take("{\"gold\": []}"), Ok(None));
+        assert!(take("{\"gold\": [\"x\", \"y\"]}").is_err_and(|e| e.contains("has 2 texts")));
+        assert!(take("{\"gold\": 7}").is_err_and(|e| e.contains("found a number")));
+        assert!(take("{\"gold\": \"\", \"reference\": \"\"}").is_err_and(|e| e.contains("has both")));
+    }
+}

@@ -1,0 +1,196 @@
+//! Which language a text is in, by how it begins. A guess for hints and counts; no score depends on it.
+
+/// A language that is run here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// OverpassQL or its XML form.
+    OverpassQl,
+    /// SPARQL.
+    Sparql,
+}
+
+impl Language {
+    /// The language of a name, in whatever case.
+    pub fn named(name: &str) -> Option<Language> {
+        match name.to_ascii_lowercase().as_str() {
+            "overpassql" | "overpass" | "ql" => Some(Language::OverpassQl),
+            "sparql" => Some(Language::Sparql),
+            _ => None,
+        }
+    }
+}
+
+impl std::str::FromStr for Language {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Language, String> {
+        Language::named(name).ok_or_else(|| "expected overpassql or sparql".to_owned())
+    }
+}
+
+/// Words that a statement of OverpassQL begins with and that stand before a filter, a set or a block.
+const HEADS: &[&str] = &[
+    "node",
+    "way",
+    "rel",
+    "relation",
+    "nwr",
+    "nw",
+    "nr",
+    "wr",
+    "area",
+    "derived",
+    "is_in",
+    "timeline",
+    "foreach",
+    "for",
+    "if",
+    "complete",
+    "retro",
+    "compare",
+    "local",
+    "map_to_area",
+];
+/// Words that a statement begins with and that others follow.
+const VERBS: &[&str] = &["out", "make", "convert"];
+/// Settings, which stand in brackets.
+const SETTINGS: &[&str] = &["out", "timeout", "maxsize", "bbox", "date", "diff", "adiff"];
+/// What the XML form begins with.
+const TAGS: &[&str] = &[
+    "osm-script",
+    "?xml",
+    "union",
+    "query",
+    "id-query",
+    "bbox-query",
+    "area-query",
+    "around",
+    "polygon-query",
+    "coord-query",
+    "recurse",
+    "print",
+    "item",
+    "foreach",
+    "for",
+    "if",
+    "difference",
+    "complete",
+    "retro",
+    "make",
+    "convert",
+    "map-to-area",
+    "is-in",
+    "timeline",
+    "compare",
+    "!--",
+];
+/// What a query of SPARQL begins with.
+const CLAUSES: &[&str] = &["select", "ask", "construct", "describe", "prefix", "base"];
+
+/// The language that a text begins like; `None` where it begins like no query.
+pub fn of(text: &str) -> Option<Language> {
+    let (text, hash) = after_comments(text.trim_start_matches('\u{feff}'));
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    if CLAUSES.contains(&word.to_ascii_lowercase().as_str()) {
+        let follows = rest.starts_with(|c: char| c.is_whitespace() || "(*?$<{#".contains(c));
+        return follows.then_some(Language::Sparql);
+    }
+    (!hash && is_overpass(word, rest)).then_some(Language::OverpassQl)
+}
+
+/// Whether a text begins as a query of this language does.
+pub fn looks_like(text: &str, language: Language) -> bool {
+    of(text) == Some(language)
+}
+
+fn is_overpass(word: &str, rest: &str) -> bool {
+    let next = rest.trim_start();
+    if VERBS.contains(&word) {
+        return rest.starts_with([' ', ';', '\n', '\t', '\r']);
+    }
+    if !word.is_empty() {
+        return HEADS.contains(&word) && next.starts_with(['[', '(', '.', ';', '-', '{']);
+    }
+    if let Some(setting) = next.strip_prefix('[') {
+        let setting = setting.trim_start();
+        return SETTINGS
+            .iter()
+            .any(|name| setting.strip_prefix(name).is_some_and(|s| s.trim_start().starts_with([':', ']'])));
+    }
+    if let Some(tag) = next.strip_prefix('<') {
+        return tag.starts_with([';', '<', '-', ')']) || TAGS.iter().any(|name| tag.starts_with(name));
+    }
+    next.starts_with("{{") || next.starts_with(['(', '.', ';', '>'])
+}
+
+/// The text behind comments of either language, and whether one of them was SPARQL's.
+fn after_comments(text: &str) -> (&str, bool) {
+    let (mut rest, mut hash) = (text.trim_start(), false);
+    loop {
+        let line = |text: &'_ str| text.find('\n').map_or(text.len(), |end| end);
+        let skipped = if rest.starts_with('#') {
+            hash = true;
+            line(rest)
+        } else if rest.starts_with("//") {
+            line(rest)
+        } else if let Some(inside) = rest.strip_prefix("/*") {
+            inside.find("*/").map_or(rest.len(), |end| end + 4)
+        } else {
+            return (rest, hash);
+        };
+        rest = rest.get(skipped..).unwrap_or_default().trim_start();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_told_from_what_is_none() {
+        for query in [
+            "node[amenity=cafe];out;",
+            "[out:json][timeout:25];(node(1);way(2););out;",
+            "[bbox];node;out;",
+            "(node;<;);out;",
+            "{{geocodeArea:Spoon}}->.a;node(area.a);out;",
+            "// all cafes\n/* of the town */ nwr [amenity];out;",
+            "<osm-script><id-query type=\"node\" ref=\"1\"/><print/></osm-script>",
+            "area->.a;out;",
+            ".a out;",
+            "out body;",
+            "make x a=1;out;",
+        ] {
+            assert_eq!(of(query), Some(Language::OverpassQl), "{query}");
+        }
+        for query in [
+            "SELECT * { ?s ?p ?o }",
+            "select(count(*) as ?n) {}",
+            "#defaultView:Map\nSELECT ?x {}",
+            "PREFIX wd: <http://www.wikidata.org/entity/>\nASK {}",
+            "DESCRIBE wd:Q1",
+        ] {
+            assert_eq!(of(query), Some(Language::Sparql), "{query}");
+        }
+        for other in [
+            "",
+            "   ",
+            "Here is the query:",
+            "for all nodes in the town",
+            "```overpassql\nnode;out;\n```",
+            "\"node[amenity=cafe];out;\"",
+            "{\"prediction\": \"node;out;\"}",
+            "[\"node;out;\"]",
+            "[QUERY] SELECT 1 [/QUERY]",
+            "id,prediction",
+            "<think>a node</think>",
+            "area of the town",
+            "outside",
+            "selection",
+            "malta.terrapin",
+        ] {
+            assert_eq!(of(other), None, "{other}");
+        }
+    }
+}

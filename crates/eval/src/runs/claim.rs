@@ -1,0 +1,90 @@
+//! Whether a folder is free for a run: whoever scores into the folder of another run loses that.
+
+use std::path::Path;
+
+use super::folder::{ABOUT, read_json_lines, read_object};
+use crate::about::About;
+use crate::record::Instance;
+
+/// In what the run that `folder` holds, done or not, is another than this one; `None` where it is the same or there is
+/// none. Another version of the engine is no other run: who scores again wants its numbers.
+pub fn other_run(folder: &Path, about: &About, instances: &[Instance]) -> Option<String> {
+    for path in [folder.join(ABOUT), folder.join("journal").join(ABOUT)] {
+        if !path.exists() {
+            continue;
+        }
+        let Ok(there) = read_object::<About>(&path) else {
+            return Some(format!("{} is not that of a run", path.display()));
+        };
+        if let Some(difference) = difference(&there, about) {
+            return Some(difference);
+        }
+    }
+    let path = folder.join("instances.jsonl");
+    let known = || read_json_lines::<Instance>(&path).ok();
+    // The same files, read in another way.
+    (path.exists() && known().is_none_or(|known| known != instances)).then(|| "its instances are others".to_owned())
+}
+
+fn difference(there: &About, about: &About) -> Option<String> {
+    if there.benchmark != about.benchmark {
+        return Some(format!("its benchmark is {}", there.benchmark));
+    }
+    if there.snapshot != about.snapshot {
+        return Some(format!("its snapshot is {}", there.snapshot.as_deref().unwrap_or("none")));
+    }
+    if there.shard != about.shard {
+        return Some(match there.shard {
+            Some(shard) => format!("it is the shard {}/{}", shard.number, shard.of),
+            None => "it is a run over all instances".to_owned(),
+        });
+    }
+    let names = there.inputs.keys().chain(about.inputs.keys());
+    let mut other: Vec<&str> =
+        names.filter(|name| there.inputs.get(*name) != about.inputs.get(*name)).map(String::as_str).collect();
+    other.sort_unstable();
+    other.dedup();
+    match other.as_slice() {
+        [] => None,
+        [one] => Some(format!("its input `{one}` is another")),
+        several => Some(format!("its inputs `{}` are others", several.join("`, `"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::about::Shard;
+    use crate::files;
+    use crate::runs::RunJournal;
+
+    #[test]
+    fn a_folder_is_another_runs_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = [("gold", "a"), ("pred", "b")].map(|(name, digest)| (name.to_owned(), digest.to_owned())).into();
+        let about = About { benchmark: "x".to_owned(), engine: "1".to_owned(), inputs, ..About::default() };
+        let instances = [Instance { line: 1, pred: "p".to_owned(), ..Instance::default() }];
+        let other = |about: &About, instances: &[Instance]| other_run(folder.path(), about, instances);
+        assert_eq!(other(&about, &instances), None, "nothing is there");
+        let mut pred = about.clone();
+        pred.inputs.insert("pred".to_owned(), "c".to_owned());
+        // A run that was killed has a journal only.
+        let journal = RunJournal::open(&folder.path().join("journal"), &about, &instances).unwrap();
+        assert_eq!(other(&pred, &instances).as_deref(), Some("its input `pred` is another"));
+        assert_eq!(other(&about, &instances), None);
+        journal.remove().unwrap();
+        files::write_object(&folder.path().join(ABOUT), &about).unwrap();
+        files::write_lines(&folder.path().join("instances.jsonl"), &instances).unwrap();
+        assert_eq!(other(&About { engine: "2".to_owned(), ..about.clone() }, &instances), None);
+        for (wrong, says) in [
+            (pred, "its input `pred` is another"),
+            (About { inputs: Default::default(), ..about.clone() }, "its inputs `gold`, `pred` are others"),
+            (About { snapshot: Some("s".to_owned()), ..about.clone() }, "its snapshot is none"),
+            (About { benchmark: "y".to_owned(), ..about.clone() }, "its benchmark is x"),
+            (About { shard: Some(Shard { number: 1, of: 2 }), ..about.clone() }, "it is a run over all instances"),
+        ] {
+            assert_eq!(other(&wrong, &instances).as_deref(), Some(says));
+        }
+        assert_eq!(other(&about, &[]).as_deref(), Some("its instances are others"));
+    }
+}
