@@ -109,7 +109,11 @@ impl Cuts {
             a.cmp(b)
         });
         let shared = passed.chunk_by(|a, b| a == b).filter(|run| run.len() > 1).filter_map(|run| run.first().copied());
-        let mut cuts = Cuts { shared: shared.collect(), numbered: BTreeMap::new(), twins: twins(ctx, &sorted::union(&set.nodes, &nodes)) };
+        let mut cuts = Cuts {
+            shared: shared.collect(),
+            numbered: BTreeMap::new(),
+            twins: twins(ctx, &sorted::union(&set.nodes, &nodes)),
+        };
         cuts.number(ctx, &mut reader, &nodes, &ways)?;
         Ok(cuts)
     }
@@ -312,9 +316,15 @@ impl Pieces<'_> {
         let mut ends_of = |member: &Member| -> Option<Ends> {
             let way = member.element.ordinal().filter(|_| member.kind == Way)?;
             let (page, slot) = self.reader.way(way);
-            let refs = page.nodes(slot);
-            // One that is hidden is as good as missing.
-            (!self.hides(page.coords(slot))).then_some((*refs.first()?, *refs.last()?))
+            // What is hidden is as good as missing.
+            let pieces = self.cuts.pieces(page.coords(slot)).into_iter();
+            let mut shown = pieces.filter(|&(first, last)| {
+                let line = page.coords(slot).get(first..=last).unwrap_or_default();
+                !line.iter().all(|c| c.is_missing()) && !self.hides(line)
+            });
+            let (first, last) = shown.next()?;
+            let last = shown.last().map_or(last, |(_, last)| last);
+            Some((*page.nodes(slot).get(first)?, *page.nodes(slot).get(last)?))
         };
         let ends: Vec<Option<Ends>> = members.iter().map(&mut ends_of).collect();
         let mut turned = Vec::with_capacity(members.len());
