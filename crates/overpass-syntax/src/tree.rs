@@ -139,7 +139,7 @@ pub enum CsvField {
 }
 
 /// A box in 1e-7 degrees, both borders included; `west > east` crosses the antimeridian.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundingBox {
     /// Southern border.
     pub south: i32,
@@ -149,6 +149,8 @@ pub struct BoundingBox {
     pub north: i32,
     /// Eastern border.
     pub east: i32,
+    /// South, west, north and east in degrees as they are written: what ways are held against.
+    pub degrees: [f64; 4],
 }
 
 /// A position in 1e-7 degrees.

@@ -90,9 +90,13 @@ impl Position {
         Position { lat: (a.lat + b.lat) / 2.0, lon: (a.lon + b.lon) / 2.0 }
     }
 
+    /// Where the reference puts a node that it does not know, when it makes a piece of a relation of it: nowhere on the
+    /// globe, but written, as 100 and 0.
+    pub const UNKNOWN: Position = Position { lat: 99.999_999_98, lon: 0.0 };
+
     /// Whether there is such a place.
     pub fn is_on_globe(self) -> bool {
-        self.lat.abs() <= 90.0 && self.lon.abs() <= 180.0
+        self.lat.abs() <= 90.0 && self.lon.abs() <= 180.0 || self == Position::UNKNOWN
     }
 
     /// Where the reference has it that has made a coordinate of it: halves go up in latitude, away from 0 in longitude.

@@ -60,8 +60,8 @@ pub fn compare(reference: &Answer, tested: &Answer) -> Verdict {
     match (reference, tested) {
         (Answer::Exhausted(_), _) | (_, Answer::Exhausted(_)) => Verdict::Nothing,
         (Answer::Refused(lines), Answer::Refused(others)) => {
-            let missing = lines.iter().any(|line| !others.iter().any(|other| other.contains(line.trim())));
-            if missing { Verdict::Differs(Difference::Words) } else { Verdict::Same { elements: 0, refused: true } }
+            let alike = lines.len() == others.len() && lines.iter().zip(others).all(|(a, b)| b.contains(a.trim()));
+            if alike { Verdict::Same { elements: 0, refused: true } } else { Verdict::Differs(Difference::Words) }
         }
         (Answer::Body(a), Answer::Body(b)) => match (read(a), read(b)) {
             (Ok(a), Ok(b)) => bodies(a, b),
@@ -181,6 +181,10 @@ mod tests {
         assert_eq!(verdict(&json("1.50"), &json("1.5")), Verdict::Same { elements: 1, refused: false });
         assert_eq!(verdict(&json("1"), &json("2")), Verdict::Differs(Difference::Content));
         assert_eq!(verdict("a\nb", "b\na"), Verdict::Differs(Difference::Order));
+        let lines = |lines: &[&str]| Answer::Refused(lines.iter().map(|line| (*line).to_owned()).collect());
+        assert_eq!(compare(&lines(&["x", "y"]), &lines(&["x", "y"])), Verdict::Same { elements: 0, refused: true });
+        assert_eq!(compare(&lines(&["x", "y"]), &lines(&["y", "x"])), Verdict::Differs(Difference::Words));
+        assert_eq!(compare(&lines(&["x"]), &lines(&["x", "y"])), Verdict::Differs(Difference::Words));
         let refused = |line: &str| Answer::Refused(vec![line.to_owned()]);
         let body = Answer::Body(one);
         assert_eq!(compare(&refused("x"), &body), Verdict::Differs(Difference::Outcome));

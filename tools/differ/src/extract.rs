@@ -31,6 +31,8 @@ pub struct Sample {
     pub members: usize,
     /// The roles of its members.
     pub roles: Vec<String>,
+    /// Some of the places that it leads through: of a way, its ends and its extremes. Degrees.
+    pub vertices: Vec<(f64, f64)>,
 }
 
 /// The elements that queries are made of, near ones together.
@@ -60,11 +62,16 @@ impl Extract {
             Ok(found)
         };
         read::<Vec<Raw>, Error>(path, &Options::default(), map, |found, _| {
-            for Raw { mut sample, first } in found {
-                match first {
-                    None => drop(places.insert((sample.kind, sample.id), (sample.lat, sample.lon))),
-                    Some(member) => {
-                        let Some(&(lat, lon)) = places.get(&member) else { continue };
+            for Raw { mut sample, members } in found {
+                match members {
+                    None => {
+                        places.insert((sample.kind, sample.id), (sample.lat, sample.lon));
+                        sample.vertices.push((sample.lat, sample.lon));
+                    }
+                    Some(members) => {
+                        let first = members.first().and_then(|member| places.get(member));
+                        let Some(&(lat, lon)) = first else { continue };
+                        sample.vertices = extremes(members.iter().filter_map(|m| places.get(m)).copied().collect());
                         (sample.lat, sample.lon) = (lat, lon);
                         places.insert((sample.kind, sample.id), (lat, lon));
                     }
@@ -131,10 +138,26 @@ impl Extract {
     }
 }
 
+/// The southernmost, westernmost, northernmost and easternmost of some places, the first and the last.
+fn extremes(places: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let by_lat = |a: &&(f64, f64), b: &&(f64, f64)| a.0.total_cmp(&b.0);
+    let by_lon = |a: &&(f64, f64), b: &&(f64, f64)| a.1.total_cmp(&b.1);
+    let all = || places.iter();
+    let found = [
+        all().min_by(by_lat),
+        all().min_by(by_lon),
+        all().max_by(by_lat),
+        all().max_by(by_lon),
+        all().next(),
+        all().last(),
+    ];
+    found.into_iter().flatten().copied().collect()
+}
+
 /// An element as it was read: one that has members has its place from the first.
 struct Raw {
     sample: Sample,
-    first: Option<(ElementType, i64)>,
+    members: Option<Vec<(ElementType, i64)>>,
 }
 
 impl Raw {
@@ -150,25 +173,24 @@ impl Raw {
             timestamp: meta.map_or(0, |m| m.timestamp),
             members: 0,
             roles: Vec::new(),
+            vertices: Vec::new(),
         };
         match element {
             Element::Node(node) => {
                 let mut sample = sample(ElementType::Node, node.id, node.tags, node.meta);
                 (sample.lat, sample.lon) = (f64::from(node.lat) / 1e7, f64::from(node.lon) / 1e7);
-                Raw { sample, first: None }
+                Raw { sample, members: None }
             }
             Element::Way(way) => {
                 let mut sample = sample(ElementType::Way, way.id, way.tags, way.meta);
                 sample.members = way.refs.len();
-                let first = (ElementType::Node, way.refs.first().copied().unwrap_or(0));
-                Raw { sample, first: Some(first) }
+                Raw { sample, members: Some(way.refs.iter().map(|&id| (ElementType::Node, id)).collect()) }
             }
             Element::Relation(relation) => {
                 let mut sample = sample(ElementType::Relation, relation.id, relation.tags, relation.meta);
                 sample.members = relation.members.len();
                 sample.roles = relation.members.iter().take(20).map(|m| m.role.to_owned()).collect();
-                let first = relation.members.first().map_or((ElementType::Node, 0), |m| (m.kind, m.id));
-                Raw { sample, first: Some(first) }
+                Raw { sample, members: Some(relation.members.iter().map(|m| (m.kind, m.id)).collect()) }
             }
         }
     }

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 
+use crate::generate::broken::BAD_BYTE;
+
 /// How often a program is asked whether it has ended.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -55,7 +57,7 @@ impl Source {
 }
 
 fn by_http(agent: &ureq::Agent, url: &str, query: &str) -> Result<Answer> {
-    let form: String = form_urlencoded::Serializer::new(String::new()).append_pair("data", query).finish();
+    let form: String = ["data="].into_iter().chain(form_urlencoded::byte_serialize(&bytes(query))).collect();
     let sent = agent.post(url).content_type("application/x-www-form-urlencoded").send(form);
     let mut answer = match sent {
         Ok(answer) => answer,
@@ -94,7 +96,7 @@ fn by_program(command: &[String], query: &str, timeout: Duration) -> Result<Answ
         .spawn()
         .with_context(|| format!("cannot start {program}"))?;
     let mut input = child.stdin.take().context("no standard input")?;
-    input.write_all(query.as_bytes())?;
+    input.write_all(&bytes(query))?;
     drop(input);
     // Both are read while it runs: a pipe that is full would stop it.
     let (out, err) = (reader(child.stdout.take()), reader(child.stderr.take()));
@@ -122,6 +124,17 @@ fn by_program(command: &[String], query: &str, timeout: Duration) -> Result<Answ
     }
     ensure!(status.success(), "{program} ended with {status}: {errors}");
     Ok(Answer::Body(without_head(&String::from_utf8_lossy(&out)).to_owned()))
+}
+
+/// A query as it is sent: with a byte that is not UTF-8 where it is to have one.
+fn bytes(query: &str) -> Vec<u8> {
+    let mut parts = query.split(BAD_BYTE);
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(0xff);
+        bytes.extend_from_slice(part.as_bytes());
+    }
+    bytes
 }
 
 /// What a program writes for a web server without the lines for that server; where there is only the address of

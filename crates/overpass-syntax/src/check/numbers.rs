@@ -79,7 +79,9 @@ pub(super) fn position(lat: f64, lon: f64) -> Point {
 
 /// A box of four numbers in degrees.
 pub(super) fn bounds(south: f64, west: f64, north: f64, east: f64) -> BoundingBox {
-    BoundingBox { south: latitude(south), west: longitude(west), north: latitude(north), east: longitude(east) }
+    let degrees = [south, west, north, east];
+    let ([south, north], [west, east]) = ([south, north].map(latitude), [west, east].map(longitude));
+    BoundingBox { south, west, north, east, degrees }
 }
 
 /// The moment that `text` starts with (`2016-01-31T12:00:00Z`; the fields may be out of range, what stands between

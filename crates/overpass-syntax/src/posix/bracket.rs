@@ -10,6 +10,13 @@ enum BracketItem {
     Class(&'static str),
 }
 
+/// Letters and digits, within brackets.
+pub(super) const WORD: &str = r"\p{Alphabetic}\p{Nd}";
+/// Letters, within brackets.
+const LETTER: &str = r"[[\p{Alphabetic}\p{Nd}]--[0-9]]";
+/// White space, within brackets.
+pub(super) const SPACE: &str = r"[\s--[\x{85}\x{A0}\x{2007}\x{202F}]]";
+
 /// About what a class with all letters takes when compiled, in bytes.
 pub(super) const ALPHABET: usize = 48 << 10;
 /// About what a class of a few ranges takes when compiled, in bytes.
@@ -102,20 +109,27 @@ fn item(c: char, chars: &mut Chars<'_>, ignore_case: bool) -> Option<BracketItem
             _ => None,
         };
     }
-    Some(BracketItem::Class(match name.as_str() {
-        "upper" | "lower" if ignore_case => r"\p{Alphabetic}",
-        "alpha" => r"\p{Alphabetic}",
-        "alnum" => r"\p{Alphabetic}\p{Nd}",
-        "upper" => r"\p{Uppercase}",
-        "lower" => r"\p{Lowercase}",
+    class(&name, ignore_case).map(BracketItem::Class)
+}
+
+/// A class of characters by its name, as GNU's C library has it: digits of other scripts are letters, titlecase is upper
+/// case, spaces that do not break are no spaces, and what can be seen and is neither a letter nor a digit is punctuation:
+/// marks, signs of format and private characters, too.
+fn class(name: &str, ignore_case: bool) -> Option<&'static str> {
+    Some(match name {
+        "alpha" => LETTER,
+        "upper" | "lower" if ignore_case => LETTER,
+        "alnum" => WORD,
+        "upper" => r"\p{Uppercase}\p{Lt}",
+        "lower" => r"\p{Lowercase}\x{1C5}\x{1C8}\x{1CB}\x{1F2}",
         "digit" => "0-9",
         "xdigit" => "0-9A-Fa-f",
-        "space" => r"\s",
-        "blank" => r" \t",
-        "punct" => r"\p{P}\p{S}",
-        "cntrl" => r"\p{Cc}",
-        "graph" => r"[\p{L}\p{M}\p{N}\p{P}\p{S}]",
-        "print" => r"[\p{L}\p{M}\p{N}\p{P}\p{S} ]",
+        "space" => SPACE,
+        "blank" => r"\t\x20\x{1680}\x{2000}-\x{2006}\x{2008}-\x{200A}\x{205F}\x{3000}",
+        "punct" => r"[[\p{M}\p{N}\p{P}\p{S}\p{Cf}\p{Co}\x{A0}\x{2007}\x{202F}]--[\p{Alphabetic}\p{Nd}]]",
+        "cntrl" => r"\x{0}-\x{1F}\x{7F}-\x{9F}\x{2028}\x{2029}",
+        "graph" => r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cf}\p{Co}\x{A0}\x{2007}\x{202F}",
+        "print" => r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cf}\p{Co}\p{Zs}",
         _ => return None,
-    }))
+    })
 }

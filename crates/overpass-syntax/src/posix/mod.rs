@@ -247,10 +247,10 @@ impl<'p> Translator<'p> {
             other => self.size_of_literal(other),
         };
         match escaped {
-            'w' => self.out.push_str(r"[\p{Alphabetic}\p{Nd}_]"),
-            'W' => self.out.push_str(r"[^\p{Alphabetic}\p{Nd}_]"),
-            's' => self.out.push_str(r"\s"),
-            'S' => self.out.push_str(r"\S"),
+            'w' => self.out.extend(["[", bracket::WORD, "_]"]),
+            'W' => self.out.extend(["[^", bracket::WORD, "_]"]),
+            's' => self.out.push_str(bracket::SPACE),
+            'S' => self.out.extend(["[^", bracket::SPACE, "]"]),
             other => literal(&mut self.out, other),
         }
         self.piece(start, size, 2);
@@ -387,6 +387,47 @@ mod tests {
         assert!(!finds("^a+?b$", "ab b"));
         assert!(!finds(r"\<afe", "cafe"));
         assert!(compile("CAFÉ", true).unwrap().is_match("café"));
+    }
+
+    /// How the C library's `iswctype` classifies characters of many kinds.
+    #[test]
+    fn classes_are_those_of_the_c_library() {
+        let classes = [
+            "alpha", "upper", "lower", "digit", "xdigit", "alnum", "space", "blank", "punct", "cntrl", "graph", "print",
+        ];
+        for (c, its) in [
+            ('a', "alpha lower xdigit alnum graph print"),
+            ('7', "digit xdigit alnum graph print"),
+            ('!', "punct graph print"),
+            (' ', "space blank print"),
+            ('\t', "space blank cntrl"),
+            ('\u{85}', "cntrl"),
+            ('\u{a0}', "punct graph print"),
+            ('\u{ad}', "punct graph print"),
+            ('²', "punct graph print"),
+            ('ǅ', "alpha upper lower alnum graph print"),
+            ('ᾈ', "alpha upper alnum graph print"),
+            ('\u{301}', "punct graph print"),
+            ('\u{94d}', "punct graph print"),
+            ('\u{e47}', "punct graph print"),
+            ('\u{93f}', "alpha alnum graph print"),
+            ('٣', "alpha alnum graph print"),
+            ('北', "alpha alnum graph print"),
+            ('Ⓐ', "alpha upper alnum graph print"),
+            ('\u{1680}', "space blank print"),
+            ('\u{2007}', "punct graph print"),
+            ('\u{2028}', "space cntrl"),
+            ('\u{200b}', "punct graph print"),
+            ('\u{200d}', "punct graph print"),
+            ('\u{3000}', "space blank print"),
+            ('\u{e000}', "punct graph print"),
+            ('\u{378}', ""),
+        ] {
+            let found = classes.into_iter().filter(|class| finds(&format!("^[[:{class}:]]$"), &c.to_string()));
+            assert_eq!(found.collect::<Vec<_>>().join(" "), its, "{c:?}");
+            assert_eq!(finds(r"^\w$", &c.to_string()), its.contains("alnum"), "{c:?}");
+            assert_eq!(finds(r"^\S$", &c.to_string()), !its.contains("space"), "{c:?}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::code::Code;
 use super::environment::Environment;
 use super::eval::eval;
 use super::lists;
+use super::operators;
 use super::scope::{Subject, subjects};
 use super::value::EvaluatorValue;
 use crate::Failure;
@@ -135,7 +136,7 @@ fn sum(values: impl Iterator<Item = EvaluatorValue>) -> EvaluatorValue {
     let (mut int, mut float) = (Some(0i64), Some(0.0));
     for value in values {
         int = int.zip(value.int()).map(|(sum, value)| sum.wrapping_add(value));
-        float = float.zip(value.float()).map(|(sum, value)| sum + value);
+        float = float.zip(value.float()).map(|(sum, value)| operators::sum(sum, value));
     }
     match (int, float) {
         (Some(int), _) => EvaluatorValue::Int(int),
@@ -158,6 +159,9 @@ mod tests {
         assert_eq!(sum(values(&["1", "2.5"])).into_text(), "3.5");
         assert_eq!(sum(values(&["1", ""])).into_text(), "NaN");
         assert_eq!(sum(values(&[])).into_text(), "0");
+        assert_eq!(sum(values(&["-nan", "nan", "1"])).into_text(), "nan");
+        assert_eq!(sum(values(&["nan", "-nan"])).into_text(), "-nan");
+        assert_eq!(sum(values(&["inf", "-inf"])).into_text(), "-nan");
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(super) fn binary(operator: BinaryOperator, a: &EvaluatorValue, b: &Evaluator
         BinaryOperator::GreaterEqual => is(Ordering::is_ge),
         BinaryOperator::Plus => match numbers(a, b) {
             Numbers::Ints(a, b) => EvaluatorValue::Int(a.wrapping_add(b)),
-            Numbers::Floats(a, b) => EvaluatorValue::number(defined(a + b, a, b)),
+            Numbers::Floats(a, b) => EvaluatorValue::number(sum(a, b)),
             Numbers::None => EvaluatorValue::Text(concatenated(&a.to_text(), &b.to_text())),
         },
         BinaryOperator::Minus => match numbers(a, b) {
@@ -42,7 +42,7 @@ pub(super) fn binary(operator: BinaryOperator, a: &EvaluatorValue, b: &Evaluator
         },
         BinaryOperator::Times => match numbers(a, b) {
             Numbers::Ints(a, b) => EvaluatorValue::Int(a.wrapping_mul(b)),
-            Numbers::Floats(a, b) => EvaluatorValue::number(defined(a * b, a, b)),
+            Numbers::Floats(a, b) => EvaluatorValue::number(defined(a * b, b, a)),
             Numbers::None => EvaluatorValue::not_a_number(),
         },
         BinaryOperator::Divided => match (a.float(), b.float()) {
@@ -73,8 +73,13 @@ fn numbers(a: &EvaluatorValue, b: &EvaluatorValue) -> Numbers {
     }
 }
 
-/// The sign of what is not a number is left to the processor by the standard, and it is printed: that of an operand,
-/// else minus, as x86 has it.
+/// `a + b`.
+pub(super) fn sum(a: f64, b: f64) -> f64 {
+    defined(a + b, b, a)
+}
+
+/// The sign of what is not a number is left to the processor by the standard, and it is printed: that of an operand, of
+/// `a` rather than of `b`, else minus, as x86 has it.
 fn defined(result: f64, a: f64, b: f64) -> f64 {
     if !result.is_nan() {
         result
@@ -112,6 +117,12 @@ mod tests {
             ("1", Divided, "0", "inf"),
             ("0", Divided, "0", "-nan"),
             ("nan", Times, "2", "nan"),
+            ("nan", Times, "-nan", "-nan"),
+            ("nan", Plus, "-nan", "-nan"),
+            ("-nan", Plus, "nan", "nan"),
+            ("-nan", Minus, "nan", "-nan"),
+            ("nan", Divided, "-nan", "nan"),
+            ("inf", Minus, "inf", "-nan"),
             ("1.0", Times, "1", "1"),
             ("10", Less, "9", "0"),
             ("10", Less, "9a", "1"),

@@ -6,7 +6,7 @@ use crate::set::{Geometry, Position};
 use terrapin_budget as budget;
 use terrapin_osm::Coord;
 
-/// The points of a geometry, then the pieces of its lines: cut where lines end, where a point is met twice and where a
+/// The points of a geometry from south to north and from west to east, then the pieces of its lines: cut where lines end, where a point is met twice and where a
 /// point stands. A piece that was there before in either direction is left out.
 pub(super) fn trace(geometry: &Geometry) -> Geometry {
     let (mut points, mut lines) = (Vec::new(), Vec::new());
@@ -20,14 +20,13 @@ pub(super) fn trace(geometry: &Geometry) -> Geometry {
     }
     cut.extend(met.into_iter().filter(|&(_, times)| times > 1).map(|(c, _)| c));
 
-    let mut known: BTreeSet<Vec<Coord>> = BTreeSet::new();
-    let mut parts = Vec::new();
-    for point in points {
+    points.sort_by_key(|point| {
         budget::checkpoints(16);
-        if known.insert(vec![point.rounded()]) {
-            parts.push(Geometry::Point(point));
-        }
-    }
+        point.rounded()
+    });
+    points.dedup_by_key(|point| point.rounded());
+    let mut parts: Vec<Geometry> = points.into_iter().map(Geometry::Point).collect();
+    let mut known: BTreeSet<Vec<Coord>> = BTreeSet::new();
     for line in lines {
         let mut start = 0;
         for at in 1..line.len().max(2) {
@@ -80,6 +79,13 @@ mod tests {
         let (a, b) = (line(&[(1, 1), (1, 2), (1, 3)]), line(&[(0, 2), (1, 2), (2, 2)]));
         let pieces = [[(1, 1), (1, 2)], [(1, 2), (1, 3)], [(0, 2), (1, 2)], [(1, 2), (2, 2)]];
         assert_eq!(traced(vec![a, b]), pieces.map(|piece| line(&piece)));
+    }
+
+    #[test]
+    fn points_come_from_south_to_north() {
+        let point = |lat: i32, lon: i32| Geometry::Point(Position { lat: lat.into(), lon: lon.into() });
+        let parts = vec![point(2, 1), line(&[(5, 5), (6, 6)]), point(1, 9), point(2, 0), point(1, 9)];
+        assert_eq!(traced(parts), [point(1, 9), point(2, 0), point(2, 1), line(&[(5, 5), (6, 6)])]);
     }
 
     #[test]

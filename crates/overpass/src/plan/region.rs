@@ -1,5 +1,6 @@
 //! Places that filters ask for: a box, an area, a polygon, what is near to something.
 
+use terrapin_osm::geometry::LatLon;
 use terrapin_osm::{BoundingBox, Coord};
 
 /// How a box lies to a region.
@@ -38,19 +39,81 @@ pub trait Region: Send + Sync {
     fn has_way(&self, coords: &[Coord]) -> bool;
 }
 
-/// A box.
+/// A box. As in the reference, nodes are held against its sides rounded to 1e-7 degrees; ways and the nodes of relations
+/// in floating-point arithmetic against its sides as they are written, so that a vertex right on a side may be out of it.
 pub struct BoxRegion {
     whole: BoundingBox,
     parts: Vec<BoundingBox>,
+    /// Where vertices of ways and relations are in it: at most a step less on each side.
+    vertices: BoundingBox,
+    /// The sides of the parts in degrees.
+    sides: Vec<Sides>,
+}
+
+/// The sides of a box that does not cross the antimeridian, in degrees.
+#[derive(Debug, Clone, Copy)]
+struct Sides {
+    south: f64,
+    west: f64,
+    north: f64,
+    east: f64,
 }
 
 impl BoxRegion {
-    /// The region of a box, which may cross the antimeridian.
-    pub fn new(whole: BoundingBox) -> BoxRegion {
+    /// The region of a box, which may cross the antimeridian: its sides rounded, and south, west, north and east in
+    /// degrees.
+    pub fn new(whole: BoundingBox, [south, west, north, east]: [f64; 4]) -> BoxRegion {
+        let at = |lat, lon| LatLon::from(Coord { lat, lon });
+        let inwards = |rounded: i32, step: i32, out: bool| if out { rounded + step } else { rounded };
+        let vertices = BoundingBox {
+            south: inwards(whole.south, 1, at(whole.south, 0).lat < south),
+            west: inwards(whole.west, 1, at(0, whole.west).lon < west),
+            north: inwards(whole.north, -1, at(whole.north, 0).lat > north),
+            east: inwards(whole.east, -1, at(0, whole.east).lon > east),
+        };
+        // Less than a step is left between west and east, and no vertex.
+        let vertices = match vertices.west > vertices.east && whole.west <= whole.east {
+            true => BoundingBox::EMPTY,
+            false => vertices,
+        };
+        let sides = Sides { south, west, north, east };
+        let sides = match whole.west <= whole.east {
+            true => vec![sides],
+            false => vec![Sides { east: 180.0, ..sides }, Sides { west: -180.0, ..sides }],
+        };
         let (parts, n) = whole.split();
-        BoxRegion { whole, parts: parts[..n].to_vec() }
+        BoxRegion { whole, parts: parts[..n].to_vec(), vertices, sides }
+    }
+
+    fn has_segment(&self, a: Coord, b: Coord) -> bool {
+        if is_across(a, b) {
+            return self.parts.iter().any(|part| segment_meets(a, b, part));
+        }
+        self.sides.iter().any(|sides| sides.cut(a.into(), b.into()))
     }
 }
+
+impl Sides {
+    /// Whether one of the sides cuts the segment between two positions, operation for operation as the reference
+    /// computes it.
+    fn cut(&self, a: LatLon, b: LatLon) -> bool {
+        let within = |value: f64, from: f64, to: f64| from <= value && value <= to;
+        let between = |x: f64, from: f64, to: f64| within(x, from.min(to), from.max(to)) && from != to;
+        let at_lat = |lat: f64| a.lon + (b.lon - a.lon) * (lat - a.lat) / (b.lat - a.lat);
+        let at_lon = |lon: f64| a.lat + (b.lat - a.lat) * (lon - a.lon) / (b.lon - a.lon);
+        let crosses_row = |lat: f64| between(lat, a.lat, b.lat) && within(at_lat(lat), self.west, self.east);
+        let crosses_column = |lon: f64| between(lon, a.lon, b.lon) && within(at_lon(lon), self.south, self.north);
+        [self.south, self.north].into_iter().any(crosses_row) || [self.west, self.east].into_iter().any(crosses_column)
+    }
+}
+
+/// Whether a segment is shorter across the antimeridian.
+fn is_across(a: Coord, b: Coord) -> bool {
+    (i64::from(b.lon) - i64::from(a.lon)).abs() > HALF
+}
+
+/// Half of the way around the world in 1e-7 degrees.
+const HALF: i64 = 1_800_000_000;
 
 impl Region for BoxRegion {
     fn cover(&self) -> &[BoundingBox] {
@@ -64,17 +127,26 @@ impl Region for BoxRegion {
         let holds = |p: &BoundingBox| {
             p.south <= of.south && p.north >= of.north && p.west <= of.west && p.east >= of.east && !of.is_empty()
         };
-        if self.parts.iter().any(holds) { Placement::Inside } else { Placement::Unsure }
+        let (parts, n) = self.vertices.split();
+        if parts[..n].iter().any(holds) { Placement::Inside } else { Placement::Unsure }
     }
 
     fn has_node(&self, at: Coord) -> bool {
         self.whole.contains(at)
     }
 
+    fn has_border(&self) -> bool {
+        self.vertices != self.whole
+    }
+
+    fn counts_for_relations(&self, at: Coord) -> bool {
+        self.vertices.contains(at)
+    }
+
     fn has_way(&self, coords: &[Coord]) -> bool {
-        coords.iter().any(|&c| !c.is_missing() && self.whole.contains(c))
+        coords.iter().any(|&c| !c.is_missing() && self.vertices.contains(c))
             || coords.windows(2).any(|pair| match *pair {
-                [a, b] if !a.is_missing() && !b.is_missing() => self.parts.iter().any(|p| segment_meets(a, b, p)),
+                [a, b] if !a.is_missing() && !b.is_missing() => self.has_segment(a, b),
                 _ => false,
             })
     }
@@ -83,9 +155,8 @@ impl Region for BoxRegion {
 /// Whether the segment between two positions shares a point with a box that does not cross the antimeridian. The
 /// segment itself takes the shorter way around the world.
 fn segment_meets(a: Coord, b: Coord, area: &BoundingBox) -> bool {
-    const HALF: i64 = 1_800_000_000;
     let (ax, ay, mut bx, by) = (i64::from(a.lon), i64::from(a.lat), i64::from(b.lon), i64::from(b.lat));
-    let across = (bx - ax).abs() > HALF;
+    let across = is_across(a, b);
     if across {
         bx += if bx < ax { 2 * HALF } else { -2 * HALF };
     }
@@ -113,9 +184,33 @@ mod tests {
         Coord { lat, lon }
     }
 
+    fn of(b: BoundingBox) -> BoxRegion {
+        BoxRegion::new(b, [b.south, b.west, b.north, b.east].map(|side| f64::from(side) / 1e7))
+    }
+
+    /// A way that ends on a side, as the reference has it.
+    #[test]
+    fn vertices_on_a_side_may_be_out() {
+        let whole = BoundingBox { south: -191290000, west: -1698440000, north: -191281561, east: -1698420000 };
+        let region = BoxRegion::new(whole, [-19.129, -169.844, -19.1281561, -169.842]);
+        assert!(region.has_node(c(-191281561, -1698430000)));
+        assert!(region.has_border() && !region.counts_for_relations(c(-191281561, -1698430000)));
+        assert!(!region.has_way(&[c(-191281561, -1698430000), c(-191200000, -1698430000)]), "from the side");
+        assert!(!region.has_way(&[c(-191281561, -1698430000), c(-191281561, -1698435000)]), "along the side");
+        assert!(region.has_way(&[c(-191281562, -1698430000), c(-191200000, -1698430000)]));
+        let of = BoundingBox { south: -191285000, west: -1698430000, north: -191281561, east: -1698430000 };
+        assert_eq!(region.placement(&of), Placement::Unsure);
+        let wider = BoxRegion::new(whole, [-19.129, -169.844, -19.12815608, -169.842]);
+        assert!(wider.has_way(&[c(-191281561, -1698430000), c(-191200000, -1698430000)]));
+        let flat =
+            BoxRegion::new(BoundingBox { south: -191281561, ..whole }, [-19.1281561, -169.844, -19.1281561, -169.842]);
+        assert!(flat.has_way(&[c(-191290000, -1698430000), c(-191200000, -1698430000)]), "across");
+        assert!(!flat.has_way(&[c(-191281561, -1698430000), c(-191200000, -1698430000)]));
+    }
+
     #[test]
     fn boxes() {
-        let region = BoxRegion::new(BoundingBox { south: 0, west: 0, north: 10, east: 10 });
+        let region = of(BoundingBox { south: 0, west: 0, north: 10, east: 10 });
         assert!(region.has_node(c(0, 10)));
         assert!(!region.has_node(c(-1, 5)));
         assert!(region.has_way(&[c(-5, 5), c(15, 5)]), "through it");
@@ -130,11 +225,11 @@ mod tests {
 
     #[test]
     fn across_the_antimeridian() {
-        let region = BoxRegion::new(BoundingBox { south: 0, west: 1_790_000_000, north: 10, east: -1_790_000_000 });
+        let region = of(BoundingBox { south: 0, west: 1_790_000_000, north: 10, east: -1_790_000_000 });
         assert!(region.has_node(c(5, 1_800_000_000)));
         assert!(!region.has_node(c(5, 0)));
         assert!(region.has_way(&[c(5, 1_780_000_000), c(5, -1_780_000_000)]), "the short way around");
-        let narrow = BoxRegion::new(BoundingBox { south: 0, west: -10, north: 10, east: 10 });
+        let narrow = of(BoundingBox { south: 0, west: -10, north: 10, east: 10 });
         assert!(!narrow.has_way(&[c(5, 1_780_000_000), c(5, -1_780_000_000)]));
         assert!(narrow.has_way(&[c(5, 890_000_000), c(5, -890_000_000)]));
     }

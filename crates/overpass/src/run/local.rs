@@ -40,6 +40,7 @@ pub fn run(
         reader: Reader::new(ctx.osm),
         cuts,
         refs: detail == LocalDetail::Llb,
+        relations: detail != LocalDetail::Full,
         bbox: bbox.map(to_osm),
         last_id: ctx.last_derived_id,
         made: Deferred::default(),
@@ -108,7 +109,11 @@ impl Cuts {
             a.cmp(b)
         });
         let shared = passed.chunk_by(|a, b| a == b).filter(|run| run.len() > 1).filter_map(|run| run.first().copied());
-        let mut cuts = Cuts { shared: shared.collect(), numbered: BTreeMap::new(), twins: twins(ctx, &nodes) };
+        let mut cuts = Cuts {
+            shared: shared.collect(),
+            numbered: BTreeMap::new(),
+            twins: twins(ctx, &sorted::union(&set.nodes, &nodes)),
+        };
         cuts.number(ctx, &mut reader, &nodes, &ways)?;
         Ok(cuts)
     }
@@ -193,6 +198,8 @@ struct Pieces<'a> {
     cuts: Cuts,
     /// Whether pieces tell what they are made from; then what has no tags is made, too.
     refs: bool,
+    /// Whether members that are relations are pieces, too; ones without a place.
+    relations: bool,
     bbox: Option<BoundingBox>,
     last_id: i64,
     made: Deferred<Vec<Derived>>,
@@ -217,7 +224,8 @@ impl Pieces<'_> {
         if self.refs {
             tags.push(("_node_ref".to_owned(), id.to_string()));
         }
-        self.push("vertex", tags, Geometry::Point(coord.into()));
+        tags.extend(self.cuts.twins.get(&node).map(|number| ("_local_id".to_owned(), number.to_string())));
+        self.push("vertex", tags, Some(Geometry::Point(coord.into())));
     }
 
     fn links(&mut self, way: Ordinal, id: i64) {
@@ -228,12 +236,12 @@ impl Pieces<'_> {
         if self.refs {
             common.push(("_way_ref".to_owned(), id.to_string()));
         }
-        for piece in self.pieces_of(way) {
+        for piece in self.pieces_of(way).into_iter().flatten() {
             let mut tags = common.clone();
             for (key, number) in [("_local_id", piece.number), ("_local_from", piece.from), ("_local_to", piece.to)] {
                 tags.extend(number.map(|number| (key.to_owned(), number.to_string())));
             }
-            self.push("link", tags, line(&piece.line));
+            self.push("link", tags, Some(line(&piece.line)));
         }
     }
 
@@ -249,32 +257,36 @@ impl Pieces<'_> {
         let (page, slot) = self.reader.relation(relation);
         let turned = self.turned(page.members(slot));
         for (member, turned) in page.members(slot).iter().zip(turned) {
-            let Some(ordinal) = member.element.ordinal() else {
-                // The pieces before and after a member that is missing do not name each other.
-                first = self.made.len();
-                continue;
-            };
-            let child = self.refs.then(|| self.reader.id(member.kind, ordinal).to_string());
+            let child = self.refs.then(|| self.reader.ref_id(member.kind, member.element).to_string());
             let child = |name: &str| child.clone().map(|id| (name.to_owned(), id));
-            match member.kind {
-                Node => {
-                    let coord = self.reader.coord(ordinal);
-                    if !self.hides(&[coord]) {
+            match (member.kind, member.element.ordinal()) {
+                (Node, node) => {
+                    let coord = node.map(|node| self.reader.coord(node));
+                    let hidden = coord.map_or(self.bbox.is_some(), |coord| self.hides(&[coord]));
+                    if hidden {
+                        first = self.made.len();
+                    } else {
                         let mut tags = common.clone();
                         tags.extend(child("_child_node_ref"));
-                        self.chain(first, tags, Geometry::Point(coord.into()));
+                        self.chain(first, tags, Some(Geometry::Point(coord.map_or(Position::UNKNOWN, Position::from))));
                     }
                 }
-                Way => {
+                // The pieces before and after what is missing or hidden do not name each other.
+                (Way, None) => first = self.made.len(),
+                (Way, Some(ordinal)) => {
                     let mut pieces = self.pieces_of(ordinal);
                     if turned {
                         pieces.reverse();
-                        for piece in &mut pieces {
+                        for piece in pieces.iter_mut().flatten() {
                             piece.line.reverse();
                             std::mem::swap(&mut piece.from, &mut piece.to);
                         }
                     }
                     for piece in pieces {
+                        let Some(piece) = piece else {
+                            first = self.made.len();
+                            continue;
+                        };
                         let mut tags = common.clone();
                         tags.extend(child("_child_way_ref"));
                         let local = [
@@ -285,29 +297,44 @@ impl Pieces<'_> {
                         for (key, number) in local {
                             tags.extend(number.map(|number| (key.to_owned(), number.to_string())));
                         }
-                        self.chain(first, tags, line(&piece.line));
+                        self.chain(first, tags, Some(line(&piece.line)));
                     }
                 }
-                Relation => {}
+                (Relation, _) if self.relations => {
+                    let mut tags = common.clone();
+                    tags.extend(child("_child_relation_ref"));
+                    self.chain(first, tags, None);
+                }
+                (Relation, _) => {}
             }
         }
     }
 
-    /// Which members are ways that go against the direction in which the members follow one another.
+    /// Which members are ways that go against the direction in which they follow one another, be members of other types
+    /// between them.
     fn turned(&mut self, members: &[Member]) -> Vec<bool> {
         let mut ends_of = |member: &Member| -> Option<Ends> {
             let way = member.element.ordinal().filter(|_| member.kind == Way)?;
             let (page, slot) = self.reader.way(way);
-            let refs = page.nodes(slot);
-            Some((*refs.first()?, *refs.last()?))
+            // What is hidden is as good as missing.
+            let pieces = self.cuts.pieces(page.coords(slot)).into_iter();
+            let mut shown = pieces.filter(|&(first, last)| {
+                let line = page.coords(slot).get(first..=last).unwrap_or_default();
+                !line.iter().all(|c| c.is_missing()) && !self.hides(line)
+            });
+            let (first, last) = shown.next()?;
+            let last = shown.last().map_or(last, |(_, last)| last);
+            Some((*page.nodes(slot).get(first)?, *page.nodes(slot).get(last)?))
         };
         let ends: Vec<Option<Ends>> = members.iter().map(&mut ends_of).collect();
         let mut turned = Vec::with_capacity(members.len());
         let mut reached = None;
-        for (at, own) in ends.iter().enumerate() {
+        for (at, (own, member)) in ends.iter().zip(members).enumerate() {
             let Some((first, last)) = *own else {
                 turned.push(false);
-                reached = None;
+                if member.kind == Way {
+                    reached = None;
+                }
                 continue;
             };
             let next = ends.get(at + 1).copied().flatten();
@@ -326,7 +353,7 @@ impl Pieces<'_> {
     }
 
     /// Adds a piece of a relation, of which the pieces from `first` on are; links it with the one before.
-    fn chain(&mut self, first: usize, mut tags: Vec<(String, String)>, geometry: Geometry) {
+    fn chain(&mut self, first: usize, mut tags: Vec<(String, String)>, geometry: Option<Geometry>) {
         let next = self.last_id + 1;
         let chained = self.made.len() > first;
         if let Some(previous) = self.made.last_mut().filter(|_| chained) {
@@ -336,28 +363,30 @@ impl Pieces<'_> {
         self.push("trigraph", tags, geometry);
     }
 
-    fn push(&mut self, type_name: &str, mut tags: Vec<(String, String)>, geometry: Geometry) {
+    fn push(&mut self, type_name: &str, mut tags: Vec<(String, String)>, geometry: Option<Geometry>) {
         budget::checkpoint();
         self.last_id += 1;
         tags.sort();
         let type_name = type_name.to_owned();
-        self.made.push(Derived { type_name, id: self.last_id, tags, geometry: Some(geometry) });
+        self.made.push(Derived { type_name, id: self.last_id, tags, geometry });
     }
 
-    /// The pieces of a way that are not hidden.
-    fn pieces_of(&mut self, way: Ordinal) -> Vec<Piece> {
+    /// The pieces of a way; nothing in the place of those that are hidden.
+    fn pieces_of(&mut self, way: Ordinal) -> Vec<Option<Piece>> {
         let (page, slot) = self.reader.way(way);
         let (refs, coords) = (page.nodes(slot), page.coords(slot));
         let mut pieces = Vec::new();
         for (place, (first, last)) in self.cuts.pieces(coords).into_iter().enumerate() {
             let line = coords.get(first..=last).unwrap_or_default();
             let line: Vec<Coord> = line.iter().copied().filter(|c| !c.is_missing()).collect();
-            if !line.is_empty() && !self.hides(&line) {
+            if line.is_empty() || self.hides(&line) {
+                pieces.push(None);
+            } else {
                 let ends = ends(refs, (first, last));
                 let number = self.cuts.number_of(ends, way, place);
                 let twin = |node: ElementRef| self.cuts.twins.get(&node.ordinal()?).copied();
                 let (from, to) = ends.map_or((None, None), |(first, last)| (twin(first), twin(last)));
-                pieces.push(Piece { line, number, from, to });
+                pieces.push(Some(Piece { line, number, from, to }));
             }
         }
         pieces

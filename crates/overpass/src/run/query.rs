@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::select::select;
 use super::{Context, areas, filters};
-use crate::plan::{BoxRegion, Region};
+use crate::plan::Region;
 use crate::set::Set;
 use crate::syntax::{FilterKind, Query, QueryType};
 use crate::{Failure, evaluators};
@@ -16,7 +16,7 @@ pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
     let outer = ctx.script.settings.bbox.filter(|_| !stands_alone(query.what, &wanted));
     let mut regions = Vec::new();
     if let Some(bbox) = outer {
-        regions.push(Arc::new(BoxRegion::new(filters::to_osm(&bbox))) as Arc<dyn Region>);
+        regions.push(Arc::new(filters::in_box(&bbox)) as Arc<dyn Region>);
     }
     for filter in &wanted {
         if let Some(region) = filters::region(ctx, filter)? {

@@ -176,7 +176,8 @@ impl Generator<'_> {
 
     fn literal(&mut self) -> String {
         let (key, value) = self.tag(None);
-        quote(&match self.random.below(10) {
+        quote(&match self.random.below(12) {
+            10 => (*self.random.pick(&["nan", "-nan", "inf", "-inf", "0x1F", "010", "1e400", "-0", " 7"])).to_owned(),
             0 => String::new(),
             1 => self.moment(),
             2 => "2019-02".to_owned(),

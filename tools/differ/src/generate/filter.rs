@@ -72,6 +72,7 @@ impl Generator<'_> {
         let single = holds.is_power_of_two();
         let if_ = |condition: bool, weight: usize| if condition { weight } else { 0 };
         let (node, way, relation) = (holds == NODES, holds == WAYS, holds == RELATIONS);
+        let several = if_(!single, 3);
         let chosen = self.choose(&[
             (12, "filter [k]"),
             (14, "filter [k=v]"),
@@ -85,18 +86,22 @@ impl Generator<'_> {
             (4, "filter poly"),
             (if_(self.has(AREAS), 10), "filter area set"),
             (2, "filter area id"),
-            (if_(self.has(AREAS) && holds & (WAYS | RELATIONS) != 0, 6), "filter pivot"),
-            (if_(node, 10), "filter w"),
+            (if_(self.has(AREAS), if node { 2 } else { 6 }), "filter pivot"),
+            (if_(node, 10).max(several), "filter w"),
             (if_(node && self.has(WAYS), 4), "filter w positions"),
             (if_(holds & RELATIONS == holds || !single || node || way, 4), "filter r"),
             (if_(holds & RELATIONS == holds || !single || node || way, 3), "filter r role"),
-            (if_(way || relation, 6), "filter bn"),
+            (if_(way || relation, 6).max(several), "filter bn"),
             (if_(way, 4), "filter bn positions"),
             (if_(relation, 3), "filter bn role"),
-            (if_(relation, 6), "filter bw"),
+            (if_(relation, 6).max(several), "filter bw"),
             (if_(relation, 4), "filter bw role"),
-            (if_(relation, 5), "filter br"),
+            (if_(relation, 5).max(several), "filter br"),
             (if_(relation, 4), "filter br role"),
+            (2, "filter >"),
+            (2, "filter >>"),
+            (2, "filter <"),
+            (2, "filter <<"),
             (3, "filter user"),
             (3, "filter uid"),
             (2, "filter user_touched"),
@@ -177,6 +182,8 @@ impl Generator<'_> {
                 let set = self.set_with(AREAS);
                 row!["(pivot", self.from(set), ")"]
             }
+            "filter >" | "filter >>" => self.recursion(name.trim_start_matches("filter "), WAYS | RELATIONS, None),
+            "filter <" | "filter <<" => self.recursion(name.trim_start_matches("filter "), ELEMENTS, None),
             "filter w" => self.recursion("w", WAYS, None),
             "filter r" => self.recursion("r", RELATIONS, None),
             "filter bn" => self.recursion("bn", NODES, None),
@@ -209,7 +216,7 @@ impl Generator<'_> {
                 row!["(changed:\"", from, "\",\"", to, "\")"]
             }
             "filter changed" => match self.random.below(8) {
-                0 => Piece::from("(changed)"),
+                0 => Piece::from(*self.random.pick(&["(changed)", "(changed:\"auto\")"])),
                 _ => row!["(changed:\"", self.moment(), "\")"],
             },
             _ => row!["(if:", self.text(Scope::Element, 3), ")"],
@@ -223,13 +230,13 @@ impl Generator<'_> {
     }
 
     fn matching(&mut self, sign: &str, kind: Option<ElementType>) -> Piece {
-        let (key, value) = self.tag(kind);
-        let value = quote(&self.regex(&value));
+        let (key, value) = self.matched_tag(kind);
+        let value = quote(&if self.maybe(4, "expression empty") { String::new() } else { self.regex(&value) });
         row!["[", self.key(&key), sign, value, self.case(), "]"]
     }
 
     fn key_matching(&mut self, sign: &str, kind: Option<ElementType>) -> Piece {
-        let (key, value) = self.tag(kind);
+        let (key, value) = self.matched_tag(kind);
         let (key, value) = (quote(&self.regex(&key)), quote(&self.regex(&value)));
         row!["[~", key, sign, value, self.case(), "]"]
     }
@@ -296,12 +303,13 @@ impl Generator<'_> {
         let set = self.set_with(WAYS);
         let lower = 1 + self.random.below(3);
         let upper = lower + self.random.below(3);
-        let range = match self.random.below(4) {
-            0 | 1 => format!("{lower}-"),
-            2 => format!("{lower}-{upper}"),
-            _ => lower.to_string(),
+        let range = match self.random.below(9) {
+            0..=3 => format!(":{lower}-"),
+            4 | 5 => format!(":{lower}-{upper}"),
+            6 | 7 => format!(":{lower}"),
+            _ => String::new(),
         };
-        row!["(", word, self.from(set), ":", range, ")"]
+        row!["(", word, self.from(set), range, ")"]
     }
 
     fn users(&mut self, word: &str, by_name: bool) -> Piece {

@@ -3,11 +3,13 @@
 //! What a set holds is tracked roughly, so that most statements find something to work on. Each use of a feature is
 //! noted under its name; what the reader of a report sees is these names.
 
+pub mod broken;
 mod expression;
 mod filter;
 mod output;
 mod statement;
 mod text;
+mod xml;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -31,7 +33,7 @@ const NAMES: [&str; 4] = ["a", "b", "c", "x"];
 
 /// Features that chance alone leads to seldom, each after those that it needs around or before it. Every other query
 /// is made to have the next of these.
-const SELDOM: [&[&str]; 22] = [
+const SELDOM: [&[&str]; 36] = [
     &["query rel", "filter if", "evaluator per_member()", "evaluator role()"],
     &["query rel", "filter if", "evaluator per_member()", "evaluator mtype()"],
     &["query rel", "filter if", "evaluator per_member()", "evaluator pos()"],
@@ -54,6 +56,20 @@ const SELDOM: [&[&str]; 22] = [
     &["query way", "query node", "filter way_link"],
     &["query nwr", "statement for", "evaluator keys()"],
     &["query way", "statement convert", "property ::geom", "evaluator trace()"],
+    &["query node", "filter bbox", "statement make", "property ::geom", "evaluator trace()", "evaluator gcat()"],
+    &["query way", "statement convert", "property ::geom", "evaluator hull()", "evaluator geom()"],
+    &["query way", "filter bbox", "statement make", "property key", "evaluator sum()", "evaluator length()"],
+    &["query rel", "filter bbox", "statement make", "property key", "evaluator sum()", "evaluator length()"],
+    &["query way", "filter bbox", "box edges on vertices"],
+    &["query nwr", "filter bbox", "box edges on vertices"],
+    &["query rel", "statement local"],
+    &["query nwr", "filter bbox", "statement local"],
+    &["query way", "filter bbox", "statement foreach", "out"],
+    &["query nwr", "filter bbox", "out qt"],
+    &["query area", "filter id", "query nwr", "filter area set"],
+    &["query area", "filter id", "query way", "filter area set"],
+    &["query nwr", "filter [k~v]", "expression [:class:]"],
+    &["query wr", "query node", "filter bn"],
 ];
 
 /// One generated query.

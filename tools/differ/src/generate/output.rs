@@ -1,6 +1,6 @@
 //! Settings and `out`.
 
-use super::text::quote;
+use super::text::{degrees, quote};
 use super::{AREAS, DERIVED, ELEMENTS, Generator};
 use crate::piece::{Piece, Sort, row};
 
@@ -53,6 +53,9 @@ impl Generator<'_> {
         if self.maybe(8, "setting bbox") {
             items.push(row!["[bbox:", self.bounds(), "]"]);
         }
+        if self.maybe(1, "setting bbox upside down") {
+            items.push(self.bbox_upside_down());
+        }
         match self.random.below(30) {
             0..=2 if self.note("setting date") => items.push(row!["[date:\"", self.moment(), "\"]"]),
             3..=4 if self.note("setting diff") => items.push(self.difference("diff")),
@@ -64,6 +67,18 @@ impl Generator<'_> {
         }
         let end = if self.random.chance(20) { "\n" } else { "" };
         row![Piece::List { items, separator: "", least: 1 }, ";", end].optional()
+    }
+
+    /// South above north, or west of east the other way round.
+    fn bbox_upside_down(&mut self) -> Piece {
+        let (mut south, mut west) = self.place(0.01);
+        let (mut north, mut east) = (south + 0.01, west + 0.01);
+        if self.random.chance(80) {
+            std::mem::swap(&mut south, &mut north);
+        } else {
+            std::mem::swap(&mut west, &mut east);
+        }
+        row!["[bbox:", degrees(south), ",", degrees(west), ",", degrees(north), ",", degrees(east), "]"]
     }
 
     fn difference(&mut self, word: &str) -> Piece {
@@ -156,7 +171,7 @@ impl Generator<'_> {
             items.push(Piece::from("asc"));
         }
         if self.maybe(15, "out limit") {
-            items.push(Piece::number(*self.random.pick(&[1, 2, 5, 20])));
+            items.push(Piece::number(*self.random.pick(&[0, 1, 2, 5, 20])));
         }
         if items.len() > 1 && self.random.chance(30) {
             let last = items.remove(0);

@@ -10,6 +10,20 @@ use crate::piece::{Piece, Sort, row};
 impl Generator<'_> {
     /// A whole query.
     pub(super) fn script(&mut self) -> Piece {
+        if !self.wanted.is_empty() {
+            return self.settled();
+        }
+        if self.maybe(6, "language XML") {
+            return self.xml();
+        }
+        if self.maybe(14, "language broken") {
+            return self.broken();
+        }
+        self.settled()
+    }
+
+    /// A whole query of statements that the language allows.
+    pub(super) fn settled(&mut self) -> Piece {
         let settings = self.settings();
         let mut items = Vec::new();
         if self.random.chance(12) {
@@ -51,6 +65,7 @@ impl Generator<'_> {
             (24, "statement query"),
             (6 * deep, "statement union"),
             (5 * deep, "statement difference"),
+            (deep, "statement difference of one"),
             (2, "statement item"),
             (4, "statement >"),
             (4, "statement >>"),
@@ -86,6 +101,11 @@ impl Generator<'_> {
                 let (mut holds, mut other) = (0, 0);
                 let (base, minus) = (self.part(depth - 1, &mut holds), self.part(depth - 1, &mut other));
                 row!["(", base, "-", minus, ")", self.into(holds), ";"]
+            }
+            "statement difference of one" => {
+                let mut holds = 0;
+                let base = self.part(depth - 1, &mut holds);
+                row!["(", base, "-);"]
             }
             "statement item" => {
                 let set = self.set_with(ELEMENTS | AREAS | DERIVED);
@@ -168,7 +188,8 @@ impl Generator<'_> {
             _ => {
                 let set = self.set_with(ELEMENTS);
                 let detail = *self.random.pick(&["", " l", " ll", " llb"]);
-                row![self.before(set), "local", detail, self.into(ELEMENTS | DERIVED), ";"]
+                let bounds = if self.random.chance(25) { row!["(", self.bounds(), ")"] } else { Piece::from("") };
+                row![self.before(set), "local", detail, bounds.optional(), self.into(DERIVED), ";"]
             }
         };
         piece.of(Sort::Statement)

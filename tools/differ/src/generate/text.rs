@@ -31,6 +31,9 @@ impl Generator<'_> {
         let part: String = letters.iter().skip(from).take(length).collect();
         let start: String = letters.iter().take(length).collect();
         let (part, start, whole) = (escape(&part), escape(&start), escape(text));
+        if self.maybe(20, "expression [:class:]") {
+            return self.class(&letters, &part);
+        }
         match self.random.below(16) {
             0..=2 => format!("^{start}"),
             3 => format!("{}$", escape(&letters.iter().rev().take(2).rev().collect::<String>())),
@@ -46,6 +49,37 @@ impl Generator<'_> {
             14 => format!("^{whole}$"),
             _ => format!("{start}|^$|o{{1,2}}"),
         }
+    }
+
+    /// A class of characters, which some of the text's may be in.
+    fn class(&mut self, letters: &[char], part: &str) -> String {
+        let class = *self.random.pick(&CLASSES);
+        let no = if self.random.chance(20) { "^" } else { "" };
+        let length = letters.len();
+        match self.random.below(5) {
+            0 => format!("[{no}[:{class}:]]"),
+            1 => format!("^[{no}[:{class}:]]*$"),
+            2 => format!("[{no}[:{class}:]]{part}"),
+            3 => format!("^.{{{}}}[{no}[:{class}:]]", self.random.below(length)),
+            _ => (*self.random.pick(&["\\w", "\\W", "^\\s", "\\S\\W", "\\w\\b", "\\<\\w+\\>$"])).to_owned(),
+        }
+    }
+
+    /// A tag whose value has other letters than those of English, if there is one near.
+    fn foreign(&mut self, kind: Option<ElementType>) -> (String, String) {
+        let mut tag = self.tag(kind);
+        for _ in 0..8 {
+            if !tag.1.is_ascii() {
+                break;
+            }
+            tag = self.tag(kind);
+        }
+        tag
+    }
+
+    /// What a tag is matched with: now and then one in another script.
+    pub(super) fn matched_tag(&mut self, kind: Option<ElementType>) -> (String, String) {
+        if self.random.chance(25) { self.foreign(kind) } else { self.tag(kind) }
     }
 
     /// A moment near the one at which an element was made.
@@ -68,16 +102,56 @@ impl Generator<'_> {
 
     /// South, west, north, east.
     pub(super) fn bounds(&mut self) -> Piece {
-        let half = *self.random.pick(&[0.0005, 0.002, 0.005, 0.01, 0.02]);
+        if self.maybe(25, "box edges on vertices") {
+            return self.bounds_on_vertices();
+        }
+        let half = *self.random.pick(&[0.0005, 0.002, 0.005, 0.01, 0.02, 0.1]);
         let (lat, lon) = self.place(half);
         let side = |degrees: f64| Piece::number(format!("{degrees:.5}"));
         row![side(lat - half), ",", side(lon - half), ",", side(lat + half), ",", side(lon + half)]
     }
+
+    /// The same, each side on a vertex, exactly or one step beside it.
+    fn bounds_on_vertices(&mut self) -> Piece {
+        let (mut lats, mut lons) = (Vec::new(), Vec::new());
+        let one = self.random.chance(30).then(|| self.vertices());
+        for _ in 0..2 {
+            let vertices = one.clone().unwrap_or_else(|| self.vertices());
+            lats.push(self.random.pick(&vertices).0);
+            lons.push(self.random.pick(&vertices).1);
+        }
+        let half = *self.random.pick(&[0.0, 0.0005, 0.005]);
+        lats.sort_by(f64::total_cmp);
+        lons.sort_by(f64::total_cmp);
+        let mut side = |degrees: f64, away: f64| {
+            let away = if self.random.chance(25) { away } else { 0.0 };
+            degrees_exactly(degrees + away)
+        };
+        let (south, west) = (side(lats[0], -half - 1e-7), side(lons[0], -half - 1e-7));
+        let (north, east) = (side(lats[1], half + 1e-7), side(lons[1], half + 1e-7));
+        row![south, ",", west, ",", north, ",", east]
+    }
+
+    /// Places that an element near leads through.
+    fn vertices(&mut self) -> Vec<(f64, f64)> {
+        let sample = self.extract.near(self.anchor, None, &mut self.random);
+        let place = (sample.lat, sample.lon);
+        if sample.vertices.is_empty() { vec![place] } else { sample.vertices.clone() }
+    }
 }
+
+/// The names of classes of characters.
+const CLASSES: [&str; 12] =
+    ["alpha", "alnum", "upper", "lower", "digit", "xdigit", "space", "blank", "punct", "punct", "graph", "print"];
 
 /// A latitude or longitude.
 pub(super) fn degrees(value: f64) -> Piece {
     Piece::number(format!("{value:.7}").trim_end_matches('0').trim_end_matches('.').to_owned())
+}
+
+/// A latitude or longitude that is not made simpler: what is about exactness is lost otherwise.
+fn degrees_exactly(value: f64) -> Piece {
+    Piece::from(format!("{value:.7}"))
 }
 
 /// A string with quotation marks.

@@ -18,6 +18,11 @@ pub fn to_osm(b: &syntax::BoundingBox) -> BoundingBox {
     BoundingBox { south: b.south, west: b.west, north: b.north, east: b.east }
 }
 
+/// What is in a box of the query text.
+pub fn in_box(b: &syntax::BoundingBox) -> BoxRegion {
+    BoxRegion::new(to_osm(b), b.degrees)
+}
+
 /// A point of the query text as a position in the data.
 pub fn to_coord(p: &Point) -> Coord {
     Coord { lat: p.lat, lon: p.lon }
@@ -26,7 +31,7 @@ pub fn to_coord(p: &Point) -> Coord {
 /// The region of a filter that asks for a place; `None` for other filters.
 pub fn region(ctx: &Context, filter: &FilterKind) -> Result<Option<Arc<dyn Region>>, Failure> {
     Ok(Some(match filter {
-        FilterKind::Bbox(bbox) => Arc::new(BoxRegion::new(to_osm(bbox))),
+        FilterKind::Bbox(bbox) => Arc::new(in_box(bbox)),
         FilterKind::AroundSet { set, radius } => around::of_set(ctx, &ctx.set(set), *radius)?,
         FilterKind::AroundPoints { radius, points } => around::of_points(points, *radius),
         FilterKind::Poly(points) => area::of_polygon(points),

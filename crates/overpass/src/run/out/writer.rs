@@ -53,8 +53,12 @@ impl WrittenParts {
         } else {
             GeometryDetail::None
         };
-        let bbox =
-            out.bbox.map(|syntax::BoundingBox { south, west, north, east }| BoundingBox { south, west, north, east });
+        let bbox = out.bbox.map(|syntax::BoundingBox { south, west, north, east, .. }| BoundingBox {
+            south,
+            west,
+            north,
+            east,
+        });
         WrittenParts {
             ids: !out.noids || projection.every_id,
             skeleton,
