@@ -1,35 +1,27 @@
 //! Elements are checked as they are made, so that static errors come in the order of the text.
 
 use crate::code::Code;
+use crate::{Form, Node, Part};
 use std::collections::BTreeMap;
 
-use super::check;
 use super::diagnostics::{Cause, Clue, Diagnostics};
-use super::element::{Element, Node, Part};
+use super::element::Element;
 
 /// Makes and checks elements.
 #[derive(Default)]
-pub(super) struct Builder {
+pub(crate) struct Builder {
     /// What was wrong so far.
     pub diagnostics: Diagnostics,
     /// Whether the elements are only to be written in another form. The reference then makes few of the checks.
     pub converting: bool,
 }
 
-/// Whether the reference checks an element that it only converts.
-fn checked_in_converting(name: &str) -> bool {
-    const FILTERS: [&str; 9] =
-        ["id-query", "bbox-query", "around", "polygon-query", "area-query", "recurse", "user", "newer", "changed"];
-    FILTERS.contains(&name)
-}
-
 impl Builder {
     /// Checks an element by itself.
     pub fn open(&mut self, element: Element) -> Node {
-        if self.converting && !checked_in_converting(&element.name) {
-            return Node { element, part: Part::Broken, children: Vec::new(), properties: BTreeMap::new() };
-        }
-        let part = check::part(&element, &mut self.diagnostics).unwrap_or(Part::Broken);
+        let checked = !self.converting || Form::named(&element.name).iter().any(|form| form.checked_in_converting);
+        let part = if checked { Part::of(&element, &mut self.diagnostics) } else { None };
+        let part = part.unwrap_or(Part::Broken);
         Node { element, part, children: Vec::new(), properties: BTreeMap::new() }
     }
 
@@ -43,7 +35,7 @@ impl Builder {
             parent.children.push(child);
             return;
         }
-        if !check::allows(parent, &child) {
+        if !parent.part.takes(&child.part) {
             let (name, outer) = (&child.element.name, &parent.element.name);
             let (message, clue) = if name == "newer" {
                 ("\"newer\" can appear only inside \"query\" statements.".to_owned(), None)
@@ -54,10 +46,10 @@ impl Builder {
             let cause = Cause::new(Code::MisplacedElement, clue);
             self.diagnostics.fixed(cause, child.element.line, child.element.span, message);
         }
-        if let Some(message) = check::before_evaluator(parent, &child) {
+        if let Some(message) = parent.before_evaluator(&child) {
             self.diagnostics.fixed(Code::MissingEvaluator, parent.element.line, parent.element.span, message);
         }
-        if let Some((message, times)) = check::set_before(parent, &child) {
+        if let Some((message, times)) = parent.set_before(&child) {
             // Once for each time before; a long list would be gone through for each of its items.
             for _ in 0..times {
                 if self.diagnostics.full() {
@@ -72,7 +64,7 @@ impl Builder {
     /// Checks what can only be known when all children are there.
     pub fn close(&mut self, node: &Node) {
         if !self.converting {
-            check::complete(node, &mut self.diagnostics);
+            node.check_complete(&mut self.diagnostics);
         }
     }
 }

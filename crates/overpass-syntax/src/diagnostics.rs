@@ -12,7 +12,7 @@ const LONGEST: usize = 4000;
 
 /// What a hint has to know of an error besides its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Clue {
+pub(crate) enum Clue {
     /// This sign, and nothing else, has to stand here.
     Sign(&'static str),
     /// An `out` is within another element, or has one in it.
@@ -27,7 +27,7 @@ pub(super) enum Clue {
 
 /// Why there is an error.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cause {
+pub(crate) struct Cause {
     code: Code,
     clue: Option<Clue>,
 }
@@ -46,7 +46,7 @@ impl Cause {
 }
 
 /// An error, and what hints have to know of it.
-pub(super) struct Found {
+pub(crate) struct Found {
     /// The error.
     pub diagnostic: Diagnostic,
     /// What its code does not say.
@@ -55,7 +55,7 @@ pub(super) struct Found {
 
 /// The errors found so far.
 #[derive(Default)]
-pub(super) struct Diagnostics {
+pub(crate) struct Diagnostics {
     /// What the regular expressions so far take when compiled, in bytes.
     pub patterns: usize,
     list: Vec<Found>,

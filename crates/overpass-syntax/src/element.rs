@@ -2,7 +2,6 @@
 //! front end makes the elements that the XML form of the same query has.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::tree::*;
 
@@ -67,51 +66,10 @@ impl Element {
     }
 }
 
-/// What an element is by itself, without its children.
-#[derive(Debug, Clone)]
-pub(super) enum Part {
-    /// `osm-script`.
-    Script(Box<Settings>),
-    /// A statement that has no children.
-    Statement(StatementKind),
-    /// `query`.
-    Query { what: QueryType, into: SetName },
-    /// A statement with statements in it.
-    Block(Block),
-    /// `make` or `convert`.
-    Produce { convert: bool, from: SetName, into: SetName, type_name: String },
-    /// `set-prop`.
-    Property(PropertyTarget),
-    /// A filter, and the query that it is when it stands as a statement.
-    Filter { kind: FilterKind, alone: Option<QueryType>, into: SetName },
-    /// `filter`: what an evaluator is true for.
-    If,
-    /// `else`.
-    Else,
-    /// An evaluator.
-    Evaluator(Evaluator),
-    /// Something that was refused; the reason is among the diagnostics.
-    Broken,
-}
-
-/// The statements with statements in them.
-#[derive(Debug, Clone)]
-#[allow(missing_docs)]
-pub(super) enum Block {
-    Union { into: SetName },
-    Difference { into: SetName },
-    Foreach { from: SetName, into: SetName },
-    For { from: SetName, into: SetName },
-    If,
-    Complete { from: SetName, into: SetName, limit: u64 },
-    Retro,
-    Compare { from: SetName, into: SetName },
-}
-
 /// Evaluators without their operands.
 #[derive(Debug, Clone)]
 #[allow(missing_docs)]
-pub(super) enum Evaluator {
+pub(crate) enum Evaluator {
     Fixed(String),
     Tag,
     Generic,
@@ -128,24 +86,4 @@ pub(super) enum Evaluator {
     Unary(UnaryOperator),
     Binary(BinaryOperator),
     Ternary,
-}
-
-/// An element with what it is and its children.
-#[derive(Debug)]
-pub(crate) struct Node {
-    /// As written.
-    pub element: Element,
-    /// What it is.
-    pub(super) part: Part,
-    /// What is in it.
-    pub children: Vec<Node>,
-    /// How often it sets which property.
-    pub(super) properties: BTreeMap<PropertyTarget, usize>,
-}
-
-impl Node {
-    /// Whether it is an evaluator.
-    pub fn is_evaluator(&self) -> bool {
-        matches!(self.part, Part::Evaluator(_))
-    }
 }

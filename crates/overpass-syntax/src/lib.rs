@@ -32,8 +32,10 @@ pub mod convert;
 mod diagnostics;
 mod element;
 mod error;
+mod filter;
 mod hints;
 mod lower;
+mod names;
 mod parse;
 mod popup;
 pub mod posix;
@@ -47,11 +49,153 @@ mod xml;
 pub use check::numbers::{float, float_prefix, integer, number_text, timestamp};
 pub use code::Code;
 pub use error::{Class, Diagnostic, Failure};
-pub use statement::on_statements;
+pub use filter::*;
+pub use statement::*;
 pub use tree::*;
 
-pub(crate) use check::evaluators::{function_name, operator_sign};
-pub(crate) use element::{Element, Node};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use check::Context;
+use diagnostics::Diagnostics;
+use element::{Element, Evaluator};
+use names::Names;
+
+/// What an element is by itself, without its children. Stands here because all modules speak of it, and it of statements
+/// and filters, which are read, checked and written by the others.
+#[derive(Debug, Clone)]
+pub(crate) enum Part {
+    /// `osm-script`.
+    Script(Box<Settings>),
+    /// A statement; what stands in it is put in when all is read.
+    Statement(StatementKind),
+    /// A filter.
+    Filter { kind: FilterKind, alone: Alone, into: SetName },
+    /// `set-prop`.
+    Property(PropertyTarget),
+    /// `else`.
+    Else,
+    /// An evaluator.
+    Evaluator(Evaluator),
+    /// Something that was refused; the reason is among the diagnostics.
+    Broken,
+}
+
+/// What a filter is that stands where statements do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Alone {
+    /// Out of place.
+    Misplaced,
+    /// Let be, without any effect, as by the reference.
+    Ignored,
+    /// A query for this.
+    Query(QueryType),
+}
+
+/// An element of the language by its name in the XML form.
+pub(crate) struct Form {
+    /// Its name.
+    pub name: &'static str,
+    /// The attributes that it takes.
+    pub attributes: &'static [&'static str],
+    /// Those of them that there can be several of: `ref`, `ref_1`, `ref_2`, ...
+    pub numbered: &'static [&'static str],
+    /// What it is; nothing if it is refused, or is not the one of its name that this tells of.
+    pub check: fn(&mut Context<'_>) -> Option<Part>,
+    /// Whether the reference checks it where it only converts.
+    pub checked_in_converting: bool,
+    /// The attributes that the reference keeps of it and as it writes them; nothing where it keeps them as they are.
+    pub values: fn(&Element) -> Option<convert::Values>,
+}
+
+impl Form {
+    /// What most elements have.
+    pub const NONE: Form = Form {
+        name: "",
+        attributes: &[],
+        numbered: &[],
+        check: |_| None,
+        checked_in_converting: false,
+        values: |_| None,
+    };
+
+    /// All of them but evaluators.
+    pub fn all() -> impl Iterator<Item = &'static Form> {
+        [&check::settings::FORM].into_iter().chain(statement::forms()).chain(filter::forms())
+    }
+
+    /// Those of a name. Some elements are different things by their type.
+    pub fn named(name: &str) -> &'static [&'static Form] {
+        static NAMES: LazyLock<Names<Form>> = LazyLock::new(|| Names::of(Form::all().map(|form| (form.name, form))));
+        NAMES.all(name)
+    }
+}
+
+impl Part {
+    /// What an element is; nothing if it is refused, then the reason is among the diagnostics.
+    pub fn of(element: &Element, diagnostics: &mut Diagnostics) -> Option<Part> {
+        let context = &mut Context::new(element, diagnostics);
+        let named = Form::named(&element.name);
+        if let Some(form) = named.first() {
+            context.know_attributes(form);
+        }
+        let part = named.iter().find_map(|form| (form.check)(context));
+        let part = part.or_else(|| check::evaluators::part(context));
+        if part.is_none() && !context.refused {
+            let message = format!("Unknown tag \"{}\" in line {}.", element.name, element.line);
+            context.refuse(Code::UnknownElement, message);
+            context.diagnostics.help(suggest::nearest(&element.name, Form::all().map(|form| form.name)));
+        }
+        part.filter(|_| !context.refused)
+    }
+
+    /// Whether it can stand as a statement.
+    pub fn is_statement(&self) -> bool {
+        matches!(self, Part::Statement(_) | Part::Filter { alone: Alone::Query(_), .. })
+    }
+
+    /// Whether it can stand in a block. Of some that can, the reference then takes no notice.
+    pub fn fits_in_block(&self) -> bool {
+        self.is_statement() || self.is_ignored()
+    }
+
+    /// Whether it has no effect as a statement.
+    pub fn is_ignored(&self) -> bool {
+        matches!(self, Part::Filter { alone: Alone::Ignored, .. })
+    }
+
+    /// Whether another can stand in it.
+    pub fn takes(&self, child: &Part) -> bool {
+        match (self, child) {
+            (_, Part::Broken) | (Part::Broken, _) => true,
+            (Part::Script(_), child) => child.fits_in_block(),
+            (Part::Statement(kind), child) => kind.takes(child),
+            (Part::Filter { kind, .. }, Part::Evaluator(_)) => kind.expression().is_some(),
+            (Part::Property(_) | Part::Evaluator(_), child) => matches!(child, Part::Evaluator(_)),
+            _ => false,
+        }
+    }
+}
+
+/// An element with what it is and its children.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// As written.
+    pub element: Element,
+    /// What it is.
+    pub part: Part,
+    /// What is in it.
+    pub children: Vec<Node>,
+    /// How often it sets which property.
+    pub properties: BTreeMap<PropertyTarget, usize>,
+}
+
+impl Node {
+    /// Whether it is an evaluator.
+    pub fn is_evaluator(&self) -> bool {
+        matches!(self.part, Part::Evaluator(_))
+    }
+}
 
 /// The longest text that is looked at, in bytes.
 const LONGEST: usize = 4 << 20;
@@ -64,7 +208,7 @@ const LONGEST: usize = 4 << 20;
 pub fn parse(text: &str) -> Result<Script, Failure> {
     let (root, mut diagnostics) = read(text, false)?;
     if diagnostics.is_empty() {
-        if let Some(script) = root.and_then(lower::script) {
+        if let Some(script) = root.and_then(statement::script) {
             return Ok(script);
         }
         diagnostics.parse(Code::IncompleteQuery, 1, Span::default(), "The query is incomplete.");
@@ -81,7 +225,7 @@ pub(crate) fn outline(text: &str) -> Result<(Option<Node>, Option<Failure>), Fai
 }
 
 /// The errors with what was probably meant.
-fn explained(mut diagnostics: diagnostics::Diagnostics, text: &str) -> Failure {
+fn explained(mut diagnostics: Diagnostics, text: &str) -> Failure {
     hints::add(text, diagnostics.found_mut());
     diagnostics.into_failure()
 }
@@ -91,7 +235,7 @@ pub(crate) fn is_xml(text: &str) -> bool {
     text.trim_start().starts_with('<')
 }
 
-fn read(text: &str, converting: bool) -> Result<(Option<Node>, diagnostics::Diagnostics), Failure> {
+fn read(text: &str, converting: bool) -> Result<(Option<Node>, Diagnostics), Failure> {
     if text.len() > LONGEST {
         return Err(refuse(Code::TooLong, format!("The query has more than {LONGEST} bytes.")).into());
     }
@@ -105,4 +249,54 @@ fn read(text: &str, converting: bool) -> Result<(Option<Node>, diagnostics::Diag
 
 fn refuse(code: Code, message: String) -> Diagnostic {
     Diagnostic { class: Class::Parse, code, line: 1, span: None, message, help: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_unknown_attributes() {
+        let mut diagnostics = Diagnostics::default();
+        let element = Element::new("osm-script", 1, Default::default()).with("foo", "1");
+        assert!(Part::of(&element, &mut diagnostics).is_none());
+        let text = diagnostics.into_failure().to_string();
+        assert_eq!(text, "line 1: static error: Unknown attribute \"foo\" in element \"osm-script\".");
+    }
+
+    /// The names of all elements in a query.
+    fn names_in(node: &Node, names: &mut std::collections::BTreeSet<String>) {
+        names.insert(format!("{} {}", node.element.name, node.element.get("type")));
+        names.insert(node.element.name.to_string());
+        node.children.iter().for_each(|child| names_in(child, names));
+    }
+
+    /// `docs/features.md` is written from the case files: nothing of the language may lack one.
+    #[test]
+    fn every_element_has_a_case() {
+        let folder = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo tests this"))
+            .join("../../tests/cases/overpass");
+        let mut names = std::collections::BTreeSet::new();
+        for area in std::fs::read_dir(folder).expect("the cases").map(|entry| entry.expect("an entry").path()) {
+            for file in std::fs::read_dir(area).into_iter().flatten().map(|entry| entry.expect("an entry").path()) {
+                let text = std::fs::read_to_string(file).expect("a case file");
+                for case in text.split("\n== ").skip(1) {
+                    let query =
+                        case.split_once('\n').map_or("", |(_, rest)| rest.split("\n-- ").next().unwrap_or(rest));
+                    if let Ok((Some(root), _)) = crate::outline(query) {
+                        names_in(&root, &mut names);
+                    }
+                }
+            }
+        }
+        let functions = check::evaluators::elements().map(|(name, property)| match property {
+            "" => name.to_owned(),
+            property => format!("{name} {property}"),
+        });
+        let others =
+            ["eval-fixed", "eval-value", "eval-generic", "eval-set-key", "eval-not", "eval-negate", "eval-ternary"];
+        let all = Form::all().map(|form| form.name).chain(others).map(str::to_owned).chain(functions);
+        let lacking: Vec<String> = all.filter(|name| !names.contains(name)).collect();
+        assert!(lacking.is_empty(), "no case in tests/cases/overpass has {lacking:?}");
+    }
 }

@@ -6,7 +6,7 @@ use terrapin_budget as budget;
 
 /// One token: a word, number, string (with its quotation marks) or a sign of one or two characters.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Token<'a> {
+pub(crate) struct Token<'a> {
     /// The text as written.
     pub text: &'a str,
     /// First byte in the query.
@@ -101,7 +101,7 @@ fn unescape(text: &str) -> String {
 }
 
 /// Walks over the tokens of a text.
-pub(super) struct Tokens<'a> {
+pub(crate) struct Tokens<'a> {
     text: &'a str,
     position: usize,
     current: Token<'a>,

@@ -1,12 +1,10 @@
-//! The syntax tree of OverpassQL. The QL and the XML front ends meet here, and the XML and QL writers leave from
-//! here. The tree holds what was written, already checked for form (numbers are numbers, a box has four sides, a
-//! regular expression compiles), and knows nothing of any data.
+//! What statements and filters are made of: settings, boxes, moments, evaluators. With them (`statement/`, `filter/`) it
+//! is the syntax tree of OverpassQL, which holds what was written, already checked for form (numbers are numbers, a box
+//! has four sides, a regular expression compiles), and knows nothing of any data.
 
 mod evaluator;
-mod out;
 
 pub use evaluator::{BinaryOperator, Expr, ExprKind, Function, UnaryOperator};
-pub use out::{Detail, Order, Out, OutGeometry};
 
 /// Where something stands in the query text: bytes `start..end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,15 +13,6 @@ pub struct Span {
     pub start: usize,
     /// One past the last byte.
     pub end: usize,
-}
-
-/// A whole query.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Script {
-    /// The settings that stand before the first statement.
-    pub settings: Settings,
-    /// The statements, in order.
-    pub statements: Vec<Statement>,
 }
 
 /// `[out:...][timeout:...]...`; the defaults are the language's.
@@ -165,72 +154,6 @@ pub struct Point {
 /// The name of a set; the default set is `_`.
 pub type SetName = String;
 
-/// One statement.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Statement {
-    /// Where it stands.
-    pub span: Span,
-    /// The line (from 1) that the reference names in errors about it.
-    pub line: u32,
-    /// What it is.
-    pub kind: StatementKind,
-}
-
-/// A block of statements.
-pub type Block = Vec<Statement>;
-
-/// Every statement of the language.
-#[derive(Debug, Clone, PartialEq)]
-#[allow(missing_docs)]
-pub enum StatementKind {
-    /// `node[...](...)->.into`.
-    Query(Query),
-    /// `( ...; ...; )->.into`.
-    Union { members: Block, into: SetName },
-    /// `( base; - minus; )->.into`.
-    Difference { base: Box<Statement>, minus: Box<Statement>, into: SetName },
-    /// `.from` on its own: in a union it contributes its set.
-    Item { from: SetName, into: SetName },
-    /// `>`, `>>`, `<`, `<<`.
-    Recurse { kind: Recurse, from: SetName, into: SetName },
-    /// `is_in`, of a set or of a point.
-    IsIn { place: IsInPlace, into: SetName },
-    /// `map_to_area`.
-    MapToArea { from: SetName, into: SetName },
-    /// `foreach.from->.into( body )`.
-    Foreach { from: SetName, into: SetName, body: Block },
-    /// `for.from->.into(evaluator) { body }`.
-    For { from: SetName, into: SetName, key: Expr, body: Block },
-    /// `if (condition) { then } else { otherwise }`.
-    If { condition: Expr, then: Block, otherwise: Block },
-    /// `complete.from->.into(limit) { body }`.
-    Complete { from: SetName, into: SetName, limit: u64, body: Block },
-    /// `retro(evaluator) { body }`.
-    Retro { at: Expr, body: Block },
-    /// `compare.from->.into(delta: evaluator) { body }`.
-    Compare { from: SetName, into: SetName, delta: Option<Expr>, body: Block },
-    /// `timeline(type, id, version)`.
-    Timeline { kind: ElementType, id: i64, version: Option<i64>, into: SetName },
-    /// `make type key=evaluator,...`.
-    Make { from: SetName, into: SetName, type_name: String, properties: Vec<Property> },
-    /// `convert type key=evaluator,...`.
-    Convert { from: SetName, into: SetName, type_name: String, properties: Vec<Property> },
-    /// `.from local detail (bbox)`.
-    Local { from: SetName, into: SetName, detail: LocalDetail, bbox: Option<BoundingBox> },
-    /// `.from out mode ...`.
-    Out(Out),
-}
-
-/// `local ll`, `local llb` or plain `local`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[allow(missing_docs)]
-pub enum LocalDetail {
-    #[default]
-    Full,
-    Ll,
-    Llb,
-}
-
 /// The direction of a recursion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recurse {
@@ -242,15 +165,6 @@ pub enum Recurse {
     Up,
     /// `<<`: up through relations of relations.
     UpRel,
-}
-
-/// What `is_in` starts from.
-#[derive(Debug, Clone, PartialEq)]
-pub enum IsInPlace {
-    /// The nodes of a set.
-    Set(SetName),
-    /// `is_in(lat,lon)`.
-    Point(Point),
 }
 
 /// The three kinds of element of OpenStreetMap.
@@ -275,112 +189,6 @@ pub enum QueryType {
     Wr,
     Area,
     Derived,
-}
-
-/// A query statement: a type and the filters that all must hold.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Query {
-    /// The type.
-    pub what: QueryType,
-    /// The filters, as written.
-    pub filters: Vec<Filter>,
-    /// Where the result goes.
-    pub into: SetName,
-}
-
-/// One filter of a query statement.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Filter {
-    /// Where it stands.
-    pub span: Span,
-    /// What it is.
-    pub kind: FilterKind,
-}
-
-/// Every filter of the language.
-#[derive(Debug, Clone, PartialEq)]
-#[allow(missing_docs)]
-pub enum FilterKind {
-    /// `[key]`.
-    HasKey { key: String },
-    /// `[!key]`.
-    NotKey { key: String },
-    /// `[key=value]`.
-    Equals { key: String, value: String },
-    /// `[key!=value]`: also true where the key is absent.
-    NotEquals { key: String, value: String },
-    /// `[key~value]`, `[key~value,i]`.
-    Matches { key: String, value: Regex },
-    /// `[key!~value]`: also true where the key is absent.
-    NotMatches { key: String, value: Regex },
-    /// `[~key~value]`.
-    KeyMatches { key: Regex, value: Regex },
-    /// `[~key!~value]`: a key matches and no such key's value does.
-    KeyNotMatches { key: Regex, value: Regex },
-    /// `(12,13)`, `(id:12)`.
-    Ids(Vec<i64>),
-    /// `<id-query lower upper>`, both included; the QL form has no word for it.
-    IdRange { lower: u64, upper: u64 },
-    /// `(s,w,n,e)`.
-    Bbox(BoundingBox),
-    /// `(around.set:radius)`, radius in metres.
-    AroundSet { set: SetName, radius: f64 },
-    /// `(around:radius,lat,lon,...)`: a point, or a line of several.
-    AroundPoints { radius: f64, points: Vec<Point> },
-    /// `(poly:"lat lon ...")`.
-    Poly(Vec<Point>),
-    /// `(area.set)`.
-    AreaSet(SetName),
-    /// `(area:id)`.
-    AreaId(i64),
-    /// `(pivot.set)`.
-    Pivot(SetName),
-    /// `.set`: what is in that set too.
-    Set(SetName),
-    /// `(w.set)`, `(r.set:"role")`, `(bn)`, `(w:1,-1)`, ...
-    Recurse(RecurseFilter),
-    /// `<recurse type="down">` in a query; the QL form has no word for it.
-    RecurseAll { kind: Recurse, set: SetName },
-    /// `(way_cnt:2-)`, `(way_link:3-5)`.
-    WayCount { link: bool, set: SetName, lower: u64, upper: Option<u64> },
-    /// `(user:"a","b")`; `touched` for `user_touched`.
-    User { names: Vec<String>, touched: bool },
-    /// `(uid:1,2)`; `touched` for `uid_touched`.
-    Uid { uids: Vec<i64>, touched: bool },
-    /// `(newer:"...")`.
-    Newer(Timestamp),
-    /// `(changed)`, `(changed:"a")`, `(changed:"a","b")`.
-    Changed { since: Option<Timestamp>, until: Option<Timestamp> },
-    /// `(if:...)`.
-    If(Expr),
-}
-
-/// The recursion filters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecurseFilter {
-    /// Which relationship.
-    pub kind: RecurseFilterKind,
-    /// The set at its other end.
-    pub set: SetName,
-    /// `:"role"`; the empty role is a role.
-    pub role: Option<String>,
-    /// `:1,2,-1`: positions of the nodes in the way, from 1, or from -1 backwards.
-    pub positions: Vec<i64>,
-}
-
-/// Which relationship a recursion filter follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecurseFilterKind {
-    /// `(w)`: nodes of the ways in the set.
-    W,
-    /// `(r)`: members of the relations in the set.
-    R,
-    /// `(bn)`: what has a node of the set.
-    Bn,
-    /// `(bw)`: relations with a way of the set.
-    Bw,
-    /// `(br)`: relations with a relation of the set.
-    Br,
 }
 
 /// A POSIX extended regular expression as written; it has been checked to compile.

@@ -8,8 +8,9 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Error, Reader};
 
 use super::builder::Builder;
-use super::element::{Element, Node};
+use super::element::Element;
 use super::tree::Span;
+use crate::Node;
 use terrapin_budget as budget;
 
 /// How deep elements may be nested.

@@ -1,13 +1,14 @@
 //! The elements of evaluators, and the table of their functions.
 
-use super::super::element::{Element, Evaluator, Part};
+use super::super::element::{Element, Evaluator};
 use super::super::tree::*;
 use super::Context;
+use crate::Part;
 use crate::code::Code;
 
 /// What an evaluator yields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Type {
+pub(crate) enum Type {
     String,
     Container,
     Geometry,
@@ -26,7 +27,7 @@ impl Type {
 
 /// What a function takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Arguments {
+pub(crate) enum Arguments {
     /// Nothing.
     None,
     /// One evaluator.
@@ -49,7 +50,7 @@ pub(in super::super) enum Arguments {
 
 /// What must be at hand to call a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Needs {
+pub(crate) enum Needs {
     Nothing,
     Element,
     Member,
@@ -57,7 +58,7 @@ pub(in super::super) enum Needs {
 
 /// One function.
 #[derive(Debug)]
-pub(in super::super) struct Spec {
+pub(crate) struct Spec {
     /// Its QL name.
     pub name: &'static str,
     /// Its name in the XML form.
@@ -177,7 +178,7 @@ impl Spec {
 }
 
 /// The function of an element.
-pub(in super::super) fn by_element(element: &Element) -> Option<&'static Spec> {
+pub(crate) fn by_element(element: &Element) -> Option<&'static Spec> {
     let name = element.name.as_ref();
     FUNCTIONS
         .iter()
@@ -202,13 +203,13 @@ const BINARY: [(&str, &str, BinaryOperator); 12] = [
 
 /// Every operator between two operands and every function as an element, with the `type` that tells it from others.
 #[cfg(test)]
-pub(super) fn elements() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(crate) fn elements() -> impl Iterator<Item = (&'static str, &'static str)> {
     let operators = BINARY.iter().map(|(_, element, _)| (*element, ""));
     operators.chain(FUNCTIONS.iter().map(|spec| (spec.element, spec.property)))
 }
 
 /// The element of an operator between two operands.
-pub(in super::super) fn operator_element(sign: &str) -> Option<&'static str> {
+pub(crate) fn operator_element(sign: &str) -> Option<&'static str> {
     BINARY.iter().find(|(known, ..)| *known == sign).map(|(_, element, _)| *element)
 }
 
@@ -223,12 +224,12 @@ pub(crate) fn function_name(element: &Element) -> Option<&'static str> {
 }
 
 /// What an evaluator element yields; a ternary yields what its branches do.
-pub(in super::super) fn evaluator_type(element: &Element) -> Type {
+pub(crate) fn evaluator_type(element: &Element) -> Type {
     by_element(element).map_or(Type::String, |spec| spec.returns)
 }
 
 /// The evaluator that the element is.
-pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
+pub(crate) fn part(context: &mut Context<'_>) -> Option<Part> {
     let element = context.element;
     let name = element.name.as_ref();
     if let Some((_, _, operator)) = BINARY.iter().find(|(_, known, _)| *known == name) {
@@ -292,7 +293,7 @@ fn call(context: &mut Context<'_>) -> Option<Evaluator> {
 }
 
 /// How many evaluators an evaluator has in it, at least and at most.
-pub(super) fn operands(evaluator: &Evaluator) -> (usize, usize) {
+pub(crate) fn operands(evaluator: &Evaluator) -> (usize, usize) {
     match evaluator {
         Evaluator::Fixed(_) | Evaluator::Generic | Evaluator::SetKey { .. } => (0, 0),
         Evaluator::Tag | Evaluator::Unary(_) => (1, 1),

@@ -63,22 +63,22 @@ pub fn integer(text: &str) -> i64 {
 }
 
 /// A latitude in 1e-7 degrees; half a unit goes north.
-pub(super) fn latitude(degrees: f64) -> i32 {
+pub(crate) fn latitude(degrees: f64) -> i32 {
     (degrees * 1e7 + 0.5).floor() as i32
 }
 
 /// A longitude in 1e-7 degrees; half a unit goes away from Greenwich.
-pub(super) fn longitude(degrees: f64) -> i32 {
+pub(crate) fn longitude(degrees: f64) -> i32 {
     (degrees * 1e7 + 0.5_f64.copysign(degrees)).trunc() as i32
 }
 
 /// A position of two numbers in degrees.
-pub(super) fn position(lat: f64, lon: f64) -> Point {
+pub(crate) fn position(lat: f64, lon: f64) -> Point {
     Point { lat: latitude(lat), lon: longitude(lon) }
 }
 
 /// A box of four numbers in degrees.
-pub(super) fn bounds(south: f64, west: f64, north: f64, east: f64) -> BoundingBox {
+pub(crate) fn bounds(south: f64, west: f64, north: f64, east: f64) -> BoundingBox {
     let degrees = [south, west, north, east];
     let ([south, north], [west, east]) = ([south, north].map(latitude), [west, east].map(longitude));
     BoundingBox { south, west, north, east, degrees }

@@ -1,16 +1,20 @@
 //! `osm-script`: the settings of a query.
 
-use super::super::element::Part;
 use super::super::tree::*;
 use super::Context;
 use super::numbers::{bounds, float, timestamp};
 use crate::code::Code;
+use crate::{Form, Part};
 
-/// The settings, if the element is `osm-script`.
-pub(super) fn part(context: &mut Context<'_>) -> Option<Part> {
-    if context.element.name != "osm-script" {
-        return None;
-    }
+/// The settings of a query.
+pub(crate) const FORM: Form = Form {
+    name: "osm-script",
+    attributes: &["timeout", "element-limit", "output", "output-config", "bbox", "date", "from", "augmented"],
+    check,
+    ..Form::NONE
+};
+
+fn check(context: &mut Context<'_>) -> Option<Part> {
     let defaults = Settings::default();
     let timeout = amount(context, "timeout").unwrap_or(defaults.timeout);
     let maxsize = amount(context, "element-limit").unwrap_or(defaults.maxsize);
@@ -66,7 +70,7 @@ fn popup(context: &mut Context<'_>, config: &str) -> OutputFormat {
     let blocks = super::super::popup::popup(config);
     for test in blocks.iter().flat_map(|block| &block.tests) {
         if let PopupValue::Matching(expression) = &test.value {
-            super::filters::regex(context, &expression.pattern, false);
+            super::regex(context, &expression.pattern, false);
         }
     }
     OutputFormat::Popup(blocks)

@@ -1,18 +1,20 @@
 //! Evaluators in QL, with brackets where they are needed and no others.
 
-use crate::{Element, Node, function_name, operator_sign};
+use crate::Node;
+use crate::check::evaluators::{function_name, operator_sign};
+use crate::element::Element;
 
 /// How tightly something binds that never needs brackets.
 const CLOSED: u8 = 20;
 
 /// Parts the evaluators that a statement begins with from its statements.
-pub(super) fn split(children: &[Node]) -> (&[Node], &[Node]) {
+pub(crate) fn split(children: &[Node]) -> (&[Node], &[Node]) {
     let evaluators = children.iter().take_while(|node| node.element.name.starts_with("eval-")).count();
     children.split_at(evaluators)
 }
 
 /// An evaluator in QL.
-pub(super) fn write(node: &Node) -> String {
+pub(crate) fn write(node: &Node) -> String {
     write_bound(node).0
 }
 
@@ -111,14 +113,14 @@ fn fixed(text: &str) -> String {
 }
 
 /// A key: a plain word as it is, anything else with quotation marks.
-pub(super) fn word(text: &str) -> String {
+pub(crate) fn word(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     if plain { text.to_owned() } else { quoted(text) }
 }
 
 /// A string with quotation marks, and escapes where the language needs them.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {

@@ -2,10 +2,12 @@
 //! can be understood is converted. Knows only the text; nothing is run.
 
 mod canonical;
-mod expression;
-mod filter;
+pub(crate) mod expression;
 mod ql;
 mod xml;
+
+pub(crate) use canonical::{List, Values, moment, number};
+pub(crate) use ql::{Writer, dotted};
 
 use crate::Failure;
 

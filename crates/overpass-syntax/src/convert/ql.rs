@@ -2,8 +2,8 @@
 //! again (doubled quotation marks and semicolons, brackets that are left out), this writes what can be.
 
 use super::expression::{self, quoted};
-use super::filter::{self, dotted};
-use crate::{Element, Node};
+use crate::Node;
+use crate::element::Element;
 use terrapin_budget as budget;
 
 /// Writes a whole query, which was QL or XML.
@@ -17,9 +17,12 @@ pub(super) fn write(root: Option<&Node>, pretty: bool, from_xml: bool) -> String
     writer.out
 }
 
-struct Writer {
-    out: String,
-    pretty: bool,
+/// QL as it is written. How statements are written stands with them.
+pub(crate) struct Writer {
+    /// What is written so far.
+    pub out: String,
+    /// Whether on many lines.
+    pub pretty: bool,
 }
 
 impl Writer {
@@ -56,20 +59,23 @@ impl Writer {
         self.end_line();
     }
 
-    fn end_line(&mut self) {
+    /// Ends a line where there are lines.
+    pub fn end_line(&mut self) {
         if self.pretty {
             self.out.push('\n');
         }
     }
 
-    fn indent(&mut self, depth: usize) {
+    /// Begins a line.
+    pub fn indent(&mut self, depth: usize) {
         budget::checkpoint();
         if self.pretty {
             self.out.extend(std::iter::repeat_n("  ", depth));
         }
     }
 
-    fn statements(&mut self, nodes: &[Node], depth: usize) {
+    /// Writes statements, a line each.
+    pub fn statements(&mut self, nodes: &[Node], depth: usize) {
         for node in nodes {
             self.indent(depth);
             self.statement(node, depth);
@@ -77,75 +83,21 @@ impl Writer {
         }
     }
 
-    /// Writes a statement with its semicolon, from where its first line is indented to before its last one ends.
-    fn statement(&mut self, node: &Node, depth: usize) {
-        let element = &node.element;
-        let (operands, body) = expression::split(&node.children);
-        let operand = operands.first().map(expression::write).unwrap_or_default();
-        match element.name.as_ref() {
-            "query" => self.query(node, depth),
-            "union" | "difference" => {
-                self.out.push('(');
-                self.end_line();
-                for (i, member) in body.iter().enumerate() {
-                    if i > 0 && element.name == "difference" {
-                        self.indent(depth + 1);
-                        self.out.push('-');
-                        self.end_line();
-                        // `-.a` would be one word.
-                        if !self.pretty && written_with_point(member) {
-                            self.out.push(' ');
-                        }
-                    }
-                    self.statements(std::slice::from_ref(member), depth + 1);
-                }
-                self.out.push(')');
-                self.into(element);
-                self.out.push(';');
-            }
-            "foreach" => self.block(&format!("foreach{}{}", dotted(element, "from"), into(element)), body, depth),
-            "for" => {
-                self.block(&format!("for{}{}({operand})", dotted(element, "from"), into(element)), body, depth);
-            }
-            "complete" => {
-                let limit = element.get("maxnum");
-                let limit = if limit.is_empty() { String::new() } else { format!("({limit})") };
-                let from = dotted(element, "from");
-                self.block(&format!("complete{limit}{from}{}", into(element)), body, depth);
-            }
-            "if" => self.choice(&operand, body, depth),
-            "retro" => {
-                let head = if self.pretty { format!("retro ({operand})\n") } else { format!("retro({operand})") };
-                self.block(&head, body, depth);
-            }
-            "compare" => {
-                let delta = if operand.is_empty() { "()".to_owned() } else { format!("(delta:{operand})") };
-                let head = format!("{}compare{delta}{}", before(element), into(element));
-                if body.is_empty() {
-                    self.out.push_str(&head);
-                    self.out.push(';');
-                } else {
-                    self.block(&head, body, depth);
-                }
-            }
-            "make" | "convert" => self.produce(node, depth),
-            "print" => self.print(element),
-            _ => match simple(element) {
-                Some(text) => {
-                    self.out.push_str(&text);
-                    self.into(element);
-                    self.out.push(';');
-                }
-                None => self.alone(node),
-            },
-        }
+    /// Writes `->.set`.
+    pub fn into(&mut self, element: &Element) {
+        let into = self.result_text(element);
+        self.out.push_str(&into);
     }
 
-    fn into(&mut self, element: &Element) {
-        self.out.push_str(&into(element));
+    /// Writes a statement without children, of which all but where its result goes is known.
+    pub fn simple(&mut self, text: &str, element: &Element) {
+        self.out.push_str(text);
+        self.into(element);
+        self.out.push(';');
     }
 
-    fn block(&mut self, head: &str, body: &[Node], depth: usize) {
+    /// Writes a block behind what stands before it.
+    pub fn block(&mut self, head: &str, body: &[Node], depth: usize) {
         self.out.push_str(head);
         self.out.push('{');
         self.end_line();
@@ -153,178 +105,49 @@ impl Writer {
         self.out.push('}');
     }
 
-    fn choice(&mut self, condition: &str, body: &[Node], depth: usize) {
-        let space = if self.pretty { " " } else { "" };
-        let line = if self.pretty { "\n" } else { "" };
-        let (then, otherwise) = match body.iter().position(|node| node.element.name == "else") {
-            Some(at) => (&body[..at], Some(&body[at..])),
-            None => (body, None),
-        };
-        self.block(&format!("if{space}({condition}){line}"), then, depth);
-        if let Some([_, otherwise @ ..]) = otherwise {
-            self.end_line();
-            self.block(&format!("else{line}"), otherwise, depth);
+    /// The evaluator that a statement begins with, in QL, and the statements behind it.
+    pub fn evaluator_and_body<'a>(&self, node: &'a Node) -> (String, &'a [Node]) {
+        let (evaluators, body) = expression::split(&node.children);
+        (evaluators.first().map(expression::write).unwrap_or_default(), body)
+    }
+
+    /// Whether the QL of a statement begins with a point.
+    pub fn begins_with_point(&self, node: &Node) -> bool {
+        node.element.name == "item" || !self.before(&node.element).is_empty()
+    }
+
+    /// `.set ` before the word of a statement.
+    pub fn before(&self, element: &Element) -> String {
+        match dotted(element, "from") {
+            set if set.is_empty() => set,
+            set => set + " ",
         }
     }
 
-    fn query(&mut self, query: &Node, depth: usize) {
-        let what = query.element.get("type");
-        self.out.push_str(what);
-        let (sets, filters): (Vec<&Node>, Vec<&Node>) =
-            super::canonical::sorted_filters(query).partition(|node| node.element.name == "item");
-        for set in sets {
-            self.out.push_str(&filter::write(set));
-        }
-        let lines = self.pretty && filters.len() > 1;
-        for node in filters {
-            if lines {
-                self.out.push('\n');
-                self.indent(depth + 1);
-            }
-            self.out.push_str(&filter::write(node));
-        }
-        if lines && !into(&query.element).is_empty() {
-            self.out.push('\n');
-            self.indent(depth + 1);
-        }
-        self.into(&query.element);
-        self.out.push(';');
+    /// `.set->.set` behind the word of a statement.
+    pub fn sets_behind(&self, element: &Element) -> String {
+        format!("{}{}", dotted(element, "from"), self.result_text(element))
     }
 
-    /// A filter that stands as a statement.
-    fn alone(&mut self, node: &Node) {
-        let Some(what) = filter::query_type(&node.element) else { return };
-        self.out.push_str(what);
-        self.out.push_str(&filter::write(node));
-        self.into(&node.element);
-        self.out.push(';');
+    /// `->.set`
+    pub fn result_text(&self, element: &Element) -> String {
+        match dotted(element, "into") {
+            set if set.is_empty() => set,
+            set => format!("->{set}"),
+        }
     }
 
-    fn produce(&mut self, node: &Node, depth: usize) {
-        let element = &node.element;
-        self.out.push_str(&before(element));
-        self.out.push_str(&element.name);
-        self.out.push(' ');
-        self.out.push_str(element.get("type"));
-        for (i, property) in node.children.iter().enumerate() {
-            if i > 0 {
-                self.out.push(',');
-            }
-            if self.pretty {
-                self.out.push('\n');
-                self.indent(depth + 1);
-            } else if i == 0 {
-                self.out.push(' ');
-            }
-            let value = property.children.first().map(expression::write);
-            let key = match property.element.get("keytype") {
-                "id" => "::id".to_owned(),
-                "geometry" => "::geom".to_owned(),
-                "generic" => "::".to_owned(),
-                _ => expression::word(property.element.get("k")),
-            };
-            match value {
-                Some(value) => self.out.push_str(&format!("{key}={value}")),
-                None => self.out.push_str(&format!("!{key}")),
-            }
-        }
-        self.into(element);
-        self.out.push(';');
-    }
-
-    fn print(&mut self, element: &Element) {
-        self.out.push_str(&before(element));
-        self.out.push_str("out");
-        self.out.push_str(match element.get("mode") {
-            "ids_only" => " ids",
-            "skeleton" => " skel",
-            "tags" => " tags",
-            "meta" => " meta",
-            "count" => " count",
-            _ => "",
-        });
-        if element.get("order") == "quadtile" {
-            self.out.push_str(" qt");
-        }
-        if !element.get("limit").is_empty() {
-            self.out.push(' ');
-            self.out.push_str(element.get("limit"));
-        }
-        self.out.push_str(match element.get("geometry") {
-            "full" => " geom",
-            "bounds" => " bb",
-            "center" => " center",
-            _ => "",
-        });
-        if element.get("ids") == "no" {
-            self.out.push_str(" noids");
-        }
-        self.out.push_str(&sides(element));
-        self.out.push(';');
+    /// `(s,w,n,e)`, where they are given.
+    pub fn sides(&self, element: &Element) -> String {
+        let sides = ["s", "w", "n", "e"].map(|side| element.get(side));
+        if sides.iter().all(|side| side.is_empty()) { String::new() } else { format!("({})", sides.join(",")) }
     }
 }
 
-/// The text of a statement without children, up to where its result goes.
-fn simple(element: &Element) -> Option<String> {
-    let get = |name: &str| element.get(name);
-    Some(match element.name.as_ref() {
-        "item" => {
-            let set = if get("from").is_empty() { get("set") } else { get("from") };
-            format!(".{}", if set.is_empty() { "_" } else { set })
-        }
-        "recurse" => {
-            let sign = match get("type") {
-                "down" => ">",
-                "down-rel" => ">>",
-                "up" => "<",
-                "up-rel" => "<<",
-                _ => return None,
-            };
-            format!("{}{sign}", before(element))
-        }
-        "coord-query" => {
-            let place = if get("lat").is_empty() { String::new() } else { format!("({},{})", get("lat"), get("lon")) };
-            format!("{}is_in{place}", before(element))
-        }
-        "map-to-area" => format!("{}map_to_area", before(element)),
-        "timeline" => {
-            let version = if get("version").is_empty() { String::new() } else { format!(",{}", get("version")) };
-            format!("timeline({},{}{version})", get("type"), get("ref"))
-        }
-        "localize" => {
-            let kind = match get("type") {
-                "" | "l" => String::new(),
-                kind => format!(" {kind}"),
-            };
-            format!("{}local{kind}{}", before(element), sides(element))
-        }
-        _ => return None,
-    })
-}
-
-/// Whether the QL of a statement begins with a point.
-fn written_with_point(node: &Node) -> bool {
-    node.element.name == "item" || !before(&node.element).is_empty()
-}
-
-/// `.set ` before the word of a statement.
-fn before(element: &Element) -> String {
-    match dotted(element, "from") {
-        set if set.is_empty() => set,
-        set => set + " ",
+/// `.set`, unless it is the default one.
+pub(crate) fn dotted(element: &Element, name: &str) -> String {
+    match element.get(name) {
+        "" | "_" => String::new(),
+        set => format!(".{set}"),
     }
-}
-
-/// `->.set`
-fn into(element: &Element) -> String {
-    match dotted(element, "into") {
-        set if set.is_empty() => set,
-        set => format!("->{set}"),
-    }
-}
-
-/// `(s,w,n,e)`, where they are given.
-fn sides(element: &Element) -> String {
-    let sides = ["s", "w", "n", "e"].map(|side| element.get(side));
-    if sides.iter().all(|side| side.is_empty()) { String::new() } else { format!("({})", sides.join(",")) }
 }

@@ -1,6 +1,6 @@
 //! The XML form, as the reference's converter writes it.
 
-use super::canonical::{Values, single, sorted_filters, values};
+use super::canonical::Values;
 use crate::Node;
 use terrapin_budget as budget;
 
@@ -62,7 +62,7 @@ fn node(out: &mut String, depth: usize, node: &Node) {
     if node.element.name == "query" {
         return query(out, depth, node);
     }
-    let mut attributes = values(&node.element);
+    let mut attributes = node.element.values();
     for (name, value) in &mut attributes {
         // The reference has no word for it.
         if name == "keytype" && value == "id" {
@@ -75,41 +75,25 @@ fn node(out: &mut String, depth: usize, node: &Node) {
 /// A query; one that is a single filter is written as that filter.
 fn query(out: &mut String, depth: usize, query: &Node) {
     let into = query.element.get("into");
-    let alone = single(query);
+    let alone = query.single_filter();
     let filter = |out: &mut String, depth: usize, filter: &Node| {
-        let mut attributes = values(&filter.element);
-        if alone.is_some() && takes_into(&filter.element.name) && !matches!(into, "" | "_") {
+        let mut attributes = filter.element.values();
+        if alone.is_some() && filter.keeps_into() && !matches!(into, "" | "_") {
             attributes.push(("into".to_owned(), into.to_owned()));
         }
         element(out, depth, &filter.element.name, &attributes, &filter.children);
     };
     if let Some(only) = alone
-        && stands_alone(query, only)
+        && only.replaces_query(query.element.get("type"))
     {
         return filter(out, depth, only);
     }
-    open(out, depth, "query", &values(&query.element));
+    open(out, depth, "query", &query.element.values());
     out.push_str(">\n");
-    for child in sorted_filters(query) {
+    for child in query.sorted_filters() {
         filter(out, depth + 1, child);
     }
     close(out, depth, "query");
-}
-
-/// Whether a filter keeps the name of the set that its query fills, if it is the only one.
-fn takes_into(name: &str) -> bool {
-    !matches!(name, "newer" | "changed" | "filter" | "item" | "has-kv")
-}
-
-/// Whether the only filter of a query is a statement that means the same.
-fn stands_alone(query: &Node, filter: &Node) -> bool {
-    let what = query.element.get("type");
-    match filter.element.name.as_ref() {
-        "id-query" => matches!(what, "node" | "way" | "relation"),
-        "recurse" => matches!(what, "node" | "way" | "relation"),
-        "bbox-query" | "around" | "polygon-query" => what == "node",
-        _ => false,
-    }
 }
 
 /// Writes a text as the value of an attribute.

@@ -3,14 +3,15 @@
 mod call;
 
 use super::super::check::{Type, evaluator_type, operator_element};
-use super::super::element::{Element, Node};
 use super::Parser;
 use super::expression::{Branch, Id, Reading, Tree};
+use crate::Node;
 use crate::code::Code;
+use crate::element::Element;
 
 /// Which types of evaluator fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ExpectedType {
+pub(crate) enum ExpectedType {
     One(Type),
     StringOrContainer,
     StringOrGeometry,
@@ -36,7 +37,7 @@ impl ExpectedType {
 
 /// Where an evaluator stands: what it may use and must yield.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct EvaluatorContext {
+pub(crate) struct EvaluatorContext {
     pub element: bool,
     pub member: bool,
     pub wanted: ExpectedType,
@@ -61,13 +62,13 @@ impl EvaluatorContext {
 
 impl<'a> Parser<'a> {
     /// Reads an evaluator up to the bracket that ends it.
-    pub(super) fn evaluator(&mut self, place: EvaluatorContext) -> Option<Node> {
+    pub fn evaluator(&mut self, place: EvaluatorContext) -> Option<Node> {
         let tree = self.tree(Reading::Bracketed);
         self.evaluate(&tree, tree.root, place)
     }
 
     /// The evaluator that a tree is.
-    pub(super) fn evaluate(&mut self, tree: &Tree<'a>, id: Id, place: EvaluatorContext) -> Option<Node> {
+    pub fn evaluate(&mut self, tree: &Tree<'a>, id: Id, place: EvaluatorContext) -> Option<Node> {
         let branch = tree.at(id);
         if id == 0 {
             let message = "Evaluator expected, but empty token found.";
@@ -82,7 +83,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds a parse error about a token of a tree.
-    pub(super) fn complain(&mut self, branch: Branch<'a>, code: Code, message: impl Into<String>) {
+    pub fn complain(&mut self, branch: Branch<'a>, code: Code, message: impl Into<String>) {
         self.builder.diagnostics.parse(code, branch.line, branch.token.span(), message);
     }
 

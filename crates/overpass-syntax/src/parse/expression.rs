@@ -6,11 +6,11 @@ use super::Parser;
 use crate::code::Code;
 
 /// An index into a [`Tree`]; 0 is no node.
-pub(super) type Id = usize;
+pub(crate) type Id = usize;
 
 /// A token with what is left and right of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Branch<'a> {
+pub(crate) struct Branch<'a> {
     pub token: Token<'a>,
     pub line: u32,
     pub left: Id,
@@ -24,7 +24,7 @@ pub(super) struct Branch<'a> {
 }
 
 /// A tree of tokens.
-pub(super) struct Tree<'a> {
+pub(crate) struct Tree<'a> {
     branches: Vec<Branch<'a>>,
     /// Its topmost token.
     pub root: Id,
@@ -72,7 +72,7 @@ impl<'a> Tree<'a> {
 
 /// What a tree is read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(crate) enum Reading {
     /// What stands in brackets: ends before the closing one.
     Bracketed,
     /// A filter: the same, and its first colon binds least.
@@ -107,7 +107,7 @@ fn binding(sign: &str) -> Option<u8> {
 
 impl<'a> Parser<'a> {
     /// Reads a tree up to where it must end; the token after it is the current one then.
-    pub(super) fn tree(&mut self, reading: Reading) -> Tree<'a> {
+    pub fn tree(&mut self, reading: Reading) -> Tree<'a> {
         let nothing = Branch {
             token: Token { text: "", start: self.tokens.current().start, unterminated: false },
             line: 0,

@@ -1,20 +1,20 @@
-//! The QL front end: tokens to elements by recursive descent. After an error it goes on as the reference does, so
+//! The QL front end: tokens to elements by recursive descent, what all statements and filters need of it. After an error it goes on as the reference does, so
 //! that follow-up errors are the same.
 
-mod clause;
 mod evaluator;
 mod expression;
 mod output;
-mod properties;
-mod query;
 mod settings;
-mod statement;
+
+pub(crate) use evaluator::{EvaluatorContext, ExpectedType};
+pub(crate) use expression::{Id, Reading, Tree};
 
 use super::builder::Builder;
-use super::element::{Element, Node};
+use super::element::Element;
 use super::reader::Reader;
 use super::token::Tokens;
 use super::tree::Span;
+use crate::Node;
 use crate::code::Code;
 
 /// How deep blocks may be nested.
@@ -34,12 +34,16 @@ pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
     (Some(root), parser.builder)
 }
 
-struct Parser<'a> {
-    tokens: Tokens<'a>,
-    builder: Builder,
-    depth: usize,
+/// The front end at work. How statements and filters are read stands with them.
+pub(crate) struct Parser<'a> {
+    /// The text that is still to be read.
+    pub tokens: Tokens<'a>,
+    /// What makes elements of it.
+    pub builder: Builder,
+    /// How deep in blocks it is.
+    pub depth: usize,
     /// Whether the settings have a box, which then is a filter of every query.
-    bbox: bool,
+    pub bbox: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -49,37 +53,37 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether there is more text, and not so much wrong that reading it makes no sense.
-    fn goes_on(&self) -> bool {
+    pub fn goes_on(&self) -> bool {
         self.tokens.good() && !self.builder.diagnostics.full()
     }
 
     /// Adds an error at the current token.
-    fn error(&mut self, code: Code, message: impl Into<String>) {
+    pub fn error(&mut self, code: Code, message: impl Into<String>) {
         self.reader().error(code, message);
     }
 
     /// Adds `... expected - '...' found.`
-    fn expected(&mut self, what: &str) {
+    pub fn expected(&mut self, what: &str) {
         self.reader().expected(what);
     }
 
     /// Skips to one of the tokens `allowed`, with an error if it is not the current one.
-    fn skip_to(&mut self, allowed: &[&'static str]) {
+    pub fn skip_to(&mut self, allowed: &[&'static str]) {
         self.reader().skip_to(allowed);
     }
 
     /// Skips to and over one of the tokens `allowed`, with an error if it is not the current one.
-    fn expect(&mut self, allowed: &[&'static str]) {
+    pub fn expect(&mut self, allowed: &[&'static str]) {
         self.reader().expect(allowed);
     }
 
     /// Takes a word, string or number, with an error if there is none.
-    fn text(&mut self, what: &str) -> String {
+    pub fn text(&mut self, what: &str) -> String {
         self.reader().text(what)
     }
 
     /// Takes `.name`.
-    fn set(&mut self) -> Option<String> {
+    pub fn set(&mut self) -> Option<String> {
         if !self.tokens.is(".") {
             return None;
         }
@@ -88,14 +92,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes the name of a set, whatever token it is.
-    fn name(&mut self) -> String {
+    pub fn name(&mut self) -> String {
         let name = self.tokens.current().value();
         self.tokens.advance();
         name
     }
 
     /// Takes `->.name`; `_` if it is not there.
-    fn into(&mut self) -> String {
+    pub fn into(&mut self) -> String {
         if !self.tokens.is("->") {
             return "_".to_owned();
         }
@@ -105,7 +109,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes the name of a set where it must be a word, with an error if it is none.
-    fn variable(&mut self) -> String {
+    pub fn variable(&mut self) -> String {
         if self.tokens.text().starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
             return self.name();
         }
@@ -117,17 +121,17 @@ impl<'a> Parser<'a> {
     }
 
     /// From a start to the end of the last token.
-    fn span_from(&self, start: usize) -> Span {
+    pub fn span_from(&self, start: usize) -> Span {
         Span { start, end: self.tokens.end_of_last().max(start) }
     }
 
-    /// Makes an element that starts at a byte and a line and ends before the current token.
-    fn element(&self, name: &'static str, start: usize, line: u32) -> Element {
-        Element::new(name, line, self.span_from(start))
+    /// Makes an element that ends before the current token.
+    pub fn element(&self, name: &'static str, start: &Start) -> Element {
+        Element::new(name, start.line, self.span_from(start.byte))
     }
 
     /// Goes one level deeper; `false` and an error if that is too deep.
-    fn descend(&mut self) -> bool {
+    pub fn descend(&mut self) -> bool {
         if self.depth >= MOST_BLOCKS {
             let message = format!("Statements are nested in more than {MOST_BLOCKS} levels.");
             self.error(Code::NestedTooDeep, message);
@@ -137,5 +141,22 @@ impl<'a> Parser<'a> {
         }
         self.depth += 1;
         true
+    }
+}
+
+/// Where a statement or filter starts, and with which set.
+pub(crate) struct Start {
+    /// The byte.
+    pub byte: usize,
+    /// The line that errors name.
+    pub line: u32,
+    /// The set that stands before it.
+    pub from: Option<String>,
+}
+
+impl Start {
+    /// The set that it reads: the default set where none is named.
+    pub fn set(&self) -> String {
+        self.from.clone().unwrap_or_else(|| "_".to_owned())
     }
 }

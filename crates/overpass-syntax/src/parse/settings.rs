@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::element::{Element, Node};
 use super::Parser;
+use crate::Node;
+use crate::element::Element;
 
 impl Parser<'_> {
     /// The settings, as the element that will hold the statements.

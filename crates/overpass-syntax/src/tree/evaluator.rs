@@ -2,13 +2,19 @@
 
 use super::{SetName, Span};
 
-/// An evaluator.
-#[derive(Debug, Clone, PartialEq)]
+/// An evaluator; by default an empty text.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Expr {
     /// Where it stands.
     pub span: Span,
     /// What it is.
     pub kind: ExprKind,
+}
+
+impl Default for ExprKind {
+    fn default() -> Self {
+        ExprKind::Fixed(String::new())
+    }
 }
 
 /// Every form of evaluator.

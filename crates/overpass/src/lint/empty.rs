@@ -4,7 +4,7 @@
 use terrapin_osm::{BoundingBox, ElementType, Osm};
 
 use crate::run::to_osm;
-use crate::syntax::{FilterKind, Script, StatementKind, on_statements};
+use crate::syntax::{FilterKind, Script, StatementKind, Tag, on_statements};
 
 /// Most notes that are given.
 const NOTES: usize = 5;
@@ -32,8 +32,8 @@ pub fn notes(script: &Script, osm: &Osm) -> Vec<String> {
 
 fn filter_note(osm: &Osm, filter: &FilterKind) -> Option<String> {
     match filter {
-        FilterKind::Bbox(bbox) => is_swapped(osm, &to_osm(bbox)),
-        FilterKind::HasKey { key } => {
+        FilterKind::Bbox(bbox) => is_swapped(osm, &to_osm(&bbox.bounds)),
+        FilterKind::Tag(Tag::HasKey { key }) => {
             let (key, value) = key.split_once('=')?;
             Some(format!("[\"{key}={value}\"] asks for a key with a \"=\" in it; a tag is [\"{key}\"=\"{value}\"]"))
         }

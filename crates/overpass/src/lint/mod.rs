@@ -15,8 +15,8 @@ use terrapin_osm::{ElementType, Osm};
 
 use crate::Limits;
 use crate::syntax::{
-    Detail, Filter, FilterKind, Order, Out, OutGeometry, OutputFormat, Query, QueryType, Script, Settings, Statement,
-    StatementKind, on_statements,
+    Area, Detail, Filter, FilterKind, Ids, Order, Out, OutGeometry, OutputFormat, Query, QueryType, Script, Settings,
+    Statement, StatementKind, Tag, on_statements,
 };
 
 pub use code::Code;
@@ -58,12 +58,13 @@ pub fn keys(script: &Script) -> Vec<String> {
     let mut keys = Vec::new();
     each_query(&script.statements, &mut |query, _| {
         for filter in &query.filters {
-            match &filter.kind {
-                FilterKind::HasKey { key }
-                | FilterKind::Equals { key, .. }
-                | FilterKind::NotEquals { key, .. }
-                | FilterKind::Matches { key, .. }
-                | FilterKind::NotMatches { key, .. }
+            let FilterKind::Tag(tag) = &filter.kind else { continue };
+            match tag {
+                Tag::HasKey { key }
+                | Tag::Equals { key, .. }
+                | Tag::NotEquals { key, .. }
+                | Tag::Matches { key, .. }
+                | Tag::NotMatches { key, .. }
                     if !keys.contains(key) =>
                 {
                     keys.push(key.clone());
@@ -134,8 +135,8 @@ pub fn warnings(
 /// The key, and where it is named the value, that a filter's warning depends on alone.
 fn tag_of(filter: &FilterKind) -> Option<(&str, Option<&str>)> {
     match filter {
-        FilterKind::HasKey { key } | FilterKind::Matches { key, .. } => Some((key, None)),
-        FilterKind::Equals { key, value } => Some((key, Some(value))),
+        FilterKind::Tag(Tag::HasKey { key } | Tag::Matches { key, .. }) => Some((key, None)),
+        FilterKind::Tag(Tag::Equals { key, value }) => Some((key, Some(value))),
         _ => None,
     }
 }
@@ -170,8 +171,8 @@ fn filter_warning(osm: &Osm, what: QueryType, filter: &Filter, budget: &Budget) 
         Ok(Some(warning(Code::NoSuchKey, format!("no element has the key {key:?}"), near)))
     };
     match &filter.kind {
-        FilterKind::HasKey { key } | FilterKind::Matches { key, .. } => no_key(key),
-        FilterKind::Equals { key, value } => {
+        FilterKind::Tag(Tag::HasKey { key } | Tag::Matches { key, .. }) => no_key(key),
+        FilterKind::Tag(Tag::Equals { key, value }) => {
             if osm.pair(key, value).is_some() {
                 return Ok(None);
             }
@@ -191,8 +192,8 @@ fn filter_warning(osm: &Osm, what: QueryType, filter: &Filter, budget: &Budget) 
             }
             Ok(Some(warning(Code::NoSuchValue, format!("no element has {key}={value}"), instead)))
         }
-        FilterKind::Ids(ids) => Ok(ids_warning(osm, what, ids)),
-        FilterKind::AreaId(id) if !area_exists(osm, *id) => {
+        FilterKind::Ids(Ids::List(ids)) => Ok(ids_warning(osm, what, ids)),
+        FilterKind::Area(Area::Id(id)) if !area_exists(osm, *id) => {
             Ok(Some(warning(Code::NoSuchArea, format!("there is no area {id}"), Vec::new())))
         }
         _ => Ok(None),
@@ -240,18 +241,7 @@ fn area_exists(osm: &Osm, id: i64) -> bool {
 /// Whether a query uses no set, so that it can be run by itself.
 fn stands_alone(query: &Query) -> bool {
     query.what != QueryType::Derived
-        && query.filters.iter().all(|filter| {
-            !matches!(
-                filter.kind,
-                FilterKind::AroundSet { .. }
-                    | FilterKind::AreaSet(_)
-                    | FilterKind::Pivot(_)
-                    | FilterKind::Set(_)
-                    | FilterKind::Recurse(_)
-                    | FilterKind::WayCount { .. }
-                    | FilterKind::If(_)
-            )
-        })
+        && query.filters.iter().all(|filter| filter.kind.set().is_none() && filter.kind.expression().is_none())
 }
 
 /// Runs a query by itself, for the first of its results.
@@ -269,7 +259,7 @@ fn gives_nothing(osm: &Osm, settings: &Settings, mut query: Query, limits: &Limi
     let statement = |kind| Statement { span: Default::default(), line: 1, kind };
     let script = Script {
         settings: Settings { output: OutputFormat::Json, ..settings.clone() },
-        statements: vec![statement(StatementKind::Query(query)), statement(StatementKind::Out(out))],
+        statements: vec![statement(query.into()), statement(out.into())],
     };
     let done = crate::run(osm, &script, limits, &mut std::io::sink());
     done.is_ok_and(|summary| summary.elements == 0)
@@ -288,7 +278,7 @@ fn sets(text: &str, script: &Script) -> Vec<Warning> {
     let mut found = Vec::new();
     let (mut filled, mut used, mut outputs) = (BTreeMap::new(), BTreeSet::new(), false);
     on_statements(&script.statements, &mut |statement| {
-        outputs |= matches!(statement.kind, StatementKind::Out(_) | StatementKind::Local { .. });
+        outputs |= matches!(statement.kind, StatementKind::Out(_) | StatementKind::Local(_));
         if let Some(into) = statement.kind.result_set() {
             filled.entry(into.to_owned()).or_insert(statement.line);
         }
@@ -340,20 +330,8 @@ fn used_by(kind: &StatementKind) -> impl Iterator<Item = &str> {
         StatementKind::Query(query) => &query.filters,
         _ => &[],
     };
-    kind.input_set().map(String::as_str).into_iter().chain(filters.iter().filter_map(set_of))
-}
-
-/// The set that a filter reads.
-fn set_of(filter: &Filter) -> Option<&str> {
-    match &filter.kind {
-        FilterKind::AroundSet { set, .. }
-        | FilterKind::AreaSet(set)
-        | FilterKind::Pivot(set)
-        | FilterKind::Set(set)
-        | FilterKind::WayCount { set, .. } => Some(set),
-        FilterKind::Recurse(recurse) => Some(&recurse.set),
-        _ => None,
-    }
+    let of_filters = filters.iter().filter_map(|filter| filter.kind.set());
+    kind.input_set().into_iter().chain(of_filters).map(String::as_str)
 }
 
 /// Calls `f` with every query statement.

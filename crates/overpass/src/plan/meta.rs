@@ -1,6 +1,6 @@
 //! Filters on who changed an element and when, as tests on its metadata.
 
-use crate::syntax::{FilterKind, Timestamp};
+use crate::syntax::{Changed, FilterKind, Timestamp, User, Users};
 use terrapin_osm::{MetaRef, Osm};
 
 /// One filter on metadata.
@@ -22,21 +22,21 @@ impl MetaTest {
     /// wrote its current version.
     pub fn compile(osm: &Osm, filter: &FilterKind) -> Option<MetaTest> {
         match filter {
-            FilterKind::User { names, .. } => {
+            FilterKind::User(User { who: Users::Names(names), .. }) => {
                 let mut users: Vec<u32> = names.iter().flat_map(|name| osm.users_named(name)).collect();
                 users.sort_unstable();
                 users.dedup();
                 Some(MetaTest::Users(users))
             }
-            FilterKind::Uid { uids, .. } => {
+            FilterKind::User(User { who: Users::Ids(uids), .. }) => {
                 let mut uids = uids.clone();
                 uids.sort_unstable();
                 Some(MetaTest::Uids(uids))
             }
-            FilterKind::Newer(than) => Some(MetaTest::Since(*than)),
+            FilterKind::Newer(newer) => Some(MetaTest::Since(newer.than)),
             // without a moment it asks for what changed between now and now
-            FilterKind::Changed { since: None, .. } => Some(MetaTest::Between(Timestamp::MAX, Timestamp::MAX)),
-            FilterKind::Changed { since: Some(since), until } => {
+            FilterKind::Changed(Changed { since: None, .. }) => Some(MetaTest::Between(Timestamp::MAX, Timestamp::MAX)),
+            FilterKind::Changed(Changed { since: Some(since), until }) => {
                 // as in the reference, the same moment twice is no upper limit
                 let until = until.filter(|until| until != since).unwrap_or(Timestamp::MAX);
                 Some(MetaTest::Between(*since, until))

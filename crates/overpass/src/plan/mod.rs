@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use super::Failure;
 use super::budget::Budget;
 use super::sorted;
-use super::syntax::FilterKind;
+use super::syntax::{FilterKind, Tag};
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Member, Ordinal, Osm, RelationPage};
 
@@ -68,9 +68,12 @@ impl Plan {
     /// Adds the tag filters among `filters`. To be called when everything else is in place.
     pub fn add_tags(&mut self, osm: &Osm, memo: &TagMemo, kind: ElementType, filters: &[&FilterKind]) {
         let mut candidates = self.known.as_ref().map_or_else(|| osm.count(kind), |known| known.len() as u64);
-        let is_pattern = |f: &FilterKind| {
-            matches!(f, FilterKind::Matches { .. } | FilterKind::NotMatches { .. })
-                || matches!(f, FilterKind::KeyMatches { .. } | FilterKind::KeyNotMatches { .. })
+        let is_pattern = |f: &FilterKind| match f {
+            FilterKind::Tag(tag) => matches!(
+                tag,
+                Tag::Matches { .. } | Tag::NotMatches { .. } | Tag::KeyMatches { .. } | Tag::KeyNotMatches { .. }
+            ),
+            _ => false,
         };
         // patterns last: how they are best compiled depends on how few candidates the rest leaves
         for patterns in [false, true] {

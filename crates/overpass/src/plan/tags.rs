@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use regex::Regex;
 
 use crate::sorted;
-use crate::syntax::{FilterKind, Regex as Pattern, posix};
+use crate::syntax::{FilterKind, Regex as Pattern, Tag, posix};
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, KeyId, Ordinal, Osm, PairId};
 
@@ -170,16 +170,16 @@ impl TagTest {
     /// The test of a tag filter; `None` for other filters and for a tag filter that holds for everything.
     /// `candidates` is about how many elements there will be to test.
     pub fn compile(osm: &Osm, memo: &TagMemo, filter: &FilterKind, candidates: u64) -> Option<TagTest> {
-        let (alternatives, negated) = match filter {
-            FilterKind::HasKey { key } => (KeyTest::of_key(osm, key, |_, _| Some(Accept::Any)), false),
-            FilterKind::NotKey { key } => (KeyTest::of_key(osm, key, |_, _| Some(Accept::Any)), true),
-            FilterKind::Equals { key, value } => (equals(osm, key, value), false),
-            FilterKind::NotEquals { key, value } => (equals(osm, key, value), true),
-            FilterKind::Matches { key, value } => (matches(osm, memo, key, value, candidates), false),
-            FilterKind::NotMatches { key, value } => (matches(osm, memo, key, value, candidates), true),
-            FilterKind::KeyMatches { key, value } => (key_matches(osm, memo, key, value, candidates), false),
-            FilterKind::KeyNotMatches { key, value } => (key_matches(osm, memo, key, value, candidates), true),
-            _ => return None,
+        let FilterKind::Tag(tag) = filter else { return None };
+        let (alternatives, negated) = match tag {
+            Tag::HasKey { key } => (KeyTest::of_key(osm, key, |_, _| Some(Accept::Any)), false),
+            Tag::NotKey { key } => (KeyTest::of_key(osm, key, |_, _| Some(Accept::Any)), true),
+            Tag::Equals { key, value } => (equals(osm, key, value), false),
+            Tag::NotEquals { key, value } => (equals(osm, key, value), true),
+            Tag::Matches { key, value } => (matches(osm, memo, key, value, candidates), false),
+            Tag::NotMatches { key, value } => (matches(osm, memo, key, value, candidates), true),
+            Tag::KeyMatches { key, value } => (key_matches(osm, memo, key, value, candidates), false),
+            Tag::KeyNotMatches { key, value } => (key_matches(osm, memo, key, value, candidates), true),
         };
         Some(TagTest { alternatives, negated })
     }

@@ -8,7 +8,7 @@ use super::select;
 use crate::Failure;
 use crate::plan::Region;
 use crate::set::{AreaOrdinal, Set};
-use crate::syntax::FilterKind;
+use crate::syntax::{FilterKind, FromSet, Ids};
 use terrapin_osm::ElementType::{Relation, Way};
 
 /// `area[...](...)`: areas made from relations, by the relations' tags, and closed ways. As in the reference, filters on
@@ -24,22 +24,16 @@ pub fn select(
     let mut rest: Vec<&FilterKind> = Vec::new();
     for &filter in filters {
         match filter {
-            FilterKind::Ids(ids) => {
+            FilterKind::Ids(Ids::List(ids)) => {
                 let wanted: Vec<AreaOrdinal> = ids.iter().filter_map(|&id| area_with_id(ctx, id)).collect();
                 areas.retain(|area| wanted.contains(area));
             }
-            FilterKind::Set(name) => {
-                let other = ctx.set(name);
+            FilterKind::FromSet(FromSet { set }) => {
+                let other = ctx.set(set);
                 areas.retain(|area| other.areas.binary_search(area).is_ok());
             }
-            FilterKind::User { .. }
-            | FilterKind::Uid { .. }
-            | FilterKind::Newer(_)
-            | FilterKind::Changed { .. }
-            | FilterKind::Pivot(_)
-            | FilterKind::Recurse(_)
-            | FilterKind::WayCount { .. } => areas.clear(),
-            _ => rest.push(filter),
+            filter if !filter.can_find_areas() => areas.clear(),
+            filter => rest.push(filter),
         }
     }
     let relations = relations_of(ctx, &areas);

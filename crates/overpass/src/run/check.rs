@@ -1,6 +1,6 @@
 //! Finds what a query asks for that cannot be run, before anything runs.
 
-use crate::syntax::{FilterKind, QueryType, Script, Statement, StatementKind};
+use crate::syntax::{Script, Statement};
 use crate::{Class, Code, Diagnostic, Failure, evaluators};
 
 /// Blocks may be nested this deep.
@@ -35,15 +35,6 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
 
 /// Whether a block asks for areas anywhere, so that its answer tells their time.
 pub fn uses_areas(statements: &[Statement]) -> bool {
-    statements.iter().any(|s| match &s.kind {
-        StatementKind::Query(query) => {
-            query.what == QueryType::Area || query.filters.iter().any(|f| is_area_filter(&f.kind))
-        }
-        StatementKind::IsIn { .. } | StatementKind::MapToArea { .. } => true,
-        kind => kind.blocks().into_iter().any(uses_areas),
-    })
-}
-
-fn is_area_filter(filter: &FilterKind) -> bool {
-    matches!(filter, FilterKind::AreaSet(_) | FilterKind::AreaId(_))
+    let uses = |s: &Statement| s.kind.asks_for_areas() || s.kind.blocks().into_iter().any(uses_areas);
+    statements.iter().any(uses)
 }

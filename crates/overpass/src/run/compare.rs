@@ -7,17 +7,12 @@ use std::sync::Arc;
 use super::Context;
 use super::diff::{self, Phase};
 use crate::set::Set;
-use crate::syntax::{Block, Expr, Timestamp};
+use crate::syntax::{Block, Compare, Expr, Timestamp};
 use crate::{Failure, evaluators};
 
 /// Runs the statement that stands at `place`. What it finds stays in `into`, where only `out` sees it.
-pub fn run(
-    ctx: &mut Context,
-    (from, into): (&str, &str),
-    delta: Option<&Expr>,
-    body: &Block,
-    place: usize,
-) -> Result<(), Failure> {
+pub fn run(ctx: &mut Context, compare: &Compare, place: usize) -> Result<(), Failure> {
+    let Compare { from, into, delta, body } = compare;
     let given = ctx.sets.contains_key(from);
     if ctx.diff.is_none() && !given {
         return Ok(());

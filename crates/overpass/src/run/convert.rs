@@ -4,10 +4,11 @@ use super::Context;
 use crate::Failure;
 use crate::evaluators;
 use crate::set::Set;
-use crate::syntax::Property;
+use crate::syntax::Convert;
 
 /// Runs the statement.
-pub fn run(ctx: &mut Context, from: &str, into: &str, type_name: &str, properties: &[Property]) -> Result<(), Failure> {
+pub fn run(ctx: &mut Context, convert: &Convert) -> Result<(), Failure> {
+    let Convert { from, into, type_name, properties } = convert;
     let from = ctx.set(from);
     let mut last_id = ctx.last_derived_id;
     let derived = evaluators::convert(ctx.environment(), &from, type_name, properties, &mut last_id)?;

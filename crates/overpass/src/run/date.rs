@@ -3,7 +3,7 @@
 use super::Context;
 use crate::plan::{MetaTest, Plan};
 use crate::set::Set;
-use crate::syntax::{self, Block, Expr, Script, TimeFrame, Timestamp};
+use crate::syntax::{self, Retro, Script, TimeFrame, Timestamp};
 use crate::{Failure, evaluators};
 use terrapin_osm::ElementType;
 
@@ -22,7 +22,7 @@ pub fn of(script: &Script) -> Option<Timestamp> {
 
 /// Runs `retro`: a block at another date. What it leaves in sets stays within; where the evaluator gives no date, it
 /// does not run.
-pub fn retro(ctx: &mut Context, at: &Expr, body: &Block) -> Result<(), Failure> {
+pub fn retro(ctx: &mut Context, Retro { at, body }: &Retro) -> Result<(), Failure> {
     let Some(moment) = syntax::timestamp(&evaluators::text(ctx.environment(), at)?) else { return Ok(()) };
     let outside = (ctx.sets.clone(), ctx.loop_values.clone());
     let outer = ctx.date.replace(moment);

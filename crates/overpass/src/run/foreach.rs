@@ -8,13 +8,13 @@ use super::Context;
 use crate::quadtile;
 use crate::reader::Reader;
 use crate::set::Set;
-use crate::syntax::{Block, Expr};
+use crate::syntax::{Block, For, Foreach};
 use crate::{Failure, evaluators};
 use terrapin_base::deferred::Deferred;
 use terrapin_osm::ElementType;
 
 /// Runs `foreach`: in the reference's order, that is by type, quadtile and id.
-pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<(), Failure> {
+pub fn run(ctx: &mut Context, Foreach { from, into, body }: &Foreach) -> Result<(), Failure> {
     let from = started_from(ctx, from, into);
     let outer = ctx.enter();
     for kind in ElementType::ALL {
@@ -37,7 +37,7 @@ pub fn run(ctx: &mut Context, from: &str, into: &str, body: &Block) -> Result<()
 }
 
 /// Runs `for`: a round for every value that `key` has among the elements.
-pub fn run_grouped(ctx: &mut Context, from: &str, into: &str, key: &Expr, body: &Block) -> Result<(), Failure> {
+pub fn run_grouped(ctx: &mut Context, For { from, into, key, body }: &For) -> Result<(), Failure> {
     // As in the reference, where nothing has been put into `from`, nothing is read of the elements in its stead, and
     // the evaluator does not see the set that they come from.
     let bare = !ctx.sets.contains_key(from);

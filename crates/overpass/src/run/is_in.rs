@@ -5,13 +5,13 @@ use super::filters::to_coord;
 use crate::Failure;
 use crate::plan::{BoxTree, point_box};
 use crate::set::Set;
-use crate::syntax::IsInPlace;
+use crate::syntax::{IsIn, IsInPlace};
 use terrapin_osm::ElementType::Way;
 use terrapin_osm::areas::{is_closed, shape_of_way};
 use terrapin_osm::{BoundingBox, Coord, Ordinal};
 
 /// Runs the statement.
-pub fn run(ctx: &mut Context, place: &IsInPlace, into: &str) -> Result<(), Failure> {
+pub fn run(ctx: &mut Context, IsIn { place, into }: &IsIn) -> Result<(), Failure> {
     let points = match place {
         IsInPlace::Point(point) => vec![to_coord(point)],
         IsInPlace::Set(name) => ctx.osm.coords(&ctx.set(name).nodes),

@@ -16,7 +16,7 @@ use crate::quadtile;
 use crate::reader::Reader;
 use crate::set::{Derived, Geometry, Position, Set};
 use crate::sorted;
-use crate::syntax::{self, LocalDetail};
+use crate::syntax::{Local, LocalDetail};
 use terrapin_base::deferred::Deferred;
 use terrapin_budget as budget;
 use terrapin_osm::ElementType::{Node, Relation, Way};
@@ -27,21 +27,15 @@ use terrapin_osm::{BoundingBox, Coord, ElementRef, ElementType, Member, Ordinal}
 const STEP: usize = 256;
 
 /// Runs the statement.
-pub fn run(
-    ctx: &mut Context,
-    from: &str,
-    into: &str,
-    detail: LocalDetail,
-    bbox: Option<&syntax::BoundingBox>,
-) -> Result<(), Failure> {
+pub fn run(ctx: &mut Context, Local { from, into, detail, bbox }: &Local) -> Result<(), Failure> {
     let set = ctx.set(from);
     let cuts = Cuts::of(ctx, &set)?;
     let mut pieces = Pieces {
         reader: Reader::new(ctx.osm),
         cuts,
-        refs: detail == LocalDetail::Llb,
-        relations: detail != LocalDetail::Full,
-        bbox: bbox.map(to_osm),
+        refs: *detail == LocalDetail::Llb,
+        relations: *detail != LocalDetail::Full,
+        bbox: bbox.as_ref().map(to_osm),
         last_id: ctx.last_derived_id,
         made: Deferred::default(),
     };

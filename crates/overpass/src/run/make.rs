@@ -4,10 +4,10 @@ use super::Context;
 use crate::Failure;
 use crate::evaluators;
 use crate::set::Set;
-use crate::syntax::Property;
+use crate::syntax::Make;
 
 /// Runs the statement. The set that the evaluators see as `_` is the one the statement starts from.
-pub fn run(ctx: &mut Context, into: &str, type_name: &str, properties: &[Property]) -> Result<(), Failure> {
+pub fn run(ctx: &mut Context, Make { into, type_name, properties, .. }: &Make) -> Result<(), Failure> {
     let mut last_id = ctx.last_derived_id;
     let derived = evaluators::make(ctx.environment(), type_name, properties, &mut last_id)?;
     ctx.last_derived_id = last_id;

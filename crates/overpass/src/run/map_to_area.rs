@@ -4,9 +4,10 @@ use super::Context;
 use super::filters::area;
 use crate::Failure;
 use crate::set::Set;
+use crate::syntax::MapToArea;
 
 /// Runs the statement.
-pub fn run(ctx: &mut Context, from: &str, into: &str) -> Result<(), Failure> {
+pub fn run(ctx: &mut Context, MapToArea { from, into }: &MapToArea) -> Result<(), Failure> {
     let from = ctx.set(from);
     let areas = area::areas_of(ctx, &from.relations);
     let ways = area::closed(ctx, &from.ways)?;

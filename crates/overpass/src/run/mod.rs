@@ -35,7 +35,7 @@ use super::output::Answer;
 use super::plan::TagMemo;
 use super::reader::Reader;
 use super::set::{Derived, Set};
-use super::syntax::{Block, Script, SetName, Statement, StatementKind, Timestamp};
+use super::syntax::{Block, Item, Script, SetName, Statement, StatementKind, Timestamp};
 use terrapin_osm::Osm;
 
 /// What a running query has.
@@ -143,30 +143,26 @@ impl<'a> Context<'a> {
         self.budget.check()?;
         match &statement.kind {
             StatementKind::Query(query) => query::run(self, query, statement.line)?,
-            StatementKind::Union { members, into } => union::run(self, members, into)?,
-            StatementKind::Difference { base, minus, into } => union::difference(self, base, minus, into)?,
-            StatementKind::Item { from, into } => {
+            StatementKind::Union(union) => union::run(self, union)?,
+            StatementKind::Difference(difference) => union::difference(self, difference)?,
+            StatementKind::Item(Item { from, into }) => {
                 let set = self.set(from);
                 self.share(into, set);
             }
-            StatementKind::Recurse { kind, from, into } => recurse::run(self, *kind, from, into)?,
-            StatementKind::IsIn { place, into } => is_in::run(self, place, into)?,
-            StatementKind::MapToArea { from, into } => map_to_area::run(self, from, into)?,
-            StatementKind::Foreach { from, into, body } => foreach::run(self, from, into, body)?,
-            StatementKind::For { from, into, key, body } => foreach::run_grouped(self, from, into, key, body)?,
-            StatementKind::If { condition, then, otherwise } => if_::run(self, condition, then, otherwise)?,
-            StatementKind::Complete { from, into, limit, body } => complete::run(self, from, into, *limit, body)?,
-            StatementKind::Make { into, type_name, properties, .. } => make::run(self, into, type_name, properties)?,
-            StatementKind::Convert { from, into, type_name, properties } => {
-                convert::run(self, from, into, type_name, properties)?;
-            }
+            StatementKind::Recursion(recursion) => recurse::run(self, recursion)?,
+            StatementKind::IsIn(is_in) => is_in::run(self, is_in)?,
+            StatementKind::MapToArea(map) => map_to_area::run(self, map)?,
+            StatementKind::Foreach(foreach) => foreach::run(self, foreach)?,
+            StatementKind::For(group) => foreach::run_grouped(self, group)?,
+            StatementKind::If(choice) => if_::run(self, choice)?,
+            StatementKind::Complete(complete) => complete::run(self, complete)?,
+            StatementKind::Make(make) => make::run(self, make)?,
+            StatementKind::Convert(convert) => convert::run(self, convert)?,
             StatementKind::Out(out) => out::run(self, out, statement.span.start)?,
-            StatementKind::Retro { at, body } => date::retro(self, at, body)?,
-            StatementKind::Timeline { kind, id, version, into } => timeline::run(self, *kind, *id, *version, into),
-            StatementKind::Compare { from, into, delta, body } => {
-                compare::run(self, (from, into), delta.as_ref(), body, statement.span.start)?;
-            }
-            StatementKind::Local { from, into, detail, bbox } => local::run(self, from, into, *detail, bbox.as_ref())?,
+            StatementKind::Retro(retro) => date::retro(self, retro)?,
+            StatementKind::Timeline(timeline) => timeline::run(self, timeline),
+            StatementKind::Compare(compare) => compare::run(self, compare, statement.span.start)?,
+            StatementKind::Local(local) => local::run(self, local)?,
         }
         self.budget.memory(self.held())
     }

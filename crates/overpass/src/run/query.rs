@@ -6,7 +6,7 @@ use super::select::select;
 use super::{Context, areas, filters};
 use crate::plan::Region;
 use crate::set::Set;
-use crate::syntax::{FilterKind, Query, QueryType};
+use crate::syntax::{FilterKind, FromSet, Query, QueryType, Tag};
 use crate::{Failure, evaluators};
 use terrapin_osm::ElementType;
 
@@ -35,7 +35,7 @@ pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
         }
     }
     for filter in &wanted {
-        if let FilterKind::If(expr) = filter {
+        if let Some(expr) = filter.expression() {
             set = evaluators::filter(ctx.environment(), expr, &set)?;
         }
     }
@@ -48,7 +48,7 @@ fn derived(ctx: &Context, filters: &[&FilterKind]) -> Vec<Arc<crate::set::Derive
     let mut sets: Vec<Arc<Set>> = filters
         .iter()
         .filter_map(|f| match f {
-            FilterKind::Set(name) => Some(ctx.set(name)),
+            FilterKind::FromSet(FromSet { set }) => Some(ctx.set(set)),
             _ => None,
         })
         .collect();
@@ -78,21 +78,11 @@ fn kinds(what: QueryType) -> &'static [ElementType] {
 
 /// `[key=""]` asks for nothing at all, as the reference has it.
 fn is_empty(filter: &FilterKind) -> bool {
-    matches!(filter, FilterKind::Equals { value, .. } | FilterKind::NotEquals { value, .. } if value.is_empty())
+    matches!(filter, FilterKind::Tag(Tag::Equals { value, .. } | Tag::NotEquals { value, .. }) if value.is_empty())
 }
 
 /// Whether the global box does not apply: to what the reference's QL front end makes a statement of its own and not a
 /// query, which is the case with a single filter of some kinds.
 fn stands_alone(what: QueryType, filters: &[&FilterKind]) -> bool {
-    let [one] = filters else { return false };
-    match one {
-        FilterKind::Recurse(_) | FilterKind::WayCount { .. } => true,
-        FilterKind::Ids(_) | FilterKind::IdRange { .. } => {
-            matches!(what, QueryType::Node | QueryType::Way | QueryType::Relation)
-        }
-        FilterKind::Bbox(_) | FilterKind::AroundSet { .. } | FilterKind::AroundPoints { .. } | FilterKind::Poly(_) => {
-            what == QueryType::Node
-        }
-        _ => false,
-    }
+    matches!(filters, [one] if one.stands_alone(what))
 }

@@ -8,12 +8,12 @@ use super::{Context, date};
 use crate::Failure;
 use crate::set::Set;
 use crate::sorted;
-use crate::syntax::Recurse;
+use crate::syntax::{Recurse, RecurseAll, Recursion};
 use terrapin_osm::ElementType::{Node, Way};
 use terrapin_osm::{ElementType, Ordinal};
 
 /// Runs the statement.
-pub fn run(ctx: &mut Context, kind: Recurse, from: &str, into: &str) -> Result<(), Failure> {
+pub fn run(ctx: &mut Context, Recursion { kind, from, into }: &Recursion) -> Result<(), Failure> {
     let from = ctx.set(from);
     let topology = Topology::new(ctx);
     let result = match kind {
@@ -29,12 +29,12 @@ pub fn run(ctx: &mut Context, kind: Recurse, from: &str, into: &str) -> Result<(
 
 /// The elements of one type that a recursion reaches, where it is a filter of a query. Unlike the statement, the
 /// reference then goes down from relations only, and only `up-rel` keeps them.
-pub fn as_filter(ctx: &Context, kind: Recurse, from: &str, wanted: ElementType) -> Result<Vec<Ordinal>, Failure> {
-    let from = ctx.set(from);
+pub fn as_filter(ctx: &Context, filter: &RecurseAll, wanted: ElementType) -> Result<Vec<Ordinal>, Failure> {
+    let from = ctx.set(&filter.set);
     let topology = Topology::new(ctx);
     let above = Set { relations: from.relations.clone(), ..Set::default() };
     let below = Set { nodes: from.nodes.clone(), ways: from.ways.clone(), ..Set::default() };
-    let mut found = match kind {
+    let mut found = match filter.kind {
         Recurse::Down => down(&topology, &above)?,
         Recurse::DownRel => down_rel(&topology, &above)?,
         Recurse::Up => up(&topology, &below)?,

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use super::Context;
 use crate::reader::Reader;
 use crate::set::{Derived, Set};
-use crate::syntax;
+use crate::syntax::{self, Timeline};
 use crate::timestamp;
 use terrapin_osm::ElementType;
 
 /// Runs the statement.
-pub fn run(ctx: &mut Context, kind: syntax::ElementType, id: i64, version: Option<i64>, into: &str) {
-    let kind = match kind {
+pub fn run(ctx: &mut Context, timeline: &Timeline) {
+    let (id, version) = (timeline.id, timeline.version);
+    let kind = match timeline.kind {
         syntax::ElementType::Node => ElementType::Node,
         syntax::ElementType::Way => ElementType::Way,
         syntax::ElementType::Relation => ElementType::Relation,
@@ -33,5 +34,5 @@ pub fn run(ctx: &mut Context, kind: syntax::ElementType, id: i64, version: Optio
             geometry: None,
         }));
     }
-    ctx.assign(into, set);
+    ctx.assign(&timeline.into, set);
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::Context;
 use crate::Failure;
 use crate::set::Set;
-use crate::syntax::{SetName, Statement, StatementKind};
+use crate::syntax::{Difference, Item, SetName, Statement, StatementKind, Union};
 
 /// The set that a statement leaves its result in; `None` for statements that have none.
 fn target(statement: &Statement) -> Option<&SetName> {
     match &statement.kind {
         // An item gives its set, whatever it is named into.
-        StatementKind::Item { from, .. } => Some(from),
+        StatementKind::Item(Item { from, .. }) => Some(from),
         kind => kind.result_set(),
     }
 }
@@ -23,7 +23,7 @@ fn result(ctx: &mut Context, statement: &Statement) -> Result<Arc<Set>, Failure>
 }
 
 /// Runs a union.
-pub fn run(ctx: &mut Context, members: &[Statement], into: &str) -> Result<(), Failure> {
+pub fn run(ctx: &mut Context, Union { members, into }: &Union) -> Result<(), Failure> {
     let mut all = Set::default();
     for member in members {
         let part = result(ctx, member)?;
@@ -35,12 +35,15 @@ pub fn run(ctx: &mut Context, members: &[Statement], into: &str) -> Result<(), F
 }
 
 /// Runs a difference.
-pub fn difference(ctx: &mut Context, base: &Statement, minus: &Statement, into: &str) -> Result<(), Failure> {
+pub fn difference(ctx: &mut Context, Difference { operands, into }: &Difference) -> Result<(), Failure> {
+    let [base, rest @ ..] = operands.as_slice() else { return Ok(()) };
     let mut set = Set::clone(&*result(ctx, base)?);
     // what is taken away can refer to what it is taken away from, as in the reference
     ctx.assign(into, set.clone());
-    let minus = result(ctx, minus)?;
-    set.subtract(&minus);
+    for minus in rest {
+        let minus = result(ctx, minus)?;
+        set.subtract(&minus);
+    }
     ctx.assign(into, set);
     Ok(())
 }

@@ -3,9 +3,10 @@
 use super::super::Parser;
 use super::super::expression::{Branch, Id, Tree};
 use super::EvaluatorContext;
+use crate::Node;
 use crate::check::{Arguments, Needs, Spec, Type};
 use crate::code::Code;
-use crate::element::{Element, Node};
+use crate::element::Element;
 use crate::suggest;
 
 impl<'a> Parser<'a> {

@@ -2,7 +2,8 @@
 
 pub mod area;
 mod around;
-pub mod recurse;
+mod ids;
+mod recurse;
 
 use std::sync::Arc;
 
@@ -10,8 +11,8 @@ use super::Context;
 use crate::Failure;
 use crate::plan::{BoxRegion, Region};
 use crate::set::Derived;
-use crate::syntax::{self, FilterKind, Point};
-use terrapin_osm::{BoundingBox, Coord};
+use crate::syntax::{self, Area, Around, AroundPlace, FilterKind, Ids, Point, Tag};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
 
 /// A box of the query text as a box of the data.
 pub fn to_osm(b: &syntax::BoundingBox) -> BoundingBox {
@@ -31,38 +32,59 @@ pub fn to_coord(p: &Point) -> Coord {
 /// The region of a filter that asks for a place; `None` for other filters.
 pub fn region(ctx: &Context, filter: &FilterKind) -> Result<Option<Arc<dyn Region>>, Failure> {
     Ok(Some(match filter {
-        FilterKind::Bbox(bbox) => Arc::new(in_box(bbox)),
-        FilterKind::AroundSet { set, radius } => around::of_set(ctx, &ctx.set(set), *radius)?,
-        FilterKind::AroundPoints { radius, points } => around::of_points(points, *radius),
-        FilterKind::Poly(points) => area::of_polygon(points),
-        FilterKind::AreaSet(name) => area::of_set(ctx, &ctx.set(name))?,
-        FilterKind::AreaId(id) => area::of_id(ctx, *id),
+        FilterKind::Bbox(bbox) => Arc::new(in_box(&bbox.bounds)),
+        FilterKind::Around(Around { radius, place }) => match place {
+            AroundPlace::Set(set) => around::of_set(ctx, &ctx.set(set), *radius)?,
+            AroundPlace::Points(points) => around::of_points(points, *radius),
+        },
+        FilterKind::Poly(poly) => area::of_polygon(&poly.points),
+        FilterKind::Area(Area::Set(set)) => area::of_set(ctx, &ctx.set(set))?,
+        FilterKind::Area(Area::Id(id)) => area::of_id(ctx, *id),
+        _ => return Ok(None),
+    }))
+}
+
+/// The elements of one type that a filter names outright; `None` for other filters.
+pub fn known(ctx: &Context, kind: ElementType, filter: &FilterKind) -> Result<Option<Vec<Ordinal>>, Failure> {
+    Ok(Some(match filter {
+        FilterKind::Ids(filter) => ids::elements(ctx, kind, filter)?,
+        FilterKind::FromSet(filter) => ctx.set(&filter.set).part(kind).to_vec(),
+        FilterKind::RecurseFilter(filter) => recurse::elements(ctx, kind, filter)?,
+        FilterKind::RecurseAll(filter) => super::recurse::as_filter(ctx, filter, kind)?,
+        FilterKind::WayCount(filter) => recurse::counted(ctx, kind, filter)?,
+        FilterKind::Pivot(filter) => area::pivots(ctx, kind, &ctx.set(&filter.set)),
         _ => return Ok(None),
     }))
 }
 
 /// Whether a derived element passes a filter; filters that ask for what derived elements do not have let none pass.
 pub fn holds_for_derived(filter: &FilterKind, derived: &Derived) -> bool {
+    match filter {
+        FilterKind::Tag(tag) => tag_holds(tag, derived),
+        FilterKind::Ids(Ids::List(ids)) => ids.contains(&derived.id),
+        FilterKind::FromSet(_) | FilterKind::Condition(_) => true,
+        _ => false,
+    }
+}
+
+fn tag_holds(tag: &Tag, derived: &Derived) -> bool {
     let value = |key: &str| derived.tags.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
     let regex = |r: &syntax::Regex| crate::plan::compile(r);
-    match filter {
-        FilterKind::HasKey { key } => value(key).is_some(),
-        FilterKind::NotKey { key } => value(key).is_none(),
-        FilterKind::Equals { key, value: wanted } => value(key) == Some(wanted),
-        FilterKind::NotEquals { key, value: other } => value(key) != Some(other),
-        FilterKind::Matches { key, value: pattern } => {
+    match tag {
+        Tag::HasKey { key } => value(key).is_some(),
+        Tag::NotKey { key } => value(key).is_none(),
+        Tag::Equals { key, value: wanted } => value(key) == Some(wanted),
+        Tag::NotEquals { key, value: other } => value(key) != Some(other),
+        Tag::Matches { key, value: pattern } => {
             value(key).is_some_and(|v| regex(pattern).is_some_and(|r| r.is_match(v)))
         }
-        FilterKind::NotMatches { key, value: pattern } => {
+        Tag::NotMatches { key, value: pattern } => {
             !value(key).is_some_and(|v| regex(pattern).is_some_and(|r| r.is_match(v)))
         }
-        FilterKind::KeyMatches { key, value: pattern } | FilterKind::KeyNotMatches { key, value: pattern } => {
+        Tag::KeyMatches { key, value: pattern } | Tag::KeyNotMatches { key, value: pattern } => {
             let (Some(keys), Some(values)) = (regex(key), regex(pattern)) else { return false };
             let any = derived.tags.iter().any(|(k, v)| keys.is_match(k) && values.is_match(v));
-            any == matches!(filter, FilterKind::KeyMatches { .. })
+            any == matches!(tag, Tag::KeyMatches { .. })
         }
-        FilterKind::Ids(ids) => ids.contains(&derived.id),
-        FilterKind::Set(_) | FilterKind::If(_) => true,
-        _ => false,
     }
 }

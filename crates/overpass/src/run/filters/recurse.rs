@@ -1,11 +1,9 @@
 //! `(w)`, `(r)`, `(bn)`, `(bw)`, `(br)`, `(way_cnt)`, `(way_link)`.
 
-use std::ops::RangeInclusive;
-
 use crate::Failure;
 use crate::run::Context;
 use crate::run::topology::{Role, Topology};
-use crate::syntax::{RecurseFilter, RecurseFilterKind};
+use crate::syntax::{RecurseFilter, RecurseFilterKind, WayCount};
 use terrapin_osm::ElementType::{Node, Relation, Way};
 use terrapin_osm::{ElementType, Ordinal};
 
@@ -27,17 +25,12 @@ pub fn elements(ctx: &Context, kind: ElementType, filter: &RecurseFilter) -> Res
 }
 
 /// The nodes that a number of ways have, or with `link`, from which a number of ways' segments start.
-pub fn counted(
-    ctx: &Context,
-    kind: ElementType,
-    link: bool,
-    ways: &[Ordinal],
-    wanted: RangeInclusive<u64>,
-) -> Result<Vec<Ordinal>, Failure> {
+pub fn counted(ctx: &Context, kind: ElementType, filter: &WayCount) -> Result<Vec<Ordinal>, Failure> {
     if kind != Node {
         return Ok(Vec::new());
     }
-    let uses = Topology::new(ctx).uses_of_nodes(ways, link)?;
+    let wanted = filter.lower..=filter.upper.unwrap_or(u64::MAX);
+    let uses = Topology::new(ctx).uses_of_nodes(&ctx.set(&filter.set).ways, filter.link)?;
     let mut nodes = Vec::new();
     for run in uses.chunk_by(|a, b| a == b) {
         if let Some(&node) = run.first()

@@ -1,0 +1,90 @@
+//! What several elements have in their attributes: expressions, boxes, positions.
+
+use super::Context;
+use super::numbers::{bounds, float, position};
+use crate::code::Code;
+use crate::diagnostics::{Cause, Clue};
+use crate::posix;
+use crate::tree::{BoundingBox, Point, Regex};
+
+/// What the regular expressions of a query may take together when compiled, in bytes.
+const MOST_PATTERNS: usize = 256 << 20;
+
+/// The expression, if it can be used.
+pub(crate) fn regex(context: &mut Context<'_>, pattern: &str, ignore_case: bool) -> Option<Regex> {
+    let checked = posix::check(pattern, ignore_case).and_then(|size| {
+        let all = &mut context.diagnostics.patterns;
+        *all = all.saturating_add(size);
+        if *all > MOST_PATTERNS { Err(posix::Error::TooLarge) } else { Ok(()) }
+    });
+    match checked {
+        Ok(()) => Some(Regex { pattern: pattern.to_owned(), ignore_case }),
+        Err(error) => {
+            let code = match error {
+                posix::Error::Invalid => Code::InvalidRegularExpression,
+                posix::Error::BackReference | posix::Error::TooLarge => Code::Unsupported,
+            };
+            context.refuse(code, error.message(pattern));
+            context.diagnostics.help(error.help(pattern));
+            None
+        }
+    }
+}
+
+/// The four sides in `s`, `w`, `n`, `e`; a missing one counts as `missing`. Errors name the element `name`.
+pub(crate) fn sides(context: &mut Context<'_>, name: &str, missing: f64) -> Option<BoundingBox> {
+    let element = context.element;
+    let cause = Cause::new(Code::BadValue, (name == "bbox-query").then_some(Clue::Box));
+    let side = |name: &str| if element.get(name).is_empty() { missing } else { float(element.get(name)) };
+    let [south, west, north, east] = ["s", "w", "n", "e"].map(side);
+    let mut refuse = |side: &str, value: f64, most: f64| {
+        let out = !(-most..=most).contains(&value);
+        if out {
+            let message = format!(
+                "For the attribute \"{side}\" of the element \"{name}\" the only allowed values are floats between -{most:.1} and {most:.1}."
+            );
+            context.refuse(cause, message);
+        }
+        out
+    };
+    let mut bad = refuse("s", south, 90.0) | refuse("n", north, 90.0);
+    if north < south {
+        let message = format!(
+            "The value of attribute \"n\" of the element \"{name}\" must always be greater or equal than the value of attribute \"s\"."
+        );
+        context.refuse(cause, message);
+        bad = true;
+    }
+    let mut refuse = |side: &str, value: f64| {
+        let out = !(-180.0..=180.0).contains(&value);
+        if out {
+            let message = format!(
+                "For the attribute \"{side}\" of the element \"{name}\" the only allowed values are floats between -180.0 and 180.0."
+            );
+            context.refuse(cause, message);
+        }
+        out
+    };
+    bad |= refuse("w", west) | refuse("e", east);
+    (!bad).then_some(bounds(south, west, north, east))
+}
+
+/// The box of `print` and `localize`, if one of its sides is given.
+pub(crate) fn optional_box(context: &mut Context<'_>, name: &str, missing: f64) -> Option<BoundingBox> {
+    let given = ["s", "w", "n", "e"].iter().any(|side| !context.element.get(side).is_empty());
+    if given { sides(context, name, missing) } else { None }
+}
+
+/// The position in `lat` and `lon`.
+pub(crate) fn point(context: &mut Context<'_>) -> Point {
+    let element = context.element;
+    let number = |name: &str| if element.get(name).is_empty() { 200.0 } else { float(element.get(name)) };
+    let (lat, lon) = (number("lat"), number("lon"));
+    if !(-90.0..=90.0).contains(&lat) {
+        context.refuse_value("lat", "floats between -90.0 and 90.0");
+    }
+    if !(-180.0..=180.0).contains(&lon) {
+        context.refuse_value("lon", "floats between -180.0 and 180.0");
+    }
+    position(lat, lon)
+}

@@ -1,0 +1,79 @@
+//! `(area.set)`, `(area:id)`
+
+use super::{Facts, Syntax};
+use crate::check::Context;
+use crate::check::numbers::integer;
+use crate::convert::{List, dotted};
+use crate::diagnostics::Clue;
+use crate::tree::{QueryType, SetName};
+use crate::{Alone, Form, Part};
+
+/// Elements in areas.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Area {
+    /// The areas of a set.
+    Set(SetName),
+    /// The area of this number.
+    Id(i64),
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    form: Form {
+        name: "area-query",
+        attributes: &["from", "into", "ref"],
+        check,
+        checked_in_converting: true,
+        values: |element| {
+            let mut list = List::default();
+            list.some("from", element.get("from"));
+            let id = integer(element.get("ref"));
+            if id > 0 {
+                list.always("ref", id.to_string());
+            }
+            Some(list.0)
+        },
+        ..Form::NONE
+    },
+    words: &["area"],
+    read: |parser, clause| {
+        let element = clause.element(parser, "area-query").with_some("from", clause.set.clone());
+        Some(parser.builder.open(element.with_some("ref", clause.values.first().cloned())))
+    },
+    text: |node| {
+        let list = List(node.element.values());
+        Some(match list.get("ref") {
+            "" => format!("(area{})", dotted(&node.element, "from")),
+            id => format!("(area:{id})"),
+        })
+    },
+    query_word: |_| Some("node"),
+    ..Syntax::NONE
+};
+
+impl Facts for Area {
+    fn set(&self) -> Option<&SetName> {
+        match self {
+            Area::Set(set) => Some(set),
+            Area::Id(_) => None,
+        }
+    }
+
+    fn asks_for_areas(&self) -> bool {
+        true
+    }
+}
+
+fn check(context: &mut Context<'_>) -> Option<Part> {
+    let (from, into) = context.sets();
+    let area = match context.element.get("ref") {
+        "" => Area::Set(from),
+        text => match integer(text) {
+            id if id > 0 => Area::Id(id),
+            _ => {
+                context.refuse_value_by("ref", "positive integers", Some(Clue::Area));
+                return None;
+            }
+        },
+    };
+    Some(Part::Filter { kind: area.into(), alone: Alone::Query(QueryType::Node), into })
+}

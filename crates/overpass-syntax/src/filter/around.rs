@@ -1,0 +1,150 @@
+//! `(around.set:radius)`, `(around:radius,lat,lon,...)`
+
+use super::{Clause, Facts, Syntax};
+use crate::check::Context;
+use crate::check::numbers::{float, position};
+use crate::code::Code;
+use crate::convert::{List, dotted, number};
+use crate::diagnostics::Clue;
+use crate::parse::Parser;
+use crate::tree::{Point, QueryType, SetName};
+use crate::{Alone, Form, Node, Part};
+
+/// Elements near something.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Around {
+    /// How near, in metres.
+    pub radius: f64,
+    /// Near what.
+    pub place: AroundPlace,
+}
+
+/// What elements are near.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AroundPlace {
+    /// The elements of a set.
+    Set(SetName),
+    /// A point, or a line of several.
+    Points(Vec<Point>),
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    form: Form {
+        name: "around",
+        attributes: &["from", "into", "radius", "lat", "lon", "polyline"],
+        check,
+        checked_in_converting: true,
+        values: |element| {
+            let get = |name: &str| element.get(name);
+            let mut list = List::default();
+            list.some("from", get("from"));
+            list.always("radius", number(get("radius")));
+            if !get("lat").is_empty() || !get("lon").is_empty() {
+                list.always("lat", number(get("lat")));
+                list.always("lon", number(get("lon")));
+            }
+            let line: Vec<String> = get("polyline").split(',').filter(|n| !n.trim().is_empty()).map(number).collect();
+            list.some("polyline", line.join(","));
+            Some(list.0)
+        },
+        ..Form::NONE
+    },
+    words: &["around"],
+    read,
+    text: |node| Some(text(node)),
+    query_word: |_| Some("node"),
+    replaces: |_, what| what == "node",
+    ..Syntax::NONE
+};
+
+impl Facts for Around {
+    fn set(&self) -> Option<&SetName> {
+        match &self.place {
+            AroundPlace::Set(set) => Some(set),
+            AroundPlace::Points(_) => None,
+        }
+    }
+
+    fn stands_alone(&self, what: QueryType) -> bool {
+        what == QueryType::Node
+    }
+}
+
+fn check(context: &mut Context<'_>) -> Option<Part> {
+    let element = context.element;
+    let radius = if element.get("radius").is_empty() { -1.0 } else { float(element.get("radius")) };
+    if radius < 0.0 {
+        context.refuse_value_by("radius", "nonnegative floats", Some(Clue::Radius));
+    }
+    let mut points = Vec::new();
+    let given = !element.get("lat").is_empty() || !element.get("lon").is_empty();
+    if given {
+        let (lat, lon) = (float(element.get("lat")), float(element.get("lon")));
+        if !(-90.0..=90.0).contains(&lat) {
+            context.refuse_value("lat", "floats between -90.0 and 90.0 or an empty value");
+        }
+        if !(-180.0..=180.0).contains(&lon) {
+            // The reference's words.
+            context.refuse_value("lon", "floats between -1800.0 and 180.0 or an empty value");
+        }
+        points.push(position(lat, lon));
+    }
+    let numbers: Vec<f64> =
+        element.get("polyline").split(',').filter(|part| !part.trim().is_empty()).map(float).collect();
+    if given && !numbers.is_empty() {
+        let message = "In \"around\", the attribute \"polyline\" cannot be used if \"lat\" or \"lon\" are used.";
+        context.refuse(Code::BadValue, message);
+    }
+    points.extend(numbers.chunks_exact(2).map(|pair| position(pair[0], pair[1])));
+    // The reference looks at the last point only.
+    if let Some(&[lat, lon]) = numbers.chunks_exact(2).last() {
+        for (value, most, text) in [(lat, 90.0, "-90.0 and 90.0"), (lon, 180.0, "-1800.0 and 180.0")] {
+            if !(-most..=most).contains(&value) {
+                let message = format!(
+                    "For a latitude entry in the attribute \"polyline\" of the element \"around\" the only allowed values are floats between {text} or an empty value."
+                );
+                context.refuse(Code::BadValue, message);
+            }
+        }
+    }
+    let place = if points.is_empty() { AroundPlace::Set(element.set("from")) } else { AroundPlace::Points(points) };
+    let (kind, alone) = (Around { radius, place }.into(), Alone::Query(QueryType::Node));
+    Some(Part::Filter { kind, alone, into: context.sets().1 })
+}
+
+fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
+    let element = clause.element(parser, "around");
+    let element = element.with_some("from", clause.set.clone());
+    let element = match clause.values.as_slice() {
+        [] => {
+            let message = "around requires the radius as first argument";
+            parser.refuse(clause.line, Code::MissingRadius, message);
+            return None;
+        }
+        [radius] => element.with("radius", radius.as_str()),
+        [radius, lat, lon] => {
+            element.with("radius", radius.as_str()).with("lat", lat.as_str()).with("lon", lon.as_str())
+        }
+        [radius, points @ ..] if points.len() % 2 == 0 => {
+            element.with("radius", radius.as_str()).with("polyline", points.join(","))
+        }
+        _ => {
+            let message = "around requires an odd number of arguments";
+            parser.refuse(clause.line, Code::OddCoordinates, message);
+            return None;
+        }
+    };
+    Some(parser.builder.open(element))
+}
+
+fn text(node: &Node) -> String {
+    let list = List(node.element.values());
+    let mut text = format!("(around{}:{}", dotted(&node.element, "from"), list.get("radius"));
+    let (lat, lon) = (list.get("lat"), list.get("lon"));
+    let point = if lat.is_empty() { String::new() } else { format!("{lat},{lon}") };
+    for part in [point.as_str(), list.get("polyline")].into_iter().filter(|part| !part.is_empty()) {
+        text.push(',');
+        text.push_str(part);
+    }
+    text + ")"
+}

@@ -1,0 +1,71 @@
+//! `(s,w,n,e)`
+
+use super::{Facts, Syntax};
+use crate::check::sides;
+use crate::code::Code;
+use crate::convert::{List, number};
+use crate::element::Element;
+use crate::parse::{Id, Parser, Tree};
+use crate::tree::{BoundingBox, QueryType};
+use crate::{Alone, Form, Node, Part};
+
+/// Elements that meet a box.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bbox {
+    /// The box.
+    pub bounds: BoundingBox,
+}
+
+const SIDES: [&str; 4] = ["s", "w", "n", "e"];
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    form: Form {
+        name: "bbox-query",
+        attributes: &["s", "w", "n", "e", "into"],
+        check: |context| {
+            let bounds = sides(context, "bbox-query", 200.0)?;
+            let (kind, alone) = (Bbox { bounds }.into(), Alone::Query(QueryType::Node));
+            Some(Part::Filter { kind, alone, into: context.sets().1 })
+        },
+        checked_in_converting: true,
+        values: |element| {
+            let mut list = List::default();
+            SIDES.iter().for_each(|side| list.always(side, number(element.get(side))));
+            Some(list.0)
+        },
+        ..Form::NONE
+    },
+    text: |node| {
+        let values = node.element.values();
+        let sides: Vec<&str> = values.iter().map(|(_, value)| value.as_str()).collect();
+        Some(format!("({})", sides.join(",")))
+    },
+    query_word: |_| Some("node"),
+    replaces: |_, what| what == "node",
+    ..Syntax::NONE
+};
+
+impl Facts for Bbox {
+    fn stands_alone(&self, what: QueryType) -> bool {
+        what == QueryType::Node
+    }
+}
+
+/// `(s,w,n,e)`; the reference takes the last four of more.
+pub(super) fn read_numbers(parser: &mut Parser<'_>, tree: &Tree<'_>, mut element: Element) -> Option<Node> {
+    let mut sides: Vec<Id> = Vec::new();
+    let mut at = tree.root;
+    while sides.len() < 3 && tree.text(at) == "," {
+        sides.push(tree.at(at).right);
+        at = tree.at(at).left;
+    }
+    sides.push(at);
+    if sides.len() < 4 || sides.contains(&0) {
+        parser.refuse(element.line, Code::IncompleteBox, "bbox requires four arguments");
+        return None;
+    }
+    for (name, side) in SIDES.into_iter().zip(sides.iter().rev()) {
+        element = element.with(name, tree.text(*side));
+    }
+    Some(parser.builder.open(element))
+}

@@ -1,0 +1,95 @@
+//! `(changed)`, `(changed:"a")`, `(changed:"a","b")`
+
+use super::{Clause, Facts, Syntax};
+use crate::check::Context;
+use crate::check::numbers::timestamp;
+use crate::code::Code;
+use crate::convert::expression::quoted;
+use crate::convert::{List, moment};
+use crate::parse::Parser;
+use crate::tree::{QueryType, Timestamp};
+use crate::{Alone, Form, Node, Part};
+
+/// Elements that changed between two moments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Changed {
+    /// The earlier moment.
+    pub since: Option<Timestamp>,
+    /// The later moment, where there is one.
+    pub until: Option<Timestamp>,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    form: Form {
+        name: "changed",
+        attributes: &["since", "until", "into"],
+        check,
+        checked_in_converting: true,
+        values: |element| {
+            let mut list = List::default();
+            for name in ["since", "until"] {
+                let text = element.get(name);
+                // What is too short to be a moment is not kept at all.
+                if text.len() >= "2020-02-20T20:20:20".len() {
+                    list.always(name, moment(text));
+                }
+            }
+            Some(list.0)
+        },
+        ..Form::NONE
+    },
+    words: &["changed"],
+    read,
+    text: |node| {
+        let list = List(node.element.values());
+        Some(match (list.get("since"), list.get("until")) {
+            ("", "") => "(changed)".to_owned(),
+            (since, "") => format!("(changed:{})", quoted(since)),
+            (since, until) => format!("(changed:{},{})", quoted(since), quoted(until)),
+        })
+    },
+    keeps_into: false,
+    ..Syntax::NONE
+};
+
+impl Facts for Changed {
+    fn can_find_areas(&self) -> bool {
+        false
+    }
+}
+
+fn check(context: &mut Context<'_>) -> Option<Part> {
+    let mut moments = [None, None];
+    for (name, moment) in ["since", "until"].into_iter().zip(&mut moments) {
+        let Some(text) = context.element.find(name).filter(|text| !text.is_empty()) else { continue };
+        *moment = timestamp(text);
+        if moment.is_none() {
+            let message = format!(
+                "The attribute \"{name}\" must contain a timestamp exactly in the form \"yyyy-mm-ddThh:mm:ssZ\"."
+            );
+            context.refuse(Code::BadTimestamp, message);
+        }
+    }
+    let given = |name| !context.element.get(name).is_empty();
+    if given("since") != given("until") {
+        let message = "The attributes \"since\" and \"until\" must be set either both or none.";
+        context.refuse(Code::BadValue, message);
+    }
+    let [since, until] = moments;
+    let until = until.filter(|_| until != since);
+    let (kind, alone) = (Changed { since, until }.into(), Alone::Query(QueryType::Nwr));
+    Some(Part::Filter { kind, alone, into: context.sets().1 })
+}
+
+fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
+    if clause.values.len() > 2 {
+        let message = "Unexpected token \",\" after \"changed\"";
+        parser.refuse(clause.line, Code::UnexpectedToken, message);
+        return None;
+    }
+    // One moment stands for both; the check takes it for "since then".
+    let twice = clause.values.iter().take(usize::from(clause.values.len() == 1));
+    let mut moments = clause.values.iter().chain(twice).cloned();
+    let element = clause.element(parser, "changed").with_some("since", moments.next());
+    Some(parser.builder.open(element.with_some("until", moments.next())))
+}

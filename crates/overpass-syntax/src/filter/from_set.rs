@@ -1,0 +1,46 @@
+//! `.set`: what is in that set, too. The element is that of a statement (`statement/item.rs`).
+
+use super::{Facts, Syntax};
+use crate::convert::List;
+use crate::parse::{Parser, Start};
+use crate::tree::SetName;
+use crate::{Form, Node};
+
+/// What is in a set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FromSet {
+    /// The set.
+    pub set: SetName,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    form: Form {
+        name: "item",
+        values: |element| {
+            let mut list = List::default();
+            let from = element.find("from").or(element.find("set"));
+            list.always("from", from.unwrap_or("_"));
+            list.always("into", if element.get("into").is_empty() { "_" } else { element.get("into") });
+            Some(list.0)
+        },
+        ..Form::NONE
+    },
+    text: |node| Some(format!(".{}", List(node.element.values()).get("from"))),
+    leads: true,
+    ..Syntax::NONE
+};
+
+impl Facts for FromSet {
+    fn set(&self) -> Option<&SetName> {
+        Some(&self.set)
+    }
+}
+
+/// `.set`; right after the type any token is a name.
+pub(crate) fn read_set(parser: &mut Parser<'_>, behind_others: bool) -> Node {
+    let start = Start { byte: parser.tokens.current().start, line: parser.tokens.line(), from: None };
+    parser.tokens.advance();
+    let from = if behind_others { parser.variable() } else { parser.name() };
+    let element = parser.element("item", &start).with("from", from);
+    parser.builder.open(element)
+}

@@ -1,0 +1,134 @@
+//! `(12,13)`, `(id:12)`
+
+use super::{Clause, Facts, Syntax};
+use crate::check::Context;
+use crate::check::numbers::integer;
+use crate::convert::List;
+use crate::element::Element;
+use crate::parse::Parser;
+use crate::tree::QueryType;
+use crate::{Alone, Form, Node, Part};
+
+/// Which ids elements must have.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)]
+pub enum Ids {
+    /// One of these.
+    List(Vec<i64>),
+    /// One in a range, both ends included; the QL form has no word for it.
+    Range { lower: u64, upper: u64 },
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    form: Form {
+        name: "id-query",
+        attributes: &["type", "ref", "lower", "upper", "into"],
+        numbered: &["ref"],
+        check,
+        checked_in_converting: true,
+        values: |element| {
+            let mut list = List::default();
+            list.always("type", element.get("type"));
+            numbers(element, &mut list);
+            Some(list.0)
+        },
+    },
+    words: &["id"],
+    read,
+    text: |node| {
+        let values = node.element.values();
+        let ids: Vec<&str> =
+            values.iter().filter(|(name, _)| name.starts_with("ref")).map(|(_, value)| value.as_str()).collect();
+        let word = if ids.len() == 1 { "" } else { "id:" };
+        Some(format!("({word}{})", ids.join(",")))
+    },
+    query_word: |element| Some(of_type(element.get("type"))),
+    replaces: |_, what| matches!(what, "node" | "way" | "relation"),
+    ..Syntax::NONE
+};
+
+impl Facts for Ids {
+    fn stands_alone(&self, what: QueryType) -> bool {
+        matches!(what, QueryType::Node | QueryType::Way | QueryType::Relation)
+    }
+}
+
+/// The word of a query for elements of a type.
+pub(super) fn of_type(name: &str) -> &'static str {
+    match name {
+        "way" => "way",
+        "relation" => "relation",
+        "area" => "area",
+        _ => "node",
+    }
+}
+
+fn check(context: &mut Context<'_>) -> Option<Part> {
+    let element = context.element;
+    let what = match element.get("type") {
+        "node" => Some(QueryType::Node),
+        "way" => Some(QueryType::Way),
+        "relation" => Some(QueryType::Relation),
+        "area" => Some(QueryType::Area),
+        // In a query of several types it needs none of its own.
+        "" => None,
+        _ => {
+            context.refuse_value("type", "\"node\", \"way\", \"relation\", or \"area\"");
+            None
+        }
+    };
+    let mut ids = Vec::new();
+    let mut bad = false;
+    for text in element.all("ref") {
+        match integer(text) {
+            0 => bad = true,
+            id => ids.push(id),
+        }
+    }
+    let (lower, upper) = (integer(element.get("lower")), integer(element.get("upper")));
+    if bad || (ids.is_empty() && (lower == 0 || upper == 0)) {
+        context.refuse_value("ref", "positive integers");
+    }
+    // Ids that are listed go before a range. The reference's ids have no sign.
+    let ids = if ids.is_empty() {
+        let lower = u64::try_from(lower).unwrap_or(u64::MAX);
+        Ids::Range { lower, upper: upper as u64 }
+    } else {
+        Ids::List(ids)
+    };
+    let alone = what.map_or(Alone::Misplaced, Alone::Query);
+    Some(Part::Filter { kind: ids.into(), alone, into: context.sets().1 })
+}
+
+fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
+    let mut element = clause.element(parser, "id-query").with("type", type_in(clause.what));
+    for (i, id) in clause.values.iter().enumerate() {
+        let name = if i == 0 { "ref".to_owned() } else { format!("ref_{i}") };
+        element.attributes.push((name.into(), id.clone()));
+    }
+    Some(parser.builder.open(element))
+}
+
+/// `(12)`
+pub(super) fn read_number(parser: &mut Parser<'_>, element: Element, what: &str, id: &str) -> Node {
+    parser.builder.open(element.with("type", type_in(what)).with("ref", id))
+}
+
+/// `type` in a query.
+fn type_in(what: &str) -> &str {
+    match what {
+        "nwr" | "nw" | "nr" | "wr" => "",
+        _ => what,
+    }
+}
+
+fn numbers(element: &Element, list: &mut List) {
+    let mut ids: Vec<u64> = element.all("ref").map(|id| integer(id) as u64).collect();
+    ids.retain(|id| *id != 0);
+    ids.sort_unstable();
+    ids.dedup();
+    for (i, id) in ids.iter().enumerate() {
+        let name = if i == 0 { "ref".to_owned() } else { format!("ref_{i}") };
+        list.0.push((name, id.to_string()));
+    }
+}

@@ -1,0 +1,61 @@
+//! `(newer:"...")`
+
+use super::{Facts, Syntax};
+use crate::check::Context;
+use crate::check::numbers::timestamp;
+use crate::code::Code;
+use crate::convert::expression::quoted;
+use crate::convert::{List, moment};
+use crate::tree::Timestamp;
+use crate::{Alone, Form, Part};
+
+/// Elements written at a moment or later.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Newer {
+    /// The moment.
+    pub than: Timestamp,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    form: Form {
+        name: "newer",
+        attributes: &["than"],
+        check,
+        checked_in_converting: true,
+        values: |element| {
+            let mut list = List::default();
+            list.always("than", moment(element.get("than")));
+            Some(list.0)
+        },
+        ..Form::NONE
+    },
+    words: &["newer"],
+    read: |parser, clause| {
+        let than = clause.values.first().cloned().unwrap_or_default();
+        let element = clause.element(parser, "newer").with("than", than);
+        Some(parser.builder.open(element))
+    },
+    text: |node| Some(format!("(newer:{})", quoted(&moment(node.element.get("than"))))),
+    keeps_into: false,
+    ..Syntax::NONE
+};
+
+impl Facts for Newer {
+    fn can_find_areas(&self) -> bool {
+        false
+    }
+}
+
+fn check(context: &mut Context<'_>) -> Option<Part> {
+    match timestamp(context.element.get("than")) {
+        Some(than) => {
+            let into = context.sets().1;
+            Some(Part::Filter { kind: Newer { than }.into(), alone: Alone::Misplaced, into })
+        }
+        None => {
+            let message = "The attribute \"than\" must contain a timestamp exactly in the form yyyy-mm-ddThh:mm:ssZ.";
+            context.refuse(Code::BadTimestamp, message);
+            None
+        }
+    }
+}

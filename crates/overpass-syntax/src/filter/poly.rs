@@ -1,0 +1,109 @@
+//! `(poly:"lat lon ...")`
+
+use super::{Facts, Syntax};
+use crate::check::Context;
+use crate::check::numbers::{float_prefix, number_text, position};
+use crate::code::Code;
+use crate::convert::List;
+use crate::convert::expression::quoted;
+use crate::tree::{Point, QueryType};
+use crate::{Alone, Form, Part};
+
+/// Elements in a polygon.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Poly {
+    /// Its corners.
+    pub points: Vec<Point>,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    form: Form {
+        name: "polygon-query",
+        attributes: &["bounds", "into"],
+        check,
+        checked_in_converting: true,
+        values: |element| {
+            let mut list = List::default();
+            list.always("bounds", bounds(element.get("bounds")));
+            Some(list.0)
+        },
+        ..Form::NONE
+    },
+    words: &["poly"],
+    read: |parser, clause| {
+        let bounds = clause.values.first().cloned().unwrap_or_default();
+        let element = clause.element(parser, "polygon-query").with("bounds", bounds);
+        Some(parser.builder.open(element))
+    },
+    text: |node| Some(format!("(poly:{})", quoted(&bounds(node.element.get("bounds"))))),
+    query_word: |_| Some("node"),
+    replaces: |_, what| what == "node",
+    ..Syntax::NONE
+};
+
+impl Facts for Poly {
+    fn stands_alone(&self, what: QueryType) -> bool {
+        what == QueryType::Node
+    }
+}
+
+fn check(context: &mut Context<'_>) -> Option<Part> {
+    let mut rest = context.element.get("bounds").trim_start();
+    let mut numbers = Vec::new();
+    let mut broken = false;
+    while !rest.is_empty() {
+        let (number, length) = float_prefix(rest);
+        if length == 0 {
+            broken = true;
+            break;
+        }
+        numbers.push(number);
+        rest = rest[length..].trim_start();
+    }
+    let mut good = true;
+    if broken || numbers.is_empty() || numbers.len() % 2 == 1 {
+        let message = "For the attribute \"bounds\" of the element \"polygon-query\" an even number of float values must be provided.";
+        context.refuse(Code::BadValue, message);
+        good = false;
+    }
+    let mut points = Vec::new();
+    for pair in numbers.chunks_exact(2) {
+        for (value, most, axis) in [(pair[0], 90.0, "latitude"), (pair[1], 180.0, "longitude")] {
+            if !(-most..=most).contains(&value) {
+                let message = format!(
+                    "For the attribute \"bounds\" of the element \"polygon-query\" the only allowed values for {axis} are floats between -{most:.1} and {most:.1}."
+                );
+                context.refuse(Code::BadValue, message);
+                good = false;
+            }
+        }
+        points.push(position(pair[0], pair[1]));
+    }
+    if points.len() < 3 {
+        let message = "For the attribute \"bounds\" of the element \"polygon-query\" at least 3 lat/lon float value pairs must be provided.";
+        context.refuse(Code::BadValue, message);
+        good = false;
+    }
+    let (kind, alone) = (Poly { points }.into(), Alone::Query(QueryType::Node));
+    good.then(|| Part::Filter { kind, alone, into: context.sets().1 })
+}
+
+/// A polygon's points, two spaces between them.
+fn bounds(text: &str) -> String {
+    let mut rest = text.trim_start();
+    let mut numbers = Vec::new();
+    while !rest.is_empty() {
+        let (value, length) = float_prefix(rest);
+        if length == 0 {
+            if numbers.len() % 2 == 1 {
+                // A longitude that is no number is 0, and the last.
+                numbers.push("0".to_owned());
+            }
+            break;
+        }
+        numbers.push(number_text(value));
+        rest = rest[length..].trim_start();
+    }
+    let points: Vec<String> = numbers.chunks_exact(2).map(|point| point.join(" ")).collect();
+    points.join("  ")
+}

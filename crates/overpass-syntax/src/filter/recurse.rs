@@ -1,0 +1,242 @@
+//! `(w.set)`, `(r.set:"role")`, `(bn)`, `(bw)`, `(br)`: what stands in a relationship to the elements of a set.
+
+use super::{Clause, Facts, Syntax};
+use crate::check::Context;
+use crate::check::numbers::integer;
+use crate::code::Code;
+use crate::convert::expression::quoted;
+use crate::convert::{List, Values, dotted};
+use crate::element::Element;
+use crate::parse::Parser;
+use crate::tree::{QueryType, SetName};
+use crate::{Alone, Form, Node, Part};
+
+/// The recursion filters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecurseFilter {
+    /// Which relationship.
+    pub kind: RecurseFilterKind,
+    /// The set at its other end.
+    pub set: SetName,
+    /// `:"role"`; the empty role is a role.
+    pub role: Option<String>,
+    /// `:1,2,-1`: positions of the nodes in the way, from 1, or from -1 backwards.
+    pub positions: Vec<i64>,
+}
+
+/// Which relationship a recursion filter follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecurseFilterKind {
+    /// `(w)`: nodes of the ways in the set.
+    W,
+    /// `(r)`: members of the relations in the set.
+    R,
+    /// `(bn)`: what has a node of the set.
+    Bn,
+    /// `(bw)`: relations with a way of the set.
+    Bw,
+    /// `(br)`: relations with a relation of the set.
+    Br,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    form: Form {
+        name: "recurse",
+        attributes: &["from", "into", "type", "role", "role-restricted", "pos", "lower", "upper"],
+        check,
+        checked_in_converting: true,
+        // The statement's are as they are.
+        values: |element| (!super::recurse_all::is_kind(element.get("type"))).then(|| values(element)),
+        ..Form::NONE
+    },
+    words: &["w", "r", "bn", "bw", "br"],
+    read,
+    text: |node| Some(text(node)),
+    query_word: |element| {
+        Some(match element.get("type") {
+            "relation-relation" | "relation-backwards" | "way-relation" | "node-relation" => "relation",
+            "relation-way" | "node-way" => "way",
+            _ => "node",
+        })
+    },
+    replaces: |_, what| matches!(what, "node" | "way" | "relation"),
+    ..Syntax::NONE
+};
+
+impl Facts for RecurseFilter {
+    fn set(&self) -> Option<&SetName> {
+        Some(&self.set)
+    }
+
+    fn stands_alone(&self, _what: QueryType) -> bool {
+        true
+    }
+
+    fn can_find_areas(&self) -> bool {
+        false
+    }
+}
+
+/// The relationships that a query can follow, with what it then finds.
+const RECURSIONS: [(&str, RecurseFilterKind, QueryType); 8] = [
+    ("relation-relation", RecurseFilterKind::R, QueryType::Relation),
+    ("relation-backwards", RecurseFilterKind::Br, QueryType::Relation),
+    ("relation-way", RecurseFilterKind::R, QueryType::Way),
+    ("relation-node", RecurseFilterKind::R, QueryType::Node),
+    ("way-node", RecurseFilterKind::W, QueryType::Node),
+    ("way-relation", RecurseFilterKind::Bw, QueryType::Relation),
+    ("node-relation", RecurseFilterKind::Bn, QueryType::Relation),
+    ("node-way", RecurseFilterKind::Bn, QueryType::Way),
+];
+
+/// What the reference says about a role where there are no roles.
+const NO_ROLE: &str = "A role can only be specified for values \"relation-relation\", \"relation-backwards\",\"relation-way\", \"relation-node\", \"way-relation\",or \"node-relation\".";
+
+/// What the reference says about positions where there are none.
+const NO_POSITION: &str = "A role can only be specified for values \"way-node\" or \"node-way\",";
+
+fn check(context: &mut Context<'_>) -> Option<Part> {
+    let element = context.element;
+    let set = element.set("from");
+    let name = element.get("type");
+    let found = RECURSIONS.iter().find(|(known, ..)| *known == name).map(|(_, kind, what)| (*kind, *what));
+    let several = name.strip_prefix("relation-").and_then(|what| match what {
+        "nwr" => Some((RecurseFilterKind::R, QueryType::Nwr)),
+        "nw" => Some((RecurseFilterKind::R, QueryType::Nw)),
+        "nr" => Some((RecurseFilterKind::R, QueryType::Nr)),
+        "wr" => Some((RecurseFilterKind::R, QueryType::Wr)),
+        _ => None,
+    });
+    let Some((kind, what)) = found.or(several) else {
+        let allowed = "\"relation-relation\", \"relation-backwards\",\"relation-way\", \"relation-node\", \"way-node\", \"way-relation\",\"node-relation\", \"node-way\", \"down\", \"down-rel\", \"up\", or \"up-rel\"";
+        context.refuse_value("type", allowed);
+        if !element.get("role").is_empty() {
+            context.refuse(Code::BadValue, NO_ROLE);
+        }
+        if !element.get("pos").is_empty() {
+            context.refuse(Code::BadValue, NO_POSITION);
+        }
+        return None;
+    };
+    let of_way = matches!(name, "way-node" | "node-way");
+    if of_way && !element.get("role").is_empty() {
+        context.refuse(Code::BadValue, NO_ROLE);
+    }
+    if !of_way && !element.get("pos").is_empty() {
+        context.refuse(Code::BadValue, NO_POSITION);
+    }
+    let restricted = element.get("role-restricted") == "yes" || !element.get("role").is_empty();
+    let role = restricted.then(|| element.get("role").to_owned());
+    let mut positions = Vec::new();
+    for text in element.get("pos").split(',').filter(|text| !text.is_empty()) {
+        match index(text) {
+            Some(index) => positions.push(index),
+            None => context.refuse(Code::BadValue, format!("Invalid pos '{text}' in positions list.")),
+        }
+    }
+    let filter = RecurseFilter { kind, set, role, positions };
+    Some(Part::Filter { kind: filter.into(), alone: Alone::Query(what), into: element.set("into") })
+}
+
+/// `3`, `-1`; whatever follows the digits does not count.
+fn index(text: &str) -> Option<i64> {
+    Some(integer(text)).filter(|&position| position != 0)
+}
+
+/// `(w)`, `(r:"role")`, `(bn:1)`, ...
+fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
+    let (name, what, values) = (clause.name, clause.what, &clause.values);
+    let (kind, produces) = match (name, what) {
+        ("w", "node") => ("way-node", ""),
+        ("w", _) => ("", "nodes"),
+        ("r", "node") => ("relation-node", ""),
+        ("r", "way") => ("relation-way", ""),
+        ("r", "relation") => ("relation-relation", ""),
+        ("r", "nwr") => ("relation-nwr", ""),
+        ("r", "nw") => ("relation-nw", ""),
+        ("r", "nr") => ("relation-nr", ""),
+        ("r", "wr") => ("relation-wr", ""),
+        ("r", _) => ("", "nodes, ways, or relations"),
+        ("bn", "way") => ("node-way", ""),
+        ("bn", "relation") => ("node-relation", ""),
+        ("bn", _) => ("", "ways or relations"),
+        ("bw", "relation") => ("way-relation", ""),
+        (_, "relation") => ("relation-backwards", ""),
+        _ => ("", "relations"),
+    };
+    if !produces.is_empty() {
+        let message = format!("A recursion of type '{name}' produces {produces}.");
+        parser.refuse(clause.line, Code::WrongType, message);
+        if !values.is_empty() && name != "r" {
+            let message = format!("A recursion of type '{name}' cannot have restrictions.");
+            parser.refuse(clause.line, Code::WrongType, message);
+        }
+    }
+    let mut element = clause.element(parser, "recurse");
+    element = element.with_some("from", clause.set.clone()).with("type", kind);
+    if kind.is_empty() && name != "r" {
+        // Refused already.
+    } else if matches!(kind, "way-node" | "node-way") {
+        if !values.is_empty() {
+            element = element.with("pos", values.join(","));
+        }
+    } else if let Some(role) = values.first() {
+        element = element.with("role", role.as_str()).with("role-restricted", "yes");
+    }
+    Some(parser.builder.open(element))
+}
+
+pub(super) fn values(element: &Element) -> Values {
+    let mut list = List::default();
+    list.some("from", element.get("from"));
+    list.always(
+        "type",
+        match element.get("type") {
+            "" => "void",
+            kind => kind,
+        },
+    );
+    list.some("role", element.get("role"));
+    list.some("role-restricted", element.get("role-restricted"));
+    let mut positions: Vec<i64> = element.get("pos").split(',').filter(|p| !p.trim().is_empty()).map(integer).collect();
+    positions.sort_unstable();
+    list.some("pos", positions.iter().map(ToString::to_string).collect::<Vec<_>>().join(","));
+    for name in ["lower", "upper"] {
+        let value = element.get(name);
+        if !value.is_empty() {
+            list.always(name, integer(value).to_string());
+        }
+    }
+    list.0
+}
+
+/// The filter in QL.
+fn text(node: &Node) -> String {
+    let list = List(node.element.values());
+    let get = |name: &str| list.get(name);
+    let from = dotted(&node.element, "from");
+    let word = match get("type") {
+        "way-node" => "w",
+        "node-way" | "node-relation" => "bn",
+        "way-relation" => "bw",
+        "relation-backwards" => "br",
+        "way-count" => "way_cnt",
+        "way-link" => "way_link",
+        _ => "r",
+    };
+    let (lower, upper) = (get("lower"), get("upper"));
+    let argument = if !lower.is_empty() {
+        match upper {
+            "" | "4294967295" => format!(":{lower}-"),
+            upper if upper == lower => format!(":{lower}"),
+            upper => format!(":{lower}-{upper}"),
+        }
+    } else if !get("pos").is_empty() {
+        format!(":{}", get("pos"))
+    } else if !get("role").is_empty() || get("role-restricted") == "yes" {
+        format!(":{}", quoted(get("role")))
+    } else {
+        String::new()
+    };
+    format!("({word}{from}{argument})")
+}

@@ -1,0 +1,128 @@
+//! `(user:"a","b")`, `(uid:1,2)`, `(user_touched:"a")`, `(uid_touched:1)`
+
+use super::{Clause, Facts, Syntax, ids};
+use crate::check::Context;
+use crate::check::numbers::integer;
+use crate::code::Code;
+use crate::convert::expression::quoted;
+use crate::convert::{List, Values};
+use crate::element::Element;
+use crate::parse::Parser;
+use crate::tree::QueryType;
+use crate::{Alone, Form, Node, Part};
+
+/// Elements that users have written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct User {
+    /// The users.
+    pub who: Users,
+    /// Whether any version counts, and not the last alone.
+    pub touched: bool,
+}
+
+/// How users are named.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Users {
+    /// By name.
+    Names(Vec<String>),
+    /// By id.
+    Ids(Vec<i64>),
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    form: Form {
+        name: "user",
+        attributes: &["type", "name", "uid", "into", "criterion"],
+        numbered: &["name", "uid"],
+        check,
+        checked_in_converting: true,
+        values: |element| Some(values(element)),
+    },
+    words: &["user", "uid", "user_touched", "uid_touched"],
+    read,
+    text: |node| Some(text(node)),
+    query_word: |element| Some(ids::of_type(element.get("type"))),
+    ..Syntax::NONE
+};
+
+impl Facts for User {
+    fn can_find_areas(&self) -> bool {
+        false
+    }
+}
+
+fn check(context: &mut Context<'_>) -> Option<Part> {
+    let element = context.element;
+    let names: Vec<String> = element.all("name").filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let uids: Vec<i64> = element.all("uid").map(integer).filter(|uid| *uid != 0).collect();
+    if names.is_empty() == uids.is_empty() {
+        let message = "Exactly one of the two attributes \"name\" and \"uid\" must be set.";
+        context.refuse(Code::BadValue, message);
+        return None;
+    }
+    let what = match element.get("type") {
+        "" | "nwr" => QueryType::Nwr,
+        "node" => QueryType::Node,
+        "way" => QueryType::Way,
+        "relation" => QueryType::Relation,
+        "nw" => QueryType::Nw,
+        "nr" => QueryType::Nr,
+        "wr" => QueryType::Wr,
+        // Any other type is none: the statement finds nothing.
+        _ => QueryType::Derived,
+    };
+    let touched = element.get("criterion") == "touched";
+    if !["", "last", "touched"].contains(&element.get("criterion")) {
+        let message = "Atttribute \"criterion\" must have the value \"last\" or \"touched\".";
+        context.refuse(Code::BadValue, message);
+    }
+    let who = if uids.is_empty() { Users::Names(names) } else { Users::Ids(uids) };
+    Some(Part::Filter { kind: User { who, touched }.into(), alone: Alone::Query(what), into: element.set("into") })
+}
+
+fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
+    let mut element = clause.element(parser, "user").with("type", clause.what);
+    let stem = if clause.name.starts_with("user") { "name" } else { "uid" };
+    for (i, value) in clause.values.iter().enumerate() {
+        let name = if clause.values.len() > 1 { format!("{stem}_{}", i + 1) } else { stem.to_owned() };
+        element.attributes.push((name.into(), value.clone()));
+    }
+    let touched = clause.name.ends_with("_touched").then_some("touched");
+    Some(parser.builder.open(element.with_some("criterion", touched)))
+}
+
+fn values(element: &Element) -> Values {
+    let mut list = List::default();
+    list.some("type", element.get("type"));
+    let mut names: Vec<&str> = element.all("name").filter(|name| !name.is_empty()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut ids: Vec<i64> = element.all("uid").map(integer).filter(|id| *id != 0).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    for (stem, values) in [("name", names), ("uid", ids)] {
+        for (i, value) in values.iter().enumerate() {
+            let name = if values.len() == 1 { stem.to_owned() } else { format!("{stem}_{}", i + 1) };
+            list.always(&name, *value);
+        }
+    }
+    list.some("criterion", element.get("criterion"));
+    list.0
+}
+
+fn text(node: &Node) -> String {
+    let list = List(node.element.values());
+    let several = |stem: &str| -> Vec<String> {
+        let of_stem = list.0.iter().filter(|(name, _)| name.starts_with(stem));
+        of_stem.map(|(_, value)| if stem == "uid" { value.clone() } else { quoted(value) }).collect()
+    };
+    let touched = if list.get("criterion") == "touched" { "_touched" } else { "" };
+    let (names, ids) = (several("name"), several("uid"));
+    if names.is_empty() {
+        format!("(uid{touched}:{})", ids.join(","))
+    } else {
+        format!("(user{touched}:{})", names.join(","))
+    }
+}

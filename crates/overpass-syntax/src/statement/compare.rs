@@ -1,0 +1,105 @@
+//! `.from compare(delta:evaluator)->.into { ... }`: how a set differs at the two moments of a query.
+
+use super::{Block, Facts, Statement, Syntax, block, take_evaluator};
+use crate::convert::Writer;
+use crate::parse::{EvaluatorContext, Parser, Start};
+use crate::tree::{Expr, SetName};
+use crate::{Form, Node, Part};
+
+/// How a set differs at two moments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compare {
+    /// The set.
+    pub from: SetName,
+    /// Where the result goes.
+    pub into: SetName,
+    /// What must have a value for an element to count.
+    pub delta: Option<Expr>,
+    /// The block that runs over each side.
+    pub body: Block,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    elements: &[Form {
+        name: "compare",
+        attributes: &["from", "into"],
+        check: |context| {
+            let (from, into) = context.sets();
+            Some(Part::Statement(Compare { from, into, delta: None, body: Vec::new() }.into()))
+        },
+        ..Form::NONE
+    }],
+    words: &["compare"],
+    set_first: true,
+    read: |parser, start| parser.nested(|parser| read(parser, start)),
+    write,
+};
+
+impl Facts for Compare {
+    fn name(&self) -> &'static str {
+        "compare"
+    }
+
+    fn input_set(&self) -> Option<&SetName> {
+        Some(&self.from)
+    }
+
+    fn result_set(&self) -> Option<&SetName> {
+        Some(&self.into)
+    }
+
+    fn blocks(&self) -> [&[Statement]; 2] {
+        [&self.body, &[]]
+    }
+
+    fn expressions(&self) -> Vec<&Expr> {
+        self.delta.iter().collect()
+    }
+
+    fn takes(&self, child: &Part) -> bool {
+        matches!(child, Part::Evaluator(_)) || child.fits_in_block()
+    }
+
+    fn fill(&mut self, mut children: Vec<Node>) -> Option<()> {
+        if children.first().is_some_and(Node::is_evaluator) {
+            self.delta = Some(take_evaluator(&mut children)?);
+        }
+        self.body = block(children)?;
+        Some(())
+    }
+}
+
+/// Its condition and its block can be missing.
+fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+    parser.tokens.advance();
+    let mut delta = None;
+    if parser.tokens.is("(") {
+        parser.tokens.advance();
+        if parser.tokens.is("delta") {
+            parser.tokens.advance();
+            parser.expect(&[":"]);
+            delta = parser.evaluator(EvaluatorContext::DELTA);
+        }
+        parser.expect(&[")"]);
+    }
+    let into = parser.into();
+    let has_body = parser.tokens.is("{") || parser.tokens.is("(");
+    let body = if has_body { parser.body() } else { Vec::new() };
+    let element = parser.element("compare", &start).with("from", start.set()).with("into", into);
+    if !has_body {
+        parser.expect(&[";"]);
+    }
+    Some(parser.block(element, delta, body))
+}
+
+fn write(writer: &mut Writer, node: &Node, depth: usize) {
+    let (delta, body) = writer.evaluator_and_body(node);
+    let delta = if delta.is_empty() { "()".to_owned() } else { format!("(delta:{delta})") };
+    let head = format!("{}compare{delta}{}", writer.before(&node.element), writer.result_text(&node.element));
+    if body.is_empty() {
+        writer.out.push_str(&head);
+        writer.out.push(';');
+    } else {
+        writer.block(&head, body, depth);
+    }
+}

@@ -1,0 +1,95 @@
+//! `complete(limit).from->.into { ... }`: a block again and again, until it finds nothing new.
+
+use super::body::fill;
+use super::{Block, Facts, Statement, Syntax};
+use crate::check::Context;
+use crate::check::numbers::integer;
+use crate::code::Code;
+use crate::parse::{Parser, Start};
+use crate::tree::SetName;
+use crate::{Form, Node, Part};
+
+/// A block that runs until it finds nothing new.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Complete {
+    /// The set that the block adds to.
+    pub from: SetName,
+    /// Where the block finds what there is so far.
+    pub into: SetName,
+    /// How often the block runs at most.
+    pub limit: u64,
+    /// The block.
+    pub body: Block,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    elements: &[Form { name: "complete", attributes: &["from", "into", "maxnum"], check, ..Form::NONE }],
+    words: &["complete"],
+    set_first: false,
+    read: |parser, start| parser.nested(|parser| read(parser, start)),
+    write: |writer, node, depth| {
+        let limit = node.element.get("maxnum");
+        let limit = if limit.is_empty() { String::new() } else { format!("({limit})") };
+        let head = format!("complete{limit}{}", writer.sets_behind(&node.element));
+        let body = writer.evaluator_and_body(node).1;
+        writer.block(&head, body, depth);
+    },
+};
+
+impl Facts for Complete {
+    fn name(&self) -> &'static str {
+        "complete"
+    }
+
+    fn input_set(&self) -> Option<&SetName> {
+        Some(&self.from)
+    }
+
+    fn result_set(&self) -> Option<&SetName> {
+        Some(&self.into)
+    }
+
+    fn blocks(&self) -> [&[Statement]; 2] {
+        [&self.body, &[]]
+    }
+
+    fn takes(&self, child: &Part) -> bool {
+        child.fits_in_block()
+    }
+
+    fn fill(&mut self, children: Vec<Node>) -> Option<()> {
+        fill(&mut self.body, children)
+    }
+}
+
+fn check(context: &mut Context<'_>) -> Option<Part> {
+    let (from, into) = context.sets();
+    let limit = match context.element.get("maxnum") {
+        "" => 4096,
+        text => match integer(text) {
+            n @ 1..=1_048_576 => n as u64,
+            _ => {
+                let message = "Maximum loop number for complete must be an integer between \"1\" and \"1048576\".";
+                context.refuse(Code::BadValue, message);
+                0
+            }
+        },
+    };
+    Some(Part::Statement(Complete { from, into, limit, body: Vec::new() }.into()))
+}
+
+fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
+    parser.tokens.advance();
+    let mut limit = String::new();
+    start.from = parser.set();
+    if start.from.is_none() && parser.tokens.is("(") {
+        parser.tokens.advance();
+        limit = parser.text("Maximum number of iterations");
+        parser.expect(&[")"]);
+        start.from = parser.set();
+    }
+    let into = parser.into();
+    let body = parser.body();
+    let element = parser.element("complete", &start).with("from", start.set()).with("into", into);
+    Some(parser.block(element.with("maxnum", limit), None, body))
+}

@@ -1,0 +1,63 @@
+//! `convert type key=evaluator,...->.into`: a new element from each of a set.
+
+use super::{Facts, Syntax, properties};
+use crate::tree::{Expr, Property, SetName};
+use crate::{Form, Node, Part};
+
+/// A new element from each of a set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Convert {
+    /// The set.
+    pub from: SetName,
+    /// Where the result goes.
+    pub into: SetName,
+    /// The type of the new elements.
+    pub type_name: String,
+    /// Their properties.
+    pub properties: Vec<Property>,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    elements: &[Form {
+        name: "convert",
+        attributes: &["from", "into", "type"],
+        check: |context| {
+            let (from, into) = context.sets();
+            let type_name = properties::type_name(context);
+            Some(Part::Statement(Convert { from, into, type_name, properties: Vec::new() }.into()))
+        },
+        ..Form::NONE
+    }],
+    words: &["convert"],
+    set_first: true,
+    read: |parser, start| properties::read(parser, "convert", start),
+    write: properties::write,
+};
+
+impl Facts for Convert {
+    /// The reference has one name for both.
+    fn name(&self) -> &'static str {
+        "make"
+    }
+
+    fn input_set(&self) -> Option<&SetName> {
+        Some(&self.from)
+    }
+
+    fn result_set(&self) -> Option<&SetName> {
+        Some(&self.into)
+    }
+
+    fn expressions(&self) -> Vec<&Expr> {
+        self.properties.iter().filter_map(|property| property.value.as_ref()).collect()
+    }
+
+    fn takes(&self, child: &Part) -> bool {
+        matches!(child, Part::Property(_))
+    }
+
+    fn fill(&mut self, children: Vec<Node>) -> Option<()> {
+        self.properties = children.into_iter().map(properties::property).collect::<Option<_>>()?;
+        Some(())
+    }
+}

@@ -1,0 +1,60 @@
+//! `( base; - minus; )->.into`. Read as a union that has a minus sign (`union.rs`).
+
+use super::body::fill;
+use super::union::{is_operand, write};
+use super::{Block, Facts, Statement, Syntax};
+use crate::tree::SetName;
+use crate::{Form, Node, Part};
+
+/// What a statement finds, without what another one finds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// The two statements.
+    pub operands: Block,
+    /// Where the result goes.
+    pub into: SetName,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    elements: &[Form {
+        name: "difference",
+        attributes: &["into"],
+        check: |context| Some(Part::Statement(Difference { operands: Vec::new(), into: context.sets().1 }.into())),
+        ..Form::NONE
+    }],
+    words: &[],
+    set_first: false,
+    read: |_, _| None,
+    write: |writer, node, depth| write(writer, node, depth, true),
+};
+
+impl Facts for Difference {
+    fn name(&self) -> &'static str {
+        "difference"
+    }
+
+    fn result_set(&self) -> Option<&SetName> {
+        Some(&self.into)
+    }
+
+    fn blocks(&self) -> [&[Statement]; 2] {
+        [&self.operands, &[]]
+    }
+
+    fn takes(&self, child: &Part) -> bool {
+        is_operand(child)
+    }
+
+    fn incomplete(&self, children: &[Node]) -> Option<String> {
+        match children.len() {
+            2 => None,
+            0 | 1 => Some("Element \"difference\" needs two statements.".to_owned()),
+            _ => Some("A set difference always requires exactly two substatements: the set of elements to copy to the result minus the set of elements to leave out in the result.".to_owned()),
+        }
+    }
+
+    fn fill(&mut self, children: Vec<Node>) -> Option<()> {
+        fill(&mut self.operands, children)?;
+        (self.operands.len() == 2).then_some(())
+    }
+}

@@ -1,0 +1,94 @@
+//! `for.from->.into(evaluator) { ... }`: a block for each group of elements that an evaluator gives the same value.
+
+use super::{Block, Facts, Statement, Syntax, block, take_evaluator};
+use crate::code::Code;
+use crate::parse::{EvaluatorContext, Parser, Start};
+use crate::tree::{Expr, SetName};
+use crate::{Form, Node, Part};
+
+/// A block for each value that an evaluator has among the elements of a set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct For {
+    /// The set.
+    pub from: SetName,
+    /// Where the block finds the elements with the value.
+    pub into: SetName,
+    /// The evaluator.
+    pub key: Expr,
+    /// The block.
+    pub body: Block,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    elements: &[Form {
+        name: "for",
+        attributes: &["from", "into"],
+        check: |context| {
+            let (from, into) = context.sets();
+            Some(Part::Statement(For { from, into, key: Expr::default(), body: Vec::new() }.into()))
+        },
+        ..Form::NONE
+    }],
+    words: &["for"],
+    set_first: false,
+    read: |parser, start| parser.nested(|parser| read(parser, start)),
+    write: |writer, node, depth| {
+        let (key, body) = writer.evaluator_and_body(node);
+        let head = format!("for{}({key})", writer.sets_behind(&node.element));
+        writer.block(&head, body, depth);
+    },
+};
+
+impl Facts for For {
+    fn name(&self) -> &'static str {
+        "for"
+    }
+
+    fn input_set(&self) -> Option<&SetName> {
+        Some(&self.from)
+    }
+
+    fn result_set(&self) -> Option<&SetName> {
+        Some(&self.into)
+    }
+
+    fn blocks(&self) -> [&[Statement]; 2] {
+        [&self.body, &[]]
+    }
+
+    fn expressions(&self) -> Vec<&Expr> {
+        vec![&self.key]
+    }
+
+    fn takes(&self, child: &Part) -> bool {
+        matches!(child, Part::Evaluator(_)) || child.fits_in_block()
+    }
+
+    fn begins_with_evaluator(&self) -> Option<&'static str> {
+        Some("A For")
+    }
+
+    fn incomplete(&self, children: &[Node]) -> Option<String> {
+        children.is_empty().then(|| "Element \"for\" needs an evaluator.".to_owned())
+    }
+
+    fn fill(&mut self, mut children: Vec<Node>) -> Option<()> {
+        self.key = take_evaluator(&mut children)?;
+        self.body = block(children)?;
+        Some(())
+    }
+}
+
+fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
+    parser.tokens.advance();
+    start.from = parser.set();
+    let into = parser.into();
+    let key = parser.condition(EvaluatorContext::FOR);
+    let body = parser.body();
+    let element = parser.element("for", &start).with("from", start.set()).with("into", into);
+    if key.is_none() {
+        let message = "A For statement must have an Evaluator as first sub-statement.";
+        parser.builder.diagnostics.fixed(Code::MissingEvaluator, start.line, element.span, message);
+    }
+    Some(parser.block(element, key, body))
+}

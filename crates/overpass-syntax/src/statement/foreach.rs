@@ -1,0 +1,73 @@
+//! `foreach.from->.into { ... }`: a block for each element of a set.
+
+use super::body::fill;
+use super::{Block, Facts, Statement, Syntax};
+use crate::parse::{Parser, Start};
+use crate::tree::SetName;
+use crate::{Form, Node, Part};
+
+/// A block for each element of a set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Foreach {
+    /// The set.
+    pub from: SetName,
+    /// Where the block finds the element.
+    pub into: SetName,
+    /// The block.
+    pub body: Block,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    elements: &[Form {
+        name: "foreach",
+        attributes: &["from", "into"],
+        check: |context| {
+            let (from, into) = context.sets();
+            Some(Part::Statement(Foreach { from, into, body: Vec::new() }.into()))
+        },
+        ..Form::NONE
+    }],
+    words: &["foreach"],
+    set_first: false,
+    read: |parser, start| parser.nested(|parser| read(parser, start)),
+    write: |writer, node, depth| {
+        let head = format!("foreach{}", writer.sets_behind(&node.element));
+        let body = writer.evaluator_and_body(node).1;
+        writer.block(&head, body, depth);
+    },
+};
+
+impl Facts for Foreach {
+    fn name(&self) -> &'static str {
+        "foreach"
+    }
+
+    fn input_set(&self) -> Option<&SetName> {
+        Some(&self.from)
+    }
+
+    fn result_set(&self) -> Option<&SetName> {
+        Some(&self.into)
+    }
+
+    fn blocks(&self) -> [&[Statement]; 2] {
+        [&self.body, &[]]
+    }
+
+    fn takes(&self, child: &Part) -> bool {
+        child.fits_in_block()
+    }
+
+    fn fill(&mut self, children: Vec<Node>) -> Option<()> {
+        fill(&mut self.body, children)
+    }
+}
+
+fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
+    parser.tokens.advance();
+    start.from = parser.set();
+    let into = parser.into();
+    let body = parser.body();
+    let element = parser.element("foreach", &start).with("from", start.set()).with("into", into);
+    Some(parser.block(element, None, body))
+}

@@ -1,0 +1,79 @@
+//! `is_in`: the areas around the nodes of a set, or around a point.
+
+use super::{Facts, Syntax};
+use crate::check::{Context, point};
+use crate::parse::{Parser, Start};
+use crate::tree::{Point, SetName};
+use crate::{Form, Node, Part};
+
+/// The areas around something.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IsIn {
+    /// Around what.
+    pub place: IsInPlace,
+    /// Where the result goes.
+    pub into: SetName,
+}
+
+/// What `is_in` starts from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum IsInPlace {
+    /// The nodes of a set.
+    Set(SetName),
+    /// `is_in(lat,lon)`.
+    Point(Point),
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    elements: &[Form { name: "coord-query", attributes: &["from", "into", "lat", "lon"], check, ..Form::NONE }],
+    words: &["is_in"],
+    set_first: true,
+    read,
+    write: |writer, node, _| {
+        let get = |name: &str| node.element.get(name);
+        let place = if get("lat").is_empty() { String::new() } else { format!("({},{})", get("lat"), get("lon")) };
+        let text = format!("{}is_in{place}", writer.before(&node.element));
+        writer.simple(&text, &node.element);
+    },
+};
+
+impl Facts for IsIn {
+    fn name(&self) -> &'static str {
+        "coord-query"
+    }
+
+    fn result_set(&self) -> Option<&SetName> {
+        Some(&self.into)
+    }
+
+    fn asks_for_areas(&self) -> bool {
+        true
+    }
+}
+
+fn check(context: &mut Context<'_>) -> Option<Part> {
+    let (from, into) = context.sets();
+    let in_set = context.element.get("lat").is_empty() && context.element.get("lon").is_empty();
+    let place = if in_set { IsInPlace::Set(from) } else { IsInPlace::Point(point(context)) };
+    Some(Part::Statement(IsIn { place, into }.into()))
+}
+
+fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+    parser.tokens.advance();
+    let (mut lat, mut lon) = (String::new(), String::new());
+    if parser.tokens.is("(") {
+        parser.tokens.advance();
+        lat = parser.text("Number");
+        parser.skip_to(&[",", ")"]);
+        if parser.tokens.is(",") {
+            parser.tokens.advance();
+            lon = parser.text("Number");
+            parser.skip_to(&[")"]);
+        }
+        parser.tokens.advance();
+    }
+    let into = parser.into();
+    parser.expect(&[";"]);
+    let element = parser.element("coord-query", &start).with("from", start.set()).with("into", into);
+    Some(parser.builder.open(element.with("lat", lat).with("lon", lon)))
+}

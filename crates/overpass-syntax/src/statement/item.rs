@@ -1,0 +1,68 @@
+//! `.from` on its own: a union gets that set. Within a query it is a filter.
+
+use super::{Facts, Start, Syntax};
+use crate::filter::{FilterKind, FromSet};
+use crate::parse::Parser;
+use crate::tree::SetName;
+use crate::{Form, Node, Part};
+
+/// A set, given to another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// The set.
+    pub from: SetName,
+    /// Where it goes.
+    pub into: SetName,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    elements: &[Form {
+        name: "item",
+        attributes: &["from", "into", "set"],
+        check: |context| {
+            let name = if context.element.get("from").is_empty() { "set" } else { "from" };
+            let item = Item { from: context.element.set(name), into: context.element.set("into") };
+            Some(Part::Statement(item.into()))
+        },
+        ..Form::NONE
+    }],
+    words: &["."],
+    set_first: true,
+    read,
+    write: |writer, node, _| {
+        let get = |name: &str| node.element.get(name);
+        let set = if get("from").is_empty() { get("set") } else { get("from") };
+        let text = format!(".{}", if set.is_empty() { "_" } else { set });
+        writer.simple(&text, &node.element);
+    },
+};
+
+impl Facts for Item {
+    fn name(&self) -> &'static str {
+        "item"
+    }
+
+    fn input_set(&self) -> Option<&SetName> {
+        Some(&self.from)
+    }
+
+    fn result_set(&self) -> Option<&SetName> {
+        Some(&self.into)
+    }
+
+    fn as_filter(&self) -> Option<FilterKind> {
+        Some(FromSet { set: self.from.clone() }.into())
+    }
+}
+
+/// Of two sets behind one another the second counts.
+fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
+    if parser.tokens.good() && parser.tokens.is(".") {
+        start.from = parser.set();
+    }
+    let into = parser.into();
+    let element = parser.element("item", &start).with("from", start.set()).with("into", into);
+    let node = parser.builder.open(element);
+    parser.expect(&[";"]);
+    Some(node)
+}

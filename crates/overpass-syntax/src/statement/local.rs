@@ -1,0 +1,118 @@
+//! `.from local detail (bbox)`: a set as pieces for a renderer.
+
+use super::{Facts, Syntax};
+use crate::check::{Context, optional_box};
+use crate::code::Code;
+use crate::parse::{Parser, Start};
+use crate::tree::{BoundingBox, SetName};
+use crate::{Form, Node, Part};
+
+/// A set as pieces.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Local {
+    /// The set.
+    pub from: SetName,
+    /// Where the result goes.
+    pub into: SetName,
+    /// How much of it.
+    pub detail: LocalDetail,
+    /// The box that the pieces touch.
+    pub bbox: Option<BoundingBox>,
+}
+
+/// `local ll`, `local llb` or plain `local`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[allow(missing_docs)]
+pub enum LocalDetail {
+    #[default]
+    Full,
+    Ll,
+    Llb,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    elements: &[Form {
+        name: "localize",
+        attributes: &["from", "into", "type", "s", "w", "n", "e"],
+        check,
+        ..Form::NONE
+    }],
+    words: &["local"],
+    set_first: true,
+    read,
+    write: |writer, node, _| {
+        let kind = match node.element.get("type") {
+            "" | "l" => String::new(),
+            kind => format!(" {kind}"),
+        };
+        let text = format!("{}local{kind}{}", writer.before(&node.element), writer.sides(&node.element));
+        writer.simple(&text, &node.element);
+    },
+};
+
+impl Facts for Local {
+    fn name(&self) -> &'static str {
+        "local"
+    }
+
+    fn input_set(&self) -> Option<&SetName> {
+        Some(&self.from)
+    }
+
+    fn result_set(&self) -> Option<&SetName> {
+        Some(&self.into)
+    }
+}
+
+fn check(context: &mut Context<'_>) -> Option<Part> {
+    let (from, into) = context.sets();
+    let detail = match context.element.get("type") {
+        "" | "l" => LocalDetail::Full,
+        "ll" => LocalDetail::Ll,
+        "llb" => LocalDetail::Llb,
+        _ => {
+            let message = "Localize must have one of the values \"l\", \"ll\", or \"llb\". \"l\" is the default value.";
+            context.refuse(Code::BadValue, message);
+            LocalDetail::Full
+        }
+    };
+    let bbox = optional_box(context, "bbox-query", 200.0);
+    Some(Part::Statement(Local { from, into, detail, bbox }.into()))
+}
+
+fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+    parser.tokens.advance();
+    let mut kind = "l".to_owned();
+    if parser.tokens.good() && parser.tokens.current().is_text() {
+        kind = parser.text("Detail");
+    }
+    let [south, west, north, east] = up_to_four_sides(parser);
+    let into = parser.into();
+    let element = parser.element("localize", &start).with("e", east).with("from", start.set());
+    let element = element.with("into", into).with("n", north).with("s", south).with("type", kind);
+    let node = parser.builder.open(element.with("w", west));
+    parser.expect(&[";"]);
+    Some(node)
+}
+
+/// `(s,w,n,e)` where it stands; the reference takes fewer.
+fn up_to_four_sides(parser: &mut Parser<'_>) -> [String; 4] {
+    let mut sides: [String; 4] = Default::default();
+    if !parser.tokens.is("(") {
+        return sides;
+    }
+    parser.tokens.advance();
+    for (i, side) in sides.iter_mut().enumerate() {
+        *side = parser.text("Number");
+        if i == 3 {
+            break;
+        }
+        parser.skip_to(&[",", ")"]);
+        if !parser.tokens.is(",") {
+            break;
+        }
+        parser.tokens.advance();
+    }
+    parser.tokens.advance();
+    sides
+}

@@ -1,0 +1,401 @@
+//! The statements, a file each: its part of the tree, its words and attributes, how it is read, checked and written, and
+//! what walks over a query ask of it. A new one is a file here and its lines in this one; nothing else names it.
+
+mod body;
+mod choice;
+mod compare;
+mod complete;
+mod convert;
+mod difference;
+mod for_;
+mod foreach;
+mod is_in;
+mod item;
+mod local;
+mod make;
+mod map_to_area;
+mod out;
+mod properties;
+mod query;
+mod recurse;
+mod retro;
+mod timeline;
+mod union;
+
+pub use choice::If;
+pub use compare::Compare;
+pub use complete::Complete;
+pub use convert::Convert;
+pub use difference::Difference;
+pub use for_::For;
+pub use foreach::Foreach;
+pub use is_in::{IsIn, IsInPlace};
+pub use item::Item;
+pub use local::{Local, LocalDetail};
+pub use make::Make;
+pub use map_to_area::MapToArea;
+pub use out::{Detail, Order, Out, OutGeometry};
+pub use query::Query;
+pub use recurse::Recursion;
+pub use retro::Retro;
+pub use timeline::Timeline;
+pub use union::Union;
+
+use std::sync::LazyLock;
+
+use crate::check::evaluators::operands;
+use crate::code::Code;
+use crate::convert::Writer;
+use crate::diagnostics::Diagnostics;
+use crate::filter::{self, Filter, FilterKind};
+use crate::names::Names;
+use crate::parse::{Parser, Start};
+use crate::tree::{Expr, SetName, Settings, Span};
+use crate::{Alone, Form, Node, Part};
+use terrapin_budget as budget;
+
+/// Makes the tree's kinds of statement and the table of what there is to know of them.
+macro_rules! statements {
+    ($($(#[$doc:meta])* $module:ident::$name:ident,)*) => {
+        /// Every statement of the language.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum StatementKind {
+            $($(#[$doc])* $name($name),)*
+        }
+
+        $(impl From<$name> for StatementKind {
+            fn from(statement: $name) -> Self {
+                StatementKind::$name(statement)
+            }
+        })*
+
+        impl StatementKind {
+            fn facts(&self) -> &dyn Facts {
+                match self {
+                    $(StatementKind::$name(statement) => statement,)*
+                }
+            }
+
+            fn facts_mut(&mut self) -> &mut dyn Facts {
+                match self {
+                    $(StatementKind::$name(statement) => statement,)*
+                }
+            }
+        }
+
+        /// All statements, in the order in which elements of the same name are tried.
+        static ALL: &[Syntax] = &[$($module::SYNTAX,)*];
+    };
+}
+
+statements! {
+    /// `node[...](...)->.into`.
+    query::Query,
+    /// `( ...; ...; )->.into`.
+    union::Union,
+    /// `( base; - minus; )->.into`.
+    difference::Difference,
+    /// `.from` on its own.
+    item::Item,
+    /// `>`, `>>`, `<`, `<<`.
+    recurse::Recursion,
+    /// `is_in`.
+    is_in::IsIn,
+    /// `map_to_area`.
+    map_to_area::MapToArea,
+    /// `foreach.from->.into( body )`.
+    foreach::Foreach,
+    /// `for.from->.into(evaluator) { body }`.
+    for_::For,
+    /// `if (condition) { then } else { otherwise }`.
+    choice::If,
+    /// `complete.from->.into(limit) { body }`.
+    complete::Complete,
+    /// `retro(evaluator) { body }`.
+    retro::Retro,
+    /// `compare.from->.into(delta: evaluator) { body }`.
+    compare::Compare,
+    /// `timeline(type, id, version)`.
+    timeline::Timeline,
+    /// `make type key=evaluator,...`.
+    make::Make,
+    /// `convert type key=evaluator,...`.
+    convert::Convert,
+    /// `.from local detail (bbox)`.
+    local::Local,
+    /// `.from out mode ...`.
+    out::Out,
+}
+
+/// A whole query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Script {
+    /// The settings that stand before the first statement.
+    pub settings: Settings,
+    /// The statements, in order.
+    pub statements: Vec<Statement>,
+}
+
+/// One statement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    /// Where it stands.
+    pub span: Span,
+    /// The line (from 1) that the reference names in errors about it.
+    pub line: u32,
+    /// What it is.
+    pub kind: StatementKind,
+}
+
+/// A block of statements.
+pub type Block = Vec<Statement>;
+
+/// What there is to know of a statement before there is one.
+struct Syntax {
+    /// Its elements in the XML form, the statement's own first.
+    elements: &'static [Form],
+    /// The words that begin it in QL.
+    words: &'static [&'static str],
+    /// Whether the set that it reads stands before the word, and not behind.
+    set_first: bool,
+    /// Reads it in QL from its word on, with its semicolon. Nothing if it is so wrong that nothing is left of it.
+    read: fn(&mut Parser<'_>, Start) -> Option<Node>,
+    /// Writes it in QL with its semicolon, from where its first line is indented, which is so deep, to where its last one
+    /// ends.
+    write: fn(&mut Writer, &Node, usize),
+}
+
+/// What every statement says of itself.
+trait Facts {
+    /// The reference's name, by which its errors say where a query was stopped.
+    fn name(&self) -> &'static str;
+
+    /// The set that it reads, filters aside.
+    fn input_set(&self) -> Option<&SetName> {
+        None
+    }
+
+    /// The set that it fills; a loop's is for its body only.
+    fn result_set(&self) -> Option<&SetName> {
+        None
+    }
+
+    /// The blocks in it, in the order of the text; empty ones where it has fewer than two.
+    fn blocks(&self) -> [&[Statement]; 2] {
+        [&[], &[]]
+    }
+
+    /// The expressions that it evaluates itself, in the order of the text; those of its blocks are theirs.
+    fn expressions(&self) -> Vec<&Expr> {
+        Vec::new()
+    }
+
+    /// Whether it asks for areas, what stands in its blocks aside.
+    fn asks_for_areas(&self) -> bool {
+        false
+    }
+
+    /// Whether it can be an operand of a union or a difference.
+    fn is_operand(&self) -> bool {
+        true
+    }
+
+    /// The filter that it is within a query.
+    fn as_filter(&self) -> Option<FilterKind> {
+        None
+    }
+
+    /// Whether an element can stand in it.
+    fn takes(&self, _child: &Part) -> bool {
+        false
+    }
+
+    /// What its errors call it if an evaluator must stand in it before anything else: `A For`.
+    fn begins_with_evaluator(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What is wrong with it when all that is in it is known, if there is anything.
+    fn incomplete(&self, _children: &[Node]) -> Option<String> {
+        None
+    }
+
+    /// Puts into the tree what stands in it. Nothing if something is missing.
+    fn fill(&mut self, _children: Vec<Node>) -> Option<()> {
+        Some(())
+    }
+}
+
+impl StatementKind {
+    /// The reference's name, by which its errors say where a query was stopped.
+    pub fn name(&self) -> &'static str {
+        self.facts().name()
+    }
+
+    /// The set that it reads, filters aside.
+    pub fn input_set(&self) -> Option<&SetName> {
+        self.facts().input_set()
+    }
+
+    /// The set that it fills; a loop's is for its body only.
+    pub fn result_set(&self) -> Option<&SetName> {
+        self.facts().result_set()
+    }
+
+    /// The blocks in it, in the order of the text; empty ones where it has fewer than two.
+    pub fn blocks(&self) -> [&[Statement]; 2] {
+        self.facts().blocks()
+    }
+
+    /// The expressions that it evaluates itself, in the order of the text; those of its blocks are theirs.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        self.facts().expressions()
+    }
+
+    /// Whether it asks for areas, what stands in its blocks aside.
+    pub fn asks_for_areas(&self) -> bool {
+        self.facts().asks_for_areas()
+    }
+
+    /// Whether an element can stand in it.
+    pub(crate) fn takes(&self, child: &Part) -> bool {
+        self.facts().takes(child)
+    }
+}
+
+/// The statements by the words that begin them.
+static WORDS: LazyLock<Names<Syntax>> =
+    LazyLock::new(|| Names::of(ALL.iter().flat_map(|syntax| syntax.words.iter().map(move |word| (*word, syntax)))));
+
+/// The statements by their elements.
+static ELEMENTS: LazyLock<Names<Syntax>> = LazyLock::new(|| {
+    Names::of(ALL.iter().flat_map(|syntax| syntax.elements.iter().map(move |form| (form.name, syntax))))
+});
+
+/// Calls `f` with every statement of a block and of the blocks in it, outer ones first.
+pub fn on_statements<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Statement)) {
+    for statement in block {
+        f(statement);
+        statement.kind.blocks().into_iter().for_each(|block| on_statements(block, f));
+    }
+}
+
+/// The elements of all statements.
+pub(crate) fn forms() -> impl Iterator<Item = &'static Form> {
+    ALL.iter().flat_map(|syntax| syntax.elements)
+}
+
+/// The words that begin a statement or a part of one, for hints.
+fn words() -> impl Iterator<Item = &'static str> {
+    let words = ALL.iter().flat_map(|syntax| syntax.words).copied();
+    words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())).chain([choice::ELSE])
+}
+
+impl Parser<'_> {
+    /// One statement with its semicolon. Nothing if it was so wrong that nothing is left of it.
+    pub fn statement(&mut self) -> Option<Node> {
+        let (byte, line) = (self.tokens.current().start, self.tokens.line());
+        let syntax = WORDS.first(self.tokens.text());
+        if let Some(syntax) = syntax.filter(|syntax| !syntax.set_first) {
+            return (syntax.read)(self, Start { byte, line, from: None });
+        }
+        let from = self.set();
+        let start = Start { byte, line, from };
+        let syntax = WORDS.first(self.tokens.text()).filter(|syntax| syntax.set_first);
+        match syntax.filter(|_| self.tokens.good() || start.from.is_none()) {
+            Some(syntax) => (syntax.read)(self, start),
+            None if start.from.is_some() => (item::SYNTAX.read)(self, start),
+            None => (query::SYNTAX.read)(self, start),
+        }
+    }
+}
+
+impl Writer {
+    /// Writes a statement with its semicolon, from where its first line is indented to before its last one ends.
+    pub fn statement(&mut self, node: &Node, depth: usize) {
+        match ELEMENTS.first(&node.element.name) {
+            Some(syntax) => (syntax.write)(self, node, depth),
+            None => self.filter_alone(node),
+        }
+    }
+
+    /// Writes a filter that stands as a statement.
+    fn filter_alone(&mut self, node: &Node) {
+        let Some(what) = filter::query_word(&node.element) else { return };
+        self.out.push_str(what);
+        self.out.push_str(&filter::text(node));
+        self.into(&node.element);
+        self.out.push(';');
+    }
+}
+
+impl Node {
+    /// What is wrong with a statement as the next in a block that needs an evaluator first and has none.
+    pub fn before_evaluator(&self, child: &Node) -> Option<String> {
+        let Part::Statement(kind) = &self.part else { return None };
+        let name = kind.facts().begins_with_evaluator()?;
+        let first = self.children.first().is_some_and(Node::is_evaluator);
+        (!first && !child.is_evaluator() && !matches!(child.part, Part::Broken | Part::Else))
+            .then(|| format!("{name} statement must have an Evaluator as first sub-statement."))
+    }
+
+    /// Checks what can only be known when all children are there.
+    pub fn check_complete(&self, diagnostics: &mut Diagnostics) {
+        let problem = match &self.part {
+            Part::Statement(kind) => {
+                kind.facts().incomplete(&self.children).map(|what| (Code::IncompleteStatement, what))
+            }
+            Part::Filter { kind, .. } => kind.incomplete(&self.children),
+            Part::Evaluator(kind) => {
+                let (least, most) = operands(kind);
+                let count = self.children.len();
+                let what = match count {
+                    _ if count < least => Some("needs more evaluators in it"),
+                    _ if count > most => Some("has too many evaluators in it"),
+                    _ => None,
+                };
+                what.map(|what| (Code::IncompleteStatement, format!("Element \"{}\" {what}.", self.element.name)))
+            }
+            _ => None,
+        };
+        if let Some((code, message)) = problem {
+            diagnostics.fixed(code, self.element.line, self.element.span, message);
+        }
+    }
+}
+
+/// The tree of a query, from checked elements. What is missing was already reported; a hole that slipped through becomes
+/// an error, never a panic.
+pub(crate) fn script(root: Node) -> Option<Script> {
+    let Part::Script(settings) = root.part else { return None };
+    Some(Script { settings: *settings, statements: block(root.children)? })
+}
+
+/// The statements that nodes are.
+fn block(nodes: Vec<Node>) -> Option<Block> {
+    nodes.into_iter().filter(|node| !node.part.is_ignored()).map(statement).collect()
+}
+
+fn statement(node: Node) -> Option<Statement> {
+    budget::checkpoint();
+    let (span, line) = (node.element.span, node.element.line);
+    let kind = match node.part {
+        Part::Statement(mut kind) => {
+            kind.facts_mut().fill(node.children)?;
+            kind
+        }
+        Part::Filter { kind, alone: Alone::Query(what), into } => {
+            Query { what, filters: vec![Filter { span, kind }], into }.into()
+        }
+        _ => return None,
+    };
+    Some(Statement { span, line, kind })
+}
+
+/// Takes the evaluator that a block starts with.
+fn take_evaluator(children: &mut Vec<Node>) -> Option<Expr> {
+    if children.is_empty() {
+        return None;
+    }
+    children.remove(0).expression()
+}

@@ -1,0 +1,231 @@
+//! `key=evaluator,...`: what `make` and `convert` have in common.
+
+use super::Start;
+use crate::check::{Context, Type};
+use crate::code::Code;
+use crate::convert::{Writer, expression};
+use crate::element::Element;
+use crate::parse::{EvaluatorContext, ExpectedType, Id, Parser, Reading, Tree};
+use crate::suggest;
+use crate::tree::{Property, PropertyTarget};
+use crate::{Form, Node, Part};
+
+/// A property.
+pub(super) const FORM: Form = Form {
+    name: "set-prop",
+    attributes: &["k", "keytype"],
+    check: |context| Some(Part::Property(target(context))),
+    ..Form::NONE
+};
+
+/// What a property sets.
+fn target(context: &mut Context<'_>) -> PropertyTarget {
+    let key = context.element.get("k").to_owned();
+    match context.element.get("keytype") {
+        "id" => PropertyTarget::Id,
+        "geometry" => PropertyTarget::Geometry,
+        "generic" => PropertyTarget::Generic,
+        "" | "tag" => {
+            if key.is_empty() {
+                let message =
+                    "For the statement \"set-prop\" in mode \"keytype\"=\"tag\", the attribute \"k\" must be nonempty.";
+                context.refuse(Code::BadValue, message);
+            }
+            PropertyTarget::Tag(key)
+        }
+        _ => {
+            context.refuse_value("keytype", "\"tag\", \"id\", \"geometry\", or \"generic\"");
+            PropertyTarget::Tag(key)
+        }
+    }
+}
+
+/// The type of the elements that are made.
+pub(super) fn type_name(context: &mut Context<'_>) -> String {
+    let name = context.element.get("type").to_owned();
+    if name.is_empty() {
+        context.refuse(Code::BadValue, "The attribute type must be set to a nonempty string.");
+    }
+    name
+}
+
+/// The tree of a property.
+pub(super) fn property(node: Node) -> Option<Property> {
+    let Part::Property(target) = node.part else { return None };
+    let value = match node.children.into_iter().next() {
+        Some(child) => Some(child.expression()?),
+        None => None,
+    };
+    Some(Property { target, value })
+}
+
+/// `make type key=evaluator,...->.into`
+pub(super) fn read(parser: &mut Parser<'_>, name: &'static str, mut start: Start) -> Option<Node> {
+    parser.tokens.advance();
+    let type_name = match parser.tokens.current() {
+        _ if parser.tokens.is(";") => String::new(),
+        token if token.value().is_empty() => {
+            parser.expected("Element class name");
+            String::new()
+        }
+        _ => parser.text("Element class name"),
+    };
+    let tree = parser.tree(Reading::Properties);
+    let into = parser.into();
+    // The reference names the line that it has come to.
+    start.line = parser.tokens.line();
+    let element = parser.element(name, &start).with_some("from", start.from).with("into", into);
+    let mut node = parser.builder.open(element.with("type", type_name));
+    for item in tree.items(tree.root) {
+        if item != 0 {
+            parser.item_of(&tree, item, name == "convert", &mut node);
+        }
+    }
+    parser.expect(&[";"]);
+    Some(node)
+}
+
+impl<'a> Parser<'a> {
+    /// One thing between the commas.
+    fn item_of(&mut self, tree: &Tree<'a>, item: Id, convert: bool, node: &mut Node) {
+        let branch = tree.at(item);
+        match branch.token.text {
+            "=" if branch.left != 0 => self.assignment(tree, item, convert, node),
+            "!" if branch.right != 0 => {
+                let key = tree.at(branch.right).token.value();
+                let element = Element::new("set-prop", branch.line, tree.span(item));
+                let property = self.builder.open(element.with("keytype", "tag").with("k", key));
+                self.builder.add(node, property);
+            }
+            sign if branch.left != 0 && branch.right != 0 && !matches!(sign, "(" | "[" | ".") => {
+                let message = format!("\"{sign}\" cannot be used as binary operator");
+                self.complain(branch, Code::WrongOperator, message);
+            }
+            _ => {
+                let place = EvaluatorContext { element: false, member: false, wanted: ExpectedType::StringOrGeometry };
+                if let Some(evaluator) = self.evaluate(tree, item, place) {
+                    self.builder.add(node, evaluator);
+                }
+            }
+        }
+    }
+
+    /// `key=evaluator`
+    fn assignment(&mut self, tree: &Tree<'a>, item: Id, convert: bool, node: &mut Node) {
+        let branch = tree.at(item);
+        if branch.right == 0 {
+            let message = "To set a property it must have a value to the right of the equal sign";
+            self.complain(branch, Code::MissingOperand, message);
+            self.complain(branch, Code::MissingOperand, "\"=\" needs a right hand side argument");
+            return;
+        }
+        let left = tree.at(branch.left);
+        let special = left.token.text == "::";
+        let mut key = None;
+        let keytype = if special && left.right == 0 {
+            if !convert {
+                let message = "The generic tag set property can only be called from convert";
+                self.complain(branch, Code::WrongContext, message);
+                key = Some(String::new());
+            }
+            if convert { "generic" } else { "tag" }
+        } else if special && left.left == 0 {
+            match tree.text(left.right) {
+                "id" => "id",
+                "geom" => "geometry",
+                other => {
+                    let message = "The only allowed special properties are \"id\" and \"geometry\"";
+                    self.complain(branch, Code::UnknownProperty, message);
+                    let known = ["id", "geom"].into_iter();
+                    let help = suggest::nearest(other, known);
+                    self.builder.diagnostics.help(help);
+                    key = Some(String::new());
+                    "tag"
+                }
+            }
+        } else if left.left == 0 && left.right == 0 && left.token.is_text() {
+            key = Some(left.token.value());
+            "tag"
+        } else {
+            let message = format!(
+                "if special character \"{}\" is present in property name then the property name must be in quotes",
+                left.token.text
+            );
+            self.complain(branch, Code::UnquotedWord, message);
+            self.complain(branch, Code::WrongOperator, "\"=\" cannot be used as binary operator");
+            return;
+        };
+        let element = Element::new("set-prop", branch.line, tree.span(item)).with("keytype", keytype);
+        let mut property = self.builder.open(element.with_some("k", key));
+        let wanted = if keytype == "geometry" { Type::Geometry } else { Type::String };
+        let place = EvaluatorContext { element: convert, member: false, wanted: ExpectedType::One(wanted) };
+        match self.evaluate(tree, branch.right, place) {
+            Some(value) => self.builder.add(&mut property, value),
+            None => {
+                let message = "Property assignment needs a right-hand-side value";
+                self.complain(branch, Code::MissingOperand, message);
+            }
+        }
+        self.builder.add(node, property);
+    }
+}
+
+impl Node {
+    /// What is wrong with a property that is set again, and how often it was set before; the statement takes notice of it.
+    pub fn set_before(&mut self, child: &Node) -> Option<(String, usize)> {
+        let statement = self.element.name.as_ref();
+        let (Part::Property(target), "make" | "convert") = (&child.part, statement) else { return None };
+        let times = self.properties.entry(target.clone()).or_default();
+        *times += 1;
+        if *times == 1 {
+            return None;
+        }
+        let message = match target {
+            PropertyTarget::Tag(key) => format!("A key cannot be added twice to an element: \"{key}\""),
+            PropertyTarget::Id => {
+                format!("A {statement} statement can have at most one set-prop statement of subtype setting the id.")
+            }
+            // The reference says "make" of both.
+            PropertyTarget::Geometry => {
+                "A make statement can have at most one set-prop statement of subtype setting the geometry.".to_owned()
+            }
+            PropertyTarget::Generic => {
+                format!("A {statement} statement can have at most one any-key set-prop statement.")
+            }
+        };
+        Some((message, *times - 1))
+    }
+}
+
+/// Writes the statement with its properties.
+pub(super) fn write(writer: &mut Writer, node: &Node, depth: usize) {
+    let element = &node.element;
+    let before = writer.before(element);
+    writer.out.push_str(&before);
+    writer.out.push_str(&element.name);
+    writer.out.push(' ');
+    writer.out.push_str(element.get("type"));
+    for (i, property) in node.children.iter().enumerate() {
+        if i > 0 {
+            writer.out.push(',');
+        }
+        if writer.pretty {
+            writer.out.push('\n');
+            writer.indent(depth + 1);
+        } else if i == 0 {
+            writer.out.push(' ');
+        }
+        let key = match property.element.get("keytype") {
+            "id" => "::id".to_owned(),
+            "geometry" => "::geom".to_owned(),
+            "generic" => "::".to_owned(),
+            _ => expression::word(property.element.get("k")),
+        };
+        match property.children.first().map(expression::write) {
+            Some(value) => writer.out.push_str(&format!("{key}={value}")),
+            None => writer.out.push_str(&format!("!{key}")),
+        }
+    }
+    writer.into(element);
+    writer.out.push(';');
+}

@@ -1,0 +1,121 @@
+//! `( ...; ...; )->.into`
+
+use super::body::fill;
+use super::{Block, Facts, Start, Statement, Syntax};
+use crate::code::Code;
+use crate::convert::Writer;
+use crate::parse::Parser;
+use crate::tree::SetName;
+use crate::{Form, Node, Part};
+
+/// What any of several statements finds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Union {
+    /// The statements.
+    pub members: Block,
+    /// Where the result goes.
+    pub into: SetName,
+}
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    elements: &[Form {
+        name: "union",
+        attributes: &["into"],
+        check: |context| Some(Part::Statement(Union { members: Vec::new(), into: context.sets().1 }.into())),
+        ..Form::NONE
+    }],
+    words: &["("],
+    set_first: false,
+    read: |parser, start| parser.nested(|parser| read(parser, start)),
+    write: |writer, node, depth| write(writer, node, depth, false),
+};
+
+impl Facts for Union {
+    fn name(&self) -> &'static str {
+        "union"
+    }
+
+    fn result_set(&self) -> Option<&SetName> {
+        Some(&self.into)
+    }
+
+    fn blocks(&self) -> [&[Statement]; 2] {
+        [&self.members, &[]]
+    }
+
+    fn takes(&self, child: &Part) -> bool {
+        is_operand(child)
+    }
+
+    fn fill(&mut self, children: Vec<Node>) -> Option<()> {
+        fill(&mut self.members, children)
+    }
+}
+
+/// Whether an element can be an operand of a union or a difference.
+pub(super) fn is_operand(part: &Part) -> bool {
+    match part {
+        Part::Statement(kind) => kind.facts().is_operand(),
+        part => part.is_statement(),
+    }
+}
+
+/// Reads a union or, where a minus sign stands behind the first statement, a difference.
+fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+    parser.tokens.advance();
+    let mut members: Vec<Node> = Vec::new();
+    let mut read = 0;
+    let mut difference = false;
+    while parser.goes_on() && !parser.tokens.is(")") {
+        if read == 1 && parser.tokens.is("-") {
+            difference = true;
+            parser.tokens.advance();
+            if parser.tokens.is(")") {
+                break;
+            }
+        } else if difference {
+            parser.error(Code::DifferenceOperands, "difference always requires two operands");
+            break;
+        }
+        members.extend(parser.statement());
+        read += 1;
+    }
+    if difference && parser.tokens.good() && !parser.tokens.is(")") {
+        parser.expect(&[")"]);
+    } else {
+        parser.tokens.advance();
+    }
+    let into = parser.into();
+    let name = if difference { "difference" } else { "union" };
+    let element = parser.element(name, &start).with("into", into);
+    parser.expect(&[";"]);
+    let mut node = parser.builder.open(element);
+    for member in members {
+        parser.builder.add(&mut node, member);
+    }
+    if parser.builder.diagnostics.is_empty() {
+        parser.builder.close(&node);
+    }
+    Some(node)
+}
+
+/// Writes a union, or a difference with its minus sign.
+pub(super) fn write(writer: &mut Writer, node: &Node, depth: usize, difference: bool) {
+    writer.out.push('(');
+    writer.end_line();
+    for (i, member) in writer.evaluator_and_body(node).1.iter().enumerate() {
+        if i > 0 && difference {
+            writer.indent(depth + 1);
+            writer.out.push('-');
+            writer.end_line();
+            // `-.a` would be one word.
+            if !writer.pretty && writer.begins_with_point(member) {
+                writer.out.push(' ');
+            }
+        }
+        writer.statements(std::slice::from_ref(member), depth + 1);
+    }
+    writer.out.push(')');
+    writer.into(&node.element);
+    writer.out.push(';');
+}
