@@ -167,9 +167,13 @@ fn sparql_is_looked_at_by_both() {
     assert!(said.starts_with("parse error: ") && said.contains("(line 1, column 33)"), "{said}");
     let wrong = json!({ "query": SPARQL[0], "lang": "sql" }).to_string();
     assert_eq!(server.post("/feedback", &wrong).0, 400);
-    let asked = json!({ "query": SPARQL[0] }).to_string();
-    let (status, said) = Server::start().post("/feedback", &asked);
+    let without = Server::start();
+    let asked = json!({ "query": SPARQL[0], "lang": "sparql" }).to_string();
+    let (status, said) = without.post("/feedback", &asked);
     assert!(status == 400 && said["error"].as_str().unwrap().contains("no triples"), "{said}");
+    // Where there is nothing to ask, it is told what OverpassQL makes of it.
+    let (status, said) = without.post("/feedback", &json!({ "query": SPARQL[0] }).to_string());
+    assert!(status == 200 && said["errors"][0]["hint"].as_str().unwrap().contains("SPARQL"), "{said}");
 }
 
 #[test]

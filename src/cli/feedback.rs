@@ -7,7 +7,7 @@ use super::query::text_of;
 use super::stdout::{print, print_json};
 use super::{Error, open, slips};
 use crate::eval::feedback::{Feedback, FeedbackRequest, feedback, sparql_feedback};
-use crate::eval::language::{self, Language};
+use crate::eval::language::Language;
 use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::osm::BoundingBox;
 use crate::overpass::Limits;
@@ -56,8 +56,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let (query, _) = text_of(args.query.as_deref(), args.file.as_deref())?;
     let deadline = Instant::now().checked_add(Duration::from_secs(args.timeout));
     let limits = Limits { deadline, ..Limits::default() };
-    let language = args.lang.or_else(|| language::of(&query));
-    if language == Some(Language::Sparql) {
+    let is_sparql = match args.lang {
+        Some(named) => named == Language::Sparql,
+        None => open::begins_as_sparql(&query, &args.snapshot)?,
+    };
+    if is_sparql {
         let said = of_sparql(args, &query, &limits)?;
         return if args.json { print_json(&said) } else { print(&said.to_string()) };
     }

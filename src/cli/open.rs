@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Error, slips};
+use crate::eval::language::{self, Language};
 use crate::osm::{CACHE_BYTES, Osm};
 use crate::snapshot::{self, Manifest, Snapshot};
 use crate::sparql::Environment;
@@ -40,6 +41,12 @@ pub fn facts(snapshot: Snapshot) -> Result<Opened, Error> {
 pub fn triples(opened: &Opened, path: &Path) -> Result<Environment, Error> {
     let environment = Environment::open(&opened.snapshot).map_err(error)?;
     environment.ok_or_else(|| Error::input("no-triples", format!("{} has no triples", path.display())))
+}
+
+/// Whether a query that nobody named the language of is SPARQL: it begins so, and there are triples to ask. Without any,
+/// what is wrong with it as OverpassQL says more.
+pub fn begins_as_sparql(query: &str, path: &Path) -> Result<bool, Error> {
+    Ok(language::of(query) == Some(Language::Sparql) && snapshot(path)?.manifest.triples.is_some())
 }
 
 /// Opens the elements of a snapshot file.

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use super::problem::{self, Code, Problem};
 use super::stdout::{Output, tell};
 use super::{Error, open, slips, sparql};
-use crate::eval::language;
 use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::osm::BoundingBox;
 use crate::overpass::lint;
@@ -91,8 +90,11 @@ enum Language {
 pub fn run(args: &Args) -> Result<(), Error> {
     slips::in_order(&args.snapshot, args.query.as_deref())?;
     let (written, origin) = text_of(args.query.as_deref(), args.file.as_deref())?;
-    let begins = || matches!(language::of(&written), Some(language::Language::Sparql));
-    if args.lang.map_or_else(begins, |lang| lang == Language::Sparql) {
+    let is_sparql = match args.lang {
+        Some(named) => named == Language::Sparql,
+        None => open::begins_as_sparql(&written, &args.snapshot)?,
+    };
+    if is_sparql {
         return sparql::run(sparql::Asked {
             snapshot: &args.snapshot,
             text: written,

@@ -61,7 +61,8 @@ pub async fn feedback(
                 return Err(Wrong::Question(format!("lang {lang:?}: expected \"overpassql\" or \"sparql\"")));
             }
             Some((_, named)) => named,
-            None => language::of(&question.query),
+            // Without triples, what is wrong with it as OverpassQL says more.
+            None => language::of(&question.query).filter(|_| app.sparql.is_some()),
         };
         if language == Some(Language::Sparql) {
             let Some(endpoint) = &app.sparql else {

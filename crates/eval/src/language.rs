@@ -94,7 +94,9 @@ pub fn of(text: &str) -> Option<Language> {
     let (word, rest) = text.split_at(end);
     if CLAUSES.contains(&word.to_ascii_lowercase().as_str()) {
         let follows = rest.starts_with(|c: char| c.is_whitespace() || "(*?$<{#".contains(c));
-        return follows.then_some(Language::Sparql);
+        // SQL begins so, too, but has no groups.
+        let is_sparql = follows && (rest.contains('{') || word.eq_ignore_ascii_case("describe"));
+        return is_sparql.then_some(Language::Sparql);
     }
     (!hash && is_overpass(word, rest)).then_some(Language::OverpassQl)
 }
@@ -188,6 +190,8 @@ mod tests {
             "area of the town",
             "outside",
             "selection",
+            "SELECT * FROM node WHERE amenity = 'cafe';",
+            "Select all nodes",
             "malta.terrapin",
         ] {
             assert_eq!(of(other), None, "{other}");

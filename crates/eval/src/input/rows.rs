@@ -89,8 +89,9 @@ fn table(path: &Path, bytes: &[u8], header: &str) -> Result<Vec<Row>, InputError
     let delimiter = if header.contains('\t') { b'\t' } else { b',' };
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
+    let line = |at: &csv::Position| line_of(bytes, at.byte());
     let unfit = |error: csv::Error| {
-        let place = error.position().map_or_else(|| "the table".to_owned(), |at| format!("line {}", at.line()));
+        let place = error.position().map_or_else(|| "the table".to_owned(), |at| format!("line {}", line(at)));
         InputError::unfit(path, &place, error)
     };
     let names = reader.headers().map_err(unfit)?.clone();
@@ -99,10 +100,18 @@ fn table(path: &Path, bytes: &[u8], header: &str) -> Result<Vec<Row>, InputError
         let record = record.map_err(unfit)?;
         let value = |text: &str| if text.is_empty() { Value::Null } else { Value::String(text.to_owned()) };
         let fields = names.iter().zip(&record).map(|(name, text)| (name.trim().to_owned(), value(text)));
-        let line = record.position().map_or(index as u64 + 2, csv::Position::line);
+        let line = record.position().map_or(index + 2, line);
         rows.push(Row { number: index + 1, place: format!("line {line}"), fields: fields.collect() });
     }
     Ok(rows)
+}
+
+/// The line of a place in a table. The reader of tables stands before the end of a line that has two signs.
+fn line_of(bytes: &[u8], at: u64) -> usize {
+    let at = usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+    let (before, rest) = bytes.split_at(at);
+    let ends = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    1 + before.iter().chain(ends).filter(|byte| **byte == b'\n').count()
 }
 
 /// What a value is, for people.

@@ -24,7 +24,7 @@ pub fn comparison_html(first: &Run, second: &Run, comparison: &Comparison, by: O
     if let Some(change) = by {
         let title = metric(change.metric).map_or(change.metric, |metric| metric.title);
         for (what, lines) in [("Better", &change.better), ("Worse", &change.worse)] {
-            let _ = write!(lists, "<h2>{what} by {}: {}</h2>\n", encode_text(title), lines.len());
+            let _ = writeln!(lists, "<h2>{what} by {}: {}</h2>", encode_text(title), lines.len());
             for line in lines {
                 instance(&mut lists, *line, first, second);
             }
