@@ -173,15 +173,10 @@ pub fn line_length(line: &[Coord]) -> f64 {
         .fold(0.0, |sum, part| sum + part)
 }
 
-/// A length as the evaluator `length()` gives it: in millimetres, rounded as printing three decimals does it, that is
-/// from the exact value of the double. A relation's is the rounded sum of its ways' lengths, not the sum of rounded ones.
-pub fn millimetres(metres: f64) -> i64 {
-    let scaled = metres * 1000.0;
-    // What the product loses may only decide near the middle between two.
-    if (scaled - scaled.floor() - 0.5).abs() < 1e-3 {
-        return format!("{metres:.3}").replace('.', "").parse().unwrap_or_default();
-    }
-    libm::round(scaled) as i64
+/// A length as the evaluator `length()` gives it: rounded to the millimetre. A relation's is the rounded sum of its
+/// ways' lengths, not the sum of rounded ones.
+pub fn round_length(metres: f64) -> f64 {
+    libm::round(metres * 1000.0) / 1000.0
 }
 
 /// A box that holds everything within `radius` metres of `p`, and a little more. It may cross the antimeridian.

@@ -7,7 +7,7 @@ use crate::reader::Reader;
 use crate::set::{Geometry, Position};
 use crate::syntax::Function;
 use crate::timestamp;
-use terrapin_osm::geometry::{line_length, millimetres};
+use terrapin_osm::geometry::{line_length, round_length};
 use terrapin_osm::{ElementType, MetaRef};
 
 /// The value of a function without arguments.
@@ -33,7 +33,7 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Sub
         }
         Function::Length => match subject {
             Subject::Element(ElementType::Way | ElementType::Relation, _) if !reader.is_bare() => {
-                EvaluatorValue::millimetres(millimetres(length(reader, subject)))
+                EvaluatorValue::metres(round_length(length(reader, subject)))
             }
             _ => EvaluatorValue::Int(0),
         },

@@ -42,9 +42,9 @@ impl EvaluatorValue {
         EvaluatorValue::Decimal(value, 7)
     }
 
-    /// Millimetres, as metres.
-    pub fn millimetres(value: i64) -> EvaluatorValue {
-        EvaluatorValue::Decimal(value, 3)
+    /// Metres, already rounded to the millimetre.
+    pub fn metres(value: f64) -> EvaluatorValue {
+        EvaluatorValue::Decimal(libm::round(value * 1000.0) as i64, 3)
     }
 
     /// `1` or `0`.
@@ -360,7 +360,7 @@ mod tests {
     fn degrees_keep_their_decimals() {
         assert_eq!(EvaluatorValue::degrees(-1_698_613_410).to_text(), "-169.8613410");
         assert_eq!(EvaluatorValue::degrees(-1).to_text(), "-0.0000001");
-        assert_eq!(EvaluatorValue::millimetres(1_156_070).to_text(), "1156.070");
-        assert_eq!(EvaluatorValue::millimetres(1_156_070).float(), Some(1156.07));
+        assert_eq!(EvaluatorValue::metres(1156.07).to_text(), "1156.070");
+        assert_eq!(EvaluatorValue::metres(1156.07).float(), Some(1156.07));
     }
 }

@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::filters::to_osm;
+use super::filters::in_box;
 use super::topology::{Role, Topology};
 use super::{Context, date};
 use crate::Failure;
+use crate::plan::{BoxRegion, Region};
 use crate::quadtile;
 use crate::reader::Reader;
 use crate::set::{Derived, Geometry, Position, Set};
@@ -20,8 +21,7 @@ use crate::syntax::{Local, LocalDetail};
 use terrapin_base::deferred::Deferred;
 use terrapin_budget as budget;
 use terrapin_osm::ElementType::{Node, Relation, Way};
-use terrapin_osm::geometry::line_meets_box;
-use terrapin_osm::{BoundingBox, Coord, ElementRef, ElementType, Member, Ordinal};
+use terrapin_osm::{Coord, ElementRef, ElementType, Member, Ordinal};
 
 /// Pieces made between two looks at the budget.
 const STEP: usize = 256;
@@ -35,7 +35,7 @@ pub fn run(ctx: &mut Context, Local { from, into, detail, bbox }: &Local) -> Res
         cuts,
         refs: *detail == LocalDetail::Llb,
         relations: *detail != LocalDetail::Full,
-        bbox: bbox.as_ref().map(to_osm),
+        bbox: bbox.as_ref().map(in_box),
         last_id: ctx.last_derived_id,
         made: Deferred::default(),
     };
@@ -79,6 +79,7 @@ impl Cuts {
         let topology = Topology::new(ctx);
         let members = topology.members(&set.relations, Way, Role::Any, &[])?;
         let nodes = topology.nodes_of_ways(&sorted::union(&set.ways, &members), &[])?;
+        let nodes = sorted::union(&set.nodes, &nodes);
         let mut reader = Reader::new(ctx.osm);
         let ways = topology.ways_of_nodes(&nodes, &[])?;
         let ways = date::restrict(ctx, Set { ways, ..Set::default() })?.ways;
@@ -103,11 +104,7 @@ impl Cuts {
             a.cmp(b)
         });
         let shared = passed.chunk_by(|a, b| a == b).filter(|run| run.len() > 1).filter_map(|run| run.first().copied());
-        let mut cuts = Cuts {
-            shared: shared.collect(),
-            numbered: BTreeMap::new(),
-            twins: twins(ctx, &sorted::union(&set.nodes, &nodes)),
-        };
+        let mut cuts = Cuts { shared: shared.collect(), numbered: BTreeMap::new(), twins: twins(ctx, &nodes) };
         cuts.number(ctx, &mut reader, &nodes, &ways)?;
         Ok(cuts)
     }
@@ -194,7 +191,7 @@ struct Pieces<'a> {
     refs: bool,
     /// Whether members that are relations are pieces, too; ones without a place.
     relations: bool,
-    bbox: Option<BoundingBox>,
+    bbox: Option<BoxRegion>,
     last_id: i64,
     made: Deferred<Vec<Derived>>,
 }
@@ -389,8 +386,9 @@ impl Pieces<'_> {
     /// Whether something lies outside the statement's box.
     fn hides(&self, line: &[Coord]) -> bool {
         self.bbox.as_ref().is_some_and(|bbox| match line {
-            [one] => !bbox.contains(*one),
-            line => !line_meets_box(line, bbox),
+            // Held against the box as the nodes of relations are, not as nodes in a query.
+            [one] => !bbox.counts_for_relations(*one),
+            line => !bbox.has_way(line),
         })
     }
 
