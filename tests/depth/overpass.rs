@@ -8,31 +8,20 @@ use terrapin::eval::feedback::{FeedbackRequest, feedback};
 use terrapin::geocoder::Areas;
 use terrapin::overpass::Limits;
 use terrapin::overpass::convert::{self, Form};
+use terrapin::overpass::syntax::vocabulary;
 use terrapin::overpass::turbo::{Surroundings, expand};
 use terrapin::overpass::{parse, run};
 
 use super::{Case, Opened, is_all, limit, open, try_all};
 
-/// The tables of the front end: what it can read is looked up there.
-const ELEMENTS: &str = include_str!("../../crates/overpass-syntax/src/check/mod.rs");
+/// The tables of the front end: what its vocabulary does not tell is looked up there.
 const EVALUATORS: &str = include_str!("../../crates/overpass-syntax/src/check/evaluators.rs");
-const CLAUSES: &str = include_str!("../../crates/overpass-syntax/src/parse/clause.rs");
-const QUERY: &str = include_str!("../../crates/overpass-syntax/src/parse/query.rs");
-const STATEMENT: &str = include_str!("../../crates/overpass-syntax/src/parse/statement.rs");
 const SETTINGS: &str = include_str!("../../crates/overpass-syntax/src/parse/settings.rs");
 const SIGNS: &str = include_str!("../../crates/overpass-syntax/src/parse/expression.rs");
 const SHORTCUTS: &str = include_str!("../../crates/overpass/src/turbo.rs");
 
 fn found(pattern: &str, text: &str) -> Vec<String> {
     Regex::new(pattern).expect("a pattern").captures_iter(text).map(|found| found[1].to_owned()).collect()
-}
-
-/// The strings in the list of a name.
-fn list(name: &str, text: &str) -> Vec<String> {
-    let body = found(&format!(r"{name}: \[[^\]]*\] = \[([^;]*)\];"), text).concat();
-    let list = found(r#""([^"]+)""#, &body);
-    assert!(list.len() > 5, "{name}: {list:?}");
-    list
 }
 
 fn functions() -> Vec<String> {
@@ -42,8 +31,9 @@ fn functions() -> Vec<String> {
 }
 
 fn elements() -> Vec<String> {
-    let all = list("NAMES", ELEMENTS).into_iter().chain(found(r#""(eval-[a-z-]+)""#, EVALUATORS));
-    all.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    let all = vocabulary::elements().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+    assert!(all.len() > 50, "{all:?}");
+    all.into_iter().collect()
 }
 
 fn signs() -> Vec<String> {
@@ -118,7 +108,7 @@ fn statements() -> Vec<Case> {
         let tail = "node(1);out;".repeat(40);
         cases.push(Case::nest("", open, "node(1);", &format!("{tail}{close}"), "out;"));
     }
-    for what in list("TYPES", QUERY) {
+    for what in vocabulary::queries() {
         cases.push(Case::chain("", &format!("{what}(1);"), "", "out;"));
         cases.push(Case::chain(&format!("{what}(1)"), "[a]", "", ";out;"));
     }
@@ -138,7 +128,7 @@ fn statements() -> Vec<Case> {
     ] {
         cases.push(Case::chain("node(1)", filter, "", ";out;"));
     }
-    for clause in list("NAMES", CLAUSES) {
+    for clause in vocabulary::filters() {
         for arguments in ["", ":1", ":1,2,3", ":\"a\"", ".a", ".a:1", ":1-2"] {
             for what in ["node", "nwr"] {
                 cases.push(Case::chain(&format!("{what}(1)"), &format!("({clause}{arguments})"), "", ";out;"));
@@ -338,9 +328,8 @@ fn no_text_ends_feedback_or_a_comparison() {
 #[test]
 fn every_word_of_the_language_is_tried() {
     let texts: Vec<String> = all().iter().map(|case| case.text(2)).collect();
-    let words = list("STATEMENTS", QUERY).into_iter().chain(list("TYPES", QUERY)).chain(list("NAMES", CLAUSES));
+    let words = vocabulary::statements().chain(vocabulary::filters()).map(str::to_owned);
     let words = words.chain(functions()).chain(elements()).chain(signs());
-    let words = words.chain(found(r#"^            "([^"]+)" (?:if[^=]*)?=> "#, STATEMENT));
     for word in words {
         assert!(texts.iter().any(|text| text.contains(&word)), "no text has {word}");
     }

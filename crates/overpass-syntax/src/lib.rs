@@ -44,6 +44,7 @@ mod statement;
 mod suggest;
 mod token;
 mod tree;
+pub mod vocabulary;
 mod xml;
 
 pub use check::numbers::{float, float_prefix, integer, number_text, timestamp};

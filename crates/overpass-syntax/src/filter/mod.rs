@@ -247,8 +247,8 @@ fn syntax_of(word: &str) -> Option<&'static Syntax> {
     NAMES.first(word)
 }
 
-/// The words of all filters, for hints.
-fn words() -> impl Iterator<Item = &'static str> {
+/// The words of all filters.
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
     ALL.iter().flat_map(|syntax| syntax.words).copied().chain(["bbox"])
 }
 

@@ -36,6 +36,7 @@ pub use make::Make;
 pub use map_to_area::MapToArea;
 pub use out::{Detail, Order, Out, OutGeometry};
 pub use query::Query;
+pub(crate) use query::WORDS as QUERY_WORDS;
 pub use recurse::Recursion;
 pub use retro::Retro;
 pub use timeline::Timeline;
@@ -285,10 +286,14 @@ pub(crate) fn forms() -> impl Iterator<Item = &'static Form> {
     ALL.iter().flat_map(|syntax| syntax.elements)
 }
 
-/// The words that begin a statement or a part of one, for hints.
+/// The words and signs that begin a statement or a part of one.
+pub(crate) fn all_words() -> impl Iterator<Item = &'static str> {
+    ALL.iter().flat_map(|syntax| syntax.words).copied().chain([choice::ELSE])
+}
+
+/// The words among them, for hints.
 fn words() -> impl Iterator<Item = &'static str> {
-    let words = ALL.iter().flat_map(|syntax| syntax.words).copied();
-    words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())).chain([choice::ELSE])
+    all_words().filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 impl Parser<'_> {

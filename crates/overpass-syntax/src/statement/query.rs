@@ -21,6 +21,9 @@ pub struct Query {
     pub into: SetName,
 }
 
+/// The words that begin it.
+pub(crate) const WORDS: &[&str] = &["node", "way", "rel", "relation", "nwr", "nw", "nr", "wr", "area", "derived"];
+
 pub(super) const SYNTAX: Syntax = Syntax {
     elements: &[Form {
         name: "query",
@@ -31,7 +34,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
         },
         ..Form::NONE
     }],
-    words: &["node", "way", "rel", "relation", "nwr", "nw", "nr", "wr", "area", "derived"],
+    words: WORDS,
     set_first: false,
     read,
     write,
