@@ -202,7 +202,6 @@ const BINARY: [(&str, &str, BinaryOperator); 12] = [
 ];
 
 /// Every operator between two operands and every function as an element, with the `type` that tells it from others.
-#[cfg(test)]
 pub(crate) fn elements() -> impl Iterator<Item = (&'static str, &'static str)> {
     let operators = BINARY.iter().map(|(_, element, _)| (*element, ""));
     operators.chain(FUNCTIONS.iter().map(|spec| (spec.element, spec.property)))
