@@ -3,7 +3,8 @@
 //! Found by experiment. The world is cut into tiles of 65,536 × 65,536 units of 1e-7 degrees; a tile's number
 //! interleaves the bits of its row and its column. A node is in its tile. Way, relation and area are in the smallest
 //! square of 1, 2, 8, 32, ... 8192 tiles, aligned to its size, that together with its three neighbours to the north
-//! and the east covers them, and are numbered by that square's first tile plus a mark of its size; what no such square
+//! and the east covers them, and are numbered by that square's first tile plus a mark of its size, which is a bit (so that what is in one tile may
+//! stand between two sizes of squares); what no such square
 //! covers stands first. A relation covers the squares of its way members.
 
 use crate::reader::Reader;
@@ -17,7 +18,7 @@ pub type Key = (u32, bool);
 /// What nothing is known of the place of.
 const NOWHERE: Key = (0xfe, true);
 /// What covers more than four of the greatest squares.
-const WORLD: Key = (8, true);
+const WORLD: Key = (0x80, true);
 
 /// Tiles that an element covers: rows and columns, the last ones included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl Tiles {
         if self.rows.0 == self.rows.1 && self.columns.0 == self.columns.1 {
             return Some((0, 0));
         }
-        (1..=7u32).map(|mark| (2 * mark - 1, mark)).find(|&(size, _)| {
+        (0..7u32).map(|level| (2 * level + 1, 1 << level)).find(|&(size, _)| {
             (self.rows.1 >> size) - (self.rows.0 >> size) <= 1
                 && (self.columns.1 >> size) - (self.columns.0 >> size) <= 1
         })
@@ -198,7 +199,18 @@ mod tests {
         // Observed: these tiles share a square of 2, these need one of 8.
         assert_eq!(key((19381, 19383), (34936, 34939)), (interleave(19380, 34936) | 1, true));
         assert_eq!(key((19381, 19382), (34937, 34940)), (interleave(19376, 34936) | 2, true));
-        assert_eq!(key((10967, 10977), (6841, 6851)), (interleave(10944, 6816) | 3, true));
+        assert_eq!(key((10967, 10977), (6841, 6851)), (interleave(10944, 6816) | 4, true));
+    }
+
+    /// As in the reference: what is in the tiles of a square's beginning, by number, and the greater squares between.
+    #[test]
+    fn sizes_of_squares_are_bits() {
+        let (row, column) = (16_384, 40_960);
+        let wide = |level: u32| key((row, row + (3 << level) / 2), (column, column + (1 << level) / 2));
+        let single = |number: u32| (interleave(row, column) + number, false);
+        for (level, after) in [(1, 1), (3, 2), (5, 4), (7, 8), (9, 16), (11, 32), (13, 64)] {
+            assert!(single(after) < wide(level) && wide(level) < single(after + 1), "{level}");
+        }
     }
 
     #[test]

@@ -314,7 +314,7 @@ impl Pieces<'_> {
                 !line.iter().all(|c| c.is_missing()) && !self.hides(line)
             });
             let (first, last) = shown.next()?;
-            let last = shown.last().map_or(last, |(_, last)| last);
+            let last = shown.next_back().map_or(last, |(_, last)| last);
             Some((*page.nodes(slot).get(first)?, *page.nodes(slot).get(last)?))
         };
         let ends: Vec<Option<Ends>> = members.iter().map(&mut ends_of).collect();
