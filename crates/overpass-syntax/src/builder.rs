@@ -14,6 +14,8 @@ pub(crate) struct Builder {
     pub diagnostics: Diagnostics,
     /// Whether the elements are only to be written in another form. The reference then makes few of the checks.
     pub converting: bool,
+    /// Whether an element that is out of place is told of in the line of the one around it, as the reference does in QL.
+    pub blames_outer: bool,
 }
 
 impl Builder {
@@ -44,7 +46,8 @@ impl Builder {
                 (message, (name == "print" || outer == "print").then_some(Clue::Out))
             };
             let cause = Cause::new(Code::MisplacedElement, clue);
-            self.diagnostics.fixed(cause, child.element.line, child.element.span, message);
+            let line = if self.blames_outer { parent.element.line } else { child.element.line };
+            self.diagnostics.fixed(cause, line, child.element.span, message);
         }
         if let Some(message) = parent.before_evaluator(&child) {
             self.diagnostics.fixed(Code::MissingEvaluator, parent.element.line, parent.element.span, message);

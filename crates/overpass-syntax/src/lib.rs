@@ -150,6 +150,11 @@ impl Part {
         part.filter(|_| !context.refused)
     }
 
+    /// Whether there is an element of a name.
+    pub fn is_known(name: &str) -> bool {
+        !Form::named(name).is_empty() || check::evaluators::is_known(name)
+    }
+
     /// Whether it can stand as a statement.
     pub fn is_statement(&self) -> bool {
         matches!(self, Part::Statement(_) | Part::Filter { alone: Alone::Query(_), .. })
@@ -294,9 +299,8 @@ mod tests {
             "" => name.to_owned(),
             property => format!("{name} {property}"),
         });
-        let others =
-            ["eval-fixed", "eval-value", "eval-generic", "eval-set-key", "eval-not", "eval-negate", "eval-ternary"];
-        let all = Form::all().map(|form| form.name).chain(others).map(str::to_owned).chain(functions);
+        let all =
+            Form::all().map(|form| form.name).chain(check::evaluators::OTHERS).map(str::to_owned).chain(functions);
         let lacking: Vec<String> = all.filter(|name| !names.contains(name)).collect();
         assert!(lacking.is_empty(), "no case in tests/cases/overpass has {lacking:?}");
     }

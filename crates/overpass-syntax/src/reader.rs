@@ -1,7 +1,7 @@
 //! Taking tokens in turn. After an error it goes on as the reference does, so that follow-up errors are the same.
 
 use super::diagnostics::{Cause, Clue, Diagnostics};
-use super::token::Tokens;
+use super::token::{Token, Tokens};
 use crate::code::Code;
 
 /// Tokens, and where errors in them go.
@@ -62,10 +62,19 @@ impl Reader<'_, '_> {
         let token = self.tokens.current();
         if self.tokens.good() && token.is_text() {
             self.tokens.advance();
-            return token.value();
+            return self.value(token);
         }
         self.expected(what);
         String::new()
+    }
+
+    /// The value of a token, with an error for every escape in it that stands for a control character or for none.
+    pub fn value(&mut self, token: Token<'_>) -> String {
+        for _ in 0..token.bad_escapes() {
+            let message = "Invalid UTF-8 character (value below 32) in escape sequence.";
+            self.diagnostics.parse(Code::UnexpectedToken, 0, token.span(), message);
+        }
+        token.value()
     }
 }
 

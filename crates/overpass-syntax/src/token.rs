@@ -53,6 +53,22 @@ impl Token<'_> {
         text
     }
 
+    /// How many escapes `\\u` in it stand for a control character or for none.
+    pub fn bad_escapes(&self) -> usize {
+        if !self.is_string() || !self.text.contains("\\u") {
+            return 0;
+        }
+        let mut bad = 0;
+        let mut rest = self.text;
+        while let Some(at) = rest.find('\\') {
+            let escaped = &rest[at + 1..];
+            bad += usize::from(escaped.strip_prefix('u').is_some_and(|digits| code_point(digits).0 < 32));
+            let first = escaped.chars().next().map_or(0, char::len_utf8);
+            rest = &escaped[first..];
+        }
+        bad
+    }
+
     /// The value: a string without its quotation marks and escapes, else the text.
     pub fn value(&self) -> String {
         if !self.is_string() {
@@ -82,14 +98,9 @@ fn unescape(text: &str) -> String {
             Some('n') => out.push('\n'),
             Some('t') => out.push('\t'),
             Some('u') => {
-                let digits = rest.get(at + 2..at + 6).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
-                match digits.and_then(|d| u32::from_str_radix(d, 16).ok()).and_then(char::from_u32) {
-                    Some(c) => {
-                        out.push(c);
-                        chars = rest[at + 6..].chars();
-                    }
-                    None => out.push('u'),
-                }
+                let (code, length) = code_point(&rest[at + 2..]);
+                out.extend(char::from_u32(code).filter(|_| code >= 32));
+                chars = rest[at + 2 + length..].chars();
             }
             Some(c) => out.push(c),
             None => {}
@@ -100,7 +111,14 @@ fn unescape(text: &str) -> String {
     out
 }
 
+/// The number that hexadecimal digits at the start of a text stand for, four at most, and how many there are.
+fn code_point(text: &str) -> (u32, usize) {
+    let length = text.bytes().take(4).take_while(u8::is_ascii_hexdigit).count();
+    (u32::from_str_radix(&text[..length], 16).unwrap_or(0), length)
+}
+
 /// Walks over the tokens of a text.
+#[derive(Clone)]
 pub(crate) struct Tokens<'a> {
     text: &'a str,
     position: usize,
@@ -158,6 +176,13 @@ impl<'a> Tokens<'a> {
     /// Whether the cursor is on `text`.
     pub fn is(&self, text: &str) -> bool {
         self.good && self.current.text == text
+    }
+
+    /// Whether no token comes after the current one.
+    pub fn is_last(&self) -> bool {
+        let mut next = self.clone();
+        next.advance();
+        !next.good
     }
 
     /// Ends the text here.

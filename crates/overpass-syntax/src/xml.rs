@@ -1,17 +1,20 @@
 //! The XML form of the language: `<osm-script>`, or statements without it.
 
+mod tag;
+
 use crate::code::Code;
 use quick_xml::errors::IllFormedError;
-use quick_xml::escape::EscapeError;
-use quick_xml::events::attributes::AttrError;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Error, Reader};
 
 use super::builder::Builder;
 use super::element::Element;
 use super::tree::Span;
-use crate::Node;
+use crate::{Node, Part};
 use terrapin_budget as budget;
+
+/// The line in which the reference puts the script around statements that stand alone.
+const SCRIPT_LINE: u32 = 2;
 
 /// How deep elements may be nested.
 const DEEPEST: usize = 300;
@@ -21,12 +24,22 @@ pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
     let base = text.len() - text.trim_start().len();
     // The reference puts what is missing before the text, a line each, and counts those lines.
     let added = match &text[base..] {
-        text if text.starts_with("<?xml") => 0,
-        text if text.starts_with("<osm-script") => 1,
+        text if text.contains("<?xml") => 0,
+        text if text.contains("<osm-script") => 1,
         _ => 2,
     };
-    let mut reading =
-        Reading { text, base, builder, open: Vec::new(), root: None, bare: added == 2, counted: base, line: 1 + added };
+    let mut reading = Reading {
+        text,
+        base,
+        builder,
+        open: Vec::new(),
+        root: None,
+        bare: added == 2,
+        counted: base,
+        line: 1 + added,
+        characters: None,
+        before: Vec::new(),
+    };
     reading.run();
     let root = reading.root.or_else(|| {
         let node = reading.open.into_iter().next();
@@ -44,10 +57,17 @@ struct Reading<'a> {
     builder: Builder,
     open: Vec<Node>,
     root: Option<Node>,
+    /// Text since the last tag.
+    characters: Option<Span>,
+    /// The text before each open element.
+    before: Vec<Option<Span>>,
     /// Bytes whose lines have been counted.
     counted: usize,
     line: u32,
 }
+
+/// The XML cannot be read any further; the reason is among the diagnostics.
+struct Stopped;
 
 impl Reading<'_> {
     fn run(&mut self) {
@@ -58,52 +78,102 @@ impl Reading<'_> {
             let event = reader.read_event();
             let end = (self.base + reader.buffer_position() as usize).min(text.len());
             let span = Span { start: start.min(end), end };
-            match event {
+            let done = match event {
                 Ok(Event::Start(tag)) => self.start(&tag, span),
-                Ok(Event::Empty(tag)) => {
-                    self.start(&tag, span);
+                Ok(Event::Empty(tag)) => self.start(&tag, span).map(|()| self.end()),
+                Ok(Event::End(_)) => {
                     self.end();
+                    Ok(())
                 }
-                Ok(Event::End(_)) => self.end(),
-                Ok(Event::Text(_) | Event::CData(_) | Event::GeneralRef(_)) => self.characters(span),
+                Ok(Event::Text(_) | Event::CData(_)) => self.characters(span),
+                Ok(Event::GeneralRef(name)) => self.reference(&name, span),
                 Ok(Event::Eof) => {
-                    // The reference lets elements that are still open pass, if the script is one of them.
-                    let written = usize::from(self.bare);
-                    if self.bare && self.open.len() > written {
-                        self.error(span, "mismatched tag");
-                    } else if self.open.is_empty() && self.root.is_none() {
-                        self.error(span, "no element found");
-                    }
-                    while self.open.len() > 1 && !self.bare {
-                        self.end();
-                    }
+                    self.finish(span);
                     break;
                 }
-                Ok(_) => {}
+                Ok(_) => Ok(()),
                 Err(error) => {
-                    let message = words(&error);
-                    self.error(span, message);
-                    self.builder.diagnostics.help(Some(error.to_string()));
+                    self.broken(&error, span.start);
                     break;
                 }
-            }
-            if self.builder.diagnostics.full() {
+            };
+            if done.is_err() || self.builder.diagnostics.full() {
                 break;
             }
         }
     }
 
-    /// Text between the tags: there must be none.
-    fn characters(&mut self, span: Span) {
-        if self.text[span.start..span.end].trim().is_empty() {
+    /// The text has ended. The reference lets elements that are still open pass, if the script is one of them.
+    fn finish(&mut self, span: Span) {
+        if self.bare && self.open.len() > 1 {
+            self.error(span, "mismatched tag");
+        } else if self.bare && !self.open.is_empty() {
+            let characters = self.characters.take();
+            self.blame(characters);
+        } else if self.open.is_empty() && self.root.is_none() {
+            self.root = Some(self.builder.open(Element::new("osm-script", self.line, span)));
+        }
+        while self.open.len() > 1 && !self.bare {
+            self.end();
+        }
+    }
+
+    /// The XML is not well-formed from a place on.
+    fn broken(&mut self, error: &Error, start: usize) {
+        // Some errors are found at the end of a tag.
+        let at = self.text[start..].find('<').map_or(start, |at| start + at);
+        let rest = &self.text[at..];
+        let span = Span { start: at, end: rest.find('>').map_or(self.text.len(), |end| at + end + 1) };
+        if !rest.contains('>') && tag::could_go_on(rest) {
+            if !self.bare {
+                return self.finish(span);
+            }
+            // The tag goes on to the one that the reference puts behind the text.
+            let line = self.line_of(self.text.len()) + 2;
+            self.builder.diagnostics.parse(Code::BrokenXml, line, span, tag::NOT_WELL_FORMED);
             return;
         }
-        match self.open.last() {
-            Some(node) => {
-                let message = format!("Element \"{}\" must not contain text.", node.element.name);
-                self.builder.diagnostics.fixed(Code::TextInElement, node.element.line, span, message);
+        let name = rest.strip_prefix("</").map(|rest| rest.split('>').next().unwrap_or_default());
+        let named = name.is_none_or(|name| tag::is_name(name.trim_end()));
+        let message = match error {
+            Error::IllFormed(IllFormedError::MismatchedEndTag { .. } | IllFormedError::UnmatchedEndTag(_)) if named => {
+                "mismatched tag"
             }
-            None => self.error(span, "junk after document element"),
+            _ => tag::NOT_WELL_FORMED,
+        };
+        self.error(span, message);
+        self.builder.diagnostics.help(Some(error.to_string()));
+    }
+
+    /// Text between the tags: there must be none. The reference finds it at the next tag.
+    fn characters(&mut self, span: Span) -> Result<(), Stopped> {
+        if self.text[span.start..span.end].trim().is_empty() {
+            return Ok(());
+        }
+        if self.open.is_empty() {
+            self.error(span, "junk after document element");
+            return Err(Stopped);
+        }
+        self.characters = Some(span);
+        Ok(())
+    }
+
+    /// `&name;` between the tags.
+    fn reference(&mut self, name: &str, span: Span) -> Result<(), Stopped> {
+        let known = matches!(name, "lt" | "gt" | "amp" | "quot" | "apos") || name.starts_with('#');
+        if !known {
+            self.error(span, "undefined entity");
+            return Err(Stopped);
+        }
+        self.characters(span)
+    }
+
+    /// Blames the innermost element for text in it.
+    fn blame(&mut self, characters: Option<Span>) {
+        let Some(node) = self.open.last().filter(|node| Part::is_known(&node.element.name)) else { return };
+        if let Some(span) = characters {
+            let message = format!("Element \"{}\" must not contain text.", node.element.name);
+            self.builder.diagnostics.fixed(Code::TextInElement, node.element.line, span, message);
         }
     }
 
@@ -122,72 +192,56 @@ impl Reading<'_> {
         self.line
     }
 
-    fn start(&mut self, tag: &BytesStart<'_>, span: Span) {
+    fn start(&mut self, tag: &BytesStart<'_>, span: Span) -> Result<(), Stopped> {
         budget::checkpoint();
         if self.open.len() >= DEEPEST {
             self.error(span, format!("Elements are nested in more than {DEEPEST} levels."));
             self.builder.diagnostics.stop();
-            return;
+            return Err(Stopped);
         }
         if self.root.is_some() {
             self.error(span, "junk after document element");
             self.builder.diagnostics.stop();
-            return;
+            return Err(Stopped);
         }
         let line = self.line_of(span.start);
         let name = tag.name().as_ref().to_owned();
         let mut element = Element::new(name, line, span);
-        for attribute in tag.attributes() {
-            let not_well_formed = "not well-formed (invalid token)";
-            let read = attribute.map_err(|error| match error {
-                AttrError::Duplicated(..) => ("duplicate attribute", error.to_string()),
-                _ => (not_well_formed, error.to_string()),
-            });
-            let read = read.and_then(|attribute| {
-                let name = attribute.key.as_ref().to_owned();
-                if attribute.value.contains('<') {
-                    return Err((not_well_formed, "\"<\" in an attribute is written &lt;".to_owned()));
-                }
-                match quick_xml::escape::unescape(&attribute.value) {
-                    Ok(value) => Ok((name, value.into_owned())),
-                    Err(error @ EscapeError::UnrecognizedEntity(..)) => Err(("undefined entity", error.to_string())),
-                    Err(error) => Err((not_well_formed, error.to_string())),
-                }
-            });
-            match read {
-                Ok((name, value)) => element.attributes.push((name.into(), value)),
-                Err((message, help)) => {
-                    self.error(span, message);
-                    self.builder.diagnostics.help(Some(help));
-                    break;
-                }
+        match tag::attributes(tag) {
+            Ok(attributes) => element.attributes = attributes,
+            Err(tag::Malformed { message, help }) => {
+                self.error(span, message);
+                self.builder.diagnostics.help(Some(help));
+                return Err(Stopped);
             }
         }
         if self.open.is_empty() && element.name != "osm-script" {
             // Statements may stand alone.
-            let root = self.builder.open(Element::new("osm-script", line, Span::default()));
+            let root = self.builder.open(Element::new("osm-script", SCRIPT_LINE, Span::default()));
             self.open.push(root);
+            self.before.push(None);
         }
         let node = self.builder.open(element);
+        self.before.push(self.characters.take());
         self.open.push(node);
+        Ok(())
     }
 
     fn end(&mut self) {
+        let characters = self.characters.take();
+        self.blame(characters);
         let Some(node) = self.open.pop() else { return };
         self.builder.close(&node);
+        let before = self.before.pop().flatten();
+        if Part::is_known(&node.element.name) {
+            self.blame(before);
+        } else {
+            // It stays with the next element that ends.
+            self.characters = characters;
+        }
         match self.open.last_mut() {
             Some(parent) => self.builder.add(parent, node),
             None => self.root = Some(node),
         }
-    }
-}
-
-/// What is wrong with the XML, in the words of the reference's reader.
-fn words(error: &Error) -> &'static str {
-    match error {
-        Error::IllFormed(IllFormedError::MismatchedEndTag { .. } | IllFormedError::UnmatchedEndTag(_)) => {
-            "mismatched tag"
-        }
-        _ => "not well-formed (invalid token)",
     }
 }

@@ -185,6 +185,15 @@ pub(crate) fn by_element(element: &Element) -> Option<&'static Spec> {
         .find(|spec| spec.element == name && (spec.property.is_empty() || spec.property == element.get("type")))
 }
 
+/// The elements of evaluators that are neither functions nor between two operands.
+pub(crate) const OTHERS: [&str; 7] =
+    ["eval-fixed", "eval-value", "eval-generic", "eval-set-key", "eval-not", "eval-negate", "eval-ternary"];
+
+/// Whether there is an evaluator of an element's name.
+pub(crate) fn is_known(name: &str) -> bool {
+    OTHERS.contains(&name) || operator_sign(name).is_some() || FUNCTIONS.iter().any(|spec| spec.element == name)
+}
+
 /// The operators between two operands, with their elements.
 const BINARY: [(&str, &str, BinaryOperator); 12] = [
     ("||", "eval-or", BinaryOperator::Or),

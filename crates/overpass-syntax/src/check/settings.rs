@@ -124,7 +124,8 @@ fn bounding_box(context: &mut Context<'_>) -> Option<BoundingBox> {
     if !(-180.0..=180.0).contains(&west) || !(-180.0..=180.0).contains(&east) {
         context.refuse(Code::BadValue, "Longitudes in bounding boxes must be between -180.0 and 180.0.");
     }
-    Some(bounds(south, west, north, east))
+    // As in the reference, one that is upside down is none.
+    (south <= north).then(|| bounds(south, west, north, east))
 }
 
 fn time_frame(context: &mut Context<'_>) -> TimeFrame {

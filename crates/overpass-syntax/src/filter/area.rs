@@ -37,7 +37,9 @@ pub(super) const SYNTAX: Syntax = Syntax {
     words: &["area"],
     read: |parser, clause| {
         let element = clause.element(parser, "area-query").with_some("from", clause.set.clone());
-        Some(parser.builder.open(element.with_some("ref", clause.values.first().cloned())))
+        // Of several the reference takes none.
+        let id = if clause.items.len() == 1 { clause.texts().pop() } else { None };
+        Some(parser.builder.open(element.with_some("ref", id)))
     },
     text: |node| {
         let list = List(node.element.values());

@@ -113,26 +113,24 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
 }
 
 fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
-    let element = clause.element(parser, "around");
-    let element = element.with_some("from", clause.set.clone());
-    let element = match clause.values.as_slice() {
-        [] => {
-            let message = "around requires the radius as first argument";
-            parser.refuse(clause.line, Code::MissingRadius, message);
-            return None;
-        }
-        [radius] => element.with("radius", radius.as_str()),
-        [radius, lat, lon] => {
-            element.with("radius", radius.as_str()).with("lat", lat.as_str()).with("lon", lon.as_str())
-        }
-        [radius, points @ ..] if points.len() % 2 == 0 => {
-            element.with("radius", radius.as_str()).with("polyline", points.join(","))
-        }
-        _ => {
-            let message = "around requires an odd number of arguments";
-            parser.refuse(clause.line, Code::OddCoordinates, message);
-            return None;
-        }
+    let element = clause.element(parser, "around").with_some("from", clause.set.clone());
+    let mut coordinates = clause.values(parser);
+    // The radius is what is left over; where an argument is missing, it is not come to.
+    let complete = !clause.items.is_empty() && !clause.items.contains(&0);
+    let radius = if complete { Some(coordinates.remove(0)) } else { None };
+    if coordinates.len() % 2 == 1 {
+        clause.refuse(parser, Code::OddCoordinates, "around requires an odd number of arguments");
+        return None;
+    }
+    let Some(radius) = radius else {
+        clause.refuse(parser, Code::MissingRadius, "around requires the radius as first argument");
+        return None;
+    };
+    let element = element.with("radius", radius);
+    let element = match coordinates.as_slice() {
+        [] => element,
+        [lat, lon] => element.with("lat", lat.as_str()).with("lon", lon.as_str()),
+        points => element.with("polyline", points.join(",")),
     };
     Some(parser.builder.open(element))
 }

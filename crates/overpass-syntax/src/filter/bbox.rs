@@ -23,7 +23,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
         name: "bbox-query",
         attributes: &["s", "w", "n", "e", "into"],
         check: |context| {
-            let bounds = sides(context, "bbox-query", 200.0)?;
+            let bounds = sides(context, "bbox-query", -200.0)?;
             let (kind, alone) = (Bbox { bounds }.into(), Alone::Query(QueryType::Node));
             Some(Part::Filter { kind, alone, into: context.sets().1 })
         },
@@ -52,16 +52,17 @@ impl Facts for Bbox {
 }
 
 /// `(s,w,n,e)`; the reference takes the last four of more.
-pub(super) fn read_numbers(parser: &mut Parser<'_>, tree: &Tree<'_>, mut element: Element) -> Option<Node> {
+pub(super) fn read_numbers(parser: &mut Parser<'_>, tree: &Tree<'_>, top: Id, mut element: Element) -> Option<Node> {
     let mut sides: Vec<Id> = Vec::new();
-    let mut at = tree.root;
+    let mut at = top;
     while sides.len() < 3 && tree.text(at) == "," {
         sides.push(tree.at(at).right);
         at = tree.at(at).left;
     }
     sides.push(at);
     if sides.len() < 4 || sides.contains(&0) {
-        parser.refuse(element.line, Code::IncompleteBox, "bbox requires four arguments");
+        let span = tree.span(tree.root);
+        parser.builder.diagnostics.parse(Code::IncompleteBox, element.line, span, "bbox requires four arguments");
         return None;
     }
     for (name, side) in SIDES.into_iter().zip(sides.iter().rev()) {

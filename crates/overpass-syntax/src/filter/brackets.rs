@@ -1,49 +1,67 @@
 //! What stands in round brackets behind a query's type: `(1,2,3,4)`, `(around:100)`, `(if:...)`, ...
 
-use super::{Clause, Syntax, bbox, ids, syntax_of, words};
+use super::{Clause, bbox, ids, recurse_all, syntax_of, words};
 use crate::Node;
 use crate::code::Code;
-use crate::parse::{Parser, Reading, Start, Tree};
+use crate::parse::{Id, Parser, Reading, Start, Tree};
 use crate::suggest;
 
+/// A filter in round brackets of which no more is known than its tree.
+pub(crate) struct Brackets<'a> {
+    tree: Tree<'a>,
+    byte: usize,
+}
+
 impl<'a> Parser<'a> {
-    /// Reads a filter and adds what it is to `filters`; `what` is the type of its query.
-    pub fn clause(&mut self, what: &str, filters: &mut Vec<Node>) {
+    /// Reads what is in round brackets. Nothing where the text ends before.
+    pub fn brackets(&mut self) -> Option<Brackets<'a>> {
         let byte = self.tokens.current().start;
         self.tokens.advance();
+        if !self.tokens.good() {
+            self.error(Code::UnexpectedEnd, "':' or '.' expected.");
+            return None;
+        }
         let tree = self.tree(Reading::Filter);
         self.expect(&[")"]);
+        Some(Brackets { tree, byte })
+    }
+
+    /// The filter that is in round brackets, in a query for the type `what`. Nothing where it is none, or where the
+    /// reference takes no notice of it.
+    pub fn clause(&mut self, brackets: &Brackets<'a>, what: &str) -> Option<Node> {
+        let Brackets { tree, byte } = brackets;
         let root = tree.at(tree.root);
         if tree.root == 0 {
-            self.unknown_clause(&tree, None);
-            return;
+            self.unknown_clause(tree, None);
+            return None;
         }
         let mut first = tree.root;
+        let mut above = 0;
         while tree.at(first).left != 0 {
+            above = first;
             first = tree.at(first).left;
         }
         let colon = matches!(root.token.text, ":" | "::");
-        if tree.at(first).token.is_number() && !colon {
-            filters.extend(self.numbers(&tree, byte, what));
-            return;
+        if tree.at(first).token.is_number() {
+            let top = if colon { root.right } else { tree.root };
+            return self.numbers(tree, top, *byte, what);
         }
-        let (head, rest) = if colon { (root.left, root.right) } else { (tree.root, 0) };
-        let branch = tree.at(head);
-        let (name, set) = match branch.token.text {
-            "." => (tree.text(branch.left), Some(tree.at(branch.right).token.value())),
-            text => (text, None),
-        };
-        let mut arguments = if rest == 0 { Vec::new() } else { tree.items(rest) };
-        // What is missing between commas is not counted, unless it is the first.
-        if arguments.first() == Some(&0) {
-            arguments.clear();
+        if recurse_all::is_sign(tree.text(first)) {
+            let start = Start { byte: *byte, line: root.line, from: None };
+            return recurse_all::read(self, tree, start);
         }
-        arguments.retain(|&id| id != 0);
-        let values = arguments.iter().map(|&id| tree.at(id).token.value()).collect();
-        let clause = Clause { tree: &tree, what, name, set, arguments, values, rest, line: root.line, start: byte };
+        let rest = if colon { root.right } else { 0 };
+        // The word is the first token, whatever sign comes next.
+        let name = tree.text(first);
+        let set = (above != 0 && tree.text(above) == ".").then(|| tree.at(tree.at(above).right).token.value());
+        let items = if rest == 0 { Vec::new() } else { tree.items(rest) };
+        let clause = Clause { tree, what, name, set, colon, rest, items, line: root.line, start: *byte };
         match syntax_of(name) {
-            Some(Syntax { read, .. }) => filters.extend(read(self, &clause)),
-            None => self.unknown_clause(&tree, Some(name)),
+            Some(syntax) => (syntax.read)(self, &clause),
+            None => {
+                self.unknown_clause(tree, Some(name));
+                None
+            }
         }
     }
 
@@ -55,20 +73,14 @@ impl<'a> Parser<'a> {
         self.builder.diagnostics.help(help);
     }
 
-    /// Adds a parse error about a filter.
-    pub(super) fn refuse(&mut self, line: u32, code: Code, message: impl Into<String>) {
-        let span = self.tokens.current().span();
-        self.builder.diagnostics.parse(code, line, span, message);
-    }
-
-    /// `(123)` and `(s,w,n,e)`
-    fn numbers(&mut self, tree: &Tree<'a>, byte: usize, what: &str) -> Option<Node> {
+    /// `(123)` and `(s,w,n,e)`, below `top`.
+    fn numbers(&mut self, tree: &Tree<'a>, top: Id, byte: usize, what: &str) -> Option<Node> {
         let start = Start { byte, line: tree.at(tree.root).line, from: None };
-        if tree.text(tree.root) == "," {
+        if tree.text(top) == "," {
             let element = self.element("bbox-query", &start);
-            return bbox::read_numbers(self, tree, element);
+            return bbox::read_numbers(self, tree, top, element);
         }
         let element = self.element("id-query", &start);
-        Some(ids::read_number(self, element, what, tree.text(tree.root)))
+        Some(ids::read_number(self, element, what, tree.text(top)))
     }
 }

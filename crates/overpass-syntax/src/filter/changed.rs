@@ -60,8 +60,11 @@ impl Facts for Changed {
 
 fn check(context: &mut Context<'_>) -> Option<Part> {
     let mut moments = [None, None];
-    for (name, moment) in ["since", "until"].into_iter().zip(&mut moments) {
-        let Some(text) = context.element.find(name).filter(|text| !text.is_empty()) else { continue };
+    // "auto" is the time of the last update, as when nothing is given.
+    let given = |name: &str| Some(context.element.get(name)).filter(|text| !matches!(*text, "" | "auto"));
+    let texts = [("since", given("since")), ("until", given("until"))];
+    for ((name, text), moment) in texts.iter().zip(&mut moments) {
+        let Some(text) = text else { continue };
         *moment = timestamp(text);
         if moment.is_none() {
             let message = format!(
@@ -70,8 +73,7 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
             context.refuse(Code::BadTimestamp, message);
         }
     }
-    let given = |name| !context.element.get(name).is_empty();
-    if given("since") != given("until") {
+    if texts[0].1.is_some() != texts[1].1.is_some() {
         let message = "The attributes \"since\" and \"until\" must be set either both or none.";
         context.refuse(Code::BadValue, message);
     }
@@ -82,14 +84,19 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
 }
 
 fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
-    if clause.values.len() > 2 {
-        let message = "Unexpected token \",\" after \"changed\"";
-        parser.refuse(clause.line, Code::UnexpectedToken, message);
+    if clause.colon && clause.rest == 0 {
+        clause.refuse(parser, Code::MissingOperand, "Date required after \"changed\" with colon");
         return None;
     }
+    let values = clause.complete_values(parser).filter(|values| values.len() <= 2);
+    let Some(values) = values else {
+        let message = "Unexpected token \",\" after \"changed\"";
+        clause.refuse(parser, Code::UnexpectedToken, message);
+        return None;
+    };
     // One moment stands for both; the check takes it for "since then".
-    let twice = clause.values.iter().take(usize::from(clause.values.len() == 1));
-    let mut moments = clause.values.iter().chain(twice).cloned();
+    let twice = values.iter().take(usize::from(values.len() == 1));
+    let mut moments = values.iter().chain(twice).cloned();
     let element = clause.element(parser, "changed").with_some("since", moments.next());
     Some(parser.builder.open(element.with_some("until", moments.next())))
 }

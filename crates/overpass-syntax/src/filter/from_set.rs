@@ -1,10 +1,11 @@
 //! `.set`: what is in that set, too. The element is that of a statement (`statement/item.rs`).
 
 use super::{Facts, Syntax};
+use crate::Form;
 use crate::convert::List;
+use crate::element::Element;
 use crate::parse::{Parser, Start};
 use crate::tree::SetName;
-use crate::{Form, Node};
 
 /// What is in a set.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,10 +38,14 @@ impl Facts for FromSet {
 }
 
 /// `.set`; right after the type any token is a name.
-pub(crate) fn read_set(parser: &mut Parser<'_>, behind_others: bool) -> Node {
+pub(crate) fn read_set(parser: &mut Parser<'_>, behind_others: bool) -> Element {
     let start = Start { byte: parser.tokens.current().start, line: parser.tokens.line(), from: None };
     parser.tokens.advance();
     let from = if behind_others { parser.variable() } else { parser.name() };
-    let element = parser.element("item", &start).with("from", from);
-    parser.builder.open(element)
+    element(parser, &start, from)
+}
+
+/// The element of a set in a query.
+pub(crate) fn element(parser: &Parser<'_>, start: &Start, set: String) -> Element {
+    parser.element("item", start).with("from", set)
 }

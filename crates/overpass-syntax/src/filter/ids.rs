@@ -77,14 +77,15 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
             None
         }
     };
-    let mut ids = Vec::new();
-    let mut bad = false;
-    for text in element.all("ref") {
-        match integer(text) {
-            0 => bad = true,
-            id => ids.push(id),
+    let mut numbers: Vec<(&str, i64)> = Vec::new();
+    for (name, text) in &element.attributes {
+        if name == "ref" || name.starts_with("ref_") {
+            numbers.push((name, integer(text)));
         }
     }
+    // As in the reference, of several only the last one must be a number, in the order of the attributes' names.
+    let bad = numbers.iter().max().is_some_and(|(_, id)| *id == 0);
+    let ids: Vec<i64> = numbers.into_iter().map(|(_, id)| id).filter(|id| *id != 0).collect();
     let (lower, upper) = (integer(element.get("lower")), integer(element.get("upper")));
     if bad || (ids.is_empty() && (lower == 0 || upper == 0)) {
         context.refuse_value("ref", "positive integers");
@@ -102,9 +103,9 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
 
 fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     let mut element = clause.element(parser, "id-query").with("type", type_in(clause.what));
-    for (i, id) in clause.values.iter().enumerate() {
+    for (i, id) in clause.texts().into_iter().enumerate() {
         let name = if i == 0 { "ref".to_owned() } else { format!("ref_{i}") };
-        element.attributes.push((name.into(), id.clone()));
+        element.attributes.push((name.into(), id));
     }
     Some(parser.builder.open(element))
 }

@@ -53,12 +53,12 @@ impl Facts for Condition {
 fn read<'a>(parser: &mut Parser<'a>, clause: &Clause<'_, 'a>) -> Option<Node> {
     let element = clause.element(parser, "filter");
     let mut node = parser.builder.open(element);
-    match parser.evaluate(clause.tree, clause.rest, EvaluatorContext::FILTER) {
+    match parser.evaluate(clause.tree, clause.tree.at(clause.tree.root).right, EvaluatorContext::FILTER) {
         Some(evaluator) => parser.builder.add(&mut node, evaluator),
         None if parser.builder.diagnostics.is_empty() => {
             // The reference lets a set without a key pass.
             let message = "A set needs a key after its point: \"set.key\"";
-            parser.refuse(clause.line, Code::MissingOperand, message);
+            clause.refuse(parser, Code::MissingOperand, message);
         }
         None if parser.builder.converting => return None,
         None => {}

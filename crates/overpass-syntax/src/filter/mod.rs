@@ -16,6 +16,7 @@ mod pivot;
 mod poly;
 mod recurse;
 mod recurse_all;
+mod restrictions;
 mod tag;
 mod user;
 mod way_count;
@@ -36,7 +37,9 @@ pub use tag::Tag;
 pub use user::{User, Users};
 pub use way_count::WayCount;
 
-pub(crate) use from_set::read_set;
+pub(crate) use brackets::Brackets;
+pub(crate) use from_set::{element as set_element, read_set};
+pub(crate) use restrictions::restrictions;
 pub(crate) use tag::read_tag;
 
 use std::sync::LazyLock;
@@ -48,7 +51,7 @@ use crate::element::Element;
 use crate::names::Names;
 use crate::parse::Parser;
 use crate::tree::{Expr, QueryType, SetName, Span};
-use crate::{Form, Node};
+use crate::{Alone, Form, Node, Part};
 
 /// Makes the tree's kinds of filter and the table of what there is to know of them.
 macro_rules! filters {
@@ -292,6 +295,24 @@ impl Node {
     /// Whether a filter keeps the name of the set that its query fills, if it is the only one.
     pub fn keeps_into(&self) -> bool {
         !self.leads() && named(&self.element).all(|syntax| syntax.keeps_into)
+    }
+
+    /// Whether a filter that stands alone finds what a query for a type would; what is not checked is taken to.
+    pub fn finds(&self, what: Option<QueryType>) -> bool {
+        match &self.part {
+            Part::Filter { alone: Alone::Query(own), .. } => Some(*own) == what,
+            _ => true,
+        }
+    }
+
+    /// Makes a filter that stands alone fill a set.
+    pub fn give_result(&mut self, set: SetName) {
+        if set != "_" {
+            self.element.attributes.push(("into".into(), set.clone()));
+        }
+        if let Part::Filter { into, .. } = &mut self.part {
+            *into = set;
+        }
     }
 
     /// Whether a filter is a statement that means the same as a query of a type in which it is the only one.

@@ -31,8 +31,10 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
     words: &["newer"],
     read: |parser, clause| {
-        let than = clause.values.first().cloned().unwrap_or_default();
-        let element = clause.element(parser, "newer").with("than", than);
+        if clause.tree.text(clause.tree.root) != ":" {
+            return None;
+        }
+        let element = clause.element(parser, "newer").with("than", clause.only_value(parser)?);
         Some(parser.builder.open(element))
     },
     text: |node| Some(format!("(newer:{})", quoted(&moment(node.element.get("than"))))),

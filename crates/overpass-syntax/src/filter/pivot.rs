@@ -33,7 +33,8 @@ pub(super) const SYNTAX: Syntax = Syntax {
         Some(parser.builder.open(element))
     },
     text: |node| Some(format!("(pivot{})", dotted(&node.element, "from"))),
-    query_word: |_| Some("wr"),
+    query_word: |_| Some("node"),
+    replaces: |_, what| what == "node",
     ..Syntax::NONE
 };
 

@@ -31,8 +31,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
     words: &["poly"],
     read: |parser, clause| {
-        let bounds = clause.values.first().cloned().unwrap_or_default();
-        let element = clause.element(parser, "polygon-query").with("bounds", bounds);
+        let element = clause.element(parser, "polygon-query").with("bounds", clause.only_value(parser)?);
         Some(parser.builder.open(element))
     },
     text: |node| Some(format!("(poly:{})", quoted(&bounds(node.element.get("bounds"))))),

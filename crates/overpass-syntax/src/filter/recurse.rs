@@ -1,6 +1,7 @@
 //! `(w.set)`, `(r.set:"role")`, `(bn)`, `(bw)`, `(br)`: what stands in a relationship to the elements of a set.
 
-use super::{Clause, Facts, Syntax};
+use super::restrictions::restrictions;
+use super::{Clause, Facts, Syntax, recurse_all};
 use crate::check::Context;
 use crate::check::numbers::integer;
 use crate::code::Code;
@@ -33,6 +34,8 @@ pub enum RecurseFilterKind {
     R,
     /// `(bn)`: what has a node of the set.
     Bn,
+    /// `(bn)` in a query for ways and relations. In the reference, nothing passes it together with other filters.
+    BnWr,
     /// `(bw)`: relations with a way of the set.
     Bw,
     /// `(br)`: relations with a relation of the set.
@@ -46,20 +49,24 @@ pub(super) const SYNTAX: Syntax = Syntax {
         check,
         checked_in_converting: true,
         // The statement's are as they are.
-        values: |element| (!super::recurse_all::is_kind(element.get("type"))).then(|| values(element)),
+        values: |element| (!recurse_all::is_type(element.get("type"))).then(|| values(element)),
         ..Form::NONE
     },
     words: &["w", "r", "bn", "bw", "br"],
     read,
-    text: |node| Some(text(node)),
+    text: |node| (!recurse_all::is_type(node.element.get("type"))).then(|| text(node)),
     query_word: |element| {
         Some(match element.get("type") {
             "relation-relation" | "relation-backwards" | "way-relation" | "node-relation" => "relation",
             "relation-way" | "node-way" => "way",
+            "node-wr" => "wr",
             _ => "node",
         })
     },
-    replaces: |_, what| matches!(what, "node" | "way" | "relation"),
+    replaces: |element, what| match element.get("type") {
+        "node-wr" => what == "wr",
+        kind => matches!(what, "node" | "way" | "relation") && !recurse_all::is_type(kind),
+    },
     ..Syntax::NONE
 };
 
@@ -78,7 +85,7 @@ impl Facts for RecurseFilter {
 }
 
 /// The relationships that a query can follow, with what it then finds.
-const RECURSIONS: [(&str, RecurseFilterKind, QueryType); 8] = [
+const RECURSIONS: [(&str, RecurseFilterKind, QueryType); 9] = [
     ("relation-relation", RecurseFilterKind::R, QueryType::Relation),
     ("relation-backwards", RecurseFilterKind::Br, QueryType::Relation),
     ("relation-way", RecurseFilterKind::R, QueryType::Way),
@@ -87,13 +94,8 @@ const RECURSIONS: [(&str, RecurseFilterKind, QueryType); 8] = [
     ("way-relation", RecurseFilterKind::Bw, QueryType::Relation),
     ("node-relation", RecurseFilterKind::Bn, QueryType::Relation),
     ("node-way", RecurseFilterKind::Bn, QueryType::Way),
+    ("node-wr", RecurseFilterKind::BnWr, QueryType::Wr),
 ];
-
-/// What the reference says about a role where there are no roles.
-const NO_ROLE: &str = "A role can only be specified for values \"relation-relation\", \"relation-backwards\",\"relation-way\", \"relation-node\", \"way-relation\",or \"node-relation\".";
-
-/// What the reference says about positions where there are none.
-const NO_POSITION: &str = "A role can only be specified for values \"way-node\" or \"node-way\",";
 
 fn check(context: &mut Context<'_>) -> Option<Part> {
     let element = context.element;
@@ -107,45 +109,25 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
         "wr" => Some((RecurseFilterKind::R, QueryType::Wr)),
         _ => None,
     });
+    if recurse_all::is_type(name) {
+        return None;
+    }
     let Some((kind, what)) = found.or(several) else {
         let allowed = "\"relation-relation\", \"relation-backwards\",\"relation-way\", \"relation-node\", \"way-node\", \"way-relation\",\"node-relation\", \"node-way\", \"down\", \"down-rel\", \"up\", or \"up-rel\"";
         context.refuse_value("type", allowed);
-        if !element.get("role").is_empty() {
-            context.refuse(Code::BadValue, NO_ROLE);
-        }
-        if !element.get("pos").is_empty() {
-            context.refuse(Code::BadValue, NO_POSITION);
-        }
+        restrictions(context, false, false);
         return None;
     };
-    let of_way = matches!(name, "way-node" | "node-way");
-    if of_way && !element.get("role").is_empty() {
-        context.refuse(Code::BadValue, NO_ROLE);
-    }
-    if !of_way && !element.get("pos").is_empty() {
-        context.refuse(Code::BadValue, NO_POSITION);
-    }
-    let restricted = element.get("role-restricted") == "yes" || !element.get("role").is_empty();
-    let role = restricted.then(|| element.get("role").to_owned());
-    let mut positions = Vec::new();
-    for text in element.get("pos").split(',').filter(|text| !text.is_empty()) {
-        match index(text) {
-            Some(index) => positions.push(index),
-            None => context.refuse(Code::BadValue, format!("Invalid pos '{text}' in positions list.")),
-        }
-    }
-    let filter = RecurseFilter { kind, set, role, positions };
+    let takes_positions = matches!(name, "way-node" | "node-way");
+    let found = restrictions(context, !takes_positions && name != "node-wr", takes_positions);
+    let filter = RecurseFilter { kind, set, role: found.role, positions: found.positions };
     Some(Part::Filter { kind: filter.into(), alone: Alone::Query(what), into: element.set("into") })
-}
-
-/// `3`, `-1`; whatever follows the digits does not count.
-fn index(text: &str) -> Option<i64> {
-    Some(integer(text)).filter(|&position| position != 0)
 }
 
 /// `(w)`, `(r:"role")`, `(bn:1)`, ...
 fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
-    let (name, what, values) = (clause.name, clause.what, &clause.values);
+    let (name, what) = (clause.name, clause.what);
+    let values = clause.complete_values(parser)?;
     let (kind, produces) = match (name, what) {
         ("w", "node") => ("way-node", ""),
         ("w", _) => ("", "nodes"),
@@ -159,6 +141,7 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
         ("r", _) => ("", "nodes, ways, or relations"),
         ("bn", "way") => ("node-way", ""),
         ("bn", "relation") => ("node-relation", ""),
+        ("bn", "wr") => ("node-wr", ""),
         ("bn", _) => ("", "ways or relations"),
         ("bw", "relation") => ("way-relation", ""),
         (_, "relation") => ("relation-backwards", ""),
@@ -166,27 +149,30 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     };
     if !produces.is_empty() {
         let message = format!("A recursion of type '{name}' produces {produces}.");
-        parser.refuse(clause.line, Code::WrongType, message);
-        if !values.is_empty() && name != "r" {
+        clause.refuse(parser, Code::WrongType, message);
+    }
+    // What values are goes by the type of the query first.
+    let attribute = match (what, name) {
+        ("relation", _) | (_, "r") => Some("role"),
+        ("way", _) | (_, "w") => Some("pos"),
+        _ => None,
+    };
+    let mut element = clause.element(parser, "recurse").with_some("from", clause.set.clone()).with("type", kind);
+    match attribute {
+        _ if values.is_empty() => {}
+        Some("pos") => element = element.with("pos", values.join(",")),
+        Some(role) => element = element.with(role, values[0].as_str()).with("role-restricted", "yes"),
+        None => {
             let message = format!("A recursion of type '{name}' cannot have restrictions.");
-            parser.refuse(clause.line, Code::WrongType, message);
+            clause.refuse(parser, Code::WrongType, message);
         }
     }
-    let mut element = clause.element(parser, "recurse");
-    element = element.with_some("from", clause.set.clone()).with("type", kind);
-    if kind.is_empty() && name != "r" {
-        // Refused already.
-    } else if matches!(kind, "way-node" | "node-way") {
-        if !values.is_empty() {
-            element = element.with("pos", values.join(","));
-        }
-    } else if let Some(role) = values.first() {
-        element = element.with("role", role.as_str()).with("role-restricted", "yes");
-    }
-    Some(parser.builder.open(element))
+    let node = parser.builder.open(element);
+    // Nothing is left of what was refused but its errors.
+    (parser.builder.converting || produces.is_empty()).then_some(node)
 }
 
-pub(super) fn values(element: &Element) -> Values {
+fn values(element: &Element) -> Values {
     let mut list = List::default();
     list.some("from", element.get("from"));
     list.always(
@@ -217,7 +203,7 @@ fn text(node: &Node) -> String {
     let from = dotted(&node.element, "from");
     let word = match get("type") {
         "way-node" => "w",
-        "node-way" | "node-relation" => "bn",
+        "node-way" | "node-relation" | "node-wr" => "bn",
         "way-relation" => "bw",
         "relation-backwards" => "br",
         "way-count" => "way_cnt",

@@ -7,7 +7,7 @@ use crate::convert::expression::quoted;
 use crate::element::Element;
 use crate::parse::{Parser, Start};
 use crate::tree::Regex;
-use crate::{Alone, Form, Node, Part};
+use crate::{Alone, Form, Part};
 
 /// What an element's tags must be.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,14 +77,15 @@ fn tag(context: &mut Context<'_>) -> Option<Tag> {
         let value = regex(context, pattern.unwrap_or(""), ignore_case);
         return Some(Tag::KeyMatches { key: key?, value: value? });
     }
-    Some(match pattern {
+    Some(match pattern.filter(|text| !text.is_empty()) {
         Some(".*") if negated && !ignore_case => Tag::NotKey { key },
         Some(pattern) => {
             let value = regex(context, pattern, ignore_case)?;
             if negated { Tag::NotMatches { key, value } } else { Tag::Matches { key, value } }
         }
-        None if negated => Tag::NotEquals { key, value },
+        // As in the reference, also where the key must not be there.
         None if value.is_empty() => Tag::HasKey { key },
+        None if negated => Tag::NotEquals { key, value },
         None => Tag::Equals { key, value },
     })
 }
@@ -110,8 +111,8 @@ fn refuse_combinations(context: &mut Context<'_>, negated: bool) {
     }
 }
 
-/// `[key]`, `[key=value]`, ...; whether it counts as a filter.
-pub(crate) fn read_tag(parser: &mut Parser<'_>, filters: &mut Vec<Node>) -> bool {
+/// `[key]`, `[key=value]`, ...; nothing where the reference takes no notice of it.
+pub(crate) fn read_tag(parser: &mut Parser<'_>) -> Option<Element> {
     let byte = parser.tokens.current().start;
     parser.tokens.advance();
     let mut start = Start { byte, line: parser.tokens.line(), from: None };
@@ -121,8 +122,7 @@ pub(crate) fn read_tag(parser: &mut Parser<'_>, filters: &mut Vec<Node>) -> bool
         let key = parser.text("Key");
         parser.expect(&["]"]);
         let element = parser.element("has-kv", &start).with("k", key).with("modv", "not").with("regv", ".*");
-        filters.push(parser.builder.open(element));
-        return true;
+        return Some(element);
     }
     let key_pattern = parser.tokens.is("~");
     if key_pattern {
@@ -141,7 +141,7 @@ pub(crate) fn read_tag(parser: &mut Parser<'_>, filters: &mut Vec<Node>) -> bool
     let Some(wanted) = wanted_value(parser, &mut start.line) else {
         // The reference takes no notice of such a filter.
         parser.expect(&["]"]);
-        return false;
+        return None;
     };
     parser.tokens.advance();
     let has_pattern = matches!(wanted, Wanted::Pattern { .. });
@@ -158,8 +158,7 @@ pub(crate) fn read_tag(parser: &mut Parser<'_>, filters: &mut Vec<Node>) -> bool
     let element = parser.element("has-kv", &start).with_some("case", ignore_case.then_some("ignore"));
     let element = element.with_some("k", key).with("modv", if negated { "not" } else { "" });
     let element = element.with_some("regk", key_pattern).with_some("regv", pattern).with_some("v", value);
-    filters.push(parser.builder.open(element));
-    true
+    Some(element)
 }
 
 /// What stands behind a key, up to the bracket, with the line of what it begins with; nothing for `[key=]`.

@@ -82,10 +82,18 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
 
 fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     let mut element = clause.element(parser, "user").with("type", clause.what);
-    let stem = if clause.name.starts_with("user") { "name" } else { "uid" };
-    for (i, value) in clause.values.iter().enumerate() {
-        let name = if clause.values.len() > 1 { format!("{stem}_{}", i + 1) } else { stem.to_owned() };
-        element.attributes.push((name.into(), value.clone()));
+    let by_name = clause.name.starts_with("user");
+    let stem = if by_name { "name" } else { "uid" };
+    let values = match by_name {
+        // As in the reference, none is left where one is missing behind another.
+        true if clause.items.iter().skip(1).any(|&id| id == 0) => Vec::new(),
+        true => clause.values(parser),
+        false => clause.texts(),
+    };
+    let several = values.len() > 1;
+    for (i, value) in values.into_iter().enumerate() {
+        let name = if several { format!("{stem}_{}", i + 1) } else { stem.to_owned() };
+        element.attributes.push((name.into(), value));
     }
     let touched = clause.name.ends_with("_touched").then_some("touched");
     Some(parser.builder.open(element.with_some("criterion", touched)))

@@ -1,8 +1,8 @@
 //! `(way_cnt.set:2-)`, `(way_link:3-5)`: nodes by how many ways of a set they are in.
 
+use super::restrictions::{Restrictions, restrictions};
 use super::{Clause, Facts, Syntax};
 use crate::check::Context;
-use crate::check::numbers::integer;
 use crate::code::Code;
 use crate::parse::{Id, Parser, Tree};
 use crate::tree::{QueryType, SetName};
@@ -49,54 +49,46 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     if name != "way-count" && name != "way-link" {
         return None;
     }
-    let set = element.set("from");
-    let number = |name: &str| element.find(name).filter(|text| !text.is_empty()).map(integer);
-    let (lower, upper) = (number("lower").unwrap_or(1), number("upper").unwrap_or(i64::MAX));
-    if lower < 1 {
-        context.refuse(Code::BadValue, "lower must be an integer greater or equal 1");
-    } else if upper < lower {
-        context.refuse(Code::BadValue, "upper must be an integer greater or equal lower");
-    }
-    let upper = (upper < i64::from(u32::MAX)).then_some(upper as u64);
-    let filter = WayCount { link: name == "way-link", set, lower: lower as u64, upper };
+    let Restrictions { lower, upper, .. } = restrictions(context, false, false);
+    let filter = WayCount { link: name == "way-link", set: element.set("from"), lower, upper };
     Some(Part::Filter { kind: filter.into(), alone: Alone::Query(QueryType::Node), into: element.set("into") })
 }
 
-/// `(way_cnt:2)` and `(way_link:2-5)`
+/// `(way_cnt:2)` and `(way_link:2-5)`. Where no nodes are asked for, the reference takes it for a recursion of no type.
 fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
-    if clause.what != "node" {
+    let values = clause.complete_values(parser)?;
+    let wrong = clause.what != "node";
+    if wrong {
         let message = format!("A recursion of type '{}' produces nodes.", clause.name);
-        parser.refuse(clause.line, Code::WrongType, message);
-        return read_wrong(parser, clause);
+        clause.refuse(parser, Code::WrongType, message);
     }
-    let kind = if clause.name == "way_cnt" { "way-count" } else { "way-link" };
-    let element = clause.element(parser, "recurse");
-    let mut element = element.with_some("from", clause.set.clone()).with("type", kind);
-    if let Some(&id) = clause.arguments.first() {
-        let (lower, upper) = range(clause.tree, id);
-        element = element.with("lower", lower).with("upper", upper);
+    let kind = match clause.name {
+        _ if wrong => "",
+        "way_cnt" => "way-count",
+        _ => "way-link",
+    };
+    let mut element = clause.element(parser, "recurse").with_some("from", clause.set.clone()).with("type", kind);
+    let range = clause.items.first().and_then(|&id| range(clause.tree, id));
+    match (clause.what, values.into_iter().next()) {
+        ("way", value) => element = element.with_some("pos", value),
+        ("relation", value) => element = element.with_some("role", value),
+        _ => {
+            if let Some((lower, upper)) = range {
+                element = element.with("lower", lower).with("upper", upper);
+            }
+        }
     }
-    Some(parser.builder.open(element))
+    let node = parser.builder.open(element);
+    (parser.builder.converting || !wrong).then_some(node)
 }
 
-/// `(way_cnt:2)` where no nodes are asked for: the reference takes it for a recursion of no type.
-fn read_wrong(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
-    let single = matches!(clause.what, "way" | "relation");
-    if single && clause.name == "way_link" {
-        return None;
-    }
-    let element = clause.element(parser, "recurse");
-    let element = element.with_some("from", clause.set.clone()).with("type", "");
-    let value = clause.values.first().cloned().filter(|_| single);
-    Some(parser.builder.open(element.with_some(if clause.what == "way" { "pos" } else { "role" }, value)))
-}
-
-/// `2`, `2-`, `2-5`
-fn range(tree: &Tree<'_>, id: Id) -> (String, String) {
+/// `2`, `2-`, `2-5`; nothing for a minus alone.
+fn range(tree: &Tree<'_>, id: Id) -> Option<(String, String)> {
     let branch = tree.at(id);
     if branch.token.text == "-" && branch.left != 0 {
         let upper = if branch.right == 0 { "4294967295" } else { tree.text(branch.right) };
-        return (tree.text(branch.left).to_owned(), upper.to_owned());
+        return Some((tree.text(branch.left).to_owned(), upper.to_owned()));
     }
-    (branch.token.text.to_owned(), branch.token.text.to_owned())
+    let text = branch.token.value();
+    (text != "-").then(|| (text.clone(), text))
 }

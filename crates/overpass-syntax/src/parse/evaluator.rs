@@ -87,7 +87,8 @@ impl<'a> Parser<'a> {
         self.builder.diagnostics.parse(code, branch.line, branch.token.span(), message);
     }
 
-    fn unknown_word(&mut self, branch: Branch<'a>) {
+    /// Adds the errors about a word that is no evaluator.
+    pub fn unknown_word(&mut self, branch: Branch<'a>) {
         let word = branch.token.quoted();
         let message =
             format!("Put quotation marks around \"{word}\" if it should be a constant and not a tag evaluation.");
@@ -115,7 +116,8 @@ impl<'a> Parser<'a> {
         false
     }
 
-    fn not_unary(&mut self, branch: Branch<'a>) {
+    /// Adds the error about a sign that has nothing to its left.
+    pub fn not_unary(&mut self, branch: Branch<'a>) {
         let message = format!("\"{}\" cannot be used as unary operator", branch.token.text);
         self.complain(branch, Code::WrongOperator, message);
     }
@@ -140,7 +142,7 @@ impl<'a> Parser<'a> {
     fn leaf(&mut self, branch: Branch<'a>, place: EvaluatorContext) -> Option<Node> {
         let token = branch.token;
         let element = if token.is_string() || token.is_number() {
-            Element::new("eval-fixed", branch.line, token.span()).with("v", token.value())
+            Element::new("eval-fixed", branch.line, token.span()).with("v", self.value(token))
         } else if token.text == "::" {
             Element::new("eval-generic", branch.line, token.span())
         } else if token.text == "(" {

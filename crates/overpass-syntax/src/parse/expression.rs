@@ -162,9 +162,12 @@ impl<'a> Parser<'a> {
             }
             self.tokens.advance();
         }
-        while let Some(open) = grower.last_open() {
+        // The reference tells of the innermost only.
+        if let Some(open) = grower.last_open() {
             let sign = grower.tree.text(open);
             self.error(Code::UnclosedBracket, format!("Left {sign} not closed."));
+        }
+        while grower.last_open().is_some() {
             grower.close();
         }
         grower.tree

@@ -12,7 +12,7 @@ pub(crate) use expression::{Id, Reading, Tree};
 use super::builder::Builder;
 use super::element::Element;
 use super::reader::Reader;
-use super::token::Tokens;
+use super::token::{Token, Tokens};
 use super::tree::Span;
 use crate::Node;
 use crate::code::Code;
@@ -24,6 +24,7 @@ const MOST_OPERATORS: usize = 250;
 
 /// Reads a text as QL.
 pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
+    let builder = Builder { blames_outer: true, ..builder };
     let mut parser = Parser { tokens: Tokens::new(text), builder, depth: 0, bbox: false };
     let mut root = parser.settings();
     while parser.goes_on() {
@@ -82,6 +83,20 @@ impl<'a> Parser<'a> {
         self.reader().text(what)
     }
 
+    /// The value of a token, with an error for every escape in it that stands for nothing.
+    pub fn value(&mut self, token: Token<'_>) -> String {
+        self.reader().value(token)
+    }
+
+    /// Takes a plain word, with an error if there is none.
+    pub fn identifier(&mut self, what: &str) -> String {
+        if self.tokens.good() && self.tokens.text().starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            return self.name();
+        }
+        self.expected(what);
+        String::new()
+    }
+
     /// Takes `.name`.
     pub fn set(&mut self) -> Option<String> {
         if !self.tokens.is(".") {
@@ -89,6 +104,15 @@ impl<'a> Parser<'a> {
         }
         self.tokens.advance();
         Some(self.name())
+    }
+
+    /// Takes `.name` where the name must be a word.
+    pub fn named_set(&mut self) -> Option<String> {
+        if !self.tokens.is(".") {
+            return None;
+        }
+        self.tokens.advance();
+        Some(self.variable())
     }
 
     /// Takes the name of a set, whatever token it is.

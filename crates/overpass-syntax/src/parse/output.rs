@@ -26,10 +26,11 @@ impl Parser<'_> {
     /// `("name",::id;true;",")`
     fn csv(&mut self) -> String {
         let mut config = String::from("(");
-        self.expect(&["("]);
+        self.skip_to(&["("]);
         if !self.tokens.good() {
             return String::new();
         }
+        self.tokens.advance();
         loop {
             if self.tokens.is("::") {
                 config.push_str("::");
@@ -50,11 +51,12 @@ impl Parser<'_> {
         if self.tokens.is(";") {
             self.tokens.advance();
             config.push(';');
-            config.push_str(&self.text("CSV header specification"));
+            config.push_str(&self.text("CSV output header line (true or false)"));
+            self.skip_to(&[";", ")"]);
             if self.tokens.is(";") {
                 self.tokens.advance();
                 config.push(';');
-                config.push_str(&quote(&self.text("CSV separator specification")));
+                config.push_str(&quote(&self.text("CSV separator character")));
             }
         }
         config.push(')');

@@ -11,14 +11,14 @@ impl Parser<'_> {
     pub(super) fn settings(&mut self) -> Node {
         let start = self.tokens.current().start;
         let mut values: BTreeMap<String, String> = BTreeMap::new();
-        let mut any = false;
+        let (mut any, mut boxed) = (false, false);
         let mut set = |name: &str, value: String| {
             values.insert(name.to_owned(), value);
         };
         while self.tokens.is("[") {
             any = true;
             self.tokens.advance();
-            let keyword = self.text("Keyword");
+            let keyword = self.identifier("Keyword");
             self.expect(&[":"]);
             match keyword.as_str() {
                 "out" => {
@@ -32,21 +32,26 @@ impl Parser<'_> {
                     let (bounds, is_whole) = self.bounds();
                     set("bbox", bounds);
                     if !is_whole {
+                        boxed = false;
                         break;
                     }
+                    boxed = true;
                 }
                 "diff" | "adiff" => {
                     let from = self.text("Value");
                     set("from", from);
+                    self.skip_to(&[",", "]"]);
                     if self.tokens.is(",") {
                         self.tokens.advance();
                         let date = self.text("Value");
                         set("date", date);
+                        self.expect(&["]"]);
+                    } else {
+                        self.tokens.advance();
                     }
                     if keyword == "adiff" {
                         set("augmented", "deletions".to_owned());
                     }
-                    self.expect(&["]"]);
                 }
                 "timeout" | "maxsize" => {
                     let value = self.amount();
@@ -64,7 +69,7 @@ impl Parser<'_> {
             }
         }
         // The reference forgets it in converting, and then finds queries empty that are not.
-        self.bbox = !self.builder.converting && values.contains_key("bbox");
+        self.bbox = !self.builder.converting && boxed;
         let mut element = Element::new("osm-script", self.tokens.line(), self.span_from(start));
         element.attributes = values.into_iter().map(|(name, value)| (name.into(), value)).collect();
         let node = self.builder.open(element);
@@ -77,6 +82,9 @@ impl Parser<'_> {
     /// A number up to the bracket; `1Gi` is two tokens.
     fn amount(&mut self) -> String {
         let mut value = String::new();
+        if !self.tokens.good() || !self.tokens.current().is_text() {
+            self.expected("Value");
+        }
         while self.tokens.good() && !self.tokens.is("]") {
             let apart = self.builder.converting || self.tokens.current().is_number();
             if !value.is_empty() && apart {

@@ -1,6 +1,7 @@
 //! `if (condition) { ... } else { ... }`
 
 use super::{Block, Facts, Statement, Syntax, block, take_evaluator};
+use crate::code::Code;
 use crate::convert::Writer;
 use crate::parse::{EvaluatorContext, Parser, Start};
 use crate::tree::Expr;
@@ -63,8 +64,8 @@ impl Facts for If {
         Some("An If")
     }
 
-    fn incomplete(&self, children: &[Node]) -> Option<String> {
-        children.is_empty().then(|| "Element \"if\" needs an evaluator.".to_owned())
+    fn incomplete(&self, children: &[Node]) -> Option<(Code, String)> {
+        children.is_empty().then(|| (Code::IncompleteStatement, "Element \"if\" needs an evaluator.".to_owned()))
     }
 
     fn fill(&mut self, mut children: Vec<Node>) -> Option<()> {

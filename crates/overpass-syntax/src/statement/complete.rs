@@ -81,12 +81,12 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
 fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
     parser.tokens.advance();
     let mut limit = String::new();
-    start.from = parser.set();
+    start.from = parser.named_set();
     if start.from.is_none() && parser.tokens.is("(") {
         parser.tokens.advance();
-        limit = parser.text("Maximum number of iterations");
+        limit = parser.text("maximum loop number");
         parser.expect(&[")"]);
-        start.from = parser.set();
+        start.from = parser.named_set();
     }
     let into = parser.into();
     let body = parser.body();

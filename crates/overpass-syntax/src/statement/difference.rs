@@ -3,13 +3,14 @@
 use super::body::fill;
 use super::union::{is_operand, write};
 use super::{Block, Facts, Statement, Syntax};
+use crate::code::Code;
 use crate::tree::SetName;
 use crate::{Form, Node, Part};
 
-/// What a statement finds, without what another one finds.
+/// What a statement finds, without what another one finds. As in the reference, either can be missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// The two statements.
+    /// The statements.
     pub operands: Block,
     /// Where the result goes.
     pub into: SetName,
@@ -45,16 +46,12 @@ impl Facts for Difference {
         is_operand(child)
     }
 
-    fn incomplete(&self, children: &[Node]) -> Option<String> {
-        match children.len() {
-            2 => None,
-            0 | 1 => Some("Element \"difference\" needs two statements.".to_owned()),
-            _ => Some("A set difference always requires exactly two substatements: the set of elements to copy to the result minus the set of elements to leave out in the result.".to_owned()),
-        }
+    fn incomplete(&self, children: &[Node]) -> Option<(Code, String)> {
+        let message = "A set difference always requires exactly two substatements: the set of elements to copy to the result minus the set of elements to leave out in the result.";
+        (children.len() > 2).then(|| (Code::DifferenceOperands, message.to_owned()))
     }
 
     fn fill(&mut self, children: Vec<Node>) -> Option<()> {
-        fill(&mut self.operands, children)?;
-        (self.operands.len() == 2).then_some(())
+        fill(&mut self.operands, children)
     }
 }

@@ -68,8 +68,8 @@ impl Facts for For {
         Some("A For")
     }
 
-    fn incomplete(&self, children: &[Node]) -> Option<String> {
-        children.is_empty().then(|| "Element \"for\" needs an evaluator.".to_owned())
+    fn incomplete(&self, children: &[Node]) -> Option<(Code, String)> {
+        children.is_empty().then(|| (Code::IncompleteStatement, "Element \"for\" needs an evaluator.".to_owned()))
     }
 
     fn fill(&mut self, mut children: Vec<Node>) -> Option<()> {
@@ -81,7 +81,7 @@ impl Facts for For {
 
 fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
     parser.tokens.advance();
-    start.from = parser.set();
+    start.from = parser.named_set();
     let into = parser.into();
     let key = parser.condition(EvaluatorContext::FOR);
     let body = parser.body();

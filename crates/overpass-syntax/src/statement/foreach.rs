@@ -65,7 +65,7 @@ impl Facts for Foreach {
 
 fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
     parser.tokens.advance();
-    start.from = parser.set();
+    start.from = parser.named_set();
     let into = parser.into();
     let body = parser.body();
     let element = parser.element("foreach", &start).with("from", start.set()).with("into", into);

@@ -26,7 +26,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
         },
         ..Form::NONE
     }],
-    words: &["."],
+    words: &[],
     set_first: true,
     read,
     write: |writer, node, _| {

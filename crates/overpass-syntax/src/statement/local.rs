@@ -76,23 +76,25 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
             LocalDetail::Full
         }
     };
-    let bbox = optional_box(context, "bbox-query", 200.0);
+    let bbox = optional_box(context, "bbox-query", -200.0);
     Some(Part::Statement(Local { from, into, detail, bbox }.into()))
 }
 
 fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
     parser.tokens.advance();
     let mut kind = "l".to_owned();
-    if parser.tokens.good() && parser.tokens.current().is_text() {
-        kind = parser.text("Detail");
+    if parser.tokens.current().is_text() {
+        // At the end of the text, the reference takes the word before for it.
+        kind = parser.tokens.current().value();
+        parser.tokens.advance();
     }
     let [south, west, north, east] = up_to_four_sides(parser);
     let into = parser.into();
     let element = parser.element("localize", &start).with("e", east).with("from", start.set());
     let element = element.with("into", into).with("n", north).with("s", south).with("type", kind);
-    let node = parser.builder.open(element.with("w", west));
+    let element = element.with("w", west);
     parser.expect(&[";"]);
-    Some(node)
+    Some(parser.builder.open(element))
 }
 
 /// `(s,w,n,e)` where it stands; the reference takes fewer.
@@ -103,7 +105,7 @@ fn up_to_four_sides(parser: &mut Parser<'_>) -> [String; 4] {
     }
     parser.tokens.advance();
     for (i, side) in sides.iter_mut().enumerate() {
-        *side = parser.text("Number");
+        *side = parser.text("Value");
         if i == 3 {
             break;
         }

@@ -217,7 +217,7 @@ trait Facts {
     }
 
     /// What is wrong with it when all that is in it is known, if there is anything.
-    fn incomplete(&self, _children: &[Node]) -> Option<String> {
+    fn incomplete(&self, _children: &[Node]) -> Option<(Code, String)> {
         None
     }
 
@@ -304,11 +304,20 @@ impl Parser<'_> {
         if let Some(syntax) = syntax.filter(|syntax| !syntax.set_first) {
             return (syntax.read)(self, Start { byte, line, from: None });
         }
-        let from = self.set();
+        let from = if self.tokens.is(".") && self.tokens.is_last() {
+            // A point that ends the text is no set.
+            self.tokens.advance();
+            None
+        } else {
+            self.set()
+        };
         let start = Start { byte, line, from };
         let syntax = WORDS.first(self.tokens.text()).filter(|syntax| syntax.set_first);
         match syntax.filter(|_| self.tokens.good() || start.from.is_none()) {
             Some(syntax) => (syntax.read)(self, start),
+            None if start.from.is_some() && matches!(self.tokens.text(), "[" | "(") => {
+                query::read_behind_set(self, start)
+            }
             None if start.from.is_some() => (item::SYNTAX.read)(self, start),
             None => (query::SYNTAX.read)(self, start),
         }
@@ -347,9 +356,7 @@ impl Node {
     /// Checks what can only be known when all children are there.
     pub fn check_complete(&self, diagnostics: &mut Diagnostics) {
         let problem = match &self.part {
-            Part::Statement(kind) => {
-                kind.facts().incomplete(&self.children).map(|what| (Code::IncompleteStatement, what))
-            }
+            Part::Statement(kind) => kind.facts().incomplete(&self.children),
             Part::Filter { kind, .. } => kind.incomplete(&self.children),
             Part::Evaluator(kind) => {
                 let (least, most) = operands(kind);
@@ -363,7 +370,9 @@ impl Node {
             }
             _ => None,
         };
-        if let Some((code, message)) = problem {
+        // The reference has words for some of it only; the others are for who has nothing else to mend.
+        let own = |code: &Code| *code == Code::IncompleteStatement;
+        if let Some((code, message)) = problem.filter(|(code, _)| !own(code) || diagnostics.is_empty()) {
             diagnostics.fixed(code, self.element.line, self.element.span, message);
         }
     }

@@ -62,24 +62,23 @@ pub(super) fn property(node: Node) -> Option<Property> {
 /// `make type key=evaluator,...->.into`
 pub(super) fn read(parser: &mut Parser<'_>, name: &'static str, mut start: Start) -> Option<Node> {
     parser.tokens.advance();
-    let type_name = match parser.tokens.current() {
-        _ if parser.tokens.is(";") => String::new(),
-        token if token.value().is_empty() => {
-            parser.expected("Element class name");
-            String::new()
-        }
-        _ => parser.text("Element class name"),
-    };
+    let type_name = if parser.tokens.is(";") { String::new() } else { parser.identifier("Element class name") };
     let tree = parser.tree(Reading::Properties);
+    // The reference begins with the last, and makes the statement when it has them all.
+    let items = tree.items(tree.root);
+    let mut properties = Vec::new();
+    for (i, &item) in items.iter().enumerate().rev() {
+        if item != 0 || (i == 0 && items.len() > 1) {
+            properties.extend(parser.item_of(&tree, item, name == "convert"));
+        }
+    }
     let into = parser.into();
-    // The reference names the line that it has come to.
+    // It names the line that it has come to.
     start.line = parser.tokens.line();
     let element = parser.element(name, &start).with_some("from", start.from).with("into", into);
     let mut node = parser.builder.open(element.with("type", type_name));
-    for item in tree.items(tree.root) {
-        if item != 0 {
-            parser.item_of(&tree, item, name == "convert", &mut node);
-        }
+    for property in properties.into_iter().rev() {
+        parser.builder.add(&mut node, property);
     }
     parser.expect(&[";"]);
     Some(node)
@@ -87,37 +86,48 @@ pub(super) fn read(parser: &mut Parser<'_>, name: &'static str, mut start: Start
 
 impl<'a> Parser<'a> {
     /// One thing between the commas.
-    fn item_of(&mut self, tree: &Tree<'a>, item: Id, convert: bool, node: &mut Node) {
+    fn item_of(&mut self, tree: &Tree<'a>, item: Id, convert: bool) -> Option<Node> {
         let branch = tree.at(item);
         match branch.token.text {
-            "=" if branch.left != 0 => self.assignment(tree, item, convert, node),
+            "=" if branch.left != 0 => self.assignment(tree, item, convert),
+            "=" => {
+                let message = "To set a property it must have a name to the left of the equal sign";
+                self.complain(branch, Code::MissingOperand, message);
+                if branch.right == 0 {
+                    self.unknown_word(branch);
+                    return None;
+                }
+                self.not_unary(branch);
+                self.item_of(tree, branch.right, convert)
+            }
+            "(" if branch.left == 0 && branch.right != 0 => self.item_of(tree, branch.right, convert),
             "!" if branch.right != 0 => {
                 let key = tree.at(branch.right).token.value();
                 let element = Element::new("set-prop", branch.line, tree.span(item));
-                let property = self.builder.open(element.with("keytype", "tag").with("k", key));
-                self.builder.add(node, property);
+                Some(self.builder.open(element.with("keytype", "tag").with("k", key)))
             }
-            sign if branch.left != 0 && branch.right != 0 && !matches!(sign, "(" | "[" | ".") => {
+            // The reference takes no notice of it.
+            "." => None,
+            sign if branch.left != 0 && branch.right != 0 && !matches!(sign, "(" | "[") => {
                 let message = format!("\"{sign}\" cannot be used as binary operator");
                 self.complain(branch, Code::WrongOperator, message);
+                None
             }
             _ => {
                 let place = EvaluatorContext { element: false, member: false, wanted: ExpectedType::StringOrGeometry };
-                if let Some(evaluator) = self.evaluate(tree, item, place) {
-                    self.builder.add(node, evaluator);
-                }
+                self.evaluate(tree, item, place)
             }
         }
     }
 
     /// `key=evaluator`
-    fn assignment(&mut self, tree: &Tree<'a>, item: Id, convert: bool, node: &mut Node) {
+    fn assignment(&mut self, tree: &Tree<'a>, item: Id, convert: bool) -> Option<Node> {
         let branch = tree.at(item);
         if branch.right == 0 {
             let message = "To set a property it must have a value to the right of the equal sign";
             self.complain(branch, Code::MissingOperand, message);
             self.complain(branch, Code::MissingOperand, "\"=\" needs a right hand side argument");
-            return;
+            return None;
         }
         let left = tree.at(branch.left);
         let special = left.token.text == "::";
@@ -129,7 +139,7 @@ impl<'a> Parser<'a> {
                 key = Some(String::new());
             }
             if convert { "generic" } else { "tag" }
-        } else if special && left.left == 0 {
+        } else if special {
             match tree.text(left.right) {
                 "id" => "id",
                 "geom" => "geometry",
@@ -143,7 +153,7 @@ impl<'a> Parser<'a> {
                     "tag"
                 }
             }
-        } else if left.left == 0 && left.right == 0 && left.token.is_text() {
+        } else if left.left == 0 && left.right == 0 {
             key = Some(left.token.value());
             "tag"
         } else {
@@ -153,7 +163,7 @@ impl<'a> Parser<'a> {
             );
             self.complain(branch, Code::UnquotedWord, message);
             self.complain(branch, Code::WrongOperator, "\"=\" cannot be used as binary operator");
-            return;
+            return None;
         };
         let element = Element::new("set-prop", branch.line, tree.span(item)).with("keytype", keytype);
         let mut property = self.builder.open(element.with_some("k", key));
@@ -166,7 +176,7 @@ impl<'a> Parser<'a> {
                 self.complain(branch, Code::MissingOperand, message);
             }
         }
-        self.builder.add(node, property);
+        Some(property)
     }
 }
 

@@ -4,7 +4,8 @@ use super::{Facts, Syntax, words};
 use crate::check::Context;
 use crate::code::Code;
 use crate::convert::Writer;
-use crate::filter::{self, Filter};
+use crate::element::Element;
+use crate::filter::{self, Brackets, Filter};
 use crate::parse::{Parser, Start};
 use crate::suggest;
 use crate::tree::{Expr, QueryType, SetName};
@@ -85,7 +86,16 @@ fn filter(node: Node) -> Option<Filter> {
 }
 
 fn query_type(context: &mut Context<'_>) -> Option<QueryType> {
-    Some(match context.element.get("type") {
+    let what = type_named(context.element.get("type"));
+    if what.is_none() {
+        let allowed = "\"node\", \"way\", \"relation\", \"nwr\", \"nw\", \"wr\", \"nr\", or \"area\"";
+        context.refuse_value("type", allowed);
+    }
+    what
+}
+
+fn type_named(name: &str) -> Option<QueryType> {
+    Some(match name {
         "node" => QueryType::Node,
         "way" => QueryType::Way,
         "relation" => QueryType::Relation,
@@ -95,16 +105,20 @@ fn query_type(context: &mut Context<'_>) -> Option<QueryType> {
         "wr" => QueryType::Wr,
         "area" => QueryType::Area,
         "derived" => QueryType::Derived,
-        _ => {
-            let allowed = "\"node\", \"way\", \"relation\", \"nwr\", \"nw\", \"wr\", \"nr\", or \"area\"";
-            context.refuse_value("type", allowed);
-            return None;
-        }
+        _ => return None,
     })
 }
 
+/// A filter as written.
+enum Written<'a> {
+    /// A condition on tags or on a set.
+    Condition(Element),
+    /// Any other.
+    Clause(Brackets<'a>),
+}
+
 /// A query up to its semicolon, whatever word it begins with.
-fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
     let word = parser.tokens.current();
     let what = match word.text {
         "rel" => "relation".to_owned(),
@@ -121,40 +135,83 @@ fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
         }
     };
     parser.tokens.advance();
-    let mut filters = Vec::new();
-    let mut any = false;
+    let mut written = Vec::new();
+    if parser.tokens.is(".") && !parser.tokens.is_last() {
+        written.push(Written::Condition(filter::read_set(parser, false)));
+    }
+    // The reference names the line that it has come to.
+    start.line = parser.tokens.line();
+    read_filters(parser, &start, &what, written)
+}
+
+/// `.set[...]`: the reference takes it for a query without a type.
+pub(super) fn read_behind_set(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+    let set = filter::set_element(parser, &start, start.set());
+    read_filters(parser, &start, "", vec![Written::Condition(set)])
+}
+
+/// What stands behind the word of a query.
+fn read_filters<'a>(parser: &mut Parser<'a>, start: &Start, what: &str, mut written: Vec<Written<'a>>) -> Option<Node> {
     while parser.goes_on() {
         match parser.tokens.text() {
-            "[" => any |= filter::read_tag(parser, &mut filters),
-            "(" => {
-                any = true;
-                parser.clause(&what, &mut filters);
-            }
-            "." => {
-                filters.push(filter::read_set(parser, any));
-                any = true;
-            }
+            "[" => written.extend(filter::read_tag(parser).map(Written::Condition)),
+            "(" => written.extend(parser.brackets().map(Written::Clause)),
+            "." if parser.tokens.is_last() => parser.tokens.advance(),
+            "." => written.push(Written::Condition(filter::read_set(parser, !written.is_empty()))),
             _ => break,
         }
     }
     let into = parser.into();
-    if !any && !parser.bbox {
+    if written.is_empty() && !parser.bbox {
         parser.error(Code::EmptyQuery, "An empty query is not allowed");
         parser.expect(&[";"]);
         return None;
     }
-    if parser.builder.converting && filters.is_empty() {
-        // All its filters were refused, and nothing is left of it.
-        parser.expect(&[";"]);
-        return None;
+    let element = parser.element("query", start).with("into", into).with("type", what);
+    let query = match written.as_slice() {
+        [Written::Clause(brackets)] => alone(parser, element, brackets, what),
+        _ => Some(together(parser, element, written, what)),
+    };
+    parser.expect(&[";"]);
+    // Where the reference only converts, nothing is left of a query all of whose filters were refused.
+    let is_left = |query: &Node| query.element.name != "query" || !query.children.is_empty();
+    query.filter(|query| !parser.builder.converting || is_left(query))
+}
+
+/// A query of one clause, which the reference makes before the query; without it there is no query.
+fn alone<'a>(parser: &mut Parser<'a>, element: Element, brackets: &Brackets<'a>, what: &str) -> Option<Node> {
+    let mut clause = parser.clause(brackets, what)?;
+    if clause.replaces_query(what) && !clause.finds(type_named(what)) {
+        // A statement of its own, of other types than the query's.
+        clause.give_result(element.set("into"));
+        return Some(clause);
     }
-    let element = parser.element("query", &start).with("into", into).with("type", what);
     let mut query = parser.builder.open(element);
-    for filter in filters {
+    parser.builder.add(&mut query, clause);
+    Some(query)
+}
+
+/// A query of other filters: the reference makes those on tags and sets first.
+fn together<'a>(parser: &mut Parser<'a>, element: Element, written: Vec<Written<'a>>, what: &str) -> Node {
+    let mut query = parser.builder.open(element);
+    let mut filters: Vec<Option<Node>> = Vec::new();
+    let mut clauses = Vec::new();
+    for filter in written {
+        match filter {
+            Written::Condition(element) => filters.push(Some(parser.builder.open(element))),
+            Written::Clause(brackets) => {
+                clauses.push((filters.len(), brackets));
+                filters.push(None);
+            }
+        }
+    }
+    for (at, brackets) in clauses {
+        filters[at] = parser.clause(&brackets, what);
+    }
+    for filter in filters.into_iter().flatten() {
         parser.builder.add(&mut query, filter);
     }
-    parser.expect(&[";"]);
-    Some(query)
+    query
 }
 
 fn write(writer: &mut Writer, query: &Node, depth: usize) {

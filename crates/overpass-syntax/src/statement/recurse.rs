@@ -2,7 +2,7 @@
 
 use super::{Facts, Syntax};
 use crate::check::Context;
-use crate::filter::{FilterKind, RecurseAll};
+use crate::filter::{FilterKind, RecurseAll, restrictions};
 use crate::parse::{Parser, Start};
 use crate::tree::{Recurse, SetName};
 use crate::{Form, Node, Part};
@@ -66,6 +66,7 @@ impl Facts for Recursion {
 
 fn check(context: &mut Context<'_>) -> Option<Part> {
     let (_, _, kind) = KINDS.iter().find(|(_, name, _)| *name == context.element.get("type"))?;
+    restrictions(context, false, false);
     let (from, into) = context.sets();
     Some(Part::Statement(Recursion { kind: *kind, from, into }.into()))
 }

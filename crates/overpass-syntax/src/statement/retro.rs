@@ -1,6 +1,7 @@
 //! `retro(evaluator) { ... }`: a block at another moment.
 
 use super::{Block, Facts, Statement, Syntax, block, take_evaluator};
+use crate::code::Code;
 use crate::parse::{EvaluatorContext, Parser, Start};
 use crate::tree::Expr;
 use crate::{Form, Node, Part};
@@ -55,8 +56,8 @@ impl Facts for Retro {
         Some("A Retro")
     }
 
-    fn incomplete(&self, children: &[Node]) -> Option<String> {
-        children.is_empty().then(|| "Element \"retro\" needs an evaluator.".to_owned())
+    fn incomplete(&self, children: &[Node]) -> Option<(Code, String)> {
+        children.is_empty().then(|| (Code::IncompleteStatement, "Element \"retro\" needs an evaluator.".to_owned()))
     }
 
     fn fill(&mut self, mut children: Vec<Node>) -> Option<()> {

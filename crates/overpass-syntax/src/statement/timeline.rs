@@ -78,7 +78,7 @@ fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
     let mut version = String::new();
     if parser.tokens.is(",") {
         parser.tokens.advance();
-        version = parser.text("Version");
+        version = parser.text("Number");
     }
     parser.expect(&[")"]);
     let into = parser.into();

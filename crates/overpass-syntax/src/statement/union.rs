@@ -70,17 +70,18 @@ fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
         if read == 1 && parser.tokens.is("-") {
             difference = true;
             parser.tokens.advance();
-            if parser.tokens.is(")") {
+            if !parser.goes_on() || parser.tokens.is(")") {
                 break;
             }
-        } else if difference {
-            parser.error(Code::DifferenceOperands, "difference always requires two operands");
-            break;
         }
         members.extend(parser.statement());
         read += 1;
+        if difference && parser.tokens.text() != ")" {
+            parser.error(Code::DifferenceOperands, "difference always requires two operands");
+            break;
+        }
     }
-    if difference && parser.tokens.good() && !parser.tokens.is(")") {
+    if read == 2 && difference && parser.tokens.text() != ")" {
         parser.expect(&[")"]);
     } else {
         parser.tokens.advance();

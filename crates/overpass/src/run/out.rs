@@ -42,6 +42,10 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
         Some(Phase::Initial) => Some("show_initial"),
         Some(Phase::Final) => Some("show_final"),
     };
+    if out.limit == Some(0) {
+        // not even a count
+        return Ok(());
+    }
     let set = ctx.set(&out.from);
     if out.detail == Detail::Count {
         let counts = counts(ctx, &set, !out.noids);

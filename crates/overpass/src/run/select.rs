@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::filters::known;
 use super::{Context, date};
 use crate::plan::{MetaTest, Plan, Region};
-use crate::syntax::{Changed, FilterKind};
+use crate::syntax::{Changed, FilterKind, RecurseFilter, RecurseFilterKind};
 use crate::{Class, Code, Diagnostic, Failure};
 use terrapin_osm::{ElementType, Ordinal};
 
@@ -23,6 +23,12 @@ pub fn select(
     let mut plan = Plan { known: among, regions: regions.to_vec(), ..Plan::default() };
     plan.meta.extend(date);
     for filter in filters {
+        if let (FilterKind::RecurseFilter(RecurseFilter { kind: RecurseFilterKind::BnWr, .. }), 2..) =
+            (filter, filters.len())
+        {
+            // observed only: together with other filters it lets nothing pass
+            return Ok(Vec::new());
+        }
         if let (FilterKind::Changed(Changed { since: Some(_), until: None }), Some(_)) = (filter, &ctx.diff) {
             // observed only: the reference finds nothing, whatever the moment
             return Ok(Vec::new());

@@ -36,6 +36,7 @@ pub fn run(ctx: &mut Context, Union { members, into }: &Union) -> Result<(), Fai
 
 /// Runs a difference.
 pub fn difference(ctx: &mut Context, Difference { operands, into }: &Difference) -> Result<(), Failure> {
+    // of nothing, it does nothing
     let [base, rest @ ..] = operands.as_slice() else { return Ok(()) };
     let mut set = Set::clone(&*result(ctx, base)?);
     // what is taken away can refer to what it is taken away from, as in the reference

@@ -63,7 +63,7 @@ impl<'a> Parser<'a> {
             Arguments::Many(wanted) => {
                 let missing = || format!("Every argument of {}(...) must be an evaluator", spec.name);
                 for item in tree.items(right) {
-                    operands.extend(self.argument((tree, branch), item, place.wanting(wanted), missing));
+                    operands.extend(self.argument((tree, tree.at(item)), item, place.wanting(wanted), missing));
                 }
             }
             Arguments::Key => {

@@ -16,8 +16,10 @@ pub fn elements(ctx: &Context, kind: ElementType, filter: &RecurseFilter) -> Res
     match (filter.kind, kind) {
         (RecurseFilterKind::W, Node) => topology.nodes_of_ways(&set.ways, positions),
         (RecurseFilterKind::R, kind) => topology.members(&set.relations, kind, role, positions),
-        (RecurseFilterKind::Bn, Way) => topology.ways_of_nodes(&set.nodes, positions),
-        (RecurseFilterKind::Bn, Relation) => topology.relations_of(Node, &set.nodes, role, positions),
+        (RecurseFilterKind::Bn | RecurseFilterKind::BnWr, Way) => topology.ways_of_nodes(&set.nodes, positions),
+        (RecurseFilterKind::Bn | RecurseFilterKind::BnWr, Relation) => {
+            topology.relations_of(Node, &set.nodes, role, positions)
+        }
         (RecurseFilterKind::Bw, Relation) => topology.relations_of(Way, &set.ways, role, positions),
         (RecurseFilterKind::Br, Relation) => topology.relations_of(Relation, &set.relations, role, positions),
         _ => Ok(Vec::new()),
