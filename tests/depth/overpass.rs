@@ -14,11 +14,8 @@ use terrapin::overpass::{parse, run};
 use super::{Case, Opened, is_all, limit, open, try_all};
 
 /// The tables of the front end: what it can read is looked up there.
-const ELEMENTS: &str = include_str!("../../crates/overpass-syntax/src/check/mod.rs");
 const EVALUATORS: &str = include_str!("../../crates/overpass-syntax/src/check/evaluators.rs");
-const CLAUSES: &str = include_str!("../../crates/overpass-syntax/src/parse/clause.rs");
-const QUERY: &str = include_str!("../../crates/overpass-syntax/src/parse/query.rs");
-const STATEMENT: &str = include_str!("../../crates/overpass-syntax/src/parse/statement.rs");
+const QUERY: &str = include_str!("../../crates/overpass-syntax/src/statement/query.rs");
 const SETTINGS: &str = include_str!("../../crates/overpass-syntax/src/parse/settings.rs");
 const SIGNS: &str = include_str!("../../crates/overpass-syntax/src/parse/expression.rs");
 const SHORTCUTS: &str = include_str!("../../crates/overpass/src/turbo.rs");
@@ -27,12 +24,19 @@ fn found(pattern: &str, text: &str) -> Vec<String> {
     Regex::new(pattern).expect("a pattern").captures_iter(text).map(|found| found[1].to_owned()).collect()
 }
 
-/// The strings in the list of a name.
-fn list(name: &str, text: &str) -> Vec<String> {
-    let body = found(&format!(r"{name}: \[[^\]]*\] = \[([^;]*)\];"), text).concat();
-    let list = found(r#""([^"]+)""#, &body);
-    assert!(list.len() > 5, "{name}: {list:?}");
-    list
+/// All files of a folder of the front end: `statement` or `filter`.
+fn files(folder: &str) -> String {
+    let folder = format!("{}/crates/overpass-syntax/src/{folder}", env!("CARGO_MANIFEST_DIR"));
+    let files = std::fs::read_dir(folder).expect("the sources").map(|entry| entry.expect("a file").path());
+    files.map(|file| std::fs::read_to_string(file).expect("a source")).collect()
+}
+
+/// The words that statements or filters begin with.
+fn words(text: &str) -> Vec<String> {
+    let lists = found(r"words: &\[([^\]]*)\]", text).concat();
+    let words = found(r#""([^"]+)""#, &lists);
+    assert!(words.len() > 5, "{words:?}");
+    words
 }
 
 fn functions() -> Vec<String> {
@@ -42,7 +46,10 @@ fn functions() -> Vec<String> {
 }
 
 fn elements() -> Vec<String> {
-    let all = list("NAMES", ELEMENTS).into_iter().chain(found(r#""(eval-[a-z-]+)""#, EVALUATORS));
+    let named = found(r#"name: "([a-z-]+)""#, &(files("statement") + &files("filter")));
+    assert!(named.len() > 25, "{named:?}");
+    let others = ["osm-script", "else"].map(str::to_owned);
+    let all = named.into_iter().chain(others).chain(found(r#""(eval-[a-z-]+)""#, EVALUATORS));
     all.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
 }
 
@@ -118,7 +125,7 @@ fn statements() -> Vec<Case> {
         let tail = "node(1);out;".repeat(40);
         cases.push(Case::nest("", open, "node(1);", &format!("{tail}{close}"), "out;"));
     }
-    for what in list("TYPES", QUERY) {
+    for what in words(QUERY) {
         cases.push(Case::chain("", &format!("{what}(1);"), "", "out;"));
         cases.push(Case::chain(&format!("{what}(1)"), "[a]", "", ";out;"));
     }
@@ -138,7 +145,7 @@ fn statements() -> Vec<Case> {
     ] {
         cases.push(Case::chain("node(1)", filter, "", ";out;"));
     }
-    for clause in list("NAMES", CLAUSES) {
+    for clause in words(&files("filter")).into_iter().chain(["<", ">>", "bbox"].map(str::to_owned)) {
         for arguments in ["", ":1", ":1,2,3", ":\"a\"", ".a", ".a:1", ":1-2"] {
             for what in ["node", "nwr"] {
                 cases.push(Case::chain(&format!("{what}(1)"), &format!("({clause}{arguments})"), "", ";out;"));
@@ -338,9 +345,8 @@ fn no_text_ends_feedback_or_a_comparison() {
 #[test]
 fn every_word_of_the_language_is_tried() {
     let texts: Vec<String> = all().iter().map(|case| case.text(2)).collect();
-    let words = list("STATEMENTS", QUERY).into_iter().chain(list("TYPES", QUERY)).chain(list("NAMES", CLAUSES));
+    let words = words(&files("statement")).into_iter().chain(words(&files("filter")));
     let words = words.chain(functions()).chain(elements()).chain(signs());
-    let words = words.chain(found(r#"^            "([^"]+)" (?:if[^=]*)?=> "#, STATEMENT));
     for word in words {
         assert!(texts.iter().any(|text| text.contains(&word)), "no text has {word}");
     }
