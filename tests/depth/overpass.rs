@@ -128,7 +128,7 @@ fn statements() -> Vec<Case> {
     ] {
         cases.push(Case::chain("node(1)", filter, "", ";out;"));
     }
-    for clause in vocabulary::filters() {
+    for clause in vocabulary::filters().chain(["<", ">>"]) {
         for arguments in ["", ":1", ":1,2,3", ":\"a\"", ".a", ".a:1", ":1-2"] {
             for what in ["node", "nwr"] {
                 cases.push(Case::chain(&format!("{what}(1)"), &format!("({clause}{arguments})"), "", ";out;"));

@@ -163,6 +163,26 @@ fn a_small_file_system_in_a_load() {
     assert!(done, "{needed} bytes are not enough");
 }
 
+/// Waits until a process answers the signal that ends it with this status: on a busy machine its start may take long.
+fn wait_for_handler(process: u32, status: Option<i32>) {
+    let Some(signal) = status.map(|status| status - 128) else { return };
+    let begin = Instant::now();
+    // A bit for each signal, from 1: proc_pid_status(5).
+    let is_caught = || {
+        let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        let mask = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
+        u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & 1 << (signal - 1) != 0)
+    };
+    // One that has ended catches nothing any more.
+    let has_ended = || {
+        let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        text.rsplit(") ").next().is_none_or(|rest| rest.is_empty() || rest.starts_with('Z'))
+    };
+    while !is_caught() && !has_ended() && begin.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// At any moment, nothing is left behind, not even by SIGKILL where files need no name.
 #[test]
 fn killed_loads() {
@@ -181,7 +201,8 @@ fn killed_loads() {
             let mut child = Command::new("env");
             child.arg("--default-signal=TERM,INT,HUP").arg(load.get_program()).args(load.get_args()).arg("--json");
             let child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-            std::thread::sleep((whole * step / steps).max(Duration::from_millis(60)));
+            std::thread::sleep(whole * step / steps);
+            wait_for_handler(child.id(), code);
             let _ = crate::common::signal(&format!("-{signal}"), child.id());
             let output = child.wait_with_output().unwrap();
             if output.status.success() {

@@ -304,4 +304,20 @@ mod tests {
         let lacking: Vec<String> = all.filter(|name| !names.contains(name)).collect();
         assert!(lacking.is_empty(), "no case in tests/cases/overpass has {lacking:?}");
     }
+
+    #[test]
+    fn statements_have_the_names_that_the_reference_stops_them_by() {
+        let names = |text: &str| {
+            let script = parse(text).expect("a query");
+            script.statements.iter().map(|statement| (statement.kind.name(), statement.line)).collect::<Vec<_>>()
+        };
+        let alone =
+            "node(1);node(1,2,3,4);node(around:5);node(poly:\"1 2 3 4 5 6\");way(r);wr(bn);node(way_cnt:2);nw(r);";
+        let expected =
+            ["id-query", "bbox-query", "around", "polygon-query", "recurse", "recurse", "recurse", "recurse"];
+        assert_eq!(names(alone), expected.map(|name| (name, 1)));
+        let together = "nwr(1);way(around:5);node(user:\"x\");node(area);nwr(r);nwr(id:1);way(<);area(1);node._(1);";
+        assert!(names(together).iter().all(|(name, _)| *name == "query"));
+        assert_eq!(names("convert x\na=1;local;node\n\n[a]\n(1);"), [("convert", 2), ("localize", 2), ("query", 4)]);
+    }
 }

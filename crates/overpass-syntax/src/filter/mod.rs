@@ -69,6 +69,13 @@ macro_rules! filters {
         })*
 
         impl FilterKind {
+            /// The name of its element in the XML form.
+            pub(crate) fn element(&self) -> &'static str {
+                match self {
+                    $(FilterKind::$name(_) => $module::SYNTAX.form.name,)*
+                }
+            }
+
             fn facts(&self) -> &dyn Facts {
                 match self {
                     $(FilterKind::$name(filter) => filter,)*

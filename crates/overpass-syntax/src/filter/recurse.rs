@@ -59,13 +59,15 @@ pub(super) const SYNTAX: Syntax = Syntax {
         Some(match element.get("type") {
             "relation-relation" | "relation-backwards" | "way-relation" | "node-relation" => "relation",
             "relation-way" | "node-way" => "way",
-            "node-wr" => "wr",
+            "node-wr" | "relation-wr" => "wr",
+            "relation-nwr" => "nwr",
+            "relation-nw" => "nw",
+            "relation-nr" => "nr",
             _ => "node",
         })
     },
-    replaces: |element, what| match element.get("type") {
-        "node-wr" => what == "wr",
-        kind => matches!(what, "node" | "way" | "relation") && !recurse_all::is_type(kind),
+    replaces: |element, what| {
+        matches!(what, "node" | "way" | "relation" | "nw" | "nr" | "wr") && !recurse_all::is_type(element.get("type"))
     },
     ..Syntax::NONE
 };
@@ -75,8 +77,8 @@ impl Facts for RecurseFilter {
         Some(&self.set)
     }
 
-    fn stands_alone(&self, _what: QueryType) -> bool {
-        true
+    fn stands_alone(&self, what: QueryType) -> bool {
+        !matches!(what, QueryType::Nwr | QueryType::Area)
     }
 
     fn can_find_areas(&self) -> bool {

@@ -35,9 +35,8 @@ pub(super) const SYNTAX: Syntax = Syntax {
 };
 
 impl Facts for Convert {
-    /// The reference has one name for both.
     fn name(&self) -> &'static str {
-        "make"
+        "convert"
     }
 
     fn input_set(&self) -> Option<&SetName> {

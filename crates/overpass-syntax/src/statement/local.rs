@@ -52,7 +52,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
 
 impl Facts for Local {
     fn name(&self) -> &'static str {
-        "local"
+        "localize"
     }
 
     fn input_set(&self) -> Option<&SetName> {

@@ -43,7 +43,10 @@ pub(super) const SYNTAX: Syntax = Syntax {
 
 impl Facts for Query {
     fn name(&self) -> &'static str {
-        "query"
+        match self.filters.as_slice() {
+            [one] if one.kind.stands_alone(self.what) => one.kind.element(),
+            _ => "query",
+        }
     }
 
     fn result_set(&self) -> Option<&SetName> {
