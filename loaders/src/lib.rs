@@ -10,7 +10,7 @@ mod element;
 mod error;
 mod format;
 mod limits;
-mod pbf;
+pub mod pbf;
 mod pipeline;
 pub mod rdf;
 mod text;

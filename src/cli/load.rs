@@ -96,6 +96,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let shown = (!args.json).then(|| Arc::new(Shown::new()));
     let progress: &dyn Progress = shown.as_deref().map_or(&Quiet, |shown| shown);
     stop_on_signal(args, shown.clone()).map_err(|e| Error::system("signals", e))?;
+    crate::allocator::prepare_for_bulk();
     let result = pool.install(|| load::load_entities(&options, &entities, progress));
     if let Some(shown) = &shown {
         shown.finish();

@@ -1,5 +1,6 @@
 //! What storing and answering share, and the standard library has not. Knows nothing of elements, triples or queries.
 
+pub mod codec;
 pub mod deferred;
 pub mod external_sort;
 pub mod machine;

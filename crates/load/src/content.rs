@@ -11,7 +11,8 @@ use oxrdf::Term;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use terrapin_base::Progress;
-use terrapin_base::external_sort::{Scratch, SpillBuffer};
+use terrapin_base::codec::Reader;
+use terrapin_base::external_sort::{Record as Sorting, Scratch, Sortable, Sorter};
 use terrapin_osm::{CACHE_BYTES, ElementType, MetaRef, Osm, PairId, ValuePage};
 use terrapin_snapshot::{Error, Manifest, Snapshot, Writer};
 use terrapin_triples::{Store, TermId};
@@ -26,7 +27,37 @@ const AT_ONCE: usize = 256;
 const MEMORY: u64 = 4 << 30;
 
 /// A record's SHA-256, as numbers whose order is that of the bytes.
-type Hash = [u64; 4];
+#[derive(Clone, Copy, Default)]
+struct Hash([u64; 4]);
+
+impl Sorting for Hash {
+    fn write(&self, _: &Hash, out: &mut Vec<u8>) {
+        self.0.iter().for_each(|part| out.extend(part.to_be_bytes()));
+    }
+
+    fn read(reader: &mut Reader<'_>, _: &Hash) -> Option<Hash> {
+        Some(Hash::of(reader.take(32)?))
+    }
+}
+
+impl Sortable for Hash {
+    type Key = [u64; 4];
+
+    fn key(&self) -> [u64; 4] {
+        self.0
+    }
+}
+
+impl Hash {
+    /// From its 32 bytes.
+    fn of(bytes: &[u8]) -> Hash {
+        let mut hash = Hash::default();
+        for (part, bytes) in hash.0.iter_mut().zip(bytes.chunks_exact(8)) {
+            *part = u64::from_be_bytes(bytes.try_into().unwrap_or_default());
+        }
+        hash
+    }
+}
 
 /// The content digest of a snapshot.
 ///
@@ -55,7 +86,7 @@ pub(super) fn of_parts(
 }
 
 fn of_stores(osm: &Osm, store: Option<&Store>, scratch: &Scratch) -> Result<[u8; 32], LoadError> {
-    let mut hashes = SpillBuffer::new(scratch);
+    let mut hashes = Sorter::new(scratch);
     for kind in ElementType::ALL {
         let pages: Vec<u32> = (0..osm.page_count(kind)).collect();
         for pages in pages.chunks(AT_ONCE) {
@@ -71,8 +102,14 @@ fn of_stores(osm: &Osm, store: Option<&Store>, scratch: &Scratch) -> Result<[u8;
     let mut digest = Sha256::new();
     digest.update(NAME);
     digest.update(hashes.len().to_le_bytes());
-    for hash in hashes.sort(|hash| *hash)?.as_slice() {
-        hash.iter().for_each(|part| digest.update(part.to_be_bytes()));
+    let hashes = hashes.finish()?;
+    let mut stream = hashes.stream();
+    loop {
+        let window = stream.take(1 << 16)?.records;
+        if window.is_empty() {
+            break;
+        }
+        window.iter().flat_map(|hash| hash.0).for_each(|part| digest.update(part.to_be_bytes()));
     }
     Ok(digest.finalize().into())
 }
@@ -98,12 +135,7 @@ impl Record {
     }
 
     fn hash(&self) -> Hash {
-        let bytes: [u8; 32] = Sha256::digest(&self.0).into();
-        let mut hash = [0; 4];
-        for (part, bytes) in hash.iter_mut().zip(bytes.chunks_exact(8)) {
-            *part = u64::from_be_bytes(bytes.try_into().unwrap_or_default());
-        }
-        hash
+        Hash::of(&Sha256::digest(&self.0))
     }
 }
 
@@ -190,7 +222,7 @@ impl Texts<'_> {
 }
 
 /// The records of all triples: `t`, the graph's name or nothing, subject, predicate and object as N-Triples has them.
-fn triples(store: &Store, hashes: &mut SpillBuffer<Hash>) -> Result<(), LoadError> {
+fn triples(store: &Store, hashes: &mut Sorter<Hash>) -> Result<(), LoadError> {
     match store.graphs() {
         None => hash_triples(store, None, store.triples(None, None, None), hashes),
         Some(graphs) => {
@@ -206,7 +238,7 @@ fn hash_triples(
     store: &Store,
     graph: Option<TermId>,
     mut triples: impl Iterator<Item = [TermId; 3]>,
-    hashes: &mut SpillBuffer<Hash>,
+    hashes: &mut Sorter<Hash>,
 ) -> Result<(), LoadError> {
     let written = |term: TermId| store.term(term).map(|term: Term| term.to_string()).unwrap_or_default();
     let graph = graph.map(written).unwrap_or_default();

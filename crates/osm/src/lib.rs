@@ -6,7 +6,7 @@
 mod area_table;
 pub mod areas;
 pub mod build;
-mod codec;
+use terrapin_base::codec;
 pub mod geometry;
 mod hilbert;
 pub mod layout;

@@ -29,7 +29,7 @@ impl ElementType {
 }
 
 /// A position in 1e-7 degrees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Coord {
     /// Latitude, -900_000_000 ..= 900_000_000.
     pub lat: i32,

@@ -12,3 +12,4 @@ mod head;
 mod tests;
 mod unpack;
 mod wire;
+pub mod write;

@@ -1,14 +1,23 @@
 //! External sorting: records and strings that may be more than memory holds are kept in temporary files and come back
 //! sorted. What comes out does not depend on how much memory there was.
 
+mod file;
+mod pieces;
 mod records;
+mod rows;
+mod sorter;
+mod spool;
 mod strings;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use pieces::{Pieces, PiecesWriter};
 pub use records::{Records, SpillBuffer};
+pub use rows::{Record, Rows, Span, View, get_fields, put_fields};
+pub use sorter::{Sortable, Sorted, Sorter, Stream};
+pub use spool::{Block, Spool, SpoolWriter};
 pub use strings::StringSorter;
 
 /// A temporary file failed.
@@ -35,7 +44,8 @@ impl Scratch {
 
     /// Spills into `folder`; `memory` is the budget of the whole load in bytes.
     pub fn new(folder: &Path, memory: u64) -> Scratch {
-        let share = (memory / Self::BUFFERS).max(1 << 20);
+        // Payloads are found by 32 bits, and a buffer grows by a block beyond its share.
+        let share = (memory / Self::BUFFERS).clamp(1 << 20, 2 << 30);
         let whole = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         Scratch { folder: Arc::new(folder.to_owned()), share: whole(share), memory: whole(memory.max(16 << 20)) }
     }

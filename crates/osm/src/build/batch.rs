@@ -1,78 +1,15 @@
-//! What one block of a source file becomes before anything is known of the other blocks: fixed-size records, with tags,
-//! users and roles numbered within the block.
+//! What one block of a source file becomes before anything is known of the other blocks: records, with tags, users and
+//! roles numbered within the block.
 
 use std::collections::{HashMap, HashSet};
 
-use bytemuck::{Pod, Zeroable};
+use terrapin_base::external_sort::Rows;
 use terrapin_loaders::{Block, Element, Meta, NO_COORDINATE, Node, Relation, Way};
 
+use super::payload::{RawMember, put_nodes, put_tags};
+use super::records::{Element as Record, Located};
 use super::{BuildError, hilbert};
 use crate::{Coord, ElementType};
-
-/// A node, way or relation.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub struct Record {
-    /// Its place along the Hilbert curve.
-    pub key: u64,
-    /// Its id.
-    pub id: i64,
-    /// Changeset, 0 where unknown.
-    pub changeset: i64,
-    /// Where its tags start in the pile of tags.
-    pub tags: u64,
-    /// Seconds since 1970.
-    pub timestamp: u32,
-    /// Version, 0 where unknown.
-    pub version: u32,
-    /// Its author in the table of users.
-    pub user: u32,
-    /// The number of its tags; the highest bit is set on a deleted version.
-    pub tag_count: u32,
-}
-
-impl Record {
-    const DELETED: u32 = 1 << 31;
-
-    /// Whether this is a version without an element, from a history file.
-    pub fn is_deleted(&self) -> bool {
-        self.tag_count & Self::DELETED != 0
-    }
-}
-
-/// A way or a relation: a record and where its nodes or members are.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub struct Compound {
-    /// The element.
-    pub record: Record,
-    /// Where its nodes or members start.
-    pub parts: u64,
-    /// How many they are.
-    pub part_count: u64,
-}
-
-/// A member of a relation.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub struct RawMember {
-    /// The member's id.
-    pub id: i64,
-    /// Its type, as [`ElementType`].
-    pub kind: u32,
-    /// Its role in the table of roles.
-    pub role: u32,
-}
-
-/// A way node whose position came with the way.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub struct Located {
-    /// The node's id.
-    pub id: i64,
-    /// Its place along the Hilbert curve, which is its position.
-    pub key: u64,
-}
 
 /// Strings numbered in the order in which they first came.
 #[derive(Default)]
@@ -102,20 +39,16 @@ impl<K: Clone + Eq + std::hash::Hash> Numbered<K> {
 /// One block.
 #[derive(Default)]
 pub struct Batch {
-    /// Nodes in file order.
-    pub nodes: Vec<Record>,
-    /// Ways in file order; `parts` counts within the batch.
-    pub ways: Vec<Compound>,
-    /// The ways' node ids.
-    pub refs: Vec<i64>,
+    /// Nodes in file order, with their tags as numbers of `pairs`.
+    pub nodes: Rows<Record>,
+    /// Ways in file order, with tags and the ids of their nodes.
+    pub ways: Rows<Record>,
     /// Positions that came with the ways.
     pub located: Vec<Located>,
-    /// Relations in file order; `parts` counts within the batch.
-    pub relations: Vec<Compound>,
-    /// The relations' members.
+    /// Relations in file order, with tags.
+    pub relations: Rows<Record>,
+    /// The relations' members, one relation's after another's; roles as numbers of `roles`.
     pub members: Vec<RawMember>,
-    /// The tags of all elements, as numbers of `pairs`.
-    pub tags: Vec<u32>,
     /// Distinct tags: key, NUL, value.
     pub pairs: Numbered<Box<[u8]>>,
     /// Distinct users.
@@ -125,6 +58,8 @@ pub struct Batch {
     /// The newest timestamp.
     pub newest: i64,
     buffer: Vec<u8>,
+    /// The tags of the element at hand.
+    tags: Vec<u32>,
     last_user: Option<u32>,
 }
 
@@ -165,14 +100,17 @@ impl Batch {
                 reason: "it has no position".into(),
             });
         }
-        self.nodes.push(record);
+        self.buffer.clear();
+        if !self.tags.is_empty() {
+            put_tags(&mut self.buffer, &self.tags);
+        }
+        self.nodes.push(record, &self.buffer);
         Ok(())
     }
 
     fn way(&mut self, way: &Way<'_>) -> Result<(), BuildError> {
-        let record = self.record(ElementType::Way, way.id, way.tags, way.meta.as_ref())?;
-        let parts = self.refs.len() as u64;
-        self.refs.extend_from_slice(way.refs);
+        let mut record = self.record(ElementType::Way, way.id, way.tags, way.meta.as_ref())?;
+        record.set_parts(way.refs.len());
         if let Some(locations) = way.locations {
             self.located.extend(
                 way.refs
@@ -182,13 +120,16 @@ impl Batch {
                     .map(|(&id, &(lat, lon))| Located { id, key: hilbert::key(Coord { lat, lon }) }),
             );
         }
-        self.ways.push(Compound { record, parts, part_count: way.refs.len() as u64 });
+        self.buffer.clear();
+        put_tags(&mut self.buffer, &self.tags);
+        put_nodes(&mut self.buffer, way.refs.iter().copied());
+        self.ways.push(record, &self.buffer);
         Ok(())
     }
 
     fn relation(&mut self, relation: &Relation<'_>) -> Result<(), BuildError> {
-        let record = self.record(ElementType::Relation, relation.id, relation.tags, relation.meta.as_ref())?;
-        let parts = self.members.len() as u64;
+        let mut record = self.record(ElementType::Relation, relation.id, relation.tags, relation.meta.as_ref())?;
+        record.set_parts(relation.members.len());
         for member in relation.members {
             let role = self.roles.number(member.role, || member.role.into());
             let kind = match member.kind {
@@ -196,12 +137,15 @@ impl Batch {
                 terrapin_loaders::ElementType::Way => ElementType::Way,
                 terrapin_loaders::ElementType::Relation => ElementType::Relation,
             };
-            self.members.push(RawMember { id: member.id, kind: kind as u32, role });
+            self.members.push(RawMember { kind: kind as usize, role, value: member.id });
         }
-        self.relations.push(Compound { record, parts, part_count: relation.members.len() as u64 });
+        self.buffer.clear();
+        put_tags(&mut self.buffer, &self.tags);
+        self.relations.push(record, &self.buffer);
         Ok(())
     }
 
+    /// The fields that all types have; the tags are in `self.tags` then.
     fn record(
         &mut self,
         kind: ElementType,
@@ -209,7 +153,7 @@ impl Batch {
         tags: &[(&str, &str)],
         meta: Option<&Meta<'_>>,
     ) -> Result<Record, BuildError> {
-        let start = self.tags.len();
+        self.tags.clear();
         // No key twice: the first stands. Many keys only ever come from a file made to hurt.
         let mut seen: HashSet<&str> = HashSet::new();
         for (i, (key, value)) in tags.iter().enumerate() {
@@ -227,16 +171,7 @@ impl Batch {
             let pair = self.pairs.number(&*self.buffer, || self.buffer.as_slice().into());
             self.tags.push(pair);
         }
-        let mut record = Record {
-            key: 0,
-            id,
-            changeset: 0,
-            tags: start as u64,
-            timestamp: 0,
-            version: 0,
-            user: 0,
-            tag_count: (self.tags.len() - start) as u32,
-        };
+        let mut record = Record { id, ..Record::default() };
         record.user = match meta {
             None => self.users.number(&(0, Box::from("")), || (0, "".into())),
             Some(meta) => {
@@ -244,7 +179,7 @@ impl Batch {
                 record.changeset = meta.changeset;
                 record.timestamp = u32::try_from(meta.timestamp.max(0)).unwrap_or(u32::MAX);
                 if !meta.visible {
-                    record.tag_count |= Record::DELETED;
+                    record.delete();
                 }
                 self.newest = self.newest.max(i64::from(record.timestamp));
                 self.user(meta.uid, meta.user)

@@ -1,14 +1,17 @@
 //! Gathering blocks, and what is made of all of them in the end.
 
-use super::BuildError;
-use super::batch::{Batch, Numbered, Record};
-use super::order::{Gathered, Written};
-use super::pages::{self, Parts};
-use super::tags::{write_postings, write_values};
+use super::batch::{Batch, Numbered};
+use super::gather::{Gather, Newest, Tags};
+use super::join::join;
+use super::pages::write_sections;
+use super::postings::write_postings;
+use super::records::Posting;
+use super::tables::{Roles, Users, write_missing};
+use super::values::write_values;
+use super::{BuildError, Context, nodes, relations, ways};
 use crate::{BoundingBox, ElementType};
 use terrapin_base::Progress;
-use terrapin_base::external_sort::StringSorter;
-use terrapin_base::external_sort::{Scratch, SpillBuffer};
+use terrapin_base::external_sort::{Scratch, Sorted, Sorter, StringSorter};
 use terrapin_snapshot::{Counts, Writer};
 
 /// The part of the memory that the names of users and roles may take, which stay in memory: one of so many.
@@ -19,17 +22,13 @@ const NAME: usize = 100;
 /// Gathers the blocks of one or more source files.
 pub struct Builder {
     scratch: Scratch,
-    gathered: Gathered,
-    tags: SpillBuffer<u32>,
+    elements: Gather,
     strings: StringSorter,
     slots: u64,
     users: Numbered<(i64, Box<str>)>,
     roles: Numbered<Box<str>>,
     /// Bytes that users and roles take, or more.
     name_bytes: usize,
-    /// Whether ids came strictly ascending and nothing was deleted, so far.
-    ordered: [bool; 3],
-    last: [Option<i64>; 3],
     newest: i64,
 }
 
@@ -50,15 +49,12 @@ impl Builder {
     pub fn new(scratch: &Scratch) -> Builder {
         Builder {
             scratch: scratch.clone(),
-            gathered: Gathered::new(scratch),
-            tags: SpillBuffer::new(scratch),
+            elements: Gather::new(scratch),
             strings: StringSorter::new(scratch),
             slots: 0,
             users: Numbered::default(),
             roles: Numbered::default(),
             name_bytes: 0,
-            ordered: [true; 3],
-            last: [None; 3],
             newest: 0,
         }
     }
@@ -71,32 +67,13 @@ impl Builder {
         let users: Vec<u32> = batch.users.all.iter().map(|user| self.users.number(user, || user.clone())).collect();
         let roles: Vec<u32> = batch.roles.all.iter().map(|role| self.roles.number(role, || role.clone())).collect();
         self.count_names(&batch)?;
-        let slot = self.add_strings(&batch)?;
-
-        let tags = self.tags.len();
-        let settle = |record: &mut Record| {
-            record.tags += tags;
-            record.user = users[record.user as usize];
-        };
-        batch.nodes.iter_mut().for_each(settle);
-        let (refs, members) = (self.gathered.refs.len(), self.gathered.members.len());
-        for way in &mut batch.ways {
-            settle(&mut way.record);
-            way.parts += refs;
-        }
-        for relation in &mut batch.relations {
-            settle(&mut relation.record);
-            relation.parts += members;
+        let tags = self.add_strings(&batch)?;
+        for rows in [&mut batch.nodes, &mut batch.ways, &mut batch.relations] {
+            rows.records.iter_mut().for_each(|element| element.user = users[element.user as usize]);
         }
         batch.members.iter_mut().for_each(|m| m.role = roles[m.role as usize]);
-        batch.tags.iter_mut().for_each(|t| *t += slot);
-
-        self.watch(ElementType::Node, batch.nodes.iter());
-        self.watch(ElementType::Way, batch.ways.iter().map(|w| &w.record));
-        self.watch(ElementType::Relation, batch.relations.iter().map(|r| &r.record));
         self.newest = self.newest.max(batch.newest);
-        self.gathered.extend(&batch)?;
-        Ok(self.tags.extend(&batch.tags)?)
+        self.elements.extend(batch, tags)
     }
 
     /// Counts what the names of a block's users and roles take; an error where all of them take too much.
@@ -114,25 +91,14 @@ impl Builder {
         if self.name_bytes > most { Err(BuildError::Names) } else { Ok(()) }
     }
 
-    /// Takes in the texts of a block's tags; the number of the first.
-    fn add_strings(&mut self, batch: &Batch) -> Result<u32, BuildError> {
-        let number = |slot: u64| u32::try_from(slot).map_err(|_| BuildError::TooMany("tags"));
-        let (first, end) = (self.slots, self.slots + batch.pairs.all.len() as u64);
-        let slot = number(first)?;
-        number(end)?;
-        for (number, text) in (first..).zip(&batch.pairs.all) {
+    /// Takes in the texts of a block's tags; their numbers.
+    fn add_strings(&mut self, batch: &Batch) -> Result<Tags, BuildError> {
+        let (first, texts) = (self.slots, &batch.pairs.all);
+        for (number, text) in (first..).zip(texts) {
             self.strings.push(text, number)?;
         }
-        self.slots = end;
-        Ok(slot)
-    }
-
-    fn watch<'a>(&mut self, kind: ElementType, records: impl Iterator<Item = &'a Record>) {
-        let (ordered, last) = (&mut self.ordered[kind as usize], &mut self.last[kind as usize]);
-        for record in records {
-            *ordered &= last.is_none_or(|l| l < record.id) && !record.is_deleted();
-            *last = Some(record.id);
-        }
+        self.slots += texts.len() as u64;
+        Ok(Tags::Slots { first, count: texts.len() as u32 })
     }
 
     /// Brings everything into order and writes the sections of elements, tags, users and roles.
@@ -143,24 +109,77 @@ impl Builder {
         let scratch = &self.scratch;
         progress.phase("sorting tags", 0);
         let (keys, pairs) = write_values(writer, scratch, self.strings, level)?;
-        let elements = self.gathered.order(scratch, self.ordered, progress)?;
-        let dropped = elements.dropped;
-        let users = pages::Users::sorted(self.users.all);
-        let roles = pages::Roles::sorted(self.roles.all);
-        let tags = self.tags.seal()?;
-        let parts = Parts { level, progress, tags: tags.as_slice(), pairs: &pairs, users: &users };
-        let counts = elements.counts();
-        let Written { bounding_box, postings, missing } = elements.write(writer, scratch, &parts, &roles)?;
+        let (users, roles) = (Users::sorted(self.users.all), Roles::sorted(self.roles.all));
+        let newest = self.elements.finish(&pairs)?;
+        let dropped = newest.dropped;
+        let context = Context { scratch, level, progress, pairs: &pairs, users: &users, roles: &roles };
+        let elements = write_elements(&context, writer, newest)?;
         users.write(writer, level)?;
         roles.write(writer, level)?;
-        pages::write_missing(writer, &missing, level)?;
-        let keys = write_postings(writer, keys, postings, level, progress)?;
+        write_missing(writer, elements.missing.each_ref().map(Vec::as_slice), level)?;
+        let keys = write_postings(&context, writer, keys, &elements.postings)?;
+        let [nodes, ways, relations] = elements.counts;
         let counts = Counts {
+            nodes,
+            ways,
+            relations,
+            missing: elements.missing.map(|ids| ids.len() as u64),
             keys: keys.names.len() as u64,
             tags: keys.first_pairs.last().copied().unwrap_or_default().into(),
             users: users.len(),
-            ..counts
+            ..Counts::default()
         };
-        Ok(Built { counts, bounding_box, newest: self.newest, dropped })
+        Ok(Built { counts, bounding_box: elements.bounding_box, newest: self.newest, dropped })
     }
+}
+
+/// What is known when all elements are written.
+struct Elements {
+    counts: [u64; 3],
+    bounding_box: Option<BoundingBox>,
+    postings: [Sorted<Posting>; 3],
+    /// The ids of each type that are referred to and not there.
+    missing: [Vec<i64>; 3],
+}
+
+/// Brings the elements into their order, finds what they refer to, and writes their sections.
+fn write_elements(context: &Context<'_>, writer: &mut Writer, newest: Newest) -> Result<Elements, BuildError> {
+    let scratch = context.scratch;
+    let nodes = nodes::sort(context, &newest)?;
+    let newest = newest.without_nodes();
+    let (nodes, node_entries) = nodes::write(context, nodes)?;
+
+    let (mut to_nodes, mut to_ways) = (Sorter::new(scratch), Sorter::new(scratch));
+    ways::references(&newest, &mut to_nodes)?;
+    relations::references(&newest, &mut to_nodes, &mut to_ways)?;
+    context.progress.phase("finding nodes", 0);
+    let node_ids = join(scratch, ElementType::Node, &node_entries, to_nodes.finish()?, context.level)?;
+    drop(node_entries);
+    let mut found_nodes = node_ids.found.stream();
+    let (ways, way_entries, way_links) = ways::write(context, &newest, &mut found_nodes)?;
+    let way_ids = join(scratch, ElementType::Way, &way_entries, to_ways.finish()?, context.level)?;
+    drop(way_entries);
+    let mut found_ways = way_ids.found.stream();
+    let (relations, relation_ids, links) = relations::write(context, &newest, &mut found_nodes, &mut found_ways)?;
+    drop((found_nodes, found_ways, newest));
+
+    let counts = [nodes.count(), ways.count(), relations.count()];
+    let area = nodes.area();
+    let [node_links, of_ways, of_relations] = links;
+    let of_nodes = [way_links, node_links];
+    let missing = [node_ids.missing, way_ids.missing, relation_ids.missing];
+    let [node, way, relation] = ElementType::ALL;
+    let postings = [
+        write_sections(context, writer, node, nodes, &of_nodes, (node_ids.pages, node_ids.first_ids))?,
+        write_sections(context, writer, way, ways, &[of_ways], (way_ids.pages, way_ids.first_ids))?,
+        write_sections(
+            context,
+            writer,
+            relation,
+            relations,
+            &[of_relations],
+            (relation_ids.pages, relation_ids.first_ids),
+        )?,
+    ];
+    Ok(Elements { counts, bounding_box: (!area.is_empty()).then_some(area), postings, missing })
 }

@@ -2,23 +2,46 @@
 //! number of threads nor the memory budget shows in the result.
 //!
 //! Nodes are sorted along the Hilbert curve, which gives them ordinals; ways find their nodes' ordinals and positions by
-//! id, are sorted by the middle of their box; relations likewise by the box of their members; then pages are encoded in
-//! parallel and written in order.
+//! id, are sorted by the middle of their box; relations likewise by the box of their members. Pages are encoded in
+//! parallel while sorted elements are read.
+//!
+//! Nothing is looked up at random in what memory may not hold: who needs what another has is sorted by the other's
+//! order, read beside it, and sorted back ([`join`]). So a load reads and writes temporary files from front to back only,
+//! whatever its size.
 
 mod batch;
 mod elements;
-mod order;
+mod gather;
+mod join;
+mod nodes;
 mod pages;
-mod place;
-mod resolve;
-mod tags;
+mod payload;
+mod postings;
+mod records;
+mod relations;
+mod tables;
+mod values;
+mod ways;
 
 pub use batch::Batch;
 pub use elements::Builder;
 
-use terrapin_base::external_sort;
+use terrapin_base::Progress;
+use terrapin_base::external_sort::{self, Scratch};
 
 use super::{ElementType, hilbert};
+
+/// What all steps need.
+struct Context<'a> {
+    scratch: &'a Scratch,
+    /// zstd's level.
+    level: i32,
+    progress: &'a dyn Progress,
+    /// What the tags are that blocks numbered.
+    pairs: &'a values::PairNumbers,
+    users: &'a tables::Users,
+    roles: &'a tables::Roles,
+}
 
 /// What can go wrong while elements are stored.
 #[derive(Debug, thiserror::Error)]

@@ -1,363 +1,267 @@
-//! Encoding pages in parallel and writing them in order.
+//! Encoding pages in parallel, in the order of their elements. Their sections come one after another in the file: pages
+//! wait in temporary files until all of a type are there.
 
 use std::ops::Range;
 
-use super::BuildError;
-use super::batch::Record;
-use super::place::{Placed, ResolvedMember, corners};
-use super::resolve::{Entry, Ids, Links, Resolved, windows};
-use super::tags::{PairNumbers, Posting, page as compressed, posting};
-use crate::layout::{self, IDS_ON_PAGE, Part};
+use rayon::prelude::*;
+use terrapin_base::external_sort::{Pieces, PiecesWriter, Sortable, Sorted, Sorter, Stream, View};
+use terrapin_snapshot::{Error, PageWriter, Writer, compress};
+
+use super::payload::get_tags;
+use super::records::{Element, Link, Placed, Posting};
+use super::{BuildError, Context};
+use crate::layout::{self, Part};
 use crate::page::{self, Lists};
-use crate::{BoundingBox, ElementType, Member, MetaRef, PairId, codec, hilbert};
-use terrapin_base::Progress;
-use terrapin_base::external_sort::SpillBuffer;
-use terrapin_snapshot::{Error, PageWriter, Writer};
+use crate::{BoundingBox, Coord, ElementType, MetaRef, hilbert};
 
 /// Pages encoded at once.
 const PAGES: usize = 512;
 
-/// What all page writers need.
-pub struct Parts<'a> {
-    /// zstd's level.
-    pub level: i32,
-    /// Hears of every page.
-    pub progress: &'a dyn Progress,
-    /// All elements' tags as numbers of the blocks.
-    pub tags: &'a [u32],
-    /// What those numbers are.
-    pub pairs: &'a PairNumbers,
-    /// Who the users are.
-    pub users: &'a Users,
+/// zstd only fails for want of memory.
+pub fn compressed(content: &[u8], level: i32) -> Result<Vec<u8>, BuildError> {
+    compress(content, level).map_err(|e| Error::damaged("compression", e.to_string()).into())
 }
 
-/// The ordinals of every page.
-fn page_ranges(kind: ElementType, count: u64) -> Vec<Range<u64>> {
-    let size = layout::page_size(kind);
-    (0..count.div_ceil(size)).map(|p| p * size..count.min((p + 1) * size)).collect()
+/// A box as four numbers.
+pub fn corners(b: &BoundingBox) -> [i32; 4] {
+    [b.south, b.west, b.north, b.east]
 }
 
-fn slice<'a, T>(items: &'a [T], range: &Range<u64>) -> &'a [T] {
-    &items[range.start as usize..range.end as usize]
+/// The place of a box's middle; what has no place comes last.
+pub fn middle(b: &BoundingBox) -> u64 {
+    if b.is_empty() {
+        return u64::MAX;
+    }
+    let half = |a: i32, b: i32| ((i64::from(a) + i64::from(b)).div_euclid(2)) as i32;
+    hilbert::key(Coord { lat: half(b.south, b.north), lon: half(b.west, b.east) })
 }
 
-impl Parts<'_> {
-    /// Writes a section of pages: `encode` makes the content of each and something besides, which `each` gets in order.
-    fn pages<R: Send>(
-        &self,
-        writer: &mut Writer,
-        (kind, part): (ElementType, Part),
-        count: u64,
-        encode: impl Fn(&Range<u64>) -> (Vec<u8>, R) + Sync,
-        mut each: impl FnMut(R) -> Result<(), BuildError>,
-    ) -> Result<(), BuildError> {
-        let ranges = page_ranges(kind, count);
-        let name = layout::paged(kind, part).0;
-        self.progress.phase(&format!("writing {name}"), ranges.len() as u64);
-        let mut pages = PageWriter::begin(writer, name)?;
-        windows(
-            &ranges,
-            PAGES,
-            |_, range| {
-                let (content, besides) = encode(range);
-                (compressed(&content, self.level), besides)
-            },
-            |(frame, besides)| {
-                self.progress.advance(1);
-                pages.push(writer, &frame?)?;
-                each(besides)
-            },
-        )?;
-        Ok(pages.finish(writer)?)
+/// An element in its place.
+pub trait InPlace: Sortable {
+    /// The element.
+    fn element(&self) -> &Element;
+    /// Its box.
+    fn area(&self) -> BoundingBox;
+}
+
+impl InPlace for Element {
+    fn element(&self) -> &Element {
+        self
     }
 
-    /// Ids and positions of nodes; gives the box of all.
-    pub fn nodes(&self, writer: &mut Writer, nodes: &[Record]) -> Result<Option<BoundingBox>, BuildError> {
-        let kind = ElementType::Node;
-        let mut boxes = Vec::new();
+    fn area(&self) -> BoundingBox {
+        let mut area = BoundingBox::EMPTY;
+        area.extend(hilbert::position(self.key));
+        area
+    }
+}
+
+impl InPlace for Placed {
+    fn element(&self) -> &Element {
+        &self.element
+    }
+
+    fn area(&self) -> BoundingBox {
+        let [south, west, north, east] = self.corners;
+        BoundingBox { south, west, north, east }
+    }
+}
+
+/// The pages of a type's elements, in their order.
+pub struct Written {
+    count: u64,
+    core: Pieces,
+    meta: Pieces,
+    tags: Pieces,
+    /// The box of each page.
+    boxes: Vec<BoundingBox>,
+    /// The tags of all.
+    pub postings: Sorted<Posting>,
+}
+
+impl Written {
+    /// How many elements there are.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The box of all.
+    pub fn area(&self) -> BoundingBox {
         let mut all = BoundingBox::EMPTY;
-        self.pages(
-            writer,
-            (kind, Part::Core),
-            nodes.len() as u64,
-            |range| {
-                let nodes: Vec<_> = slice(nodes, range).iter().map(|n| (n.id, hilbert::position(n.key))).collect();
-                let mut area = BoundingBox::EMPTY;
-                nodes.iter().for_each(|n| area.extend(n.1));
-                (page::encode_nodes(&nodes), area)
-            },
-            |area| {
-                all.union(&area);
-                boxes.push(corners(&area));
-                Ok(())
-            },
-        )?;
-        write_boxes(writer, kind, &boxes)?;
-        Ok((!all.is_empty()).then_some(all))
+        self.boxes.iter().for_each(|area| all.union(area));
+        all
     }
+}
 
-    /// Ids and nodes of ways.
-    pub fn ways(
-        &self,
-        writer: &mut Writer,
-        ways: &Placed,
-        nodes: &[Resolved],
-        missing: &[i64],
-    ) -> Result<(), BuildError> {
-        let records = ways.records.as_slice();
-        let encode = |range: &Range<u64>| {
-            let records = slice(records, range);
-            let mut lists = Lists::new();
-            for way in records {
-                let nodes = &nodes[way.parts as usize..(way.parts + way.part_count) as usize];
-                nodes.iter().for_each(|n| lists.push(n.reference(missing)));
-                lists.close();
-            }
-            let ids: Vec<i64> = records.iter().map(|w| w.record.id).collect();
-            (page::encode_ways(&ids, &lists), ())
-        };
-        self.pages(writer, (ElementType::Way, Part::Core), records.len() as u64, encode, Ok)?;
-        self.boxes(writer, ElementType::Way, ways.boxes.as_slice())
-    }
+/// One page.
+struct Encoded<R> {
+    core: Vec<u8>,
+    meta: Vec<u8>,
+    tags: Vec<u8>,
+    area: BoundingBox,
+    postings: Vec<Posting>,
+    besides: R,
+}
 
-    /// Ids and members of relations.
-    pub fn relations(
-        &self,
-        writer: &mut Writer,
-        relations: &Placed,
-        members: &[ResolvedMember],
-        missing: &[Vec<i64>; 3],
-        roles: &Roles,
-    ) -> Result<(), BuildError> {
-        let records = relations.records.as_slice();
-        let encode = |range: &Range<u64>| {
-            let records = slice(records, range);
-            let mut lists = Lists::new();
-            for relation in records {
-                let members = &members[relation.parts as usize..(relation.parts + relation.part_count) as usize];
-                for m in members {
-                    let kind = ElementType::ALL[m.kind as usize];
-                    let element = m.element.reference(&missing[m.kind as usize]);
-                    lists.push(Member { kind, element, role: roles.new_number(m.role) });
-                }
-                lists.close();
-            }
-            let ids: Vec<i64> = records.iter().map(|r| r.record.id).collect();
-            (page::encode_relations(&ids, &lists), ())
-        };
-        self.pages(writer, (ElementType::Relation, Part::Core), records.len() as u64, encode, Ok)?;
-        self.boxes(writer, ElementType::Relation, relations.boxes.as_slice())
-    }
-
-    fn boxes(&self, writer: &mut Writer, kind: ElementType, boxes: &[[i32; 4]]) -> Result<(), BuildError> {
-        let of_pages: Vec<[i32; 4]> = page_ranges(kind, boxes.len() as u64)
-            .iter()
+/// Makes the pages of a type. `prepare` is asked in order for something about every element of some pages, or for
+/// nothing; `encode` makes of a page, its first ordinal and what was prepared for it the page's main content and
+/// something besides, which `each` gets in order.
+pub fn write_pages<T: InPlace, M: Sync, R: Send>(
+    context: &Context<'_>,
+    kind: ElementType,
+    elements: &Sorted<T>,
+    mut prepare: impl FnMut(View<'_, T>) -> Result<Vec<M>, BuildError>,
+    encode: impl Fn(View<'_, T>, u64, &[M]) -> (Vec<u8>, R) + Sync,
+    mut each: impl FnMut(R) -> Result<(), BuildError>,
+) -> Result<Written, BuildError> {
+    let size = layout::page_size(kind) as usize;
+    let name = layout::paged(kind, Part::Core).0;
+    context.progress.phase(&format!("writing {name}"), elements.len().div_ceil(size as u64));
+    let pieces = || PiecesWriter::new(context.scratch);
+    let (mut core, mut meta, mut tags) = (pieces()?, pieces()?, pieces()?);
+    let (mut boxes, mut postings) = (Vec::new(), Sorter::new(context.scratch));
+    let (mut stream, mut first) = (elements.stream(), 0);
+    loop {
+        let window = stream.take(PAGES * size)?;
+        if window.records.is_empty() {
+            break;
+        }
+        let prepared = prepare(window)?;
+        let ranges: Vec<Range<usize>> =
+            (0..window.records.len()).step_by(size).map(|at| at..window.records.len().min(at + size)).collect();
+        let pages: Vec<Result<Encoded<R>, BuildError>> = ranges
+            .par_iter()
             .map(|range| {
-                let mut area = BoundingBox::EMPTY;
-                for &[south, west, north, east] in slice(boxes, range) {
-                    area.union(&BoundingBox { south, west, north, east });
-                }
-                corners(&area)
+                let rows = window.range(range.clone());
+                encode_page(context, rows, first + range.start as u64, |rows, first| {
+                    encode(rows, first, prepared.get(range.clone()).unwrap_or_default())
+                })
             })
             .collect();
-        write_boxes(writer, kind, &of_pages)
-    }
-
-    /// Metadata and tags, which all types have alike.
-    pub fn common<T: Sync>(
-        &self,
-        writer: &mut Writer,
-        kind: ElementType,
-        elements: &[T],
-        record: impl Fn(&T) -> &Record + Sync + Copy,
-        postings: &mut SpillBuffer<Posting>,
-    ) -> Result<(), BuildError> {
-        let meta = |range: &Range<u64>| {
-            let entries: Vec<MetaRef> = slice(elements, range)
-                .iter()
-                .map(record)
-                .map(|r| MetaRef {
-                    version: r.version,
-                    timestamp: r.timestamp.into(),
-                    changeset: r.changeset,
-                    uid: 0,
-                    user: self.users.new_number(r.user),
-                })
-                .collect();
-            (page::encode_meta(&entries), ())
-        };
-        self.pages(writer, (kind, Part::Meta), elements.len() as u64, meta, Ok)?;
-        let tags = |range: &Range<u64>| {
-            let mut lists = Lists::new();
-            let mut found = Vec::new();
-            for (ordinal, r) in range.clone().zip(slice(elements, range).iter().map(record)) {
-                let slots = &self.tags[r.tags as usize..r.tags as usize + r.tag_count as usize];
-                let mut pairs: Vec<PairId> = slots.iter().map(|&slot| self.pairs.get(slot)).collect();
-                pairs.sort_unstable();
-                for pair in pairs {
-                    lists.push(pair);
-                    found.push(posting(pair, ordinal));
-                }
-                lists.close();
-            }
-            (page::encode_tags(&lists), found)
-        };
-        self.pages(writer, (kind, Part::Tags), elements.len() as u64, tags, |found| Ok(postings.extend(&found)?))
-    }
-
-    /// Parents, by type of parent.
-    pub fn parents(
-        &self,
-        writer: &mut Writer,
-        kind: ElementType,
-        count: u64,
-        links: &[&Links],
-    ) -> Result<(), BuildError> {
-        let encode = |range: &Range<u64>| {
-            let parents: Vec<Lists<u64>> = links
-                .iter()
-                .map(|links| {
-                    let mut rest = links.range(range.start, range.end);
-                    let mut lists = Lists::new();
-                    for ordinal in range.clone() {
-                        let (mine, others) = rest.split_at(rest.partition_point(|l| l[0] == ordinal));
-                        rest = others;
-                        let mut last = None;
-                        for link in mine.iter().filter(|l| last.replace(l[1]) != Some(l[1])) {
-                            lists.push(link[1]);
-                        }
-                        lists.close();
-                    }
-                    lists
-                })
-                .collect();
-            (page::encode_parents(&parents), ())
-        };
-        self.pages(writer, (kind, Part::Parents), count, encode, Ok)
-    }
-
-    /// The id index.
-    pub fn ids(&self, writer: &mut Writer, kind: ElementType, ids: &Ids) -> Result<(), BuildError> {
-        let size = layout::page_size(kind);
-        let chunks: Vec<&[Entry]> = ids.entries().chunks(IDS_ON_PAGE).collect();
-        let mut pages = PageWriter::begin(writer, layout::paged(kind, Part::Ids).0)?;
-        windows(
-            &chunks,
-            PAGES,
-            |_, chunk| {
-                let mut content = Vec::new();
-                let mut previous = 0;
-                chunk.iter().for_each(|e| codec::put_delta(&mut content, &mut previous, e.id));
-                previous = 0;
-                chunk.iter().for_each(|e| codec::put_delta(&mut content, &mut previous, (e.ordinal / size) as i64));
-                compressed(&content, self.level)
-            },
-            |frame| Ok(pages.push(writer, &frame?)?),
-        )?;
-        pages.finish(writer)?;
-        let firsts: Vec<u8> = chunks.iter().flat_map(|c| c[0].id.to_le_bytes()).collect();
-        Ok(writer.section(layout::first_ids(kind), &firsts)?)
-    }
-}
-
-fn write_boxes(writer: &mut Writer, kind: ElementType, boxes: &[[i32; 4]]) -> Result<(), BuildError> {
-    let bytes: Vec<u8> = boxes.iter().flatten().flat_map(|n| n.to_le_bytes()).collect();
-    Ok(writer.section(layout::boxes(kind), &bytes)?)
-}
-
-fn write_table<T: serde::Serialize>(writer: &mut Writer, name: &str, table: &T, level: i32) -> Result<(), BuildError> {
-    let bytes = bincode::serde::encode_to_vec(table, bincode::config::standard())
-        .map_err(|e| Error::damaged(name, e.to_string()))?;
-    let mut pages = PageWriter::begin(writer, name)?;
-    pages.push(writer, &compressed(&bytes, level)?)?;
-    Ok(pages.finish(writer)?)
-}
-
-/// Ids that are not there, a page a type.
-pub fn write_missing(writer: &mut Writer, missing: &[Vec<i64>; 3], level: i32) -> Result<(), BuildError> {
-    let mut pages = PageWriter::begin(writer, layout::MISSING.0)?;
-    for ids in missing {
-        let mut content = Vec::new();
-        let mut previous = 0;
-        ids.iter().for_each(|&id| codec::put_delta(&mut content, &mut previous, id));
-        pages.push(writer, &compressed(&content, level)?)?;
-    }
-    Ok(pages.finish(writer)?)
-}
-
-/// A table brought into order, and where each entry went.
-fn sorted<T: Ord>(all: Vec<T>) -> (Vec<T>, Vec<u32>) {
-    let mut entries: Vec<(T, usize)> = all.into_iter().enumerate().map(|(i, t)| (t, i)).collect();
-    entries.sort_unstable();
-    let mut numbers = vec![0; entries.len()];
-    entries.iter().enumerate().for_each(|(new, (_, old))| numbers[*old] = new as u32);
-    (entries.into_iter().map(|e| e.0).collect(), numbers)
-}
-
-/// Users by id and name; number 0 is nobody.
-pub struct Users {
-    all: Vec<(i64, Box<str>)>,
-    numbers: Vec<u32>,
-}
-
-impl Users {
-    /// From users as the blocks numbered them.
-    pub fn sorted(all: Vec<(i64, Box<str>)>) -> Users {
-        let (mut all, mut numbers) = sorted(all);
-        let nobody = (0, Box::from(""));
-        match all.binary_search(&nobody) {
-            // Anonymous edits of old have names or negative ids that sort before nobody: nobody still comes first.
-            Ok(at) => {
-                all[..=at].rotate_right(1);
-                numbers.iter_mut().for_each(|n| match (*n as usize).cmp(&at) {
-                    std::cmp::Ordering::Less => *n += 1,
-                    std::cmp::Ordering::Equal => *n = 0,
-                    std::cmp::Ordering::Greater => {}
-                });
-            }
-            Err(_) => {
-                all.insert(0, nobody);
-                numbers.iter_mut().for_each(|n| *n += 1);
-            }
+        first += window.records.len() as u64;
+        for page in pages {
+            let page = page?;
+            context.progress.advance(1);
+            core.push(&page.core)?;
+            meta.push(&page.meta)?;
+            tags.push(&page.tags)?;
+            boxes.push(page.area);
+            postings.extend(&page.postings)?;
+            each(page.besides)?;
         }
-        Users { all, numbers }
     }
-
-    fn new_number(&self, old: u32) -> u32 {
-        // Nodes that only ways knew were never numbered.
-        self.numbers.get(old as usize).copied().unwrap_or_default()
-    }
-
-    /// How many, without nobody.
-    pub fn len(&self) -> u64 {
-        self.all.len() as u64 - 1
-    }
-
-    /// Writes the section.
-    pub fn write(&self, writer: &mut Writer, level: i32) -> Result<(), BuildError> {
-        write_table(writer, layout::USERS.0, &self.all, level)
-    }
+    let (core, meta, tags) = (core.finish()?, meta.finish()?, tags.finish()?);
+    Ok(Written { count: first, core, meta, tags, boxes, postings: postings.finish()? })
 }
 
-/// Roles in byte order.
-pub struct Roles {
-    all: Vec<Box<str>>,
-    numbers: Vec<u32>,
+fn encode_page<T: InPlace, R>(
+    context: &Context<'_>,
+    rows: View<'_, T>,
+    first: u64,
+    encode: impl FnOnce(View<'_, T>, u64) -> (Vec<u8>, R),
+) -> Result<Encoded<R>, BuildError> {
+    let (core, besides) = encode(rows, first);
+    let mut area = BoundingBox::EMPTY;
+    let (mut metas, mut lists, mut postings) = (Vec::with_capacity(rows.records.len()), Lists::new(), Vec::new());
+    for (ordinal, row) in (first..).zip(rows.records) {
+        area.union(&row.area());
+        let &Element { version, timestamp, changeset, user, .. } = row.element();
+        let user = context.users.new_number(user);
+        metas.push(MetaRef { version, timestamp: timestamp.into(), changeset, uid: 0, user });
+        for pair in get_tags(rows.payload(row)).0 {
+            lists.push(pair);
+            postings.push(Posting::new(pair, ordinal));
+        }
+        lists.close();
+    }
+    Ok(Encoded {
+        core: compressed(&core, context.level)?,
+        meta: compressed(&page::encode_meta(&metas), context.level)?,
+        tags: compressed(&page::encode_tags(&lists), context.level)?,
+        area,
+        postings,
+        besides,
+    })
 }
 
-impl Roles {
-    /// From roles as the blocks numbered them.
-    pub fn sorted(all: Vec<Box<str>>) -> Roles {
-        let (all, numbers) = sorted(all);
-        Roles { all, numbers }
-    }
+/// Writes pages that have waited as a section.
+fn copy(writer: &mut Writer, name: &str, pages: &Pieces) -> Result<(), BuildError> {
+    let mut section = PageWriter::begin(writer, name)?;
+    pages.for_each(|frame| Ok::<_, BuildError>(section.push(writer, frame)?))?;
+    Ok(section.finish(writer)?)
+}
 
-    fn new_number(&self, old: u32) -> u32 {
-        self.numbers[old as usize]
-    }
+/// Writes all sections of a type; `links` say which ways (of nodes only) and relations its elements are in.
+pub fn write_sections(
+    context: &Context<'_>,
+    writer: &mut Writer,
+    kind: ElementType,
+    written: Written,
+    links: &[Sorted<Link>],
+    (ids, first_ids): (Pieces, Vec<i64>),
+) -> Result<Sorted<Posting>, BuildError> {
+    copy(writer, layout::paged(kind, Part::Core).0, &written.core)?;
+    let boxes: Vec<u8> = written.boxes.iter().flat_map(corners).flat_map(i32::to_le_bytes).collect();
+    writer.section(layout::boxes(kind), &boxes)?;
+    copy(writer, layout::paged(kind, Part::Meta).0, &written.meta)?;
+    copy(writer, layout::paged(kind, Part::Tags).0, &written.tags)?;
+    write_parents(context, writer, kind, written.count, links)?;
+    copy(writer, layout::paged(kind, Part::Ids).0, &ids)?;
+    let first_ids: Vec<u8> = first_ids.into_iter().flat_map(i64::to_le_bytes).collect();
+    writer.section(layout::first_ids(kind), &first_ids)?;
+    Ok(written.postings)
+}
 
-    /// Writes the section.
-    pub fn write(&self, writer: &mut Writer, level: i32) -> Result<(), BuildError> {
-        write_table(writer, layout::ROLES.0, &self.all, level)
+/// Writes parents, by type of parent.
+fn write_parents(
+    context: &Context<'_>,
+    writer: &mut Writer,
+    kind: ElementType,
+    count: u64,
+    links: &[Sorted<Link>],
+) -> Result<(), BuildError> {
+    let size = layout::page_size(kind);
+    let name = layout::paged(kind, Part::Parents).0;
+    context.progress.phase(&format!("writing {name}"), count.div_ceil(size));
+    let mut section = PageWriter::begin(writer, name)?;
+    let mut streams: Vec<Stream<'_, Link>> = links.iter().map(Sorted::stream).collect();
+    let at_once = PAGES as u64 * size;
+    for first in (0..count).step_by(at_once as usize) {
+        let end = count.min(first + at_once);
+        let links: Vec<View<'_, Link>> = streams
+            .iter_mut()
+            .map(|stream| stream.take_while(usize::MAX, |link| link.child < end))
+            .collect::<Result<_, _>>()?;
+        let pages: Vec<Range<u64>> =
+            (first..end).step_by(size as usize).map(|start| start..end.min(start + size)).collect();
+        let frames: Vec<Result<Vec<u8>, BuildError>> = pages
+            .par_iter()
+            .map(|page| {
+                let parents: Vec<Lists<u64>> = links.iter().map(|links| parents(links.records, page)).collect();
+                compressed(&page::encode_parents(&parents), context.level)
+            })
+            .collect();
+        for frame in frames {
+            context.progress.advance(1);
+            section.push(writer, &frame?)?;
+        }
     }
+    Ok(section.finish(writer)?)
+}
+
+/// The parents of a page's elements, each once.
+fn parents(links: &[Link], page: &Range<u64>) -> Lists<u64> {
+    let mut rest = &links[links.partition_point(|link| link.child < page.start)..];
+    let mut lists = Lists::new();
+    for child in page.clone() {
+        let mine = rest.iter().take_while(|link| link.child == child).count();
+        let (links, others) = rest.split_at(mine);
+        rest = others;
+        let mut last = None;
+        for link in links.iter().filter(|link| last.replace(link.parent) != Some(link.parent)) {
+            lists.push(link.parent);
+        }
+        lists.close();
+    }
+    lists
 }

@@ -1,0 +1,79 @@
+//! A temporary file that is written from front to back and read in pieces.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use super::{Error, Scratch};
+
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 20;
+
+/// A piece of the file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Piece {
+    pub offset: u64,
+    pub len: u32,
+}
+
+/// The file while it is written.
+pub(super) struct Output {
+    scratch: Scratch,
+    file: BufWriter<File>,
+    len: u64,
+}
+
+impl Output {
+    pub fn new(scratch: &Scratch) -> Result<Output, Error> {
+        Ok(Output { scratch: scratch.clone(), file: BufWriter::with_capacity(BUFFER, scratch.file()?), len: 0 })
+    }
+
+    pub fn append(&mut self, bytes: &[u8]) -> Result<Piece, Error> {
+        let too_long = || self.scratch.error(io::Error::other("a record of more than 4 GiB"));
+        let piece = Piece { offset: self.len, len: u32::try_from(bytes.len()).map_err(|_| too_long())? };
+        self.file.write_all(bytes).map_err(|e| self.scratch.error(e))?;
+        self.len += bytes.len() as u64;
+        Ok(piece)
+    }
+
+    pub fn finish(self) -> Result<Input, Error> {
+        let file = self.file.into_inner().map_err(|e| self.scratch.error(e.into_error()))?;
+        Ok(Input { scratch: self.scratch, file })
+    }
+}
+
+/// The file when it is written.
+pub(super) struct Input {
+    scratch: Scratch,
+    file: File,
+}
+
+impl Input {
+    /// The bytes from `offset` on, into the whole of `bytes`.
+    pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        read_exact_at(&self.file, bytes, offset).map_err(|e| self.scratch.error(e))
+    }
+
+    /// A piece that cannot be what was written.
+    pub fn damaged(&self) -> Error {
+        self.scratch.error(io::Error::other("it does not hold what was written to it"))
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, offset)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            n => {
+                bytes = &mut bytes[n..];
+                offset += n as u64;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! Records with payloads, and the bytes that blocks of them become in temporary files.
+
+use crate::codec::{Reader, put, put_delta};
+
+/// Where the payload of a record lies among those of its [`Rows`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Span {
+    /// Where it begins.
+    pub start: u32,
+    /// Its bytes.
+    pub len: u32,
+}
+
+/// A record of fixed size that may have a payload: bytes of any number beside it.
+pub trait Record: Copy + Default + Send + Sync {
+    /// Appends the record without its payload. `previous` is the one before it, or the default: neighbours are much
+    /// alike, so that differences are short.
+    fn write(&self, previous: &Self, out: &mut Vec<u8>);
+    /// What [`Record::write`] wrote; `None` where it cannot have.
+    fn read(reader: &mut Reader<'_>, previous: &Self) -> Option<Self>;
+    /// Where its payload lies.
+    fn span(&self) -> Span {
+        Span::default()
+    }
+    /// Says where its payload lies now.
+    fn set_span(&mut self, _: Span) {}
+}
+
+/// Appends the fields of a record as differences to those of the one before.
+#[inline]
+pub fn put_fields<const N: usize>(out: &mut Vec<u8>, mut previous: [i64; N], fields: [i64; N]) {
+    previous.iter_mut().zip(fields).for_each(|(previous, field)| put_delta(out, previous, field));
+}
+
+/// What [`put_fields`] wrote.
+#[inline]
+pub fn get_fields<const N: usize>(reader: &mut Reader<'_>, mut previous: [i64; N]) -> Option<[i64; N]> {
+    for field in &mut previous {
+        reader.get_delta(field)?;
+    }
+    Some(previous)
+}
+
+/// Records and their payloads.
+#[derive(Debug, Clone)]
+pub struct Rows<T> {
+    /// The records.
+    pub records: Vec<T>,
+    /// Their payloads, in any order.
+    pub payload: Vec<u8>,
+}
+
+impl<T> Default for Rows<T> {
+    fn default() -> Rows<T> {
+        Rows { records: Vec::new(), payload: Vec::new() }
+    }
+}
+
+/// A part of [`Rows`].
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a, T> {
+    /// The records.
+    pub records: &'a [T],
+    payload: &'a [u8],
+}
+
+impl<'a, T: Record> View<'a, T> {
+    /// The payload of one of the records.
+    pub fn payload(&self, record: &T) -> &'a [u8] {
+        let Span { start, len } = record.span();
+        &self.payload[start as usize..start as usize + len as usize]
+    }
+
+    /// The records of a range.
+    pub fn range(&self, range: std::ops::Range<usize>) -> View<'a, T> {
+        View { records: &self.records[range], payload: self.payload }
+    }
+}
+
+impl<T: Record> Rows<T> {
+    /// Adds a record with its payload.
+    pub fn push(&mut self, mut record: T, payload: &[u8]) {
+        record.set_span(Span { start: self.payload.len() as u32, len: payload.len() as u32 });
+        self.payload.extend_from_slice(payload);
+        self.records.push(record);
+    }
+
+    /// Adds copies of other rows.
+    pub fn append(&mut self, rows: View<'_, T>) {
+        self.records.reserve(rows.records.len());
+        rows.records.iter().for_each(|record| self.push(*record, rows.payload(record)));
+    }
+
+    /// All of them.
+    pub fn view(&self) -> View<'_, T> {
+        View { records: &self.records, payload: &self.payload }
+    }
+
+    /// The payload of one of the records, or of one that was.
+    pub fn payload(&self, record: &T) -> &[u8] {
+        self.view().payload(record)
+    }
+
+    /// Bytes that they take in memory.
+    pub fn bytes(&self) -> usize {
+        self.records.len() * size_of::<T>() + self.payload.len()
+    }
+
+    /// Removes all, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.records.clear();
+        self.payload.clear();
+    }
+}
+
+/// The bytes of a block: how many records, then each of them, the length of its payload, its payload.
+pub(super) fn encode<T: Record>(rows: View<'_, T>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(rows.records.len() * size_of::<T>() / 2 + 16);
+    put(&mut out, rows.records.len() as u64);
+    let mut previous = T::default();
+    for record in rows.records {
+        record.write(&previous, &mut out);
+        let payload = rows.payload(record);
+        put(&mut out, payload.len() as u64);
+        out.extend_from_slice(payload);
+        previous = *record;
+    }
+    out
+}
+
+/// Appends the records of a block; `None` where these are not the bytes of one.
+pub(super) fn decode<T: Record>(bytes: &[u8], rows: &mut Rows<T>) -> Option<()> {
+    let mut reader = Reader::new(bytes);
+    let count = reader.get()?;
+    let mut previous = T::default();
+    rows.records.reserve(usize::try_from(count).ok().filter(|&n| n <= bytes.len())?);
+    for _ in 0..count {
+        previous = T::read(&mut reader, &previous)?;
+        let len = usize::try_from(reader.get()?).ok()?;
+        rows.push(previous, reader.take(len)?);
+    }
+    reader.is_at_end().then_some(())
+}

@@ -1,0 +1,216 @@
+//! Elements as they come from a source, kept until all have come; then the newest version of each, with its tags.
+
+use rayon::prelude::*;
+use terrapin_base::external_sort::{Block, Rows, Scratch, Sorted, Sorter, Spool, SpoolWriter};
+
+use super::BuildError;
+use super::batch::Batch;
+use super::payload::{get_tags, put_members, put_tags};
+use super::records::{Element, Located, Version};
+use super::values::PairNumbers;
+use crate::ElementType;
+
+/// Versions handled at once.
+const WINDOW: usize = 1 << 16;
+
+/// What the tags of a block's elements are.
+#[derive(Debug, Clone, Copy)]
+pub enum Tags {
+    /// Numbers that the block gave them: this many, of which the first is numbered so among those of all blocks.
+    Slots {
+        /// The number of the block's first.
+        first: u64,
+        /// How many there are.
+        count: u32,
+    },
+    /// Pairs.
+    Pairs,
+}
+
+/// Elements of one type.
+struct Gathered {
+    spool: SpoolWriter<Tags, Element>,
+    /// Whether ids came strictly ascending and nothing was deleted, so far.
+    ordered: bool,
+    last: Option<i64>,
+}
+
+impl Gathered {
+    fn new(scratch: &Scratch) -> Gathered {
+        Gathered { spool: SpoolWriter::new(scratch), ordered: true, last: None }
+    }
+
+    fn push(&mut self, tags: Tags, rows: Rows<Element>) -> Result<(), BuildError> {
+        for element in &rows.records {
+            self.ordered &= self.last.is_none_or(|last| last < element.id) && !element.is_deleted();
+            self.last = Some(element.id);
+        }
+        Ok(self.spool.push(tags, rows)?)
+    }
+}
+
+/// All elements.
+pub struct Gather {
+    scratch: Scratch,
+    types: [Gathered; 3],
+    located: Sorter<Located>,
+}
+
+impl Gather {
+    /// None yet.
+    pub fn new(scratch: &Scratch) -> Gather {
+        Gather {
+            scratch: scratch.clone(),
+            types: ElementType::ALL.map(|_| Gathered::new(scratch)),
+            located: Sorter::new(scratch),
+        }
+    }
+
+    /// Takes in the elements of a block; roles and users are settled.
+    pub fn extend(&mut self, batch: Batch, tags: Tags) -> Result<(), BuildError> {
+        let Batch { nodes, ways, located, relations, members, .. } = batch;
+        self.located.extend(&located)?;
+        let mut with_members = Rows::default();
+        let (mut rest, mut payload) = (members.into_iter(), Vec::new());
+        for relation in &relations.records {
+            payload.clear();
+            payload.extend_from_slice(relations.payload(relation));
+            put_members(&mut payload, rest.by_ref().take(relation.parts()));
+            with_members.push(*relation, &payload);
+        }
+        for (gathered, rows) in self.types.iter_mut().zip([nodes, ways, with_members]) {
+            gathered.push(tags, rows)?;
+        }
+        Ok(())
+    }
+
+    /// The newest versions, and the nodes of which only ways in the source knew.
+    pub fn finish(self, pairs: &PairNumbers) -> Result<Newest, BuildError> {
+        let mut dropped = 0;
+        let mut spools = Vec::new();
+        for Gathered { spool, ordered, .. } in self.types {
+            let spool = spool.finish()?;
+            spools.push(if ordered { spool } else { newest(&self.scratch, &spool, pairs, &mut dropped)? });
+        }
+        let located = self.located.finish()?;
+        let mut spools = spools.into_iter();
+        let mut next = || spools.next().ok_or(BuildError::TooMany("types"));
+        Ok(Newest { nodes: next()?, located, ways: next()?, relations: next()?, dropped })
+    }
+}
+
+/// The newest version of every element.
+pub struct Newest {
+    /// By id.
+    pub nodes: Spool<Tags, Element>,
+    /// Positions that came with the ways.
+    pub located: Sorted<Located>,
+    /// By id.
+    pub ways: Spool<Tags, Element>,
+    /// By id.
+    pub relations: Spool<Tags, Element>,
+    /// Versions that another one replaced, or that were deletions.
+    pub dropped: u64,
+}
+
+impl Newest {
+    /// What is left when nodes are sorted: the temporary files that had them are gone.
+    pub fn without_nodes(self) -> Newest {
+        Newest { nodes: Spool::default(), located: Sorted::default(), ..self }
+    }
+}
+
+/// Of every id the highest version, the last one in the source where versions are equal; none where that one is deleted.
+fn newest(
+    scratch: &Scratch,
+    spool: &Spool<Tags, Element>,
+    pairs: &PairNumbers,
+    dropped: &mut u64,
+) -> Result<Spool<Tags, Element>, BuildError> {
+    let mut versions = Sorter::new(scratch);
+    let mut place = 0;
+    spool.for_each(|blocks| {
+        let settled: Vec<Rows<Version>> = blocks.par_iter().map(|block| with_pairs(block, pairs)).collect();
+        for mut rows in settled {
+            for version in &mut rows.records {
+                version.place = place;
+                place += 1;
+            }
+            versions.append(rows.view())?;
+        }
+        Ok::<_, BuildError>(())
+    })?;
+    let versions = versions.finish()?;
+    let (mut stream, mut kept) = (versions.stream(), SpoolWriter::new(scratch));
+    // The newest version so far of the id that the last window ended with.
+    let mut open: Option<(Version, Vec<u8>)> = None;
+    loop {
+        let window = stream.take(WINDOW)?;
+        let ended = window.records.is_empty();
+        let mut rows = Rows::default();
+        for version in window.records {
+            let same = open.as_ref().is_some_and(|(last, _)| last.element.id == version.element.id);
+            *dropped += u64::from(same);
+            if !same {
+                close(&mut rows, open.take(), dropped);
+            }
+            open = Some((*version, window.payload(version).to_vec()));
+        }
+        if ended {
+            close(&mut rows, open.take(), dropped);
+        }
+        kept.push(Tags::Pairs, rows)?;
+        if ended {
+            return Ok(kept.finish()?);
+        }
+    }
+}
+
+/// Keeps the newest version of an id, if it is not a deletion.
+fn close(rows: &mut Rows<Element>, newest: Option<(Version, Vec<u8>)>, dropped: &mut u64) {
+    match newest {
+        Some((version, _)) if version.element.is_deleted() => *dropped += 1,
+        Some((version, payload)) => rows.push(version.element, &payload),
+        None => {}
+    }
+}
+
+/// A block's elements with pairs for tags.
+fn with_pairs(block: &Block<Tags, Element>, pairs: &PairNumbers) -> Rows<Version> {
+    let table = TagTable::of(block.head, pairs);
+    let mut rows = Rows::default();
+    let mut payload = Vec::new();
+    for element in &block.rows.records {
+        let old = block.rows.payload(element);
+        payload.clear();
+        if !old.is_empty() {
+            let (tags, reader) = get_tags(old);
+            put_tags(&mut payload, &table.pairs(tags));
+            payload.extend_from_slice(&old[reader.position()..]);
+        }
+        rows.push(Version { element: *element, place: 0 }, &payload);
+    }
+    rows
+}
+
+/// What the tags of a block are.
+pub struct TagTable(Option<Vec<u32>>);
+
+impl TagTable {
+    /// Of a block.
+    pub fn of(tags: Tags, pairs: &PairNumbers) -> TagTable {
+        TagTable(match tags {
+            Tags::Slots { first, count } => Some(pairs.range(first, count)),
+            Tags::Pairs => None,
+        })
+    }
+
+    /// An element's tags as pairs, ascending.
+    pub fn pairs(&self, mut tags: Vec<u32>) -> Vec<u32> {
+        if let Some(table) = &self.0 {
+            tags.iter_mut().for_each(|tag| *tag = table[*tag as usize]);
+        }
+        tags.sort_unstable();
+        tags
+    }
+}

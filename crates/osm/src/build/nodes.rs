@@ -1,0 +1,92 @@
+//! Nodes in their order: along the Hilbert curve, then by id.
+
+use rayon::prelude::*;
+use terrapin_base::external_sort::{Rows, Sorted, Sorter};
+
+use super::Context;
+use super::gather::{Newest, TagTable};
+use super::pages::{Written, write_pages};
+use super::payload::{get_tags, put_tags};
+use super::records::{Element, NodeEntry};
+use super::{BuildError, hilbert};
+use crate::{ElementType, page};
+
+/// Sorts nodes, and the positions that only ways knew.
+pub(super) fn sort(context: &Context<'_>, newest: &Newest) -> Result<Sorted<Element>, BuildError> {
+    context.progress.phase("sorting nodes", newest.nodes.len());
+    let mut sorter = Sorter::new(context.scratch);
+    let mut located = newest.located.stream();
+    newest.nodes.for_each(|blocks| {
+        let settled: Vec<Rows<Element>> = blocks
+            .par_iter()
+            .map(|block| {
+                let table = TagTable::of(block.head, context.pairs);
+                let (mut rows, mut payload) = (Rows::default(), Vec::new());
+                for node in &block.rows.records {
+                    let tags = block.rows.payload(node);
+                    payload.clear();
+                    if !tags.is_empty() {
+                        put_tags(&mut payload, &table.pairs(get_tags(tags).0));
+                    }
+                    rows.push(*node, &payload);
+                }
+                rows
+            })
+            .collect();
+        for rows in settled {
+            let last = rows.records.last().map_or(i64::MIN, |node| node.id);
+            let known = |id| rows.records.binary_search_by_key(&id, |node| node.id).is_ok();
+            add_located(&mut sorter, &mut located, last, known)?;
+            context.progress.advance(rows.records.len() as u64);
+            sorter.append(rows.view())?;
+        }
+        Ok::<_, BuildError>(())
+    })?;
+    add_located(&mut sorter, &mut located, i64::MAX, |_| false)?;
+    Ok(sorter.finish()?)
+}
+
+/// Adds the nodes up to an id of which only ways in the source knew, as files with locations on ways have them.
+fn add_located(
+    sorter: &mut Sorter<Element>,
+    located: &mut terrapin_base::external_sort::Stream<'_, super::records::Located>,
+    last: i64,
+    known: impl Fn(i64) -> bool,
+) -> Result<(), BuildError> {
+    let mut before = None;
+    loop {
+        let window = located.take_while(1 << 16, |node| node.id <= last)?;
+        if window.records.is_empty() {
+            return Ok(());
+        }
+        for node in window.records {
+            if before.replace(node.id) != Some(node.id) && !known(node.id) {
+                // Written by nobody: no user has this number.
+                sorter.extend(&[Element { key: node.key, id: node.id, user: u32::MAX, ..Element::default() }])?;
+            }
+        }
+    }
+}
+
+/// Writes the pages of nodes; gives the ids, too.
+pub(super) fn write(context: &Context<'_>, nodes: Sorted<Element>) -> Result<(Written, Sorted<NodeEntry>), BuildError> {
+    let mut entries = Sorter::new(context.scratch);
+    let written = write_pages(
+        context,
+        ElementType::Node,
+        &nodes,
+        |_| Ok(Vec::<()>::new()),
+        |nodes, first, _| {
+            let entry = |(ordinal, node): (u64, &Element)| NodeEntry {
+                id: node.id,
+                ordinal,
+                coord: hilbert::position(node.key),
+            };
+            let entries: Vec<NodeEntry> = (first..).zip(nodes.records).map(entry).collect();
+            let positions: Vec<_> = entries.iter().map(|entry| (entry.id, entry.coord)).collect();
+            (page::encode_nodes(&positions), entries)
+        },
+        |found| Ok(entries.extend(&found)?),
+    )?;
+    Ok((written, entries.finish()?))
+}

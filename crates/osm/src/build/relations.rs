@@ -1,0 +1,177 @@
+//! Relations in their order: by the middle of the box of their nodes and ways along the Hilbert curve, then by id.
+//! Members that are relations have no say in it: their places are not known yet.
+
+use terrapin_base::external_sort::{Rows, Sorted, Sorter, Stream, View};
+
+use super::gather::{Newest, TagTable};
+use super::join::{Joined, join};
+use super::pages::{Written, corners, middle, write_pages};
+use super::payload::{RawMember, get_members, get_tags, put_members, put_tags};
+use super::records::{Answer, BoxEntry, Element, FoundBox, FoundNode, Link, Placed, Reference};
+use super::{BuildError, Context};
+use crate::page::{self, Lists};
+use crate::{BoundingBox, ElementRef, ElementType, Member};
+
+const NODE: usize = ElementType::Node as usize;
+const WAY: usize = ElementType::Way as usize;
+const RELATION: usize = ElementType::Relation as usize;
+
+/// Relations handled at once.
+const WINDOW: usize = 1 << 12;
+
+/// The nodes and the ways that relations refer to, numbered as they come; those of nodes after the numbers there are.
+pub(super) fn references(
+    newest: &Newest,
+    nodes: &mut Sorter<Reference>,
+    ways: &mut Sorter<Reference>,
+) -> Result<(), BuildError> {
+    newest.relations.for_each(|blocks| {
+        for block in blocks {
+            for relation in &block.rows.records {
+                let (_, mut reader) = get_tags(block.rows.payload(relation));
+                for member in get_members(&mut reader, relation.parts()) {
+                    let sorter = match member.kind {
+                        NODE => &mut *nodes,
+                        WAY => &mut *ways,
+                        _ => continue,
+                    };
+                    let number = sorter.len();
+                    sorter.extend(&[Reference { id: member.value, number }])?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The next answer of a stream.
+fn next<F: terrapin_base::external_sort::Sortable>(stream: &mut Stream<'_, F>) -> Result<F, BuildError> {
+    Ok(stream.take(1)?.records.first().copied().unwrap_or_default())
+}
+
+/// Sorts relations; members that are relations keep their ids.
+fn sort(
+    context: &Context<'_>,
+    newest: &Newest,
+    nodes: &mut Stream<'_, FoundNode>,
+    ways: &mut Stream<'_, FoundBox>,
+) -> Result<Sorted<Placed>, BuildError> {
+    let mut sorter = Sorter::new(context.scratch);
+    newest.relations.for_each(|blocks| {
+        for block in blocks {
+            let table = TagTable::of(block.head, context.pairs);
+            let (mut rows, mut payload) = (Rows::default(), Vec::new());
+            for relation in &block.rows.records {
+                let (tags, mut reader) = get_tags(block.rows.payload(relation));
+                let mut members: Vec<RawMember> = get_members(&mut reader, relation.parts()).collect();
+                let mut area = BoundingBox::EMPTY;
+                for member in &mut members {
+                    member.role = context.roles.new_number(member.role);
+                    match member.kind {
+                        NODE => {
+                            let found = next(nodes)?;
+                            if found.element().ordinal().is_some() {
+                                area.extend(found.coord);
+                            }
+                            member.value = found.element().0 as i64;
+                        }
+                        WAY => {
+                            let found = next(ways)?;
+                            if let Some([south, west, north, east]) = found.corners {
+                                area.union(&BoundingBox { south, west, north, east });
+                            }
+                            member.value = found.element().0 as i64;
+                        }
+                        _ => {}
+                    }
+                }
+                payload.clear();
+                put_tags(&mut payload, &table.pairs(tags));
+                put_members(&mut payload, members.into_iter());
+                let element = Element { key: middle(&area), ..*relation };
+                rows.push(Placed { element, corners: corners(&area) }, &payload);
+            }
+            sorter.append(rows.view())?;
+        }
+        Ok::<_, BuildError>(())
+    })?;
+    Ok(sorter.finish()?)
+}
+
+/// Finds the members that are relations, by the ids of all.
+fn join_relations(context: &Context<'_>, relations: &Sorted<Placed>) -> Result<Joined<FoundBox>, BuildError> {
+    let (mut entries, mut references) = (Sorter::new(context.scratch), Sorter::new(context.scratch));
+    let (mut stream, mut ordinal) = (relations.stream(), 0);
+    loop {
+        let window = stream.take(WINDOW)?;
+        if window.records.is_empty() {
+            break;
+        }
+        for relation in window.records {
+            entries.extend(&[BoxEntry { id: relation.element.id, ordinal, corners: relation.corners }])?;
+            ordinal += 1;
+            let (_, mut reader) = get_tags(window.payload(relation));
+            for member in get_members(&mut reader, relation.element.parts()).filter(|m| m.kind == RELATION) {
+                let number = references.len();
+                references.extend(&[Reference { id: member.value, number }])?;
+            }
+        }
+    }
+    let entries = entries.finish()?;
+    join(context.scratch, ElementType::Relation, &entries, references.finish()?, context.level)
+}
+
+/// The members of some relations, those that are relations found, too.
+fn resolve(relations: View<'_, Placed>, found: &mut Stream<'_, FoundBox>) -> Result<Vec<Vec<Member>>, BuildError> {
+    let mut all = Vec::with_capacity(relations.records.len());
+    for relation in relations.records {
+        let (_, mut reader) = get_tags(relations.payload(relation));
+        let mut members = Vec::with_capacity(relation.element.parts());
+        for RawMember { kind, role, value } in get_members(&mut reader, relation.element.parts()) {
+            let element = if kind == RELATION { next(found)?.element() } else { ElementRef(value as u64) };
+            members.push(Member { kind: ElementType::ALL[kind], element, role });
+        }
+        all.push(members);
+    }
+    Ok(all)
+}
+
+/// The pages of relations, what became of their ids, and which relations each node, way and relation is in.
+pub(super) type WrittenRelations = (Written, Joined<FoundBox>, [Sorted<Link>; 3]);
+
+/// Writes the pages of relations. `nodes` and `ways` answer the references to these.
+pub(super) fn write(
+    context: &Context<'_>,
+    newest: &Newest,
+    nodes: &mut Stream<'_, FoundNode>,
+    ways: &mut Stream<'_, FoundBox>,
+) -> Result<WrittenRelations, BuildError> {
+    context.progress.phase("placing relations", newest.relations.len());
+    let relations = sort(context, newest, nodes, ways)?;
+    let joined = join_relations(context, &relations)?;
+    let mut found = joined.found.stream();
+    let mut links = ElementType::ALL.map(|_| Sorter::new(context.scratch));
+    let written = write_pages(
+        context,
+        ElementType::Relation,
+        &relations,
+        |window| resolve(window, &mut found),
+        |relations, first, members| {
+            let (mut lists, mut links) = (Lists::new(), Vec::new());
+            for (ordinal, members) in (first..).zip(members) {
+                for member in members {
+                    lists.push(*member);
+                    let link = member.element.ordinal().map(|child| Link { child, parent: ordinal });
+                    links.extend(link.map(|link| (member.kind, link)));
+                }
+                lists.close();
+            }
+            let ids: Vec<i64> = relations.records.iter().map(|r| r.element.id).collect();
+            (page::encode_relations(&ids, &lists), links)
+        },
+        |found| found.into_iter().try_for_each(|(kind, link)| Ok(links[kind as usize].extend(&[link])?)),
+    )?;
+    drop(found);
+    let [of_nodes, of_ways, of_relations] = links;
+    Ok((written, joined, [of_nodes.finish()?, of_ways.finish()?, of_relations.finish()?]))
+}

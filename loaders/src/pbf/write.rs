@@ -1,0 +1,311 @@
+//! Writes the PBF format: the blobs of a file, one for its header and one for each block of elements, one after another.
+//! Blobs do not depend on each other, so that they can be made in parallel.
+//!
+//! <https://wiki.openstreetmap.org/wiki/PBF_Format> has the format; field numbers are those of its `.proto` files.
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
+use crate::element::{Element, ElementType, Header, Meta, NO_COORDINATE, Node, Relation, Way};
+
+/// Elements that most programs put into a block.
+pub const ELEMENTS_IN_BLOCK: usize = 8000;
+
+/// A message of protocol buffers while it is written.
+#[derive(Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    fn raw(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+    }
+
+    fn number(&mut self, field: u64, value: u64) {
+        self.raw(field << 3);
+        self.raw(value);
+    }
+
+    fn bytes(&mut self, field: u64, bytes: &[u8]) {
+        self.raw(field << 3 | 2);
+        self.raw(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// A packed list; none where it is empty.
+    fn list(&mut self, field: u64, values: impl IntoIterator<Item = u64>) {
+        let mut list = Message::default();
+        values.into_iter().for_each(|value| list.raw(value));
+        if !list.0.is_empty() {
+            self.bytes(field, &list.0);
+        }
+    }
+
+    /// A packed list of signed numbers as differences.
+    fn deltas(&mut self, field: u64, values: impl IntoIterator<Item = i64>) {
+        let mut previous = 0_i64;
+        self.list(
+            field,
+            values.into_iter().map(|value| zigzag(value.wrapping_sub(std::mem::replace(&mut previous, value)))),
+        );
+    }
+}
+
+fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)) as u64
+}
+
+/// The blob of a file's header; `sorted` says that elements come by type, then by id.
+pub fn header(header: &Header, sorted: bool) -> Vec<u8> {
+    let mut message = Message::default();
+    if let Some([south, west, north, east]) = header.bbox {
+        let mut bbox = Message::default();
+        for (field, degrees) in [(1, west), (2, east), (3, north), (4, south)] {
+            bbox.number(field, zigzag(i64::from(degrees) * 100));
+        }
+        message.bytes(1, &bbox.0);
+    }
+    for feature in ["OsmSchema-V0.6", "DenseNodes"] {
+        message.bytes(4, feature.as_bytes());
+    }
+    if header.history {
+        message.bytes(4, b"HistoricalInformation");
+    }
+    if sorted {
+        message.bytes(5, b"Sort.Type_then_ID");
+    }
+    if let Some(program) = &header.writing_program {
+        message.bytes(16, program.as_bytes());
+    }
+    if let Some(timestamp) = header.replication_timestamp {
+        message.number(32, timestamp as u64);
+    }
+    if let Some(sequence) = header.replication_sequence {
+        message.number(33, sequence as u64);
+    }
+    if let Some(url) = &header.replication_url {
+        message.bytes(34, url.as_bytes());
+    }
+    blob(b"OSMHeader", &message.0)
+}
+
+/// A blob with its own header before it.
+fn blob(name: &[u8], content: &[u8]) -> Vec<u8> {
+    let mut compressed = ZlibEncoder::new(Vec::new(), Compression::default());
+    // Writing to memory does not fail.
+    let compressed = compressed.write_all(content).and_then(|()| compressed.finish()).unwrap_or_default();
+    let mut blob = Message::default();
+    blob.number(2, content.len() as u64);
+    blob.bytes(3, &compressed);
+    let mut header = Message::default();
+    header.bytes(1, name);
+    header.number(3, blob.0.len() as u64);
+    let mut out = (header.0.len() as u32).to_be_bytes().to_vec();
+    out.extend(header.0);
+    out.extend(blob.0);
+    out
+}
+
+/// The texts of a block, from number 1 on: number 0 stands for no text, since zero ends lists.
+struct Strings {
+    numbers: HashMap<Box<str>, u64>,
+    table: Message,
+}
+
+impl Strings {
+    fn new() -> Strings {
+        let mut table = Message::default();
+        table.bytes(1, b"");
+        Strings { numbers: HashMap::new(), table }
+    }
+
+    fn number(&mut self, text: &str) -> u64 {
+        if let Some(&number) = self.numbers.get(text) {
+            return number;
+        }
+        let number = self.numbers.len() as u64 + 1;
+        self.numbers.insert(text.into(), number);
+        self.table.bytes(1, text.as_bytes());
+        number
+    }
+
+    /// The number of a text of which none is the same as an empty one.
+    fn or_none(&mut self, text: &str) -> u64 {
+        if text.is_empty() { 0 } else { self.number(text) }
+    }
+}
+
+/// Nodes that stand together, as lists of what all of them have.
+#[derive(Default)]
+struct Dense {
+    ids: Vec<i64>,
+    positions: Vec<(i32, i32)>,
+    /// The numbers of keys and values of each, then 0.
+    tags: Vec<u64>,
+    tagged: bool,
+    metas: Vec<Meta<'static>>,
+    users: Vec<i64>,
+    described: bool,
+}
+
+/// A block of elements, some thousands at most ([`ELEMENTS_IN_BLOCK`]), while it is made.
+pub struct BlockWriter {
+    strings: Strings,
+    dense: Dense,
+    /// Ways or relations that stand together.
+    group: Message,
+    groups: Message,
+    last: Option<ElementType>,
+    /// Whether the file has deleted versions, too.
+    history: bool,
+    len: usize,
+}
+
+impl BlockWriter {
+    /// An empty one. `history` says whether the file has deleted versions, too.
+    pub fn new(history: bool) -> BlockWriter {
+        BlockWriter {
+            strings: Strings::new(),
+            dense: Dense::default(),
+            group: Message::default(),
+            groups: Message::default(),
+            last: None,
+            history,
+            len: 0,
+        }
+    }
+
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds an element. Locations of ways are not written.
+    pub fn push(&mut self, element: &Element<'_>) {
+        let kind = match element {
+            Element::Node(_) => ElementType::Node,
+            Element::Way(_) => ElementType::Way,
+            Element::Relation(_) => ElementType::Relation,
+        };
+        if self.last.replace(kind) != Some(kind) {
+            self.end_group();
+        }
+        self.len += 1;
+        match element {
+            Element::Node(node) => self.node(node),
+            Element::Way(way) => self.way(way),
+            Element::Relation(relation) => self.relation(relation),
+        }
+    }
+
+    /// The blob of the block.
+    pub fn finish(mut self) -> Vec<u8> {
+        self.end_group();
+        let mut message = Message::default();
+        message.bytes(1, &self.strings.table.0);
+        message.0.extend(self.groups.0);
+        blob(b"OSMData", &message.0)
+    }
+
+    fn end_group(&mut self) {
+        let mut group = std::mem::take(&mut self.group);
+        let dense = std::mem::take(&mut self.dense);
+        if !dense.ids.is_empty() {
+            group.bytes(2, &dense.message(self.history).0);
+        }
+        if !group.0.is_empty() {
+            self.groups.bytes(2, &group.0);
+        }
+    }
+
+    fn node(&mut self, node: &Node<'_>) {
+        let Self { dense, strings, .. } = self;
+        dense.ids.push(node.id);
+        dense.positions.push((node.lat, node.lon));
+        for text in node.tags.iter().flat_map(|&(key, value)| [key, value]) {
+            dense.tags.push(strings.number(text));
+        }
+        dense.tags.push(0);
+        dense.tagged |= !node.tags.is_empty();
+        dense.described |= node.meta.is_some();
+        let meta = node.meta.unwrap_or(NO_META);
+        dense.users.push(strings.or_none(meta.user) as i64);
+        dense.metas.push(Meta { user: "", ..meta });
+    }
+
+    /// Id, tags and metadata, which ways and relations have alike.
+    fn common(&mut self, id: i64, tags: &[(&str, &str)], meta: Option<Meta<'_>>) -> Message {
+        let mut message = Message::default();
+        message.number(1, id as u64);
+        message.list(2, tags.iter().map(|(key, _)| self.strings.number(key)));
+        message.list(3, tags.iter().map(|(_, value)| self.strings.number(value)));
+        if let Some(meta) = meta {
+            let mut info = Message::default();
+            info.number(1, meta.version.into());
+            info.number(2, meta.timestamp as u64);
+            info.number(3, meta.changeset as u64);
+            info.number(4, meta.uid as u64);
+            info.number(5, self.strings.or_none(meta.user));
+            if self.history {
+                info.number(6, meta.visible.into());
+            }
+            message.bytes(4, &info.0);
+        }
+        message
+    }
+
+    fn way(&mut self, way: &Way<'_>) {
+        let mut message = self.common(way.id, way.tags, way.meta);
+        message.deltas(8, way.refs.iter().copied());
+        self.group.bytes(3, &message.0);
+    }
+
+    fn relation(&mut self, relation: &Relation<'_>) {
+        let mut message = self.common(relation.id, relation.tags, relation.meta);
+        message.list(8, relation.members.iter().map(|member| self.strings.or_none(member.role)));
+        message.deltas(9, relation.members.iter().map(|member| member.id));
+        message.list(10, relation.members.iter().map(|member| member.kind as u64));
+        self.group.bytes(4, &message.0);
+    }
+}
+
+/// What a node without metadata has among others that have some.
+const NO_META: Meta<'static> = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: true };
+
+impl Dense {
+    fn message(&self, history: bool) -> Message {
+        let mut dense = Message::default();
+        dense.deltas(1, self.ids.iter().copied());
+        if self.described {
+            let mut info = Message::default();
+            info.list(1, self.metas.iter().map(|meta| meta.version.into()));
+            info.deltas(2, self.metas.iter().map(|meta| meta.timestamp));
+            info.deltas(3, self.metas.iter().map(|meta| meta.changeset));
+            info.deltas(4, self.metas.iter().map(|meta| meta.uid));
+            info.deltas(5, self.users.iter().copied());
+            if history {
+                info.list(6, self.metas.iter().map(|meta| meta.visible.into()));
+            }
+            dense.bytes(5, &info.0);
+        }
+        // A deleted node has no position; what stands there instead is read by nobody.
+        let degrees = |degrees: i32| if degrees == NO_COORDINATE { 0 } else { i64::from(degrees) };
+        dense.deltas(8, self.positions.iter().map(|at| degrees(at.0)));
+        dense.deltas(9, self.positions.iter().map(|at| degrees(at.1)));
+        if self.tagged {
+            dense.list(10, self.tags.iter().copied());
+        }
+        dense
+    }
+}

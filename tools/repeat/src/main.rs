@@ -1,0 +1,147 @@
+//! `terrapin-repeat`: lays an extract several times side by side, for measuring how loads and answers grow with the size
+//! of the data.
+//!
+//! ```text
+//! terrapin-repeat patchwork-world.osm.pbf --times 16 --out 16.osm.pbf
+//! ```
+//!
+//! Each copy has ids of its own, and lies further east by the same part of the globe; what goes beyond the antimeridian
+//! comes round from the west. Elements come by type, then by id, if those of the extract do.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use rayon::prelude::*;
+use terrapin_loaders::pbf::write::{BlockWriter, header};
+use terrapin_loaders::{Block, Element, Error, Header, Member, NO_COORDINATE, Options, read};
+
+/// Lay an extract several times side by side
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Arguments {
+    /// The extract
+    extract: PathBuf,
+    /// How many times it is there in the end
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    times: u16,
+    /// The file to write
+    #[arg(long)]
+    out: PathBuf,
+}
+
+fn main() -> Result<()> {
+    let Arguments { extract, times, out } = Arguments::parse();
+    let span = highest_id(&extract)? + 1;
+    let Header { replication_timestamp, history, .. } = terrapin_loaders::header(&extract)?;
+    let spans = i64::from(times).checked_mul(span).context("ids would be larger than any can be")?;
+    eprintln!("ids up to {spans}");
+
+    // Blobs of each type and copy, in a file of their own until all are there.
+    let folder = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
+    let mut files = Vec::new();
+    for _ in 0..3 * usize::from(times) {
+        files.push(BufWriter::new(tempfile::tempfile_in(folder)?));
+    }
+    let map = |block: &Block| -> Result<Vec<[Option<Vec<u8>>; 3]>, Error> {
+        let copies = (0..times).into_par_iter();
+        copies.map(|copy| blobs(block, Copy::of(copy, times, span), history)).collect()
+    };
+    read::<_, anyhow::Error>(
+        &extract,
+        &Options::default(),
+        |block| Ok(map(block)?),
+        |copies, _| {
+            for (copy, blobs) in copies.iter().enumerate() {
+                for (kind, blob) in blobs.iter().enumerate() {
+                    files[kind * usize::from(times) + copy].write_all(blob.as_deref().unwrap_or_default())?;
+                }
+            }
+            Ok(())
+        },
+    )?;
+
+    let mut whole = File::create(&out).with_context(|| format!("cannot write {}", out.display()))?;
+    let program = Some(format!("terrapin-repeat {}", env!("CARGO_PKG_VERSION")));
+    let sorted = !history;
+    whole.write_all(&header(
+        &Header { replication_timestamp, history, writing_program: program, ..Header::default() },
+        sorted,
+    ))?;
+    for file in files {
+        let mut file = file.into_inner()?;
+        file.rewind()?;
+        io::copy(&mut file, &mut whole)?;
+    }
+    Ok(())
+}
+
+/// The highest id that anything in the extract has or refers to.
+fn highest_id(extract: &std::path::Path) -> Result<i64> {
+    let highest = |block: &Block| -> Result<i64, Error> {
+        let mut highest = 0;
+        block.for_each(|element| {
+            let id = match element {
+                Element::Node(node) => node.id,
+                Element::Way(way) => way.refs.iter().fold(way.id, |a, &b| a.max(b)),
+                Element::Relation(relation) => relation.members.iter().fold(relation.id, |a, b| a.max(b.id)),
+            };
+            highest = highest.max(id);
+        })?;
+        Ok(highest)
+    };
+    let mut all = 0;
+    read::<_, Error>(extract, &Options::default(), highest, |one, _| {
+        all = all.max(one);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// What is different in a copy.
+#[derive(Clone, Copy)]
+struct Copy {
+    /// Added to all ids.
+    ids: i64,
+    /// Added to longitudes, in 1e-7 degrees.
+    east: i64,
+}
+
+impl Copy {
+    fn of(number: u16, times: u16, span: i64) -> Copy {
+        Copy { ids: i64::from(number) * span, east: i64::from(number) * 3_600_000_000 / i64::from(times) }
+    }
+
+    fn lon(&self, lon: i32) -> i32 {
+        let lon = i64::from(lon) + self.east;
+        (if lon > 1_800_000_000 { lon - 3_600_000_000 } else { lon }) as i32
+    }
+}
+
+/// The blobs of a copy of a block, by type.
+fn blobs(block: &Block, copy: Copy, history: bool) -> Result<[Option<Vec<u8>>; 3], Error> {
+    let mut writers = [(); 3].map(|()| BlockWriter::new(history));
+    block.for_each(|element| match element {
+        Element::Node(mut node) => {
+            node.id += copy.ids;
+            if node.lon != NO_COORDINATE {
+                node.lon = copy.lon(node.lon);
+            }
+            writers[0].push(&Element::Node(node));
+        }
+        Element::Way(mut way) => {
+            let refs: Vec<i64> = way.refs.iter().map(|id| id + copy.ids).collect();
+            way.id += copy.ids;
+            writers[1].push(&Element::Way(terrapin_loaders::Way { refs: &refs, locations: None, ..way }));
+        }
+        Element::Relation(mut relation) => {
+            relation.id += copy.ids;
+            let members: Vec<Member<'_>> =
+                relation.members.iter().map(|m| Member { id: m.id + copy.ids, ..*m }).collect();
+            writers[2].push(&Element::Relation(terrapin_loaders::Relation { members: &members, ..relation }));
+        }
+    })?;
+    Ok(writers.map(|writer| (!writer.is_empty()).then(|| writer.finish())))
+}
