@@ -71,6 +71,7 @@ fn speed(c: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("malta.terrapin");
     let options = Options {
+        at: None,
         osm: Some(data.extract.clone()),
         wikidata: vec![],
         rdf: vec![],

@@ -65,8 +65,15 @@ fn triples(c: &mut Criterion) {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("x.terrapin");
-    let options =
-        Options { osm: None, wikidata: files, rdf: vec![], out: out.clone(), memory: 2 << 30, temporary: None };
+    let options = Options {
+        at: None,
+        osm: None,
+        wikidata: files,
+        rdf: vec![],
+        out: out.clone(),
+        memory: 2 << 30,
+        temporary: None,
+    };
     let loaded = load(&options, &Quiet).expect("it loads");
 
     let mut group = c.benchmark_group("load triples");

@@ -157,6 +157,7 @@ fn main() {
         }
         let out = temporary.path().join(format!("{extract}.terrapin"));
         let options = Options {
+            at: None,
             osm: Some(osm),
             wikidata: Vec::new(),
             rdf: Vec::new(),

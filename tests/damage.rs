@@ -70,6 +70,7 @@ fn flips_and_cuts_are_found() {
     std::fs::write(&source, extract()).unwrap();
     load(
         &Options {
+            at: None,
             osm: Some(source),
             wikidata: vec![],
             rdf: vec![],

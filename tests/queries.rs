@@ -41,7 +41,15 @@ fn data() -> Arc<Osm> {
     let (osm, out) = (folder.path().join("made-up.osm"), folder.path().join("made-up.terrapin"));
     std::fs::write(&osm, DATA).expect("written");
     load(
-        &Options { osm: Some(osm), wikidata: vec![], rdf: vec![], out: out.clone(), memory: 1 << 26, temporary: None },
+        &Options {
+            at: None,
+            osm: Some(osm),
+            wikidata: vec![],
+            rdf: vec![],
+            out: out.clone(),
+            memory: 1 << 26,
+            temporary: None,
+        },
         &Quiet,
     )
     .expect("it loads");

@@ -52,7 +52,7 @@ fn file(folder: &Path, name: &str, lines: &[String]) -> PathBuf {
 }
 
 fn load_with(rdf: Vec<PathBuf>, out: &Path, memory: u64, threads: usize) -> String {
-    let options = Options { osm: None, wikidata: vec![], rdf, out: out.to_owned(), memory, temporary: None };
+    let options = Options { at: None, osm: None, wikidata: vec![], rdf, out: out.to_owned(), memory, temporary: None };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| load(&options, &Quiet)).expect("it loads").digest
 }

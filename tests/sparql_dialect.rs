@@ -33,8 +33,15 @@ static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
     let file = folder.path().join("x.ttl");
     std::fs::write(&file, DATA).unwrap();
     let out: PathBuf = folder.path().join("x.terrapin");
-    let options =
-        Options { osm: None, wikidata: vec![], rdf: vec![file], out: out.clone(), memory: 1 << 26, temporary: None };
+    let options = Options {
+        at: None,
+        osm: None,
+        wikidata: vec![],
+        rdf: vec![file],
+        out: out.clone(),
+        memory: 1 << 26,
+        temporary: None,
+    };
     load(&options, &Quiet).unwrap();
     Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap()
 });

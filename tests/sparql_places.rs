@@ -77,8 +77,15 @@ fn environment(chance: &mut Chance) -> Environment {
     let folder = tempfile::tempdir().unwrap();
     let (file, out) = (folder.path().join("x.nt"), folder.path().join("x.terrapin"));
     std::fs::write(&file, text).unwrap();
-    let options =
-        Options { osm: None, wikidata: vec![], rdf: vec![file], out: out.clone(), memory: 1 << 26, temporary: None };
+    let options = Options {
+        at: None,
+        osm: None,
+        wikidata: vec![],
+        rdf: vec![file],
+        out: out.clone(),
+        memory: 1 << 26,
+        temporary: None,
+    };
     load(&options, &Quiet).unwrap();
     Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap()
 }

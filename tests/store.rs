@@ -77,6 +77,7 @@ fn snapshot(source: &Path, folder: &Path, memory: u64) -> PathBuf {
     let out = folder.join(format!("{memory}.terrapin"));
     load(
         &Options {
+            at: None,
             osm: Some(source.to_owned()),
             wikidata: vec![],
             rdf: vec![],
@@ -235,4 +236,62 @@ fn history_loads_as_its_newest_state() {
     let counts = |path: &Path| Snapshot::open(path).unwrap().manifest().unwrap().counts;
     let (history, current) = (counts(&history), counts(&current));
     assert!(history.nodes >= current.nodes && history.ways >= current.ways, "{history:?} {current:?}");
+}
+
+/// Three versions of two nodes, one of which was deleted, came back, and was deleted again.
+const HISTORY: &str = r#"<osm version="0.6">
+  <node id="1" version="1" timestamp="2020-01-01T00:00:00Z" lat="1" lon="1"><tag k="name" v="old"/></node>
+  <node id="1" version="2" timestamp="2021-01-01T00:00:00Z" lat="1" lon="2"><tag k="name" v="new"/></node>
+  <node id="2" version="1" timestamp="2020-06-01T00:00:00Z" lat="3" lon="3"/>
+  <node id="2" version="2" timestamp="2020-07-01T00:00:00Z" visible="false"/>
+  <node id="2" version="3" timestamp="2020-08-01T00:00:00Z" lat="3" lon="4"/>
+  <node id="2" version="4" timestamp="2021-06-01T00:00:00Z" visible="false"/>
+  <way id="1" version="1" timestamp="2020-09-01T00:00:00Z"><nd ref="1"/><nd ref="2"/></way>
+</osm>"#;
+
+#[test]
+fn a_history_loads_as_of_any_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = folder.path().join("history.osm");
+    std::fs::write(&history, HISTORY).unwrap();
+    let load_at = |osm: &Path, at: &str| {
+        let at: jiff::Timestamp = at.parse().unwrap();
+        let options = Options {
+            osm: Some(osm.to_owned()),
+            wikidata: vec![],
+            rdf: vec![],
+            at: Some(at.as_second()),
+            out: folder.path().join("at.terrapin"),
+            memory: 1 << 26,
+            temporary: None,
+        };
+        load(&options, &Quiet)
+    };
+    for (at, nodes, missing) in [
+        ("2019-12-31T23:59:59Z", &[][..], 0),
+        ("2020-01-01T00:00:00Z", &[(1, 10_000_000, 10_000_000)], 0),
+        ("2020-06-30T00:00:00Z", &[(1, 10_000_000, 10_000_000), (2, 30_000_000, 30_000_000)], 0),
+        ("2020-07-01T00:00:00Z", &[(1, 10_000_000, 10_000_000)], 0),
+        ("2020-12-01T00:00:00Z", &[(1, 10_000_000, 10_000_000), (2, 30_000_000, 40_000_000)], 0),
+        ("2021-06-01T00:00:00Z", &[(1, 10_000_000, 20_000_000)], 1),
+    ] {
+        let loaded = load_at(&history, at).unwrap();
+        assert_eq!(loaded.manifest.counts.missing, [missing, 0, 0], "{at}");
+        assert_eq!(loaded.manifest.replication_timestamp, at.parse::<jiff::Timestamp>().unwrap().as_second());
+        let snapshot = Snapshot::open(&folder.path().join("at.terrapin")).unwrap();
+        let osm = Osm::open(Arc::new(snapshot)).unwrap();
+        let mut found = Vec::new();
+        for page in 0..osm.page_count(ElementType::Node) {
+            let page = osm.node_page(page);
+            found.extend(page.ids.iter().zip(&page.coords).map(|(&id, at)| (id, at.lat, at.lon)));
+        }
+        found.sort_unstable();
+        assert_eq!(found, nodes, "{at}");
+    }
+
+    // What has one state only cannot say what was before.
+    let current = folder.path().join("current.osm");
+    std::fs::write(&current, HISTORY.lines().filter(|line| !line.contains("visible")).collect::<String>()).unwrap();
+    let error = load_at(&current, "2020-12-01T00:00:00Z").unwrap_err();
+    assert!(error.to_string().contains("not a history file"), "{error}");
 }

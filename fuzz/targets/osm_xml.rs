@@ -68,6 +68,7 @@ pub fn elements(path: &std::path::Path) {
 
 fn load(path: &std::path::Path) {
     let options = terrapin::load::Options {
+        at: None,
         osm: Some(path.to_owned()),
         wikidata: Vec::new(),
         rdf: Vec::new(),

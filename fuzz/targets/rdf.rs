@@ -56,6 +56,7 @@ pub fn check(input: &[u8]) {
     // Small ones are loaded: what was read can be stored.
     if input.len() < 4096 && input.len().is_multiple_of(8) {
         let options = terrapin::load::Options {
+            at: None,
             osm: None,
             wikidata: Vec::new(),
             rdf: vec![path.clone()],

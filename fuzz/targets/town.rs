@@ -73,6 +73,7 @@ pub fn opened() -> &'static Opened {
         std::fs::write(path("town.osm"), ELEMENTS).expect("written");
         std::fs::write(path("town.nq"), TRIPLES).expect("written");
         let options = Options {
+            at: None,
             osm: Some(path("town.osm")),
             wikidata: Vec::new(),
             rdf: vec![path("town.nq")],

@@ -22,6 +22,7 @@ use crate::snapshot;
   terrapin load --osm malta.osm.pbf --wikidata malta.nt.gz --out malta.terrapin
   terrapin load --wikidata latest-all.json.bz2 --recipe cities.toml --out cities.terrapin
   terrapin load --osm europe.osm.pbf --out europe.terrapin --memory 16GiB --temp /scratch
+  terrapin load --osm niue.osh.pbf --at 2022-11-01T00:00:00Z --out niue-2022.terrapin
 
 A recipe, of which every line may be left out; without [take] all is taken:
   [take]
@@ -43,6 +44,9 @@ pub struct Args {
     /// The OpenStreetMap file
     #[arg(long, value_name = "FILE")]
     osm: Option<PathBuf>,
+    /// Load the state of this moment, of a history file: 2022-11-01T00:00:00Z
+    #[arg(long, value_name = "TIME", requires = "osm")]
+    at: Option<jiff::Timestamp>,
     /// Wikidata: dumps of entities, or triples that are a part of it
     #[arg(long, value_name = "FILE", num_args = 1..)]
     wikidata: Vec<PathBuf>,
@@ -84,6 +88,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         osm: args.osm.clone(),
         wikidata: args.wikidata.clone(),
         rdf: args.rdf.clone(),
+        at: args.at.map(jiff::Timestamp::as_second),
         out: args.out.clone(),
         memory: args.memory,
         temporary: args.temp.clone(),
@@ -96,7 +101,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let shown = (!args.json).then(|| Arc::new(Shown::new()));
     let progress: &dyn Progress = shown.as_deref().map_or(&Quiet, |shown| shown);
     stop_on_signal(args, shown.clone()).map_err(|e| Error::system("signals", e))?;
-    crate::allocator::prepare_for_bulk();
+    crate::allocator::prepare_for_arrays();
     let result = pool.install(|| load::load_entities(&options, &entities, progress));
     if let Some(shown) = &shown {
         shown.finish();

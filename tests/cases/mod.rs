@@ -69,7 +69,15 @@ fn open(data: &str) -> Arc<Osm> {
     let (osm, out) = (folder.path().join("data.osm"), folder.path().join("data.terrapin"));
     std::fs::write(&osm, data).expect("written");
     load(
-        &Options { osm: Some(osm), wikidata: vec![], rdf: vec![], out: out.clone(), memory: 1 << 26, temporary: None },
+        &Options {
+            at: None,
+            osm: Some(osm),
+            wikidata: vec![],
+            rdf: vec![],
+            out: out.clone(),
+            memory: 1 << 26,
+            temporary: None,
+        },
         &Quiet,
     )
     .expect("it loads");

@@ -125,6 +125,7 @@ fn snapshot(extract: &Path, folder: &Path) -> Arc<Osm> {
     let name = extract.file_name().unwrap_or_default();
     let out = folder.join(name).with_extension("terrapin");
     let options = Options {
+        at: None,
         osm: Some(extract.to_owned()),
         wikidata: vec![],
         rdf: vec![],

@@ -71,7 +71,8 @@ fn snapshot(test: &Test, folder: &Path) -> Result<Arc<Store>, String> {
         rdf.push(out);
     }
     let out = folder.join("test.terrapin");
-    let options = Options { osm: None, wikidata: vec![], rdf, out: out.clone(), memory: 1 << 26, temporary: None };
+    let options =
+        Options { at: None, osm: None, wikidata: vec![], rdf, out: out.clone(), memory: 1 << 26, temporary: None };
     load::load(&options, &Quiet).map_err(|e| e.to_string())?;
     let snapshot = Arc::new(Snapshot::open(&out).map_err(|e| e.to_string())?);
     Ok(Arc::new(Store::open(&snapshot).map_err(|e| e.to_string())?.ok_or("no triples")?))

@@ -18,14 +18,9 @@ pub fn give_back() {
     unsafe { libmimalloc_sys::mi_collect(true) };
 }
 
-/// Prepares a process for one large piece of work after which it ends, such as a load: what is freed is kept for what is
-/// allocated next, and pages are small. Memory that comes from the system is cleared first, at best once, and no more
-/// of it than is used.
-pub fn prepare_for_bulk() {
-    /// `mi_option_purge_delay` of `mimalloc.h`, in milliseconds: -1 for never. The bindings have no name for it.
-    const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
-    // SAFETY: it may be called at any time; an option is a number.
-    unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, -1) };
+/// Prepares a process for work on large arrays, such as a load: memory comes from the system in small pages. What comes is
+/// cleared first, and of large pages more than is used.
+pub fn prepare_for_arrays() {
     // SAFETY: a flag of the process, which has no say in what its memory holds. Where it cannot be set all goes on as
     // before.
     #[cfg(target_os = "linux")]

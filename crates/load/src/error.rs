@@ -21,6 +21,12 @@ pub enum LoadError {
     /// The triples cannot be stored.
     #[error(transparent)]
     Triples(TriplesError),
+    /// A moment is asked for of a file that has one state only.
+    #[error("{}: not a history file, which has all versions (.osh.pbf): only its newest state is known", path.display())]
+    NoHistory {
+        /// The file.
+        path: PathBuf,
+    },
     /// A source has no triple.
     #[error("{}: no triples in this file", path.display())]
     NoTriples {

@@ -38,6 +38,8 @@ pub struct Options {
     pub wikidata: Vec<PathBuf>,
     /// Files of other triples.
     pub rdf: Vec<PathBuf>,
+    /// The moment to load of a history file, in seconds since 1970; `None` for its newest.
+    pub at: Option<i64>,
     /// The snapshot file to make.
     pub out: PathBuf,
     /// Bytes of memory that the load may take before it spills to temporary files.
@@ -114,7 +116,7 @@ fn load_osm(
     if let Some(osm) = &options.osm {
         let (source, read) = std::thread::scope(|threads| {
             let source = threads.spawn(|| describe(osm, "ODbL-1.0, © OpenStreetMap contributors"));
-            let header = read(osm, options.memory, &mut builder, progress);
+            let header = read(osm, options, &mut builder, progress);
             // A thread that panicked has said why already; there is nothing to add here.
             let source = source.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             Ok::<_, LoadError>((source?, header?))
@@ -125,7 +127,13 @@ fn load_osm(
 
     let built = builder.finish(writer, LEVEL, progress)?;
     let mut remarks = Vec::new();
-    if header.history {
+    if let Some(at) = options.at {
+        let at = jiff::Timestamp::from_second(at).map_or_else(|_| at.to_string(), |at| at.to_string());
+        remarks.push(format!(
+            "the extract is a history file: loaded as it was at {at}, {} other or deleted versions left out",
+            built.dropped
+        ));
+    } else if header.history {
         remarks.push(format!(
             "the extract is a history file: loaded as its newest visible state, {} older or deleted versions left out",
             built.dropped
@@ -151,7 +159,7 @@ fn load_osm(
         sources,
         counts,
         bounding_box: built.bounding_box.map(|b| [b.south, b.west, b.north, b.east]),
-        replication_timestamp: header.replication_timestamp.unwrap_or(built.newest),
+        replication_timestamp: options.at.or(header.replication_timestamp).unwrap_or(built.newest),
         data_timestamp: built.newest,
         areas,
         remarks,
@@ -190,19 +198,24 @@ fn check_paths(options: &Options) -> Result<(), Error> {
 
 fn read(
     path: &Path,
-    memory: u64,
+    load: &Options,
     builder: &mut Builder,
     progress: &dyn Progress,
 ) -> Result<loaders::Header, LoadError> {
     progress.phase("reading", std::fs::metadata(path).map_or(0, |m| m.len()));
     let mut read = 0;
-    let options = loaders::Options { memory: memory / UNDER_WAY, ..loaders::Options::default() };
-    let map = |block: &loaders::Block| Batch::read(block).map_err(LoadError::from);
-    loaders::read(path, &options, map, |batch, at| {
+    let options = loaders::Options { memory: load.memory / UNDER_WAY, ..loaders::Options::default() };
+    let map = |block: &loaders::Block| Batch::read(block, load.at).map_err(LoadError::from);
+    let header = loaders::read(path, &options, map, |batch, at| {
         progress.advance(at.bytes_read - read);
         read = at.bytes_read;
-        Ok(builder.add(batch)?)
-    })
+        builder.add(batch).map_err(LoadError::from)
+    })?;
+    // Without the versions in between nobody knows what was there.
+    match load.at {
+        Some(_) if !header.history => Err(LoadError::NoHistory { path: path.to_owned() }),
+        _ => Ok(header),
+    }
 }
 
 /// Name, length and SHA-256 of a source.

@@ -458,3 +458,62 @@ fn no_element_has_more_than_any_real_one() {
     let error = elements(strings).unwrap_err().to_string();
     assert!(error.ends_with("more than 4194304 strings in a block"), "{error}");
 }
+
+/// Everything that [`crate::Element`] can say, as text.
+fn listed(bytes: &[u8]) -> Vec<String> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    let mut all = Vec::new();
+    let list = |block: &crate::Block| {
+        let mut list = Vec::new();
+        block.for_each(|element| list.push(format!("{element:?}")))?;
+        Ok(list)
+    };
+    read::<_, Error>(file.path(), &Options::default(), list, |list, _| {
+        all.extend(list);
+        Ok(())
+    })
+    .unwrap();
+    all
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    use crate::pbf::write::{BlockWriter, header};
+    use crate::{ElementType, Member, Meta, NO_COORDINATE, Node, Relation, Way};
+
+    let meta = Meta { version: 3, timestamp: 1_600_000_000, changeset: 5, uid: 7, user: "Jürgen", visible: true };
+    let anonymous = Meta { uid: 0, user: "", ..meta };
+    let deleted = Meta { visible: false, ..meta };
+    let node = Node { id: 1, lat: -900_000_000, lon: 1_799_999_999, tags: &[("a", "b"), ("", "a")], meta: Some(meta) };
+    let member = |kind, id, role| Member { kind, id, role };
+    let members = [
+        member(ElementType::Way, 9, "outer"),
+        member(ElementType::Node, 1, ""),
+        member(ElementType::Relation, -4, "a"),
+    ];
+    let elements = [
+        Element::Node(node),
+        Element::Node(Node { id: -7, lat: 0, lon: 0, tags: &[], meta: Some(anonymous) }),
+        Element::Way(Way { id: 9, refs: &[1, -7, 1], locations: None, tags: &[("k", "v")], meta: Some(meta) }),
+        Element::Way(Way { id: 10, refs: &[], locations: None, tags: &[], meta: None }),
+        Element::Relation(Relation { id: i64::MAX, members: &members, tags: &[], meta: Some(anonymous) }),
+        Element::Node(Node { id: i64::MIN, lat: 1, lon: 2, tags: &[], meta: Some(meta) }),
+    ];
+    let write = |elements: &[Element<'_>], history| {
+        let mut block = BlockWriter::new(history);
+        elements.iter().for_each(|element| block.push(element));
+        assert_eq!(block.len(), elements.len());
+        let written = Header { history, bbox: Some([-10, -20, 30, 40]), ..Header::default() };
+        let mut file = header(&written, true);
+        file.extend(block.finish());
+        file
+    };
+    let expected = |elements: &[Element<'_>]| -> Vec<String> { elements.iter().map(|e| format!("{e:?}")).collect() };
+    assert_eq!(listed(&write(&elements, false)), expected(&elements));
+
+    // The format has no word for "nowhere": 0, 0 stands there, and that it is deleted says the rest.
+    let nowhere = Node { lat: NO_COORDINATE, lon: NO_COORDINATE, meta: Some(deleted), ..node };
+    let read = Node { lat: 0, lon: 0, ..nowhere };
+    assert_eq!(listed(&write(&[Element::Node(nowhere)], true)), expected(&[Element::Node(read)]));
+}

@@ -115,7 +115,7 @@ impl<T: Record> Rows<T> {
 
 /// The bytes of a block: how many records, then each of them, the length of its payload, its payload.
 pub(super) fn encode<T: Record>(rows: View<'_, T>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(rows.records.len() * size_of::<T>() / 2 + 16);
+    let mut out = Vec::with_capacity(size_of_val(rows.records) / 2 + 16);
     put(&mut out, rows.records.len() as u64);
     let mut previous = T::default();
     for record in rows.records {

@@ -357,7 +357,8 @@ mod tests {
             let mut rows = Rows::default();
             for i in 0..70 {
                 random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                let payload = vec![random as u8; if random % 5 == 0 { (random >> 40) as usize % 50 } else { 0 }];
+                let payload =
+                    vec![random as u8; if random.is_multiple_of(5) { (random >> 40) as usize % 50 } else { 0 }];
                 rows.push(Word { key: random >> 52, number: piece * 70 + i, span: Span::default() }, &payload);
             }
             pieces.push(rows);

@@ -57,22 +57,37 @@ pub struct Batch {
     pub roles: Numbered<Box<str>>,
     /// The newest timestamp.
     pub newest: i64,
+    /// Versions that were left out since they are later than what is asked for.
+    pub later: u64,
     buffer: Vec<u8>,
     /// The tags of the element at hand.
     tags: Vec<u32>,
     last_user: Option<u32>,
 }
 
+/// When a version was made, in seconds since 1970; 0 where the source does not say.
+fn timestamp(element: &Element<'_>) -> i64 {
+    let meta = match element {
+        Element::Node(node) => &node.meta,
+        Element::Way(way) => &way.meta,
+        Element::Relation(relation) => &relation.meta,
+    };
+    meta.map_or(0, |meta| meta.timestamp)
+}
+
 impl Batch {
-    /// Reads a block.
+    /// Reads a block. Versions later than `until`, in seconds since 1970, are left out.
     ///
     /// # Errors
     /// The loader's, and elements that cannot be stored.
-    pub fn read(block: &Block) -> Result<Batch, BuildError> {
+    pub fn read(block: &Block, until: Option<i64>) -> Result<Batch, BuildError> {
         let mut batch = Batch::default();
+        let is_later = |element: &Element<'_>| until.is_some_and(|until| timestamp(element) > until);
         let mut failed = None;
         block.for_each(|element| {
-            if failed.is_none()
+            if is_later(&element) {
+                batch.later += 1;
+            } else if failed.is_none()
                 && let Err(e) = batch.element(&element)
             {
                 failed = Some(e);

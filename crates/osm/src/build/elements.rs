@@ -30,6 +30,7 @@ pub struct Builder {
     /// Bytes that users and roles take, or more.
     name_bytes: usize,
     newest: i64,
+    later: u64,
 }
 
 /// What a finished build says of itself.
@@ -40,7 +41,8 @@ pub struct Built {
     pub bounding_box: Option<BoundingBox>,
     /// The newest element's timestamp, seconds since 1970.
     pub newest: i64,
-    /// Versions in the source that another version of the same element replaced, or that were deletions.
+    /// Versions in the source that another version of the same element replaced, that were deletions, or later than what
+    /// was asked for.
     pub dropped: u64,
 }
 
@@ -56,6 +58,7 @@ impl Builder {
             roles: Numbered::default(),
             name_bytes: 0,
             newest: 0,
+            later: 0,
         }
     }
 
@@ -73,6 +76,7 @@ impl Builder {
         }
         batch.members.iter_mut().for_each(|m| m.role = roles[m.role as usize]);
         self.newest = self.newest.max(batch.newest);
+        self.later += batch.later;
         self.elements.extend(batch, tags)
     }
 
@@ -111,7 +115,7 @@ impl Builder {
         let (keys, pairs) = write_values(writer, scratch, self.strings, level)?;
         let (users, roles) = (Users::sorted(self.users.all), Roles::sorted(self.roles.all));
         let newest = self.elements.finish(&pairs)?;
-        let dropped = newest.dropped;
+        let dropped = newest.dropped + self.later;
         let context = Context { scratch, level, progress, pairs: &pairs, users: &users, roles: &roles };
         let elements = write_elements(&context, writer, newest)?;
         users.write(writer, level)?;
