@@ -1,5 +1,5 @@
-//! The PBF format: blobs in a file ([`mod@file`]), their compression ([`unpack`]), the header ([`head`]) and the elements of
-//! a block ([`block`]), read straight from the encoded bytes ([`wire`]).
+//! The PBF format: blobs in a file (`file.rs`), their compression (`unpack.rs`), the header (`head.rs`) and the elements of
+//! a block (`block.rs`), read straight from the encoded bytes (`wire.rs`); writing them ([`write`](mod@write)).
 //!
 //! Not by osmpbf, which the tests compare with: it panics on member types it does not know and, in builds with overflow
 //! checks, on differences that overflow; it passes over lists of different lengths in silence, with them the metadata of

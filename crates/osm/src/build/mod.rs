@@ -6,7 +6,7 @@
 //! parallel while sorted elements are read.
 //!
 //! Nothing is looked up at random in what memory may not hold: who needs what another has is sorted by the other's
-//! order, read beside it, and sorted back ([`join`]). So a load reads and writes temporary files from front to back only,
+//! order, read beside it, and sorted back (`join.rs`). So a load reads and writes temporary files from front to back only,
 //! whatever its size.
 
 mod batch;
