@@ -163,7 +163,11 @@ fn what_gives_nothing_is_an_error_unless_that_is_meant() {
     for args in [&["--wikidata", dump, "--recipe", &recipe, "--skip-bad"][..], &["--rdf", &empty]] {
         let (status, said, error) = load(&[args, &["--out", &out, "--allow-empty"]].concat());
         assert!(status == 0 && said["digest"].is_string(), "{args:?}: {error}");
-        assert!(Snapshot::open(Path::new(&out)).is_ok());
+        let snapshot = Arc::new(Snapshot::open(Path::new(&out)).unwrap());
+        // Triples can be asked for, even where there is none.
+        let store = Store::open(&snapshot).unwrap().unwrap();
+        assert_eq!(store.triples(None, None, None).count() as u64, store.len());
+        assert!(store.check().is_ok());
     }
 }
 

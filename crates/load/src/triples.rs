@@ -68,9 +68,6 @@ pub fn load(
         warnings.append(&mut reads[i].errors);
         manifest.sources.push(sources[i].clone());
     }
-    if reads.iter().all(|read| read.triples == 0) {
-        return Ok(warnings);
-    }
     let built = builder.finish(writer, &places, progress)?;
     let newest = newest(options, writer)?;
     let terrapin_triples::build::Built { triples, terms, predicates } = built;

@@ -315,9 +315,9 @@ impl Store {
             order,
             left: to.saturating_sub(from),
             at: from,
-            // Only a walk over everything comes past the end of the first component.
+            // Only a walk over everything comes past the end of the first component, and only where there is one.
             first: first.unwrap_or(TermId::of_snapshot(0)),
-            first_end: if first.is_some() { u64::MAX } else { permutation.starts.get(1) },
+            first_end: if first.is_some() || from == to { u64::MAX } else { permutation.starts.get(1) },
             second: permutation.second.run(from),
             third: permutation.third.run(from),
         }
