@@ -171,23 +171,33 @@ impl Code {
 
     /// A part of a date or time. Nothing where it is not certain that there is such a day.
     pub fn date_part(self, part: DatePart) -> Option<Exact> {
+        let date = self.certain_date()? >> 17;
+        Some(Exact::from(match part {
+            DatePart::Year => (date >> 9) as i64 - (1 << 15),
+            DatePart::Month => (date >> 5 & 15) as i64,
+            DatePart::Day => (date & 31) as i64,
+        }))
+    }
+
+    /// A number that is greater for a later time. Nothing where it is not certain that there is such a day; dates are no
+    /// times.
+    pub fn moment(self) -> Option<u64> {
+        // They all are in UTC.
+        self.certain_date().filter(|_| self.kind() == DATE_TIME)
+    }
+
+    /// The value of a date or a time, if there is such a day for certain.
+    fn certain_date(self) -> Option<u64> {
         let value = self.payload();
         if !matches!(self.kind(), DATE_TIME | DATE) {
             return None;
         }
         let (hour, minute, second) = (value >> 12 & 31, value >> 6 & 63, value & 63);
-        let date = value >> 17;
-        let (month, day) = (date >> 5 & 15, date & 31);
+        let (month, day) = (value >> 22 & 15, value >> 17 & 31);
         // Whether the last of February was there is the calendar's question.
         let longest = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31].get((month as usize).checked_sub(1)?)?;
-        if !(1..=*longest).contains(&day) || hour > 23 || minute > 59 || second > 59 {
-            return None;
-        }
-        Some(Exact::from(match part {
-            DatePart::Year => (date >> 9) as i64 - (1 << 15),
-            DatePart::Month => month as i64,
-            DatePart::Day => day as i64,
-        }))
+        let is_certain = (1..=*longest).contains(&day) && hour <= 23 && minute <= 59 && second <= 59;
+        is_certain.then_some(value)
     }
 
     /// The value of a number, where that is quicker than by its text.

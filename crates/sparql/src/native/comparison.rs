@@ -1,17 +1,41 @@
-//! Comparisons of numbers and of the parts of dates, decided by the codes of terms: most filters of values are such, and
-//! making terms for the evaluator takes many times as long. What is not decided here is the evaluator's.
+//! Comparisons of numbers, of times and of the parts of dates, decided by the codes of terms: most filters of values are
+//! such, and making terms for the evaluator takes many times as long. What is not decided here is the evaluator's.
+
+use std::cmp::Ordering;
 
 use oxrdf::{TermRef, Variable};
 
 use super::operand::Slot;
+use crate::functions::{Own, arguments_of};
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Function};
 use terrapin_triples::{Code, DatePart, Exact, TermId, View};
+
+/// What has an order: numbers among each other, and times.
+#[derive(Debug, Clone, Copy)]
+enum Value {
+    Number(Exact),
+    Moment(u64),
+}
+
+impl Value {
+    fn of(code: Code) -> Option<Value> {
+        code.exact().map(Value::Number).or_else(|| code.moment().map(Value::Moment))
+    }
+
+    fn cmp(&self, other: &Value) -> Option<Ordering> {
+        match (self, other) {
+            (Value::Number(a), Value::Number(b)) => Some(a.cmp(b)),
+            (Value::Moment(a), Value::Moment(b)) => Some(a.cmp(b)),
+            _ => None,
+        }
+    }
+}
 
 /// One side of a comparison.
 #[derive(Debug, Clone, Copy)]
 enum Quantity {
-    /// A number.
-    Value(Exact),
+    /// A number or a time.
+    Value(Value),
     /// A variable's.
     Slot(Slot),
     /// A part of a variable's date.
@@ -29,7 +53,7 @@ pub struct Comparison {
 impl Comparison {
     /// The comparison that an expression is, if it is one of quantities; `slot` says where a variable's value stands.
     pub fn of(expression: &Expression, slot: impl Fn(&Variable) -> Option<Slot>) -> Option<Comparison> {
-        let Expression::Binary(operator, left, right) = expression else { return None };
+        let Expression::Binary(operator, left, right) = as_written(expression) else { return None };
         match operator {
             Binary::Equal | Binary::Less | Binary::LessOrEqual | Binary::Greater | Binary::GreaterOrEqual => {}
             _ => return None,
@@ -40,12 +64,12 @@ impl Comparison {
 
     /// Whether it holds; nothing where that is the evaluator's to say.
     pub fn holds(&self, view: &View, value: impl Fn(Slot) -> Option<TermId>) -> Option<bool> {
-        let exact = |quantity: &Quantity| match *quantity {
-            Quantity::Value(exact) => Some(exact),
-            Quantity::Slot(slot) => view.code(value(slot)?)?.exact(),
-            Quantity::Part(part, slot) => view.code(value(slot)?)?.date_part(part),
+        let known = |quantity: &Quantity| match *quantity {
+            Quantity::Value(value) => Some(value),
+            Quantity::Slot(slot) => Value::of(view.code(value(slot)?)?),
+            Quantity::Part(part, slot) => view.code(value(slot)?)?.date_part(part).map(Value::Number),
         };
-        let order = exact(&self.left)?.cmp(&exact(&self.right)?);
+        let order = known(&self.left)?.cmp(&known(&self.right)?)?;
         match self.operator {
             Binary::Equal => Some(order.is_eq()),
             Binary::Less => Some(order.is_lt()),
@@ -57,10 +81,41 @@ impl Comparison {
     }
 }
 
+/// Whether an expression is a comparison that was made in two ways, because one side is a date.
+pub fn is_dated(expression: &Expression) -> bool {
+    !std::ptr::eq(as_written(expression), expression)
+}
+
+/// The standard's comparison, where dates are compared by it and, if that says nothing, as moments
+/// (`rewrite/expressions.rs`): of two times both say the same.
+fn as_written(expression: &Expression) -> &Expression {
+    let (standard, ours) = match expression {
+        Expression::Binary(Binary::Or, standard, ours) => (&**standard, &**ours),
+        Expression::Coalesce(ways) => match &ways[..] {
+            [standard, ours] => (standard, ours),
+            _ => return expression,
+        },
+        _ => return expression,
+    };
+    let Expression::Binary(operator, left, right) = standard else { return expression };
+    let own = match operator {
+        Binary::Equal => Own::Equal,
+        Binary::Less => Own::Less,
+        Binary::LessOrEqual => Own::LessOrEqual,
+        Binary::Greater => Own::Greater,
+        Binary::GreaterOrEqual => Own::GreaterOrEqual,
+        _ => return expression,
+    };
+    match arguments_of(ours, own) {
+        Some([a, b]) if *a == **left && *b == **right => standard,
+        _ => expression,
+    }
+}
+
 fn quantity(expression: &Expression, slot: &impl Fn(&Variable) -> Option<Slot>) -> Option<Quantity> {
     match expression {
         Expression::Variable(variable) => slot(variable).map(Quantity::Slot),
-        Expression::Literal(literal) => Code::of(TermRef::from(literal.as_ref()))?.exact().map(Quantity::Value),
+        Expression::Literal(literal) => Value::of(Code::of(TermRef::from(literal.as_ref()))?).map(Quantity::Value),
         Expression::Call(function, arguments) => {
             let part = match function {
                 Function::Year => DatePart::Year,

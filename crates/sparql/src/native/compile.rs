@@ -2,7 +2,7 @@
 
 use oxrdf::Variable;
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, is_dated};
 use super::condition::{BindValue, Condition, Leaf};
 use super::fallback::Fallback;
 use super::layout::{Layout, Node, Sequence, Test, strip};
@@ -493,6 +493,7 @@ impl Compiler<'_> {
 
     fn test(&mut self, expression: &Expression, known: Mask, scope: &mut Scope) -> Result<Test> {
         Ok(match expression {
+            expression if is_dated(expression) => Test::Plain(condition(expression, scope)?),
             Expression::Binary(Binary::And, a, b) => {
                 Test::And(vec![self.test(a, known, scope)?, self.test(b, known, scope)?])
             }

@@ -7,6 +7,7 @@
 //! negated set outside them keeps them, too ([`NegatedSet`]).
 
 mod automaton;
+mod graph;
 mod search;
 
 use std::cell::RefCell;
@@ -17,6 +18,7 @@ use rustc_hash::FxHashMap;
 use spargebra::algebra::PropertyPathExpression;
 
 use self::automaton::{Automaton, Step};
+use self::graph::Graph;
 use self::search::{meet, walk};
 use super::{End, Pairs, ReadError, Relation, TermId, View};
 
@@ -25,6 +27,8 @@ const PATIENCE: u32 = 3;
 
 /// Most nodes that the kept results may have together.
 const CACHED_NODES: usize = 1 << 22;
+/// What keeping a result takes besides, as nodes.
+const ENTRY: usize = 8;
 
 /// The pairs of nodes that a walk along a property path connects.
 pub struct PathRelation {
@@ -76,21 +80,30 @@ impl PathRelation {
     fn keep(&self, view: &View, node: TermId, backward: bool, found: Vec<TermId>) -> Result<Arc<[TermId]>, ReadError> {
         let found: Arc<[TermId]> = found.into();
         let mut cache = self.cache.borrow_mut();
-        if cache.nodes + found.len() <= CACHED_NODES {
-            view.hold(found.len() as i64 * 8 + 64)?;
-            cache.nodes += found.len();
+        let size = found.len() + ENTRY;
+        if cache.nodes + size <= CACHED_NODES {
+            view.hold(size as i64 * 8)?;
+            cache.nodes += size;
             cache.results.insert((node, backward), Arc::clone(&found));
         }
         Ok(found)
     }
 
-    /// Whether a walk leads from one node to the other.
-    fn connects(&self, view: &View, subject: TermId, object: TermId) -> Result<bool, ReadError> {
-        for (node, backward, other) in [(object, true, subject), (subject, false, object)] {
-            if let Some(found) = self.cache.borrow().results.get(&(node, backward)) {
-                view.work(1)?;
-                return Ok(found.binary_search(&other).is_ok());
-            }
+    /// Whether a walk leads from one node to the other, where that has been looked up.
+    fn known(&self, subject: TermId, object: TermId) -> Option<bool> {
+        let cache = self.cache.borrow();
+        let ends = [(subject, false, object), (object, true, subject)];
+        ends.iter().find_map(|&(node, backward, other)| {
+            let found = cache.results.get(&(node, backward))?;
+            Some(found.binary_search(&other).is_ok())
+        })
+    }
+
+    /// Whether a walk leads from one node to the other; `known` is what was looked up before.
+    fn connects(&self, view: &View, subject: TermId, object: TermId, known: Option<bool>) -> Result<bool, ReadError> {
+        if let Some(known) = known {
+            view.work(1)?;
+            return Ok(known);
         }
         // A query that holds many nodes against one is better served by all that the one leads to; but that may be
         // much more than what these nodes have to do with. So it gets no more than what has been spent without it.
@@ -154,6 +167,13 @@ impl PathRelation {
         view.hold(nodes.len() as i64 * 8)?;
         Ok(nodes)
     }
+
+    /// All pairs.
+    fn all<'a>(&'a self, view: &'a View) -> Result<AllPairs<'a>, ReadError> {
+        let nodes = self.beginnings(view)?;
+        let graph = Graph::new(view, &self.forward, nodes.len())?;
+        Ok(AllPairs { relation: self, view, graph, nodes: nodes.into_iter(), now: None })
+    }
 }
 
 /// The error as the only item.
@@ -164,11 +184,13 @@ fn failed<'a>(error: ReadError) -> Pairs<'a> {
 impl Relation for PathRelation {
     fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         // As the evaluator has it: what is in no triple has no path, not even the one without a step.
-        if [subject, object].into_iter().flatten().any(|end| !view.store().is_node(end)) {
+        let strange = || [subject, object].into_iter().flatten().any(|end| !view.store().is_node(end));
+        let known = subject.zip(object).and_then(|(subject, object)| self.known(subject, object));
+        if known.is_none() && strange() {
             return Box::new(std::iter::empty());
         }
         match (subject, object) {
-            (Some(subject), Some(object)) => match self.connects(view, subject, object) {
+            (Some(subject), Some(object)) => match self.connects(view, subject, object, known) {
                 Ok(true) => Box::new(std::iter::once(Ok((subject, object)))),
                 Ok(false) => Box::new(std::iter::empty()),
                 Err(error) => failed(error),
@@ -183,8 +205,8 @@ impl Relation for PathRelation {
                     Err(error) => failed(error),
                 }
             }
-            (None, None) => match self.beginnings(view) {
-                Ok(nodes) => Box::new(AllPairs { relation: self, view, nodes: nodes.into_iter(), now: None }),
+            (None, None) => match self.all(view) {
+                Ok(pairs) => Box::new(pairs),
                 Err(error) => failed(error),
             },
         }
@@ -283,8 +305,24 @@ impl Iterator for Ends {
 struct AllPairs<'a> {
     relation: &'a PathRelation,
     view: &'a View,
+    graph: Option<Graph<'a>>,
     nodes: std::vec::IntoIter<TermId>,
-    now: Option<(TermId, std::vec::IntoIter<TermId>)>,
+    now: Option<(TermId, Ends)>,
+}
+
+impl AllPairs<'_> {
+    /// The nodes that walks from this one lead to. But for the node itself they are kept: what asks for all pairs mostly
+    /// asks for some of them again.
+    fn ends(&mut self, node: TermId) -> Result<Arc<[TermId]>, ReadError> {
+        let found = match &mut self.graph {
+            Some(graph) => graph.walk(node)?,
+            None => walk(self.view, &self.relation.forward, node, u64::MAX)?.unwrap_or_default(),
+        };
+        if found == [node] {
+            return Ok(found.into());
+        }
+        self.relation.keep(self.view, node, false, found)
+    }
 }
 
 impl Iterator for AllPairs<'_> {
@@ -298,8 +336,8 @@ impl Iterator for AllPairs<'_> {
                 return Some(self.view.work(1).map(|()| (*node, end)));
             }
             let node = self.nodes.next()?;
-            match walk(self.view, &self.relation.forward, node, u64::MAX) {
-                Ok(ends) => self.now = Some((node, ends.unwrap_or_default().into_iter())),
+            match self.ends(node) {
+                Ok(ends) => self.now = Some((node, Ends { ends, at: 0 })),
                 Err(error) => {
                     self.nodes = Vec::new().into_iter();
                     self.now = None;

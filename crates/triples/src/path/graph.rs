@@ -1,0 +1,147 @@
+//! The triples of a path's steps as lists of small numbers. Where walks begin at very many nodes, each node is passed
+//! many times: reading its triples once, and marking it in an array, is many times as quick.
+
+use std::collections::HashMap;
+
+use super::automaton::{Automaton, Step};
+use crate::{ReadError, TermId, View};
+
+/// Most triples that are read, and most marks: an array of these takes 64 MiB.
+const MOST: u64 = 1 << 24;
+/// Triples for each node at which a walk begins, beyond which walks may well pass only a few of them.
+const FEW: u64 = 64;
+
+/// The nodes that one kind of step leads to.
+struct Neighbours {
+    /// Where those of each node begin, and the end.
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Neighbours {
+    /// Those of pairs, which are sorted by this.
+    fn new(mut pairs: Vec<(u32, u32)>, nodes: usize) -> Neighbours {
+        pairs.sort_unstable();
+        let mut starts = vec![0; nodes + 1];
+        for (from, _) in &pairs {
+            starts[*from as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            starts[node + 1] += starts[node];
+        }
+        Neighbours { starts, ends: pairs.into_iter().map(|(_, to)| to).collect() }
+    }
+
+    fn of(&self, node: u32) -> &[u32] {
+        let node = node as usize;
+        &self.ends[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+}
+
+/// A path's walks over numbers.
+pub struct Graph<'v> {
+    view: &'v View,
+    held: i64,
+    /// All that is in a triple of one of the path's predicates, ascending.
+    nodes: Vec<TermId>,
+    neighbours: Vec<Neighbours>,
+    /// By state: which neighbours come next, and the state that these are reached in.
+    moves: Vec<Vec<(usize, usize)>>,
+    accepts: Vec<bool>,
+    /// For each node and state the walk that was there last.
+    marks: Vec<u32>,
+    walk: u32,
+    queue: Vec<(u32, usize)>,
+}
+
+impl<'v> Graph<'v> {
+    /// The graph of walks that begin at so many nodes; `None` where reading it would take more than the walks
+    /// themselves.
+    pub fn new(view: &'v View, automaton: &Automaton, beginnings: usize) -> Result<Option<Graph<'v>>, ReadError> {
+        let store = view.store();
+        let mut steps: Vec<&Step> = Vec::new();
+        let mut numbers: HashMap<&Step, usize> = HashMap::new();
+        let mut triples = 0;
+        for (step, _) in automaton.states.iter().flat_map(|state| &state.moves) {
+            let (Step::Forward(predicate) | Step::Backward(predicate)) = step else { return Ok(None) };
+            numbers.entry(step).or_insert_with(|| {
+                triples += store.predicate(*predicate).triples;
+                steps.push(step);
+                steps.len() - 1
+            });
+        }
+        let marks = 2 * triples * automaton.states.len() as u64;
+        if marks > MOST || triples > FEW * beginnings as u64 {
+            return Ok(None);
+        }
+        // Twice the triples as ids and as pairs, and the marks.
+        let held = triples as i64 * 48 + marks as i64 * 4;
+        view.hold(held)?;
+        let mut pairs: Vec<Vec<(TermId, TermId)>> = Vec::new();
+        for step in &steps {
+            let (Step::Forward(predicate) | Step::Backward(predicate)) = step else { return Ok(None) };
+            let turned = matches!(step, Step::Backward(_));
+            let all = view.triples(None, Some(*predicate), None);
+            let pair = |[subject, _, object]: [TermId; 3]| if turned { (object, subject) } else { (subject, object) };
+            pairs.push(all.map(|triple| triple.map(pair)).collect::<Result<_, _>>()?);
+        }
+        let mut nodes: Vec<TermId> = pairs.iter().flatten().flat_map(|(from, to)| [*from, *to]).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let number = |node: &TermId| nodes.binary_search(node).unwrap_or_default() as u32;
+        let small = |pairs: Vec<(TermId, TermId)>| pairs.iter().map(|(from, to)| (number(from), number(to))).collect();
+        let neighbours = pairs.into_iter().map(|pairs| Neighbours::new(small(pairs), nodes.len())).collect();
+        let moves = automaton.states.iter().map(|s| s.moves.iter().map(|(step, to)| (numbers[step], *to)).collect());
+        Ok(Some(Graph {
+            view,
+            held,
+            neighbours,
+            moves: moves.collect(),
+            accepts: automaton.states.iter().map(|state| state.accepts).collect(),
+            marks: vec![0; nodes.len() * automaton.states.len()],
+            walk: 0,
+            queue: Vec::new(),
+            nodes,
+        }))
+    }
+
+    /// All nodes that walks from `node` lead to, ascending.
+    pub fn walk(&mut self, node: TermId) -> Result<Vec<TermId>, ReadError> {
+        let Ok(begin) = self.nodes.binary_search(&node) else {
+            return Ok(if self.accepts[0] { vec![node] } else { Vec::new() });
+        };
+        self.walk += 1;
+        let mut found = Vec::new();
+        if self.accepts[0] {
+            found.push(begin as u32);
+        }
+        self.marks[begin * self.accepts.len()] = self.walk;
+        self.queue.push((begin as u32, 0));
+        while let Some((node, state)) = self.queue.pop() {
+            for &(step, to) in &self.moves[state] {
+                let next = self.neighbours[step].of(node);
+                self.view.work(1 + next.len() as u64)?;
+                for &next in next {
+                    let mark = &mut self.marks[next as usize * self.accepts.len() + to];
+                    if *mark != self.walk {
+                        *mark = self.walk;
+                        self.queue.push((next, to));
+                        if self.accepts[to] {
+                            found.push(next);
+                        }
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found.into_iter().map(|node| self.nodes[node as usize]).collect())
+    }
+}
+
+impl Drop for Graph<'_> {
+    fn drop(&mut self) {
+        // Giving back cannot go beyond a bound that taking did not.
+        let _ = self.view.hold(-self.held);
+    }
+}
