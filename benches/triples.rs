@@ -14,7 +14,7 @@ use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::rdf::{Store, View};
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::plan::plan;
+use terrapin::sparql::plan::{Goal, plan};
 use terrapin::sparql::syntax::algebra::Query;
 use terrapin::sparql::syntax::{self, Dialect, convert};
 
@@ -46,7 +46,7 @@ fn parse(query: &str) -> Query {
 fn ask(store: &Arc<Store>, query: &Query) -> usize {
     let mut view = View::new(Arc::clone(store), Arc::new(Budget::new(&Limits::default())));
     let mut query = query.clone();
-    let planned = plan(query.pattern, &mut view);
+    let planned = plan(query.pattern, &mut view, Goal::default());
     query.pattern = planned.pattern;
     let query = convert::query(query);
     let evaluator = QueryEvaluator::new();

@@ -10,7 +10,7 @@ use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::rdf::{ReadError, Store, View};
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::plan::plan;
+use terrapin::sparql::plan::{Goal, plan};
 use terrapin::sparql::syntax::{self, Dialect, convert};
 
 const QUERIES: &[&str] = &[
@@ -169,7 +169,7 @@ fn both() -> Both {
 
 fn planned(query: &str, view: &mut View) -> (Query, bool) {
     let mut query = syntax::parse(query, Dialect::Standard).unwrap().query;
-    let made = plan(query.pattern, view);
+    let made = plan(query.pattern, view, Goal::default());
     query.pattern = made.pattern;
     (convert::query(query), made.optimise)
 }

@@ -39,10 +39,17 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Solutions, each as a blank node with its bindings.
-    pub fn solutions(solutions: impl IntoIterator<Item = Vec<(Variable, Term)>>) -> Answer {
+    /// Solutions, each as a blank node with its bindings. Where repeated ones may be fewer (`lax`), each counts once.
+    pub fn solutions(solutions: impl IntoIterator<Item = Vec<(Variable, Term)>>, lax: bool) -> Answer {
         let mut graph = Graph::new();
-        for (number, bindings) in solutions.into_iter().enumerate() {
+        let mut all: Vec<Vec<(Variable, Term)>> = Vec::new();
+        for mut bindings in solutions {
+            bindings.sort_by(|a, b| a.0.cmp(&b.0));
+            if !(lax && all.contains(&bindings)) {
+                all.push(bindings);
+            }
+        }
+        for (number, bindings) in all.into_iter().enumerate() {
             let solution = BlankNode::new_unchecked(format!("solution{number}"));
             let is_a = NamedNode::new_unchecked("urn:solution");
             graph.insert(&Triple::new(solution.clone(), is_a.clone(), is_a));
@@ -63,11 +70,11 @@ impl Answer {
     }
 
     /// The answer in a file of the suite. `is_graph` tells a CONSTRUCT's triples from solutions written as triples.
-    pub fn read(path: &Path, is_graph: bool) -> Option<Answer> {
+    pub fn read(path: &Path, is_graph: bool, lax: bool) -> Option<Answer> {
         let extension = path.extension()?.to_str()?;
         let Some(format) = QueryResultsFormat::from_extension(extension) else {
             let graph = manifest::graph(path);
-            return if is_graph { Some(Answer::triples(graph)) } else { result_set(&graph) };
+            return if is_graph { Some(Answer::triples(graph)) } else { result_set(&graph, lax) };
         };
         let bytes = std::fs::read(path).ok()?;
         match QueryResultsParser::from_format(format).for_reader(bytes.as_slice()).ok()? {
@@ -75,14 +82,14 @@ impl Answer {
             ReaderQueryResultsParserOutput::Solutions(solutions) => {
                 let owned = |(v, t): (&Variable, &Term)| (v.clone(), t.clone());
                 let all: Result<Vec<_>, _> = solutions.map(|s| s.map(|s| s.iter().map(owned).collect())).collect();
-                Some(Answer::solutions(all.ok()?))
+                Some(Answer::solutions(all.ok()?, lax))
             }
         }
     }
 }
 
 /// Solutions in the vocabulary of result sets, which the suite of SPARQL 1.0 uses.
-fn result_set(graph: &Graph) -> Option<Answer> {
+fn result_set(graph: &Graph, lax: bool) -> Option<Answer> {
     let node = |name: &str| NamedNode::new_unchecked(format!("{RS}{name}"));
     if let Some(triple) = graph.triples_for_predicate(&node("boolean")).next() {
         return Some(Answer::Boolean(matches!(triple.object, TermRef::Literal(l) if l.value() == "true")));
@@ -102,5 +109,5 @@ fn result_set(graph: &Graph) -> Option<Answer> {
         }
         solutions.push(bindings);
     }
-    Some(Answer::solutions(solutions))
+    Some(Answer::solutions(solutions, lax))
 }

@@ -32,6 +32,8 @@ pub struct Test {
     pub data: Vec<PathBuf>,
     pub graphs: Vec<PathBuf>,
     pub result: Option<PathBuf>,
+    /// Whether repeated solutions may be fewer.
+    pub lax: bool,
 }
 
 /// The tests below a folder, in order of their manifests and within these.
@@ -149,5 +151,6 @@ fn test(manifest: &Manifest, entry: NamedOrBlankNodeRef<'_>) -> Option<Test> {
     let name = entry.to_string().trim_matches(['<', '>']).to_owned();
     let result = manifest.object(entry, MF, "result").and_then(path);
     let graphs = if data.is_empty() && graphs.is_empty() { named(&text, &file) } else { graphs };
-    Some(Test { name, kind, text, file, data, graphs, result })
+    let lax = manifest.object(entry, MF, "resultCardinality").is_some();
+    Some(Test { name, kind, text, file, data, graphs, result, lax })
 }

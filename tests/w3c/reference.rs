@@ -16,7 +16,8 @@ pub fn passes(test: &Test) -> bool {
         (Kind::PositiveSyntax, parsed) => parsed.is_ok(),
         (Kind::NegativeSyntax, parsed) => parsed.is_err(),
         (Kind::Evaluation, Ok(query)) => {
-            let expected = test.result.as_deref().and_then(|file| Answer::read(file, is_graph(&query)));
+            let expected = test.result.as_deref();
+            let expected = expected.and_then(|file| Answer::read(file, is_graph(&query), test.lax));
             let found = catch_unwind(AssertUnwindSafe(|| answer(test, &query))).ok().flatten();
             expected.is_some() && found == expected
         }
@@ -48,7 +49,7 @@ fn answer(test: &Test, query: &Query) -> Option<Answer> {
         QueryResults::Solutions(solutions) => {
             let owned = |(v, t): (&Variable, &oxrdf::Term)| (v.clone(), t.clone());
             let all: Result<Vec<_>, _> = solutions.map(|s| s.map(|s| s.iter().map(owned).collect())).collect();
-            Some(Answer::solutions(all.ok()?))
+            Some(Answer::solutions(all.ok()?, test.lax))
         }
     }
 }

@@ -328,12 +328,19 @@ pub enum Helper<'l> {
     Value,
     /// Where a row stands among what a search found.
     Found(usize),
+    /// A number that each solution has for itself.
+    Solution(usize),
 }
 
 impl Helper<'_> {
     /// Whether a variable is a [`Helper::Found`].
     pub fn is_found(variable: &Variable) -> bool {
         variable.as_str().starts_with(".found")
+    }
+
+    /// Whether a variable is a [`Helper::Solution`].
+    pub fn is_solution(variable: &Variable) -> bool {
+        variable.as_str().starts_with(".solution")
     }
 }
 
@@ -347,6 +354,7 @@ impl From<Helper<'_>> for Variable {
             Helper::Argument(number) => format!(".argument{number}"),
             Helper::Value => ".value".to_owned(),
             Helper::Found(number) => format!(".found{number}"),
+            Helper::Solution(number) => format!(".solution{number}"),
         })
     }
 }

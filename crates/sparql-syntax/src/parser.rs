@@ -56,6 +56,8 @@ pub enum Extension {
     EarlyBind,
     /// `HAVING` with a variable that SELECT names: in SPARQL 1.1 it has no value there.
     NamedInHaving,
+    /// A `<` that compares where SPARQL 1.1 reads an IRI up to the next `>`.
+    ComparedIri,
 }
 
 /// A parsed query.
@@ -346,12 +348,14 @@ impl<'a> Parser<'a> {
         Err(Error::new(Class::Unsupported, Code::TooLarge, message).at(self.place(self.peek())))
     }
 
-    /// After an operand `<` compares, even where `<...>` could be an IRI.
+    /// After an operand `<` compares, even where `<...>` could be an IRI, which is what the standard reads there.
     pub fn split_iri(&mut self) -> Result<()> {
         let token = self.peek();
         if token.kind != Kind::Iri {
             return Ok(());
         }
+        let otherwise = "after an operand this is an IRI; write a space after '<' to compare";
+        self.extend(token, Extension::ComparedIri, otherwise)?;
         self.again += self.text.len() - token.start;
         if self.again > MAX_AGAIN {
             let error = self.error_at(token, Code::TooLong, "too many comparisons look like IRIs");

@@ -119,4 +119,7 @@ fn extensions_are_named() {
     assert_eq!(needs("SELECT * { <Q42> ?y ?z }"), [Extension::RelativeIri]);
     assert_eq!(needs("BASE <http://e/> SELECT * { <Q42> ?y ?z BIND(fn:upper-case(?z) AS ?u) }"), []);
     assert_eq!(needs("SELECT (COUNT(?x) AS ?c) (?c / 2 AS ?d) { ?x ?y ?z }"), []);
+    assert_eq!(needs("SELECT * { ?x ?y ?z FILTER(?x<?a&&?b>?y) }"), [Extension::ComparedIri]);
+    assert_eq!(needs("SELECT * { ?x ?y ?z FILTER(?x< ?a&&?b>?y) }"), []);
+    assert!(parse("SELECT * { ?x ?y ?z FILTER(?x<?a&&?b>?y) }", Dialect::Standard).is_err());
 }

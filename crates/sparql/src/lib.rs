@@ -17,6 +17,7 @@
 //! solve.rs    ORDER BY, LIMIT, DISTINCT at the top
 //! construct.rs  solutions to triples
 //! tables.rs   subqueries solved before, put in their places
+//! each_graph.rs  GRAPH, solved in one graph after the other
 //! blank.rs    labels of blank nodes that a query makes
 //! run.rs      a prepared query to its answer
 //! labelled/   labels for identifiers in a query's text, and back
@@ -26,6 +27,7 @@
 mod answer;
 mod blank;
 mod construct;
+mod each_graph;
 mod environment;
 mod functions;
 pub mod geo;

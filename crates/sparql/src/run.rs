@@ -10,11 +10,12 @@ use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
 
 use super::Prepared;
 use super::answer::{Bounds, Sink, Summary};
+use super::each_graph::EachGraph;
 use super::environment::Environment;
 use super::functions;
 use super::guard::{Guarded, exceeded, read, watched};
 use super::native::{self, Fallback};
-use super::plan::{Planned, plan, unplanned};
+use super::plan::{Goal, Planned, plan, unplanned};
 use super::rewrite::Rewritten;
 use super::row::{Row, row_bytes};
 use super::services::Table;
@@ -83,7 +84,7 @@ impl<'p> Run<'p> {
 
     fn view(&self) -> View {
         let mut view = View::new(self.environment.store.clone(), self.budget.clone());
-        if self.rewritten.apart {
+        if self.rewritten.standard {
             view.keep_graphs_apart();
         }
         view
@@ -96,7 +97,7 @@ impl<'p> Run<'p> {
 
     /// Whether the query is about certain ones of the snapshot's graphs, not all together.
     fn has_graphs(&self) -> bool {
-        let certain = self.rewritten.apart || self.rewritten.dataset.is_some();
+        let certain = self.rewritten.standard || self.rewritten.dataset.is_some();
         certain && self.environment.store.graphs().is_some()
     }
 
@@ -114,11 +115,11 @@ impl<'p> Run<'p> {
     }
 
     /// Plans a pattern by the counts of all graphs together; a query about certain graphs is the evaluator's to order.
-    fn plan(&self, pattern: Pattern, view: &mut View) -> Planned {
+    fn plan(&self, pattern: Pattern, view: &mut View, first: bool) -> Planned {
         if self.has_graphs() {
             return unplanned(pattern);
         }
-        plan(pattern, view)
+        plan(pattern, view, Goal { first, strange: self.rewritten.standard })
     }
 
     /// A query for the evaluator.
@@ -140,6 +141,7 @@ impl<'p> Run<'p> {
         for table in &self.rewritten.tables {
             let rows = match table {
                 Table::Plan(plan) => self.rows(plan, &tables)?,
+                Table::Graphs(each) => self.each_graph(each, &tables)?,
                 Table::Service(found) => found.rows(&self.environment, &self.budget)?,
             };
             bytes += rows.iter().map(row_bytes).sum::<u64>();
@@ -157,6 +159,30 @@ impl<'p> Run<'p> {
         let mut collector = Collector::new(plan, &self.budget);
         self.solutions(plan, tables, &mut |values| collector.push(values))?;
         Ok(collector.finish())
+    }
+
+    /// The solutions that a pattern has in one named graph after the other.
+    fn each_graph(&self, each: &EachGraph, tables: &Tables) -> Result<Vec<Row>> {
+        let inner = fill_tables(&each.inner, tables);
+        let column = each.variables.iter().position(|variable| *variable == each.name);
+        let mut rows = Vec::new();
+        for graph in self.rows(&each.names, tables)?.into_iter().flatten().flatten() {
+            let Term::NamedNode(name) = &graph else {
+                let message = "this GRAPH would have to be asked of a graph that has no IRI";
+                return Err(Error::new(Class::Unsupported, Code::Evaluation, message));
+            };
+            let pattern = Pattern::Graph { name: name.clone().into(), inner: Box::new(inner.clone()) };
+            let plan = Plan::of(Pattern::project(pattern, each.variables.clone()));
+            for mut row in self.rows(&plan, &[])? {
+                match column.and_then(|column| row.get_mut(column)) {
+                    None => row.push(Some(graph.clone())),
+                    Some(Some(value)) if *value != graph => continue,
+                    Some(value) => *value = Some(graph.clone()),
+                }
+                rows.push(row);
+            }
+        }
+        Ok(rows)
     }
 
     /// Runs a program.
@@ -184,7 +210,7 @@ impl<'p> Run<'p> {
         if let Some(program) = plan.program.get(&self.environment.store) {
             return self.solve(program, &view, each);
         }
-        let planned = self.plan(fill_tables(&plan.pattern, tables), &mut view);
+        let planned = self.plan(fill_tables(&plan.pattern, tables), &mut view, false);
         match self.compile(&planned.pattern, &view, false) {
             Ok(program) => self.solve_new(plan, program, &view, each),
             Err(_) => self.evaluate(planned, &view, each),

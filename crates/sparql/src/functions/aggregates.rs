@@ -3,7 +3,6 @@
 
 use std::cmp::Ordering;
 
-use oxrdf::vocab::xsd;
 use oxrdf::{Literal, NamedNode, Term};
 use spareval::{AggregateFunctionAccumulator, QueryEvaluator};
 
@@ -88,35 +87,18 @@ impl AggregateFunctionAccumulator for Concat {
             canonical(Some(a), Some(b))
         });
         let mut out = String::new();
-        let mut language: Option<Option<String>> = None;
         for (index, term) in self.values.drain(..).enumerate() {
             if index > 0 {
                 out.push_str(&self.separator);
             }
-            let tag = match &term {
-                Term::NamedNode(node) => {
-                    out.push_str(node.as_str());
-                    None
-                }
-                Term::BlankNode(node) => {
-                    out.push_str(node.as_str());
-                    None
-                }
-                Term::Literal(literal) => {
-                    out.push_str(literal.value());
-                    literal.language().map(str::to_owned)
-                }
-            };
-            language = Some(match language {
-                None => tag,
-                Some(known) if known == tag => known,
-                Some(_) => None,
+            out.push_str(match &term {
+                Term::NamedNode(node) => node.as_str(),
+                Term::BlankNode(node) => node.as_str(),
+                Term::Literal(literal) => literal.value(),
             });
         }
-        Some(match language.flatten() {
-            Some(tag) => Literal::new_language_tagged_literal_unchecked(out, tag).into(),
-            None => Literal::new_typed_literal(out, xsd::STRING).into(),
-        })
+        // Without a language, whatever the values have (<https://www.w3.org/TR/sparql11-query/#defn_aggGroupConcat>).
+        Some(Literal::new_simple_literal(out).into())
     }
 }
 

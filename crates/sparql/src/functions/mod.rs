@@ -13,6 +13,8 @@ mod text;
 pub(crate) use called::Called;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use oxrdf::vocab::xsd;
 use oxrdf::{Literal, NamedNode, Term};
@@ -44,6 +46,8 @@ pub(crate) enum Own {
     Rand,
     Uuid,
     StrUuid,
+    Solution,
+    BNode,
     Within,
     InBox,
     Distance,
@@ -55,7 +59,7 @@ pub(crate) enum Own {
     EncodeForUri,
 }
 
-const NAMES: [(Own, &str); 20] = [
+const NAMES: [(Own, &str); 22] = [
     (Own::InDays, "in-days"),
     (Own::Minus, "minus"),
     (Own::Less, "less"),
@@ -67,6 +71,8 @@ const NAMES: [(Own, &str); 20] = [
     (Own::Rand, "rand"),
     (Own::Uuid, "uuid"),
     (Own::StrUuid, "struuid"),
+    (Own::Solution, "solution"),
+    (Own::BNode, "bnode"),
     (Own::Within, "within"),
     (Own::InBox, "in-box"),
     (Own::Distance, "distance"),
@@ -223,6 +229,11 @@ fn own_function(
             let random = random::Random::new(&environment.seed, "struuid");
             evaluator.with_custom_function(name, move |_| Some(Literal::new_simple_literal(random.uuid()).into()))
         }
+        Own::Solution => {
+            let next = AtomicU64::new(0);
+            evaluator.with_custom_function(name, move |_| Some(Literal::from(next.fetch_add(1, Relaxed)).into()))
+        }
+        Own::BNode => evaluator.with_custom_function(name, text::blank_node),
         Own::Label => {
             let store = environment.store.clone();
             evaluator.with_custom_function(name, move |arguments| labels::label(&store, arguments))

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use oxiri::Iri;
 use oxrdf::vocab::{rdf, xsd};
-use oxrdf::{Literal, NamedNode, Term};
+use oxrdf::{BlankNode, Literal, NamedNode, Term};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use regex::{Regex, RegexBuilder};
 
@@ -169,6 +169,18 @@ pub(super) fn iri(arguments: &[Term]) -> Option<Term> {
         None => Iri::parse(value.to_owned()).ok()?,
     };
     Some(NamedNode::from(iri).into())
+}
+
+/// `BNODE(name)` for a solution, of which the first argument is the number: the same name is the same node, in another
+/// solution another one.
+pub(super) fn blank_node(arguments: &[Term]) -> Option<Term> {
+    let [solution, name] = arguments else { return None };
+    let mut hasher = blake3::Hasher::new();
+    let Term::Literal(solution) = solution else { return None };
+    hasher.update(solution.value().as_bytes()).update(&[0]).update(plain(name)?.as_bytes());
+    let hash = hasher.finalize();
+    // Such a label is numbered in the answer.
+    Some(BlankNode::new_unchecked(hash.to_hex().get(..32)?).into())
 }
 
 #[cfg(test)]

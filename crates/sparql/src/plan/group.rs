@@ -49,6 +49,9 @@ const ASKING: f64 = 2.0;
 /// Solutions from which on a hash join is considered.
 const MANY: f64 = 2000.0;
 
+/// Expected solutions among which one is for certain.
+const ENOUGH: f64 = 100.0;
+
 impl JoinItem {
     fn variables(&self) -> &Variables {
         match self {
@@ -260,7 +263,9 @@ impl Planner<'_> {
             JoinItem::Single(Single { pattern, counted }) => {
                 let loops = part.rows * (ASKING + fan);
                 let hashed = counted.count.map_or(f64::INFINITY, |count| count as f64 + part.rows);
-                let hash = shares && part.rows > MANY && hashed * 2.0 < loops;
+                // Loops end with the first solution where that is enough, a hash join has its table to make before.
+                let needed = if self.first { (ENOUGH / rows).min(1.0) } else { 1.0 };
+                let hash = shares && part.rows > MANY && hashed * 2.0 < loops * needed;
                 if hash {
                     // The evaluator's optimiser makes a loop of any join with a bare pattern.
                     (Pattern::project(pattern, counted.variables.sorted()), false)

@@ -40,10 +40,20 @@ pub struct Planned {
     pub rows: f64,
 }
 
+/// What is wanted of a plan.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Goal {
+    /// Whether one solution is enough.
+    pub first: bool,
+    /// Whether a path that needs no step leads a term of the query to itself that is in no triple, as the standard has
+    /// it.
+    pub strange: bool,
+}
+
 /// Plans a pattern; registers the relations that it needs with the view that it is to be run on.
-pub fn plan(mut pattern: Pattern, view: &mut View) -> Planned {
-    paths::rewrite(&mut pattern, view);
-    let mut planner = order::Planner { view, optimise: false };
+pub fn plan(mut pattern: Pattern, view: &mut View, goal: Goal) -> Planned {
+    paths::rewrite(&mut pattern, view, goal.strange);
+    let mut planner = order::Planner { view, optimise: false, first: goal.first };
     let part = planner.pattern(pattern, &scope::Variables::default());
     let optimise = planner.optimise && optimiser::is_quick(&part.pattern);
     Planned { pattern: part.pattern, optimise, rows: part.rows }

@@ -14,6 +14,8 @@ pub struct Planner<'v> {
     pub view: &'v View,
     /// Whether something in the plan needs the evaluator's optimiser.
     pub optimise: bool,
+    /// Whether one solution is enough.
+    pub first: bool,
 }
 
 /// A planned part of the pattern.
@@ -84,7 +86,7 @@ impl Planner<'_> {
                 }
                 self.optimise = true;
                 let rows = self.within(&mut left, bound);
-                self.within(&mut right, &Variables::default());
+                self.apart(&mut right);
                 Part::new(Pattern::Minus { left, right }, rows)
             }
             Pattern::Values { ref rows, .. } => {
@@ -138,7 +140,10 @@ impl Planner<'_> {
 
     /// The same for a part that nothing around it is known to.
     fn apart(&mut self, part: &mut Pattern) -> f64 {
-        self.within(part, &Variables::default())
+        let first = std::mem::take(&mut self.first);
+        let rows = self.within(part, &Variables::default());
+        self.first = first;
+        rows
     }
 
     /// Plans the patterns of the EXISTS in an expression, which are asked with the solution's variables bound.

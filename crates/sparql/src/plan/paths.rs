@@ -1,7 +1,9 @@
 //! Property paths become relations, sequences of them joins; blank nodes become variables, which is what they mean, so
 //! that patterns can be moved about; conditions on places become relations, too, and those on terms VALUES.
 
-use oxrdf::Variable;
+use std::sync::Arc;
+
+use oxrdf::{Term, Variable};
 
 use super::register::register;
 use super::{equal, near};
@@ -10,9 +12,10 @@ use terrapin_sparql_syntax::walk::{NodeMut, on_patterns_below};
 use terrapin_triples::path::{NegatedSet, PathRelation};
 use terrapin_triples::{Relation, View};
 
-/// Rewrites the paths and blank nodes of a pattern.
-pub fn rewrite(pattern: &mut Pattern, view: &mut View) {
-    Rewriter { view, paths: Vec::new(), middles: 0 }.pattern(pattern);
+/// Rewrites the paths and blank nodes of a pattern. `strange` says that a path without a step leads from terms, too,
+/// that are in no triple.
+pub fn rewrite(pattern: &mut Pattern, view: &mut View, strange: bool) {
+    Rewriter { view, paths: Vec::new(), middles: 0, strange }.pattern(pattern);
 }
 
 struct Rewriter<'v> {
@@ -20,6 +23,27 @@ struct Rewriter<'v> {
     /// Paths that have a relation: equal ones share it, and what it has looked up.
     paths: Vec<(Path, usize)>,
     middles: usize,
+    strange: bool,
+}
+
+/// The term that a pattern is, if it is one.
+fn ground(pattern: &TermPattern) -> Option<Term> {
+    match pattern {
+        TermPattern::NamedNode(node) => Some(node.clone().into()),
+        TermPattern::Literal(literal) => Some(literal.clone().into()),
+        TermPattern::BlankNode(_) | TermPattern::Variable(_) => None,
+    }
+}
+
+/// Whether a path leads from a node to itself without any step.
+fn is_nullable(path: &Path) -> bool {
+    match path {
+        Path::ZeroOrMore(_) | Path::ZeroOrOne(_) => true,
+        Path::NamedNode(_) | Path::NegatedPropertySet(_) => false,
+        Path::Reverse(inner) | Path::OneOrMore(inner) => is_nullable(inner),
+        Path::Sequence(a, b) => is_nullable(a) && is_nullable(b),
+        Path::Alternative(a, b) => is_nullable(a) || is_nullable(b),
+    }
 }
 
 /// A variable for a blank node.
@@ -72,8 +96,32 @@ impl Rewriter<'_> {
                 let first = self.path(subject, *first, middle.clone());
                 Pattern::join(first, self.path(middle, *second, object))
             }
-            path => Pattern::Relation { subject, number: self.relation(path), object },
+            path => match self.without_steps(&subject, &path, &object) {
+                Some(pattern) => pattern,
+                None => Pattern::Relation { subject, number: self.relation(path), object },
+            },
         }
+    }
+
+    /// By the standard a path that needs no step leads a term of the query to itself, also one that is in no triple
+    /// (<https://www.w3.org/TR/sparql11-query/#defn_evalZeroOrOnePath>): then that is all. Oxigraph, by whose answers
+    /// queries to the Wikidata Query Service are held here, finds nothing then.
+    fn without_steps(&self, subject: &TermPattern, path: &Path, object: &TermPattern) -> Option<Pattern> {
+        let [from, to] = [subject, object].map(ground);
+        let strange = |term: &Term| !self.view.store().is_node(self.view.id(term));
+        if !self.strange || !is_nullable(path) || ![&from, &to].into_iter().flatten().any(strange) {
+            return None;
+        }
+        let row = |variables: Vec<Variable>, values: Vec<Option<Term>>| Pattern::Values {
+            variables,
+            rows: Arc::new(vec![values]),
+        };
+        Some(match (from, to, subject, object) {
+            (Some(from), Some(to), ..) if from == to => Pattern::default(),
+            (Some(term), None, _, TermPattern::Variable(variable))
+            | (None, Some(term), TermPattern::Variable(variable), _) => row(vec![variable.clone()], vec![Some(term)]),
+            _ => Pattern::Values { variables: Vec::new(), rows: Arc::default() },
+        })
     }
 
     fn relation(&mut self, path: Path) -> usize {

@@ -121,6 +121,13 @@ impl Rewriter<'_> {
                 arguments.extend(base);
                 Own::Iri
             }
+            Function::BNode => match (&self.solution, &arguments[..]) {
+                (Some(solution), [_]) => {
+                    arguments.insert(0, solution.clone().into());
+                    Own::BNode
+                }
+                _ => return Ok(Expression::Call(function, arguments)),
+            },
             Function::Custom(name) => {
                 self.function(name)?;
                 return Ok(Expression::Call(function, arguments));

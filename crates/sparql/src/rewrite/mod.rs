@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod depth_tests;
 mod expressions;
+mod graphs;
 
 use std::rc::Rc;
 
@@ -15,17 +16,18 @@ use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Variable};
 
 use super::Settings;
-use super::functions::{self, Called, aggregates};
+use super::each_graph::EachGraph;
+use super::functions::{self, Called, Own, aggregates};
 use super::services::{self, Replacement, Table};
 use super::solve::Plan;
 use super::syntax::{Dialect, in_scope};
 use super::waiting::{Pending, Waiting};
 use terrapin_sparql_syntax::algebra::{
-    Aggregate, Binary, Expression, Helper, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm, SortKey,
+    Aggregate, Binary, Expression, Function, Helper, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm, SortKey,
 };
 use terrapin_sparql_syntax::depth;
 use terrapin_sparql_syntax::error::{Class, Code, Error};
-use terrapin_sparql_syntax::walk::{AsNode, nodes, on_in_scope};
+use terrapin_sparql_syntax::walk::{AsNode, nodes, on_expressions, on_in_scope};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -47,8 +49,9 @@ pub(crate) struct Rewritten {
     pub base: Option<Iri<String>>,
     /// The graphs that it is about, if it says, or its request does.
     pub dataset: Option<QueryDataset>,
-    /// Whether the default graph is without the triples of named graphs.
-    pub apart: bool,
+    /// Whether the standard's ways are followed where others have their own: the default graph is without the triples of
+    /// named graphs, and a path without a step leads from every term.
+    pub standard: bool,
     /// What is done with the pattern's solutions.
     pub plan: Plan,
     /// Tables to make first, in this order.
@@ -70,6 +73,10 @@ struct Rewriter<'s> {
     separators: Vec<String>,
     /// Nodes that were copied.
     copied: usize,
+    /// The number of the solution that an expression is calculated for, where it needs one.
+    solution: Option<Variable>,
+    /// How many such numbers there are.
+    solutions: usize,
 }
 
 /// Most nodes of a query that are copied: a comparison that is made in two ways has its sides twice, and those that are
@@ -86,13 +93,15 @@ pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, Pattern)>, settings
         base: query.base,
         separators: Vec::new(),
         copied: 0,
+        solution: None,
+        solutions: 0,
     };
     let (default, named) = &settings.graphs;
     let dataset = match (default.is_empty(), named.is_empty()) {
         (true, true) => query.dataset,
         _ => Some(QueryDataset { default: default.clone(), named: Some(named.clone()) }),
     };
-    let apart = settings.dialect == Dialect::Standard;
+    let standard = settings.dialect == Dialect::Standard;
     let scope = Scope { projected: Rc::from([]), correlated: false };
     for (name, pattern) in subqueries {
         let pattern = rewriter.top(pattern, &scope)?;
@@ -103,12 +112,14 @@ pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, Pattern)>, settings
     let plan = Plan::of(pattern);
     depth::check_rewritten(&plan.pattern)?;
     for table in &rewriter.tables {
-        if let Table::Plan(plan) = table {
-            depth::check_rewritten(&plan.pattern)?;
+        match table {
+            Table::Plan(plan) => depth::check_rewritten(&plan.pattern)?,
+            Table::Graphs(each) => depth::check_rewritten(&each.inner)?,
+            Table::Service(_) => {}
         }
     }
     let Rewriter { tables, functions, base, separators, .. } = rewriter;
-    Ok(Rewritten { form: query.form, base, dataset, apart, plan, tables, functions: functions.names, separators })
+    Ok(Rewritten { form: query.form, base, dataset, standard, plan, tables, functions: functions.names, separators })
 }
 
 impl Rewriter<'_> {
@@ -195,15 +206,23 @@ impl Rewriter<'_> {
                 (Pattern::filter(inner, self.expression(condition, scope)?), waiting)
             }
             Pattern::Extend { inner, variable, expression } => {
-                let (inner, waiting) = self.pattern(*inner, scope)?;
+                let (mut inner, waiting) = self.pattern(*inner, scope)?;
+                let solution = names_blank_nodes(&expression).then(|| self.numbered(&mut inner));
+                let around = std::mem::replace(&mut self.solution, solution);
                 let expression = self.expression(expression, scope)?;
+                self.solution = around;
                 ready(Pattern::extend(inner, variable, expression), waiting)
             }
             Pattern::LeftJoin { left, right, condition } => self.left_join(*left, *right, condition, scope)?,
             Pattern::Minus { left, right } => {
                 let (left, waiting) = self.pattern(*left, scope)?;
-                let right = Box::new(self.settled(*right, scope)?);
-                (Pattern::Minus { left: Box::new(left), right }, waiting)
+                let right = self.settled(*right, scope)?;
+                // Without a variable in common nothing is taken away, which the evaluator's optimiser does not know.
+                let shown = in_scope(&left);
+                if !in_scope(&right).iter().any(|variable| shown.contains(variable)) {
+                    return Ok((left, waiting));
+                }
+                (Pattern::Minus { left: Box::new(left), right: Box::new(right) }, waiting)
             }
             Pattern::Lateral { left, right } => {
                 let (left, waiting) = self.pattern(*left, scope)?;
@@ -216,10 +235,7 @@ impl Rewriter<'_> {
                 let right = Box::new(self.settled(*right, scope)?);
                 (Pattern::Union { left, right }, Vec::new())
             }
-            Pattern::Graph { name, inner } => {
-                let inner = Box::new(self.settled(*inner, scope)?);
-                (Pattern::Graph { name, inner }, Vec::new())
-            }
+            Pattern::Graph { name, inner } => (self.graph(name, *inner, scope)?, Vec::new()),
             Pattern::Group { inner, variables, aggregates } => {
                 let inner = Box::new(self.settled(*inner, scope)?);
                 let aggregates = self.aggregates(aggregates, scope)?;
@@ -277,6 +293,34 @@ impl Rewriter<'_> {
             });
         }
         Ok((Pattern::LeftJoin { left: Box::new(left), right: Box::new(right), condition }, waiting))
+    }
+
+    /// Gives each solution of a pattern a number of its own, which all values that are calculated for it share.
+    fn numbered(&mut self, pattern: &mut Pattern) -> Variable {
+        let mut base = pattern;
+        while let Pattern::Extend { inner, variable, .. } = base {
+            if Helper::is_solution(variable) {
+                return variable.clone();
+            }
+            base = inner;
+        }
+        let variable = Variable::from(Helper::Solution(self.solutions));
+        self.solutions += 1;
+        let number = self.functions.own(Own::Solution, Vec::new());
+        *base = Pattern::extend(std::mem::take(base), variable.clone(), number);
+        variable
+    }
+
+    /// GRAPH. A subquery in it cannot be solved before: that would be in the default graph.
+    fn graph(&mut self, name: NamedNodePattern, inner: Pattern, scope: &Scope) -> Result<Pattern> {
+        let within = Scope { correlated: true, ..scope.clone() };
+        let inner = self.settled(inner, &within)?;
+        Ok(match name {
+            NamedNodePattern::Variable(name) if !scope.correlated && !graphs::is_plain(&inner, &name) => {
+                self.table(Table::Graphs(Box::new(EachGraph::new(name, inner))))
+            }
+            name => Pattern::Graph { name, inner: Box::new(inner) },
+        })
     }
 
     /// A subquery with LIMIT or OFFSET.
@@ -349,6 +393,15 @@ impl Rewriter<'_> {
         let (function, argument) = aggregates::own(function, argument, &mut self.separators);
         Ok(Aggregate::Call { function, argument, distinct })
     }
+}
+
+/// Whether an expression calls BNODE with a name, which means the same node wherever it stands for one solution.
+fn names_blank_nodes(expression: &Expression) -> bool {
+    let mut names = false;
+    on_expressions(expression, &mut |expression| {
+        names |= matches!(expression, Expression::Call(Function::BNode, arguments) if !arguments.is_empty());
+    });
+    names
 }
 
 /// Applies what has the values that it needs.

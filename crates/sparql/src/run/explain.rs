@@ -34,10 +34,12 @@ impl Run<'_> {
         Ok(out)
     }
 
-    /// The steps for a plan, which is solved to the end; `whole` says why it is the evaluator's whatever stands in it.
+    /// The steps for a plan, which is solved to the end, that of an ASK to its first solution; `whole` says why it is the
+    /// evaluator's whatever stands in it.
     fn steps(&self, top: &Plan, tables: &Tables, whole: Option<Fallback>) -> Result<String> {
         let mut view = self.view();
-        let planned = self.plan(fill_tables(&top.pattern, tables), &mut view);
+        let first = matches!(self.rewritten.form, QueryForm::Ask) && std::ptr::eq(top, &self.rewritten.plan);
+        let planned = self.plan(fill_tables(&top.pattern, tables), &mut view, first);
         let program = match whole {
             None => self.compile(&planned.pattern, &view, true),
             Some(why) => Err(why),
@@ -46,7 +48,7 @@ impl Run<'_> {
             Err(why) => why,
             Ok(program) => {
                 let mut counts = vec![0; program.len()];
-                native::solve(&program, &view, &self.evaluator, &mut counts, &mut |_| Ok(true))?;
+                native::solve(&program, &view, &self.evaluator, &mut counts, &mut |_| Ok(!first))?;
                 view.check().map_err(read)?;
                 return native::explain(&program, &view, &counts).map_err(read);
             }

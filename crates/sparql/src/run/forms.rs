@@ -70,7 +70,7 @@ impl Run<'_> {
             Pattern::Values { variables: plan.variables.clone(), rows }
         };
         let mut view = self.view();
-        let planned = self.plan(pattern, &mut view);
+        let planned = self.plan(pattern, &mut view, false);
         let query = self.query(QueryForm::Describe, planned.pattern);
         let evaluator = self.evaluator(planned.optimise);
         let result = evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
@@ -112,7 +112,7 @@ impl Run<'_> {
     /// Whether a pattern has a solution.
     fn exists(&self, pattern: Pattern) -> Result<bool> {
         let mut view = self.view();
-        let planned = self.plan(unshown(pattern), &mut view);
+        let planned = self.plan(unshown(pattern), &mut view, true);
         let pattern = Pattern::project(planned.pattern, Vec::new());
         let mut value = false;
         if let Ok(program) = self.compile(&pattern, &view, false) {

@@ -12,6 +12,7 @@ use std::fmt;
 
 use oxrdf::{NamedNode, Term, Variable};
 
+use super::each_graph::EachGraph;
 use super::environment::Environment;
 use super::functions::Called;
 use super::row::Row;
@@ -53,6 +54,8 @@ const SERVICES: &[&Service] =
 pub(crate) enum Table {
     /// A subquery's, which the evaluator solves.
     Plan(Box<Plan>),
+    /// What a pattern has in each named graph.
+    Graphs(Box<EachGraph>),
     /// A service's.
     Service(Box<dyn Rows>),
 }
@@ -74,6 +77,7 @@ impl Table {
     pub fn variables(&self) -> Vec<Variable> {
         match self {
             Table::Plan(plan) => plan.variables.clone(),
+            Table::Graphs(each) => each.columns(),
             Table::Service(found) => found.variables(),
         }
     }

@@ -1,0 +1,132 @@
+//! Named graphs: what GRAPH with a variable is beside the patterns within it, in which the variable means nothing.
+
+use std::io;
+use std::sync::{Arc, LazyLock};
+
+use oxrdf::{Term, Triple, Variable};
+use terrapin::load::{Options, Quiet, load};
+use terrapin::snapshot::Snapshot;
+use terrapin::sparql::{Bounds, Dialect, Environment, Settings, Sink, prepare};
+
+/// g1 has two triples of p, one of them about the graph itself; g2 has one of q.
+const DATA: &str = "\
+<http://e/a> <http://e/p> <http://e/o> <http://e/g1> .
+<http://e/b> <http://e/p> <http://e/g1> <http://e/g1> .
+<http://e/c> <http://e/q> <http://e/o> <http://e/g2> .
+<http://e/d> <http://e/p> <http://e/o> .
+";
+
+static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| environment(DATA));
+
+fn environment(data: &str) -> Environment {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.nq");
+    std::fs::write(&file, data).unwrap();
+    let out = folder.path().join("x.terrapin");
+    let options = Options {
+        at: None,
+        osm: None,
+        wikidata: vec![],
+        rdf: vec![file],
+        out: out.clone(),
+        memory: 1 << 26,
+        temporary: None,
+    };
+    load(&options, &Quiet).unwrap();
+    Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap()
+}
+
+#[derive(Default)]
+struct Lines(Vec<String>);
+
+impl Sink for Lines {
+    fn variables(&mut self, _: &[Variable]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn solution(&mut self, values: &[Option<Term>]) -> io::Result<()> {
+        let cell = |value: &Option<Term>| match value {
+            Some(Term::NamedNode(node)) => node.as_str().rsplit('/').next().unwrap().to_owned(),
+            Some(Term::Literal(literal)) => literal.value().to_owned(),
+            Some(Term::BlankNode(node)) => node.to_string(),
+            None => "-".to_owned(),
+        };
+        self.0.push(values.iter().map(cell).collect::<Vec<_>>().join(" "));
+        Ok(())
+    }
+
+    fn boolean(&mut self, value: bool) -> io::Result<()> {
+        self.0.push(value.to_string());
+        Ok(())
+    }
+
+    fn triple(&mut self, triple: &Triple) -> io::Result<()> {
+        self.0.push(triple.to_string());
+        Ok(())
+    }
+}
+
+/// The solutions, sorted, in both dialects.
+fn ask(text: &str) -> Vec<String> {
+    let [ours, standard] = [Dialect::Wdqs, Dialect::Standard].map(|dialect| {
+        let settings = Settings { dialect, ..Settings::default() };
+        let text = format!("PREFIX : <http://e/>\n{text}");
+        let prepared = prepare(&text, &settings).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let mut lines = Lines::default();
+        prepared.run(&ENVIRONMENT, &Bounds::default(), &mut lines).unwrap_or_else(|error| panic!("{text}: {error}"));
+        lines.0.sort();
+        lines.0
+    });
+    assert_eq!(ours, standard, "{text}");
+    ours
+}
+
+#[test]
+fn a_plain_pattern_has_the_graph_of_each_solution() {
+    assert_eq!(ask("SELECT ?g ?s { GRAPH ?g { ?s ?p ?o } }"), ["g1 a", "g1 b", "g2 c"]);
+    assert_eq!(ask("SELECT ?g ?s ?x { GRAPH ?g { ?s ?p :o OPTIONAL { ?x :p :g1 } } }"), ["g1 a b", "g2 c -"]);
+    assert_eq!(ask("SELECT ?g { GRAPH ?g {} }"), ["g1", "g2"]);
+}
+
+#[test]
+fn the_graph_has_no_value_within() {
+    assert_eq!(ask("SELECT * { GRAPH ?g { FILTER(BOUND(?g)) } }"), [""; 0]);
+    assert_eq!(ask("SELECT ?g { GRAPH ?g { FILTER(!BOUND(?g)) } }"), ["g1", "g2"]);
+    // Of b the optional part gives the graph's own name; elsewhere it gives another one, or leaves the variable free.
+    assert_eq!(ask("SELECT ?g ?s { GRAPH ?g { ?s ?p ?o OPTIONAL { ?s ?p ?g } } }"), ["g1 b"]);
+    assert_eq!(ask("SELECT ?g ?s { GRAPH ?g { ?s ?p ?g } }"), ["g1 b"]);
+    assert_eq!(
+        ask("SELECT ?g ?x { GRAPH ?g { ?s ?p ?o BIND(COALESCE(?g, 'none') AS ?x) } }"),
+        ["g1 none", "g1 none", "g2 none"]
+    );
+}
+
+#[test]
+fn every_graph_is_asked_by_itself() {
+    assert_eq!(ask("SELECT ?g ?n { GRAPH ?g { SELECT (COUNT(*) AS ?n) { ?s :p ?o } } }"), ["g1 2", "g2 0"]);
+    assert_eq!(
+        ask("SELECT ?g ?t { GRAPH ?g { VALUES (?g ?t) { (UNDEF 'x') (:g1 'y') (:g3 'z') } } }"),
+        ["g1 x", "g1 y", "g2 x"]
+    );
+    // Both sides of the MINUS are about the same graph, which is no variable in common.
+    assert_eq!(ask("SELECT ?g ?a { GRAPH ?g { ?a :p :o MINUS { ?b :p :o } } }"), ["g1 a"]);
+    assert_eq!(ask("SELECT ?a { GRAPH :g1 { ?a :p :o MINUS { ?b :p :o } } }"), ["a"]);
+    assert_eq!(ask("SELECT ?g ?a { GRAPH ?g { ?a :p ?o MINUS { ?a :p :o } } }"), ["g1 b"]);
+    assert_eq!(ask("SELECT ?g ?s { GRAPH ?g { SELECT ?s { ?s ?p ?o } ORDER BY DESC(?s) LIMIT 1 } }"), ["g1 b", "g2 c"]);
+    assert_eq!(ask("SELECT ?s { GRAPH :g2 { SELECT ?s { ?s ?p ?o } ORDER BY ?s LIMIT 1 } }"), ["c"]);
+    assert_eq!(ask("SELECT ?g ?s { GRAPH ?g { SELECT DISTINCT ?s { ?s ?p ?o } } }"), ["g1 a", "g1 b", "g2 c"]);
+    assert_eq!(ask("SELECT ?g FROM NAMED :g2 { GRAPH ?g { SELECT (COUNT(*) AS ?n) {} } }"), ["g2"]);
+}
+
+#[test]
+fn a_graph_without_an_iri_cannot_be_asked_so() {
+    let environment = environment("<http://e/a> <http://e/p> <http://e/o> _:g .\n");
+    let ask = |text: &str| {
+        let mut lines = Lines::default();
+        prepare(text, &Settings::default())?.run(&environment, &Bounds::default(), &mut lines)?;
+        Ok::<_, terrapin::sparql::Error>(lines.0.len())
+    };
+    assert_eq!(ask("SELECT * { GRAPH ?g { ?s ?p ?o } }").unwrap(), 1);
+    let error = ask("SELECT * { GRAPH ?g { SELECT (COUNT(*) AS ?n) { ?s ?p ?o } } }").unwrap_err();
+    assert!(error.to_string().contains("has no IRI"), "{error}");
+}
