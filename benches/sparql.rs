@@ -6,7 +6,8 @@
 //! Times are in process and end with the last solution: what a caller of either library waits for. Neither takes more
 //! than 300,000 solutions of a query, nor more than some seconds: where both reach that, nothing is compared; where one
 //! does, it counts as having taken that long. Arguments that are no options choose the queries whose ids have them.
-//! Prepared queries are kept here, as a server keeps them; with `--fresh` each time has a text of its own.
+//! Prepared queries are kept here, as a server keeps them; with `--fresh` each time has a text of its own. `--hard` asks
+//! those of `hard.tsv` instead, in which an order, a condition or a way of asking decides, and lists them all.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -52,6 +53,52 @@ impl Sink for Count {
     fn triple(&mut self, _: &Triple) -> std::io::Result<()> {
         self.0 += 1;
         Ok(())
+    }
+}
+
+/// What the queries of `hard.tsv` begin with for the peer, which knows no prefixes.
+const PREFIXES: &str = "PREFIX wd: <http://www.wikidata.org/entity/> \
+    PREFIX wdt: <http://www.wikidata.org/prop/direct/> \
+    PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> \
+    PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> ";
+
+/// A query, and what is known of it.
+struct Vector {
+    id: String,
+    query: String,
+    /// How long the recorded reference took. Without this it was stopped, or found the query wrong.
+    ms: Option<f64>,
+    count: u64,
+    /// How often it is asked.
+    times: usize,
+}
+
+impl Vector {
+    fn all_recorded(path: &Path) -> Option<Vec<Vector>> {
+        let mut text = String::new();
+        GzDecoder::new(std::fs::File::open(path).ok()?).read_to_string(&mut text).expect("vectors");
+        Some(text.lines().filter_map(Vector::recorded).collect())
+    }
+
+    fn all_hard() -> Vec<Vector> {
+        include_str!("hard.tsv").lines().filter_map(Vector::hard).collect()
+    }
+
+    fn recorded(line: &str) -> Option<Vector> {
+        let vector: Value = serde_json::from_str(line).expect("a vector");
+        let ms = vector["ms"].as_f64();
+        Some(Vector {
+            id: vector["id"].as_str()?.to_owned(),
+            query: vector["query"].as_str()?.to_owned(),
+            ms,
+            count: vector["count"].as_u64().unwrap_or(0),
+            times: if ms.is_some_and(|ms| ms < 200.0) { 5 } else { 1 },
+        })
+    }
+
+    fn hard(line: &str) -> Option<Vector> {
+        let (id, query) = line.split_once('\t')?;
+        Some(Vector { id: id.to_owned(), query: format!("{PREFIXES}{query}"), ms: None, count: 0, times: 5 })
     }
 }
 
@@ -196,13 +243,13 @@ impl Found {
 fn main() {
     let shared = std::env::var_os("TERRAPIN_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    let vectors = shared.join("conformance/sparql/vectors.jsonl.gz");
-    let (Ok(file), Some(snapshot)) = (std::fs::File::open(&vectors), std::env::var_os("TERRAPIN_WIKIDATA")) else {
-        println!("skipped: {} or TERRAPIN_WIKIDATA is not there", vectors.display());
+    let hard = std::env::args().any(|argument| argument == "--hard");
+    let path = shared.join("conformance/sparql/vectors.jsonl.gz");
+    let vectors = if hard { Some(Vector::all_hard()) } else { Vector::all_recorded(&path) };
+    let (Some(vectors), Some(snapshot)) = (vectors, std::env::var_os("TERRAPIN_WIKIDATA")) else {
+        println!("skipped: {} or TERRAPIN_WIKIDATA is not there", path.display());
         return;
     };
-    let mut text = String::new();
-    GzDecoder::new(file).read_to_string(&mut text).expect("vectors");
     let snapshot = Arc::new(Snapshot::open(Path::new(&snapshot)).expect("a snapshot"));
     let store = Arc::new(Store::open(&snapshot).expect("triples").expect("some"));
     let environment = Environment { store, now: "2020-01-01T00:00:00Z".into(), seed: snapshot.digest().into() };
@@ -213,30 +260,26 @@ fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
     let mut groups: BTreeMap<String, Found> = BTreeMap::new();
     let mut total = Found::default();
-    for line in text.lines() {
-        let vector: Value = serde_json::from_str(line).expect("a vector");
-        let (Some(id), Some(query)) = (vector["id"].as_str(), vector["query"].as_str()) else { continue };
+    for Vector { id, query, ms, count, times } in &vectors {
         if !wanted.is_empty() && !wanted.iter().any(|w| id.contains(w.as_str())) {
             continue;
         }
-        // Without a time the reference was stopped, or found the query wrong.
-        let recorded = vector["ms"].as_f64();
-        let times = if recorded.is_some_and(|ms| ms < 200.0) { 5 } else { 1 };
-        let ours = ask(&environment, query, times, fresh);
+        let ours = ask(&environment, query, *times, fresh);
         let theirs = match &mut peer {
-            Some(peer) => peer.ask(query, times),
-            None => recorded.map(|ms| Ok((ms / 1000.0, vector["count"].as_u64().unwrap_or(0)))),
+            Some(peer) => peer.ask(query, *times),
+            None => ms.map(|ms| Ok((ms / 1000.0, *count))),
         };
         total.add(id, ours.clone(), theirs.clone());
-        let group = id.rsplit_once('-').map_or(id, |(group, _)| group);
+        let group = id.rsplit_once('-').map_or(id.as_str(), |(group, _)| group);
         groups.entry(group.to_owned()).or_default().add(id, ours, theirs);
     }
-    for (name, found) in &mut groups {
-        found.print(name);
+    if !hard {
+        groups.iter_mut().for_each(|(name, found)| found.print(name));
     }
     total.print("all");
     println!("the slowest beside the peer:");
-    for (ratio, line) in total.ratios.iter().take(40).take_while(|(ratio, _)| *ratio < 1.0) {
+    let listed = |ratio: f64| hard || ratio < 1.0;
+    for (ratio, line) in total.ratios.iter().take(if hard { usize::MAX } else { 40 }).take_while(|(r, _)| listed(*r)) {
         println!("  {ratio:.2} {line}");
     }
 }
