@@ -32,6 +32,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Error> {
+    crate::allocator::prepare_for_arrays();
     let pin = args.pin.as_deref().map(Pin::read).transpose()?;
     let opened = match snapshot::verify(&args.snapshot) {
         Ok(whole) => open::facts(whole)?,

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use terrapin_base::Progress;
 use terrapin_base::codec::Reader;
 use terrapin_base::external_sort::{Record as Sorting, Scratch, Sortable, Sorter};
-use terrapin_osm::{CACHE_BYTES, ElementType, MetaRef, Osm, PairId, ValuePage};
+use terrapin_osm::{CACHE_BYTES, ElementRef, ElementType, MetaRef, Osm, Remembered};
 use terrapin_snapshot::{Error, Manifest, Snapshot, Writer};
 use terrapin_triples::{Store, TermId};
 
@@ -146,7 +146,7 @@ fn letter(kind: ElementType) -> u8 {
 
 /// The records of a page's elements.
 fn elements(osm: &Osm, kind: ElementType, page: u32) -> Vec<Hash> {
-    let mut texts = Texts { osm, page: None };
+    let mut values = Remembered::new(|page| osm.value_page(page));
     let (tags, metadata) = (osm.tag_page(kind, page), osm.meta_page(kind, page));
     let mut record = Record::default();
     let mut finish = |slot: usize, id: i64, special: &dyn Fn(&mut Record)| {
@@ -158,7 +158,12 @@ fn elements(osm: &Osm, kind: ElementType, page: u32) -> Vec<Hash> {
         special(&mut record);
         let tags = tags.tags(slot);
         record.number(tags.len() as i64);
-        tags.iter().for_each(|&pair| texts.write(pair, &mut record));
+        for &pair in tags {
+            let values = values.get(pair / Osm::VALUES_ON_PAGE as u32);
+            let slot = (pair % Osm::VALUES_ON_PAGE as u32) as usize;
+            record.text(osm.key_name(values.key(slot)));
+            record.text(values.get(slot));
+        }
         record.hash()
     };
     match kind {
@@ -174,8 +179,12 @@ fn elements(osm: &Osm, kind: ElementType, page: u32) -> Vec<Hash> {
         }
         ElementType::Way => {
             let ways = osm.way_page(page);
+            let all: Vec<ElementRef> = (0..ways.ids.len()).flat_map(|slot| ways.nodes(slot)).copied().collect();
+            let all = osm.ref_ids(ElementType::Node, &all);
+            let mut rest = &all[..];
             let way = |(slot, &id): (usize, &i64)| {
-                let nodes = osm.ref_ids(ElementType::Node, ways.nodes(slot));
+                let nodes;
+                (nodes, rest) = rest.split_at(ways.nodes(slot).len());
                 finish(slot, id, &|record| {
                     record.number(nodes.len() as i64);
                     nodes.iter().for_each(|&node| record.number(node));
@@ -198,25 +207,6 @@ fn elements(osm: &Osm, kind: ElementType, page: u32) -> Vec<Hash> {
                 })
             };
             relations.ids.iter().enumerate().map(relation).collect()
-        }
-    }
-}
-
-/// Texts of tags, with the page of values that was looked at last.
-struct Texts<'o> {
-    osm: &'o Osm,
-    page: Option<(u32, Arc<ValuePage>)>,
-}
-
-impl Texts<'_> {
-    fn write(&mut self, pair: PairId, record: &mut Record) {
-        let (number, slot) = (pair / Osm::VALUES_ON_PAGE as u32, (pair % Osm::VALUES_ON_PAGE as u32) as usize);
-        if self.page.as_ref().is_none_or(|(page, _)| *page != number) {
-            self.page = Some((number, self.osm.value_page(number)));
-        }
-        if let Some((_, page)) = &self.page {
-            record.text(self.osm.key_name(page.key(slot)));
-            record.text(page.get(slot));
         }
     }
 }

@@ -19,7 +19,7 @@ mod tags;
 mod types;
 
 pub use page_cache::{MetaPage, NodePage, RelationPage, TagPage, WayPage};
-pub use store::{CACHE_BYTES, Osm};
+pub use store::{CACHE_BYTES, Osm, Remembered};
 pub use tags::ValuePage;
 pub use types::{BoundingBox, Coord, ElementRef, ElementType, Member, MetaRef, NoBox, Ordinal};
 

@@ -416,25 +416,28 @@ impl Osm {
     }
 }
 
-/// The page asked for last, for runs of ordinals on one page.
-pub(super) struct Remembered<T, F> {
-    page: u32,
-    value: Option<Arc<T>>,
+/// Pages that were looked at last, for those who look at the same few ones again and again: the cache that all share costs
+/// more than looking at a number.
+pub struct Remembered<T, F> {
+    /// Each in the place that its number gives it.
+    pages: [Option<(u32, Arc<T>)>; 8],
     load: F,
 }
 
 impl<T, F: FnMut(u32) -> Arc<T>> Remembered<T, F> {
-    pub(super) fn new(load: F) -> Remembered<T, F> {
-        Remembered { page: 0, value: None, load }
+    /// None yet; `load` gets a page.
+    pub fn new(load: F) -> Remembered<T, F> {
+        Remembered { pages: [const { None }; 8], load }
     }
 
-    pub(super) fn get(&mut self, page: u32) -> &T {
-        if self.page != page {
-            self.value = None;
-            self.page = page;
+    /// A page.
+    pub fn get(&mut self, page: u32) -> &T {
+        let place = &mut self.pages[page as usize % 8];
+        if place.as_ref().is_some_and(|(number, _)| *number != page) {
+            *place = None;
         }
         let load = &mut self.load;
-        self.value.get_or_insert_with(|| load(page))
+        &place.get_or_insert_with(|| (page, load(page))).1
     }
 }
 

@@ -173,6 +173,14 @@ enum Kept<T: Sortable> {
     Runs(Runs<T>),
 }
 
+/// Memory that ranges are merged in, one after the other.
+#[derive(Default)]
+struct Buffers<T> {
+    rows: Rows<T>,
+    /// What was read of a run.
+    bytes: Vec<u8>,
+}
+
 struct Runs<T: Sortable> {
     input: Input,
     runs: Vec<Vec<RunBlock<T::Key>>>,
@@ -181,12 +189,12 @@ struct Runs<T: Sortable> {
 }
 
 impl<T: Sortable> Runs<T> {
-    /// The records of a range of keys, merged; their payloads lie among other bytes.
-    fn range(&self, number: usize) -> Result<Rows<T>, Error> {
+    /// The records of a range of keys, merged, in place of what `into` had; their payloads lie among other bytes.
+    fn range(&self, number: usize, into: Buffers<T>) -> Result<Buffers<T>, Error> {
         let low = number.checked_sub(1).map(|n| self.bounds[n]);
         let high = self.bounds.get(number).copied();
-        let mut rows: Rows<T> = Rows::default();
-        let mut bytes = Vec::new();
+        let Buffers { mut rows, mut bytes } = into;
+        rows.clear();
         for run in &self.runs {
             // The last block that begins at or below the range may reach into it.
             let start = low.map_or(0, |low| run.partition_point(|b| b.first <= low).saturating_sub(1));
@@ -210,7 +218,7 @@ impl<T: Sortable> Runs<T> {
         }
         // A stable sort: it finds the runs and merges them.
         rows.records.sort_by_key(T::key);
-        Ok(rows)
+        Ok(Buffers { rows, bytes })
     }
 }
 
@@ -233,7 +241,7 @@ impl<T: Sortable> Sorted<T> {
 
     /// Reads them from the first on.
     pub fn stream(&self) -> Stream<'_, T> {
-        Stream { sorted: self, next: 0, ready: Vec::new().into_iter(), rows: Rows::default(), at: 0 }
+        Stream { sorted: self, next: 0, ready: Vec::new().into_iter(), spare: Vec::new(), rows: Rows::default(), at: 0 }
     }
 }
 
@@ -243,7 +251,9 @@ pub struct Stream<'s, T: Sortable> {
     /// The next range to merge.
     next: usize,
     /// Ranges that are merged.
-    ready: std::vec::IntoIter<Rows<T>>,
+    ready: std::vec::IntoIter<Buffers<T>>,
+    /// Memory for those that come next.
+    spare: Vec<Buffers<T>>,
     /// Records that are merged and stand together.
     rows: Rows<T>,
     /// How many of the rows at hand have been taken.
@@ -286,12 +296,13 @@ impl<T: Sortable> Stream<'_, T> {
     /// Adds a range to the rows at hand; whether there was one.
     fn merge_more(&mut self) -> Result<bool, Error> {
         let Kept::Runs(runs) = &self.sorted.kept else { return Ok(false) };
-        let more = match self.ready.next() {
+        let mut more = match self.ready.next() {
             Some(more) => more,
             None => {
                 let end = (self.next + rayon::current_num_threads()).min(runs.bounds.len() + 1);
-                let ranges = (self.next..end).into_par_iter().map(|number| runs.range(number));
-                (self.ready, self.next) = (ranges.collect::<Result<Vec<_>, Error>>()?.into_iter(), end);
+                let ranges: Vec<_> = (self.next..end).map(|n| (n, self.spare.pop().unwrap_or_default())).collect();
+                let merged = ranges.into_par_iter().map(|(number, into)| runs.range(number, into));
+                (self.ready, self.next) = (merged.collect::<Result<Vec<_>, Error>>()?.into_iter(), end);
                 match self.ready.next() {
                     Some(more) => more,
                     None => return Ok(false),
@@ -301,13 +312,16 @@ impl<T: Sortable> Stream<'_, T> {
         let rest = self.at..self.rows.records.len();
         self.at = 0;
         if rest.is_empty() {
-            self.rows = more;
+            std::mem::swap(&mut self.rows, &mut more.rows);
         } else {
-            let mut rows = Rows::default();
-            rows.append(self.rows.view().range(rest));
-            rows.append(more.view());
-            self.rows = rows;
+            let mut rows = self.spare.pop().unwrap_or_default();
+            rows.rows.clear();
+            rows.rows.append(self.rows.view().range(rest));
+            rows.rows.append(more.rows.view());
+            std::mem::swap(&mut self.rows, &mut rows.rows);
+            self.spare.push(rows);
         }
+        self.spare.push(more);
         Ok(true)
     }
 }
