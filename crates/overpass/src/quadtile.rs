@@ -7,6 +7,8 @@
 //! stand between two sizes of squares); what no such square
 //! covers stands first. A relation covers the squares of its way members.
 
+use std::borrow::Cow;
+
 use crate::reader::Reader;
 use crate::set::AreaOrdinal;
 use terrapin_osm::radix;
@@ -70,6 +72,24 @@ impl Tiles {
         }
     }
 
+    /// All of the blocks of 16 × 16 tiles that these tiles are in: all that the reference knows of where an area is.
+    fn blocks(&self) -> Tiles {
+        let whole = |(first, last): (u32, u32)| (first & !15, last | 15);
+        Tiles { rows: whole(self.rows), columns: whole(self.columns) }
+    }
+
+    /// The box of these tiles, without a step on each side.
+    fn inner(&self) -> BoundingBox {
+        let lat = |units: u32| (i64::from(units) - 910_000_000).min(i64::from(i32::MAX)) as i32;
+        let lon = |units: u32| (units ^ 0x8000_0000) as i32;
+        BoundingBox {
+            south: lat((self.rows.0 << 16) + 1),
+            west: lon((self.columns.0 << 16) + 1),
+            north: lat((self.rows.1 << 16 | 0xffff) - 1),
+            east: lon((self.columns.1 << 16 | 0xffff) - 1),
+        }
+    }
+
     /// The tiles of the square and its neighbours, which is all that a relation knows of its members.
     fn covered(&self) -> Tiles {
         if self.is_none() {
@@ -114,8 +134,9 @@ pub fn node_key(c: Coord) -> Key {
 pub fn area_key(bounds: &BoundingBox) -> Key {
     let mut tiles = Tiles::of(bounds);
     if !tiles.is_none() {
-        let block = |(a, b): (u32, u32)| (a >> 4 << 4, b >> 4 << 4);
-        tiles = Tiles { rows: block(tiles.rows), columns: block(tiles.columns) };
+        let blocks = tiles.blocks();
+        tiles =
+            Tiles { rows: (blocks.rows.0, blocks.rows.1 & !15), columns: (blocks.columns.0, blocks.columns.1 & !15) };
     }
     tiles.key()
 }
@@ -130,6 +151,53 @@ pub fn near(bounds: &BoundingBox, area: &BoundingBox) -> bool {
             && tiles.columns.0 <= area.columns.1
             && tiles.columns.1 >= area.columns.0
     })
+}
+
+/// The block of 16 × 16 tiles that a node is in.
+pub fn node_block(c: Coord) -> BoundingBox {
+    Tiles { rows: (row(c.lat), row(c.lat)), columns: (column(c.lon), column(c.lon)) }.blocks().inner()
+}
+
+/// Whether `holds` does for the blocks in which the reference looks for a way with these nodes: for those of its square,
+/// and, if the square is a great one, for those of one of its segments' squares.
+pub fn in_blocks(coords: &[Coord], holds: impl Fn(&BoundingBox) -> bool) -> bool {
+    let blocks = |coords: &[Coord]| {
+        let mut bounds = BoundingBox::EMPTY;
+        coords.iter().for_each(|&c| bounds.extend(c));
+        let tiles = Tiles::of(&bounds);
+        let near = !tiles.is_none() && holds(&tiles.covered().blocks().inner());
+        (near, tiles.square().is_none_or(|(size, _)| size > 1))
+    };
+    match blocks(coords) {
+        (true, true) => coords.windows(2).any(|segment| segment.iter().all(|c| !c.is_missing()) && blocks(segment).0),
+        (near, _) => near,
+    }
+}
+
+/// Whether the reference knows where a way with these nodes is. What fits into a square of up to two tiles has its
+/// nodes' places, all of them or none; a way with a greater square has those that are known.
+pub fn has_place(coords: &[Coord]) -> bool {
+    let mut bounds = BoundingBox::EMPTY;
+    coords.iter().for_each(|&c| bounds.extend(c));
+    let is_wide = || Tiles::of(&bounds).square().is_none_or(|(size, _)| size > 1);
+    !bounds.is_empty() && (!coords.iter().any(|c| c.is_missing()) || is_wide())
+}
+
+/// The nodes by which the reference finds a way: all of them if none is missing. If one is, those that it knows
+/// together with one before or behind them, as far as these do not all lie in one tile.
+pub fn places(coords: &[Coord]) -> Cow<'_, [Coord]> {
+    if !coords.iter().any(|c| c.is_missing()) {
+        return Cow::Borrowed(coords);
+    }
+    let mut places = if has_place(coords) { coords.to_vec() } else { Vec::new() };
+    for run in places.split_mut(|c| c.is_missing()) {
+        let mut bounds = BoundingBox::EMPTY;
+        run.iter().for_each(|&c| bounds.extend(c));
+        if Tiles::of(&bounds).square().is_some_and(|(size, _)| size == 0) {
+            run.fill(Coord::MISSING);
+        }
+    }
+    Cow::Owned(places)
 }
 
 fn way_tiles(reader: &mut Reader<'_>, way: Ordinal) -> Tiles {
@@ -217,6 +285,27 @@ mod tests {
     fn one_tile_is_its_own_number() {
         assert_eq!(key((19381, 19381), (34938, 34938)), (interleave(19381, 34938), false));
         assert_eq!(node_key(Coord { lat: 0, lon: 0 }), (interleave(910_000_000 >> 16, 0x8000), false));
+    }
+
+    /// As observed, with a node that is missing: by the row and column of the first node within eight tiles, and how far
+    /// away the second is.
+    #[test]
+    fn a_way_with_a_missing_node_has_a_place_in_great_squares_only() {
+        let place =
+            |row: i32, column: i32| Coord { lat: row * 0x10000 + 100 - 910_000_000, lon: column * 0x10000 + 100 };
+        let with_gap = |(row, column), (rows, columns)| {
+            has_place(&[
+                place(15408 + row, 3048 + column),
+                Coord::MISSING,
+                place(15408 + row + rows, 3048 + column + columns),
+            ])
+        };
+        assert!(!with_gap((0, 0), (0, 3)) && with_gap((3, 3), (0, 3)));
+        assert!(!with_gap((0, 0), (3, 3)) && with_gap((7, 7), (3, 3)));
+        assert!(!with_gap((7, 7), (2, 2)) && with_gap((0, 0), (1, 4)));
+        let one = place(15408, 3048);
+        assert!(has_place(&[one]) && has_place(&[one, one]) && !has_place(&[one, Coord::MISSING]));
+        assert!(!has_place(&[Coord::MISSING]) && !has_place(&[]));
     }
 
     #[test]

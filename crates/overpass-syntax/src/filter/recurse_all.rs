@@ -31,6 +31,10 @@ impl Facts for RecurseAll {
     fn set(&self) -> Option<&SetName> {
         Some(&self.set)
     }
+
+    fn can_find_areas(&self) -> bool {
+        false
+    }
 }
 
 /// Whether a type of the element is one of these.

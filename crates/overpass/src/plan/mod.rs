@@ -16,6 +16,7 @@ pub use region::{BoxRegion, Placement, Region};
 pub use shapes::{ShapesRegion, point_box};
 pub use tags::{TagMemo, TagTest, compile};
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use rayon::prelude::*;
 
 use super::Failure;
 use super::budget::Budget;
+use super::quadtile::places;
 use super::sorted;
 use super::syntax::{FilterKind, Tag};
 use terrapin_budget as budget;
@@ -313,14 +315,21 @@ fn in_region(
             retain_within(budget, out, from, |o| at(o).is_some_and(|&c| region.has_node(c)))
         }
         (ElementType::Way, Placement::Inside) => {
-            // the page's box says nothing of a way none of whose nodes is known
+            // the page's box says nothing of a way that has no place
             let ways = osm.way_page(page);
-            retain_from(out, from, |o| ways.coords((o - first) as usize).iter().any(|c| !c.is_missing()));
+            let coords = |o: Ordinal| ways.coords((o - first) as usize);
+            retain_from(out, from, |o| places(coords(o)).iter().any(|c| !c.is_missing()));
             Ok(())
         }
         (ElementType::Way, _) => {
             let ways = osm.way_page(page);
-            retain_within(budget, out, from, |o| region.has_way(ways.coords((o - first) as usize)))
+            let coords = |o: Ordinal| ways.coords((o - first) as usize);
+            // Few have places that are not all of their nodes.
+            let by_places = |o: Ordinal| match places(coords(o)) {
+                Cow::Borrowed(_) => true,
+                Cow::Owned(places) => region.has_way(&places),
+            };
+            retain_within(budget, out, from, |o| region.has_way(coords(o)) && by_places(o))
         }
     }
 }

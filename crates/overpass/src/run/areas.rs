@@ -8,11 +8,11 @@ use super::select;
 use crate::Failure;
 use crate::plan::Region;
 use crate::set::{AreaOrdinal, Set};
-use crate::syntax::{FilterKind, FromSet, Ids};
+use crate::syntax::{FilterKind, FromSet, Ids, Tag};
 use terrapin_osm::ElementType::{Relation, Way};
 
 /// `area[...](...)`: areas made from relations, by the relations' tags, and closed ways. As in the reference, filters on
-/// places do not hold areas made from relations back, and those on metadata let none pass.
+/// places do not hold areas made from relations back, and those on metadata and by recursion let none pass.
 pub fn select(
     ctx: &Context,
     filters: &[&FilterKind],
@@ -41,5 +41,15 @@ pub fn select(
     set.areas = areas_of(ctx, &relations);
     let ways = select::select(ctx, Way, filters, regions, None, line)?;
     set.ways = closed(ctx, &ways)?;
+    if recurses(filters) {
+        // As in the reference, the relations that a recursion finds come themselves.
+        set.relations = select::select(ctx, Relation, filters, regions, None, line)?;
+    }
     Ok(())
+}
+
+/// Whether there is a recursion, and no filter for whose sake the reference does without the relations that it finds.
+fn recurses(filters: &[&FilterKind]) -> bool {
+    let stops = |f: &&FilterKind| matches!(f, FilterKind::Tag(Tag::Equals { .. }) | FilterKind::FromSet(_));
+    filters.iter().any(|f| matches!(f, FilterKind::RecurseAll(_))) && !filters.iter().any(stops)
 }

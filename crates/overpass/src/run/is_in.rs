@@ -4,6 +4,7 @@ use super::Context;
 use super::filters::to_coord;
 use crate::Failure;
 use crate::plan::{BoxTree, point_box};
+use crate::quadtile::has_place;
 use crate::set::Set;
 use crate::syntax::{IsIn, IsInPlace};
 use terrapin_osm::ElementType::Way;
@@ -46,7 +47,7 @@ fn closed_ways_around(ctx: &Context, points: &[Coord]) -> Result<Vec<Ordinal>, F
                 let shape = shape.get_or_insert_with(|| shape_of_way(coords));
                 points.get(i).is_some_and(|&at| shape.covers(at))
             };
-            if !bounds.is_empty() && tree.any(&bounds, holds) {
+            if !bounds.is_empty() && tree.any(&bounds, holds) && has_place(coords) {
                 found.push(u64::from(number) * ctx.osm.page_size(Way) + slot as u64);
             }
         }

@@ -6,14 +6,16 @@ use std::sync::Arc;
 
 use super::to_coord;
 use crate::Failure;
-use crate::plan::{Region, ShapesRegion};
+use crate::plan::{Placement, Region, ShapesRegion};
+use crate::quadtile;
 use crate::run::Context;
 use crate::set::{AreaOrdinal, Set};
 use crate::sorted;
 use crate::syntax::Point;
 use terrapin_osm::ElementType::{Node, Relation, Way};
 use terrapin_osm::areas::{Shape, is_closed, shape_of_way};
-use terrapin_osm::{Coord, ElementType, Ordinal};
+use terrapin_osm::geometry::BoxRelation;
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
 
 /// `(poly:"...")`.
 pub fn of_polygon(points: &[Point]) -> Arc<dyn Region> {
@@ -24,11 +26,17 @@ pub fn of_polygon(points: &[Point]) -> Arc<dyn Region> {
 /// `(area.set)`: the areas of a set and its closed ways.
 pub fn of_set(ctx: &Context, set: &Set) -> Result<Arc<dyn Region>, Failure> {
     let mut shapes: Vec<Arc<Shape>> = set.areas.iter().map(|&area| ctx.osm.areas().shape(ctx.osm, area)).collect();
+    add_closed(ctx, &set.ways, &mut shapes)?;
+    Ok(Arc::new(ShapesRegion::new(shapes)))
+}
+
+/// The shapes of the closed ones among ways.
+fn add_closed(ctx: &Context, ways: &[Ordinal], shapes: &mut Vec<Arc<Shape>>) -> Result<(), Failure> {
     let size = ctx.osm.page_size(Way);
-    for (page, range) in sorted::pages(&set.ways, size) {
+    for (page, range) in sorted::pages(ways, size) {
         let page = ctx.osm.way_page(page);
         ctx.budget.work(range.len())?;
-        for &way in set.ways.get(range).unwrap_or_default() {
+        for &way in ways.get(range).unwrap_or_default() {
             let slot = (way % size) as usize;
             if is_closed(page.nodes(slot)) {
                 shapes.push(Arc::new(shape_of_way(page.coords(slot))));
@@ -36,13 +44,65 @@ pub fn of_set(ctx: &Context, set: &Set) -> Result<Arc<dyn Region>, Failure> {
         }
         ctx.budget.memory(shapes.iter().map(|s| s.weight() as u64).sum())?;
     }
-    Ok(Arc::new(ShapesRegion::new(shapes)))
+    Ok(())
 }
 
-/// `(area:id)`: an area made from a relation. The reference knows closed ways by no id here.
-pub fn of_id(ctx: &Context, id: i64) -> Arc<dyn Region> {
-    let shape = area_with_id(ctx, id).map(|area| ctx.osm.areas().shape(ctx.osm, area));
-    Arc::new(ShapesRegion::new(shape.into_iter().collect()))
+/// `(area:id)`: an area made from a relation. The reference knows closed ways by no id here, but takes those of `_` for
+/// areas, too, as far as it looks for elements.
+pub fn of_id(ctx: &Context, id: i64) -> Result<Arc<dyn Region>, Failure> {
+    let Some(area) = area_with_id(ctx, id) else { return Ok(Arc::new(ShapesRegion::new(Vec::new()))) };
+    let area = ctx.osm.areas().shape(ctx.osm, area);
+    let mut shapes = Vec::new();
+    add_closed(ctx, &ctx.set("_").ways, &mut shapes)?;
+    let alone = ShapesRegion::new(vec![area.clone()]);
+    if shapes.is_empty() {
+        return Ok(Arc::new(alone));
+    }
+    shapes.push(area.clone());
+    Ok(Arc::new(AreaAndWays { area, alone, all: ShapesRegion::new(shapes) }))
+}
+
+/// An area, and of what is in closed ways that which lies in the same blocks of tiles as the area.
+struct AreaAndWays {
+    area: Arc<Shape>,
+    alone: ShapesRegion,
+    all: ShapesRegion,
+}
+
+impl AreaAndWays {
+    fn has_block(&self, block: &BoundingBox) -> bool {
+        self.area.relate(block) != BoxRelation::Outside
+    }
+}
+
+impl Region for AreaAndWays {
+    fn cover(&self) -> &[BoundingBox] {
+        self.all.cover()
+    }
+
+    fn placement(&self, of: &BoundingBox) -> Placement {
+        match (self.alone.placement(of), self.all.placement(of)) {
+            (Placement::Inside, _) => Placement::Inside,
+            (_, Placement::Outside) => Placement::Outside,
+            _ => Placement::Unsure,
+        }
+    }
+
+    fn has_node(&self, at: Coord) -> bool {
+        self.all.has_node(at) && self.has_block(&quadtile::node_block(at))
+    }
+
+    fn has_border(&self) -> bool {
+        true
+    }
+
+    fn counts_for_relations(&self, at: Coord) -> bool {
+        self.all.counts_for_relations(at)
+    }
+
+    fn has_way(&self, coords: &[Coord]) -> bool {
+        self.all.has_way(coords) && quadtile::in_blocks(coords, |block| self.has_block(block))
+    }
 }
 
 /// The area made from a relation that has this id.

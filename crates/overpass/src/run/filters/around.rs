@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::to_coord;
 use crate::Failure;
 use crate::plan::{BoxTree, Placement, Region};
+use crate::quadtile::has_place;
 use crate::run::Context;
 use crate::run::topology::{Role, Topology};
 use crate::set::Set;
@@ -172,20 +173,22 @@ pub fn of_set(ctx: &Context, set: &Set, radius: f64) -> Result<Arc<dyn Region>, 
         let page = ctx.osm.way_page(page);
         ctx.budget.work(range.len())?;
         for &way in ways.get(range).unwrap_or_default() {
-            add_line(page.coords((way % size) as usize), &mut sources);
+            let coords = page.coords((way % size) as usize);
+            if has_place(coords) {
+                add_line(coords, &mut sources);
+            }
         }
         ctx.budget.memory((sources.len() * size_of::<(Coord, Coord)>() * 4) as u64)?;
     }
     Ok(Arc::new(Around::new(sources, radius)))
 }
 
-/// The segments of a line; a line of one point is that point.
+/// The segments of a line; where a point stands alone, that point.
 fn add_line(line: &[Coord], sources: &mut Vec<(Coord, Coord)>) {
-    match line {
-        [one] if !one.is_missing() => sources.push((*one, *one)),
-        _ => sources.extend(line.windows(2).filter_map(|pair| match *pair {
-            [a, b] if !a.is_missing() && !b.is_missing() => Some((a, b)),
-            _ => None,
-        })),
+    for run in line.split(|c| c.is_missing()) {
+        match run {
+            [one] => sources.push((*one, *one)),
+            _ => sources.extend(run.windows(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)))),
+        }
     }
 }

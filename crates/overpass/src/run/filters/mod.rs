@@ -39,7 +39,7 @@ pub fn region(ctx: &Context, filter: &FilterKind) -> Result<Option<Arc<dyn Regio
         },
         FilterKind::Poly(poly) => area::of_polygon(&poly.points),
         FilterKind::Area(Area::Set(set)) => area::of_set(ctx, &ctx.set(set))?,
-        FilterKind::Area(Area::Id(id)) => area::of_id(ctx, *id),
+        FilterKind::Area(Area::Id(id)) => area::of_id(ctx, *id)?,
         _ => return Ok(None),
     }))
 }
