@@ -28,7 +28,6 @@ pub use filters::to_osm;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::Failure;
 use super::budget::Budget;
 use super::evaluators::Environment;
 use super::output::Answer;
@@ -36,6 +35,7 @@ use super::plan::TagMemo;
 use super::reader::Reader;
 use super::set::{Derived, Set};
 use super::syntax::{Block, Item, Script, SetName, Statement, StatementKind, Timestamp};
+use super::{Diagnostic, Failure};
 use terrapin_osm::Osm;
 
 /// What a running query has.
@@ -50,7 +50,7 @@ pub struct Context<'a> {
     pub sets: BTreeMap<SetName, Arc<Set>>,
     /// The value that the group in a set has in common, while a `for` runs over it: `_.val`.
     pub loop_values: BTreeMap<SetName, String>,
-    /// The sets that the innermost `retro` or loop found when it began and has not set since.
+    /// The sets that the innermost `retro`, loop or union found when it began and has not set since.
     pub inherited: BTreeSet<SetName>,
     /// Where `out` writes.
     pub answer: &'a mut dyn Answer,
@@ -62,6 +62,8 @@ pub struct Context<'a> {
     pub last_derived_id: i64,
     /// What has been worked out about tags.
     pub tags: TagMemo,
+    /// The queries that the reference refuses to run. It goes on without them, to name them all; nothing is written.
+    pub weak: Vec<Diagnostic>,
     /// The pages that the last `out` had in hand.
     pub(super) reader: Option<Reader<'a>>,
 }
@@ -81,6 +83,7 @@ impl<'a> Context<'a> {
             diff: diff::Diff::of(script),
             last_derived_id: 0,
             tags: TagMemo::default(),
+            weak: Vec::new(),
             reader: None,
         }
     }
@@ -110,12 +113,12 @@ impl<'a> Context<'a> {
         self.sets.insert(name.to_owned(), set);
     }
 
-    /// Begins a loop: all that sets hold comes from outside of it. Returns what `leave` takes.
+    /// Begins a loop, a union or a difference: all that sets hold comes from outside of it. Returns what `leave` takes.
     fn enter(&mut self) -> BTreeSet<SetName> {
         std::mem::replace(&mut self.inherited, self.sets.keys().cloned().collect())
     }
 
-    /// Ends a loop: what it has set is set in the block that it stands in.
+    /// Ends it: what it has set is set in the block that it stands in.
     fn leave(&mut self, mut outer: BTreeSet<SetName>) {
         outer.retain(|name| self.inherited.contains(name));
         self.inherited = outer;
@@ -129,7 +132,13 @@ impl<'a> Context<'a> {
 
     /// Runs the whole query.
     pub fn run_script(&mut self) -> Result<(), Failure> {
-        if self.diff.is_some() { diff::run(self) } else { self.run_block(&self.script.statements) }
+        let done = if self.diff.is_some() { diff::run(self) } else { self.run_block(&self.script.statements) };
+        let mut diagnostics = std::mem::take(&mut self.weak);
+        if diagnostics.is_empty() {
+            return done;
+        }
+        diagnostics.extend(done.err().into_iter().flat_map(|failure| failure.diagnostics));
+        Err(Failure { diagnostics })
     }
 
     /// Runs the statements of a block in order.

@@ -36,6 +36,9 @@ const IDS_AT_ONCE: usize = 1 << 14;
 
 /// Runs the `out` that stands at `place` in the text.
 pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
+    if !ctx.weak.is_empty() {
+        return Ok(());
+    }
     let frame = match ctx.diff.as_ref().map(|diff| diff.phase) {
         None => None,
         Some(Phase::Older | Phase::Newer) => return changes::run(ctx, out, place),

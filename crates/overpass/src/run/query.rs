@@ -7,8 +7,11 @@ use super::{Context, areas, filters};
 use crate::plan::Region;
 use crate::set::Set;
 use crate::syntax::{FilterKind, FromSet, Query, QueryType, Tag};
-use crate::{Failure, evaluators};
+use crate::{Code, Failure, evaluators};
 use terrapin_osm::ElementType;
+
+/// So many queries that are too weak are named.
+const MOST_WEAK: usize = 500;
 
 /// Runs the statement.
 pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
@@ -26,10 +29,14 @@ pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
     let mut set = Set::default();
     match query.what {
         QueryType::Derived => set.derived = derived(ctx, &wanted),
-        QueryType::Area => areas::select(ctx, &wanted, &regions, &mut set, line)?,
+        QueryType::Area => {
+            let found = areas::select(ctx, &wanted, &regions, &mut set, line);
+            unless_weak(ctx, found)?;
+        }
         what => {
             for &kind in kinds(what) {
-                *set.part_mut(kind) = select(ctx, kind, &wanted, &regions, None, line)?;
+                let found = select(ctx, kind, &wanted, &regions, None, line);
+                *set.part_mut(kind) = unless_weak(ctx, found)?;
                 ctx.budget.memory(set.bytes())?;
             }
         }
@@ -41,6 +48,17 @@ pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
     }
     ctx.assign(&query.into, set);
     Ok(())
+}
+
+/// What was found; nothing where the query is too weak, which the reference notes and goes on.
+fn unless_weak<T: Default>(ctx: &mut Context, found: Result<T, Failure>) -> Result<T, Failure> {
+    match found {
+        Err(failure) if failure.diagnostics.iter().all(|d| d.code == Code::TooWeak) && ctx.weak.len() < MOST_WEAK => {
+            ctx.weak.extend(failure.diagnostics);
+            Ok(T::default())
+        }
+        found => found,
+    }
 }
 
 /// Derived elements come from sets only.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::filters::known;
 use super::{Context, date};
 use crate::plan::{MetaTest, Plan, Region};
-use crate::syntax::{Changed, FilterKind, RecurseFilter, RecurseFilterKind};
+use crate::syntax::{Changed, FilterKind, RecurseFilter, RecurseFilterKind, Tag};
 use crate::{Class, Code, Diagnostic, Failure};
 use terrapin_osm::{ElementType, Ordinal};
 
@@ -23,11 +23,13 @@ pub fn select(
     let mut plan = Plan { known: among, regions: regions.to_vec(), ..Plan::default() };
     plan.meta.extend(date);
     for filter in filters {
-        if let (FilterKind::RecurseFilter(RecurseFilter { kind: RecurseFilterKind::BnWr, .. }), 2..) =
+        if let (FilterKind::RecurseFilter(RecurseFilter { kind: RecurseFilterKind::BnWr, set, .. }), 2..) =
             (filter, filters.len())
         {
-            // observed only: together with other filters it lets nothing pass
-            return Ok(Vec::new());
+            // observed only: together with other filters it lets nothing pass, or is forgotten with those for ways
+            let enough = !regions.is_empty() || filters.iter().any(|f| !is_bn_wr(f) && is_enough(f));
+            let forgets = kind == ElementType::Way && ctx.sets.contains_key(set) && !enough;
+            return if forgets { Err(too_weak(line)) } else { Ok(Vec::new()) };
         }
         if let (FilterKind::Changed(Changed { since: Some(_), until: None }), Some(_)) = (filter, &ctx.diff) {
             // observed only: the reference finds nothing, whatever the moment
@@ -50,6 +52,20 @@ pub fn select(
         return Err(too_weak(line));
     }
     plan.select(ctx.osm, ctx.budget, kind)
+}
+
+/// `wr(bn)`.
+fn is_bn_wr(filter: &FilterKind) -> bool {
+    matches!(filter, FilterKind::RecurseFilter(RecurseFilter { kind: RecurseFilterKind::BnWr, .. }))
+}
+
+/// Whether the reference takes a filter for reason enough to look for elements where it does not count on keys.
+fn is_enough(filter: &FilterKind) -> bool {
+    match filter {
+        FilterKind::Tag(tag) => matches!(tag, Tag::Equals { .. }),
+        FilterKind::Newer(_) | FilterKind::Condition(_) => false,
+        _ => true,
+    }
 }
 
 fn too_weak(line: u32) -> Failure {

@@ -22,22 +22,26 @@ fn result(ctx: &mut Context, statement: &Statement) -> Result<Arc<Set>, Failure>
     Ok(target(statement).map(|name| ctx.set(name)).unwrap_or_default())
 }
 
-/// Runs a union.
+/// Runs a union. As in a loop, what sets held before is new to a `complete` in it, except for the union's own set.
 pub fn run(ctx: &mut Context, Union { members, into }: &Union) -> Result<(), Failure> {
     let mut all = Set::default();
+    let outer = ctx.enter();
+    ctx.inherited.remove(into);
     for member in members {
         let part = result(ctx, member)?;
         all.add(&part);
         ctx.budget.memory(all.bytes())?;
     }
+    ctx.leave(outer);
     ctx.assign(into, all);
     Ok(())
 }
 
-/// Runs a difference.
+/// Runs a difference, in which what any set held before is new to a `complete`.
 pub fn difference(ctx: &mut Context, Difference { operands, into }: &Difference) -> Result<(), Failure> {
     // of nothing, it does nothing
     let [base, rest @ ..] = operands.as_slice() else { return Ok(()) };
+    let outer = ctx.enter();
     let mut set = Set::clone(&*result(ctx, base)?);
     // what is taken away can refer to what it is taken away from, as in the reference
     ctx.assign(into, set.clone());
@@ -45,6 +49,7 @@ pub fn difference(ctx: &mut Context, Difference { operands, into }: &Difference)
         let minus = result(ctx, minus)?;
         set.subtract(&minus);
     }
+    ctx.leave(outer);
     ctx.assign(into, set);
     Ok(())
 }
