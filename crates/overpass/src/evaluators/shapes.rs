@@ -89,6 +89,9 @@ pub(super) fn function(function: Function, mut values: impl Iterator<Item = Eval
 
 /// The angle in degrees by which a line bends at one of its points, printed with three decimals: positive to the right.
 /// A closed line bends at its last point, too. `None` at the ends.
+///
+/// Operation for operation as the reference computes it, which decides about the sign of zero, and whether a line turns
+/// back by 180 degrees or, where rounding makes the cosine larger than one, by none.
 pub(super) fn angle(line: &[Coord], at: usize) -> Option<String> {
     let closed = line.len() > 1 && line.first() == line.last();
     let before = *line.get(at.checked_sub(1)?)?;
@@ -98,13 +101,16 @@ pub(super) fn angle(line: &[Coord], at: usize) -> Option<String> {
         None if closed => *line.get(1)?,
         None => return None,
     };
-    let [a, b, c] = [before, here, after].map(|c| vector(Position::from(c)));
-    let (come, go) = (cross(a, b), cross(b, c));
-    let (sine, cosine) = (dot(cross(come, go), b), dot(come, go));
     if before == here || here == after {
         return Some("NaN".to_owned());
     }
-    Some(format!("{:.3}", libm::atan2(sine, cosine).to_degrees()))
+    let [a, b, c] = [before, here, after].map(|c| vector(Position::from(c)));
+    let (come, go) = (cross(a, b), cross(b, c));
+    let cosine = dot(come, go) / dot(come, come).sqrt() / dot(go, go).sqrt();
+    let back = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+    let size = if cosine.abs() > 1.0 { 0.0 } else { libm::acos(cosine).to_degrees() };
+    let is_left = dot(back, go) < 0.0 && cosine.abs() <= 1.0;
+    Some(format!("{:.3}", if is_left { -size } else { size }))
 }
 
 #[cfg(test)]

@@ -225,7 +225,12 @@ fn by_content(a: &Derived, b: &Derived) -> Ordering {
         (Some(a), Some(b)) => a.lat.total_cmp(&b.lat).then(a.lon.total_cmp(&b.lon)),
         (a, b) => a.is_some().cmp(&b.is_some()),
     };
-    places.then_with(|| a.tags.cmp(&b.tags))
+    places.then_with(|| own_tags(a).cmp(own_tags(b)))
+}
+
+/// The tags without those in which the pieces that `local` makes name each other: their ids go on at the newer moment.
+fn own_tags(derived: &Derived) -> impl Iterator<Item = &(String, String)> {
+    derived.tags.iter().filter(|(key, _)| key != "_next" && key != "_previous")
 }
 
 /// The error for an `out` that is run again at the older moment.

@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Context;
 use super::filters::in_box;
 use super::topology::{Role, Topology};
-use super::{Context, date};
 use crate::Failure;
 use crate::plan::{BoxRegion, Region};
 use crate::quadtile;
@@ -81,8 +81,8 @@ impl Cuts {
         let nodes = topology.nodes_of_ways(&sorted::union(&set.ways, &members), &[])?;
         let nodes = sorted::union(&set.nodes, &nodes);
         let mut reader = Reader::new(ctx.osm);
+        // At any date: as in the reference, those count, too, that were not there.
         let ways = topology.ways_of_nodes(&nodes, &[])?;
-        let ways = date::restrict(ctx, Set { ways, ..Set::default() })?.ways;
         let mut passed: Vec<Spot> = Vec::new();
         for (step, &way) in ways.iter().enumerate() {
             if step.is_multiple_of(STEP) {
