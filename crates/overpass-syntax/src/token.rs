@@ -200,7 +200,9 @@ impl<'a> Tokens<'a> {
         self.end_of_last = self.position;
         let before = self.reached;
         self.read();
-        self.line = if self.lags { before } else { self.reached };
+        // A string counts where it begins.
+        let inside = if self.good && self.current.is_string() { count_lines(self.current.text.as_bytes()) } else { 0 };
+        self.line = if self.lags { before } else { self.reached - inside };
         self.lags |= self.good && !self.current.text.is_ascii() && !self.current.is_string();
     }
 

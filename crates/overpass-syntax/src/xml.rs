@@ -1,5 +1,6 @@
 //! The XML form of the language: `<osm-script>`, or statements without it.
 
+mod epilog;
 mod tag;
 
 use crate::code::Code;
@@ -87,6 +88,10 @@ impl Reading<'_> {
                 }
                 Ok(Event::Text(_) | Event::CData(_)) => self.characters(span),
                 Ok(Event::GeneralRef(name)) => self.reference(&name, span),
+                Ok(Event::DocType(_)) if self.root.is_some() => {
+                    self.error(span, epilog::JUNK);
+                    break;
+                }
                 Ok(Event::Eof) => {
                     self.finish(span);
                     break;
@@ -134,7 +139,7 @@ impl Reading<'_> {
             return;
         }
         let name = rest.strip_prefix("</").map(|rest| rest.split('>').next().unwrap_or_default());
-        let named = name.is_none_or(|name| tag::is_name(name.trim_end()));
+        let named = self.root.is_none() && name.is_none_or(|name| tag::is_name(name.trim_end()));
         let message = match error {
             Error::IllFormed(IllFormedError::MismatchedEndTag { .. } | IllFormedError::UnmatchedEndTag(_)) if named => {
                 "mismatched tag"
@@ -151,7 +156,10 @@ impl Reading<'_> {
             return Ok(());
         }
         if self.open.is_empty() {
-            self.error(span, "junk after document element");
+            let text = self.text;
+            let start = span.end - text[span.start..span.end].trim_start().len();
+            let Some(message) = epilog::mistake(&text[start..]) else { return Ok(()) };
+            self.error(Span { start, end: span.end }, message);
             return Err(Stopped);
         }
         self.characters = Some(span);
@@ -160,6 +168,10 @@ impl Reading<'_> {
 
     /// `&name;` between the tags.
     fn reference(&mut self, name: &str, span: Span) -> Result<(), Stopped> {
+        if self.open.is_empty() && self.root.is_some() {
+            self.error(span, tag::NOT_WELL_FORMED);
+            return Err(Stopped);
+        }
         let known = matches!(name, "lt" | "gt" | "amp" | "quot" | "apos") || name.starts_with('#');
         if !known {
             self.error(span, "undefined entity");
@@ -200,7 +212,7 @@ impl Reading<'_> {
             return Err(Stopped);
         }
         if self.root.is_some() {
-            self.error(span, "junk after document element");
+            self.error(span, epilog::JUNK);
             self.builder.diagnostics.stop();
             return Err(Stopped);
         }

@@ -21,7 +21,7 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     let output = output(context);
     let bbox = bounding_box(context);
     let time = time_frame(context);
-    if matches!(time, TimeFrame::Diff { .. }) && output != OutputFormat::Xml && !context.refused {
+    if matches!(time, TimeFrame::Diff { .. }) && output != OutputFormat::Xml {
         let message = "The selected output format does not support the diff or adiff mode.";
         context.refuse(Code::DiffFormat, message);
     }
@@ -110,22 +110,31 @@ fn csv(config: &str) -> CsvSettings {
 
 fn bounding_box(context: &mut Context<'_>) -> Option<BoundingBox> {
     let text = context.element.find("bbox").filter(|text| !text.is_empty())?;
-    let sides: Vec<&str> = text.split(',').collect();
-    if sides.len() < 4 {
-        for _ in sides.len()..4 {
-            context.refuse(Code::BadValue, "A bounding box needs four comma-separated values.");
-        }
-        return None;
+    let count = text.split(',').count();
+    for _ in count..4 {
+        context.refuse(Code::BadValue, "A bounding box needs four comma-separated values.");
     }
-    let [south, west, north, east] = [sides[0], sides[1], sides[2], sides[3]].map(float);
+    let [south, west, north, east] = sides_of(text)?;
     if !(-90.0..=90.0).contains(&south) || !(-90.0..=90.0).contains(&north) {
         context.refuse(Code::BadValue, "Latitudes in bounding boxes must be between -90.0 and 90.0.");
     }
     if !(-180.0..=180.0).contains(&west) || !(-180.0..=180.0).contains(&east) {
         context.refuse(Code::BadValue, "Longitudes in bounding boxes must be between -180.0 and 180.0.");
     }
-    // As in the reference, one that is upside down is none.
-    (south <= north).then(|| bounds(south, west, north, east))
+    bounds_of(text)
+}
+
+/// The four sides of a box.
+fn sides_of(text: &str) -> Option<[f64; 4]> {
+    let sides: Vec<&str> = text.split(',').collect();
+    Some([*sides.first()?, *sides.get(1)?, *sides.get(2)?, *sides.get(3)?].map(float))
+}
+
+/// The box that four sides make. As in the reference, one that is upside down or leaves the globe is none.
+pub(crate) fn bounds_of(text: &str) -> Option<BoundingBox> {
+    let [south, west, north, east] = sides_of(text)?;
+    let on_globe = -90.0 <= south && north <= 90.0 && [west, east].iter().all(|lon| (-180.0..=180.0).contains(lon));
+    (south <= north && on_globe).then(|| bounds(south, west, north, east))
 }
 
 fn time_frame(context: &mut Context<'_>) -> TimeFrame {

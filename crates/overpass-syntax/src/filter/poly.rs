@@ -65,6 +65,11 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
         context.refuse(Code::BadValue, message);
         good = false;
     }
+    if numbers.len() / 2 < 3 {
+        let message = "For the attribute \"bounds\" of the element \"polygon-query\" at least 3 lat/lon float value pairs must be provided.";
+        context.refuse(Code::BadValue, message);
+        good = false;
+    }
     let mut points = Vec::new();
     for pair in numbers.chunks_exact(2) {
         for (value, most, axis) in [(pair[0], 90.0, "latitude"), (pair[1], 180.0, "longitude")] {
@@ -77,11 +82,6 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
             }
         }
         points.push(position(pair[0], pair[1]));
-    }
-    if points.len() < 3 {
-        let message = "For the attribute \"bounds\" of the element \"polygon-query\" at least 3 lat/lon float value pairs must be provided.";
-        context.refuse(Code::BadValue, message);
-        good = false;
     }
     let (kind, alone) = (Poly { points }.into(), Alone::Query(QueryType::Node));
     good.then(|| Part::Filter { kind, alone, into: context.sets().1 })

@@ -53,7 +53,8 @@ impl Parser<'_> {
             config.push(';');
             config.push_str(&self.text("CSV output header line (true or false)"));
             self.skip_to(&[";", ")"]);
-            if self.tokens.is(";") {
+            // As in the reference, also where it is the last of the text.
+            if self.tokens.text() == ";" {
                 self.tokens.advance();
                 config.push(';');
                 config.push_str(&quote(&self.text("CSV separator character")));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Parser;
 use crate::Node;
+use crate::check::settings::bounds_of;
 use crate::element::Element;
 
 impl Parser<'_> {
@@ -11,7 +12,7 @@ impl Parser<'_> {
     pub(super) fn settings(&mut self) -> Node {
         let start = self.tokens.current().start;
         let mut values: BTreeMap<String, String> = BTreeMap::new();
-        let (mut any, mut boxed) = (false, false);
+        let (mut any, mut boxed, mut has_format) = (false, false, false);
         let mut set = |name: &str, value: String| {
             values.insert(name.to_owned(), value);
         };
@@ -23,19 +24,22 @@ impl Parser<'_> {
             match keyword.as_str() {
                 "out" => {
                     let (format, config) = self.output();
-                    set("output", format);
+                    // One that is not known does not take the place of another.
+                    if config.is_some() || !has_format {
+                        set("output", format);
+                    }
+                    has_format |= config.is_some();
                     if let Some(config) = config {
                         set("output-config", config);
                     }
                 }
                 "bbox" => {
                     let (bounds, is_whole) = self.bounds();
+                    boxed = is_whole && bounds_of(&bounds).is_some();
                     set("bbox", bounds);
                     if !is_whole {
-                        boxed = false;
                         break;
                     }
-                    boxed = true;
                 }
                 "diff" | "adiff" => {
                     let from = self.text("Value");
@@ -86,11 +90,14 @@ impl Parser<'_> {
             self.expected("Value");
         }
         while self.tokens.good() && !self.tokens.is("]") {
-            let apart = self.builder.converting || self.tokens.current().is_number();
+            let token = self.tokens.current();
+            let apart = self.builder.converting || token.is_number();
             if !value.is_empty() && apart {
                 value.push(' ');
             }
-            value.push_str(&self.tokens.current().value());
+            // As in the reference, only the first can be a string.
+            let text = if value.is_empty() { self.reader().value(token) } else { token.text.to_owned() };
+            value.push_str(&text);
             self.tokens.advance();
         }
         value

@@ -88,6 +88,8 @@ impl<'a> Parser<'a> {
     /// One thing between the commas.
     fn item_of(&mut self, tree: &Tree<'a>, item: Id, convert: bool) -> Option<Node> {
         let branch = tree.at(item);
+        // It may not stand here; the statement says so.
+        let place = EvaluatorContext { element: false, member: false, wanted: ExpectedType::StringOrGeometry };
         match branch.token.text {
             "=" if branch.left != 0 => self.assignment(tree, item, convert),
             "=" => {
@@ -106,6 +108,7 @@ impl<'a> Parser<'a> {
                 let element = Element::new("set-prop", branch.line, tree.span(item));
                 Some(self.builder.open(element.with("keytype", "tag").with("k", key)))
             }
+            "." if tree.text(branch.right) == "(" => self.evaluate(tree, item, place),
             // The reference takes no notice of it.
             "." => None,
             sign if branch.left != 0 && branch.right != 0 && !matches!(sign, "(" | "[") => {
@@ -113,10 +116,7 @@ impl<'a> Parser<'a> {
                 self.complain(branch, Code::WrongOperator, message);
                 None
             }
-            _ => {
-                let place = EvaluatorContext { element: false, member: false, wanted: ExpectedType::StringOrGeometry };
-                self.evaluate(tree, item, place)
-            }
+            _ => self.evaluate(tree, item, place),
         }
     }
 
