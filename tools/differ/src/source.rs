@@ -15,6 +15,12 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// What is noted of an answer that did not come in time.
 const LATE: &str = "no answer in time";
 
+/// What is noted of an answer that is too long to be compared.
+const LONG: &str = "an answer too long to be compared";
+
+/// Longer answers are not compared.
+const MOST_BYTES: u64 = 1 << 28;
+
 /// Something that answers queries as Overpass API does.
 #[derive(Debug)]
 pub enum Source {
@@ -64,8 +70,9 @@ fn by_http(agent: &ureq::Agent, url: &str, query: &str) -> Result<Answer> {
         Err(e) if is_late(&e) => return Ok(Answer::Exhausted(LATE.to_owned())),
         Err(e) => return Err(e).with_context(|| format!("cannot ask {url}")),
     };
-    let bytes = match answer.body_mut().with_config().limit(1 << 30).read_to_vec() {
+    let bytes = match answer.body_mut().with_config().limit(MOST_BYTES).read_to_vec() {
         Ok(bytes) => bytes,
+        Err(ureq::Error::BodyExceedsLimit(_)) => return Ok(Answer::Exhausted(LONG.to_owned())),
         Err(e) if is_late(&e) => return Ok(Answer::Exhausted(LATE.to_owned())),
         Err(e) => return Err(e).with_context(|| format!("cannot read the answer of {url}")),
     };
@@ -114,6 +121,9 @@ fn by_program(command: &[String], query: &str, timeout: Duration) -> Result<Answ
     };
     let text = |thread: JoinHandle<Vec<u8>>| thread.join().map_err(|_| anyhow!("cannot read from {program}"));
     let (out, err) = (text(out)?, text(err)?);
+    if out.len() as u64 > MOST_BYTES {
+        return Ok(Answer::Exhausted(LONG.to_owned()));
+    }
     let errors = String::from_utf8_lossy(&err);
     let lines: Vec<String> = errors.lines().filter(|line| line.contains("error:")).map(str::to_owned).collect();
     if !lines.is_empty() {
@@ -158,13 +168,13 @@ fn is_late(error: &ureq::Error) -> bool {
     }
 }
 
-/// Reads all that a program writes.
+/// Reads what a program writes, up to a little more than is compared.
 fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
+        if let Some(pipe) = pipe {
             // What comes before an error is compared.
-            let _ = pipe.read_to_end(&mut bytes);
+            let _ = pipe.take(MOST_BYTES + 1).read_to_end(&mut bytes);
         }
         bytes
     })
