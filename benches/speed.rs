@@ -72,6 +72,7 @@ fn speed(c: &mut Criterion) {
     let out = folder.path().join("malta.terrapin");
     let options = Options {
         at: None,
+        history: false,
         osm: Some(data.extract.clone()),
         wikidata: vec![],
         rdf: vec![],

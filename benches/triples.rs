@@ -67,6 +67,7 @@ fn triples(c: &mut Criterion) {
     let out = folder.path().join("x.terrapin");
     let options = Options {
         at: None,
+        history: false,
         osm: None,
         wikidata: files,
         rdf: vec![],

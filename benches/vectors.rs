@@ -158,6 +158,7 @@ fn main() {
         let out = temporary.path().join(format!("{extract}.terrapin"));
         let options = Options {
             at: None,
+            history: false,
             osm: Some(osm),
             wikidata: Vec::new(),
             rdf: Vec::new(),

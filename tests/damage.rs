@@ -22,6 +22,9 @@ fn extract() -> String {
         if i % 11 == 0 {
             let _ = write!(xml, r#"<tag k="amenity" v="cafe"/><tag k="name" v="Café {i}"/>"#);
         }
+        if i % 2 == 0 {
+            xml.push_str(r#"<tag k="natural" v="tree"/>"#);
+        }
         xml.push_str("</node>\n");
     }
     for w in 0..600_i64 {
@@ -34,7 +37,9 @@ fn extract() -> String {
     let corners = [0, 59, 2999, 2940, 0].map(|i| format!(r#"<nd ref="{}"/>"#, i * 7 + 1)).concat();
     let _ = write!(xml, r#"<way id="9000">{corners}<tag k="boundary" v="administrative"/></way>"#);
     xml.push_str(
-        r#"<relation id="1"><member type="way" ref="9000" role="outer"/><member type="node" ref="1" role="label"/>"#,
+        r#"<relation id="1"><member type="way" ref="9000" role="outer"/><member type="node" ref="1" role="label"/>
+           <member type="way" ref="777" role="elsewhere"/><member type="node" ref="2" role=""/>
+           <member type="relation" ref="2" role=""/>"#,
     );
     xml.push_str(
         r#"<tag k="type" v="boundary"/><tag k="name" v="Town"/><tag k="admin_level" v="8"/></relation></osm>"#,
@@ -42,12 +47,16 @@ fn extract() -> String {
     xml
 }
 
-const QUERIES: [&str; 5] = [
+const QUERIES: [&str; 9] = [
     "[out:json];area[name=Town];nwr(area)[amenity];out meta center;",
     "[out:json];way(35.8,14.4,35.81,14.41)[highway];(._;>;);out meta geom;",
     "[out:json];node(1);<;>>;out geom;",
     "[out:json];nwr[name~\"9$\"];out ids;",
     "[out:json];node(35.81,14.41,35.82,14.42)(if:version()>1);out count;",
+    "[out:json];node[natural=tree](35.81,14.41,35.82,14.42);out ids;node[natural=tree];out ids;",
+    "[out:json];node(user:u7)[natural](35.8,14.4,35.81,14.44);out meta;rel(br)->.r;way(r:\"outer\");out;rel(1);out meta;",
+    "[out:json];way(5);out;way[highway](35.8,14.4,35.81,14.41);rel(bw);rel(1);rel(br);out ids;rel(1);out;",
+    "[out:json];is_in(35.81,14.41);out;way(user:nobody);out;node[natural!=tree](35.83,14.4,35.84,14.46);out count;",
 ];
 
 /// The answers, or `None` where one was refused.
@@ -62,25 +71,58 @@ fn answers(path: &Path) -> Option<Vec<Vec<u8>>> {
         .collect()
 }
 
+/// A snapshot of the town.
+fn town(folder: &Path) -> std::path::PathBuf {
+    let (source, path) = (folder.join("town.osm"), folder.join("town.terrapin"));
+    std::fs::write(&source, extract()).unwrap();
+    let options = Options {
+        at: None,
+        history: false,
+        osm: Some(source),
+        wikidata: vec![],
+        rdf: vec![],
+        out: path.clone(),
+        memory: 1 << 30,
+        temporary: None,
+    };
+    load(&options, &Quiet).unwrap();
+    path
+}
+
+/// Every section is read by some query, or else nothing would tell that it is damaged: bytes at its start, in its middle
+/// and at its end are changed one by one.
+#[test]
+fn no_section_is_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = town(folder.path());
+    let good = std::fs::read(&path).unwrap();
+    let expected = answers(&path).unwrap();
+    let sections = Snapshot::open(&path).unwrap().manifest().unwrap().sections.clone();
+    let broken = folder.path().join("broken.terrapin");
+    let mut unread = Vec::new();
+    for section in sections.iter().filter(|section| section.len > 0) {
+        let mut refused = false;
+        for at in [0, section.len / 3, section.len / 2, section.len - 1] {
+            let mut bytes = good.clone();
+            bytes[(section.offset + at) as usize] ^= 0x10;
+            std::fs::write(&broken, bytes).unwrap();
+            assert!(verify(&broken).is_err(), "byte {at} of {}", section.name);
+            match answers(&broken) {
+                Some(answers) => assert!(answers == expected, "byte {at} of {}", section.name),
+                None => refused = true,
+            }
+        }
+        if !refused {
+            unread.push(section.name.as_str());
+        }
+    }
+    assert!(unread.is_empty(), "sections that no query reads: {unread:?}");
+}
+
 #[test]
 fn flips_and_cuts_are_found() {
     let folder = tempfile::tempdir().unwrap();
-    let source = folder.path().join("town.osm");
-    let path = folder.path().join("town.terrapin");
-    std::fs::write(&source, extract()).unwrap();
-    load(
-        &Options {
-            at: None,
-            osm: Some(source),
-            wikidata: vec![],
-            rdf: vec![],
-            out: path.clone(),
-            memory: 1 << 30,
-            temporary: None,
-        },
-        &Quiet,
-    )
-    .unwrap();
+    let path = town(folder.path());
     verify(&path).unwrap();
     let good = std::fs::read(&path).unwrap();
     let expected = answers(&path).unwrap();

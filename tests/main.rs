@@ -2,6 +2,7 @@
 //! file's. Those that watch their own memory, time or descriptors, or outlive what they try, are binaries beside it.
 
 mod cases;
+mod changes;
 mod cli;
 mod codebleu;
 mod common;
@@ -13,8 +14,12 @@ mod damage;
 mod eval_input;
 mod eval_keeps;
 mod eval_runs;
+mod export;
+mod extract;
 mod feedback;
+mod formats;
 mod front_end;
+mod history;
 mod http;
 mod http_bounds;
 mod operators;
@@ -23,6 +28,8 @@ mod parse_vectors;
 mod plan;
 mod queries;
 mod rdf;
+#[cfg(feature = "remote")]
+mod remote;
 mod report_page;
 mod similarity;
 mod slips;

@@ -152,6 +152,7 @@ fn both() -> Both {
     std::fs::write(&file, &text).unwrap();
     let options = Options {
         at: None,
+        history: false,
         osm: None,
         wikidata: vec![file],
         rdf: vec![],

@@ -43,6 +43,7 @@ fn data() -> Arc<Osm> {
     load(
         &Options {
             at: None,
+            history: false,
             osm: Some(osm),
             wikidata: vec![],
             rdf: vec![],

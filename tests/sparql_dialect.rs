@@ -37,6 +37,7 @@ fn environment(data: &str) -> Environment {
     let out: PathBuf = folder.path().join("x.terrapin");
     let options = Options {
         at: None,
+        history: false,
         osm: None,
         wikidata: vec![],
         rdf: vec![file],

@@ -25,6 +25,7 @@ fn environment(data: &str) -> Environment {
     let out = folder.path().join("x.terrapin");
     let options = Options {
         at: None,
+        history: false,
         osm: None,
         wikidata: vec![],
         rdf: vec![file],

@@ -79,6 +79,7 @@ fn environment(chance: &mut Chance) -> Environment {
     std::fs::write(&file, text).unwrap();
     let options = Options {
         at: None,
+        history: false,
         osm: None,
         wikidata: vec![],
         rdf: vec![file],

@@ -291,6 +291,7 @@ fn random_queries_have_the_evaluators_solutions() {
     std::fs::write(&file, &text).unwrap();
     let options = Options {
         at: None,
+        history: false,
         osm: None,
         wikidata: vec![file],
         rdf: vec![],

@@ -78,6 +78,7 @@ fn snapshot(source: &Path, folder: &Path, memory: u64) -> PathBuf {
     load(
         &Options {
             at: None,
+            history: false,
             osm: Some(source.to_owned()),
             wikidata: vec![],
             rdf: vec![],
@@ -261,6 +262,7 @@ fn a_history_loads_as_of_any_moment() {
             wikidata: vec![],
             rdf: vec![],
             at: Some(at.as_second()),
+            history: false,
             out: folder.path().join("at.terrapin"),
             memory: 1 << 26,
             temporary: None,

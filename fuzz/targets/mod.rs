@@ -10,6 +10,7 @@ mod overpass_xml;
 mod pbf;
 mod rdf;
 mod recipe;
+mod region;
 mod run_folder;
 mod server;
 mod shortcuts;
@@ -138,6 +139,14 @@ pub const TARGETS: &[Target] = &[
         check: recipe::check,
         seeds: recipe::seeds,
         words: recipe::WORDS,
+        longest: 64 << 10,
+        stack: OTHERS,
+    },
+    Target {
+        name: "region",
+        check: region::check,
+        seeds: region::seeds,
+        words: region::WORDS,
         longest: 64 << 10,
         stack: OTHERS,
     },

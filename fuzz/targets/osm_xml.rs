@@ -1,6 +1,6 @@
-//! OSM XML: read, and now and then made a snapshot of.
+//! OSM XML: read, as elements and as changes, and now and then made a snapshot of.
 
-use terrapin_loaders::{Error, Options, header, read};
+use terrapin_loaders::{Error, Options, header, read, read_changes};
 
 pub const WORDS: &[&str] = &[
     "<node id=\"1\" lat=\"1\" lon=\"2\"/>",
@@ -33,6 +33,12 @@ pub const WORDS: &[&str] = &[
     "lon=\"-180\"",
     "<bounds minlat=\"1\"/>",
     "<create>",
+    "</create>",
+    "<modify>",
+    "<delete>",
+    "<osmChange version=\"0.6\">",
+    "</osmChange>",
+    "version=\"2\"",
     "1e5",
 ];
 
@@ -40,6 +46,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     super::texts(&[
         super::town::ELEMENTS,
         "<?xml version='1.0'?><osm version='0.6'><bound box='1,2,3,4' origin='x'/><note>n</note><meta osm_base='2020-01-01T00:00:00Z'/><way id='-1' visible='false' version='2'><nd ref='1' lat='1.5e1' lon='2'/></way></osm>",
+        "<osmChange version='0.6'><create><node id='1' version='1' lat='1' lon='2'/></create><delete><way id='2' version='3'/></delete></osmChange>",
     ])
 }
 
@@ -60,6 +67,9 @@ pub fn elements(path: &std::path::Path) {
     if let Err(error) = &read {
         let _ = error.to_string();
     }
+    if let Err(error) = read_changes::<u64, Error>(path, &options, map, |_, _| Ok(())) {
+        let _ = error.to_string();
+    }
     // What can be read can be loaded, or says why not. That is dear.
     if read.is_ok() {
         load(path);
@@ -69,6 +79,7 @@ pub fn elements(path: &std::path::Path) {
 fn load(path: &std::path::Path) {
     let options = terrapin::load::Options {
         at: None,
+        history: false,
         osm: Some(path.to_owned()),
         wikidata: Vec::new(),
         rdf: Vec::new(),

@@ -57,6 +57,7 @@ pub fn check(input: &[u8]) {
     if input.len() < 4096 && input.len().is_multiple_of(8) {
         let options = terrapin::load::Options {
             at: None,
+            history: false,
             osm: None,
             wikidata: Vec::new(),
             rdf: vec![path.clone()],

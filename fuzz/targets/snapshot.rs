@@ -61,19 +61,21 @@ fn base() -> &'static (Vec<Section>, Manifest) {
         let manifest = town.snapshot.manifest().expect("a manifest").clone();
         let bytes = std::fs::read(town.path()).expect("the snapshot");
         let names: Vec<&str> = manifest.sections.iter().map(|section| section.name.as_str()).collect();
-        let mut sections = Vec::new();
+        let mut sections: Vec<Section> = Vec::new();
         for section in &manifest.sections {
             let name = section.name.clone();
-            if name.strip_suffix(".index").is_some_and(|of| names.contains(&of)) {
+            let before = sections.last().filter(|before| matches!(before.kind, Kind::Paged));
+            if before.is_some_and(|before| name.strip_suffix(".starts") == Some(&before.name)) {
+                // Written with its pages.
                 continue;
             }
             let content = bytes[section.offset as usize..(section.offset + section.len) as usize].to_vec();
-            let index = format!("{name}.index");
-            let (kind, pages) = if names.contains(&index.as_str()) {
-                let pages = Pages::of(&town.snapshot, &name, &index).expect("an index");
-                (Kind::Paged, (0..pages.len()).map(|page| pages.read(page).expect("a page")).collect())
-            } else if let Some((content, number)) = granules(&content) {
+            let starts = format!("{name}.starts");
+            let (kind, pages) = if let Some((content, number)) = granules(&content) {
                 (Kind::Granules(number), vec![content])
+            } else if names.contains(&starts.as_str()) {
+                let pages = Pages::open(&town.snapshot, &name, &Arc::default()).expect("where its pages are");
+                (Kind::Paged, (0..pages.len()).map(|page| pages.read(page).expect("a page")).collect())
             } else {
                 (Kind::Plain, vec![content])
             };

@@ -74,6 +74,7 @@ pub fn opened() -> &'static Opened {
         std::fs::write(path("town.nq"), TRIPLES).expect("written");
         let options = Options {
             at: None,
+            history: false,
             osm: Some(path("town.osm")),
             wikidata: Vec::new(),
             rdf: vec![path("town.nq")],

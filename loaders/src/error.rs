@@ -49,6 +49,14 @@ pub enum Error {
         #[source]
         problem: XmlProblem,
     },
+    /// A folder of replication does not have the changes that are asked for.
+    #[error("{}: {reason}", folder.display())]
+    Replication {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A text of triples or of entities is broken.
     #[error("{}: line {line}, byte {offset}: {problem}", file.display())]
     Text {
@@ -94,17 +102,26 @@ pub enum XmlProblem {
     #[error("the document is a <{0}>, not an <osm>")]
     Root(String),
     /// A document of changes.
-    #[error("this is an osmChange document: it has changes of elements, not elements, and cannot be loaded")]
+    #[error(
+        "this is an osmChange document: it has changes of elements, not elements, and cannot be loaded; \
+         --osc applies it to a snapshot"
+    )]
     Changes,
+    /// Another kind of document where changes are to be.
+    #[error("the document is a <{0}>, not an <osmChange>: it has no changes; --osm loads elements")]
+    NoChanges(String),
+    /// An element among changes of which nothing says what became of it.
+    #[error("an element outside of <create>, <modify> and <delete>")]
+    NoSection,
     /// Another version of the format.
     #[error("version {0:?} of the format is not supported, 0.6 is")]
     Version(String),
     /// The text ends within the document.
-    #[error("the text ends before </osm>")]
-    Ends,
+    #[error("the text ends before </{0}>")]
+    Ends(&'static str),
     /// There is something behind the document.
-    #[error("there is more behind </osm>")]
-    Behind,
+    #[error("there is more behind </{0}>")]
+    Behind(&'static str),
     /// Tags within tags within tags.
     #[error("tags are nested too deeply")]
     Depth,
@@ -326,7 +343,8 @@ impl Error {
             | Error::Format { file, .. }
             | Error::Pbf { file, .. }
             | Error::Xml { file, .. }
-            | Error::Text { file, .. } => file,
+            | Error::Text { file, .. }
+            | Error::Replication { folder: file, .. } => file,
         }
     }
 }

@@ -13,9 +13,10 @@ mod limits;
 pub mod pbf;
 mod pipeline;
 pub mod rdf;
+pub mod replication;
 mod text;
 pub mod wikidata;
-mod xml;
+pub mod xml;
 
 pub use element::{
     Element, ElementType, Header, MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, Member, Meta, NO_COORDINATE, Node, Relation,
@@ -23,7 +24,7 @@ pub use element::{
 };
 pub use error::{ElementId, Error, PbfProblem, TextProblem, Wire, XmlProblem};
 
-use chunk::Chunk;
+use chunk::{Chunk, Record};
 use format::{Format, Opened};
 use pbf::file::{Blob, Blobs, Spot};
 use pipeline::Window;
@@ -90,6 +91,53 @@ impl Block {
     }
 }
 
+/// Makes a [`Block`] of elements that come from elsewhere: of each its tags, its nodes or members in their order, then
+/// [`end`](BlockBuilder::end).
+#[derive(Debug, Default)]
+pub struct BlockBuilder {
+    chunk: Chunk,
+}
+
+impl BlockBuilder {
+    /// A tag of the element.
+    pub fn tag(&mut self, key: &str, value: &str) {
+        self.chunk.tag(key, value);
+    }
+
+    /// A node of the way.
+    pub fn node(&mut self, id: i64) {
+        self.chunk.node_ref(id, (NO_COORDINATE, NO_COORDINATE));
+    }
+
+    /// A member of the relation.
+    pub fn member(&mut self, kind: ElementType, id: i64, role: &str) {
+        self.chunk.member(kind, id, role);
+    }
+
+    /// Ends the element. The position, latitude and longitude in 1e-7 degrees, is a node's.
+    pub fn end(&mut self, kind: ElementType, id: i64, position: (i32, i32), meta: Option<Meta<'_>>) {
+        let user = meta.map_or_else(Default::default, |meta| self.chunk.span(meta.user));
+        let meta = meta.map(|meta| Meta { user: "", ..meta });
+        let (lat, lon) = position;
+        self.chunk.push(Record { kind, id, lat, lon, located: false, meta, user, tags_end: 0, items_end: 0 });
+    }
+
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        self.chunk.records.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.chunk.is_empty()
+    }
+
+    /// The block.
+    pub fn finish(self) -> Block {
+        Block { content: Content::Chunk(self.chunk) }
+    }
+}
+
 /// Reads a file: `map` works on its blocks in parallel on the current rayon pool, `consume` gets the results on the
 /// calling thread, in the file's order. [`Options`] bounds how many blocks are under way.
 ///
@@ -145,20 +193,66 @@ where
             Ok(header)
         }
         Format::Xml(reader) => {
-            let mut parser = Parser::new(reader, Arc::from(path));
-            let next = || {
-                let chunk = parser.next()?.map_err(E::from);
-                Some(chunk.map(|chunk| (Block { content: Content::Chunk(chunk) }, position.get())))
-            };
-            let cost = |(block, _): &(Block, u64)| match &block.content {
-                Content::Chunk(chunk) => chunk.cost(),
-                Content::Pbf { .. } => 0,
-            };
-            let work = |(block, position)| Ok((map(&block)?, position));
-            pipeline::ordered(limit, next, cost, work, &mut consume)?;
-            Ok(parser.header().clone())
+            let parser = Parser::new(reader, Arc::from(path));
+            read_xml(parser, limit, || position.get(), map, consume)
         }
     }
+}
+
+/// Reads a file of changes (osmChange: `.osc`, `.osc.gz`, `.osc.bz2`) as [`read`] reads elements. What was deleted comes as
+/// an element that is not visible.
+pub fn read_changes<T, E>(
+    path: &Path,
+    options: &Options,
+    map: impl Fn(&Block) -> Result<T, E> + Sync,
+    mut consume: impl FnMut(T, Progress) -> Result<(), E>,
+) -> Result<Header, E>
+where
+    T: Send,
+    E: From<Error> + Send,
+{
+    let limit = Window::of(options.blocks_per_thread, options.memory);
+    let Opened { format, position, bytes_total } = format::open(path)?;
+    let Format::Xml(reader) = format else {
+        let reason = "PBF, not changes, which are osmChange documents (.osc); --osm loads elements";
+        return Err(Error::Format { file: path.to_path_buf(), reason }.into());
+    };
+    let mut blocks = 0;
+    read_xml(
+        Parser::of_changes(reader, Arc::from(path)),
+        limit,
+        || position.get(),
+        map,
+        |(result, bytes_read)| {
+            blocks += 1;
+            consume(result, Progress { bytes_read, bytes_total, blocks })
+        },
+    )
+}
+
+fn read_xml<R, T, E>(
+    mut parser: Parser<R>,
+    limit: Window,
+    position: impl Fn() -> u64,
+    map: impl Fn(&Block) -> Result<T, E> + Sync,
+    consume: impl FnMut((T, u64)) -> Result<(), E>,
+) -> Result<Header, E>
+where
+    R: std::io::BufRead,
+    T: Send,
+    E: From<Error> + Send,
+{
+    let next = || {
+        let chunk = parser.next()?.map_err(E::from);
+        Some(chunk.map(|chunk| (Block { content: Content::Chunk(chunk) }, position())))
+    };
+    let cost = |(block, _): &(Block, u64)| match &block.content {
+        Content::Chunk(chunk) => chunk.cost(),
+        Content::Pbf { .. } => 0,
+    };
+    let work = |(block, position)| Ok((map(&block)?, position));
+    pipeline::ordered(limit, next, cost, work, consume)?;
+    Ok(parser.header().clone())
 }
 
 /// A blob that has been worked on.

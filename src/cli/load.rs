@@ -6,8 +6,10 @@ use std::sync::Arc;
 use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
 
 use super::progress::Shown;
-use super::{Error, diagnose, info, slips, stdout, stop};
-use crate::load::{self, Entities, LoadError, Options, Progress, Quiet};
+use super::whole::stop_on_signal;
+use super::{Error, info, slips, stdout};
+use crate::load::room::{self, Room};
+use crate::load::{self, Base, Entities, LoadError, Loaded, Options, Progress, Quiet};
 use crate::size::{self, count};
 use crate::snapshot;
 
@@ -16,6 +18,10 @@ use crate::snapshot;
 /// Reads PBF and OSM XML; N-Triples, N-Quads and Turtle, and Wikidata's dumps of entities in JSON, plain or packed, whole
 /// or what a recipe takes of them. The same files and version give the same bytes, whatever the number of threads, the memory and the order of the files. A load that is stopped leaves nothing
 /// behind.
+///
+/// With --base the elements and triples come from a snapshot, and --osc or --replication brings its elements up to date. What
+/// comes out has the content that a load of the whole newer extract has. Changes of the whole planet bring elements from
+/// outside of a smaller extract: cut them off with terrapin extract, or take changes that were made for it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin load --osm malta.osm.pbf --out malta.terrapin
@@ -23,6 +29,9 @@ use crate::snapshot;
   terrapin load --wikidata latest-all.json.bz2 --recipe cities.toml --out cities.terrapin
   terrapin load --osm europe.osm.pbf --out europe.terrapin --memory 16GiB --temp /scratch
   terrapin load --osm niue.osh.pbf --at 2022-11-01T00:00:00Z --out niue-2022.terrapin
+  terrapin load --base malta.terrapin --osc 4711.osc.gz --osc 4712.osc.gz --out malta.terrapin
+  terrapin load --base malta.terrapin --replication malta-updates --until 2024-01-01T00:00:00Z --out new-year.terrapin
+  terrapin load --osm niue.osh.pbf --history --out niue-history.terrapin
 
 A recipe, of which every line may be left out; without [take] all is taken:
   [take]
@@ -39,7 +48,7 @@ A recipe, of which every line may be left out; without [take] all is taken:
   languages = [\"en\", \"mul\"]             # of labels, descriptions and aliases
   properties = [\"P31\", \"P625\"]          # of statements
   sitelinks = [\"en\"]                    # languages of the sites")]
-#[command(group = clap::ArgGroup::new("sources").required(true).multiple(true).args(["osm", "wikidata", "rdf"]))]
+#[command(group = clap::ArgGroup::new("sources").required(true).multiple(true).args(["osm", "base", "wikidata", "rdf"]))]
 pub struct Args {
     /// The OpenStreetMap file
     #[arg(long, value_name = "FILE")]
@@ -47,6 +56,22 @@ pub struct Args {
     /// Load the state of this moment, of a history file: 2022-11-01T00:00:00Z
     #[arg(long, value_name = "TIME", requires = "osm")]
     at: Option<jiff::Timestamp>,
+    /// A snapshot to take everything from, as it is or with changes
+    #[arg(long, value_name = "OLD.terrapin", conflicts_with = "osm")]
+    base: Option<PathBuf>,
+    /// Changes of elements to apply to it: osmChange files, plain or packed, the oldest first
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "base")]
+    osc: Vec<PathBuf>,
+    /// A mirrored folder of replication (000/012/345.osc.gz and 000/012/345.state.txt) to take the changes from that the base
+    /// does not have yet
+    #[arg(long, value_name = "DIR", requires = "base", conflicts_with = "osc")]
+    replication: Option<PathBuf>,
+    /// Take changes up to this moment, not up to the newest state of the folder
+    #[arg(long, value_name = "TIME", requires = "replication")]
+    until: Option<jiff::Timestamp>,
+    /// Keep all versions of a history file, too: queries may then ask for any date
+    #[arg(long, requires = "osm")]
+    history: bool,
     /// Wikidata: dumps of entities, or triples that are a part of it
     #[arg(long, value_name = "FILE", num_args = 1..)]
     wikidata: Vec<PathBuf>,
@@ -81,7 +106,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Error> {
-    for source in args.osm.iter().chain(&args.wikidata).chain(&args.rdf) {
+    for source in args.sources() {
         slips::no_address(source)?;
     }
     let options = Options {
@@ -89,6 +114,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         wikidata: args.wikidata.clone(),
         rdf: args.rdf.clone(),
         at: args.at.map(jiff::Timestamp::as_second),
+        history: args.history,
         out: args.out.clone(),
         memory: args.memory,
         temporary: args.temp.clone(),
@@ -100,9 +126,19 @@ pub fn run(args: &Args) -> Result<(), Error> {
         .map_err(|e| Error::system("threads", e))?;
     let shown = (!args.json).then(|| Arc::new(Shown::new()));
     let progress: &dyn Progress = shown.as_deref().map_or(&Quiet, |shown| shown);
-    stop_on_signal(args, shown.clone()).map_err(|e| Error::system("signals", e))?;
+    stop_on_signal(args.out.clone(), args.json, shown.clone())?;
+    if !args.json {
+        room::needed(&options)
+            .iter()
+            .filter(|room| room.most >= WORTH_A_LINE || room.free < room.most)
+            .for_each(tell_room);
+    }
     crate::allocator::prepare_for_arrays();
-    let result = pool.install(|| load::load_entities(&options, &entities, progress));
+    let base = base(args)?;
+    let result = pool.install(|| match &base {
+        Some(base) => load::load_from(base, &options, &entities, progress),
+        None => load::load_entities(&options, &entities, progress),
+    });
     if let Some(shown) = &shown {
         shown.finish();
     }
@@ -110,13 +146,19 @@ pub fn run(args: &Args) -> Result<(), Error> {
     for warning in &loaded.warnings {
         stdout::tell(&format!("terrapin: left out: {warning}"));
     }
-    let bytes = std::fs::metadata(&args.out).map_err(|e| Error::system("output", e))?.len();
-    if args.json {
+    tell(&args.out, &loaded, args.json)
+}
+
+/// Tells what was made.
+pub fn tell(out: &Path, loaded: &Loaded, as_json: bool) -> Result<(), Error> {
+    let bytes = std::fs::metadata(out).map_err(|e| Error::system("output", e))?.len();
+    if as_json {
         return stdout::print_json(&info::to_json(&loaded.digest, bytes, &loaded.manifest));
     }
     let counts = &loaded.manifest.counts;
-    let mut text = format!("{}\n{}: {}", loaded.digest, args.out.display(), size::show(bytes));
-    if args.osm.is_some() {
+    let mut text = format!("{}\n{}: {}", loaded.digest, out.display(), size::show(bytes));
+    // Without elements and their source there are only triples.
+    if loaded.manifest.triples.is_none() || counts.nodes + counts.ways + counts.relations > 0 {
         text.push_str(&format!(
             ", {} nodes, {} ways, {} relations, {} areas",
             count(counts.nodes),
@@ -136,25 +178,38 @@ pub fn run(args: &Args) -> Result<(), Error> {
     stdout::print(&text)
 }
 
-/// Sees to it that a signal ends the load with nothing left behind, and with a word on what is not there.
-fn stop_on_signal(args: &Args, shown: Option<Arc<Shown>>) -> std::io::Result<()> {
-    let (out, as_json) = (args.out.clone(), args.json);
-    stop::on_signal(move |signal| {
-        let finished = snapshot::abandon();
-        if let Some(shown) = shown {
-            shown.stop();
-        }
-        let (name, there, out) = (signal.name, out.exists(), out.display());
-        let message = if finished {
-            format!("stopped by {name}, when {out} was made already")
-        } else if there {
-            format!("stopped by {name}: {out} is as it was before, nothing was loaded into it")
-        } else {
-            format!("stopped by {name}: {out} was not made")
-        };
-        diagnose::report(&Error::stopped(signal.exit, message), as_json);
-        std::process::exit(signal.exit as i32);
-    })
+/// Bytes on disk that are worth a line.
+const WORTH_A_LINE: u64 = 1_000_000_000;
+
+/// Says what a load takes on disk.
+fn tell_room(room: &Room) {
+    let Room { folder, most, free, .. } = room;
+    let warning = if free < most { ": it may not be enough" } else { "" };
+    let (most, free) = (size::show(*most), size::show(*free));
+    stdout::tell(&format!(
+        "up to {most} on disk while loading, in {}, where {free} are free{warning}",
+        folder.display()
+    ));
+}
+
+impl Args {
+    /// Everything that is read.
+    fn sources(&self) -> impl Iterator<Item = &PathBuf> {
+        let elements = self.osm.iter().chain(&self.base).chain(&self.osc).chain(&self.replication);
+        elements.chain(&self.wikidata).chain(&self.rdf)
+    }
+}
+
+/// The base, with the changes.
+fn base(args: &Args) -> Result<Option<Base>, Error> {
+    let Some(snapshot) = &args.base else { return Ok(None) };
+    let (mut changes, mut time) = (args.osc.clone(), None);
+    if let Some(folder) = &args.replication {
+        let until = args.until.map(jiff::Timestamp::as_second);
+        let found = load::replication(snapshot, folder, until).map_err(|e| error(args, e))?;
+        (changes, time) = (found.files, Some(found.time));
+    }
+    Ok(Some(Base { snapshot: snapshot.clone(), changes, time, cut: None }))
 }
 
 /// Reads the recipe, and the files that it names.
@@ -164,7 +219,7 @@ fn recipe(args: &Args) -> Result<Option<(Recipe, Lists)>, Error> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::input("recipe-unreadable", failed(&e)))?;
     let recipe: Recipe = toml::from_str(&text).map_err(|e| Error::input("recipe-broken", failed(&e)))?;
     recipe.check().map_err(|e| Error::input("recipe-broken", failed(&e)))?;
-    if recipe.take.osm && args.osm.is_none() {
+    if recipe.take.osm && args.osm.is_none() && args.base.is_none() {
         return Err(Error::usage("the recipe takes what OpenStreetMap names (osm = true), but --osm is not given"));
     }
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -179,11 +234,14 @@ const EMPTY: &str = "--allow-empty makes a snapshot all the same";
 fn error(args: &Args, error: LoadError) -> Error {
     match &error {
         LoadError::Snapshot(snapshot::Error::Io { path, .. })
-            if *path != args.out && args.osm.iter().chain(&args.wikidata).chain(&args.rdf).any(|s| s == path) =>
+            if *path != args.out && args.sources().any(|s| s == path) =>
         {
             Error::input("source-unreadable", error)
         }
-        LoadError::Snapshot(_) | LoadError::Temporary(_) => Error::system("output", error),
+        LoadError::Snapshot(snapshot::Error::Io { .. }) => Error::system("output", error),
+        // What is wrong with a snapshot is with the base: the other one is being made.
+        LoadError::Snapshot(_) if args.base.is_some() => Error::input("snapshot", error),
+        LoadError::Snapshot(_) | LoadError::Temporary(_) | LoadError::Room(_) => Error::system("output", error),
         LoadError::Recipe(_) => Error::input("recipe-broken", error),
         LoadError::NoTriples { .. } => Error::input("no-triples", format!("{error}; {EMPTY}")),
         LoadError::NothingTaken(_) => Error::input("nothing-taken", format!("{error}; {EMPTY}")),

@@ -6,7 +6,11 @@ mod convert;
 mod diagnose;
 mod error;
 mod eval;
+mod export;
+mod extract;
 mod feedback;
+#[cfg(feature = "geoparquet")]
+mod geoparquet;
 mod health;
 mod info;
 mod labelled;
@@ -18,6 +22,8 @@ mod pin;
 mod problem;
 mod progress;
 mod query;
+#[cfg(feature = "remote")]
+mod remote;
 mod serve;
 mod sigbus;
 mod slips;
@@ -26,6 +32,7 @@ mod stdout;
 mod stop;
 mod verify;
 mod version;
+mod whole;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -68,8 +75,14 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Load(load::Args),
+    Export(export::Args),
+    Extract(extract::Args),
     Info(info::Args),
     Verify(verify::Args),
+    #[cfg(feature = "remote")]
+    Pull(remote::PullArgs),
+    #[cfg(feature = "remote")]
+    Push(remote::PushArgs),
     Query(query::Args),
     Convert(convert::Args),
     Serve(serve::Args),
@@ -126,8 +139,14 @@ fn command() -> ExitCode {
 fn run(command: Command, matches: &ArgMatches) -> Result<(), Error> {
     match command {
         Command::Load(args) => load::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Extract(args) => extract::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Verify(args) => verify::run(&args),
+        #[cfg(feature = "remote")]
+        Command::Pull(args) => remote::run_pull(&args),
+        #[cfg(feature = "remote")]
+        Command::Push(args) => remote::run_push(&args),
         Command::Query(args) => query::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Serve(args) => serve::run(&args, matches.subcommand_matches(SERVE)),

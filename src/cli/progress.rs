@@ -52,11 +52,13 @@ impl Shown {
             return View::Line;
         }
         let bar = if total > 0 {
-            ProgressBar::new(total).with_style(styled(if name.starts_with("reading") {
-                "{msg:<24} {wide_bar} {bytes:>10}/{total_bytes} {binary_bytes_per_sec:>12} {eta:>4} left"
-            } else {
-                "{msg:<24} {wide_bar} {human_pos:>10}/{human_len} {rate:>12} {eta:>4} left"
-            }))
+            ProgressBar::new(total).with_style(styled(
+                if ["reading", "sending", "receiving"].iter().any(|verb| name.starts_with(verb)) {
+                    "{msg:<24} {wide_bar} {bytes:>10}/{total_bytes} {binary_bytes_per_sec:>12} {eta:>4} left"
+                } else {
+                    "{msg:<24} {wide_bar} {human_pos:>10}/{human_len} {rate:>12} {eta:>4} left"
+                },
+            ))
         } else {
             ProgressBar::new_spinner().with_style(styled("{msg:<24} {spinner} {human_pos} {elapsed}"))
         };

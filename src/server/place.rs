@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::geocoder::{Bounds, Details, Element, Line, Outline, Position};
+use crate::geocoder::{Bounds, Details, Element, Position};
+use crate::osm::outline::{Line, Outline};
 use crate::osm::{Coord, ElementType, Osm};
 
 const LICENCE: &str = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright";

@@ -71,6 +71,7 @@ fn open(data: &str) -> Arc<Osm> {
     load(
         &Options {
             at: None,
+            history: false,
             osm: Some(osm),
             wikidata: vec![],
             rdf: vec![],

@@ -33,8 +33,16 @@ pub fn path() -> Option<PathBuf> {
                 }
             }
             let (osm, wikidata, temporary) = (None, Vec::new(), None);
-            let options =
-                terrapin::load::Options { at: None, osm, wikidata, rdf, out: path.clone(), memory: 2 << 30, temporary };
+            let options = terrapin::load::Options {
+                at: None,
+                history: false,
+                osm,
+                wikidata,
+                rdf,
+                out: path.clone(),
+                memory: 2 << 30,
+                temporary,
+            };
             terrapin::load::load(&options, &terrapin::load::Quiet).expect("it loads");
         }
         Some(path)

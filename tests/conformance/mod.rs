@@ -126,6 +126,7 @@ fn snapshot(extract: &Path, folder: &Path) -> Arc<Osm> {
     let out = folder.join(name).with_extension("terrapin");
     let options = Options {
         at: None,
+        history: false,
         osm: Some(extract.to_owned()),
         wikidata: vec![],
         rdf: vec![],

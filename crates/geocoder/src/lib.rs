@@ -5,13 +5,11 @@
 
 mod areas;
 mod details;
-mod outline;
 mod table;
 mod until;
 
 pub use areas::Areas;
 pub use details::Details;
-pub use outline::{Line, Outline};
 pub use table::{Table, TableError};
 pub use until::Until;
 

@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
-use terrapin_base::external_sort;
+use terrapin_base::{external_sort, size};
 use terrapin_loaders as loaders;
+use terrapin_osm::ElementType;
 use terrapin_osm::build::BuildError as OsmError;
 use terrapin_snapshot as snapshot;
 use terrapin_triples::build::BuildError as TriplesError;
+
+use super::room::Room;
 
 /// What can go wrong while a snapshot is made.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +30,27 @@ pub enum LoadError {
         /// The file.
         path: PathBuf,
     },
+    /// A file of changes has an older version of an element than one that was given before it.
+    #[error(
+        "{} {id}: version {} in {}, after version {} in {}; give changes in their order, the oldest first",
+        kind.name(), .versions[1], .files[1].display(), .versions[0], .files[0].display()
+    )]
+    Backwards {
+        /// The element's type.
+        kind: ElementType,
+        /// Its id.
+        id: i64,
+        /// The newer version and the older one.
+        versions: [u32; 2],
+        /// The files that have them.
+        files: [PathBuf; 2],
+    },
+    /// A part of a snapshot that has nothing.
+    #[error("the snapshot has nothing of this: {0}")]
+    NothingThere(
+        /// What was asked for.
+        String,
+    ),
     /// A source has no triple.
     #[error("{}: no triples in this file", path.display())]
     NoTriples {
@@ -39,6 +63,12 @@ pub enum LoadError {
         /// The dumps.
         Vec<PathBuf>,
     ),
+    /// The disk is too small.
+    #[error(
+        "{}: the load takes {} to {} here, and {} are free; make room, or choose other folders with --out and --temp",
+        .0.folder.display(), size::show(.0.least), size::show(.0.most), size::show(.0.free)
+    )]
+    Room(Room),
     /// A file cannot be read or written.
     #[error(transparent)]
     Snapshot(#[from] snapshot::Error),

@@ -1,11 +1,16 @@
 //! Loading: source files in, one snapshot out. The only crate that knows both the readers of files and the builders;
 //! knows nothing of query languages.
 
+mod base;
 pub mod content;
 mod entities;
 mod error;
+pub mod extract;
+pub mod region;
+pub mod room;
 mod triples;
 
+pub use base::{Base, replication};
 pub use error::LoadError;
 pub use terrapin_base::progress::{Progress, Quiet};
 
@@ -20,7 +25,7 @@ use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
 
 use terrapin_base::external_sort::Scratch;
 use terrapin_osm::build::{Batch, Builder};
-use terrapin_osm::{CACHE_BYTES, Osm, areas, layout};
+use terrapin_osm::{CACHE_BYTES, Osm, areas};
 use terrapin_snapshot::{Error, Manifest, Snapshot, Source, Writer, hex};
 
 /// zstd's level for pages: beyond it files shrink by less than they take longer.
@@ -28,6 +33,9 @@ const LEVEL: i32 = 3;
 
 /// The part of the memory that blocks of the source may take on their way into piles: one of so many.
 const UNDER_WAY: u64 = 4;
+
+/// Under which licence OpenStreetMap's data is.
+const OSM_LICENCE: &str = "ODbL-1.0, © OpenStreetMap contributors";
 
 /// What to load and where to.
 #[derive(Debug, Clone)]
@@ -40,6 +48,8 @@ pub struct Options {
     pub rdf: Vec<PathBuf>,
     /// The moment to load of a history file, in seconds since 1970; `None` for its newest.
     pub at: Option<i64>,
+    /// Whether all versions of a history file are kept, too.
+    pub history: bool,
     /// The snapshot file to make.
     pub out: PathBuf,
     /// Bytes of memory that the load may take before it spills to temporary files.
@@ -83,18 +93,46 @@ pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, LoadEr
 /// # Errors
 /// As [`load`].
 pub fn load_entities(options: &Options, entities: &Entities, progress: &dyn Progress) -> Result<Loaded, LoadError> {
-    check_paths(options)?;
-    let folder = match (&options.temporary, options.out.parent()) {
-        (Some(folder), _) => folder.clone(),
-        (None, Some(folder)) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
+    make(options, entities, None, progress)
+}
+
+/// Does what [`load_entities`] does, with elements of a snapshot in place of those of a file; unless only a part of these is
+/// taken, with its triples, too.
+///
+/// # Errors
+/// As [`load`]; a damaged snapshot; changes that are none or not in order. The snapshot is left as it is.
+pub fn load_from(
+    base: &Base,
+    options: &Options,
+    entities: &Entities,
+    progress: &dyn Progress,
+) -> Result<Loaded, LoadError> {
+    make(options, entities, Some(base), progress)
+}
+
+fn make(
+    options: &Options,
+    entities: &Entities,
+    base: Option<&Base>,
+    progress: &dyn Progress,
+) -> Result<Loaded, LoadError> {
+    check_paths(options, base)?;
+    if let Some(room) = room::needed(options).into_iter().find(|room| room.free < room.least) {
+        return Err(LoadError::Room(room));
+    }
+    let folder = options.temporary.clone().unwrap_or_else(|| folder_of(&options.out));
     let scratch = Scratch::new(&folder, options.memory);
     let mut writer = Writer::create(&options.out)?;
-    let mut manifest = load_osm(options, &scratch, &mut writer, progress)?;
+    let base = base.map(|base| base::Opened::open(base, options.memory)).transpose()?;
+    let mut manifest = load_osm(options, base.as_ref(), &scratch, &mut writer, progress)?;
     let mut warnings = Vec::new();
-    if !(options.wikidata.is_empty() && options.rdf.is_empty()) {
-        warnings = triples::load(options, entities, &scratch, &mut writer, &mut manifest, progress)?;
+    let old = base.as_ref().map(base::Opened::triples).transpose()?.flatten();
+    if old.is_some() || !(options.wikidata.is_empty() && options.rdf.is_empty()) {
+        let place = triples::Place { options, scratch: &scratch, writer: &mut writer, manifest: &mut manifest };
+        warnings = triples::load(place, entities, old.as_ref(), progress)?;
+    }
+    if let Some(base) = &base {
+        (manifest.replication_timestamp, manifest.data_timestamp) = base.times(manifest.data_timestamp);
     }
     manifest.content = Some(content::of_parts(&options.out, &scratch, &mut writer, &manifest, progress)?);
     progress.phase("syncing", 0);
@@ -104,52 +142,45 @@ pub fn load_entities(options: &Options, entities: &Entities, progress: &dyn Prog
     Ok(Loaded { digest: snapshot.digest(), manifest, warnings })
 }
 
-/// Writes the sections of elements, empty ones without an OpenStreetMap file, and begins the manifest.
+/// Writes the sections of elements, empty ones without any source of them, and begins the manifest.
 fn load_osm(
     options: &Options,
+    base: Option<&base::Opened<'_>>,
     scratch: &Scratch,
     writer: &mut Writer,
     progress: &dyn Progress,
 ) -> Result<Manifest, LoadError> {
     let mut builder = Builder::new(scratch);
-    let (mut sources, mut header) = (Vec::new(), loaders::Header::default());
+    if options.history {
+        builder.keep_versions();
+    }
+    let (mut sources, mut header, mut selection) = (Vec::new(), loaders::Header::default(), None);
     if let Some(osm) = &options.osm {
-        let (source, read) = std::thread::scope(|threads| {
-            let source = threads.spawn(|| describe(osm, "ODbL-1.0, © OpenStreetMap contributors"));
-            let header = read(osm, options, &mut builder, progress);
-            // A thread that panicked has said why already; there is nothing to add here.
-            let source = source.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            Ok::<_, LoadError>((source?, header?))
-        })?;
-        sources.push(source);
-        header = read;
+        let describe = || Ok(vec![describe(osm, OSM_LICENCE)?]);
+        (sources, header) = while_described(describe, || read(osm, options, &mut builder, progress))?;
+    } else if let Some(base) = base {
+        let read = || base.read(options, &mut builder, progress);
+        (sources, selection) = while_described(|| base.sources(), read)?;
     }
 
-    let built = builder.finish(writer, LEVEL, progress)?;
-    let mut remarks = Vec::new();
-    if let Some(at) = options.at {
-        let at = jiff::Timestamp::from_second(at).map_or_else(|_| at.to_string(), |at| at.to_string());
-        remarks.push(format!(
-            "the extract is a history file: loaded as it was at {at}, {} other or deleted versions left out",
-            built.dropped
-        ));
-    } else if header.history {
-        remarks.push(format!(
-            "the extract is a history file: loaded as its newest visible state, {} older or deleted versions left out",
-            built.dropped
-        ));
-    } else if built.dropped > 0 {
-        remarks.push(format!("{} older, repeated or deleted versions left out", built.dropped));
-    }
+    let built = builder.finish(writer, LEVEL, progress).map_err(LoadError::from);
+    let built = built.map_err(|error| match base {
+        Some(base) => base.name_files(error),
+        None => error,
+    })?;
+    let remarks = match base {
+        Some(base) => base.remark(built.dropped, selection.as_ref()),
+        None => remarks(options, &header, built.dropped),
+    };
 
     progress.phase("building areas", 0);
     let (file, sections) = writer.so_far()?;
     let partial = Snapshot::partial(&file, &sections).map_err(|e| Error::io(&options.out, e))?;
     let osm = Osm::of(Arc::new(partial), built.counts, built.newest, CACHE_BYTES);
-    let (section, areas) = areas::build(&osm);
+    let (found, areas) = areas::build(&osm);
     osm.check()?;
     drop(osm);
-    writer.section(layout::AREAS, &section)?;
+    found.write(writer)?;
 
     let mut counts = built.counts;
     counts.areas = areas.made;
@@ -169,12 +200,58 @@ fn load_osm(
     })
 }
 
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Reads sources, while another thread describes them.
+fn while_described<T>(
+    describe: impl FnOnce() -> Result<Vec<Source>, LoadError> + Send,
+    read: impl FnOnce() -> Result<T, LoadError>,
+) -> Result<(Vec<Source>, T), LoadError> {
+    std::thread::scope(|threads| {
+        let sources = threads.spawn(describe);
+        let read = read();
+        // A thread that panicked has said why already; there is nothing to add here.
+        let sources = sources.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok((sources?, read?))
+    })
+}
+
+/// What the manifest says of a file of elements.
+fn remarks(options: &Options, header: &loaders::Header, dropped: u64) -> Vec<String> {
+    if options.history {
+        vec![format!(
+            "the extract is a history file: loaded with its history, {dropped} older or deleted versions kept"
+        )]
+    } else if let Some(at) = options.at {
+        let at = jiff::Timestamp::from_second(at).map_or_else(|_| at.to_string(), |at| at.to_string());
+        vec![format!(
+            "the extract is a history file: loaded as it was at {at}, {dropped} other or deleted versions left out"
+        )]
+    } else if header.history {
+        vec![format!(
+            "the extract is a history file: loaded as its newest visible state, {dropped} older or deleted versions left out"
+        )]
+    } else if dropped > 0 {
+        vec![format!("{dropped} older, repeated or deleted versions left out")]
+    } else {
+        Vec::new()
+    }
+}
+
 /// Refuses paths that would waste the work or destroy something: the snapshot's name is given by a rename, which
 /// replaces a device or the source itself as readily as an older snapshot.
-fn check_paths(options: &Options) -> Result<(), Error> {
+fn check_paths(options: &Options, base: Option<&Base>) -> Result<(), Error> {
     let Options { osm, wikidata, rdf, out, .. } = options;
     let refuse = |path: &Path, kind, why: &str| Err(Error::io(path, io::Error::new(kind, why)));
-    for source in osm.iter().chain(wikidata).chain(rdf) {
+    // A base may be replaced: it is read as it was until the end.
+    let changes = base.map_or(&[][..], |base| &base.changes);
+    for source in osm.iter().chain(wikidata).chain(rdf).chain(changes) {
         // It is read twice at the same time, for its content and for its digest.
         if std::fs::metadata(source).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
             return refuse(source, io::ErrorKind::InvalidInput, "not a regular file");
@@ -213,6 +290,7 @@ fn read(
     })?;
     // Without the versions in between nobody knows what was there.
     match load.at {
+        _ if load.history && !header.history => Err(LoadError::NoHistory { path: path.to_owned() }),
         Some(_) if !header.history => Err(LoadError::NoHistory { path: path.to_owned() }),
         _ => Ok(header),
     }

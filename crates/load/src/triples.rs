@@ -6,6 +6,7 @@ use std::sync::Arc;
 use oxrdf::NamedNodeRef;
 use terrapin_loaders as loaders;
 
+use super::base::each_triple;
 use super::entities::{Dumps, Read};
 use super::{Entities, LoadError, Options, describe};
 use terrapin_base::Progress;
@@ -19,20 +20,36 @@ const UNKNOWN_LICENCE: &str = "as its publisher says";
 /// What says when an entity was changed last.
 const MODIFIED: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://schema.org/dateModified");
 
-/// Writes the sections of triples and enters them into the manifest. Says what is wrong with lines that were left out.
+/// Where triples come from and go to.
+pub struct Place<'a> {
+    pub options: &'a Options,
+    pub scratch: &'a Scratch,
+    pub writer: &'a mut Writer,
+    pub manifest: &'a mut Manifest,
+}
+
+/// Writes the sections of triples, those that another snapshot has with them, and enters them into the manifest. Says what
+/// is wrong with lines that were left out.
 pub fn load(
-    options: &Options,
+    place: Place<'_>,
     entities: &Entities,
-    scratch: &Scratch,
-    writer: &mut Writer,
-    manifest: &mut Manifest,
+    old: Option<&Store>,
     progress: &dyn Progress,
 ) -> Result<Vec<String>, LoadError> {
+    let Place { options, scratch, writer, manifest } = place;
     let wikidata = options.wikidata.iter().map(|path| (path, WIKIDATA_LICENCE));
     let files: Vec<(&PathBuf, &str)> = wikidata.chain(options.rdf.iter().map(|path| (path, UNKNOWN_LICENCE))).collect();
     let mut builder = Builder::new(scratch);
     let mut dumps = Dumps::prepare(options, entities, writer, manifest)?;
     let mut reads = Vec::new();
+    if let Some(old) = old {
+        progress.phase("taking over triples", old.len());
+        builder.begin_file();
+        each_triple(old, |triples, graphs| {
+            progress.advance(triples.len() as u64);
+            Ok(builder.add(triples, graphs)?)
+        })?;
+    }
     let sources = std::thread::scope(|threads| {
         let sources = threads.spawn(|| {
             files.iter().map(|(path, licence)| describe(path, licence)).collect::<Result<Vec<Source>, LoadError>>()
@@ -55,9 +72,11 @@ pub fn load(
         check_given(&files, &reads, &dumps)?;
     }
     let order = canonical(&sources);
-    let mut places = vec![0; sources.len()];
-    for (place, &file) in (0..).zip(&order) {
-        places[file] = place;
+    // Those that were there are the first file.
+    let others = usize::from(old.is_some());
+    let mut places = vec![0; others + sources.len()];
+    for (place, &file) in (others as u32..).zip(&order) {
+        places[others + file] = place;
     }
     let mut warnings = Vec::new();
     manifest.remarks.extend(dumps.recipe_text());
@@ -69,7 +88,13 @@ pub fn load(
         manifest.sources.push(sources[i].clone());
     }
     let built = builder.finish(writer, &places, progress)?;
-    let newest = newest(options, writer)?;
+    let newest = match written(options, writer)? {
+        None => 0,
+        Some(store) => {
+            terrapin_triples::write_points(&store, scratch, writer)?;
+            newest(&store)?
+        }
+    };
     let terrapin_triples::build::Built { triples, terms, predicates } = built;
     manifest.triples = Some(TripleCounts { triples, terms, predicates, newest });
     if options.osm.is_none() {
@@ -129,11 +154,15 @@ fn read(
     })
 }
 
-/// The newest time of a change, from the triples just written.
-fn newest(options: &Options, writer: &mut Writer) -> Result<i64, LoadError> {
+/// The triples just written.
+fn written(options: &Options, writer: &mut Writer) -> Result<Option<Store>, LoadError> {
     let (file, sections) = writer.so_far()?;
     let partial = Snapshot::partial(&file, &sections).map_err(|e| Error::io(&options.out, e))?;
-    let Some(store) = Store::open(&Arc::new(partial))? else { return Ok(0) };
+    Ok(Store::open(&Arc::new(partial))?)
+}
+
+/// The newest time of a change.
+fn newest(store: &Store) -> Result<i64, LoadError> {
     let Some(modified) = store.id(MODIFIED.into()) else { return Ok(0) };
     let times = store.triples(None, Some(modified), None).filter_map(|[_, _, time]| match store.term(time)? {
         oxrdf::Term::Literal(time) => time.value().parse::<jiff::Timestamp>().ok(),

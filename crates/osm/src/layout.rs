@@ -11,8 +11,12 @@ pub const IDS_ON_PAGE: usize = 1024;
 /// Pairs on a page of values and on one of posting lists.
 pub const PAIRS_ON_PAGE: usize = 128;
 
-/// A posting list of at least so many ordinals has a page of its own in [`LONG_LISTS`].
+/// A posting list of at least so many ordinals is in blocks of its own.
 pub const LONG_LIST: usize = 1024;
+
+/// Ordinals in a block of a posting list; the last of a list has the rest. Elements of a tag that lie in a town are in
+/// one or two of them, and reading one takes some microseconds.
+pub const BLOCK: usize = 4096;
 
 /// Elements on a full page, a power of two.
 #[inline]
@@ -42,57 +46,135 @@ pub enum Part {
     Ids = 4,
 }
 
-/// The names of a section and of its index.
-pub fn paged(kind: ElementType, part: Part) -> (&'static str, &'static str) {
-    const NAMES: [[(&str, &str); 5]; 3] = [
-        [
-            ("nodes.core", "nodes.core.index"),
-            ("nodes.meta", "nodes.meta.index"),
-            ("nodes.tags", "nodes.tags.index"),
-            ("nodes.up", "nodes.up.index"),
-            ("nodes.ids", "nodes.ids.index"),
-        ],
-        [
-            ("ways.core", "ways.core.index"),
-            ("ways.meta", "ways.meta.index"),
-            ("ways.tags", "ways.tags.index"),
-            ("ways.up", "ways.up.index"),
-            ("ways.ids", "ways.ids.index"),
-        ],
-        [
-            ("relations.core", "relations.core.index"),
-            ("relations.meta", "relations.meta.index"),
-            ("relations.tags", "relations.tags.index"),
-            ("relations.up", "relations.up.index"),
-            ("relations.ids", "relations.ids.index"),
-        ],
-    ];
-    NAMES[kind as usize][part as usize]
+/// A section of compressed pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paged {
+    /// Of elements of a type.
+    Elements(ElementType, Part),
+    /// Values in byte order of (key, value), front-coded: pages of [`PAIRS_ON_PAGE`].
+    Values,
+    /// Posting lists of pairs: pages of [`PAIRS_ON_PAGE`].
+    Postings,
+    /// Blocks of long posting lists.
+    Blocks,
+    /// Long posting lists in files of format 1, each on one page.
+    LongLists,
 }
 
-/// The box of every page: south, west, north, east, i32 each.
+impl Paged {
+    /// How many there are.
+    pub const COUNT: usize = 19;
+
+    /// Its place among them.
+    pub fn number(self) -> usize {
+        match self {
+            Paged::Elements(kind, part) => kind as usize * 5 + part as usize,
+            Paged::Values => 15,
+            Paged::Postings => 16,
+            Paged::Blocks => 17,
+            Paged::LongLists => 18,
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        const NAMES: [&str; Paged::COUNT] = [
+            "nodes.core",
+            "nodes.meta",
+            "nodes.tags",
+            "nodes.up",
+            "nodes.ids",
+            "ways.core",
+            "ways.meta",
+            "ways.tags",
+            "ways.up",
+            "ways.ids",
+            "relations.core",
+            "relations.meta",
+            "relations.tags",
+            "relations.up",
+            "relations.ids",
+            "tags.values",
+            "tags.postings",
+            "tags.blocks",
+            "tags.long",
+        ];
+        NAMES[self.number()]
+    }
+}
+
+/// The name of a section of an element type's pages.
+pub fn paged(kind: ElementType, part: Part) -> &'static str {
+    Paged::Elements(kind, part).name()
+}
+
+/// The box of every page: boxes.
 pub fn boxes(kind: ElementType) -> &'static str {
     ["nodes.boxes", "ways.boxes", "relations.boxes"][kind as usize]
 }
 
-/// The first id on every page of the id index, i64 each.
+/// The first id on every page of the id index: a column of ordered numbers.
 pub fn first_ids(kind: ElementType) -> &'static str {
-    ["nodes.ids.first", "ways.ids.first", "relations.ids.first"][kind as usize]
+    ["nodes.first-ids", "ways.first-ids", "relations.first-ids"][kind as usize]
 }
 
-/// Ids that are referred to and not there: one page of differences a type.
-pub const MISSING: (&str, &str) = ("missing", "missing.index");
-/// Keys and where their values and lists are: one page, `KeyTable` in bincode (tags.rs).
-pub const KEYS: (&str, &str) = ("tags.keys", "tags.keys.index");
-/// Values in byte order of (key, value), front-coded: pages of [`PAIRS_ON_PAGE`].
-pub const VALUES: (&str, &str) = ("tags.values", "tags.values.index");
-/// Posting lists of pairs: pages of [`PAIRS_ON_PAGE`].
-pub const POSTINGS: (&str, &str) = ("tags.postings", "tags.postings.index");
-/// Long posting lists: a page each.
-pub const LONG_LISTS: (&str, &str) = ("tags.long", "tags.long.index");
-/// Users, (id, name) in order: one page, bincode.
-pub const USERS: (&str, &str) = ("users", "users.index");
-/// Roles in byte order: one page, bincode.
-pub const ROLES: (&str, &str) = ("roles", "roles.index");
-/// Areas: [`super::areas`].
-pub const AREAS: &str = "areas";
+/// Ids that are referred to and not there, ascending: a column of ordered numbers.
+pub fn missing(kind: ElementType) -> &'static str {
+    ["nodes.missing", "ways.missing", "relations.missing"][kind as usize]
+}
+
+/// Keys in byte order: texts.
+pub const KEYS: &str = "keys";
+/// The first pair of each key, and at the end the number of pairs: a column.
+pub const KEY_PAIRS: &str = "keys.pairs";
+/// How many nodes, ways and relations have each key, three numbers a key: a column.
+pub const KEY_COUNTS: &str = "keys.counts";
+/// Where the lists of these are: one more than the first of their blocks, or 0 where a list is the union of the pairs'
+/// lists. A column.
+pub const KEY_LISTS: &str = "keys.lists";
+/// The first ordinal of every block of posting lists: a column.
+pub const BLOCK_FIRSTS: &str = "tags.blocks.firsts";
+/// Ids of users; the first is nobody: a column of ordered numbers.
+pub const USER_IDS: &str = "users.ids";
+/// Their names: texts.
+pub const USER_NAMES: &str = "users.names";
+/// The users in the order of their names: a column.
+pub const USERS_BY_NAME: &str = "users.by-name";
+/// Roles in byte order: texts.
+pub const ROLES: &str = "roles.names";
+/// The relations that are areas, ascending: a column.
+pub const AREAS: &str = "areas.relations";
+/// The boxes of areas: boxes.
+pub const AREA_BOXES: &str = "areas.boxes";
+
+/// All versions of a type's elements, if they were kept: pages of them in order of id and version.
+pub fn versions(kind: ElementType) -> &'static str {
+    ["history.nodes", "history.ways", "history.relations"][kind as usize]
+}
+
+/// Of every page of versions the first id, i64, and the times of its oldest and newest version, u32 each.
+pub fn version_pages(kind: ElementType) -> &'static str {
+    ["history.nodes.pages", "history.ways.pages", "history.relations.pages"][kind as usize]
+}
+
+/// The moments at which there is a new version of anything, ascending, u32 each.
+pub const VERSION_TIMES: &str = "history.times";
+
+/// Three times the planet of 2025: nodes, ways, relations.
+const MOST: [u64; 3] = [30_000_000_000, 3_300_000_000, 39_000_000];
+/// Three times its distinct tags, and the tags of all its elements.
+const MOST_TAGS: [u64; 2] = [450_000_000, 15_000_000_000];
+/// Three times its users.
+const MOST_USERS: u64 = 36_000_000;
+
+// Pages have 32 bits, and so have pages of ids: 58.6 million and 29.3 million for nodes.
+const _: () = assert!(MOST[0] >> PAGE_BITS[0] < u32::MAX as u64 && MOST[0] / (IDS_ON_PAGE as u64) < u32::MAX as u64);
+const _: () = assert!(MOST[1] >> PAGE_BITS[1] < u32::MAX as u64 && MOST[2] >> PAGE_BITS[2] < u32::MAX as u64);
+// Pairs, keys (fewer than pairs), users, roles (fewer than relations' members) and areas (fewer than relations) have 32.
+const _: () = assert!(MOST_TAGS[0] < super::PairId::MAX as u64 && MOST_USERS < u32::MAX as u64);
+const _: () = assert!(MOST[2] < u32::MAX as u64);
+// Blocks have 32 bits. Every tag is in at most two lists, a pair's and a key's; and only lists of at least 64 have
+// blocks, so that there are at most twice as many blocks as full ones and one for each 64 of the rest.
+const _: () = assert!(2 * MOST_TAGS[1] / BLOCK as u64 + 2 * MOST_TAGS[1] / 64 < u32::MAX as u64);
+// Ordinals and what references hold of them have 63 bits; a slot is a place in a `usize`.
+const _: () = assert!(MOST[0] < 1 << 63);

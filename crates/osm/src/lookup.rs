@@ -4,32 +4,28 @@ use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use super::layout::{self, IDS_ON_PAGE, PAIRS_ON_PAGE, Part};
+use super::layout::{self, IDS_ON_PAGE, PAIRS_ON_PAGE, Paged, Part};
 use super::page_cache::{IdPage, Key};
+use super::postings::Postings;
 use super::radix;
 use super::store::{Osm, Remembered};
 use super::tags::{PairList, PostingPage, ValuePage, decode_values, get_list};
 use super::types::{ElementRef, ElementType, Ordinal};
 use super::{KeyId, PairId, codec::Reader};
-use terrapin_snapshot::Error;
+use terrapin_snapshot::{Error, ordered};
 
 impl Osm {
     // ---- ids
 
     /// The element with this id.
     pub fn find(&self, kind: ElementType, id: i64) -> Option<Ordinal> {
-        let firsts = self.or_fault(self.snapshot.section(layout::first_ids(kind)), || &[]);
-        let first = |page: usize| {
-            let mut bytes = [0; 8];
-            bytes.copy_from_slice(&firsts[page * 8..page * 8 + 8]);
-            i64::from_le_bytes(bytes)
+        let firsts = self.first_ids(kind)?;
+        // The first page that begins with a greater id comes after the one that may have it.
+        let after = match ordered(id).checked_add(1) {
+            Some(next) => firsts.lower_bound(0, firsts.len(), next),
+            None => firsts.len(),
         };
-        let (mut low, mut high) = (0, firsts.len() / 8);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if first(middle) <= id { low = middle + 1 } else { high = middle }
-        }
-        let index = self.id_page(kind, low.checked_sub(1)? as u32);
+        let index = self.id_page(kind, after.checked_sub(1)? as u32);
         let page = *index.pages.get(index.ids.binary_search(&id).ok()?)?;
         let slot = match kind {
             ElementType::Node => self.node_page(page).ids.iter().position(|&i| i == id),
@@ -42,7 +38,7 @@ impl Osm {
     fn id_page(&self, kind: ElementType, page: u32) -> Arc<IdPage> {
         self.page(Key::Page(kind, Part::Ids, page), || {
             let n = self.count(kind).saturating_sub(page as u64 * IDS_ON_PAGE as u64).min(IDS_ON_PAGE as u64);
-            let read = self.decoded(layout::paged(kind, Part::Ids), page, |bytes| {
+            let read = self.decoded(Paged::Elements(kind, Part::Ids), page, |bytes| {
                 let mut r = Reader::new(&bytes);
                 let mut previous = 0;
                 let ids = (0..n).map(|_| r.get_delta(&mut previous)).collect::<Option<_>>()?;
@@ -73,7 +69,7 @@ impl Osm {
         references
             .map(|reference| {
                 if let Some(index) = reference.missing_index() {
-                    return self.missing(kind).get(index as usize).copied().unwrap_or_default();
+                    return self.missing(kind, index);
                 }
                 let (page, slot) = self.place(kind, reference.ordinal().unwrap_or_default());
                 let ids = match kind {
@@ -90,26 +86,28 @@ impl Osm {
 
     /// The id of a key.
     pub fn key(&self, name: &str) -> Option<KeyId> {
-        self.key_table().names.binary_search_by(|k| k.as_str().cmp(name)).ok().map(|k| k as KeyId)
+        self.keys()?.find(name)
     }
 
     /// How many keys there are; key ids are `0..key_count`.
     pub fn key_count(&self) -> KeyId {
-        self.key_table().names.len() as KeyId
+        self.keys().map_or(0, |keys| keys.len())
     }
 
     /// The text of a key.
     pub fn key_name(&self, key: KeyId) -> &str {
-        self.key_table().names.get(key as usize).map_or("", String::as_str)
+        self.keys().map_or("", |keys| keys.name(key))
     }
 
     /// The pairs of a key.
     pub fn pairs_of(&self, key: KeyId) -> Range<PairId> {
-        let firsts = &self.key_table().first_pairs;
-        match (firsts.get(key as usize), firsts.get(key as usize + 1)) {
-            (Some(&from), Some(&to)) => from..to,
-            _ => 0..0,
-        }
+        let (from, to) = self.keys().map_or((0, 0), |keys| keys.pairs(key));
+        from..to
+    }
+
+    /// How many pairs there are.
+    fn pair_count(&self) -> PairId {
+        self.keys().map_or(0, |keys| keys.all_pairs())
     }
 
     /// The pair of a key and a value.
@@ -131,7 +129,7 @@ impl Osm {
 
     /// The key of a pair.
     pub fn key_of(&self, pair: PairId) -> KeyId {
-        (self.key_table().first_pairs.partition_point(|&first| first <= pair) as KeyId).saturating_sub(1)
+        self.keys().map_or(0, |keys| keys.key_of(pair))
     }
 
     /// Values on a page of values: pair / this is the page, the rest the slot.
@@ -139,14 +137,14 @@ impl Osm {
 
     /// How many pages of values there are.
     pub fn value_page_count(&self) -> u32 {
-        self.key_table().first_pairs.last().copied().unwrap_or_default().div_ceil(PAIRS_ON_PAGE as u32)
+        self.pair_count().div_ceil(PAIRS_ON_PAGE as u32)
     }
 
     /// A page of values.
     pub fn value_page(&self, page: u32) -> Arc<ValuePage> {
         self.page(Key::Values(page), || {
             let n = self.pairs_on(page);
-            let read = self.decoded(layout::VALUES, page, |bytes| decode_values(&bytes, n));
+            let read = self.decoded(Paged::Values, page, |bytes| decode_values(&bytes, n));
             let values = self.or_fault(read, ValuePage::default);
             Arc::new(values.with_keys(self.keys_on(page, n as PairId)))
         })
@@ -166,7 +164,7 @@ impl Osm {
     }
 
     fn pairs_on(&self, page: u32) -> usize {
-        let pairs = self.key_table().first_pairs.last().copied().unwrap_or_default() as usize;
+        let pairs = self.pair_count() as usize;
         pairs.saturating_sub(page as usize * PAIRS_ON_PAGE).min(PAIRS_ON_PAGE)
     }
 
@@ -199,22 +197,27 @@ impl Osm {
     fn posting_page(&self, page: u32) -> Arc<PostingPage> {
         self.page(Key::Postings(page), || {
             let n = self.pairs_on(page);
-            let read = self.decoded(layout::POSTINGS, page, |bytes| PostingPage::decode(bytes, n));
+            let read = self.decoded(Paged::Postings, page, |bytes| PostingPage::decode(bytes, n));
             Arc::new(self.or_fault(read, PostingPage::default))
         })
     }
 
     /// The elements of this type that have the pair, ascending.
     pub fn posting(&self, kind: ElementType, pair: PairId) -> Arc<[Ordinal]> {
-        self.list(Key::Pair(kind, pair), kind, || {
-            let page = self.posting_page(pair / PAIRS_ON_PAGE as PairId);
-            match page.list(pair as usize % PAIRS_ON_PAGE, kind as usize) {
-                PairList::Long { page, count } => self.long_list(page, count),
-                PairList::Here { at, count } => page
-                    .read(at, count)
-                    .ok_or_else(|| Error::damaged(layout::POSTINGS.0, format!("the list of pair {pair}"))),
-            }
-        })
+        self.postings(kind, pair).all()
+    }
+
+    /// The list of these, to read as much of as is needed.
+    pub fn postings(&self, kind: ElementType, pair: PairId) -> Postings<'_> {
+        let page = self.posting_page(pair / PAIRS_ON_PAGE as PairId);
+        let key = Key::Pair(kind, pair);
+        match page.list(pair as usize % PAIRS_ON_PAGE, kind as usize) {
+            PairList::Long { place, count } => self.long(kind, key, place, count),
+            PairList::Here { at, count } => Postings::held(self.list(key, kind, || {
+                page.read(at, count)
+                    .ok_or_else(|| Error::damaged(Paged::Postings.name(), format!("the list of pair {pair}")))
+            })),
+        }
     }
 
     /// How many they are, without reading them.
@@ -228,37 +231,51 @@ impl Osm {
 
     /// The elements of this type that have the key, ascending.
     pub fn key_posting(&self, kind: ElementType, key: KeyId) -> Arc<[Ordinal]> {
-        self.list(Key::List(kind, key), kind, || {
-            let Some(list) = self.key_table().lists.get(key as usize).map(|l| l[kind as usize]) else {
-                return Ok(Vec::new());
-            };
-            if let Some(page) = list.page {
-                return self.long_list(page, list.count);
-            }
-            if list.count == 0 {
-                return Ok(Vec::new());
-            }
-            let mut all: Vec<Ordinal> = self.pairs_of(key).flat_map(|pair| self.posting(kind, pair).to_vec()).collect();
-            all.sort_unstable();
-            Ok(all)
-        })
+        self.key_postings(kind, key).all()
+    }
+
+    /// The list of these, to read as much of as is needed.
+    pub fn key_postings(&self, kind: ElementType, key: KeyId) -> Postings<'_> {
+        let (count, place) = self.keys().map_or((0, None), |keys| keys.list(kind, key));
+        let pairs = self.pairs_of(key);
+        match place {
+            Some(place) => self.long(kind, Key::List(kind, key), place, count),
+            None if pairs.len() == 1 => self.postings(kind, pairs.start),
+            None if count == 0 => Postings::held([].into()),
+            None => Postings::held(self.list(Key::List(kind, key), kind, || {
+                let mut all: Vec<Ordinal> = pairs.flat_map(|pair| self.posting(kind, pair).to_vec()).collect();
+                all.sort_unstable();
+                Ok(all)
+            })),
+        }
     }
 
     /// How many they are, without reading them.
     pub fn key_posting_len(&self, kind: ElementType, key: KeyId) -> u64 {
-        self.key_table().lists.get(key as usize).map_or(0, |l| l[kind as usize].count)
+        self.keys().map_or(0, |keys| keys.list(kind, key).0)
     }
 
-    fn long_list(&self, page: u32, count: u64) -> Result<Vec<Ordinal>, Error> {
-        self.decoded(layout::LONG_LISTS, page, |bytes| get_list(&bytes, usize::try_from(count).ok()?))
+    /// A list that is in blocks, or, in a file of format 1, on a page of its own.
+    fn long(&self, kind: ElementType, key: Key, place: u32, count: u64) -> Postings<'_> {
+        if !self.has_long_lists() {
+            return Postings::in_blocks(self, kind, key, place, count);
+        }
+        Postings::held(self.list(key, kind, || {
+            self.decoded(Paged::LongLists, place, |bytes| get_list(&bytes, usize::try_from(count).ok()?))
+        }))
     }
 
     /// A posting list, cached; ordinals beyond the last element are damage.
-    fn list(&self, key: Key, kind: ElementType, read: impl FnOnce() -> Result<Vec<Ordinal>, Error>) -> Arc<[Ordinal]> {
+    pub(super) fn list(
+        &self,
+        key: Key,
+        kind: ElementType,
+        read: impl FnOnce() -> Result<Vec<Ordinal>, Error>,
+    ) -> Arc<[Ordinal]> {
         self.page(key, || {
             let checked = read().and_then(|list| match list.last().is_none_or(|&o| o < self.count(kind)) {
                 true => Ok(list),
-                false => Err(Error::damaged(layout::POSTINGS.0, "an element that does not exist")),
+                false => Err(Error::damaged(Paged::Postings.name(), "an element that does not exist")),
             });
             self.or_fault(checked, Vec::new).into()
         })
@@ -288,7 +305,7 @@ impl Osm {
         }
         let mut parents = radix::set(parents);
         if parents.last().is_some_and(|&p| p >= count) {
-            let damage = Error::damaged(layout::paged(kind, Part::Parents).0, "a parent that does not exist");
+            let damage = Error::damaged(layout::paged(kind, Part::Parents), "a parent that does not exist");
             self.or_fault(Err(damage), || ());
             parents.clear();
         }

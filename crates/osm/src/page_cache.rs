@@ -17,6 +17,7 @@ pub(super) enum Key {
     Postings(u32),
     Pair(ElementType, PairId),
     List(ElementType, u32),
+    Block(u32),
 }
 
 /// One number for the hasher, not one after another: pages are asked for by the thousand.
@@ -28,6 +29,7 @@ impl Hash for Key {
             Key::Postings(page) => (25, page),
             Key::Pair(kind, pair) => (32 + kind as u64, pair),
             Key::List(kind, key) => (40 + kind as u64, key),
+            Key::Block(block) => (26, block),
         };
         state.write_u64(what << 32 | u64::from(number));
     }

@@ -3,28 +3,28 @@
 //! Damage found while reading does not interrupt the reader: it gets an empty page of the right size, and the damage is
 //! kept for [`Osm::check`], which everyone who hands out an answer asks before its end.
 
-use std::ops::Range;
+use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use quick_cache::sync::Cache;
-use rstar::primitives::{GeomWithData, Rectangle};
-use rstar::{AABB, RTree};
-use serde::de::DeserializeOwned;
 
 use super::area_table::Areas;
-use super::codec::Reader;
-use super::layout::{self, Part};
+use super::layout::{self, Paged, Part};
+use super::old;
 use super::page::{self, Lists, MetaColumns};
 use super::page_cache::{Cached, Key, MetaPage, NodePage, Page, RelationPage, TagPage, WayPage, Weigher};
-use super::tags::KeyTable;
+use super::tables::{Keys, Names, Users};
 use super::types::{BoundingBox, Coord, ElementRef, ElementType, Ordinal};
 use terrapin_budget as budget;
-use terrapin_snapshot::{Counts, Error, Pages, Snapshot};
+use terrapin_snapshot::{Boxes, Column, Counts, Error, Fault, Pages, Snapshot, Texts, signed};
 
 /// Bytes of decoded pages and borders kept by default.
 pub const CACHE_BYTES: u64 = (1 << 30) + (256 << 20);
 /// The part of these that is for borders of areas: one in so many.
 const BORDERS: u64 = 5;
+
+/// A posting list is kept decoded as a whole if it is at most one in so many parts of the cache.
+const KEPT: u64 = 16;
 
 /// What looking a page up counts for in a query's budget.
 const PAGE_STEPS: usize = 64;
@@ -35,20 +35,27 @@ pub struct Osm {
     counts: Counts,
     data_time: i64,
     cache: Cache<Key, Cached, Weigher>,
+    /// Whether long posting lists are whole, as in format 1.
+    long_lists: bool,
     /// Bytes of borders of areas that are kept.
     borders: u64,
-    trees: [OnceLock<RTree<PageBox>>; 3],
-    /// Where in the file the boxes of pages are.
-    boxes: [OnceLock<Range<usize>>; 3],
-    keys: OnceLock<KeyTable>,
-    users: OnceLock<Vec<(i64, Box<str>)>>,
-    roles: OnceLock<Vec<Box<str>>>,
-    missing: OnceLock<[Vec<i64>; 3]>,
+    /// Sections of pages, by [`Paged::number`].
+    pages: [Opened<Pages>; Paged::COUNT],
+    boxes: [Opened<Boxes>; 3],
+    first_ids: [Opened<Column>; 3],
+    missing: [Opened<Column>; 3],
+    block_firsts: Opened<Column>,
+    keys: Opened<Keys>,
+    users: Opened<Users>,
+    roles: Opened<Names>,
     areas: OnceLock<Areas>,
-    fault: OnceLock<Error>,
+    pub(super) fault: Arc<Fault>,
+    /// What [`Osm::beside`] keeps.
+    beside: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-type PageBox = GeomWithData<Rectangle<[i64; 2]>, u32>;
+/// What is opened when it is first asked for; nothing where it is damaged.
+type Opened<T> = OnceLock<Option<T>>;
 
 impl Osm {
     /// The elements of a snapshot.
@@ -75,19 +82,39 @@ impl Osm {
         let borders = cache / BORDERS;
         Osm {
             borders,
+            long_lists: snapshot.place(Paged::LongLists.name()).is_some(),
             snapshot,
             counts,
             data_time,
             cache: Cache::with_weighter(1 << 16, cache - borders, Weigher),
-            trees: Default::default(),
+            pages: Default::default(),
             boxes: Default::default(),
-            keys: OnceLock::new(),
-            users: OnceLock::new(),
-            roles: OnceLock::new(),
-            missing: OnceLock::new(),
+            first_ids: Default::default(),
+            missing: Default::default(),
+            block_firsts: Opened::new(),
+            keys: Opened::new(),
+            users: Opened::new(),
+            roles: Opened::new(),
             areas: OnceLock::new(),
-            fault: OnceLock::new(),
+            fault: Arc::default(),
+            beside: OnceLock::new(),
         }
+    }
+
+    /// What another part of this crate keeps for as long as the elements are open: one part only.
+    pub(super) fn beside<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> &T {
+        let kept = budget::once(&self.beside, || Box::new(make()));
+        kept.downcast_ref().expect("one part keeps something here")
+    }
+
+    /// How many there are of everything.
+    pub(super) fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// How many bytes are kept decoded at most.
+    pub(super) fn cache_bytes(&self) -> u64 {
+        self.cache.capacity() + self.borders
     }
 
     /// The snapshot that the elements are read from.
@@ -100,24 +127,29 @@ impl Osm {
     /// # Errors
     /// The first damage that was met.
     pub fn check(&self) -> Result<(), Error> {
-        match self.fault.get() {
-            None => Ok(()),
-            Some(Error::Damaged { section, reason }) => Err(Error::damaged(section, reason)),
-            Some(other) => Err(Error::damaged("?", other.to_string())),
-        }
+        self.fault.check()
     }
 
     /// Keeps damage for [`Osm::check`] and goes on with `instead`.
     pub(super) fn or_fault<T>(&self, result: Result<T, Error>, instead: impl FnOnce() -> T) -> T {
         result.unwrap_or_else(|error| {
-            let _ = self.fault.set(error);
+            self.fault.keep(error);
             instead()
         })
     }
 
+    /// What is opened once for all.
+    fn opened<'a, T>(
+        &'a self,
+        place: &'a Opened<T>,
+        open: impl FnOnce(&Arc<Snapshot>, &Arc<Fault>) -> Result<T, Error>,
+    ) -> Option<&'a T> {
+        budget::once(place, || self.or_fault(open(&self.snapshot, &self.fault).map(Some), || None)).as_ref()
+    }
+
     /// Remembers that an element is referred to that does not exist, which no loader writes; with an id in its place.
     pub fn no_such_element(&self, kind: ElementType) -> i64 {
-        let damage = Error::damaged(layout::paged(kind, Part::Core).0, "an element that does not exist is referred to");
+        let damage = Error::damaged(layout::paged(kind, Part::Core), "an element that does not exist is referred to");
         self.or_fault(Err(damage), || 0)
     }
 
@@ -150,20 +182,42 @@ impl Osm {
         self.count(kind).saturating_sub(u64::from(page) * size).min(size) as usize
     }
 
-    /// The bytes of a page of a section.
-    fn bytes(&self, (name, index): (&'static str, &'static str), page: u32) -> Result<Vec<u8>, Error> {
-        Pages::of(&self.snapshot, name, index)?.read(page as usize)
+    /// A section of pages; nothing where it is damaged.
+    fn paged(&self, section: Paged) -> Option<&Pages> {
+        self.opened(&self.pages[section.number()], |snapshot, fault| Pages::open(snapshot, section.name(), fault))
+    }
+
+    /// Whether long posting lists are on a page each, as in format 1, and not in blocks.
+    pub(super) fn has_long_lists(&self) -> bool {
+        self.long_lists
     }
 
     /// A page of a section, decoded.
     pub(super) fn decoded<T>(
         &self,
-        section: (&'static str, &'static str),
+        section: Paged,
         page: u32,
         decode: impl FnOnce(Vec<u8>) -> Option<T>,
     ) -> Result<T, Error> {
-        decode(self.bytes(section, page)?)
-            .ok_or_else(|| Error::damaged(section.0, format!("page {page} is not what this format writes")))
+        let pages = self.paged(section).ok_or_else(|| Error::damaged(section.name(), "it does not open"))?;
+        decode(pages.read(page.into())?)
+            .ok_or_else(|| Error::damaged(section.name(), format!("page {page} is not what this format writes")))
+    }
+
+    /// A page of a section of elements, decoded.
+    fn part<T>(
+        &self,
+        kind: ElementType,
+        part: Part,
+        page: u32,
+        decode: impl FnOnce(&[u8]) -> Option<T>,
+    ) -> Result<T, Error> {
+        self.decoded(Paged::Elements(kind, part), page, |bytes| decode(&bytes))
+    }
+
+    /// Bytes of what is worth keeping decoded.
+    pub(super) fn keeps(&self, bytes: u64) -> bool {
+        bytes <= self.cache.capacity() / KEPT
     }
 
     /// The cached page of `key`, or what `make` gives. All that reads elements comes through here, so that no query reads
@@ -186,7 +240,7 @@ impl Osm {
         let kind = ElementType::Node;
         self.page(Key::Page(kind, Part::Core, page), || {
             let n = self.slots(kind, page);
-            let read = self.decoded(layout::paged(kind, Part::Core), page, |b| page::decode_nodes(&b, n));
+            let read = self.part(kind, Part::Core, page, |b| page::decode_nodes(b, n));
             let (ids, coords) = self.or_fault(read, || (vec![0; n], vec![Coord::MISSING; n]));
             Arc::new(NodePage { ids, coords })
         })
@@ -197,7 +251,7 @@ impl Osm {
         let kind = ElementType::Way;
         self.page(Key::Page(kind, Part::Core, page), || {
             let n = self.slots(kind, page);
-            let read = self.decoded(layout::paged(kind, Part::Core), page, |b| page::decode_ways(&b, n));
+            let read = self.part(kind, Part::Core, page, |b| page::decode_ways(b, n));
             let (ids, nodes) = self.or_fault(read, || (vec![0; n], Lists::empty(n)));
             let coords = nodes.map_all(self.ref_coords(nodes.items()));
             Arc::new(WayPage { ids, nodes, coords })
@@ -209,7 +263,7 @@ impl Osm {
         let kind = ElementType::Relation;
         self.page(Key::Page(kind, Part::Core, page), || {
             let n = self.slots(kind, page);
-            let read = self.decoded(layout::paged(kind, Part::Core), page, |b| page::decode_relations(&b, n));
+            let read = self.part(kind, Part::Core, page, |b| page::decode_relations(b, n));
             let (ids, members) = self.or_fault(read, || (vec![0; n], Lists::empty(n)));
             Arc::new(RelationPage { ids, members })
         })
@@ -245,55 +299,32 @@ impl Osm {
     /// The box of a page's elements. For ways the box of all their nodes, for relations of all their node and way
     /// members; a page whose elements have no place has an empty box.
     pub fn page_box(&self, kind: ElementType, page: u32) -> BoundingBox {
-        self.page_boxes(kind).get(page as usize * 16..page as usize * 16 + 16).map_or(BoundingBox::EMPTY, corners)
+        self.page_boxes(kind).map_or(BoundingBox::EMPTY, |boxes| BoundingBox::of(boxes.get(page)))
     }
 
-    fn page_boxes(&self, kind: ElementType) -> &[u8] {
-        // finding a section by its name is dearer than what is asked of it
-        let place = budget::once(&self.boxes[kind as usize], || {
-            let name = layout::boxes(kind);
-            let checked = self.snapshot.section(name).map(|_| self.snapshot.place(name).unwrap_or_default());
-            self.or_fault(checked, Default::default)
-        });
-        self.snapshot.bytes().get(place.clone()).unwrap_or_default()
+    fn page_boxes(&self, kind: ElementType) -> Option<&Boxes> {
+        self.opened(&self.boxes[kind as usize], |snapshot, fault| {
+            let boxes = old::boxes(snapshot, kind, fault)
+                .unwrap_or_else(|| Boxes::open(snapshot, layout::boxes(kind), fault))?;
+            match boxes.prepare().len() == self.page_count(kind) {
+                true => Ok(boxes),
+                false => Err(Error::damaged(layout::boxes(kind), "not one for each page")),
+            }
+        })
     }
 
     /// The pages of this type whose box meets `area`, ascending.
     pub fn pages_in(&self, kind: ElementType, area: &BoundingBox) -> Vec<u32> {
         budget::checkpoints(PAGE_STEPS);
-        let tree = budget::once(&self.trees[kind as usize], || {
-            let boxes = self.page_boxes(kind).chunks_exact(16).map(corners).enumerate();
-            let rectangles = boxes.filter(|(_, b)| !b.is_empty()).map(|(page, b)| {
-                let rectangle = Rectangle::from_corners(
-                    [i64::from(b.west), i64::from(b.south)],
-                    [i64::from(b.east), i64::from(b.north)],
-                );
-                GeomWithData::new(rectangle, page as u32)
-            });
-            RTree::bulk_load(rectangles.collect())
-        });
-        let (parts, n) = area.split();
-        let mut pages: Vec<u32> = parts[..n]
-            .iter()
-            .filter(|part| !part.is_empty())
-            .flat_map(|part| {
-                tree.locate_in_envelope_intersecting(AABB::from_corners(
-                    [part.west.into(), part.south.into()],
-                    [part.east.into(), part.north.into()],
-                ))
-            })
-            .map(|found| found.data)
-            .collect();
-        pages.sort_unstable();
-        pages.dedup();
-        pages
+        self.page_boxes(kind).map_or_else(Vec::new, |boxes| area.meeting(boxes))
     }
 
     /// The areas.
     pub fn areas(&self) -> &Areas {
         budget::once(&self.areas, || {
-            let opened = self.snapshot.section(layout::AREAS).and_then(|bytes| Areas::open(bytes, self.borders));
-            self.or_fault(opened, Areas::default)
+            let opened = old::areas(&self.snapshot, self.borders, &self.fault)
+                .unwrap_or_else(|| Areas::open(&self.snapshot, self.borders, &self.fault));
+            self.or_fault(opened, || Areas::held(&[], 0, &self.fault))
         })
     }
 
@@ -303,39 +334,35 @@ impl Osm {
     pub fn tag_page(&self, kind: ElementType, page: u32) -> Arc<TagPage> {
         self.page(Key::Page(kind, Part::Tags, page), || {
             let n = self.slots(kind, page);
-            let read = self.decoded(layout::paged(kind, Part::Tags), page, |b| page::decode_tags(&b, n));
+            let read = self.part(kind, Part::Tags, page, |b| page::decode_tags(b, n));
             let pairs = self.counts.tags;
             let read = read.and_then(|tags| match tags.items().iter().all(|&t| u64::from(t) < pairs) {
                 true => Ok(tags),
-                false => Err(Error::damaged(layout::paged(kind, Part::Tags).0, "a tag that does not exist")),
+                false => Err(Error::damaged(layout::paged(kind, Part::Tags), "a tag that does not exist")),
             });
             Arc::new(TagPage { tags: self.or_fault(read, || Lists::empty(n)) })
         })
     }
 
-    /// The table of keys.
-    pub(super) fn key_table(&self) -> &KeyTable {
-        budget::once(&self.keys, || {
-            let table: KeyTable = self.table(layout::KEYS);
-            let n = table.names.len();
-            let sound = table.first_pairs.len() == n + 1
-                && table.lists.len() == n
-                && table.first_pairs.is_sorted()
-                && table.first_pairs.last().is_some_and(|&p| u64::from(p) == self.counts.tags);
-            match sound || self.fault.get().is_some() {
-                true => table,
-                false => self
-                    .or_fault(Err(Error::damaged(layout::KEYS.0, "its parts do not fit together")), KeyTable::default),
-            }
+    /// The keys; nothing where they are damaged.
+    pub(super) fn keys(&self) -> Option<&Keys> {
+        let tags = self.counts.tags;
+        self.opened(&self.keys, |snapshot, fault| {
+            old::keys(snapshot, tags, fault).unwrap_or_else(|| Keys::open(snapshot, tags, fault))
         })
     }
 
-    /// A table in bincode on the only page of its section.
-    fn table<T: DeserializeOwned + Default>(&self, section: (&'static str, &'static str)) -> T {
-        let read = self.decoded(section, 0, |bytes| {
-            bincode::serde::decode_from_slice(&bytes, bincode::config::standard()).ok().map(|(table, _)| table)
-        });
-        self.or_fault(read, T::default)
+    /// The first ordinals of the blocks of posting lists; nothing where they are damaged.
+    pub(super) fn block_firsts(&self) -> Option<&Column> {
+        self.opened(&self.block_firsts, |snapshot, fault| Column::open(snapshot, layout::BLOCK_FIRSTS, fault))
+    }
+
+    /// The first ids of the pages of ids; nothing where they are damaged.
+    pub(super) fn first_ids(&self, kind: ElementType) -> Option<&Column> {
+        self.opened(&self.first_ids[kind as usize], |snapshot, fault| {
+            old::first_ids(snapshot, kind, fault)
+                .unwrap_or_else(|| Column::open(snapshot, layout::first_ids(kind), fault))
+        })
     }
 
     // ---- metadata
@@ -344,58 +371,72 @@ impl Osm {
     pub fn meta_page(&self, kind: ElementType, page: u32) -> Arc<MetaPage> {
         self.page(Key::Page(kind, Part::Meta, page), || {
             let n = self.slots(kind, page);
-            let read = self.decoded(layout::paged(kind, Part::Meta), page, |b| page::decode_meta(&b, n));
+            let read = self.part(kind, Part::Meta, page, |b| page::decode_meta(b, n));
             let columns = self.or_fault(read, MetaColumns::default);
             let users = self.users();
-            let uid = |&user: &u32| users.get(user as usize).map_or(0, |u| u.0);
-            let uids = columns.users.iter().map(uid).collect();
+            let uids = columns.users.iter().map(|&user| users.map_or(0, |users| users.id(user))).collect();
             Arc::new(MetaPage { columns, uids })
         })
     }
 
-    fn users(&self) -> &[(i64, Box<str>)] {
-        budget::once(&self.users, || self.table(layout::USERS)).as_slice()
+    fn users(&self) -> Option<&Users> {
+        self.opened(&self.users, |snapshot, fault| {
+            old::users(snapshot, fault).unwrap_or_else(|| Users::open(snapshot, fault))
+        })
     }
 
     /// The text of a user's name.
     pub fn user_name(&self, user: u32) -> &str {
-        self.users().get(user as usize).map_or("", |u| &u.1)
+        self.users().map_or("", |users| users.name(user))
     }
 
     /// The users with this name (an id may have had several names, a name several ids).
     pub fn users_named(&self, name: &str) -> Vec<u32> {
-        (0..).zip(self.users()).filter(|(_, u)| &*u.1 == name).map(|(i, _)| i).collect()
+        self.users().map_or_else(Vec::new, |users| users.named(name))
+    }
+
+    /// The users with this id.
+    pub fn users_with_id(&self, id: i64) -> Vec<u32> {
+        self.users().map_or_else(Vec::new, |users| users.with_id(id))
+    }
+
+    /// The id of a user.
+    pub fn user_id(&self, user: u32) -> i64 {
+        self.users().map_or(0, |users| users.id(user))
     }
 
     // ---- topology
 
-    fn roles(&self) -> &[Box<str>] {
-        budget::once(&self.roles, || self.table(layout::ROLES)).as_slice()
+    fn roles(&self) -> Option<&Names> {
+        self.opened(&self.roles, |snapshot, fault| {
+            let roles = old::roles(snapshot, fault).unwrap_or_else(|| Texts::open(snapshot, layout::ROLES, fault));
+            roles.map(Names::of)
+        })
     }
 
     /// The text of a role.
     pub fn role(&self, role: u32) -> &str {
-        self.roles().get(role as usize).map_or("", |r| r)
+        self.roles().map_or("", |roles| roles.get(role.into()))
     }
 
     /// The id of a role.
     pub fn find_role(&self, name: &str) -> Option<u32> {
-        self.roles().binary_search_by(|r| (**r).cmp(name)).ok().map(|r| r as u32)
+        self.roles()?.find(name).map(|role| role as u32)
     }
 
-    /// The ids that are referred to and not there, by type.
-    pub(super) fn missing(&self, kind: ElementType) -> &[i64] {
-        &budget::once(&self.missing, || {
-            ElementType::ALL.map(|kind| {
-                let n = self.counts.missing[kind as usize] as usize;
-                let read = self.decoded(layout::MISSING, kind as u32, |bytes| {
-                    let mut r = Reader::new(&bytes);
-                    let mut previous = 0;
-                    (0..n).map(|_| r.get_delta(&mut previous)).collect()
-                });
-                self.or_fault(read, Vec::new)
-            })
-        })[kind as usize]
+    /// How many roles there are.
+    pub(super) fn role_count(&self) -> u64 {
+        self.roles().map_or(0, Names::len)
+    }
+
+    /// The id of an element that is referred to and not there.
+    pub(super) fn missing(&self, kind: ElementType, index: u64) -> i64 {
+        let count = self.counts.missing[kind as usize];
+        let ids = self.opened(&self.missing[kind as usize], |snapshot, fault| {
+            old::missing(snapshot, kind, count, fault)
+                .unwrap_or_else(|| Column::open(snapshot, layout::missing(kind), fault))
+        });
+        ids.map_or(0, |ids| signed(ids.get(index)))
     }
 
     /// The parents of a page's elements, by type of parent: ways (nodes only), relations.
@@ -403,7 +444,7 @@ impl Osm {
         self.page(Key::Page(kind, Part::Parents, page), || {
             let n = self.slots(kind, page);
             let types = if kind == ElementType::Node { 2 } else { 1 };
-            let read = self.decoded(layout::paged(kind, Part::Parents), page, |b| page::decode_parents(&b, n, types));
+            let read = self.part(kind, Part::Parents, page, |b| page::decode_parents(b, n, types));
             Arc::new(self.or_fault(read, || vec![Lists::empty(n); types]))
         })
     }
@@ -439,14 +480,4 @@ impl<T, F: FnMut(u32) -> Arc<T>> Remembered<T, F> {
         let load = &mut self.load;
         &place.get_or_insert_with(|| (page, load(page))).1
     }
-}
-
-/// Four numbers as a box.
-fn corners(bytes: &[u8]) -> BoundingBox {
-    let number = |i: usize| {
-        let mut b = [0; 4];
-        b.copy_from_slice(&bytes[i * 4..i * 4 + 4]);
-        i32::from_le_bytes(b)
-    };
-    BoundingBox { south: number(0), west: number(1), north: number(2), east: number(3) }
 }

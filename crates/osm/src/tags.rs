@@ -5,33 +5,34 @@
 //! tags.values    a page for 128 pairs: what the value shares with the one before it on the page, the length of the
 //!                rest, the rest
 //! tags.postings  a page for the same 128 pairs: for each and each type, twice the number of ordinals, then their
-//!                differences; or one more than twice, then the list's page in tags.long
-//! tags.long      a list a page: differences of ordinals
+//!                differences; or one more than twice, then the list's first block in tags.blocks
+//! tags.blocks    a page for 4096 ordinals of a list, the last of a list with the rest: differences from the first one
 //! ```
+//! Before a block is read, the column `tags.blocks.firsts` tells its first ordinal.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::codec::{Reader, put};
 use super::{KeyId, Ordinal, PairId};
 
-/// Keys and where their values and lists are.
-#[derive(Debug, Default, Serialize, Deserialize)]
+/// Keys and where their values and lists are: while a snapshot is made, and in files of format 1.
+#[derive(Debug, Default, Deserialize)]
 pub struct KeyTable {
     /// Names, in byte order.
     pub names: Vec<String>,
     /// The first pair of each key, and at the end the number of pairs.
     pub first_pairs: Vec<PairId>,
-    /// For each key, by type of element: how many have it, and the list's page.
+    /// For each key, by type of element: how many have it, and where the list is.
     pub lists: Vec<[KeyList; 3]>,
 }
 
 /// The elements of one type that have a key.
-#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
 pub struct KeyList {
     /// How many.
     pub count: u64,
-    /// The list's page in `tags.long`; without one the list is the union of the pairs' lists.
-    pub page: Option<u32>,
+    /// The list's first block, its page in format 1; without one the list is the union of the pairs' lists.
+    pub place: Option<u32>,
 }
 
 /// Where the ordinals of a pair are.
@@ -44,10 +45,10 @@ pub enum PairList {
         /// How many ordinals.
         count: u32,
     },
-    /// On a page of `tags.long`.
+    /// In blocks, in format 1 on a page of its own.
     Long {
-        /// The page.
-        page: u32,
+        /// The first block, or the page.
+        place: u32,
         /// How many ordinals.
         count: u64,
     },
@@ -145,6 +146,24 @@ pub fn get_list(bytes: &[u8], count: usize) -> Option<Vec<Ordinal>> {
     Some(out)
 }
 
+/// Appends a block: its ordinals but for the first, which is known when it is read.
+pub fn put_block(out: &mut Vec<u8>, ordinals: &[Ordinal]) {
+    ordinals.windows(2).for_each(|pair| put(out, pair[1] - pair[0]));
+}
+
+/// Reads a block that begins with `first` into `out`, which it fills; its ordinals ascend and are below `end`.
+pub fn get_block(bytes: &[u8], first: Ordinal, end: Ordinal, out: &mut [Ordinal]) -> Option<()> {
+    let mut r = Reader::new(bytes);
+    let (start, rest) = out.split_first_mut()?;
+    *start = first;
+    let mut previous = first;
+    for ordinal in rest {
+        previous = previous.checked_add(r.get().filter(|&step| step > 0)?)?;
+        *ordinal = previous;
+    }
+    (previous < end && r.is_at_end()).then_some(())
+}
+
 /// A page of posting lists.
 #[derive(Debug, Default)]
 pub struct PostingPage {
@@ -163,7 +182,7 @@ impl PostingPage {
             for list in &mut of_pair {
                 let head = r.get()?;
                 if head & 1 == 1 {
-                    *list = PairList::Long { page: r.get()?.try_into().ok()?, count: head >> 1 };
+                    *list = PairList::Long { place: r.get()?.try_into().ok()?, count: head >> 1 };
                     continue;
                 }
                 let count = u32::try_from(head >> 1).ok().filter(|&c| c as usize <= len)?;
@@ -215,6 +234,6 @@ mod tests {
         let page = PostingPage::decode(bytes, 1).unwrap();
         let PairList::Here { at, count } = page.list(0, 0) else { panic!() };
         assert_eq!(page.read(at, count).unwrap(), [4, 9, 1 << 40]);
-        assert_eq!(page.list(0, 1), PairList::Long { page: 2, count: 5000 });
+        assert_eq!(page.list(0, 1), PairList::Long { place: 2, count: 5000 });
     }
 }

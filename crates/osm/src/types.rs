@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use terrapin_snapshot::{Boxes, Corners};
+
 /// The position of an element among those of its type, in Hilbert order: page times page size plus slot.
 pub type Ordinal = u64;
 
@@ -108,6 +110,28 @@ impl BoundingBox {
         } else {
             ([BoundingBox { east: 1_800_000_000, ..*self }, BoundingBox { west: -1_800_000_000, ..*self }], 2)
         }
+    }
+
+    /// From south, west, north and east.
+    pub(super) fn of([south, west, north, east]: Corners) -> BoundingBox {
+        BoundingBox { south, west, north, east }
+    }
+
+    /// South, west, north and east.
+    pub(super) fn corners(&self) -> Corners {
+        [self.south, self.west, self.north, self.east]
+    }
+
+    /// The numbers of the boxes that share a point with this one, ascending.
+    pub(super) fn meeting(&self, boxes: &Boxes) -> Vec<u32> {
+        let (parts, n) = self.split();
+        let mut found = boxes.meeting(&parts[0].corners());
+        if n > 1 {
+            found.extend(boxes.meeting(&parts[1].corners()));
+            found.sort_unstable();
+            found.dedup();
+        }
+        found
     }
 
     /// Whether the two boxes share a point; `other` must not cross the antimeridian.

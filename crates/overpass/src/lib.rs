@@ -72,8 +72,10 @@ fn attempt(
     let bounds = script.settings.bbox.as_ref().map(run::to_osm);
     let header = output::Header { data_time: osm.data_time(), areas_time, bounds };
     let mut answer = output::answer(&script.settings.output, header, out)?;
-    let mut context = run::Context::new(osm, script, &budget, answer.as_mut());
-    let done = budget.watch(|| context.run_script()).and_then(|()| osm.check().map_err(|e| damaged(&e)));
+    let states = run::States::default();
+    let mut context = run::Context::new(osm, script, &budget, answer.as_mut(), &states);
+    let whole = || osm.check().and_then(|()| states.check()).map_err(|e| damaged(&e));
+    let done = budget.watch(|| context.run_script()).and_then(|()| whole());
     // What the sets hold is freed while the answer is on its way.
     drop(Deferred::new(context.take_derived()));
     if let Err(failure) = &done {

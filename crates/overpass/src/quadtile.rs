@@ -8,9 +8,11 @@
 //! covers stands first. A relation covers the squares of its way members.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::reader::Reader;
 use crate::set::AreaOrdinal;
+use terrapin_osm::history::changed_since;
 use terrapin_osm::radix;
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
 
@@ -48,8 +50,11 @@ impl Tiles {
         self.columns = (self.columns.0.min(other.columns.0), self.columns.1.max(other.columns.1));
     }
 
-    /// The exponent of the size of the square, and its mark; none for the whole world.
+    /// The exponent of the size of the square, and its mark; none for the whole world, and for no tiles.
     fn square(&self) -> Option<(u32, u32)> {
+        if self.is_none() {
+            return None;
+        }
         if self.rows.0 == self.rows.1 && self.columns.0 == self.columns.1 {
             return Some((0, 0));
         }
@@ -232,6 +237,11 @@ pub fn keyed(reader: &mut Reader<'_>, kind: ElementType, list: &[Ordinal]) -> Ve
     let mut keyed: Vec<_> = keys.into_iter().zip(ids).zip(list).map(|((key, id), &o)| (key, id, o)).collect();
     radix::sort(&mut keyed, |&(_, id, _)| radix::signed(id));
     radix::sort(&mut keyed, |&((number, square), ..)| u64::from(number) << 1 | u64::from(square));
+    // at a date, what has not changed since comes first, as the reference finds it
+    let changed = changed_since(reader.osm(), kind);
+    if !changed.is_empty() {
+        radix::sort(&mut keyed, |&(.., ordinal)| u64::from(changed.binary_search(&ordinal).is_ok()));
+    }
     keyed
 }
 
@@ -241,6 +251,17 @@ pub fn order(osm: &Osm, kind: ElementType, list: &[Ordinal]) -> Vec<Ordinal> {
         return list.to_vec();
     }
     keyed(&mut Reader::new(osm), kind, list).into_iter().map(|(_, _, ordinal)| ordinal).collect()
+}
+
+/// The areas whose tags the reference overlooks where it reads them by place: those in a square of several blocks, if
+/// others are in its first block alone.
+pub fn shadowed_areas(osm: &Osm) -> Vec<AreaOrdinal> {
+    let areas = osm.areas();
+    let keys: Vec<Key> = (0..areas.count()).map(|area| area_key(&areas.bbox(area))).collect();
+    let block = |(number, _): &Key| number >> 8;
+    let alone: BTreeSet<u32> = keys.iter().filter(|(_, square)| !square).map(block).collect();
+    let shadowed = |key: &Key| key.1 && alone.contains(&block(key));
+    (0..).zip(&keys).filter(|(_, key)| shadowed(key)).map(|(area, _)| area).collect()
 }
 
 /// Areas made from relations in order.

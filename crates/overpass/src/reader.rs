@@ -65,6 +65,8 @@ pub struct Reader<'a> {
     metas: [PageCache<MetaPage>; 3],
     values: PageCache<ValuePage>,
     bare: bool,
+    /// What has the areas, where that is another store.
+    current: Option<Box<Reader<'a>>>,
 }
 
 impl<'a> Reader<'a> {
@@ -79,7 +81,22 @@ impl<'a> Reader<'a> {
             metas: ElementType::ALL.map(|kind| PageCache::of(osm, kind)),
             values: PageCache::new(Osm::VALUES_ON_PAGE, osm.value_page_count()),
             bare: false,
+            current: None,
         }
+    }
+
+    /// A view of a state with the areas of another.
+    pub fn with_areas_of(osm: &'a Osm, current: &'a Osm) -> Self {
+        let other = !std::ptr::eq(osm, current);
+        Reader { current: other.then(|| Box::new(Reader::new(current))), ..Reader::new(osm) }
+    }
+
+    /// The view that has the areas.
+    pub fn areas(&mut self) -> &mut Reader<'a> {
+        if self.current.is_none() {
+            return self;
+        }
+        self.current.as_deref_mut().expect("it is there")
     }
 
     /// A view that shows ids, nodes of ways and members only: no tags, and evaluators are to find neither metadata nor

@@ -94,9 +94,18 @@ impl Position {
     /// globe, but written, as 100 and 0.
     pub const UNKNOWN: Position = Position { lat: 99.999_999_98, lon: 0.0 };
 
+    /// The middle of what has no positions in the reference: no place on the globe, nor one that `pt` can make, but
+    /// written, as 100 and 200.
+    pub const NOWHERE: Position = Position { lat: 100.000_000_01, lon: 200.0 };
+
     /// Whether there is such a place.
     pub fn is_on_globe(self) -> bool {
         self.lat.abs() <= 90.0 && self.lon.abs() <= 180.0 || self == Position::UNKNOWN
+    }
+
+    /// Whether it is written.
+    fn is_written(self) -> bool {
+        self.is_on_globe() || self == Position::NOWHERE
     }
 
     /// Where the reference has it that has made a coordinate of it: halves go up in latitude, away from 0 in longitude.
@@ -233,7 +242,7 @@ impl Geometry {
             }
         });
         if self.is_nowhere() {
-            add(Position { lat: 100.0, lon: 200.0 });
+            add(Position::NOWHERE);
         }
         if south > north {
             return None;
@@ -250,15 +259,15 @@ impl Geometry {
     /// Whether a position is off the globe.
     pub fn leaves_globe(&self) -> bool {
         let mut leaves = false;
-        self.each(&mut |p| leaves |= !p.is_on_globe());
+        self.each(&mut |p| leaves |= !p.is_written());
         leaves
     }
 
     /// What the reference writes of it where it leaves the globe: no position that is off it, nor a polygon with one.
     pub fn on_globe(&self) -> Option<Geometry> {
         Some(match self {
-            Geometry::Point(p) => Geometry::Point(Some(*p).filter(|p| p.is_on_globe())?),
-            Geometry::Line(line) => Geometry::Line(line.iter().copied().filter(|p| p.is_on_globe()).collect()),
+            Geometry::Point(p) => Geometry::Point(Some(*p).filter(|p| p.is_written())?),
+            Geometry::Line(line) => Geometry::Line(line.iter().copied().filter(|p| p.is_written()).collect()),
             Geometry::Polygon(_) if self.leaves_globe() => Geometry::Polygon(Vec::new()),
             Geometry::Polygon(rings) => Geometry::Polygon(rings.clone()),
             Geometry::Collection(parts) => Geometry::Collection(parts.iter().filter_map(Geometry::on_globe).collect()),
@@ -275,12 +284,14 @@ impl Geometry {
         }
     }
 
-    /// Whether it is a line or polygon without positions, which the reference has at a place off the globe.
+    /// Whether it is a line or polygon without positions, which the reference has at a place off the globe, or the middle
+    /// of one.
     fn is_nowhere(&self) -> bool {
         match self {
-            Geometry::Line(line) => line.is_empty(),
+            Geometry::Point(p) => *p == Position::NOWHERE,
+            Geometry::Line(line) => line.iter().all(|p| *p == Position::NOWHERE),
             Geometry::Polygon(rings) => rings.is_empty(),
-            Geometry::Point(_) | Geometry::Collection(_) => false,
+            Geometry::Collection(_) => false,
         }
     }
 

@@ -11,7 +11,7 @@
 //!               │  56  first 8 bytes of the BLAKE3 of bytes 0..56          │
 //! offset 64     ├──────────────────────────────────────────────────────────┤
 //!               │ sections, each starting at a multiple of 64, zero-padded │
-//!               │   nodes.core, nodes.core.index, nodes.tags, ...          │
+//!               │   nodes.core, nodes.core.starts, nodes.tags, ...         │
 //!               ├──────────────────────────────────────────────────────────┤
 //!               │ manifest: sources, counts, box, times, area report, and  │
 //!               │ the table of sections (name, offset, length, BLAKE3);    │
@@ -35,20 +35,34 @@
 //! Format 1, which is read but not written any more, has the names in the manifest and no content digest.
 //!
 //! Opening checks header, footer, manifest and the bounds of the sections. Sections of compressed pages carry a
-//! checksum a page; every other section is checked when it is first read. [`verify`] checks every byte.
+//! checksum a page; those that are read in place, one for every 16 KiB, compared when these are first touched: what is
+//! read and checked depends on what is asked, not on the length of the file. [`verify`] checks every byte.
+//!
+//! Sections are made of a few shapes: pages of zstd (`paged.rs`), columns of numbers (`column.rs`), texts (`texts.rs`) and
+//! boxes (`boxes.rs`), the last three on top of bytes that are read in place (`checked.rs`).
 
+mod arrival;
+mod boxes;
+mod checked;
+mod column;
 mod error;
 mod manifest;
 mod paged;
 mod part;
 mod read;
+mod texts;
 mod write;
 
+pub use arrival::Arrival;
+pub use boxes::{Boxes, BoxesWriter, Corners};
+pub use checked::{Checked, CheckedWriter, Fault};
+pub use column::{Column, ColumnWriter, Run, ordered, signed};
 pub use error::Error;
 pub use manifest::{AreaReport, Counts, Manifest, Section, Source, TripleCounts};
 pub use paged::{PageWriter, Pages, compress};
-pub use part::abandon;
+pub use part::{Part, abandon};
 pub use read::{Snapshot, verify};
+pub use texts::{Texts, TextsWriter};
 pub use write::Writer;
 
 /// The format version that this build writes.

@@ -67,9 +67,9 @@ pub struct TripleCounts {
 pub struct Source {
     /// Its name without folders: no part of what the digest is over.
     pub name: String,
-    /// Its length in bytes.
+    /// Its length in bytes; of a snapshot that of its sections.
     pub bytes: u64,
-    /// Its SHA-256, hexadecimal.
+    /// Its SHA-256, hexadecimal; of a snapshot its digest.
     pub sha256: String,
     /// Its licence.
     pub licence: String,

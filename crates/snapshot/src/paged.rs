@@ -1,11 +1,14 @@
 //! Sections of compressed pages: `NAME` holds zstd frames one after another, each with zstd's checksum of its content;
-//! `NAME.index` holds where each begins, u64, and where the last one ends. A page of no bytes has no frame.
+//! `NAME.starts` is a column of where each begins and where the last one ends. A page of no bytes has no frame.
+//!
+//! Older files have plain numbers, u64, in `NAME.index` instead.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use zstd::bulk::{Compressor, Decompressor};
 
-use super::{Error, Snapshot, Writer};
+use super::{Column, ColumnWriter, Error, Fault, Snapshot, Writer};
 
 /// Bytes that a page may have once decompressed: what a damaged or hostile frame can make us allocate. Pages have some
 /// hundreds of elements and some kilobytes.
@@ -52,11 +55,11 @@ fn decompress(frame: &[u8], len: usize) -> std::io::Result<Vec<u8>> {
     })
 }
 
-/// Writes one section of pages and its index.
+/// Writes one section of pages and the column of their starts.
 pub struct PageWriter {
     name: String,
-    starts: Vec<u64>,
-    at: u64,
+    /// The lengths of the pages so far, which [`MAX_PAGE`] keeps small: 80 MB for a planet's nodes.
+    lengths: Vec<u32>,
 }
 
 impl PageWriter {
@@ -66,7 +69,17 @@ impl PageWriter {
     /// The operating system's.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<PageWriter, Error> {
         writer.begin(name)?;
-        Ok(PageWriter { name: name.to_owned(), starts: vec![0], at: 0 })
+        Ok(PageWriter { name: name.to_owned(), lengths: Vec::new() })
+    }
+
+    /// How many pages there are so far.
+    pub fn len(&self) -> u64 {
+        self.lengths.len() as u64
+    }
+
+    /// Whether there is none so far.
+    pub fn is_empty(&self) -> bool {
+        self.lengths.is_empty()
     }
 
     /// Appends a page that [`compress`] made.
@@ -74,41 +87,55 @@ impl PageWriter {
     /// # Errors
     /// The operating system's.
     pub fn push(&mut self, writer: &mut Writer, frame: &[u8]) -> Result<(), Error> {
-        self.at += frame.len() as u64;
-        self.starts.push(self.at);
+        self.lengths.push(frame.len() as u32);
         writer.append(frame)
     }
 
-    /// Ends the section and writes its index.
+    /// Ends the section and writes where its pages begin.
     ///
     /// # Errors
     /// The operating system's.
     pub fn finish(self, writer: &mut Writer) -> Result<(), Error> {
-        let index: Vec<u8> = self.starts.iter().flat_map(|s| s.to_le_bytes()).collect();
-        writer.section(&format!("{}.index", self.name), &index)
+        let mut end = 0;
+        let ends = self.lengths.iter().map(|&len| {
+            end += u64::from(len);
+            end
+        });
+        ColumnWriter::write(writer, &starts(&self.name), std::iter::once(0).chain(ends))
     }
 }
 
-/// The view of a section of pages.
-#[derive(Clone, Copy)]
-pub struct Pages<'a> {
-    name: &'a str,
-    bytes: &'a [u8],
-    index: &'a [u8],
+fn starts(name: &str) -> String {
+    format!("{name}.starts")
 }
 
-impl<'a> Pages<'a> {
+/// A section of pages.
+pub struct Pages {
+    snapshot: Arc<Snapshot>,
+    name: Box<str>,
+    starts: Column,
+}
+
+impl Pages {
     /// The section `name` of `snapshot`.
     ///
     /// # Errors
-    /// The index is damaged.
-    pub fn of(snapshot: &'a Snapshot, name: &'a str, index_name: &str) -> Result<Pages<'a>, Error> {
-        Ok(Pages { name, bytes: snapshot.unchecked(name), index: snapshot.section(index_name)? })
+    /// It is not there, or the column of its pages' starts is damaged.
+    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Pages, Error> {
+        let (column, index) = (starts(name), format!("{name}.index"));
+        let starts = match snapshot.place(&index) {
+            None => Column::open(snapshot, &column, fault)?,
+            Some(_) => {
+                let words = snapshot.section(&index)?.as_chunks::<8>().0;
+                Column::held(&index, words.iter().map(|word| u64::from_le_bytes(*word)), fault)
+            }
+        };
+        Ok(Pages { snapshot: Arc::clone(snapshot), name: name.into(), starts })
     }
 
     /// How many pages there are.
-    pub fn len(&self) -> usize {
-        (self.index.len() / 8).saturating_sub(1)
+    pub fn len(&self) -> u64 {
+        self.starts.len().saturating_sub(1)
     }
 
     /// Whether there is none.
@@ -120,11 +147,13 @@ impl<'a> Pages<'a> {
     ///
     /// # Errors
     /// The page is damaged.
-    pub fn read(&self, page: usize) -> Result<Vec<u8>, Error> {
-        let damaged = |what: &str| Error::damaged(self.name, format!("page {page}: {what}"));
-        let start = self.start(page).ok_or_else(|| damaged("beyond the index"))?;
-        let end = self.start(page + 1).ok_or_else(|| damaged("beyond the index"))?;
-        let frame = self.bytes.get(start..end).ok_or_else(|| damaged("beyond the section"))?;
+    pub fn read(&self, page: u64) -> Result<Vec<u8>, Error> {
+        let damaged = |what: &str| Error::damaged(&*self.name, format!("page {page}: {what}"));
+        if page >= self.len() {
+            return Err(damaged("beyond the last"));
+        }
+        let place = self.starts.get(page) as usize..self.starts.get(page + 1) as usize;
+        let frame = self.snapshot.unchecked(&self.name).get(place).ok_or_else(|| damaged("beyond the section"))?;
         if frame.is_empty() {
             return Ok(Vec::new());
         }
@@ -133,10 +162,5 @@ impl<'a> Pages<'a> {
             _ => return Err(damaged("no content size")),
         };
         decompress(frame, len).map_err(|e| damaged(&e.to_string()))
-    }
-
-    fn start(&self, page: usize) -> Option<usize> {
-        let bytes = self.index.get(page * 8..page * 8 + 8)?;
-        Some(u64::from_le_bytes(bytes.try_into().ok()?) as usize)
     }
 }

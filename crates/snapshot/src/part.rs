@@ -49,15 +49,18 @@ enum PartFile {
     Named(NamedTempFile),
 }
 
-/// An unfinished file.
-pub(super) struct Part {
+/// An unfinished file, of a snapshot or anything else that has its name only when it is whole.
+pub struct Part {
     place: PartFile,
     number: u64,
 }
 
 impl Part {
     /// A new one in the folder in which it will have its name.
-    pub(super) fn create(folder: &Path) -> io::Result<Part> {
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn create(folder: &Path) -> io::Result<Part> {
         sweep(folder);
         // Held from before there is a file, so that `abandon` misses none.
         let mut unfinished = unfinished();
@@ -74,7 +77,7 @@ impl Part {
     }
 
     /// The file.
-    pub(super) fn file(&self) -> &File {
+    pub fn file(&self) -> &File {
         match &self.place {
             #[cfg(target_os = "linux")]
             PartFile::Unnamed(file) => file,
@@ -88,7 +91,10 @@ impl Part {
     }
 
     /// Gives the file its name in one step, in place of what has it.
-    pub(super) fn persist(mut self, path: &Path) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn persist(mut self, path: &Path) -> io::Result<()> {
         let mut unfinished = unfinished();
         match &mut self.place {
             #[cfg(target_os = "linux")]

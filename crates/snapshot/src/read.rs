@@ -38,10 +38,7 @@ impl Snapshot {
         if &header[..8] != MAGIC {
             return Err(foreign("it does not begin with \"TERRAPIN\""));
         }
-        if header[56..] != short_checksum(&header[..56]) {
-            return Err(Error::damaged("header", "checksum differs"));
-        }
-        let version = u32_at(header, 8);
+        let version = version(header).ok_or_else(|| Error::damaged("header", "checksum differs"))?;
         if !(OLDEST_FORMAT..=FORMAT_VERSION).contains(&version) {
             let len = (u32_at(header, 12) as usize).min(40);
             return Err(Error::Version {
@@ -56,32 +53,16 @@ impl Snapshot {
             .checked_sub(FOOTER_LEN)
             .filter(|&at| at >= HEADER_LEN)
             .ok_or_else(|| Error::damaged("footer", "the file is cut off"))?;
-        let footer = &map[footer_at as usize..];
-        if &footer[56..] != END_MAGIC || footer[48..56] != short_checksum(&footer[..48]) {
-            return Err(Error::damaged("footer", "not there or changed: the file is cut off or was written to"));
-        }
-        let (offset, manifest_len) = (u64_at(footer, 0), u64_at(footer, 8));
-        let end = offset.checked_add(manifest_len).filter(|end| offset >= HEADER_LEN && *end <= footer_at);
-        let Some(end) = end.filter(|end| version >= 2 || *end == footer_at) else {
-            return Err(Error::damaged("manifest", "it does not end where the footer begins"));
-        };
-        let bytes = &map[offset as usize..end as usize];
+        let footer = Footer::read(&map[footer_at as usize..])?;
+        let rest = map.get(footer.offset as usize..).filter(|_| (HEADER_LEN..footer_at).contains(&footer.offset));
+        let (bytes, names) =
+            footer.split(version, rest.ok_or_else(|| Error::damaged("manifest", "it lies outside the file"))?)?;
         let digest = Manifest::digest(bytes);
-        if footer[16..48] != digest {
+        if footer.digest != digest {
             return Err(Error::damaged("manifest", "its SHA-256 differs"));
         }
-        let names = names(&map[end as usize..footer_at as usize])?;
         let manifest = Manifest::decode(version, bytes, names)?;
-        let mut end = HEADER_LEN;
-        for section in &manifest.sections {
-            let fits = section.offset % ALIGNMENT == 0
-                && section.offset >= end
-                && section.offset.checked_add(section.len).is_some_and(|e| e <= offset);
-            if !fits {
-                return Err(Error::damaged(&section.name, "it lies outside the file"));
-            }
-            end = section.offset + section.len;
-        }
+        check_places(&manifest.sections, footer.offset)?;
         let sections = table(&manifest.sections);
         Ok(Snapshot { map, manifest: Some(manifest), digest, sections })
     }
@@ -139,6 +120,62 @@ impl Snapshot {
         let good = *checked.get_or_init(|| blake3::hash(bytes).as_bytes() == &section.checksum);
         if good { Ok(bytes) } else { Err(Error::damaged(name, "checksum differs")) }
     }
+}
+
+/// What the last bytes of a file say.
+pub(super) struct Footer {
+    /// Where the manifest begins.
+    pub offset: u64,
+    /// Its bytes.
+    len: u64,
+    /// Its SHA-256.
+    pub digest: [u8; 32],
+}
+
+impl Footer {
+    /// Reads it, checked.
+    pub(super) fn read(bytes: &[u8]) -> Result<Footer, Error> {
+        if bytes.len() != FOOTER_LEN as usize
+            || &bytes[56..] != END_MAGIC
+            || bytes[48..56] != short_checksum(&bytes[..48])
+        {
+            return Err(Error::damaged("footer", "not there or changed: the file is cut off or was written to"));
+        }
+        let mut digest = [0; 32];
+        digest.copy_from_slice(&bytes[16..48]);
+        Ok(Footer { offset: u64_at(bytes, 0), len: u64_at(bytes, 8), digest })
+    }
+
+    /// The manifest and the names of a file of a format version, of its bytes from where the manifest begins.
+    pub(super) fn split<'a>(&self, version: u32, rest: &'a [u8]) -> Result<(&'a [u8], &'a [u8]), Error> {
+        let rest = &rest[..rest.len().saturating_sub(FOOTER_LEN as usize)];
+        let parts = usize::try_from(self.len).ok().and_then(|len| rest.split_at_checked(len));
+        match parts.filter(|(_, names)| version >= 2 || names.is_empty()) {
+            Some((manifest, stored)) => Ok((manifest, names(stored)?)),
+            None => Err(Error::damaged("manifest", "it does not end where the footer begins")),
+        }
+    }
+}
+
+/// The format version that a header says, if that is whole.
+pub(super) fn version(header: &[u8]) -> Option<u32> {
+    let whole = header.len() == HEADER_LEN as usize && header[56..] == short_checksum(&header[..56]);
+    (whole && &header[..8] == MAGIC).then(|| u32_at(header, 8))
+}
+
+/// Sections lie one after another between the header and the manifest.
+pub(super) fn check_places(sections: &[Section], manifest_at: u64) -> Result<(), Error> {
+    let mut end = HEADER_LEN;
+    for section in sections {
+        let fits = section.offset % ALIGNMENT == 0
+            && section.offset >= end
+            && section.offset.checked_add(section.len).is_some_and(|e| e <= manifest_at);
+        if !fits {
+            return Err(Error::damaged(&section.name, "it lies outside the file"));
+        }
+        end = section.offset + section.len;
+    }
+    Ok(())
 }
 
 /// What stands behind the manifest, checked.

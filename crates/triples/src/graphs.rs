@@ -3,10 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::checked::Fault;
-use super::column::Column;
 use super::{TermId, layout};
-use terrapin_snapshot::{Error, Snapshot};
+use terrapin_snapshot::{Column, Error, Fault, Snapshot};
 
 /// The graphs of a snapshot that has named ones.
 pub struct Graphs {

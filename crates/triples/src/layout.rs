@@ -36,3 +36,8 @@ pub const GRAPH_ORDERS: [[&str; 3]; 3] = [
     ["rdf.graphs.pos.predicates", "rdf.graphs.pos.objects", "rdf.graphs.pos.subjects"],
     ["rdf.graphs.osp.objects", "rdf.graphs.osp.subjects", "rdf.graphs.osp.predicates"],
 ];
+
+/// The literals that are points, along a curve: a column of their numbers.
+pub const POINTS: &str = "rdf.points";
+/// Where they are: boxes without a size.
+pub const POINT_BOXES: &str = "rdf.points.boxes";

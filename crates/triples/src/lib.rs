@@ -22,9 +22,7 @@
 
 pub mod build;
 mod canonical;
-mod checked;
 mod code;
-mod column;
 mod graphs;
 mod id;
 mod key;
@@ -40,7 +38,7 @@ mod view;
 pub use code::{Code, DatePart, Exact};
 pub use graphs::{GraphTriples, Graphs};
 pub use id::TermId;
-pub use near::Near;
+pub use near::{Near, write_points};
 pub use points::{Point, Zone};
 pub use store::{PredicateCounts, Store, Subjects, TermKind, Triples};
 pub use view::{End, Pairs, Quads, ReadError, Relation, Stored, View};

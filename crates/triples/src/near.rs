@@ -1,8 +1,13 @@
-//! Points near others as a relation, so that a query asks the R-tree of the snapshot's points where it would else look at
+//! Points near others as a relation, so that a query asks where the snapshot's points lie where it would else look at
 //! every point.
 
-use super::points::{Points, placed};
+use super::build::BuildError;
+use super::points::{Placed, Points, placed};
 use super::{End, Pairs, Point, ReadError, Relation, Store, TermId, View, Zone};
+
+use terrapin_base::external_sort::{Scratch, SpillBuffer};
+use terrapin_budget as budget;
+use terrapin_snapshot::Writer;
 
 /// Kilometres of a degree of a great circle, a little less than they are.
 const DEGREE: f64 = 111.0;
@@ -81,7 +86,7 @@ impl Relation for Near {
     }
 }
 
-/// Looks the snapshot's points up. That is no work of the view's query, which does the same whether it is the first to
+/// Looks the points of a snapshot up that does not list them. That is no work of the view's query, which does the same whether it is the first to
 /// ask or not; but its bounds hold.
 fn looked_up(view: &View) -> Result<Points, ReadError> {
     let mut points = Vec::new();
@@ -90,23 +95,40 @@ fn looked_up(view: &View) -> Result<Points, ReadError> {
             if number % LOOK == 0 {
                 view.check()?;
             }
-            let id = TermId::of_snapshot(number);
-            if let Some(term) = view.store().term(id)
-                && let Some(point) = Point::of(&term)
-            {
-                points.push(placed(&point, id));
-            }
+            points.extend(view.store().placed(number));
         }
     }
     view.check()?;
-    Ok(Points::of(points))
+    Ok(Points::held(points, view.store().fault()))
+}
+
+/// Writes where the points of a snapshot lie that is being made.
+///
+/// # Errors
+/// A full disk, or damage.
+pub fn write_points(store: &Store, scratch: &Scratch, writer: &mut Writer) -> Result<(), BuildError> {
+    let mut points = SpillBuffer::<Placed>::new(scratch);
+    for range in store.point_literals() {
+        for first in range.clone().step_by(LOOK as usize) {
+            let some = first..range.end.min(first + LOOK);
+            points.extend(&some.filter_map(|number| store.placed(number)).collect::<Vec<_>>())?;
+        }
+    }
+    store.check()?;
+    let points = points.sort(|point| *point)?;
+    Ok(Points::write(writer, points.as_slice())?)
 }
 
 impl Store {
+    /// The place of a literal that is a point.
+    fn placed(&self, number: u64) -> Option<Placed> {
+        Some(placed(&Point::of(&self.term(TermId::of_snapshot(number))?)?, number))
+    }
+
     /// The snapshot's points in a zone, and perhaps some at its edge; ascending.
     ///
     /// # Errors
-    /// They are looked up the first time; then a bound of the query may be reached, or the snapshot is damaged.
+    /// In a file of format 1 they are looked up the first time; then a bound of the query may be reached, or the snapshot is damaged.
     fn points_within(&self, view: &View, zone: &Zone) -> Result<Vec<TermId>, ReadError> {
         let points = match self.points.get() {
             Some(points) => points,
@@ -115,6 +137,7 @@ impl Store {
                 self.points.get_or_init(|| made)
             }
         };
+        budget::unwatched(|| points.prepare());
         let mut within: Vec<TermId> = points.within(zone).collect();
         view.work(within.len() as u64)?;
         within.sort_unstable();

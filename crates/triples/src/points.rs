@@ -1,10 +1,12 @@
-//! Points: what their texts say, and an R-tree of those that the snapshot has.
+//! Points: what their texts say, and where those of the snapshot lie: along a Hilbert curve, as boxes that have no size,
+//! with an R-tree of groups of them.
+
+use std::sync::Arc;
 
 use oxrdf::Term;
-use rstar::primitives::GeomWithData;
-use rstar::{AABB, RTree};
 
-use super::TermId;
+use super::{TermId, layout};
+use terrapin_snapshot::{Boxes, BoxesWriter, Column, ColumnWriter, Corners, Error, Fault, Snapshot, Writer};
 
 /// Earth, the globe of points that name none.
 const EARTH: &str = "http://www.wikidata.org/entity/Q2";
@@ -89,15 +91,24 @@ impl Zone {
     }
 }
 
-/// A term that is a point, at its place in the tree.
-pub(super) type Placed = GeomWithData<[f64; 2], TermId>;
+/// The place along the curve of a point that is a term, and the term's number.
+pub(super) type Placed = [u64; 2];
 
-/// The points of a snapshot, all globes' together.
-pub(super) struct Points(RTree<Placed>);
+/// Steps of a degree.
+const STEPS: f64 = 1e7;
+const ORDER: u8 = 32;
 
-/// The term of a point at its place.
-pub(super) fn placed(point: &Point<'_>, id: TermId) -> Placed {
-    GeomWithData::new([turned(point.longitude), point.latitude], id)
+/// A term that is a point, at its place. What is no place on a globe is at the edge of what there is.
+pub(super) fn placed(point: &Point<'_>, number: u64) -> Placed {
+    let step = |degrees: f64| (libm::floor(degrees * STEPS) as i32 as u32) ^ 1 << 31;
+    [fast_hilbert::xy2h(step(turned(point.longitude)), step(point.latitude), ORDER), number]
+}
+
+/// The box of a point that is nothing but the point.
+fn corners([place, _]: &Placed) -> Corners {
+    let (x, y): (u32, u32) = fast_hilbert::h2xy(*place, ORDER);
+    let [east, north] = [x, y].map(|step| (step ^ 1 << 31) as i32);
+    [north, east, north, east]
 }
 
 /// A longitude from -180 to less than 180.
@@ -105,10 +116,42 @@ fn turned(longitude: f64) -> f64 {
     (longitude + 180.0).rem_euclid(360.0) - 180.0
 }
 
+/// The points of a snapshot, all globes' together.
+pub(super) struct Points {
+    terms: Column,
+    boxes: Boxes,
+}
+
 impl Points {
-    /// A tree of points.
-    pub fn of(points: Vec<Placed>) -> Points {
-        Points(RTree::bulk_load(points))
+    /// Writes the sections of points that are in order.
+    pub fn write(writer: &mut Writer, points: &[Placed]) -> Result<(), Error> {
+        ColumnWriter::write(writer, layout::POINTS, points.iter().map(|point| point[1]))?;
+        BoxesWriter::write(writer, layout::POINT_BOXES, points.iter().map(corners))
+    }
+
+    /// The points of a snapshot, if it lists them: format 1 does not.
+    pub fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Option<Points>, Error> {
+        if snapshot.place(layout::POINTS).is_none() {
+            return Ok(None);
+        }
+        let terms = Column::open(snapshot, layout::POINTS, fault)?;
+        let boxes = Boxes::open(snapshot, layout::POINT_BOXES, fault)?;
+        match terms.len() == u64::from(boxes.len()) {
+            true => Ok(Some(Points { terms, boxes })),
+            false => Err(Error::damaged(layout::POINTS, "there are not as many places")),
+        }
+    }
+
+    /// Points in memory, in any order.
+    pub fn held(mut points: Vec<Placed>, fault: &Arc<Fault>) -> Points {
+        points.sort_unstable();
+        let terms = Column::held(layout::POINTS, points.iter().map(|point| point[1]), fault);
+        Points { terms, boxes: Boxes::held(layout::POINT_BOXES, points.iter().map(corners), fault) }
+    }
+
+    /// Makes what is made once for all who ask.
+    pub fn prepare(&self) {
+        self.boxes.prepare();
     }
 
     /// The points in a zone, in no order, and perhaps some at its edge.
@@ -123,10 +166,12 @@ impl Points {
             () if west < slack - 180.0 => [Some((west, east)), Some((180.0 - slack, 180.0))],
             () => [Some((west, east)), None],
         };
-        let (south, north) = (zone.south - slack, zone.north + slack);
+        let (south, north) = (zone.south, zone.north);
+        // A step more on every side than it is: points are on whole steps.
+        let step = |degrees: f64, more: f64| (libm::floor(degrees * STEPS) + more) as i32;
         boxes.into_iter().flatten().flat_map(move |(west, east)| {
-            let area = AABB::from_corners([west - slack, south], [east + slack, north]);
-            self.0.locate_in_envelope(area).map(|point| point.data)
+            let area = [step(south, -1.0), step(west, -1.0), step(north, 1.0), step(east, 1.0)];
+            self.boxes.meeting(&area).into_iter().map(|at| TermId::of_snapshot(self.terms.get(at.into())))
         })
     }
 }
@@ -139,8 +184,10 @@ mod tests {
     fn zones_go_around() {
         let id = TermId::of_snapshot;
         let points = [[179.5, 0.0], [-179.5, 1.0], [0.0, 0.0], [12.0, 89.0]];
-        let points = points.into_iter().enumerate().map(|(n, at)| GeomWithData::new(at, id(n as u64)));
-        let points = Points(RTree::bulk_load(points.collect()));
+        let place = |(number, [longitude, latitude]): (u64, [f64; 2])| {
+            placed(&Point { longitude, latitude, globe: EARTH }, number)
+        };
+        let points = Points::held((0..).zip(points).map(place).collect(), &Arc::default());
         let within = |south, north, west, width| {
             let mut found: Vec<TermId> = points.within(&Zone { south, north, west, width }).collect();
             found.sort_unstable();

@@ -8,12 +8,10 @@ use std::sync::{Arc, OnceLock};
 use oxrdf::{Literal, NamedNode, Term, TermRef};
 use spareval::ExpressionTerm;
 
-use super::checked::Fault;
-use super::column::{Column, Run};
 use super::points::Points;
 use super::strings::Strings;
 use super::{Code, Graphs, TermId, key, layout};
-use terrapin_snapshot::{Error, Snapshot};
+use terrapin_snapshot::{Column, Error, Fault, Run, Snapshot};
 
 /// The triples of an open snapshot.
 pub struct Store {
@@ -29,7 +27,7 @@ pub struct Store {
     kinds: Kinds,
     graphs: Option<Graphs>,
     fault: Arc<Fault>,
-    /// Made when they are first asked for.
+    /// Made when they are first asked for, in a file of format 1.
     pub(super) points: OnceLock<Points>,
     /// Literals that may be points.
     pub(super) most_points: OnceLock<u64>,
@@ -89,7 +87,7 @@ impl Store {
         let column = |name| Column::open(snapshot, name, &fault);
         let permutation = |[starts, second, third]: layout::Permutation| {
             let columns = Permutation { starts: column(starts)?, second: column(second)?, third: column(third)? };
-            if columns.second.len() != columns.third.len() || columns.starts.len() == 0 {
+            if columns.second.len() != columns.third.len() || columns.starts.is_empty() {
                 return Err(Error::damaged(second, "its columns do not fit each other"));
             }
             Ok(columns)
@@ -112,8 +110,8 @@ impl Store {
                 end: kinds.get(4),
             },
             graphs: Graphs::open(snapshot, &fault)?,
+            points: Points::open(snapshot, &fault)?.map_or_else(OnceLock::new, OnceLock::from),
             fault,
-            points: OnceLock::new(),
             most_points: OnceLock::new(),
         };
         let Kinds { iris, literals, codes, literal_codes, end } = store.kinds;
@@ -136,6 +134,10 @@ impl Store {
     /// The damage found first.
     pub fn check(&self) -> Result<(), Error> {
         self.fault.check()
+    }
+
+    pub(super) fn fault(&self) -> &Arc<Fault> {
+        &self.fault
     }
 
     /// The graphs, if there are named ones. Everything else here is about the triples of all graphs together.

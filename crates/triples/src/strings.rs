@@ -4,10 +4,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::checked::{Checked, CheckedWriter, Fault};
-use super::column::{Column, ColumnWriter};
 use super::layout;
-use terrapin_snapshot::{Error, Snapshot, Writer};
+use terrapin_snapshot::{Checked, CheckedWriter, Column, ColumnWriter, Error, Fault, Snapshot, Writer};
 
 const BUCKET: u64 = 16;
 

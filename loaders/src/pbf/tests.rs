@@ -479,7 +479,7 @@ fn listed(bytes: &[u8]) -> Vec<String> {
 
 #[test]
 fn what_is_written_is_read_again() {
-    use crate::pbf::write::{BlockWriter, header};
+    use crate::pbf::write::{BlockWriter, Compression, header};
     use crate::{ElementType, Member, Meta, NO_COORDINATE, Node, Relation, Way};
 
     let meta = Meta { version: 3, timestamp: 1_600_000_000, changeset: 5, uid: 7, user: "Jürgen", visible: true };
@@ -500,20 +500,22 @@ fn what_is_written_is_read_again() {
         Element::Relation(Relation { id: i64::MAX, members: &members, tags: &[], meta: Some(anonymous) }),
         Element::Node(Node { id: i64::MIN, lat: 1, lon: 2, tags: &[], meta: Some(meta) }),
     ];
-    let write = |elements: &[Element<'_>], history| {
+    let write = |elements: &[Element<'_>], history, compression| {
         let mut block = BlockWriter::new(history);
         elements.iter().for_each(|element| block.push(element));
         assert_eq!(block.len(), elements.len());
         let written = Header { history, bbox: Some([-10, -20, 30, 40]), ..Header::default() };
-        let mut file = header(&written, true);
-        file.extend(block.finish());
+        let mut file = header(&written, true, compression);
+        file.extend(block.finish(compression));
         file
     };
     let expected = |elements: &[Element<'_>]| -> Vec<String> { elements.iter().map(|e| format!("{e:?}")).collect() };
-    assert_eq!(listed(&write(&elements, false)), expected(&elements));
+    for compression in [Compression::None, Compression::Zlib, Compression::Zstd] {
+        assert_eq!(listed(&write(&elements, false, compression)), expected(&elements), "{compression:?}");
+    }
 
     // The format has no word for "nowhere": 0, 0 stands there, and that it is deleted says the rest.
     let nowhere = Node { lat: NO_COORDINATE, lon: NO_COORDINATE, meta: Some(deleted), ..node };
     let read = Node { lat: 0, lon: 0, ..nowhere };
-    assert_eq!(listed(&write(&[Element::Node(nowhere)], true)), expected(&[Element::Node(read)]));
+    assert_eq!(listed(&write(&[Element::Node(nowhere)], true, Compression::Zlib)), expected(&[Element::Node(read)]));
 }

@@ -21,6 +21,8 @@ const MAX_DEPTH: usize = 64;
 enum State {
     BeforeRoot,
     InRoot,
+    /// Among elements that were made, changed or deleted.
+    InSection,
     InElement,
     AfterRoot,
 }
@@ -30,6 +32,10 @@ pub(crate) struct Parser<R> {
     reader: quick_xml::Reader<Meter<R>>,
     buffer: Vec<u8>,
     file: Arc<Path>,
+    /// Whether the document has changes of elements.
+    changes: bool,
+    /// Whether the elements at hand were deleted.
+    deleted: bool,
     header: Header,
     state: State,
     /// Depth within something that is not read, with that.
@@ -51,6 +57,8 @@ impl<R: BufRead> Parser<R> {
             reader,
             buffer: Vec::new(),
             file,
+            changes: false,
+            deleted: false,
             header: Header::default(),
             state: State::BeforeRoot,
             skipped: 0,
@@ -59,6 +67,16 @@ impl<R: BufRead> Parser<R> {
             size_before: 0,
             parts: [0; 2],
         }
+    }
+
+    /// Begins a document of changes.
+    pub(crate) fn of_changes(reader: R, file: Arc<Path>) -> Self {
+        Self { changes: true, ..Self::new(reader, file) }
+    }
+
+    /// The name of the tag that the document is in.
+    fn root_name(&self) -> &'static str {
+        if self.changes { "osmChange" } else { "osm" }
     }
 
     /// What the document has said about itself so far.
@@ -97,7 +115,7 @@ impl<R: BufRead> Parser<R> {
         let (offset, line) = (meter.bytes, meter.lines + 1);
         let result = match self.reader.read_event_into(&mut buffer) {
             Ok(Event::Eof) if self.state == State::AfterRoot => Ok(false),
-            Ok(Event::Eof) => Err(XmlProblem::Ends),
+            Ok(Event::Eof) => Err(XmlProblem::Ends(self.root_name())),
             Ok(Event::Start(tag)) => self.start(&tag).map(|()| true),
             Ok(Event::Empty(tag)) => self.start(&tag).map(|()| self.end()).map(|()| true),
             Ok(Event::End(_)) => {
@@ -123,11 +141,19 @@ impl<R: BufRead> Parser<R> {
                 self.root(name, tag)?;
                 self.state = State::InRoot;
             }
-            State::InRoot => match name {
+            State::InRoot | State::InSection => match name {
+                "node" | "way" | "relation" if self.changes && self.state == State::InRoot => {
+                    return Err(XmlProblem::NoSection);
+                }
                 "node" => self.element(ElementType::Node, tag)?,
                 "way" => self.element(ElementType::Way, tag)?,
                 "relation" => self.element(ElementType::Relation, tag)?,
-                "create" | "modify" | "delete" => return Err(XmlProblem::Changes),
+                "create" | "modify" | "delete" if !self.changes => return Err(XmlProblem::Changes),
+                "create" | "modify" | "delete" if self.state == State::InRoot => {
+                    self.deleted = name == "delete";
+                    self.state = State::InSection;
+                }
+                "create" | "modify" | "delete" => return Err(XmlProblem::Depth),
                 _ => {
                     self.about(name, tag)?;
                     self.skipped = 1;
@@ -137,7 +163,7 @@ impl<R: BufRead> Parser<R> {
                 self.part(name, tag)?;
                 self.skipped = 1;
             }
-            State::AfterRoot => return Err(XmlProblem::Behind),
+            State::AfterRoot => return Err(XmlProblem::Behind(self.root_name())),
         }
         Ok(())
     }
@@ -147,16 +173,17 @@ impl<R: BufRead> Parser<R> {
             self.skipped -= 1;
         } else if let Some(record) = self.current.take() {
             self.chunk.push(record);
-            self.state = State::InRoot;
+            self.state = if self.changes { State::InSection } else { State::InRoot };
         } else {
-            self.state = State::AfterRoot;
+            self.state = if self.state == State::InSection { State::InRoot } else { State::AfterRoot };
         }
     }
 
     fn root(&mut self, name: &str, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
         match name {
-            "osm" => {}
+            _ if name == self.root_name() => {}
             "osmChange" => return Err(XmlProblem::Changes),
+            _ if self.changes => return Err(XmlProblem::NoChanges(name.chars().take(40).collect())),
             _ => return Err(XmlProblem::Root(name.chars().take(40).collect())),
         }
         for attribute in attributes(tag) {
@@ -204,7 +231,7 @@ impl<R: BufRead> Parser<R> {
 
     fn element(&mut self, kind: ElementType, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
         let (mut id, mut lat, mut lon) = (None, None, None);
-        let mut meta = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: true };
+        let mut meta = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: !self.deleted };
         let mut user = Span::default();
         let mut known = false;
         self.size_before = self.chunk.size();
@@ -234,6 +261,10 @@ impl<R: BufRead> Parser<R> {
             }
         }
         let id = id.ok_or(XmlProblem::Missing("id"))?;
+        if self.changes && meta.version == 0 {
+            // It is what tells which of two changes is the newer one.
+            return Err(XmlProblem::Missing("version"));
+        }
         self.header.history |= !meta.visible;
         let (lat, lon) = match (kind, lat, lon) {
             (ElementType::Node, Some(lat), Some(lon)) => (lat, lon),

@@ -44,7 +44,7 @@ pub(super) fn coordinate(text: &str, limit: i32) -> Option<i32> {
 }
 
 /// `2012-09-12T06:55:00Z`, with or without parts of seconds, which are cut off, to seconds since 1970.
-pub(super) fn timestamp(text: &str) -> Option<i64> {
+pub(crate) fn timestamp(text: &str) -> Option<i64> {
     let (time, zone) = text
         .strip_suffix('Z')
         .map_or_else(|| text.split_at_checked(text.len().checked_sub(6)?), |time| Some((time, "+00:00")))?;

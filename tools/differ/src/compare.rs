@@ -49,7 +49,7 @@ pub enum Verdict {
         /// Whether both refuse.
         refused: bool,
     },
-    /// One of them had no time or memory left.
+    /// One of them failed, which says nothing about the language.
     Nothing,
     /// They differ.
     Differs(Difference),
@@ -58,7 +58,7 @@ pub enum Verdict {
 /// Compares what the reference says with what the tested program says.
 pub fn compare(reference: &Answer, tested: &Answer) -> Verdict {
     match (reference, tested) {
-        (Answer::Exhausted(_), _) | (_, Answer::Exhausted(_)) => Verdict::Nothing,
+        (Answer::Failed(_), _) | (_, Answer::Failed(_)) => Verdict::Nothing,
         (Answer::Refused(lines), Answer::Refused(others)) => {
             let alike = lines.len() == others.len() && lines.iter().zip(others).all(|(a, b)| b.contains(a.trim()));
             if alike { Verdict::Same { elements: 0, refused: true } } else { Verdict::Differs(Difference::Words) }
@@ -189,6 +189,6 @@ mod tests {
         let body = Answer::Body(one);
         assert_eq!(compare(&refused("x"), &body), Verdict::Differs(Difference::Outcome));
         assert_eq!(compare(&refused("x"), &refused("y")), Verdict::Differs(Difference::Words));
-        assert_eq!(compare(&Answer::Exhausted("late".to_owned()), &body), Verdict::Nothing);
+        assert_eq!(compare(&Answer::Failed("late".to_owned()), &body), Verdict::Nothing);
     }
 }

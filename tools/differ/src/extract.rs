@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use terrapin_loaders::{Element, ElementType, Error, Meta, Options, read};
+use terrapin_loaders::{Element, ElementType, Error, Meta, NO_COORDINATE, Options, read};
 
 use crate::random::Random;
 
@@ -43,6 +43,8 @@ pub struct Extract {
     by_kind: [Vec<usize>; 3],
     /// Ids of relations that the reference makes areas of.
     pub areas: Vec<i64>,
+    /// Whether it has all versions of its elements: most queries then ask at a date.
+    pub history: bool,
 }
 
 /// Of the nodes without tags, one of so many is kept.
@@ -58,10 +60,10 @@ impl Extract {
         let mut samples = Vec::new();
         let map = |block: &terrapin_loaders::Block| {
             let mut found = Vec::new();
-            block.for_each(|element| found.push(Raw::of(element)))?;
+            block.for_each(|element| found.extend(is_there(&element).then(|| Raw::of(element))))?;
             Ok(found)
         };
-        read::<Vec<Raw>, Error>(path, &Options::default(), map, |found, _| {
+        let header = read::<Vec<Raw>, Error>(path, &Options::default(), map, |found, _| {
             for Raw { mut sample, members } in found {
                 match members {
                     None => {
@@ -96,7 +98,7 @@ impl Extract {
                 && (has("admin_level") || matches!(kind, Some("multipolygon" | "boundary")))
         };
         let areas = samples.iter().filter(is_area).map(|s| s.id).collect();
-        Ok(Extract { samples, by_kind, areas })
+        Ok(Extract { samples, by_kind, areas, history: header.history })
     }
 
     /// How many elements there are to choose from.
@@ -135,6 +137,15 @@ impl Extract {
             sample = self.near(anchor, kind, random);
         }
         sample
+    }
+}
+
+/// Whether an element is more than the note that it was deleted.
+fn is_there(element: &Element<'_>) -> bool {
+    match element {
+        Element::Node(node) => node.lat != NO_COORDINATE,
+        Element::Way(way) => way.meta.is_none_or(|meta| meta.visible),
+        Element::Relation(relation) => relation.meta.is_none_or(|meta| meta.visible),
     }
 }
 

@@ -7,6 +7,9 @@
 //!     --tested http://127.0.0.1:8080/api/interpreter --count 5000 --cases found
 //! ```
 //!
+//! Over a history file (`niue.osh.pbf`), which `terrapin load --history` has loaded and the reference has got by
+//! `update_database --keep-attic` from its changes, in the order of time, most queries ask at a date.
+//!
 //! The queries depend on the extract, the seed and the version of this program only. With `--journal`, a run that was
 //! interrupted goes on where it was when the same command is given again.
 
@@ -165,7 +168,7 @@ fn examine(
         Verdict::Same { elements, refused } => return Ok(Outcome::Alike { elements, refused }),
         Verdict::Nothing => {
             let side = |name: &str, answer: &Answer| match answer {
-                Answer::Exhausted(why) => Some(format!("{name}: {why}")),
+                Answer::Failed(why) => Some(format!("{name}: {why}")),
                 _ => None,
             };
             let sides: Vec<String> = [side("reference", &a), side("tested", &b)].into_iter().flatten().collect();
@@ -203,6 +206,6 @@ fn shown(answer: &Answer) -> String {
     match answer {
         Answer::Body(body) => body.lines().take(200).collect::<Vec<_>>().join("\n"),
         Answer::Refused(lines) => format!("refused:\n{}", lines.join("\n")),
-        Answer::Exhausted(line) => format!("exhausted: {line}"),
+        Answer::Failed(line) => format!("failed: {line}"),
     }
 }

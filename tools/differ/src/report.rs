@@ -21,7 +21,7 @@ pub enum Outcome {
         /// Whether both refuse.
         refused: bool,
     },
-    /// One of them had no time or memory left, or crashed: which, and what it said.
+    /// One of them failed: which, and how.
     Left(String),
     /// Differently; with the smallest query that is.
     Different(Difference, String),

@@ -37,8 +37,8 @@ pub enum Answer {
     Body(String),
     /// Refused, with these lines.
     Refused(Vec<String>),
-    /// It ran out of time or memory, or crashed, which says nothing about the language.
-    Exhausted(String),
+    /// It ran out of time or memory, crashed or could not read its own files, which says nothing about the language.
+    Failed(String),
 }
 
 impl Source {
@@ -67,13 +67,13 @@ fn by_http(agent: &ureq::Agent, url: &str, query: &str) -> Result<Answer> {
     let sent = agent.post(url).content_type("application/x-www-form-urlencoded").send(form);
     let mut answer = match sent {
         Ok(answer) => answer,
-        Err(e) if is_late(&e) => return Ok(Answer::Exhausted(LATE.to_owned())),
+        Err(e) if is_late(&e) => return Ok(Answer::Failed(LATE.to_owned())),
         Err(e) => return Err(e).with_context(|| format!("cannot ask {url}")),
     };
     let bytes = match answer.body_mut().with_config().limit(MOST_BYTES).read_to_vec() {
         Ok(bytes) => bytes,
-        Err(ureq::Error::BodyExceedsLimit(_)) => return Ok(Answer::Exhausted(LONG.to_owned())),
-        Err(e) if is_late(&e) => return Ok(Answer::Exhausted(LATE.to_owned())),
+        Err(ureq::Error::BodyExceedsLimit(_)) => return Ok(Answer::Failed(LONG.to_owned())),
+        Err(e) if is_late(&e) => return Ok(Answer::Failed(LATE.to_owned())),
         Err(e) => return Err(e).with_context(|| format!("cannot read the answer of {url}")),
     };
     let body = String::from_utf8_lossy(&bytes).into_owned();
@@ -114,7 +114,7 @@ fn by_program(command: &[String], query: &str, timeout: Duration) -> Result<Answ
             None if Instant::now() >= end => {
                 child.kill()?;
                 child.wait()?;
-                return Ok(Answer::Exhausted(LATE.to_owned()));
+                return Ok(Answer::Failed(LATE.to_owned()));
             }
             None => std::thread::sleep(PAUSE),
         }
@@ -122,15 +122,16 @@ fn by_program(command: &[String], query: &str, timeout: Duration) -> Result<Answ
     let text = |thread: JoinHandle<Vec<u8>>| thread.join().map_err(|_| anyhow!("cannot read from {program}"));
     let (out, err) = (text(out)?, text(err)?);
     if out.len() as u64 > MOST_BYTES {
-        return Ok(Answer::Exhausted(LONG.to_owned()));
+        return Ok(Answer::Failed(LONG.to_owned()));
+    }
+    if status.code().is_none() {
+        // The errors that it wrote may be the first few only.
+        return Ok(Answer::Failed(format!("crashed: {status}")));
     }
     let errors = String::from_utf8_lossy(&err);
     let lines: Vec<String> = errors.lines().filter(|line| line.contains("error:")).map(str::to_owned).collect();
     if !lines.is_empty() {
         return Ok(refused(lines));
-    }
-    if status.code().is_none() {
-        return Ok(Answer::Exhausted(format!("crashed: {status}")));
     }
     ensure!(status.success(), "{program} ended with {status}: {errors}");
     Ok(Answer::Body(without_head(&String::from_utf8_lossy(&out)).to_owned()))
@@ -181,10 +182,20 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
 }
 
 fn refused(lines: Vec<String>) -> Answer {
-    match lines.iter().find(|line| line.contains("timed out") || line.contains("out of memory")) {
-        Some(line) => Answer::Exhausted(line.clone()),
+    match lines.iter().find_map(|line| failure(line)) {
+        Some(why) => Answer::Failed(why),
         None => Answer::Refused(lines),
     }
+}
+
+/// What failed, if an error says that something did and not that the query is wrong: without the paths of the
+/// reference's files, so that the same failures are counted together.
+fn failure(line: &str) -> Option<String> {
+    if let Some((_, file)) = line.split_once("error: open64: ") {
+        let words = file.split(' ').filter(|word| !word.starts_with('/'));
+        return Some(format!("a file: {}", words.collect::<Vec<_>>().join(" ")));
+    }
+    (line.contains("timed out") || line.contains("out of memory")).then(|| line.to_owned())
 }
 
 fn without_tags(html: &str) -> String {
@@ -199,4 +210,30 @@ fn without_tags(html: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(script: &str) -> Answer {
+        let command = ["sh", "-c", script].map(str::to_owned).to_vec();
+        Source::Program(command, Duration::from_secs(10)).ask("out;").unwrap()
+    }
+
+    #[test]
+    fn tells_failures_from_refusals() {
+        let fails = |script: &str, why: &str| assert_eq!(program(script), Answer::Failed(why.to_owned()), "{script}");
+        let file = "a file: Random_File: id too large for map file";
+        fails(
+            "cat >/dev/null; echo 'runtime error: open64: /db/nodes.map Random_File: id too large for map file' >&2",
+            file,
+        );
+        fails("cat; echo 'line 1: parse error: x' >&2; kill -9 $$", "crashed: signal: 9 (SIGKILL)");
+        let late = "runtime error: Query timed out in \"query\" at line 2 after 3 seconds.";
+        fails(&format!("cat >/dev/null; echo '{late}' >&2"), late);
+        let wrong = "line 1: parse error: Unknown query clause";
+        assert_eq!(program(&format!("cat >/dev/null; echo '{wrong}' >&2")), Answer::Refused(vec![wrong.to_owned()]));
+        assert_eq!(program("cat"), Answer::Body("out;".to_owned()));
+    }
 }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Parser;
 use rayon::prelude::*;
-use terrapin_loaders::pbf::write::{BlockWriter, header};
+use terrapin_loaders::pbf::write::{BlockWriter, Compression, header};
 use terrapin_loaders::{Block, Element, Error, Header, Member, NO_COORDINATE, Options, read};
 
 /// Lay an extract several times side by side
@@ -69,6 +69,7 @@ fn main() -> Result<()> {
     whole.write_all(&header(
         &Header { replication_timestamp, history, writing_program: program, ..Header::default() },
         sorted,
+        Compression::Zlib,
     ))?;
     for file in files {
         let mut file = file.into_inner()?;
@@ -143,5 +144,5 @@ fn blobs(block: &Block, copy: Copy, history: bool) -> Result<[Option<Vec<u8>>; 3
             writers[2].push(&Element::Relation(terrapin_loaders::Relation { members: &members, ..relation }));
         }
     })?;
-    Ok(writers.map(|writer| (!writer.is_empty()).then(|| writer.finish())))
+    Ok(writers.map(|writer| (!writer.is_empty()).then(|| writer.finish(Compression::Zlib))))
 }

@@ -4,31 +4,27 @@
 mod section;
 mod shape;
 
-pub(crate) use section::{Entry, encode};
+pub(crate) use section::{Entry, decode, write};
 pub use shape::Shape;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use quick_cache::sync::Cache;
-use rstar::primitives::{GeomWithData, Rectangle};
-use rstar::{AABB, RTree};
 
 use super::geometry::Segment;
-use super::{BoundingBox, Ordinal};
+use super::{BoundingBox, Ordinal, layout};
 use terrapin_budget as budget;
-use terrapin_snapshot::Error;
+use terrapin_snapshot::{Boxes, Column, Error, Fault, Snapshot};
 
 /// What finding boxes counts for in a query's budget.
 const LOOKUP_STEPS: usize = 32;
 
 /// The areas made from relations; each has an ordinal in `0..count`, ascending with its relation's.
 pub struct Areas {
-    entries: Vec<Entry>,
-    tree: OnceLock<RTree<AreaBox>>,
+    relations: Column,
+    boxes: Boxes,
     shapes: Cache<u32, Arc<Shape>, Weigher>,
 }
-
-type AreaBox = GeomWithData<Rectangle<[i64; 2]>, u32>;
 
 #[derive(Clone)]
 struct Weigher;
@@ -39,43 +35,51 @@ impl quick_cache::Weighter<u32, Arc<Shape>> for Weigher {
     }
 }
 
-impl Default for Areas {
-    fn default() -> Areas {
-        Areas::of(Vec::new(), 0)
-    }
-}
-
 impl Areas {
-    /// From the bytes that [`super::areas::build`] made; at most so many bytes of shapes are kept.
+    /// Those of a snapshot; at most so many bytes of shapes are kept.
     ///
     /// # Errors
-    /// The bytes are not what it makes.
-    pub fn open(bytes: &[u8], cache: u64) -> Result<Areas, Error> {
-        Ok(Areas::of(section::decode(bytes)?, cache))
+    /// Their sections are not there, or not whole.
+    pub fn open(snapshot: &Arc<Snapshot>, cache: u64, fault: &Arc<Fault>) -> Result<Areas, Error> {
+        let relations = Column::open(snapshot, layout::AREAS, fault)?;
+        let boxes = Boxes::open(snapshot, layout::AREA_BOXES, fault)?;
+        match relations.len() == u64::from(boxes.len()) {
+            true => Ok(Areas::of(relations, boxes, cache)),
+            false => Err(Error::damaged(layout::AREAS, "there are not as many boxes")),
+        }
     }
 
-    fn of(entries: Vec<Entry>, cache: u64) -> Areas {
-        Areas { entries, tree: OnceLock::new(), shapes: Cache::with_weighter(1 << 10, cache, Weigher) }
+    /// Areas in memory.
+    pub(crate) fn held(entries: &[Entry], cache: u64, fault: &Arc<Fault>) -> Areas {
+        let relations = Column::held(layout::AREAS, entries.iter().map(|entry| entry.relation), fault);
+        let boxes = Boxes::held(layout::AREA_BOXES, entries.iter().map(|entry| entry.bbox.corners()), fault);
+        Areas::of(relations, boxes, cache)
+    }
+
+    fn of(relations: Column, boxes: Boxes, cache: u64) -> Areas {
+        boxes.prepare();
+        Areas { relations, boxes, shapes: Cache::with_weighter(1 << 10, cache, Weigher) }
     }
 
     /// How many there are; areas are `0..count`.
     pub fn count(&self) -> u32 {
-        self.entries.len() as u32
+        self.boxes.len()
     }
 
     /// The relation that an area is made from.
     pub fn relation(&self, area: u32) -> Option<Ordinal> {
-        self.entries.get(area as usize).map(|entry| entry.relation)
+        (area < self.count()).then(|| self.relations.get(area.into()))
     }
 
     /// The area made from a relation.
     pub fn of_relation(&self, relation: Ordinal) -> Option<u32> {
-        self.entries.binary_search_by_key(&relation, |entry| entry.relation).ok().map(|i| i as u32)
+        let at = self.relations.lower_bound(0, self.relations.len(), relation);
+        (at < self.relations.len() && self.relations.get(at) == relation).then_some(at as u32)
     }
 
     /// The box of an area; an area across the antimeridian has one around the whole world.
     pub fn bbox(&self, area: u32) -> BoundingBox {
-        self.entries.get(area as usize).map_or(BoundingBox::EMPTY, |entry| entry.bbox)
+        BoundingBox::of(self.boxes.get(area))
     }
 
     /// The shape of an area, which `border` is asked for if it is not kept.
@@ -103,24 +107,6 @@ impl Areas {
             return Vec::new();
         }
         budget::checkpoints(LOOKUP_STEPS);
-        let tree = budget::once(&self.tree, || {
-            let boxed = |(b, area): (&BoundingBox, u32)| {
-                let (low, high) = ([b.west.into(), b.south.into()], [b.east.into(), b.north.into()]);
-                GeomWithData::new(Rectangle::from_corners(low, high), area)
-            };
-            RTree::bulk_load(self.entries.iter().map(|entry| &entry.bbox).zip(0..).map(boxed).collect())
-        });
-        let (parts, n) = within.split();
-        let mut areas: Vec<u32> = parts[..n]
-            .iter()
-            .flat_map(|b| {
-                let (low, high) = ([b.west.into(), b.south.into()], [b.east.into(), b.north.into()]);
-                tree.locate_in_envelope_intersecting(AABB::from_corners(low, high))
-            })
-            .map(|found| found.data)
-            .collect();
-        areas.sort_unstable();
-        areas.dedup();
-        areas
+        within.meeting(&self.boxes)
     }
 }

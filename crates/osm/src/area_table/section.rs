@@ -1,5 +1,7 @@
-//! The section `areas`: which relations are areas, and their boxes. Borders are put together from the relations' ways
-//! when an area is first asked for, so a planet's areas, more than a million, are some 15 MB.
+//! Which relations are areas, and their boxes: a column and boxes. Borders are put together from the relations' ways
+//! when an area is first asked for, so a planet's areas, more than a million, are some 20 MB.
+//!
+//! Files of format 1 have one section `areas` instead, which is decoded as a whole:
 //!
 //! ```text
 //! count                                  areas, ascending by relation
@@ -12,9 +14,9 @@
 //! ```
 //! An area across the antimeridian has a box from -180 to 180 degrees.
 
-use crate::codec::{Reader, put, put_delta};
+use crate::codec::Reader;
 use crate::{BoundingBox, Ordinal, layout};
-use terrapin_snapshot::Error;
+use terrapin_snapshot::{BoxesWriter, ColumnWriter, Error, Writer};
 
 /// One area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,25 +25,14 @@ pub(crate) struct Entry {
     pub bbox: BoundingBox,
 }
 
-/// The bytes for these areas, which ascend.
-pub(crate) fn encode(entries: &[Entry]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(16 * entries.len() + 8);
-    put(&mut out, entries.len() as u64);
-    let (mut relation, mut south, mut west) = (0, 0, 0);
-    for entry in entries {
-        let b = &entry.bbox;
-        put(&mut out, entry.relation - relation);
-        relation = entry.relation;
-        put_delta(&mut out, &mut south, b.south.into());
-        put_delta(&mut out, &mut west, b.west.into());
-        put(&mut out, (i64::from(b.north) - i64::from(b.south)) as u64);
-        put(&mut out, (i64::from(b.east) - i64::from(b.west)) as u64);
-    }
-    out
+/// Writes the sections of these areas, which ascend.
+pub(crate) fn write(writer: &mut Writer, entries: &[Entry]) -> Result<(), Error> {
+    ColumnWriter::write(writer, layout::AREAS, entries.iter().map(|entry| entry.relation))?;
+    BoxesWriter::write(writer, layout::AREA_BOXES, entries.iter().map(|entry| entry.bbox.corners()))
 }
 
-/// The areas in these bytes; no bytes are no areas.
-pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Entry>, Error> {
+/// The areas in these bytes of format 1; no bytes are no areas.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<Entry>, Error> {
     if bytes.is_empty() {
         return Ok(Vec::new());
     }
@@ -80,6 +71,24 @@ fn read(reader: &mut Reader, len: usize) -> Option<Vec<Entry>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::{put, put_delta};
+
+    /// The bytes for these areas, which ascend.
+    fn encode(entries: &[Entry]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(16 * entries.len() + 8);
+        put(&mut out, entries.len() as u64);
+        let (mut relation, mut south, mut west) = (0, 0, 0);
+        for entry in entries {
+            let b = &entry.bbox;
+            put(&mut out, entry.relation - relation);
+            relation = entry.relation;
+            put_delta(&mut out, &mut south, b.south.into());
+            put_delta(&mut out, &mut west, b.west.into());
+            put(&mut out, (i64::from(b.north) - i64::from(b.south)) as u64);
+            put(&mut out, (i64::from(b.east) - i64::from(b.west)) as u64);
+        }
+        out
+    }
 
     #[test]
     fn what_is_written_is_read() {

@@ -6,15 +6,29 @@
 use rayon::prelude::*;
 
 use super::assemble::{Outcome, border_of};
-use crate::area_table::{Entry, Shape, encode};
+use crate::area_table::{Entry, Shape, write};
 use crate::{ElementType, Ordinal, Osm};
-use terrapin_snapshot::AreaReport;
+use terrapin_snapshot::{AreaReport, Error, Writer};
 
 /// How many relations that were left out are named.
 const EXAMPLES: usize = 100;
 
-/// Makes the section and says what became of every relation that should be an area.
-pub fn build(osm: &Osm) -> (Vec<u8>, AreaReport) {
+/// The areas of a snapshot that is being made: some tens of bytes each.
+#[derive(Default)]
+pub struct Found(Vec<Entry>);
+
+impl Found {
+    /// Writes their sections.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
+        write(writer, &self.0)
+    }
+}
+
+/// Finds the areas and says what became of every relation that should be one.
+pub fn build(osm: &Osm) -> (Found, AreaReport) {
     let candidates = candidates(osm);
     let outcomes: Vec<Result<Entry, (bool, Ordinal)>> = candidates
         .par_iter()
@@ -39,7 +53,7 @@ pub fn build(osm: &Osm) -> (Vec<u8>, AreaReport) {
     report.examples = osm.ids(ElementType::Relation, &left_out);
     report.examples.sort_unstable();
     report.examples.truncate(EXAMPLES);
-    (encode(&entries), report)
+    (Found(entries), report)
 }
 
 /// The relations that the rules name, ascending.

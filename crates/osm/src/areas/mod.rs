@@ -8,7 +8,7 @@ mod assemble;
 mod build;
 
 pub use crate::area_table::{Areas, Shape};
-pub use build::build;
+pub use build::{Found, build};
 
 use std::sync::Arc;
 

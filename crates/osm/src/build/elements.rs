@@ -6,8 +6,9 @@ use super::join::join;
 use super::pages::write_sections;
 use super::postings::write_postings;
 use super::records::Posting;
-use super::tables::{Roles, Users, write_missing};
+use super::tables::{Roles, Users, write_keys, write_missing};
 use super::values::write_values;
+use super::versions::VersionWriter;
 use super::{BuildError, Context, nodes, relations, ways};
 use crate::{BoundingBox, ElementType};
 use terrapin_base::Progress;
@@ -31,6 +32,7 @@ pub struct Builder {
     name_bytes: usize,
     newest: i64,
     later: u64,
+    history: bool,
 }
 
 /// What a finished build says of itself.
@@ -59,7 +61,13 @@ impl Builder {
             name_bytes: 0,
             newest: 0,
             later: 0,
+            history: false,
         }
+    }
+
+    /// Keeps all versions, in sections of their own.
+    pub fn keep_versions(&mut self) {
+        self.history = true;
     }
 
     /// Takes in a block; blocks come in file order.
@@ -78,6 +86,12 @@ impl Builder {
         self.newest = self.newest.max(batch.newest);
         self.later += batch.later;
         self.elements.extend(batch, tags)
+    }
+
+    /// What is added from here on is of the next file of changes. Of an element no file may have a lower version than
+    /// one before it.
+    pub fn begin_changes(&mut self) {
+        self.elements.begin_changes();
     }
 
     /// Counts what the names of a block's users and roles take; an error where all of them take too much.
@@ -114,14 +128,21 @@ impl Builder {
         progress.phase("sorting tags", 0);
         let (keys, pairs) = write_values(writer, scratch, self.strings, level)?;
         let (users, roles) = (Users::sorted(self.users.all), Roles::sorted(self.roles.all));
-        let newest = self.elements.finish(&pairs)?;
+        let mut versions = self.history.then(|| VersionWriter::new(scratch, writer, level, &users, &roles));
+        let newest = self.elements.finish(&pairs, versions.as_mut())?;
+        if let Some(versions) = versions {
+            versions.finish()?;
+        }
         let dropped = newest.dropped + self.later;
         let context = Context { scratch, level, progress, pairs: &pairs, users: &users, roles: &roles };
         let elements = write_elements(&context, writer, newest)?;
-        users.write(writer, level)?;
-        roles.write(writer, level)?;
-        write_missing(writer, elements.missing.each_ref().map(Vec::as_slice), level)?;
+        users.write(writer)?;
+        roles.write(writer)?;
+        for (kind, missing) in ElementType::ALL.into_iter().zip(&elements.missing) {
+            write_missing(writer, kind, missing)?;
+        }
         let keys = write_postings(&context, writer, keys, &elements.postings)?;
+        write_keys(writer, &keys)?;
         let [nodes, ways, relations] = elements.counts;
         let counts = Counts {
             nodes,
@@ -138,16 +159,22 @@ impl Builder {
 }
 
 /// What is known when all elements are written.
-struct Elements {
-    counts: [u64; 3],
+pub(super) struct Elements {
+    /// How many there are of each type.
+    pub counts: [u64; 3],
     bounding_box: Option<BoundingBox>,
-    postings: [Sorted<Posting>; 3],
+    /// The tags of all.
+    pub postings: [Sorted<Posting>; 3],
     /// The ids of each type that are referred to and not there.
-    missing: [Vec<i64>; 3],
+    pub missing: [Vec<i64>; 3],
 }
 
 /// Brings the elements into their order, finds what they refer to, and writes their sections.
-fn write_elements(context: &Context<'_>, writer: &mut Writer, newest: Newest) -> Result<Elements, BuildError> {
+pub(super) fn write_elements(
+    context: &Context<'_>,
+    writer: &mut Writer,
+    newest: Newest,
+) -> Result<Elements, BuildError> {
     let scratch = context.scratch;
     let nodes = nodes::sort(context, &newest)?;
     let newest = newest.without_nodes();

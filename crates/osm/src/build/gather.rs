@@ -8,6 +8,7 @@ use super::batch::Batch;
 use super::payload::{get_tags, put_members, put_tags};
 use super::records::{Element, Located, Version};
 use super::values::PairNumbers;
+use super::versions::VersionWriter;
 use crate::ElementType;
 
 /// Versions handled at once.
@@ -33,11 +34,28 @@ struct Gathered {
     /// Whether ids came strictly ascending and nothing was deleted, so far.
     ordered: bool,
     last: Option<i64>,
+    files: Files,
+}
+
+/// The files of changes that elements came from. What came before the first of them is of no such file.
+#[derive(Debug, Clone, Default)]
+struct Files {
+    /// Elements so far.
+    len: u64,
+    /// How many there were when each file began.
+    starts: Vec<u64>,
+}
+
+impl Files {
+    /// The file, from 1, that has the element at a place; 0 for none.
+    fn of(&self, place: u64) -> usize {
+        self.starts.partition_point(|&start| start <= place)
+    }
 }
 
 impl Gathered {
     fn new(scratch: &Scratch) -> Gathered {
-        Gathered { spool: SpoolWriter::new(scratch), ordered: true, last: None }
+        Gathered { spool: SpoolWriter::new(scratch), ordered: true, last: None, files: Files::default() }
     }
 
     fn push(&mut self, tags: Tags, rows: Rows<Element>) -> Result<(), BuildError> {
@@ -45,6 +63,7 @@ impl Gathered {
             self.ordered &= self.last.is_none_or(|last| last < element.id) && !element.is_deleted();
             self.last = Some(element.id);
         }
+        self.files.len += rows.records.len() as u64;
         Ok(self.spool.push(tags, rows)?)
     }
 }
@@ -66,6 +85,11 @@ impl Gather {
         }
     }
 
+    /// What comes from here on is of the next file of changes.
+    pub fn begin_changes(&mut self) {
+        self.types.iter_mut().for_each(|Gathered { files, .. }| files.starts.push(files.len));
+    }
+
     /// Takes in the elements of a block; roles and users are settled.
     pub fn extend(&mut self, batch: Batch, tags: Tags) -> Result<(), BuildError> {
         let Batch { nodes, ways, located, relations, members, .. } = batch;
@@ -85,12 +109,28 @@ impl Gather {
     }
 
     /// The newest versions, and the nodes of which only ways in the source knew.
-    pub fn finish(self, pairs: &PairNumbers) -> Result<Newest, BuildError> {
+    /// All versions go to `versions`, where they are to be kept.
+    pub fn finish(
+        self,
+        pairs: &PairNumbers,
+        mut versions: Option<&mut VersionWriter<'_>>,
+    ) -> Result<Newest, BuildError> {
         let mut dropped = 0;
         let mut spools = Vec::new();
-        for Gathered { spool, ordered, .. } in self.types {
+        for (kind, Gathered { spool, ordered, files, .. }) in ElementType::ALL.into_iter().zip(self.types) {
             let spool = spool.finish()?;
-            spools.push(if ordered { spool } else { newest(&self.scratch, &spool, pairs, &mut dropped)? });
+            if ordered && versions.is_none() {
+                spools.push(spool);
+                continue;
+            }
+            if let Some(versions) = &mut versions {
+                versions.begin(kind)?;
+            }
+            let choice = Choice { kind, scratch: &self.scratch, pairs, files: &files };
+            spools.push(choice.newest(&spool, &mut dropped, versions.as_deref_mut())?);
+            if let Some(versions) = &mut versions {
+                versions.end()?;
+            }
         }
         let located = self.located.finish()?;
         let mut spools = spools.into_iter();
@@ -120,48 +160,82 @@ impl Newest {
     }
 }
 
-/// Of every id the highest version, the last one in the source where versions are equal; none where that one is deleted.
-fn newest(
-    scratch: &Scratch,
-    spool: &Spool<Tags, Element>,
-    pairs: &PairNumbers,
-    dropped: &mut u64,
-) -> Result<Spool<Tags, Element>, BuildError> {
-    let mut versions = Sorter::new(scratch);
-    let mut place = 0;
-    spool.for_each(|blocks| {
-        let settled: Vec<Rows<Version>> = blocks.par_iter().map(|block| with_pairs(block, pairs)).collect();
-        for mut rows in settled {
-            for version in &mut rows.records {
-                version.place = place;
-                place += 1;
+/// What choosing the versions of a type needs.
+struct Choice<'a> {
+    kind: ElementType,
+    scratch: &'a Scratch,
+    pairs: &'a PairNumbers,
+    files: &'a Files,
+}
+
+impl Choice<'_> {
+    /// Of every id the highest version, the last one in the source where versions are equal; none where that one is
+    /// deleted.
+    fn newest(
+        &self,
+        spool: &Spool<Tags, Element>,
+        dropped: &mut u64,
+        mut kept_versions: Option<&mut VersionWriter<'_>>,
+    ) -> Result<Spool<Tags, Element>, BuildError> {
+        let mut versions = Sorter::new(self.scratch);
+        let mut place = 0;
+        spool.for_each(|blocks| {
+            let settled: Vec<Rows<Version>> = blocks.par_iter().map(|block| with_pairs(block, self.pairs)).collect();
+            for mut rows in settled {
+                for version in &mut rows.records {
+                    version.place = place;
+                    place += 1;
+                }
+                versions.append(rows.view())?;
             }
-            versions.append(rows.view())?;
-        }
-        Ok::<_, BuildError>(())
-    })?;
-    let versions = versions.finish()?;
-    let (mut stream, mut kept) = (versions.stream(), SpoolWriter::new(scratch));
-    // The newest version so far of the id that the last window ended with.
-    let mut open: Option<(Version, Vec<u8>)> = None;
-    loop {
-        let window = stream.take(WINDOW)?;
-        let ended = window.records.is_empty();
-        let mut rows = Rows::default();
-        for version in window.records {
-            let same = open.as_ref().is_some_and(|(last, _)| last.element.id == version.element.id);
-            *dropped += u64::from(same);
-            if !same {
+            Ok::<_, BuildError>(())
+        })?;
+        let versions = versions.finish()?;
+        let (mut stream, mut kept) = (versions.stream(), SpoolWriter::new(self.scratch));
+        // The newest version so far of the id that the last window ended with, and the file of changes that it is from
+        // or else one before it.
+        let mut open: Option<(Version, Vec<u8>)> = None;
+        let mut from = (0, 0);
+        loop {
+            let window = stream.take(WINDOW)?;
+            let ended = window.records.is_empty();
+            let mut rows = Rows::default();
+            for version in window.records {
+                if let Some(kept) = &mut kept_versions {
+                    kept.push(&version.element, window.payload(version))?;
+                }
+                let same = open.as_ref().is_some_and(|(last, _)| last.element.id == version.element.id);
+                *dropped += u64::from(same);
+                if !same {
+                    close(&mut rows, open.take(), dropped);
+                    from = (0, 0);
+                }
+                from = self.follow(from, version)?;
+                open = Some((*version, window.payload(version).to_vec()));
+            }
+            if ended {
                 close(&mut rows, open.take(), dropped);
             }
-            open = Some((*version, window.payload(version).to_vec()));
+            kept.push(Tags::Pairs, rows)?;
+            if ended {
+                return Ok(kept.finish()?);
+            }
         }
-        if ended {
-            close(&mut rows, open.take(), dropped);
-        }
-        kept.push(Tags::Pairs, rows)?;
-        if ended {
-            return Ok(kept.finish()?);
+    }
+
+    /// The file of changes that has a version, and the version, or what was `before` it where it is of none. An error
+    /// where a higher version is in an earlier file.
+    fn follow(&self, before: (usize, u32), version: &Version) -> Result<(usize, u32), BuildError> {
+        let (file, number) = (self.files.of(version.place), version.element.version);
+        match before {
+            _ if file == 0 => Ok(before),
+            (later, lower) if file < later => Err(BuildError::Backwards {
+                kind: self.kind,
+                id: version.element.id,
+                versions: [number, lower],
+                files: [file, later],
+            }),
+            _ => Ok((file, number)),
         }
     }
 }

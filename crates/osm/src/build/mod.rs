@@ -19,12 +19,18 @@ mod payload;
 mod postings;
 mod records;
 mod relations;
+mod state;
 mod tables;
 mod values;
+mod versions;
 mod ways;
 
 pub use batch::Batch;
 pub use elements::Builder;
+pub(crate) use payload::{get_members, get_nodes, get_tags};
+pub(crate) use records::Element as Version;
+pub use state::{Tables, write_state};
+pub(crate) use versions::decode as decode_versions;
 
 use terrapin_base::Progress;
 use terrapin_base::external_sort::{self, Scratch};
@@ -59,6 +65,21 @@ pub enum BuildError {
         id: i64,
         /// Why.
         reason: String,
+    },
+    /// A file of changes has an older version of an element than a file before it.
+    #[error(
+        "{} {id}: version {} in file {} of changes, after version {} in file {}", kind.name(),
+        .versions[1], .files[1], .versions[0], .files[0]
+    )]
+    Backwards {
+        /// The element's type.
+        kind: ElementType,
+        /// Its id.
+        id: i64,
+        /// The newer version and the older one.
+        versions: [u32; 2],
+        /// The numbers, from 1, of the files that have them.
+        files: [usize; 2],
     },
     /// The snapshot cannot be written.
     #[error(transparent)]

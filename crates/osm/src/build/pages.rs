@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use terrapin_base::external_sort::{Pieces, PiecesWriter, Sortable, Sorted, Sorter, Stream, View};
-use terrapin_snapshot::{Error, PageWriter, Writer, compress};
+use terrapin_snapshot::{BoxesWriter, ColumnWriter, Error, PageWriter, Writer, compress, ordered};
 
 use super::payload::get_tags;
 use super::records::{Element, Link, Placed, Posting};
@@ -115,7 +115,7 @@ pub fn write_pages<T: InPlace, M: Sync, R: Send>(
     mut each: impl FnMut(R) -> Result<(), BuildError>,
 ) -> Result<Written, BuildError> {
     let size = layout::page_size(kind) as usize;
-    let name = layout::paged(kind, Part::Core).0;
+    let name = layout::paged(kind, Part::Core);
     context.progress.phase(&format!("writing {name}"), elements.len().div_ceil(size as u64));
     let pieces = || PiecesWriter::new(context.scratch);
     let (mut core, mut meta, mut tags) = (pieces()?, pieces()?, pieces()?);
@@ -200,15 +200,13 @@ pub fn write_sections(
     links: &[Sorted<Link>],
     (ids, first_ids): (Pieces, Vec<i64>),
 ) -> Result<Sorted<Posting>, BuildError> {
-    copy(writer, layout::paged(kind, Part::Core).0, &written.core)?;
-    let boxes: Vec<u8> = written.boxes.iter().flat_map(corners).flat_map(i32::to_le_bytes).collect();
-    writer.section(layout::boxes(kind), &boxes)?;
-    copy(writer, layout::paged(kind, Part::Meta).0, &written.meta)?;
-    copy(writer, layout::paged(kind, Part::Tags).0, &written.tags)?;
+    copy(writer, layout::paged(kind, Part::Core), &written.core)?;
+    BoxesWriter::write(writer, layout::boxes(kind), written.boxes.iter().map(BoundingBox::corners))?;
+    copy(writer, layout::paged(kind, Part::Meta), &written.meta)?;
+    copy(writer, layout::paged(kind, Part::Tags), &written.tags)?;
     write_parents(context, writer, kind, written.count, links)?;
-    copy(writer, layout::paged(kind, Part::Ids).0, &ids)?;
-    let first_ids: Vec<u8> = first_ids.into_iter().flat_map(i64::to_le_bytes).collect();
-    writer.section(layout::first_ids(kind), &first_ids)?;
+    copy(writer, layout::paged(kind, Part::Ids), &ids)?;
+    ColumnWriter::write(writer, layout::first_ids(kind), first_ids.into_iter().map(ordered))?;
     Ok(written.postings)
 }
 
@@ -221,7 +219,7 @@ fn write_parents(
     links: &[Sorted<Link>],
 ) -> Result<(), BuildError> {
     let size = layout::page_size(kind);
-    let name = layout::paged(kind, Part::Parents).0;
+    let name = layout::paged(kind, Part::Parents);
     context.progress.phase(&format!("writing {name}"), count.div_ceil(size));
     let mut section = PageWriter::begin(writer, name)?;
     let mut streams: Vec<Stream<'_, Link>> = links.iter().map(Sorted::stream).collect();

@@ -1,18 +1,18 @@
 //! Writing posting lists: of pairs, and of keys whose pairs have many elements. Each is read from the sorted postings as
-//! often as it is needed, and only lists of which one alone fills a page are ever whole in memory.
+//! often as it is needed, and no list is ever whole in memory: long ones are written block by block.
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use terrapin_base::codec;
-use terrapin_base::external_sort::{Scratch, Sorted, Sorter, Stream};
-use terrapin_snapshot::{PageWriter, Writer};
+use terrapin_base::external_sort::{Sorted, Sorter, Stream};
+use terrapin_snapshot::{ColumnWriter, PageWriter, Writer};
 
 use super::pages::compressed;
 use super::records::{Bare, Posting};
 use super::{BuildError, Context};
-use crate::layout::{KEYS, LONG_LIST, LONG_LISTS, PAIRS_ON_PAGE, POSTINGS};
-use crate::tags::{KeyList, KeyTable, put_list};
+use crate::layout::{BLOCK, BLOCK_FIRSTS, LONG_LIST, PAIRS_ON_PAGE, Paged};
+use crate::tags::{KeyList, KeyTable, put_block, put_list};
 use crate::{Ordinal, PairId};
 
 /// A key with fewer elements, or fewer values, needs no list of its own: the union of its pairs' lists is quick.
@@ -21,6 +21,8 @@ const KEY_LIST: u64 = 64;
 const WINDOW: usize = 1 << 18;
 /// Pages of pairs that are handled at once.
 const PAGES: usize = 1024;
+/// Blocks that are compressed at once.
+const BLOCKS: usize = 256;
 
 /// The postings of nodes, ways and relations.
 type Postings = [Sorted<Posting>; 3];
@@ -28,102 +30,133 @@ type Postings = [Sorted<Posting>; 3];
 /// A posting list that is too long for others' pages.
 #[derive(Clone, Copy)]
 struct LongList {
-    page: u32,
+    /// Its first block.
+    block: u32,
     count: u64,
 }
 
-/// The posting lists that have a page of their own, by pair and type.
+/// The posting lists that are in blocks, by pair and type.
 type LongLists = BTreeMap<(PairId, usize), LongList>;
 
-/// Writes all posting lists and the table of keys.
+/// Writes all posting lists; gives the table of keys with where theirs are.
 pub fn write_postings(
     context: &Context<'_>,
     writer: &mut Writer,
     mut keys: KeyTable,
     postings: &Postings,
 ) -> Result<KeyTable, BuildError> {
-    let mut long_pages = LongPages { pages: PageWriter::begin(writer, LONG_LISTS.0)?, written: 0 };
-    let long = write_long_lists(context, writer, &mut long_pages, postings)?;
-    keys.lists = write_key_lists(context, writer, &mut long_pages, &keys, postings)?;
-    long_pages.pages.finish(writer)?;
+    let pages = PageWriter::begin(writer, Paged::Blocks.name())?;
+    let mut blocks = Blocks { context, writer, pages, firsts: Vec::new(), waiting: Vec::new() };
+    let long = write_long_lists(&mut blocks, postings)?;
+    keys.lists = write_key_lists(&mut blocks, &keys, postings)?;
+    blocks.finish()?;
     write_pair_lists(context, writer, &keys, postings, &long)?;
-
-    let mut key_pages = PageWriter::begin(writer, KEYS.0)?;
-    let bytes = bincode::serde::encode_to_vec(&keys, bincode::config::standard())
-        .map_err(|e| terrapin_snapshot::Error::damaged(KEYS.0, e.to_string()))?;
-    key_pages.push(writer, &compressed(&bytes, context.level)?)?;
-    key_pages.finish(writer)?;
     Ok(keys)
 }
 
-/// The pages of long lists.
-struct LongPages {
+/// Writes the blocks of long lists.
+struct Blocks<'a> {
+    context: &'a Context<'a>,
+    writer: &'a mut Writer,
     pages: PageWriter,
-    written: u32,
+    /// The first ordinal of each block: 30 MB where the planet's are.
+    firsts: Vec<Ordinal>,
+    /// Blocks that are still to be compressed.
+    waiting: Vec<Vec<Ordinal>>,
 }
 
-impl LongPages {
-    /// Writes a page; its number.
-    fn push(&mut self, writer: &mut Writer, frame: &[u8]) -> Result<u32, BuildError> {
-        let page = self.written;
-        self.pages.push(writer, frame)?;
-        self.written = page.checked_add(1).ok_or(BuildError::TooMany("long posting lists"))?;
-        Ok(page)
+impl Blocks<'_> {
+    /// The number of the next block.
+    fn next(&self) -> Result<u32, BuildError> {
+        u32::try_from(self.firsts.len()).map_err(|_| BuildError::TooMany("blocks of posting lists"))
+    }
+
+    /// Adds a block, which has an ordinal.
+    fn push(&mut self, block: Vec<Ordinal>) -> Result<(), BuildError> {
+        self.firsts.extend(block.first());
+        self.waiting.push(block);
+        if self.waiting.len() == BLOCKS { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), BuildError> {
+        let frame = |block: &Vec<Ordinal>| {
+            let mut content = Vec::with_capacity(block.len() * 2);
+            put_block(&mut content, block);
+            compressed(&content, self.context.level)
+        };
+        let frames: Vec<_> = self.waiting.par_iter().map(frame).collect();
+        self.waiting.clear();
+        frames.into_iter().try_for_each(|frame| Ok(self.pages.push(self.writer, &frame?)?))
+    }
+
+    fn finish(mut self) -> Result<(), BuildError> {
+        self.flush()?;
+        self.pages.finish(self.writer)?;
+        Ok(ColumnWriter::write(self.writer, BLOCK_FIRSTS, self.firsts)?)
     }
 }
 
-/// A posting list while it is read: the bytes that it becomes.
-struct Encoder {
-    pair: PairId,
+/// A list on its way into blocks.
+struct LongWriter {
+    /// Its first block.
+    first: u32,
     count: u64,
-    previous: Ordinal,
-    bytes: Vec<u8>,
+    /// What is in no block yet.
+    rest: Vec<Ordinal>,
+    /// Shorter lists are not written.
+    least: u64,
 }
 
-impl Encoder {
-    fn new(pair: PairId) -> Encoder {
-        Encoder { pair, count: 0, previous: 0, bytes: Vec::new() }
+impl LongWriter {
+    fn begin(blocks: &Blocks<'_>, least: u64) -> Result<LongWriter, BuildError> {
+        Ok(LongWriter { first: blocks.next()?, count: 0, rest: Vec::new(), least })
     }
 
-    fn push(&mut self, ordinal: Ordinal) {
-        codec::put(&mut self.bytes, ordinal - self.previous);
-        self.previous = ordinal;
+    fn push(&mut self, blocks: &mut Blocks<'_>, ordinal: Ordinal) -> Result<(), BuildError> {
+        if self.rest.len() == BLOCK {
+            blocks.push(std::mem::take(&mut self.rest))?;
+        }
+        self.rest.push(ordinal);
         self.count += 1;
+        Ok(())
+    }
+
+    /// How many there were, and where they are if they were written.
+    fn finish(self, blocks: &mut Blocks<'_>) -> Result<(u64, Option<u32>), BuildError> {
+        if self.count < self.least {
+            return Ok((self.count, None));
+        }
+        if !self.rest.is_empty() {
+            blocks.push(self.rest)?;
+        }
+        Ok((self.count, Some(self.first)))
     }
 }
 
-/// Writes the long lists of pairs, a page each, those of nodes first.
-fn write_long_lists(
-    context: &Context<'_>,
-    writer: &mut Writer,
-    pages: &mut LongPages,
-    postings: &Postings,
-) -> Result<LongLists, BuildError> {
+/// Writes the long lists of pairs, those of nodes first.
+fn write_long_lists(blocks: &mut Blocks<'_>, postings: &Postings) -> Result<LongLists, BuildError> {
     let mut long = LongLists::new();
     for (kind, postings) in postings.iter().enumerate() {
-        let mut list = Encoder::new(0);
-        let mut waiting = Vec::new();
+        let begin = |blocks: &Blocks<'_>| LongWriter::begin(blocks, LONG_LIST as u64);
+        let (mut pair, mut list) = (0, begin(blocks)?);
+        let mut end = |pair, list: LongWriter, blocks: &mut Blocks<'_>| {
+            if let (count, Some(block)) = list.finish(blocks)? {
+                long.insert((pair, kind), LongList { block, count });
+            }
+            Ok::<_, BuildError>(())
+        };
         let mut stream = postings.stream();
         loop {
             let window = stream.take(WINDOW)?.records;
             for posting in window {
-                if posting.pair != list.pair {
-                    let ended = std::mem::replace(&mut list, Encoder::new(posting.pair));
-                    waiting.extend((ended.count >= LONG_LIST as u64).then_some(ended));
+                if posting.pair != pair {
+                    end(pair, list, blocks)?;
+                    (pair, list) = (posting.pair, begin(blocks)?);
                 }
-                list.push(posting.ordinal());
+                list.push(blocks, posting.ordinal())?;
             }
-            let ended = window.is_empty();
-            if ended {
-                let last = std::mem::replace(&mut list, Encoder::new(0));
-                waiting.extend((last.count >= LONG_LIST as u64).then_some(last));
-            }
-            let frames: Vec<_> = waiting.par_iter().map(|list| compressed(&list.bytes, context.level)).collect();
-            for (list, frame) in waiting.drain(..).zip(frames) {
-                let page = pages.push(writer, &frame?)?;
-                long.insert((list.pair, kind), LongList { page, count: list.count });
-            }
-            if ended {
+            if window.is_empty() {
+                end(pair, list, blocks)?;
                 break;
             }
         }
@@ -131,43 +164,17 @@ fn write_long_lists(
     Ok(long)
 }
 
-/// The elements of a type that have a key.
-struct OfKey {
-    key: usize,
-    kind: usize,
-    count: u64,
-    /// Empty where the key needs no list.
-    list: Vec<u8>,
-}
-
 /// Writes the lists of keys; where those of each key are.
 fn write_key_lists(
-    context: &Context<'_>,
-    writer: &mut Writer,
-    pages: &mut LongPages,
+    blocks: &mut Blocks<'_>,
     keys: &KeyTable,
     postings: &Postings,
 ) -> Result<Vec<[KeyList; 3]>, BuildError> {
     let mut lists = vec![[KeyList::default(); 3]; keys.names.len()];
     let mut streams = postings.each_ref().map(Sorted::stream);
-    let (mut waiting, mut bytes) = (Vec::new(), 0);
-    for key in 0..keys.names.len() {
-        for (kind, stream) in streams.iter_mut().enumerate() {
-            let found = elements_of_key(context.scratch, keys, key, stream)?;
-            let (count, list) = found;
-            bytes += list.len();
-            waiting.push(OfKey { key, kind, count, list });
-        }
-        if bytes >= context.scratch.share() / 4 || waiting.len() >= 3 << 12 || key + 1 == keys.names.len() {
-            let frames: Vec<_> = waiting.par_iter().map(|of| compressed(&of.list, context.level)).collect();
-            for (of, frame) in waiting.drain(..).zip(frames) {
-                let list = &mut lists[of.key][of.kind];
-                list.count = of.count;
-                if !of.list.is_empty() {
-                    list.page = Some(pages.push(writer, &frame?)?);
-                }
-            }
-            bytes = 0;
+    for (key, lists) in lists.iter_mut().enumerate() {
+        for (list, stream) in lists.iter_mut().zip(&mut streams) {
+            *list = write_key_list(blocks, keys, key, stream)?;
         }
     }
     Ok(lists)
@@ -175,14 +182,14 @@ fn write_key_lists(
 
 /// How many elements have a key, and their list where it is worth one. No element has a key twice, so nothing is counted
 /// twice.
-fn elements_of_key(
-    scratch: &Scratch,
+fn write_key_list(
+    blocks: &mut Blocks<'_>,
     keys: &KeyTable,
     key: usize,
     stream: &mut Stream<'_, Posting>,
-) -> Result<(u64, Vec<u8>), BuildError> {
+) -> Result<KeyList, BuildError> {
     let pairs = keys.first_pairs[key]..keys.first_pairs[key + 1];
-    let mut ordinals = Sorter::new(scratch);
+    let mut ordinals = Sorter::new(blocks.context.scratch);
     let mut count = 0;
     loop {
         let window = stream.take_while(WINDOW, |posting| posting.pair < pairs.end)?.records;
@@ -195,16 +202,17 @@ fn elements_of_key(
         }
     }
     if ordinals.len() < KEY_LIST {
-        return Ok((count, Vec::new()));
+        return Ok(KeyList { count, place: None });
     }
     let ordinals = ordinals.finish()?;
-    let (mut stream, mut list) = (ordinals.stream(), Encoder::new(0));
+    let (mut stream, mut list) = (ordinals.stream(), LongWriter::begin(blocks, KEY_LIST)?);
     loop {
         let window = stream.take(WINDOW)?.records;
         if window.is_empty() {
-            return Ok((count, list.bytes));
+            let (count, place) = list.finish(blocks)?;
+            return Ok(KeyList { count, place });
         }
-        window.iter().for_each(|ordinal| list.push(ordinal.0));
+        window.iter().try_for_each(|ordinal| list.push(blocks, ordinal.0))?;
     }
 }
 
@@ -219,7 +227,7 @@ fn write_pair_lists(
     let pairs = keys.first_pairs.last().copied().unwrap_or_default();
     let firsts: Vec<PairId> = (0..pairs).step_by(PAIRS_ON_PAGE).collect();
     context.progress.phase("writing posting lists", firsts.len() as u64);
-    let mut pages = PageWriter::begin(writer, POSTINGS.0)?;
+    let mut pages = PageWriter::begin(writer, Paged::Postings.name())?;
     let mut streams = postings.each_ref().map(Sorted::stream);
     for firsts in firsts.chunks(PAGES) {
         let end = |first: PairId| pairs.min(first.saturating_add(PAIRS_ON_PAGE as PairId));
@@ -261,9 +269,9 @@ fn pair_lists(pairs: std::ops::Range<PairId>, short: &[Vec<Posting>; 3], long: &
     for pair in pairs {
         for (kind, run) in runs.iter().enumerate() {
             match long.get(&(pair, kind)) {
-                Some(LongList { page, count }) => {
+                Some(LongList { block, count }) => {
                     codec::put(&mut out, count << 1 | 1);
-                    codec::put(&mut out, (*page).into());
+                    codec::put(&mut out, (*block).into());
                 }
                 None => {
                     let list = of_pairs(run, pair..pair + 1);

@@ -1,29 +1,25 @@
 //! Users, roles, and ids that are referred to and not there: tables that stay in memory.
 
 use super::BuildError;
-use super::pages::compressed;
 use crate::layout;
-use terrapin_base::codec;
-use terrapin_snapshot::{Error, PageWriter, Writer};
+use crate::tags::KeyTable;
+use crate::{ElementType, PairId};
+use terrapin_snapshot::{ColumnWriter, TextsWriter, Writer, ordered};
 
-fn write_table<T: serde::Serialize>(writer: &mut Writer, name: &str, table: &T, level: i32) -> Result<(), BuildError> {
-    let bytes = bincode::serde::encode_to_vec(table, bincode::config::standard())
-        .map_err(|e| Error::damaged(name, e.to_string()))?;
-    let mut pages = PageWriter::begin(writer, name)?;
-    pages.push(writer, &compressed(&bytes, level)?)?;
-    Ok(pages.finish(writer)?)
+/// Writes the ids of a type that are not there.
+pub fn write_missing(writer: &mut Writer, kind: ElementType, ids: &[i64]) -> Result<(), BuildError> {
+    Ok(ColumnWriter::write(writer, layout::missing(kind), ids.iter().map(|&id| ordered(id)))?)
 }
 
-/// Ids that are not there, a page a type.
-pub fn write_missing(writer: &mut Writer, missing: [&[i64]; 3], level: i32) -> Result<(), BuildError> {
-    let mut pages = PageWriter::begin(writer, layout::MISSING.0)?;
-    for ids in missing {
-        let mut content = Vec::new();
-        let mut previous = 0;
-        ids.iter().for_each(|&id| codec::put_delta(&mut content, &mut previous, id));
-        pages.push(writer, &compressed(&content, level)?)?;
-    }
-    Ok(pages.finish(writer)?)
+/// Writes the table of keys.
+pub fn write_keys(writer: &mut Writer, keys: &KeyTable) -> Result<(), BuildError> {
+    let lists = || keys.lists.iter().flatten();
+    let pairs = |&pair: &PairId| u64::from(pair);
+    TextsWriter::write(writer, layout::KEYS, keys.names.iter().map(String::as_str))?;
+    ColumnWriter::write(writer, layout::KEY_PAIRS, keys.first_pairs.iter().map(pairs))?;
+    ColumnWriter::write(writer, layout::KEY_COUNTS, lists().map(|list| list.count))?;
+    let places = lists().map(|list| list.place.map_or(0, |block| u64::from(block) + 1));
+    Ok(ColumnWriter::write(writer, layout::KEY_LISTS, places)?)
 }
 
 /// A table brought into order, and where each entry went.
@@ -64,6 +60,11 @@ impl Users {
         Users { all, numbers }
     }
 
+    /// For users that have their numbers already, so many.
+    pub fn numbered(count: u32) -> Users {
+        Users { all: Vec::new(), numbers: (0..count).collect() }
+    }
+
     /// The number of one that the blocks numbered.
     pub fn new_number(&self, old: u32) -> u32 {
         // Nodes that only ways knew were never numbered.
@@ -75,9 +76,13 @@ impl Users {
         self.all.len() as u64 - 1
     }
 
-    /// Writes the section.
-    pub fn write(&self, writer: &mut Writer, level: i32) -> Result<(), BuildError> {
-        write_table(writer, layout::USERS.0, &self.all, level)
+    /// Writes the sections.
+    pub fn write(&self, writer: &mut Writer) -> Result<(), BuildError> {
+        let mut by_name: Vec<u32> = (0..self.all.len() as u32).collect();
+        by_name.sort_by_key(|&user| &self.all[user as usize].1);
+        ColumnWriter::write(writer, layout::USER_IDS, self.all.iter().map(|user| ordered(user.0)))?;
+        TextsWriter::write(writer, layout::USER_NAMES, self.all.iter().map(|user| &*user.1))?;
+        Ok(ColumnWriter::write(writer, layout::USERS_BY_NAME, by_name.into_iter().map(u64::from))?)
     }
 }
 
@@ -94,13 +99,18 @@ impl Roles {
         Roles { all, numbers }
     }
 
+    /// For roles that have their numbers already, so many.
+    pub fn numbered(count: u32) -> Roles {
+        Roles { all: Vec::new(), numbers: (0..count).collect() }
+    }
+
     /// The number of one that the blocks numbered.
     pub fn new_number(&self, old: u32) -> u32 {
         self.numbers[old as usize]
     }
 
     /// Writes the section.
-    pub fn write(&self, writer: &mut Writer, level: i32) -> Result<(), BuildError> {
-        write_table(writer, layout::ROLES.0, &self.all, level)
+    pub fn write(&self, writer: &mut Writer) -> Result<(), BuildError> {
+        Ok(TextsWriter::write(writer, layout::ROLES, self.all.iter().map(|role| &**role))?)
     }
 }

@@ -4,7 +4,7 @@ use super::BuildError;
 use super::pages::compressed;
 use super::records::Numbered;
 use crate::PairId;
-use crate::layout::{PAIRS_ON_PAGE, VALUES};
+use crate::layout::{PAIRS_ON_PAGE, Paged};
 use crate::tags::{KeyTable, encode_values};
 use terrapin_base::external_sort::{Records, Scratch, Sorter, SpillBuffer, StringSorter};
 use terrapin_snapshot::{PageWriter, Writer};
@@ -13,6 +13,11 @@ use terrapin_snapshot::{PageWriter, Writer};
 pub struct PairNumbers(Records<PairId>);
 
 impl PairNumbers {
+    /// Those of no block.
+    pub fn none(scratch: &Scratch) -> Result<PairNumbers, BuildError> {
+        Ok(PairNumbers(SpillBuffer::new(scratch).seal()?))
+    }
+
     /// Those of so many numbers from one on.
     pub fn range(&self, first: u64, count: u32) -> Vec<PairId> {
         self.0.as_slice()[first as usize..first as usize + count as usize].to_vec()
@@ -26,7 +31,7 @@ pub fn write_values(
     strings: StringSorter,
     level: i32,
 ) -> Result<(KeyTable, PairNumbers), BuildError> {
-    let mut pages = PageWriter::begin(writer, VALUES.0)?;
+    let mut pages = PageWriter::begin(writer, Paged::Values.name())?;
     let mut keys = KeyTable::default();
     let mut numbers = Sorter::new(scratch);
     let mut found = Vec::new();

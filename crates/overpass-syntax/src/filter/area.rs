@@ -38,7 +38,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     read: |parser, clause| {
         let element = clause.element(parser, "area-query").with_some("from", clause.set.clone());
         // Of several the reference takes none.
-        let id = if clause.items.len() == 1 { clause.texts().pop() } else { None };
+        let id = if clause.colon && clause.items.len() == 1 { clause.texts().pop() } else { None };
         Some(parser.builder.open(element.with_some("ref", id)))
     },
     text: |node| {

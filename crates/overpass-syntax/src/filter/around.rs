@@ -116,7 +116,7 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     let element = clause.element(parser, "around").with_some("from", clause.set.clone());
     let mut coordinates = clause.values(parser);
     // The radius is what is left over; where an argument is missing, it is not come to.
-    let complete = !clause.items.is_empty() && !clause.items.contains(&0);
+    let complete = clause.colon && !clause.items.is_empty() && !clause.items.contains(&0);
     let radius = if complete { Some(coordinates.remove(0)) } else { None };
     if coordinates.len() % 2 == 1 {
         clause.refuse(parser, Code::OddCoordinates, "around requires an odd number of arguments");

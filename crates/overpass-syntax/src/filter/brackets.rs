@@ -41,9 +41,14 @@ impl<'a> Parser<'a> {
             above = first;
             first = tree.at(first).left;
         }
-        let colon = matches!(root.token.text, ":" | "::");
+        let colon = root.token.text == ":";
+        let top = if colon { root.right } else { tree.root };
+        if tree.text(first) == "bbox" {
+            let start = Start { byte: *byte, line: root.line, from: None };
+            let element = self.element("bbox-query", &start);
+            return bbox::read_numbers(self, tree, top, element);
+        }
         if tree.at(first).token.is_number() {
-            let top = if colon { root.right } else { tree.root };
             return self.numbers(tree, top, *byte, what);
         }
         if recurse_all::is_sign(tree.text(first)) {
@@ -54,7 +59,11 @@ impl<'a> Parser<'a> {
         // The word is the first token, whatever sign comes next.
         let name = tree.text(first);
         let set = (above != 0 && tree.text(above) == ".").then(|| tree.at(tree.at(above).right).token.value());
-        let items = if rest == 0 { Vec::new() } else { tree.items(rest) };
+        let items = match (rest, root.token.text) {
+            (0, ",") => tree.items(tree.root).split_off(1),
+            (0, _) => Vec::new(),
+            _ => tree.items(rest),
+        };
         let clause = Clause { tree, what, name, set, colon, rest, items, line: root.line, start: *byte };
         match syntax_of(name) {
             Some(syntax) => (syntax.read)(self, &clause),

@@ -88,9 +88,11 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
         clause.refuse(parser, Code::MissingOperand, "Date required after \"changed\" with colon");
         return None;
     }
+    let root = clause.tree.at(clause.tree.root);
+    let unexpected = if clause.colon { "," } else { root.token.text };
     let values = clause.complete_values(parser).filter(|values| values.len() <= 2);
-    let Some(values) = values else {
-        let message = "Unexpected token \",\" after \"changed\"";
+    let Some(values) = values.filter(|_| clause.colon || root.right == 0 && root.left == 0) else {
+        let message = format!("Unexpected token \"{unexpected}\" after \"changed\"");
         clause.refuse(parser, Code::UnexpectedToken, message);
         return None;
     };

@@ -18,7 +18,8 @@ pub(super) struct Clause<'t, 'a> {
     pub colon: bool,
     /// All that stands behind the colon.
     pub rest: Id,
-    /// The same from comma to comma; 0 where nothing stands between two.
+    /// The same from comma to comma; 0 where nothing stands between two. Without a colon, what follows the first comma,
+    /// which the reference takes for some of its filters' arguments.
     pub items: Vec<Id>,
     /// The line that errors name.
     pub line: u32,
@@ -54,7 +55,10 @@ impl Clause<'_, '_> {
 
     /// Its arguments as values, or nothing where one is missing: the reference then takes no notice of the filter.
     pub fn complete_values(&self, parser: &mut Parser<'_>) -> Option<Vec<String>> {
-        let complete = !self.items.contains(&0) && (!self.colon || self.rest != 0);
+        if !self.colon {
+            return Some(Vec::new());
+        }
+        let complete = !self.items.contains(&0) && self.rest != 0;
         complete.then(|| self.values(parser))
     }
 

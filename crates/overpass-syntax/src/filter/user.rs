@@ -84,7 +84,11 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     let mut element = clause.element(parser, "user").with("type", clause.what);
     let by_name = clause.name.starts_with("user");
     let stem = if by_name { "name" } else { "uid" };
+    // `(user,"a")`: its word is the list's first item, and the reference does not know what the others are.
+    let tree = clause.tree;
+    let bare = !clause.colon && tree.items(tree.root).len() > 1 && tree.at(tree.items(tree.root)[0]).left == 0;
     let values = match by_name {
+        _ if bare => Vec::new(),
         // As in the reference, none is left where one is missing behind another.
         true if clause.items.iter().skip(1).any(|&id| id == 0) => Vec::new(),
         true => clause.values(parser),

@@ -68,7 +68,14 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
         _ => "way-link",
     };
     let mut element = clause.element(parser, "recurse").with_some("from", clause.set.clone()).with("type", kind);
-    let range = clause.items.first().and_then(|&id| range(clause.tree, id));
+    let first = clause.items.first().filter(|_| clause.colon);
+    let structured = first.map(|&id| clause.tree.at(id)).is_some_and(|item| item.left != 0 && item.token.text != "-");
+    if structured {
+        let message = "Simple role token expected, structured syntax tree found.";
+        clause.refuse(parser, Code::UnexpectedToken, message);
+        return None;
+    }
+    let range = first.and_then(|&id| range(clause.tree, id));
     match (clause.what, values.into_iter().next()) {
         ("way", value) => element = element.with_some("pos", value),
         ("relation", value) => element = element.with_some("role", value),

@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
                         self.error(Code::UnmatchedBracket, format!("Unmatched {}", token.text));
                     }
                 }
-                ":" | "::" if colon && grower.open == 0 => {
+                ":" if colon && grower.open == 0 => {
                     colon = false;
                     grower.sign(token, line, 0);
                 }

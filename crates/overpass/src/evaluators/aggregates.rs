@@ -12,7 +12,6 @@ use super::scope::{Subject, subjects};
 use super::value::EvaluatorValue;
 use crate::Failure;
 use crate::quadtile;
-use crate::reader::Reader;
 use crate::set::{Geometry, Set};
 use crate::syntax::Function;
 use terrapin_base::deferred::Deferred;
@@ -47,7 +46,7 @@ pub(super) fn over(
     set: &Set,
     code: Code,
 ) -> Result<EvaluatorValue, Failure> {
-    let mut reader = Reader::new(environment.osm);
+    let mut reader = environment.reader();
     let mut stopped = None;
     let ordered = match function {
         Function::Sum | Function::Gcat => in_order(environment, set),
@@ -113,7 +112,7 @@ pub(super) fn in_order<'s>(environment: Environment<'_>, set: &'s Set) -> Vec<Su
         let ordinals = quadtile::order(environment.osm, kind, set.part(kind));
         list.extend(ordinals.into_iter().map(|ordinal| Subject::Element(kind, ordinal)));
     }
-    list.extend(quadtile::areas(environment.osm, &set.areas).into_iter().map(Subject::Area));
+    list.extend(quadtile::areas(environment.current, &set.areas).into_iter().map(Subject::Area));
     list.extend(set.derived.iter().map(Subject::Derived));
     list
 }

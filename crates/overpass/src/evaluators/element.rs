@@ -1,6 +1,6 @@
 //! Functions of an element.
 
-use super::scope::{Subject, area_id, tagged};
+use super::scope::{Subject, area_id, tags};
 use super::shapes;
 use super::value::EvaluatorValue;
 use crate::reader::Reader;
@@ -46,10 +46,9 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Sub
             _ => EvaluatorValue::text("NaW"),
         },
         Function::Geom => EvaluatorValue::Shape(shapes::of(reader, subject).map(Box::new)),
-        Function::CountTags => EvaluatorValue::Int(match (subject, tagged(reader, subject)) {
-            (Subject::Derived(derived), _) if !reader.is_bare() => derived.tags.len() as i64,
-            (_, Some((kind, ordinal))) => reader.tags(kind, ordinal).len() as i64,
-            _ => 0,
+        Function::CountTags => EvaluatorValue::Int(match subject {
+            Subject::Derived(derived) if !reader.is_bare() => derived.tags.len() as i64,
+            _ => tags(reader, subject).len() as i64,
         }),
         _ => EvaluatorValue::EMPTY,
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::budget::Budget;
+use crate::reader::Reader;
 use crate::set::Set;
 use crate::syntax::SetName;
 use terrapin_osm::Osm;
@@ -13,6 +14,8 @@ use terrapin_osm::Osm;
 pub struct Environment<'a> {
     /// The data.
     pub osm: &'a Osm,
+    /// The data as it is now, which has the areas.
+    pub current: &'a Osm,
     /// Deadline, memory and cancellation.
     pub budget: &'a Budget,
     /// The named sets; a name that was never given is an empty set.
@@ -21,7 +24,12 @@ pub struct Environment<'a> {
     pub loop_values: &'a BTreeMap<SetName, String>,
 }
 
-impl Environment<'_> {
+impl<'a> Environment<'a> {
+    /// A view of the data.
+    pub(super) fn reader(&self) -> Reader<'a> {
+        Reader::with_areas_of(self.osm, self.current)
+    }
+
     /// The content of a set.
     pub(super) fn set(&self, name: &str) -> Arc<Set> {
         self.sets.get(name).cloned().unwrap_or_default()

@@ -1,7 +1,7 @@
 //! Runs an evaluator over one element.
 
 use super::code::{Code, Key};
-use super::scope::{Scope, Subject, tagged};
+use super::scope::{Scope, Subject, tags};
 use super::value::EvaluatorValue;
 use super::{element, members, operators, shapes};
 use crate::reader::Reader;
@@ -56,8 +56,7 @@ fn pair(reader: &mut Reader<'_>, subject: Subject<'_>, key: &Key) -> Option<Pair
     if key.pairs.is_empty() {
         return None;
     }
-    let (kind, ordinal) = tagged(reader, subject)?;
-    let tags = reader.tags(kind, ordinal);
+    let tags = tags(reader, subject);
     let at = tags.partition_point(|&pair| pair < key.pairs.start);
     tags.get(at).copied().filter(|pair| key.pairs.contains(pair))
 }

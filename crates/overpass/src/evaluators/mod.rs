@@ -72,7 +72,7 @@ pub fn filter(environment: Environment<'_>, expr: &Expr, set: &Set) -> Result<Se
             .collect::<Result<_, Failure>>()?;
         *found.part_mut(kind) = kept.concat();
     }
-    let mut reader = Reader::new(osm);
+    let mut reader = environment.reader();
     let mut holds = |subject: Subject<'_>| eval(&mut reader, &code, subject.into()).is_true();
     found.areas = set.areas.iter().copied().filter(|&area| holds(Subject::Area(area))).collect();
     found.derived = set.derived.iter().filter(|derived| holds(Subject::Derived(derived))).cloned().collect();
@@ -93,7 +93,7 @@ pub fn text(environment: Environment<'_>, expr: &Expr) -> Result<String, Failure
 /// sees ids, nodes and members only.
 pub fn group(environment: Environment<'_>, expr: &Expr, set: &Set, bare: bool) -> Result<Vec<(String, Set)>, Failure> {
     let code = Code::new(environment, expr)?;
-    let mut reader = if bare { Reader::bare(environment.osm) } else { Reader::new(environment.osm) };
+    let mut reader = if bare { Reader::bare(environment.osm) } else { environment.reader() };
     let mut groups = Deferred::<BTreeMap<String, Set>>::default();
     let mut values = |subject: Subject<'_>| match code {
         // An element is in the group of each of its keys.
@@ -119,7 +119,7 @@ pub fn group(environment: Environment<'_>, expr: &Expr, set: &Set, bare: bool) -
 
 fn alone(environment: Environment<'_>, expr: &Expr) -> Result<EvaluatorValue, Failure> {
     let code = Code::new(environment, expr)?;
-    Ok(eval(&mut Reader::new(environment.osm), &code, Subject::None.into()))
+    Ok(eval(&mut environment.reader(), &code, Subject::None.into()))
 }
 
 /// Finds what evaluators cannot do, before anything runs.
@@ -159,7 +159,7 @@ pub fn make(
     last_id: &mut i64,
 ) -> Result<Arc<Derived>, Failure> {
     let producer = Producer::new(environment, type_name, properties)?;
-    Ok(Arc::new(producer.produce(&mut Reader::new(environment.osm), Subject::None, last_id)))
+    Ok(Arc::new(producer.produce(&mut environment.reader(), Subject::None, last_id)))
 }
 
 /// The elements that `convert` makes, in order of id. Those without an id of their own get the ones after `last_id`.
@@ -171,7 +171,7 @@ pub fn convert(
     last_id: &mut i64,
 ) -> Result<Vec<Arc<Derived>>, Failure> {
     let producer = Producer::new(environment, type_name, properties)?;
-    let mut reader = Reader::new(environment.osm);
+    let mut reader = environment.reader();
     let mut made = Deferred::<Vec<Arc<Derived>>>::default();
     for (n, subject) in aggregates::in_order(environment, from).into_iter().enumerate() {
         if n % CHUNK == 0 {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::reader::Reader;
 use crate::set::{AreaOrdinal, Derived, Set};
 use terrapin_osm::areas::RELATION_AREAS;
-use terrapin_osm::{ElementType, Ordinal};
+use terrapin_osm::{ElementType, Ordinal, PairId};
 
 /// What an evaluator is evaluated for.
 #[derive(Debug, Clone, Copy)]
@@ -48,12 +48,15 @@ pub(super) fn subjects(set: &Set) -> impl Iterator<Item = Subject<'_>> {
         .chain(set.derived.iter().map(Subject::Derived))
 }
 
-/// The element whose tags the subject has: of an area those of its relation.
-pub(super) fn tagged(reader: &Reader<'_>, subject: Subject<'_>) -> Option<(ElementType, Ordinal)> {
+/// The tags of the subject, of an area those of its relation; none of what a query made.
+pub(super) fn tags<'r>(reader: &'r mut Reader<'_>, subject: Subject<'_>) -> &'r [PairId] {
     match subject {
-        Subject::Element(kind, ordinal) => Some((kind, ordinal)),
-        Subject::Area(area) => reader.osm().areas().relation(area).map(|r| (ElementType::Relation, r)),
-        Subject::None | Subject::Derived(_) => None,
+        Subject::Element(kind, ordinal) => reader.tags(kind, ordinal),
+        Subject::Area(area) if !reader.is_bare() => {
+            let reader = reader.areas();
+            reader.osm().areas().relation(area).map_or(&[], |relation| reader.tags(ElementType::Relation, relation))
+        }
+        Subject::Area(_) | Subject::None | Subject::Derived(_) => &[],
     }
 }
 
@@ -63,13 +66,13 @@ pub(super) fn keys(reader: &mut Reader<'_>, subject: Subject<'_>) -> Vec<String>
         let tags = if reader.is_bare() { &[] } else { derived.tags.as_slice() };
         return tags.iter().map(|(key, _)| key.clone()).collect();
     }
-    let Some((kind, ordinal)) = tagged(reader, subject) else { return Vec::new() };
     let osm = reader.osm();
-    reader.tags(kind, ordinal).iter().map(|&pair| osm.key_name(osm.key_of(pair)).to_owned()).collect()
+    tags(reader, subject).iter().map(|&pair| osm.key_name(osm.key_of(pair)).to_owned()).collect()
 }
 
 /// The id of an area.
 pub(super) fn area_id(reader: &mut Reader<'_>, area: AreaOrdinal) -> Option<i64> {
+    let reader = reader.areas();
     let relation = reader.osm().areas().relation(area)?;
     Some(RELATION_AREAS + reader.id(ElementType::Relation, relation))
 }

@@ -51,7 +51,7 @@ fn render(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     if let Some(position) = item.position {
         attributes(b, position);
     }
-    if item.visible == Some(false) && item.meta.is_some() {
+    if item.visible == Some(false) && item.meta.as_ref().is_some_and(|meta| meta.version == 0) {
         b.text(" version=\"0\" timestamp=\"0000-00-00T00:00:00Z\" changeset=\"0\" uid=\"0\"");
     } else if let Some(meta) = &item.meta {
         b.text(" version=\"");

@@ -28,7 +28,7 @@ use super::quadtile::places;
 use super::sorted;
 use super::syntax::{FilterKind, Tag};
 use terrapin_budget as budget;
-use terrapin_osm::{ElementType, Member, Ordinal, Osm, RelationPage};
+use terrapin_osm::{ElementType, Member, Ordinal, Osm, RelationPage, Scope};
 
 /// So many pages are worth a second thread.
 const PARALLEL_PAGES: usize = 48;
@@ -146,14 +146,18 @@ impl Plan {
         let mut list: Option<Arc<[Ordinal]>> = self.known.take().map(Into::into);
         let known = list.as_ref().map_or(u64::MAX, |l| l.len() as u64);
         if let Some((most, i)) = best
-            && most <= page_elements
             && most < known.saturating_mul(POSTING_FACTOR)
+            // Of a list no more is read than lies in the pages, however long it is.
+            && (most <= page_elements || list.is_none() && self.tags[i].is_list())
         {
-            let found = self.tags[i].source(osm, kind);
-            list = Some(match list {
-                Some(known) => sorted::intersect(&known, &found.elements).into(),
-                None => found.elements,
-            });
+            let ranges = pages.as_ref().map(|pages| ranges(pages, osm.page_size(kind)));
+            let scope = match (&list, &ranges) {
+                (Some(known), _) => Scope::Among(known),
+                (None, Some(ranges)) => Scope::Within(ranges),
+                (None, None) => Scope::All,
+            };
+            let found = self.tags[i].source(osm, kind, scope);
+            list = Some(found.elements);
             if !found.still_to_test {
                 self.tags.remove(i);
             }
@@ -175,18 +179,11 @@ impl Plan {
             let Some(candidates) = listed(runs).filter(|&candidates| candidates > 0) else { return true };
             let longest = candidates as u64 * POSTING_FACTOR;
             let Some((posting, negated)) = test.posting(osm, kind, longest) else { return true };
-            let mut left = Vec::with_capacity(if negated { candidates } else { 0 });
-            for run in runs.iter_mut() {
-                let Some(range) = run.range.clone() else { continue };
-                let start = left.len();
-                let part = list.get(range).unwrap_or_default();
-                left.extend(match negated {
-                    true => sorted::difference(part, &posting),
-                    false => sorted::intersect(part, &posting),
-                });
-                run.range = Some(start..left.len());
-            }
-            runs.retain(|r| r.range.as_ref().is_some_and(|r| !r.is_empty()));
+            let mut all = Vec::with_capacity(candidates);
+            let ranges = runs.iter().filter_map(|run| run.range.clone());
+            ranges.for_each(|range| all.extend_from_slice(list.get(range).unwrap_or_default()));
+            let left = posting.among(&all, !negated);
+            *runs = runs_of(&left, osm.page_size(kind));
             *list = left.into();
             false
         });
@@ -417,6 +414,12 @@ fn retain_counted(osm: &Osm, region: &dyn Region, nodes: &mut Vec<Ordinal>) {
         let at = page.1.as_ref().and_then(|page| page.coords.get((node % size) as usize));
         at.is_some_and(|&at| region.counts_for_relations(at))
     });
+}
+
+/// The ordinals of some pages, which ascend: those of pages side by side together.
+fn ranges(pages: &[u32], page_size: u64) -> Vec<Range<Ordinal>> {
+    let same = pages.chunk_by(|a, b| a + 1 == *b).filter_map(|run| Some((run.first()?, run.last()?)));
+    same.map(|(&first, &last)| u64::from(first) * page_size..(u64::from(last) + 1) * page_size).collect()
 }
 
 fn all_of(pages: Vec<u32>) -> Vec<Run> {

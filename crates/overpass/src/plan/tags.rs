@@ -7,14 +7,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use regex::Regex;
 
 use crate::sorted;
 use crate::syntax::{FilterKind, Regex as Pattern, Tag, posix};
 use terrapin_budget as budget;
-use terrapin_osm::{ElementType, KeyId, Ordinal, Osm, PairId};
+use terrapin_osm::{ElementType, KeyId, Ordinal, Osm, PairId, Postings, Scope};
 
 /// A regular expression is always run over this many values at once.
 const EAGER_VALUES: u64 = 512;
@@ -50,18 +50,24 @@ enum Accept {
 struct Lazy {
     regex: Regex,
     first: PairId,
-    /// By pair: 0 is unknown, 1 does not match, 2 matches.
-    known: Vec<AtomicU8>,
+    /// By pair, [`KNOWN`] at a time where one of these was met: 0 is unknown, 1 does not match, 2 matches.
+    known: Box<[OnceLock<Box<[AtomicU8]>>]>,
 }
+
+/// Pairs whose values are remembered together: a key may have as many as there are elements.
+const KNOWN: usize = 1 << 12;
 
 impl Lazy {
     fn new(regex: Regex, range: &Range<PairId>) -> Lazy {
-        let known = std::iter::repeat_with(AtomicU8::default).take(range.len()).collect();
+        let known = std::iter::repeat_with(OnceLock::new).take(range.len().div_ceil(KNOWN)).collect();
         Lazy { regex, first: range.start, known }
     }
 
     fn matches(&self, osm: &Osm, pair: PairId) -> bool {
-        let Some(known) = self.known.get((pair - self.first) as usize) else { return false };
+        let Some(place) = pair.checked_sub(self.first).map(|place| place as usize) else { return false };
+        let Some(some) = self.known.get(place / KNOWN) else { return false };
+        let some = some.get_or_init(|| std::iter::repeat_with(AtomicU8::default).take(KNOWN).collect());
+        let known = &some[place % KNOWN];
         match known.load(Ordering::Relaxed) {
             0 => {
                 let matches = osm.with_value(pair, |value| self.regex.is_match(value));
@@ -127,6 +133,11 @@ impl KeyTest {
         }
     }
 
+    /// Whether the elements that hold are those of one list.
+    fn is_list(&self) -> bool {
+        matches!(self.accept, Accept::One(_) | Accept::Any)
+    }
+
     /// At most how many elements hold.
     fn most(&self, osm: &Osm, kind: ElementType) -> u64 {
         match &self.accept {
@@ -138,23 +149,32 @@ impl KeyTest {
         }
     }
 
-    /// The elements that hold; where the flag says so, with some that do not.
-    fn elements(&self, osm: &Osm, kind: ElementType, into: &mut Vec<Ordinal>) -> bool {
+    /// The elements within a scope that hold; where the flag says so, with some that do not.
+    fn elements(&self, osm: &Osm, kind: ElementType, scope: Scope<'_>, into: &mut Vec<Ordinal>) -> bool {
         match &self.accept {
-            Accept::One(pair) => into.extend_from_slice(&osm.posting(kind, *pair)),
+            Accept::One(pair) => into.extend_from_slice(&osm.postings(kind, *pair).part(scope)),
             Accept::Listed(pairs) if pairs.len() <= MANY_PAIRS => {
                 for &pair in pairs.iter() {
                     if osm.posting_len(kind, pair) > 0 {
-                        into.extend_from_slice(&osm.posting(kind, pair));
+                        into.extend_from_slice(&osm.postings(kind, pair).part(scope));
                     }
                 }
             }
             accept => {
-                into.extend_from_slice(&osm.key_posting(kind, self.key));
+                into.extend_from_slice(&osm.key_postings(kind, self.key).part(scope));
                 return !matches!(accept, Accept::Any);
             }
         }
         false
+    }
+
+    /// The one list of the elements that hold.
+    fn list<'a>(&self, osm: &'a Osm, kind: ElementType) -> Option<Postings<'a>> {
+        match &self.accept {
+            Accept::One(pair) => Some(osm.postings(kind, *pair)),
+            Accept::Any => Some(osm.key_postings(kind, self.key)),
+            _ => None,
+        }
     }
 }
 
@@ -218,29 +238,42 @@ impl TagTest {
         (!self.negated).then(|| self.alternatives.iter().map(|a| a.most(osm, kind)).sum())
     }
 
-    /// The posting list that decides the test and whether it is what must not be in it; `None` where there is no one
-    /// such list, or none of at most `longest` elements.
-    pub fn posting(&self, osm: &Osm, kind: ElementType, longest: u64) -> Option<(Arc<[Ordinal]>, bool)> {
-        let [one] = self.alternatives.as_slice() else { return None };
-        if !matches!(one.accept, Accept::One(_) | Accept::Any) || one.most(osm, kind) > longest {
-            return None;
+    /// How many elements pass, where that is known without looking at any.
+    pub fn count(&self, osm: &Osm, kind: ElementType) -> Option<u64> {
+        match self.alternatives.as_slice() {
+            _ if self.negated => None,
+            [] => Some(0),
+            [one] => one.list(osm, kind).map(|list| list.len()),
+            _ => None,
         }
-        Some((self.source(osm, kind).elements, self.negated))
     }
 
-    /// The elements that pass. Only for a test that has a [`TagTest::most`].
-    pub fn source(&self, osm: &Osm, kind: ElementType) -> Found {
-        if let [one] = self.alternatives.as_slice() {
-            match &one.accept {
-                Accept::One(pair) => return Found { elements: osm.posting(kind, *pair), still_to_test: false },
-                Accept::Any => return Found { elements: osm.key_posting(kind, one.key), still_to_test: false },
-                _ => {}
-            }
+    /// Whether the elements that pass are those of one posting list.
+    pub fn is_list(&self) -> bool {
+        !self.negated && matches!(self.alternatives.as_slice(), [one] if one.is_list())
+    }
+
+    /// The posting list that decides the test and whether it is what must not be in it; `None` where there is no one
+    /// such list, or none of at most `longest` elements.
+    pub fn posting<'a>(&self, osm: &'a Osm, kind: ElementType, longest: u64) -> Option<(Postings<'a>, bool)> {
+        let [one] = self.alternatives.as_slice() else { return None };
+        if !one.is_list() || one.most(osm, kind) > longest {
+            return None;
+        }
+        Some((one.list(osm, kind)?, self.negated))
+    }
+
+    /// The elements within a scope that pass. Only for a test that has a [`TagTest::most`].
+    pub fn source(&self, osm: &Osm, kind: ElementType, scope: Scope<'_>) -> Found {
+        if let [one] = self.alternatives.as_slice()
+            && let Some(list) = one.list(osm, kind)
+        {
+            return Found { elements: list.part(scope), still_to_test: false };
         }
         let mut elements = Vec::new();
         let mut still_to_test = false;
         for alternative in &self.alternatives {
-            still_to_test |= alternative.elements(osm, kind, &mut elements);
+            still_to_test |= alternative.elements(osm, kind, scope, &mut elements);
         }
         Found { elements: sorted::from_unsorted(elements).into(), still_to_test }
     }

@@ -5,11 +5,15 @@ use std::sync::Arc;
 use super::Context;
 use super::filters::area::{area_with_id, areas_of, closed, relations_of};
 use super::select;
-use crate::Failure;
 use crate::plan::Region;
 use crate::set::{AreaOrdinal, Set};
 use crate::syntax::{FilterKind, FromSet, Ids, Tag};
+use crate::{Failure, quadtile};
+use terrapin_osm::BoundingBox;
 use terrapin_osm::ElementType::{Relation, Way};
+
+/// The reference does not look for elements by place where the place is as large as this, in square degrees.
+const LARGE: f64 = 1.0;
 
 /// `area[...](...)`: areas made from relations, by the relations' tags, and closed ways. As in the reference, filters on
 /// places do not hold areas made from relations back, and those on metadata and by recursion let none pass.
@@ -20,7 +24,7 @@ pub fn select(
     set: &mut Set,
     line: u32,
 ) -> Result<(), Failure> {
-    let mut areas: Vec<AreaOrdinal> = (0..ctx.osm.areas().count()).collect();
+    let mut areas: Vec<AreaOrdinal> = (0..ctx.current.areas().count()).collect();
     let mut rest: Vec<&FilterKind> = Vec::new();
     for &filter in filters {
         match filter {
@@ -36,9 +40,18 @@ pub fn select(
             filter => rest.push(filter),
         }
     }
-    let relations = relations_of(ctx, &areas);
-    let relations = select::select(ctx, Relation, &rest, &[], Some(relations), line)?;
-    set.areas = areas_of(ctx, &relations);
+    let pass = |areas: &[AreaOrdinal], filters: &[&FilterKind]| -> Result<Vec<AreaOrdinal>, Failure> {
+        let relations = relations_of(ctx, areas);
+        Ok(areas_of(ctx, &select::select(ctx, Relation, filters, &[], Some(relations), line)?))
+    };
+    let unread = if overlooks_tags(filters, regions) { quadtile::shadowed_areas(ctx.osm) } else { Vec::new() };
+    let (unread, read): (Vec<_>, Vec<_>) = areas.into_iter().partition(|area| unread.contains(area));
+    set.areas = pass(&read, &rest)?;
+    if !unread.is_empty() {
+        rest.retain(|filter| !excludes(filter));
+        set.areas.extend(pass(&unread, &rest)?);
+        set.areas.sort_unstable();
+    }
     let ways = select::select(ctx, Way, filters, regions, None, line)?;
     set.ways = closed(ctx, &ways)?;
     if recurses(filters) {
@@ -52,4 +65,24 @@ pub fn select(
 fn recurses(filters: &[&FilterKind]) -> bool {
     let stops = |f: &&FilterKind| matches!(f, FilterKind::Tag(Tag::Equals { .. }) | FilterKind::FromSet(_));
     filters.iter().any(|f| matches!(f, FilterKind::RecurseAll(_))) && !filters.iter().any(stops)
+}
+
+/// Whether the reference reads the tags of areas by where they are, which overlooks some: where there is a filter that
+/// excludes tags, and an id, a set or a place that is not large, but no value that a tag must have.
+fn overlooks_tags(filters: &[&FilterKind], regions: &[Arc<dyn Region>]) -> bool {
+    let listed = |f: &&FilterKind| matches!(f, FilterKind::Ids(_) | FilterKind::FromSet(_));
+    let exact = |f: &&FilterKind| matches!(f, FilterKind::Tag(Tag::Equals { .. }));
+    let small = |region: &Arc<dyn Region>| region.cover().iter().map(square_degrees).sum::<f64>() < LARGE;
+    filters.iter().any(|f| excludes(f))
+        && !filters.iter().any(exact)
+        && (filters.iter().any(listed) || regions.iter().any(small))
+}
+
+/// Whether a filter passes what lacks a key.
+fn excludes(filter: &FilterKind) -> bool {
+    matches!(filter, FilterKind::Tag(Tag::NotKey { .. } | Tag::NotEquals { .. } | Tag::NotMatches { .. }))
+}
+
+fn square_degrees(of: &BoundingBox) -> f64 {
+    (f64::from(of.north) - f64::from(of.south)) * (f64::from(of.east) - f64::from(of.west)) / 1e14
 }

@@ -4,11 +4,13 @@
 
 use std::sync::Arc;
 
-use super::Context;
-use super::diff::{self, Phase};
+use super::diff::{self, Changes, Phase};
+use super::{Context, moment};
 use crate::set::Set;
+use crate::sorted;
 use crate::syntax::{Block, Compare, Expr, Timestamp};
 use crate::{Failure, evaluators};
+use terrapin_osm::{ElementType, Ordinal};
 
 /// Runs the statement that stands at `place`. What it finds stays in `into`, where only `out` sees it.
 pub fn run(ctx: &mut Context, compare: &Compare, place: usize) -> Result<(), Failure> {
@@ -17,7 +19,7 @@ pub fn run(ctx: &mut Context, compare: &Compare, place: usize) -> Result<(), Fai
     if ctx.diff.is_none() && !given {
         return Ok(());
     }
-    let set = ctx.set(from);
+    let set = ctx.shown(from);
     ctx.assign(into, Set::default());
     let Some(diff) = &mut ctx.diff else { return Ok(()) };
     let (earlier, later) = (diff.from, diff.to);
@@ -33,18 +35,22 @@ pub fn run(ctx: &mut Context, compare: &Compare, place: usize) -> Result<(), Fai
     }
     ctx.sets.remove(into);
     let Some(older) = ctx.diff.as_ref().and_then(|diff| diff.recorded(place)).filter(|_| given) else { return Ok(()) };
-    let mut changes = diff::changes(ctx, &older, &set)?;
+    let mut changes = diff::changes(ctx, older, set)?;
     if let Some(delta) = delta {
         changes.removed = with_value(ctx, Some(earlier), delta, &changes.removed)?;
         changes.added = with_value(ctx, later, delta, &changes.added)?;
         changes.preexisting = with_value(ctx, later, delta, &changes.preexisting)?;
+        other_value(ctx, (earlier, later), delta, &mut changes)?;
     }
     if !body.is_empty() {
-        let bare = Arc::new(changes.preexisting.clone());
+        let bare = Arc::new(moment::carried(&changes.preexisting, changes.newer, changes.older));
         let mut initial = elements(&changes.removed);
         initial.add(&bare);
+        initial.add(&changes.modified(true));
+        let mut last = elements(&changes.added);
+        last.add(&changes.modified(false));
         run_block(ctx, (Phase::Initial, Some(earlier)), (into, initial), bare, body)?;
-        run_block(ctx, (Phase::Final, later), (into, elements(&changes.added)), Arc::default(), body)?;
+        run_block(ctx, (Phase::Final, later), (into, last), Arc::default(), body)?;
     }
     if let Some(diff) = &mut ctx.diff {
         diff.leave(into, Arc::new(changes));
@@ -60,8 +66,10 @@ fn run_block(
     bare: Arc<Set>,
     body: &Block,
 ) -> Result<(), Failure> {
-    let outside = (ctx.sets.clone(), ctx.loop_values.clone());
-    let now = std::mem::replace(&mut ctx.date, moment);
+    let outside = (ctx.sets.clone(), ctx.loop_values.clone(), ctx.outside.clone());
+    let osm = ctx.osm;
+    let now = ctx.look_at(moment)?;
+    ctx.carry(osm);
     if let Some(diff) = &mut ctx.diff {
         (diff.phase, diff.bare) = (phase, bare);
     }
@@ -70,8 +78,8 @@ fn run_block(
     if let Some(diff) = &mut ctx.diff {
         (diff.phase, diff.bare) = (Phase::Newer, Arc::default());
     }
-    ctx.date = now;
-    (ctx.sets, ctx.loop_values) = outside;
+    ctx.look_at(now)?;
+    (ctx.sets, ctx.loop_values, ctx.outside) = outside;
     done
 }
 
@@ -82,12 +90,43 @@ fn elements(set: &Set) -> Set {
 
 /// The elements, of those that no query made, for which the evaluator has a value at a moment.
 fn with_value(ctx: &mut Context, moment: Option<Timestamp>, delta: &Expr, set: &Set) -> Result<Set, Failure> {
-    let now = std::mem::replace(&mut ctx.date, moment);
-    let groups = evaluators::group(ctx.environment(), delta, &elements(set), false);
-    ctx.date = now;
     let mut found = Set::default();
-    for (_, group) in groups?.into_iter().filter(|(value, _)| !value.is_empty()) {
+    for (_, group) in values(ctx, moment, delta, set)?.into_iter().filter(|(value, _)| !value.is_empty()) {
         found.add(&group);
     }
     Ok(found)
+}
+
+/// The values that the evaluator has at a moment, and which elements have them.
+fn values(
+    ctx: &mut Context,
+    moment: Option<Timestamp>,
+    delta: &Expr,
+    set: &Set,
+) -> Result<Vec<(String, Set)>, Failure> {
+    let now = ctx.look_at(moment)?;
+    let groups = evaluators::group(ctx.environment(), delta, &elements(set), false);
+    ctx.look_at(now)?;
+    groups
+}
+
+/// Leaves of what is there at both moments that for which the evaluator has another value at each.
+fn other_value(
+    ctx: &mut Context,
+    (earlier, later): (Timestamp, Option<Timestamp>),
+    delta: &Expr,
+    changes: &mut Changes<'_>,
+) -> Result<(), Failure> {
+    let older = values(ctx, Some(earlier), delta, &changes.modified(true))?;
+    let newer = values(ctx, later, delta, &changes.modified(false))?;
+    let value = |groups: &[(String, Set)], kind: ElementType, ordinal: Ordinal| -> Option<usize> {
+        groups.iter().position(|(_, group)| sorted::contains(group.part(kind), ordinal))
+    };
+    for kind in ElementType::ALL {
+        changes.modified[kind as usize].retain(|&(old, new)| {
+            let (old, new) = (value(&older, kind, old), value(&newer, kind, new));
+            old.map(|at| &older[at].0) != new.map(|at| &newer[at].0)
+        });
+    }
+    Ok(())
 }

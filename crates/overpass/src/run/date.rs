@@ -1,4 +1,5 @@
-//! `[date:]` and `retro` over data that has only the current version of every element: what is newer than the date is not there.
+//! `[date:]` and `retro`. Over data that has only the current version of every element, what is newer than the date is
+//! not there; else [`super::moment`] gives the state of the date.
 
 use super::Context;
 use crate::plan::{MetaTest, Plan};
@@ -9,7 +10,7 @@ use terrapin_osm::ElementType;
 
 /// The test that elements must pass to be seen; `None` where all are.
 pub fn test(ctx: &Context) -> Option<MetaTest> {
-    ctx.date.filter(|&moment| moment < ctx.osm.data_time()).map(MetaTest::Until)
+    ctx.date.filter(|&moment| ctx.history().is_none() && moment < ctx.osm.data_time()).map(MetaTest::Until)
 }
 
 /// The date that a query is to be answered for from its first statement on.
@@ -24,12 +25,15 @@ pub fn of(script: &Script) -> Option<Timestamp> {
 /// does not run.
 pub fn retro(ctx: &mut Context, Retro { at, body }: &Retro) -> Result<(), Failure> {
     let Some(moment) = syntax::timestamp(&evaluators::text(ctx.environment(), at)?) else { return Ok(()) };
-    let outside = (ctx.sets.clone(), ctx.loop_values.clone());
-    let outer = ctx.date.replace(moment);
+    let outside = (ctx.sets.clone(), ctx.loop_values.clone(), ctx.outside.clone());
+    let osm = ctx.osm;
+    let outer = ctx.look_at(Some(moment))?;
+    ctx.carry(osm);
     let inherited = std::mem::replace(&mut ctx.inherited, ctx.sets.keys().cloned().collect());
     let done = ctx.run_block(body);
-    (ctx.date, ctx.inherited) = (outer, inherited);
-    (ctx.sets, ctx.loop_values) = outside;
+    ctx.look_at(outer)?;
+    ctx.inherited = inherited;
+    (ctx.sets, ctx.loop_values, ctx.outside) = outside;
     done
 }
 

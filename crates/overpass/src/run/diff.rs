@@ -1,22 +1,23 @@
 //! `[diff:]` and `[adiff:]`: the query runs at two moments, and `out` writes what differs.
 //!
 //! At the older moment every `out` and every `compare` keeps the set that it is given; at the newer moment it compares
-//! with that. Elements are told apart by their ordinals: the data has one version of each, so an element that is in both
-//! sets is the same in both. Derived elements are the same where tags and geometry are, whatever their ids and types.
+//! with that. Elements are told apart by their ids. Where the data has one version of each, one that is in both sets is the
+//! same in both; else its version and its place tell. Derived elements are the same where tags and geometry are, whatever their ids and types.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Context, date};
+use super::{Context, date, moment};
 use crate::introsort;
 use crate::plan::MetaTest;
 use crate::quadtile;
 use crate::reader::Reader;
 use crate::set::{Derived, Geometry, Set};
+use crate::sorted;
 use crate::syntax::{Script, SetName, TimeFrame, Timestamp};
 use crate::{Class, Code, Diagnostic, Failure};
-use terrapin_osm::ElementType;
+use terrapin_osm::{Coord, ElementType, MetaRef, Ordinal, Osm};
 
 /// Where a query with two moments is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub enum Phase {
 }
 
 /// What a query with two moments knows besides its sets.
-pub struct Diff {
+pub struct Diff<'a> {
     /// `[adiff:]`: tells also what became of the elements.
     pub augmented: bool,
     /// The older moment.
@@ -42,16 +43,22 @@ pub struct Diff {
     /// Where the query is.
     pub phase: Phase,
     /// What the statements were given at the older moment, by where they stand in the text.
-    recorded: BTreeMap<usize, Arc<Set>>,
+    recorded: BTreeMap<usize, InState<'a>>,
     /// What `compare` found, by the set that has it; only `out` sees it.
-    found: BTreeMap<SetName, Arc<Changes>>,
+    found: BTreeMap<SetName, Arc<Changes<'a>>>,
     /// Elements of which only id and metadata are shown in [`Phase::Initial`].
     pub bare: Arc<Set>,
 }
 
+/// A set and the state that its elements are of.
+pub type InState<'a> = (Arc<Set>, &'a Osm);
+
 /// How a set differs at two moments.
-#[derive(Debug, Default)]
-pub struct Changes {
+pub struct Changes<'a> {
+    /// The state at the older moment.
+    pub older: &'a Osm,
+    /// The state at the newer moment.
+    pub newer: &'a Osm,
     /// What is in it at the older moment only.
     pub removed: Set,
     /// Of that, what is in the data at the newer moment all the same.
@@ -60,11 +67,32 @@ pub struct Changes {
     pub added: Set,
     /// Of that, what was in the data at the older moment already.
     pub preexisting: Set,
+    /// What is in it at both moments and has another version or another place: older and newer, by type.
+    pub modified: [Vec<(Ordinal, Ordinal)>; 3],
 }
 
-impl Diff {
+impl Changes<'_> {
+    /// Those that are in the set at both moments, at the older or the newer one.
+    pub fn modified(&self, older: bool) -> Set {
+        let mut set = Set::default();
+        for kind in ElementType::ALL {
+            let side = self.modified[kind as usize].iter().map(|&(old, new)| if older { old } else { new });
+            *set.part_mut(kind) = sorted::from_unsorted(side.collect());
+        }
+        set
+    }
+
+    /// The bytes that it holds, roughly.
+    fn bytes(&self) -> u64 {
+        let modified = self.modified.iter().map(|pairs| size_of_val(pairs.as_slice()) as u64).sum::<u64>();
+        let sets = [&self.removed, &self.unchanged, &self.added, &self.preexisting];
+        sets.into_iter().map(Set::bytes).sum::<u64>() + modified
+    }
+}
+
+impl<'a> Diff<'a> {
     /// For a query that asks for it.
-    pub fn of(script: &Script) -> Option<Diff> {
+    pub fn of(script: &Script) -> Option<Diff<'a>> {
         let TimeFrame::Diff { from, to, augmented } = script.settings.time else { return None };
         Some(Diff {
             augmented,
@@ -78,22 +106,22 @@ impl Diff {
     }
 
     /// Keeps what a statement is given at the older moment. Whether it is the first time.
-    pub fn keep(&mut self, place: usize, set: Arc<Set>) -> bool {
+    pub fn keep(&mut self, place: usize, set: InState<'a>) -> bool {
         self.recorded.insert(place, set).is_none()
     }
 
     /// What a statement was given at the older moment; `None` if it was not run then.
-    pub fn recorded(&self, place: usize) -> Option<Arc<Set>> {
+    pub fn recorded(&self, place: usize) -> Option<InState<'a>> {
         self.recorded.get(&place).cloned()
     }
 
     /// What `compare` left in a set.
-    pub fn found(&self, name: &str) -> Option<Arc<Changes>> {
+    pub fn found(&self, name: &str) -> Option<Arc<Changes<'a>>> {
         self.found.get(name).cloned()
     }
 
     /// Leaves what `compare` found in a set.
-    pub fn leave(&mut self, name: &str, changes: Arc<Changes>) {
+    pub fn leave(&mut self, name: &str, changes: Arc<Changes<'a>>) {
         self.found.insert(name.to_owned(), changes);
     }
 
@@ -109,11 +137,8 @@ impl Diff {
 
     /// The bytes that it holds, roughly.
     pub fn bytes(&self) -> u64 {
-        let found = self
-            .found
-            .values()
-            .map(|c| c.removed.bytes() + c.unchanged.bytes() + c.added.bytes() + c.preexisting.bytes());
-        self.recorded.values().map(|s| s.bytes()).sum::<u64>() + found.sum::<u64>()
+        let found = self.found.values().map(|changes| changes.bytes());
+        self.recorded.values().map(|(set, _)| set.bytes()).sum::<u64>() + found.sum::<u64>()
     }
 }
 
@@ -122,11 +147,12 @@ pub fn run(ctx: &mut Context) -> Result<(), Failure> {
     let Some(diff) = &ctx.diff else { return Ok(()) };
     let (from, to) = (diff.from, diff.to);
     let statements = &ctx.script.statements;
-    ctx.date = Some(from);
+    ctx.look_at(Some(from))?;
     ctx.run_block(statements)?;
     ctx.sets.clear();
     ctx.loop_values.clear();
-    ctx.date = to;
+    ctx.outside.clear();
+    ctx.look_at(to)?;
     if let Some(diff) = &mut ctx.diff {
         diff.phase = Phase::Newer;
     }
@@ -134,34 +160,113 @@ pub fn run(ctx: &mut Context) -> Result<(), Failure> {
 }
 
 /// What differs between two sets.
-pub fn changes(ctx: &mut Context, older: &Set, newer: &Set) -> Result<Changes, Failure> {
-    let (mut removed, mut added) = (older.clone(), newer.clone());
-    (removed.derived, added.derived) = (Vec::new(), Vec::new());
-    removed.subtract(newer);
-    added.subtract(older);
-    (removed.derived, added.derived) = apart(&older.derived, &newer.derived);
-    let (mut unchanged, mut preexisting) = (Set::default(), Set::default());
-    if let Some(Diff { augmented: true, from, to, .. }) = ctx.diff {
-        unchanged = seen_at(ctx, to, &removed)?;
-        preexisting = seen_at(ctx, Some(from), &added)?;
-        overlook(ctx, &added, &mut preexisting)?;
+pub fn changes<'a>(
+    ctx: &mut Context<'a>,
+    (older, older_osm): InState<'a>,
+    (newer, newer_osm): InState<'a>,
+) -> Result<Changes<'a>, Failure> {
+    let mut changes = Changes {
+        older: older_osm,
+        newer: newer_osm,
+        removed: Set::default(),
+        unchanged: Set::default(),
+        added: Set::default(),
+        preexisting: Set::default(),
+        modified: Default::default(),
+    };
+    (changes.removed.areas, changes.added.areas) = (older.areas.clone(), newer.areas.clone());
+    if std::ptr::eq(older_osm, newer_osm) {
+        (changes.removed, changes.added) = (Set::clone(&older), Set::clone(&newer));
+        changes.removed.subtract(&newer);
+        changes.added.subtract(&older);
+    } else {
+        by_id(ctx, &mut changes, &older, &newer)?;
     }
-    Ok(Changes { removed, unchanged, added, preexisting })
+    (changes.removed.derived, changes.added.derived) = apart(&older.derived, &newer.derived);
+    if let Some(Diff { augmented: true, from, to, .. }) = ctx.diff {
+        changes.unchanged = seen_at(ctx, to, &changes.removed, older_osm, newer_osm)?;
+        changes.preexisting = seen_at(ctx, Some(from), &changes.added, newer_osm, older_osm)?;
+        overlook(ctx, &mut changes)?;
+    }
+    Ok(changes)
+}
+
+/// Tells the elements of two states apart by their ids.
+fn by_id(ctx: &Context, changes: &mut Changes<'_>, older: &Set, newer: &Set) -> Result<(), Failure> {
+    let (mut old_reader, mut new_reader) = (Reader::new(changes.older), Reader::new(changes.newer));
+    for kind in ElementType::ALL {
+        ctx.budget.work(older.part(kind).len() + newer.part(kind).len())?;
+        let (olds, news) = (ids(changes.older, kind, older), ids(changes.newer, kind, newer));
+        let in_other = |others: &[(i64, Ordinal)], id: i64| -> Option<Ordinal> {
+            let at = others.binary_search_by_key(&id, |&(id, _)| id).ok()?;
+            others.get(at).map(|&(_, ordinal)| ordinal)
+        };
+        let only = |these: &[(i64, Ordinal)], others: &[(i64, Ordinal)]| {
+            let alone = these.iter().filter(|&&(id, _)| in_other(others, id).is_none());
+            sorted::from_unsorted(alone.map(|&(_, ordinal)| ordinal).collect())
+        };
+        *changes.removed.part_mut(kind) = only(&olds, &news);
+        *changes.added.part_mut(kind) = only(&news, &olds);
+        for &(id, new) in &news {
+            if let Some(old) = in_other(&olds, id)
+                && differ((&mut old_reader, old), (&mut new_reader, new), kind)
+            {
+                changes.modified[kind as usize].push((old, new));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The ids of a set's elements and their ordinals, by id.
+fn ids(osm: &Osm, kind: ElementType, set: &Set) -> Vec<(i64, Ordinal)> {
+    let mut ids: Vec<(i64, Ordinal)> = osm.ids(kind, set.part(kind)).into_iter().zip(set.part(kind).to_vec()).collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// Whether an element has another version at another moment, or another place: of a way that of its nodes, of a
+/// relation that of its nodes and ways.
+fn differ((old, a): (&mut Reader<'_>, Ordinal), (new, b): (&mut Reader<'_>, Ordinal), kind: ElementType) -> bool {
+    let version = |meta: MetaRef| (meta.version, meta.timestamp);
+    if version(old.meta(kind, a)) != version(new.meta(kind, b)) {
+        return true;
+    }
+    match kind {
+        ElementType::Node => old.coord(a) != new.coord(b),
+        ElementType::Way => course(old, a) != course(new, b),
+        ElementType::Relation => {
+            let ((page, slot), (other, other_slot)) = (old.relation(a), new.relation(b));
+            let mut members = page.members(slot).iter().zip(other.members(other_slot));
+            members.any(|(a, b)| match (a.kind, a.element.ordinal(), b.element.ordinal()) {
+                (ElementType::Relation, ..) | (_, None, None) => false,
+                (ElementType::Node, Some(a), Some(b)) => old.coord(a) != new.coord(b),
+                (ElementType::Way, Some(a), Some(b)) => course(old, a) != course(new, b),
+                _ => true,
+            })
+        }
+    }
+}
+
+/// Where the nodes of a way are.
+fn course(reader: &mut Reader<'_>, way: Ordinal) -> Vec<Coord> {
+    let (page, slot) = reader.way(way);
+    page.coords(slot).to_vec()
 }
 
 /// Leaves of the elements that were in the data before those that the reference finds: it searches by id, halving,
 /// in a list of all that have come, which is in the order of quadtiles.
-fn overlook(ctx: &Context, added: &Set, preexisting: &mut Set) -> Result<(), Failure> {
+fn overlook(ctx: &Context, changes: &mut Changes<'_>) -> Result<(), Failure> {
     for kind in ElementType::ALL {
-        if preexisting.part(kind).is_empty() {
+        if changes.preexisting.part(kind).is_empty() {
             continue;
         }
-        ctx.budget.work(added.part(kind).len())?;
-        let listed = quadtile::keyed(&mut Reader::new(ctx.osm), kind, added.part(kind));
+        ctx.budget.work(changes.added.part(kind).len())?;
+        let listed = quadtile::keyed(&mut Reader::new(changes.newer), kind, changes.added.part(kind));
         let listed: Vec<i64> = listed.into_iter().map(|(_, id, _)| id).collect();
-        let ids = ctx.osm.ids(kind, preexisting.part(kind));
-        let seen = preexisting.part(kind).iter().zip(ids).filter(|&(_, id)| is_found(&listed, id));
-        *preexisting.part_mut(kind) = seen.map(|(&ordinal, _)| ordinal).collect();
+        let ids = changes.newer.ids(kind, changes.preexisting.part(kind));
+        let seen = changes.preexisting.part(kind).iter().zip(ids).filter(|&(_, id)| is_found(&listed, id));
+        *changes.preexisting.part_mut(kind) = seen.map(|(&ordinal, _)| ordinal).collect();
     }
     Ok(())
 }
@@ -182,9 +287,12 @@ fn is_found(list: &[i64], wanted: i64) -> bool {
     list.get(first) == Some(&wanted)
 }
 
-/// The elements of a set that are in the data at a moment.
-fn seen_at(ctx: &mut Context, moment: Option<Timestamp>, set: &Set) -> Result<Set, Failure> {
+/// The elements of a set that are in the data at another moment.
+fn seen_at(ctx: &mut Context, moment: Option<Timestamp>, set: &Set, of: &Osm, there: &Osm) -> Result<Set, Failure> {
     let elements = Set { derived: Vec::new(), areas: Vec::new(), ..set.clone() };
+    if ctx.history().is_some() {
+        return Ok(moment::carried(&moment::carried(&elements, of, there), there, of));
+    }
     let now = std::mem::replace(&mut ctx.date, moment);
     let seen = date::restrict(ctx, elements);
     ctx.date = now;

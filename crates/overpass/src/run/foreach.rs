@@ -25,7 +25,7 @@ pub fn run(ctx: &mut Context, Foreach { from, into, body }: &Foreach) -> Result<
             round(ctx, into, one, body)?;
         }
     }
-    for area in quadtile::areas(ctx.osm, &from.areas) {
+    for area in quadtile::areas(ctx.current, &from.areas) {
         round(ctx, into, Set { areas: vec![area], ..Set::default() }, body)?;
     }
     for derived in &from.derived {

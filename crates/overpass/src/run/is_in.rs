@@ -17,7 +17,7 @@ pub fn run(ctx: &mut Context, IsIn { place, into }: &IsIn) -> Result<(), Failure
         IsInPlace::Point(point) => vec![to_coord(point)],
         IsInPlace::Set(name) => ctx.osm.coords(&ctx.set(name).nodes),
     };
-    let mut areas: Vec<_> = points.iter().flat_map(|&at| ctx.osm.areas().at(ctx.osm, at)).collect();
+    let mut areas: Vec<_> = points.iter().flat_map(|&at| ctx.current.areas().at(ctx.current, at)).collect();
     areas.sort_unstable();
     areas.dedup();
     let ways = closed_ways_around(ctx, &points)?;

@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Context;
 use super::filters::in_box;
 use super::topology::{Role, Topology};
+use super::{Context, moment};
 use crate::Failure;
 use crate::plan::{BoxRegion, Region};
 use crate::quadtile;
@@ -74,6 +74,28 @@ struct Cuts {
     twins: BTreeMap<Ordinal, usize>,
 }
 
+/// Where ways that came after the date of the query, and are there now, pass nodes: as in the reference, they cut, too.
+fn later_ways(ctx: &Context, reader: &mut Reader<'_>, nodes: &[Ordinal]) -> Result<Vec<Spot>, Failure> {
+    let Some(now) = moment::elsewhere(Node, nodes, ctx.osm, ctx.current) else { return Ok(Vec::new()) };
+    let ways = ctx.current.ways_of_nodes(&now);
+    ctx.budget.work(ways.len())?;
+    let mut current = Reader::new(ctx.current);
+    let mut spots = Vec::new();
+    for (id, &way) in ctx.current.ids(Way, &ways).into_iter().zip(&ways) {
+        if ctx.osm.find(Way, id).is_some() {
+            continue;
+        }
+        let (page, slot) = current.way(way);
+        let known =
+            page.nodes(slot).iter().filter_map(|node| node.ordinal()).filter(|node| sorted::contains(&now, *node));
+        for node in known.collect::<Vec<_>>() {
+            let then = ctx.osm.find(Node, current.id(Node, node));
+            spots.extend(then.map(|node| spot(reader.coord(node))));
+        }
+    }
+    Ok(spots)
+}
+
 impl Cuts {
     fn of(ctx: &Context, set: &Set) -> Result<Cuts, Failure> {
         let topology = Topology::new(ctx);
@@ -94,6 +116,7 @@ impl Cuts {
             let places = page.nodes(slot).iter().zip(page.coords(slot));
             passed.extend(places.filter(|(node, _)| known(node)).map(|(_, &c)| spot(c)));
         }
+        passed.extend(later_ways(ctx, &mut reader, &nodes)?);
         for &node in &set.nodes {
             if !reader.tags(Node, node).is_empty() {
                 passed.push(spot(reader.coord(node)));

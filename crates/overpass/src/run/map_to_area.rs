@@ -9,7 +9,7 @@ use crate::syntax::MapToArea;
 /// Runs the statement.
 pub fn run(ctx: &mut Context, MapToArea { from, into }: &MapToArea) -> Result<(), Failure> {
     let from = ctx.set(from);
-    let areas = area::areas_of(ctx, &from.relations);
+    let areas = ctx.areas_made_of(&from.relations);
     let ways = area::closed(ctx, &from.ways)?;
     ctx.assign(into, Set { areas, ways, ..Set::default() });
     Ok(())

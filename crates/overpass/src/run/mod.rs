@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod complete;
 pub mod convert;
+mod count;
 mod date;
 mod diff;
 mod filters;
@@ -14,6 +15,7 @@ mod is_in;
 mod local;
 pub mod make;
 mod map_to_area;
+mod moment;
 pub mod out;
 mod query;
 mod recurse;
@@ -24,7 +26,9 @@ mod union;
 
 pub use check::{check, uses_areas};
 pub use filters::to_osm;
+pub use moment::States;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -40,8 +44,12 @@ use terrapin_osm::Osm;
 
 /// What a running query has.
 pub struct Context<'a> {
-    /// The data.
+    /// The data as it is seen: at the date, where there are older versions.
     pub osm: &'a Osm,
+    /// The data as it is now.
+    pub current: &'a Osm,
+    /// The states that were looked at.
+    states: &'a States,
     /// The query.
     pub script: &'a Script,
     /// Deadline, memory and cancellation.
@@ -52,12 +60,16 @@ pub struct Context<'a> {
     pub loop_values: BTreeMap<SetName, String>,
     /// The sets that the innermost `retro`, loop or union found when it began and has not set since.
     pub inherited: BTreeSet<SetName>,
+    /// The sets that come from another date, as they were there.
+    outside: moment::Outside<'a>,
     /// Where `out` writes.
     pub answer: &'a mut dyn Answer,
     /// The date at which the data is seen, where it is not now.
     pub date: Option<Timestamp>,
     /// Where the query is if it has two moments.
-    pub diff: Option<diff::Diff>,
+    pub diff: Option<diff::Diff<'a>>,
+    /// What changed between two moments, those last asked for.
+    changed: RefCell<Option<moment::ChangedIds>>,
     /// The last id given to a derived element.
     pub last_derived_id: i64,
     /// What has been worked out about tags.
@@ -70,17 +82,27 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// Before the first statement.
-    pub fn new(osm: &'a Osm, script: &'a Script, budget: &'a Budget, answer: &'a mut dyn Answer) -> Context<'a> {
+    pub fn new(
+        osm: &'a Osm,
+        script: &'a Script,
+        budget: &'a Budget,
+        answer: &'a mut dyn Answer,
+        states: &'a States,
+    ) -> Context<'a> {
         Context {
             osm,
+            current: osm,
+            states,
             script,
             budget,
             sets: BTreeMap::new(),
             loop_values: BTreeMap::new(),
             inherited: BTreeSet::new(),
+            outside: BTreeMap::new(),
             answer,
-            date: date::of(script),
+            date: None,
             diff: diff::Diff::of(script),
+            changed: RefCell::default(),
             last_derived_id: 0,
             tags: TagMemo::default(),
             weak: Vec::new(),
@@ -90,7 +112,13 @@ impl<'a> Context<'a> {
 
     /// What evaluators see of it.
     pub fn environment(&self) -> Environment<'_> {
-        Environment { osm: self.osm, budget: self.budget, sets: &self.sets, loop_values: &self.loop_values }
+        Environment {
+            osm: self.osm,
+            current: self.current,
+            budget: self.budget,
+            sets: &self.sets,
+            loop_values: &self.loop_values,
+        }
     }
 
     /// The content of a set.
@@ -110,6 +138,7 @@ impl<'a> Context<'a> {
             diff.forget(name);
         }
         self.inherited.remove(name);
+        self.outside.remove(name);
         self.sets.insert(name.to_owned(), set);
     }
 
@@ -132,13 +161,31 @@ impl<'a> Context<'a> {
 
     /// Runs the whole query.
     pub fn run_script(&mut self) -> Result<(), Failure> {
-        let done = if self.diff.is_some() { diff::run(self) } else { self.run_block(&self.script.statements) };
+        let done = if self.diff.is_some() { diff::run(self) } else { self.run_at_date() };
         let mut diagnostics = std::mem::take(&mut self.weak);
         if diagnostics.is_empty() {
             return done;
         }
         diagnostics.extend(done.err().into_iter().flat_map(|failure| failure.diagnostics));
         Err(Failure { diagnostics })
+    }
+
+    /// Runs the statements of a script.
+    fn run_statements(&mut self, all: &'a Block) -> Result<(), Failure> {
+        if let Some((before, query, last)) = count::split(all) {
+            before.iter().try_for_each(|statement| self.run_statement(statement))?;
+            if count::run(self, query, last)? {
+                return Ok(());
+            }
+            return all[before.len()..].iter().try_for_each(|statement| self.run_statement(statement));
+        }
+        self.run_block(all)
+    }
+
+    /// Runs the statements over the state of the query's date.
+    fn run_at_date(&mut self) -> Result<(), Failure> {
+        self.look_at(date::of(self.script))?;
+        self.run_statements(&self.script.statements)
     }
 
     /// Runs the statements of a block in order.
@@ -155,8 +202,9 @@ impl<'a> Context<'a> {
             StatementKind::Union(union) => union::run(self, union)?,
             StatementKind::Difference(difference) => union::difference(self, difference)?,
             StatementKind::Item(Item { from, into }) => {
-                let set = self.set(from);
+                let (set, outside) = (self.set(from), self.outside.get(from).cloned());
                 self.share(into, set);
+                self.outside.extend(outside.map(|set| (into.clone(), set)));
             }
             StatementKind::Recursion(recursion) => recurse::run(self, recursion)?,
             StatementKind::IsIn(is_in) => is_in::run(self, is_in)?,

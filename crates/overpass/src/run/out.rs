@@ -49,7 +49,7 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
         // not even a count
         return Ok(());
     }
-    let set = ctx.set(&out.from);
+    let (set, osm) = ctx.shown(&out.from);
     if out.detail == Detail::Count {
         let counts = counts(ctx, &set, !out.noids);
         return framed(ctx.answer, frame, |answer| answer.count(&counts)).map_err(disconnected);
@@ -58,21 +58,23 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
     let shown = WrittenParts::of(out, ctx.answer.projection());
     let renderer = if frame.is_some() { None } else { ctx.answer.renderer() };
     let bare = ctx.diff.as_ref().map(|diff| Arc::clone(&diff.bare)).unwrap_or_default();
-    let reader = ctx.reader.take().unwrap_or_else(|| Reader::new(ctx.osm));
+    let reader = ctx.reader.take().filter(|reader| std::ptr::eq(reader.osm(), osm));
+    let reader = reader.unwrap_or_else(|| Reader::new(osm));
     let mut writer = Writer { reader, shown, scratch: Scratch::default() };
     for kind in ElementType::ALL {
         let list = ordered(&mut writer.reader, kind, set.part(kind), out.order, left);
         left -= list.len() as u64;
         match &renderer {
             Some(renderer) if list.len() >= PARALLEL[kind as usize] => {
-                parallel::write(ctx, renderer, shown, kind, &list)?
+                parallel::write(ctx, osm, renderer, shown, kind, &list)?
             }
             _ => one_by_one(ctx, &mut writer, frame, &bare, kind, &list)?,
         }
     }
-    for (id, relation) in areas(&mut writer.reader, &set.areas, out.order, left) {
+    let mut area_writer = Writer { reader: Reader::new(ctx.current), shown, scratch: Scratch::default() };
+    for (id, relation) in areas(&mut area_writer.reader, &set.areas, out.order, left) {
         left -= 1;
-        writer
+        area_writer
             .area(relation, id, |item| framed(ctx.answer, frame, |answer| answer.element(item)))
             .map_err(disconnected)?;
     }

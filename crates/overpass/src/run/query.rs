@@ -80,7 +80,7 @@ fn derived(ctx: &Context, filters: &[&FilterKind]) -> Vec<Arc<crate::set::Derive
 }
 
 /// The types of element that a query looks for.
-fn kinds(what: QueryType) -> &'static [ElementType] {
+pub fn kinds(what: QueryType) -> &'static [ElementType] {
     use ElementType::{Node, Relation, Way};
     match what {
         QueryType::Node => &[Node],
@@ -95,7 +95,7 @@ fn kinds(what: QueryType) -> &'static [ElementType] {
 }
 
 /// `[key=""]` asks for nothing at all, as the reference has it.
-fn is_empty(filter: &FilterKind) -> bool {
+pub fn is_empty(filter: &FilterKind) -> bool {
     matches!(filter, FilterKind::Tag(Tag::Equals { value, .. } | Tag::NotEquals { value, .. }) if value.is_empty())
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::filters::known;
-use super::{Context, date};
+use super::{Context, date, moment};
 use crate::plan::{MetaTest, Plan, Region};
-use crate::syntax::{Changed, FilterKind, RecurseFilter, RecurseFilterKind, Tag};
+use crate::syntax::{Changed, FilterKind, RecurseFilter, RecurseFilterKind, Tag, Timestamp, User, Users};
 use crate::{Class, Code, Diagnostic, Failure};
 use terrapin_osm::{ElementType, Ordinal};
 
@@ -19,7 +19,7 @@ pub fn select(
     line: u32,
 ) -> Result<Vec<Ordinal>, Failure> {
     // what areas are made from is seen at all times
-    let date = if among.is_some() { None } else { date::test(ctx) };
+    let (date, osm) = if among.is_some() { (None, ctx.current) } else { (date::test(ctx), ctx.osm) };
     let mut plan = Plan { known: among, regions: regions.to_vec(), ..Plan::default() };
     plan.meta.extend(date);
     for filter in filters {
@@ -35,9 +35,11 @@ pub fn select(
             // observed only: the reference finds nothing, whatever the moment
             return Ok(Vec::new());
         }
-        if let (FilterKind::Changed(Changed { since: None, .. }), Some(diff)) = (filter, &ctx.diff) {
+        if let Some(known) = in_history(ctx, kind, filter) {
+            plan.restrict_to(known);
+        } else if let (FilterKind::Changed(Changed { since: None, .. }), Some(diff)) = (filter, &ctx.diff) {
             plan.meta.push(diff.changed());
-        } else if let Some(test) = MetaTest::compile(ctx.osm, filter) {
+        } else if let Some(test) = MetaTest::compile(osm, filter) {
             plan.meta.push(test);
         }
         if let Some(known) = known(ctx, kind, filter)? {
@@ -47,11 +49,41 @@ pub fn select(
             return Ok(Vec::new());
         }
     }
-    plan.add_tags(ctx.osm, &ctx.tags, kind, filters);
-    if plan.is_weak(ctx.osm, kind) {
+    plan.add_tags(osm, &ctx.tags, kind, filters);
+    if plan.is_weak(osm, kind) {
         return Err(too_weak(line));
     }
-    plan.select(ctx.osm, ctx.budget, kind)
+    plan.select(osm, ctx.budget, kind)
+}
+
+/// The elements that a filter on changes lets pass, where the data has older versions; `None` for other filters.
+fn in_history(ctx: &Context, kind: ElementType, filter: &FilterKind) -> Option<Vec<Ordinal>> {
+    let history = ctx.history()?;
+    match filter {
+        FilterKind::Changed(Changed { since, until }) => {
+            let now = ctx.date.unwrap_or(Timestamp::MAX);
+            // as in the reference, the same moment twice is no upper limit
+            let (since, until) = match (since, until.filter(|until| Some(*until) != *since), &ctx.diff) {
+                (Some(since), Some(until), _) => (*since, until),
+                // between then and the date, whichever is earlier
+                (Some(since), None, _) => (now.min(*since), now.max(*since)),
+                (None, _, Some(diff)) => (diff.from, diff.to.unwrap_or(Timestamp::MAX)),
+                // without a moment it asks for what has changed since the date
+                (None, _, None) => (now, Timestamp::MAX),
+            };
+            Some(ctx.changed(history, kind, since, until))
+        }
+        FilterKind::User(User { who, touched: true }) => {
+            let mut users: Vec<u32> = match who {
+                Users::Names(names) => names.iter().flat_map(|name| ctx.current.users_named(name)).collect(),
+                Users::Ids(ids) => ids.iter().flat_map(|&id| ctx.current.users_with_id(id)).collect(),
+            };
+            users.sort_unstable();
+            let ids = history.touched(ctx.current, kind, &users);
+            Some(moment::with_ids(ctx.osm, kind, &ids))
+        }
+        _ => None,
+    }
 }
 
 /// `wr(bn)`.

@@ -1,4 +1,4 @@
-//! `timeline`: the versions of an element. The data has the current one.
+//! `timeline`: the versions of an element, of which data without a history has the current one.
 
 use std::sync::Arc;
 
@@ -17,20 +17,34 @@ pub fn run(ctx: &mut Context, timeline: &Timeline) {
         syntax::ElementType::Way => ElementType::Way,
         syntax::ElementType::Relation => ElementType::Relation,
     };
-    let meta = ctx.osm.find(kind, id).map(|ordinal| Reader::new(ctx.osm).meta(kind, ordinal));
+    let mut versions: Vec<(u32, i64)> = match ctx.history() {
+        Some(history) => {
+            history.versions(ctx.current, kind, id).iter().map(|version| (version.version, version.timestamp)).collect()
+        }
+        None => {
+            let known = ctx.osm.find(kind, id).map(|ordinal| Reader::new(ctx.osm).meta(kind, ordinal));
+            known.map(|meta| (meta.version, meta.timestamp)).into_iter().collect()
+        }
+    };
+    // in the order of time, as the reference has it
+    versions.sort_by_key(|&(_, created)| created);
     let mut set = Set::default();
-    if let Some(meta) = meta.filter(|meta| version.is_none_or(|v| v == i64::from(meta.version))) {
+    for (at, &(number, created)) in versions.iter().enumerate() {
+        if version.is_some_and(|version| version != i64::from(number)) {
+            continue;
+        }
         ctx.last_derived_id += 1;
-        let tags = [
+        let mut tags = vec![
             ("reftype", kind.name().to_owned()),
             ("ref", id.to_string()),
-            ("refversion", meta.version.to_string()),
-            ("created", timestamp::print(meta.timestamp)),
+            ("refversion", number.to_string()),
+            ("created", timestamp::print(created)),
         ];
+        tags.extend(versions.get(at + 1).map(|&(_, expired)| ("expired", timestamp::print(expired))));
         set.derived.push(Arc::new(Derived {
             type_name: "timeline".to_owned(),
             id: ctx.last_derived_id,
-            tags: tags.map(|(key, value)| (key.to_owned(), value)).to_vec(),
+            tags: tags.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
             geometry: None,
         }));
     }

@@ -1,10 +1,9 @@
 //! Writes the three permutations and what is known of the predicates.
 
 use super::BuildError;
-use crate::column::ColumnWriter;
 use crate::layout::{self, Permutation};
 use terrapin_base::external_sort::{Records, Scratch};
-use terrapin_snapshot::Writer;
+use terrapin_snapshot::{ColumnWriter, Writer};
 
 /// Subject, predicate, object; in the other permutations the same, turned.
 type Triple = [u32; 3];

@@ -16,12 +16,11 @@ use rustc_hash::FxHashMap;
 use self::blank::{BlankNodes, Side, digest};
 use self::interner::Interner;
 use super::canonical::canonical_text;
-use super::column::ColumnWriter;
 use super::strings::StringsWriter;
 use super::{Code, key, layout};
 use terrapin_base::Progress;
 use terrapin_base::external_sort::{self, Records, Scratch, SpillBuffer, StringSorter};
-use terrapin_snapshot::Writer;
+use terrapin_snapshot::{ColumnWriter, Writer};
 
 /// What can go wrong while triples are stored.
 #[derive(Debug, thiserror::Error)]

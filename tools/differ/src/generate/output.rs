@@ -56,7 +56,8 @@ impl Generator<'_> {
         if self.maybe(1, "setting bbox upside down") {
             items.push(self.bbox_upside_down());
         }
-        match self.random.below(30) {
+        // over a history file most queries ask at a date
+        match self.random.below(if self.extract.history { 9 } else { 30 }) {
             0..=2 if self.note("setting date") => items.push(row!["[date:\"", self.moment(), "\"]"]),
             3..=4 if self.note("setting diff") => items.push(self.difference("diff")),
             5..=6 if self.note("setting adiff") => items.push(self.difference("adiff")),

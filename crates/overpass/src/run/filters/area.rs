@@ -25,7 +25,8 @@ pub fn of_polygon(points: &[Point]) -> Arc<dyn Region> {
 
 /// `(area.set)`: the areas of a set and its closed ways.
 pub fn of_set(ctx: &Context, set: &Set) -> Result<Arc<dyn Region>, Failure> {
-    let mut shapes: Vec<Arc<Shape>> = set.areas.iter().map(|&area| ctx.osm.areas().shape(ctx.osm, area)).collect();
+    let mut shapes: Vec<Arc<Shape>> =
+        set.areas.iter().map(|&area| ctx.current.areas().shape(ctx.current, area)).collect();
     add_closed(ctx, &set.ways, &mut shapes)?;
     Ok(Arc::new(ShapesRegion::new(shapes)))
 }
@@ -51,7 +52,7 @@ fn add_closed(ctx: &Context, ways: &[Ordinal], shapes: &mut Vec<Arc<Shape>>) -> 
 /// areas, too, as far as it looks for elements.
 pub fn of_id(ctx: &Context, id: i64) -> Result<Arc<dyn Region>, Failure> {
     let Some(area) = area_with_id(ctx, id) else { return Ok(Arc::new(ShapesRegion::new(Vec::new()))) };
-    let area = ctx.osm.areas().shape(ctx.osm, area);
+    let area = ctx.current.areas().shape(ctx.current, area);
     let mut shapes = Vec::new();
     add_closed(ctx, &ctx.set("_").ways, &mut shapes)?;
     let alone = ShapesRegion::new(vec![area.clone()]);
@@ -107,7 +108,7 @@ impl Region for AreaAndWays {
 
 /// The area made from a relation that has this id.
 pub fn area_with_id(ctx: &Context, id: i64) -> Option<AreaOrdinal> {
-    ctx.osm.areas().find(ctx.osm, id)
+    ctx.current.areas().find(ctx.current, id)
 }
 
 /// `(pivot.set)`: the elements that the areas of a set are made from.
@@ -115,18 +116,18 @@ pub fn pivots(ctx: &Context, kind: ElementType, set: &Set) -> Vec<Ordinal> {
     match kind {
         Node => Vec::new(),
         Way => set.ways.clone(),
-        Relation => relations_of(ctx, &set.areas),
+        Relation => ctx.as_seen(relations_of(ctx, &set.areas)),
     }
 }
 
-/// The relations that areas are made from.
+/// The relations that areas are made from, as they are now.
 pub fn relations_of(ctx: &Context, areas: &[AreaOrdinal]) -> Vec<Ordinal> {
-    sorted::from_unsorted(areas.iter().filter_map(|&area| ctx.osm.areas().relation(area)).collect())
+    sorted::from_unsorted(areas.iter().filter_map(|&area| ctx.current.areas().relation(area)).collect())
 }
 
-/// The areas of these relations.
+/// The areas of these relations, as they are now.
 pub fn areas_of(ctx: &Context, relations: &[Ordinal]) -> Vec<AreaOrdinal> {
-    let mut areas: Vec<AreaOrdinal> = relations.iter().filter_map(|&r| ctx.osm.areas().of_relation(r)).collect();
+    let mut areas: Vec<AreaOrdinal> = relations.iter().filter_map(|&r| ctx.current.areas().of_relation(r)).collect();
     areas.sort_unstable();
     areas
 }

@@ -1,20 +1,21 @@
-//! What `out` writes in a query with two moments: an action for each element that is in the set at one of them only.
+//! What `out` writes in a query with two moments: an action for each element that is in the set at one of them only, or
+//! is another one at each.
 //! The order is by type and id; limits do not count.
 
 use super::writer::{Scratch, Writer, WrittenParts};
 use crate::output::{Action, Meta, OutputItem, Projection, disconnected};
 use crate::run::Context;
 use crate::run::diff::{self, Changes, Phase};
-use crate::set::{Derived, Set};
-use crate::syntax::Out;
+use crate::set::Derived;
+use crate::syntax::{Out, Timestamp};
 use crate::{Failure, reader::Reader, sorted};
-use terrapin_osm::{ElementType, Ordinal};
+use terrapin_osm::{ElementType, Ordinal, Osm};
 
 /// Runs the `out` that stands at `place` at the older or the newer moment.
 pub(super) fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
     // As in the reference, a set that has not been given yet is not an empty one.
     let given = ctx.sets.contains_key(&out.from);
-    let set = ctx.set(&out.from);
+    let set = ctx.shown(&out.from);
     let Some(state) = &mut ctx.diff else { return Ok(()) };
     if state.phase == Phase::Older {
         return if !given || state.keep(place, set) { Ok(()) } else { Err(diff::in_a_loop()) };
@@ -23,105 +24,167 @@ pub(super) fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Fail
         return write(ctx, out, &changes);
     }
     let Some(older) = state.recorded(place).filter(|_| given) else { return Ok(()) };
-    let changes = diff::changes(ctx, &older, &set)?;
+    let changes = diff::changes(ctx, older, set)?;
     write(ctx, out, &changes)
 }
 
-fn write(ctx: &mut Context, out: &Out, changes: &Changes) -> Result<(), Failure> {
+/// What became of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    /// It is in the set at the newer moment only.
+    Created(Ordinal),
+    /// It is in the set at the older moment only.
+    Deleted(Ordinal),
+    /// It is in the set at both.
+    Modified(Ordinal, Ordinal),
+}
+
+/// What writes elements at the older and the newer moment.
+struct Writers<'a> {
+    older: Writer<'a>,
+    newer: Writer<'a>,
+}
+
+fn write<'a>(ctx: &mut Context<'a>, out: &Out, changes: &Changes<'a>) -> Result<(), Failure> {
     let shown = WrittenParts::of(out, Projection::ALL).differing();
-    let mut writer = Writer { reader: Reader::new(ctx.osm), shown, scratch: Scratch::default() };
+    let writer = |osm| Writer { reader: Reader::new(osm), shown, scratch: Scratch::default() };
+    let mut writers = Writers { older: writer(changes.older), newer: writer(changes.newer) };
     for kind in ElementType::ALL {
-        let ids = |set: &Set, removed: bool| -> Vec<(i64, Ordinal, bool)> {
-            let ids = ctx.osm.ids(kind, set.part(kind));
-            ids.into_iter().zip(set.part(kind)).map(|(id, &ordinal)| (id, ordinal, removed)).collect()
-        };
-        let mut all = ids(&changes.removed, true);
-        all.extend(ids(&changes.added, false));
-        all.sort_unstable();
-        for (step, &(id, ordinal, is_gone)) in all.iter().enumerate() {
+        for (step, &(id, fate)) in fates(changes, kind).iter().enumerate() {
             if step.is_multiple_of(super::STEP) {
                 ctx.budget.check()?;
             }
-            if is_gone {
-                deleted(ctx, &mut writer, changes, kind, ordinal, id)?;
-            } else {
-                created(ctx, &mut writer, changes, kind, ordinal, id)?;
+            match fate {
+                Fate::Deleted(old) => deleted(ctx, &mut writers, changes, kind, old, id)?,
+                Fate::Created(new) => created(ctx, &mut writers, changes, kind, new, id)?,
+                Fate::Modified(old, new) => modified(ctx, &mut writers, kind, (old, new), id)?,
             }
         }
     }
     for derived in &changes.removed.derived {
         mark(ctx, &[Action::Begin("delete"), Action::Old])?;
-        write_derived(ctx, &mut writer, derived)?;
+        write_derived(ctx, &mut writers.older, derived)?;
         mark(ctx, &[Action::EndOld, Action::End])?;
     }
     for derived in &changes.added.derived {
         mark(ctx, &[Action::Begin("create")])?;
-        write_derived(ctx, &mut writer, derived)?;
+        write_derived(ctx, &mut writers.newer, derived)?;
         mark(ctx, &[Action::End])?;
     }
     Ok(())
 }
 
+/// The elements of a type that differ, by id.
+fn fates(changes: &Changes<'_>, kind: ElementType) -> Vec<(i64, Fate)> {
+    let removed = changes.removed.part(kind);
+    let deleted = changes.older.ids(kind, removed).into_iter().zip(removed.iter().map(|&o| Fate::Deleted(o)));
+    let added = changes.added.part(kind);
+    let created = changes.newer.ids(kind, added).into_iter().zip(added.iter().map(|&o| Fate::Created(o)));
+    let both = &changes.modified[kind as usize];
+    let new: Vec<Ordinal> = both.iter().map(|&(_, new)| new).collect();
+    let modified = changes.newer.ids(kind, &new).into_iter().zip(both.iter().map(|&(o, n)| Fate::Modified(o, n)));
+    let mut all: Vec<(i64, Fate)> = deleted.chain(created).chain(modified).collect();
+    all.sort_unstable();
+    all
+}
+
 /// An element that is in the set no more; with `adiff`, also whether it is still in the data.
 fn deleted(
     ctx: &mut Context,
-    writer: &mut Writer<'_>,
-    changes: &Changes,
+    writers: &mut Writers<'_>,
+    changes: &Changes<'_>,
     kind: ElementType,
     ordinal: Ordinal,
     id: i64,
 ) -> Result<(), Failure> {
     mark(ctx, &[Action::Begin("delete"), Action::Old])?;
     let answer = &mut ctx.answer;
-    writer.element(kind, ordinal, id, |item| answer.element(item)).map_err(disconnected)?;
+    writers.older.element(kind, ordinal, id, |item| answer.element(item)).map_err(disconnected)?;
     mark(ctx, &[Action::EndOld])?;
-    if ctx.diff.as_ref().is_some_and(|diff| diff.augmented) {
+    if let Some(to) = ctx.diff.as_ref().filter(|diff| diff.augmented).map(|diff| diff.to) {
         mark(ctx, &[Action::New])?;
         let still = sorted::contains(changes.unchanged.part(kind), ordinal);
-        let answer = &mut ctx.answer;
-        if still {
+        if let Some(new) = still.then(|| same(changes.older, changes.newer, kind, ordinal, id)).flatten() {
+            let answer = &mut ctx.answer;
             let write = |item: &OutputItem<'_>| answer.element(&OutputItem { visible: Some(true), ..*item });
-            writer.bare(kind, ordinal, id, write).map_err(disconnected)?;
+            writers.newer.bare(kind, new, id, write).map_err(disconnected)?;
         } else {
-            let meta = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "" };
+            let shown = writers.newer.shown;
             let item = OutputItem {
                 type_name: kind.name(),
-                id: writer.shown.ids.then_some(id),
+                id: shown.ids.then_some(id),
                 visible: Some(false),
-                meta: writer.shown.meta.then_some(meta),
+                meta: shown.meta.then(|| deletion(ctx, kind, id, to)),
                 ..OutputItem::default()
             };
-            answer.element(&item).map_err(disconnected)?;
+            ctx.answer.element(&item).map_err(disconnected)?;
         }
         mark(ctx, &[Action::EndNew])?;
     }
     mark(ctx, &[Action::End])
 }
 
+/// An element in another state.
+fn same(of: &Osm, there: &Osm, kind: ElementType, ordinal: Ordinal, id: i64) -> Option<Ordinal> {
+    if std::ptr::eq(of, there) { Some(ordinal) } else { there.find(kind, id) }
+}
+
+/// What is known of the deletion of an element.
+fn deletion<'a>(ctx: &Context<'a>, kind: ElementType, id: i64, until: Option<Timestamp>) -> Meta<'a> {
+    let Some(version) = ctx.deletion(kind, id, until) else {
+        return Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "" };
+    };
+    Meta {
+        version: version.version,
+        timestamp: version.timestamp,
+        changeset: version.changeset,
+        uid: ctx.current.user_id(version.user),
+        user: ctx.current.user_name(version.user),
+    }
+}
+
 /// An element that was not in the set; with `adiff`, one that was in the data already is modified.
 fn created(
     ctx: &mut Context,
-    writer: &mut Writer<'_>,
-    changes: &Changes,
+    writers: &mut Writers<'_>,
+    changes: &Changes<'_>,
     kind: ElementType,
     ordinal: Ordinal,
     id: i64,
 ) -> Result<(), Failure> {
-    let modified = sorted::contains(changes.preexisting.part(kind), ordinal);
-    if modified {
+    let was_there = sorted::contains(changes.preexisting.part(kind), ordinal);
+    let old = was_there.then(|| same(changes.newer, changes.older, kind, ordinal, id)).flatten();
+    if let Some(old) = old {
         mark(ctx, &[Action::Begin("modify"), Action::Old])?;
         let answer = &mut ctx.answer;
-        writer.bare(kind, ordinal, id, |item| answer.element(item)).map_err(disconnected)?;
+        writers.older.earlier(kind, old, id, |item| answer.element(item)).map_err(disconnected)?;
         mark(ctx, &[Action::EndOld, Action::New])?;
     } else {
         mark(ctx, &[Action::Begin("create")])?;
     }
     let answer = &mut ctx.answer;
-    writer.element(kind, ordinal, id, |item| answer.element(item)).map_err(disconnected)?;
-    if modified {
+    writers.newer.element(kind, ordinal, id, |item| answer.element(item)).map_err(disconnected)?;
+    if old.is_some() {
         mark(ctx, &[Action::EndNew])?;
     }
     mark(ctx, &[Action::End])
+}
+
+/// An element that is in the set at both moments.
+fn modified(
+    ctx: &mut Context,
+    writers: &mut Writers<'_>,
+    kind: ElementType,
+    (old, new): (Ordinal, Ordinal),
+    id: i64,
+) -> Result<(), Failure> {
+    mark(ctx, &[Action::Begin("modify"), Action::Old])?;
+    let answer = &mut ctx.answer;
+    writers.older.element(kind, old, id, |item| answer.element(item)).map_err(disconnected)?;
+    mark(ctx, &[Action::EndOld, Action::New])?;
+    let answer = &mut ctx.answer;
+    writers.newer.element(kind, new, id, |item| answer.element(item)).map_err(disconnected)?;
+    mark(ctx, &[Action::EndNew, Action::End])
 }
 
 fn write_derived(ctx: &mut Context, writer: &mut Writer<'_>, derived: &Derived) -> Result<(), Failure> {

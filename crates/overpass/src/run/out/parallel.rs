@@ -14,7 +14,7 @@ use crate::output::{Buffer, Renderer, disconnected};
 use crate::reader::Reader;
 use terrapin_budget as budget;
 use terrapin_osm::radix;
-use terrapin_osm::{ElementType, Ordinal};
+use terrapin_osm::{ElementType, Ordinal, Osm};
 
 /// Elements of each type in memory at once: relations with all their members' geometry are large.
 const BATCH: [usize; 3] = [1 << PLACE_BITS, 1 << 14, 1 << 8];
@@ -44,12 +44,12 @@ impl Piece {
 /// Writes the elements of one type in the order of `list`.
 pub(super) fn write(
     ctx: &mut Context,
+    osm: &Osm,
     renderer: &Renderer,
     shown: WrittenParts,
     kind: ElementType,
     list: &[(i64, Ordinal)],
 ) -> Result<(), Failure> {
-    let osm = ctx.osm;
     let current = budget::current();
     let writers = Mutex::new(Vec::new());
     for batch in list.chunks(BATCH[kind as usize]) {

@@ -316,6 +316,25 @@ impl Writer<'_> {
         write(&item)
     }
 
+    /// The same for an element as it was before it came into the set. The reference shows the box or the centre of
+    /// relations, in the far south-west.
+    pub(super) fn earlier<R>(
+        &mut self,
+        kind: ElementType,
+        ordinal: Ordinal,
+        id: i64,
+        write: impl FnOnce(&OutputItem<'_>) -> R,
+    ) -> R {
+        let shown = self.shown;
+        self.bare(kind, ordinal, id, |item| {
+            let mut item = OutputItem { ..*item };
+            if kind == ElementType::Relation && shown.place != GeometryDetail::Full {
+                shown.place_box(&mut item, Extent::NOWHERE);
+            }
+            write(&item)
+        })
+    }
+
     /// The same for what the block of a `compare` knows of an element that only came into the set. The reference
     /// shows ways with a box that is nowhere.
     pub(super) fn nameless<R>(&self, kind: ElementType, id: i64, write: impl FnOnce(&OutputItem<'_>) -> R) -> R {

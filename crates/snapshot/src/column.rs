@@ -7,16 +7,71 @@
 use std::sync::Arc;
 
 use super::checked::{Checked, CheckedWriter, Fault};
-use terrapin_snapshot::{Error, Snapshot, Writer};
+use super::{Error, Snapshot, Writer};
 
 const BLOCK: u64 = 128;
+
+/// Packs values into blocks.
+#[derive(Default)]
+struct Packer {
+    block: Vec<u64>,
+    directory: Vec<u8>,
+    /// Values so far.
+    len: u64,
+    /// Bytes of blocks so far.
+    bytes: u64,
+}
+
+impl Packer {
+    /// Takes a value; whole blocks are appended to `out`.
+    fn push(&mut self, value: u64, out: &mut Vec<u8>) {
+        self.block.push(value);
+        self.len += 1;
+        if self.block.len() as u64 == BLOCK {
+            self.flush(out);
+        }
+    }
+
+    fn flush(&mut self, out: &mut Vec<u8>) {
+        let (Some(&least), Some(&most)) = (self.block.iter().min(), self.block.iter().max()) else { return };
+        let width = match u64::BITS - (most - least).leading_zeros() {
+            // Wider ones would not always be within one word of eight bytes.
+            58.. => 64,
+            width => width,
+        };
+        self.directory.extend_from_slice(&least.to_le_bytes());
+        self.directory.extend_from_slice(&(self.bytes << 8 | u64::from(width)).to_le_bytes());
+        let (mut bits, mut filled) = (0_u128, 0);
+        let before = out.len();
+        for value in self.block.drain(..) {
+            bits |= u128::from(value - least) << filled;
+            filled += width;
+            while filled >= 8 {
+                out.push(bits as u8);
+                bits >>= 8;
+                filled -= 8;
+            }
+        }
+        if filled > 0 {
+            out.push(bits as u8);
+        }
+        self.bytes += (out.len() - before) as u64;
+    }
+
+    /// Appends what is left to `out`; the number of values.
+    fn finish(mut self, out: &mut Vec<u8>) -> u64 {
+        self.flush(out);
+        out.extend_from_slice(&[0; 8]);
+        out.extend_from_slice(&self.directory);
+        self.len
+    }
+}
 
 /// Writes one column.
 pub struct ColumnWriter {
     out: CheckedWriter,
-    block: Vec<u64>,
-    directory: Vec<u8>,
-    len: u64,
+    packer: Packer,
+    packed: Vec<u8>,
 }
 
 impl ColumnWriter {
@@ -26,7 +81,17 @@ impl ColumnWriter {
     /// The operating system's.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<ColumnWriter, Error> {
         let out = CheckedWriter::begin(writer, name)?;
-        Ok(ColumnWriter { out, block: Vec::with_capacity(BLOCK as usize), directory: Vec::new(), len: 0 })
+        Ok(ColumnWriter { out, packer: Packer::default(), packed: Vec::new() })
+    }
+
+    /// A whole column at once.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn write(writer: &mut Writer, name: &str, values: impl IntoIterator<Item = u64>) -> Result<(), Error> {
+        let mut column = ColumnWriter::begin(writer, name)?;
+        values.into_iter().try_for_each(|value| column.push(writer, value))?;
+        column.finish(writer)
     }
 
     /// Appends a value.
@@ -34,35 +99,13 @@ impl ColumnWriter {
     /// # Errors
     /// The operating system's.
     pub fn push(&mut self, writer: &mut Writer, value: u64) -> Result<(), Error> {
-        self.block.push(value);
-        self.len += 1;
-        if self.block.len() as u64 == BLOCK { self.flush(writer) } else { Ok(()) }
-    }
-
-    fn flush(&mut self, writer: &mut Writer) -> Result<(), Error> {
-        let (Some(&least), Some(&most)) = (self.block.iter().min(), self.block.iter().max()) else { return Ok(()) };
-        let width = match u64::BITS - (most - least).leading_zeros() {
-            // Wider ones would not always be within one word of eight bytes.
-            58.. => 64,
-            width => width,
-        };
-        self.directory.extend_from_slice(&least.to_le_bytes());
-        self.directory.extend_from_slice(&(self.out.len() << 8 | u64::from(width)).to_le_bytes());
-        let (mut bits, mut filled) = (0_u128, 0);
-        let mut bytes = Vec::with_capacity(BLOCK as usize * 8);
-        for value in self.block.drain(..) {
-            bits |= u128::from(value - least) << filled;
-            filled += width;
-            while filled >= 8 {
-                bytes.push(bits as u8);
-                bits >>= 8;
-                filled -= 8;
-            }
+        self.packer.push(value, &mut self.packed);
+        if self.packed.is_empty() {
+            return Ok(());
         }
-        if filled > 0 {
-            bytes.push(bits as u8);
-        }
-        self.out.push(writer, &bytes)
+        self.out.push(writer, &self.packed)?;
+        self.packed.clear();
+        Ok(())
     }
 
     /// Ends the section.
@@ -70,10 +113,9 @@ impl ColumnWriter {
     /// # Errors
     /// The operating system's.
     pub fn finish(mut self, writer: &mut Writer) -> Result<(), Error> {
-        self.flush(writer)?;
-        self.out.push(writer, &[0; 8])?;
-        self.out.push(writer, &self.directory)?;
-        self.out.finish(writer, self.len)
+        let len = self.packer.finish(&mut self.packed);
+        self.out.push(writer, &self.packed)?;
+        self.out.finish(writer, len)
     }
 }
 
@@ -97,8 +139,20 @@ impl Column {
     ///
     /// # Errors
     /// It is not there, or not whole.
-    pub fn open(snapshot: &Arc<Snapshot>, name: &'static str, fault: &Arc<Fault>) -> Result<Column, Error> {
-        let content = Checked::open(snapshot, name, fault)?;
+    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Column, Error> {
+        Column::of(name, Checked::open(snapshot, name, fault)?)
+    }
+
+    /// A column in memory, as that of the section `name`.
+    pub fn held(name: &str, values: impl IntoIterator<Item = u64>, fault: &Arc<Fault>) -> Column {
+        let (mut packer, mut packed) = (Packer::default(), Vec::new());
+        values.into_iter().for_each(|value| packer.push(value, &mut packed));
+        let len = packer.finish(&mut packed);
+        let directory = packed.len() - len.div_ceil(BLOCK) as usize * 16;
+        Column { content: Checked::held(name, packed, len, fault), len, directory }
+    }
+
+    fn of(name: &str, content: Checked) -> Result<Column, Error> {
         let len = content.number();
         let directory = usize::try_from(len.div_ceil(BLOCK))
             .ok()
@@ -111,6 +165,17 @@ impl Column {
     /// How many values there are.
     pub fn len(&self) -> u64 {
         self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Remembers damage that only the meaning of the values shows.
+    #[cold]
+    pub fn report(&self, reason: &str) {
+        self.content.report(reason);
     }
 
     #[inline]
@@ -193,6 +258,16 @@ impl Column {
     pub fn run(&self, from: u64) -> Run<'_> {
         Run { column: self, at: from, block: None }
     }
+}
+
+/// A signed number as an unsigned one that has the same place in the order.
+pub fn ordered(value: i64) -> u64 {
+    value as u64 ^ 1 << 63
+}
+
+/// The number that [`ordered`] made another one of.
+pub fn signed(ordered: u64) -> i64 {
+    (ordered ^ 1 << 63) as i64
 }
 
 /// Reads a column in order.

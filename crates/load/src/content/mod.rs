@@ -4,6 +4,8 @@
 //! Every element and every triple is a record of bytes. The digest is the SHA-256 over the number of records and the
 //! SHA-256 of each, in ascending order of these: so it needs no order of the records, and can be made page by page.
 
+mod hashes;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,12 +13,12 @@ use oxrdf::Term;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use terrapin_base::Progress;
-use terrapin_base::codec::Reader;
-use terrapin_base::external_sort::{Record as Sorting, Scratch, Sortable, Sorter};
+use terrapin_base::external_sort::Scratch;
 use terrapin_osm::{CACHE_BYTES, ElementRef, ElementType, MetaRef, Osm, Remembered};
 use terrapin_snapshot::{Error, Manifest, Snapshot, Writer};
 use terrapin_triples::{Store, TermId};
 
+use self::hashes::{Hash, Hashes, hash};
 use super::LoadError;
 
 /// What the digest begins with.
@@ -25,39 +27,6 @@ const NAME: &[u8] = b"terrapin content 1\n";
 const AT_ONCE: usize = 256;
 /// Bytes of memory by which sorting is bounded where a snapshot is verified: as in a load where nothing is said.
 const MEMORY: u64 = 4 << 30;
-
-/// A record's SHA-256, as numbers whose order is that of the bytes.
-#[derive(Clone, Copy, Default)]
-struct Hash([u64; 4]);
-
-impl Sorting for Hash {
-    fn write(&self, _: &Hash, out: &mut Vec<u8>) {
-        self.0.iter().for_each(|part| out.extend(part.to_be_bytes()));
-    }
-
-    fn read(reader: &mut Reader<'_>, _: &Hash) -> Option<Hash> {
-        Some(Hash::of(reader.take(32)?))
-    }
-}
-
-impl Sortable for Hash {
-    type Key = [u64; 4];
-
-    fn key(&self) -> [u64; 4] {
-        self.0
-    }
-}
-
-impl Hash {
-    /// From its 32 bytes.
-    fn of(bytes: &[u8]) -> Hash {
-        let mut hash = Hash::default();
-        for (part, bytes) in hash.0.iter_mut().zip(bytes.chunks_exact(8)) {
-            *part = u64::from_be_bytes(bytes.try_into().unwrap_or_default());
-        }
-        hash
-    }
-}
 
 /// The content digest of a snapshot.
 ///
@@ -86,7 +55,8 @@ pub(super) fn of_parts(
 }
 
 fn of_stores(osm: &Osm, store: Option<&Store>, scratch: &Scratch) -> Result<[u8; 32], LoadError> {
-    let mut hashes = Sorter::new(scratch);
+    let count: u64 = ElementType::ALL.into_iter().map(|kind| osm.count(kind)).sum();
+    let mut hashes = Hashes::new(scratch, count + store.map_or(0, |store| store.len()));
     for kind in ElementType::ALL {
         let pages: Vec<u32> = (0..osm.page_count(kind)).collect();
         for pages in pages.chunks(AT_ONCE) {
@@ -101,16 +71,7 @@ fn of_stores(osm: &Osm, store: Option<&Store>, scratch: &Scratch) -> Result<[u8;
     }
     let mut digest = Sha256::new();
     digest.update(NAME);
-    digest.update(hashes.len().to_le_bytes());
-    let hashes = hashes.finish()?;
-    let mut stream = hashes.stream();
-    loop {
-        let window = stream.take(1 << 16)?.records;
-        if window.is_empty() {
-            break;
-        }
-        window.iter().flat_map(|hash| hash.0).for_each(|part| digest.update(part.to_be_bytes()));
-    }
+    hashes.digest(&mut digest)?;
     Ok(digest.finalize().into())
 }
 
@@ -135,7 +96,7 @@ impl Record {
     }
 
     fn hash(&self) -> Hash {
-        Hash::of(&Sha256::digest(&self.0))
+        hash(&Sha256::digest(&self.0))
     }
 }
 
@@ -212,7 +173,7 @@ fn elements(osm: &Osm, kind: ElementType, page: u32) -> Vec<Hash> {
 }
 
 /// The records of all triples: `t`, the graph's name or nothing, subject, predicate and object as N-Triples has them.
-fn triples(store: &Store, hashes: &mut Sorter<Hash>) -> Result<(), LoadError> {
+fn triples(store: &Store, hashes: &mut Hashes) -> Result<(), LoadError> {
     match store.graphs() {
         None => hash_triples(store, None, store.triples(None, None, None), hashes),
         Some(graphs) => {
@@ -228,7 +189,7 @@ fn hash_triples(
     store: &Store,
     graph: Option<TermId>,
     mut triples: impl Iterator<Item = [TermId; 3]>,
-    hashes: &mut Sorter<Hash>,
+    hashes: &mut Hashes,
 ) -> Result<(), LoadError> {
     let written = |term: TermId| store.term(term).map(|term: Term| term.to_string()).unwrap_or_default();
     let graph = graph.map(written).unwrap_or_default();

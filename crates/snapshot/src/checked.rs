@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use terrapin_snapshot::{Error, Snapshot, Writer};
+use super::{Error, Snapshot, Writer};
 
 /// Bytes of content that share a checksum.
 const GRANULE: usize = 1 << 14;
@@ -28,6 +28,14 @@ impl Fault {
     /// Remembers damage of a section.
     pub fn report(&self, section: &str, reason: impl Into<String>) {
         let _ = self.0.set((section.to_owned(), reason.into()));
+    }
+
+    /// Remembers an error that was met while reading.
+    pub fn keep(&self, error: Error) {
+        match error {
+            Error::Damaged { section, reason } => self.report(&section, reason),
+            other => self.report("?", other.to_string()),
+        }
     }
 
     /// Whether there was none.
@@ -62,6 +70,11 @@ impl CheckedWriter {
     /// Bytes of content so far.
     pub fn len(&self) -> u64 {
         self.len
+    }
+
+    /// Whether there is none so far.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// Appends content.
@@ -113,8 +126,8 @@ fn sum(bytes: &[u8]) -> [u8; 8] {
 
 /// The content of one such section.
 pub struct Checked {
-    snapshot: Arc<Snapshot>,
-    name: &'static str,
+    bytes: Bytes,
+    name: Box<str>,
     content: Range<usize>,
     sums: Range<usize>,
     number: u64,
@@ -122,12 +135,20 @@ pub struct Checked {
     fault: Arc<Fault>,
 }
 
+/// Where the content is.
+enum Bytes {
+    /// In the file.
+    Mapped(Arc<Snapshot>),
+    /// In memory, made of what an older format has instead.
+    Held(Vec<u8>),
+}
+
 impl Checked {
     /// The section `name`.
     ///
     /// # Errors
     /// It is not there, or its checksums are damaged.
-    pub fn open(snapshot: &Arc<Snapshot>, name: &'static str, fault: &Arc<Fault>) -> Result<Checked, Error> {
+    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Checked, Error> {
         let damaged = |what: &str| Error::damaged(name, what);
         let place = snapshot.place(name).ok_or_else(|| damaged("the snapshot does not have it"))?;
         let file = snapshot.bytes();
@@ -143,14 +164,35 @@ impl Checked {
             return Err(damaged("checksum of its checksums differs"));
         }
         Ok(Checked {
-            snapshot: Arc::clone(snapshot),
-            name,
+            bytes: Bytes::Mapped(Arc::clone(snapshot)),
+            name: name.into(),
             content: place.start..place.start + len,
             sums: place.start + len..place.start + trailer_at,
             number: number_at(trailer_at + 8),
             good: (0..granules).map(|_| AtomicBool::new(false)).collect(),
             fault: Arc::clone(fault),
         })
+    }
+
+    /// Content that is in memory, as that of the section `name`.
+    pub fn held(name: &str, content: Vec<u8>, number: u64, fault: &Arc<Fault>) -> Checked {
+        Checked {
+            name: name.into(),
+            content: 0..content.len(),
+            sums: 0..0,
+            number,
+            good: (0..content.len().div_ceil(GRANULE)).map(|_| AtomicBool::new(true)).collect(),
+            bytes: Bytes::Held(content),
+            fault: Arc::clone(fault),
+        }
+    }
+
+    #[inline]
+    fn all(&self) -> &[u8] {
+        match &self.bytes {
+            Bytes::Mapped(snapshot) => snapshot.bytes(),
+            Bytes::Held(content) => content,
+        }
     }
 
     /// The number given to [`CheckedWriter::finish`].
@@ -163,10 +205,15 @@ impl Checked {
         self.content.len()
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.content.is_empty()
+    }
+
     /// Remembers damage that only the meaning of the content shows.
     #[cold]
     pub fn report(&self, reason: &str) {
-        self.fault.report(self.name, reason);
+        self.fault.report(&self.name, reason);
     }
 
     /// Bytes of the content, compared with their checksums; `None` beyond its end or where they are damaged.
@@ -177,13 +224,17 @@ impl Checked {
             self.report("read beyond its end");
             return None;
         }
+        if len == 0 {
+            // Content of no bytes has no granule.
+            return Some(&[]);
+        }
         let last = end.saturating_sub(1) / GRANULE;
         for granule in at / GRANULE..=last {
             if !self.good.get(granule)?.load(Ordering::Relaxed) && !self.compare(granule) {
                 return None;
             }
         }
-        self.snapshot.bytes().get(self.content.start + at..self.content.start + end)
+        self.all().get(self.content.start + at..self.content.start + end)
     }
 
     /// Eight bytes as a number; 0 where they are damaged.
@@ -194,7 +245,7 @@ impl Checked {
 
     #[cold]
     fn compare(&self, granule: usize) -> bool {
-        let file = self.snapshot.bytes();
+        let file = self.all();
         let start = self.content.start + granule * GRANULE;
         let content = file.get(start..(start + GRANULE).min(self.content.end));
         let expected = file.get(self.sums.start + granule * 8..).and_then(|b| b.get(..8));

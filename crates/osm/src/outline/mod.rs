@@ -1,12 +1,17 @@
 //! The shape of an element as GeoJSON has it: rings with holes, put together from an area's ways.
 
+mod areal;
+
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use terrapin_budget as budget;
-use terrapin_osm::areas::{Shape, is_closed};
-use terrapin_osm::geometry::Location;
-use terrapin_osm::{BoundingBox, Coord, ElementRef, ElementType, Ordinal, Osm};
+
+use crate::areas::{Shape, is_closed};
+use crate::geometry::Location;
+use crate::{BoundingBox, Coord, ElementRef, ElementType, Ordinal, Osm};
+
+pub use areal::is_area;
 
 /// A line, of a ring with its first point again at the end.
 pub type Line = Vec<Coord>;

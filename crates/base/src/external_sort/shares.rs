@@ -1,0 +1,116 @@
+//! Records dealt out among a number of parts, each read back as a whole: in memory up to a share of it, else in a
+//! temporary file. What a distribution sort needs; the records of a part come back in the order in which they came.
+
+use bytemuck::Pod;
+
+use super::file::{Input, Output, Piece};
+use super::{Error, Scratch};
+
+/// The parts while records come.
+pub struct Shares<T> {
+    scratch: Scratch,
+    parts: Vec<Vec<T>>,
+    /// Records that are in memory.
+    held: usize,
+    output: Option<Output>,
+    pieces: Vec<Vec<Piece>>,
+}
+
+impl<T: Pod> Shares<T> {
+    /// So many parts without a record.
+    pub fn new(scratch: &Scratch, parts: usize) -> Shares<T> {
+        Shares {
+            scratch: scratch.clone(),
+            parts: (0..parts).map(|_| Vec::new()).collect(),
+            held: 0,
+            output: None,
+            pieces: vec![Vec::new(); parts],
+        }
+    }
+
+    /// Adds a record to a part. [`Shares::make_room`] has to follow after some of them.
+    ///
+    /// # Panics
+    /// There is no such part.
+    #[inline]
+    pub fn push(&mut self, part: usize, record: T) {
+        self.parts[part].push(record);
+        self.held += 1;
+    }
+
+    /// Writes what is in memory to the temporary file, if it is more than its share.
+    ///
+    /// # Errors
+    /// The temporary file's.
+    pub fn make_room(&mut self) -> Result<(), Error> {
+        if self.held * size_of::<T>() >= self.scratch.share() { self.spill() } else { Ok(()) }
+    }
+
+    fn spill(&mut self) -> Result<(), Error> {
+        let output = match &mut self.output {
+            Some(output) => output,
+            None => self.output.insert(Output::new(&self.scratch)?),
+        };
+        for (part, pieces) in self.parts.iter_mut().zip(&mut self.pieces) {
+            if !part.is_empty() {
+                pieces.push(output.append(bytemuck::cast_slice(part))?);
+                part.clear();
+            }
+        }
+        self.held = 0;
+        Ok(())
+    }
+
+    /// All parts.
+    ///
+    /// # Errors
+    /// The temporary file's.
+    pub fn finish(mut self) -> Result<Dealt<T>, Error> {
+        if self.output.is_some() {
+            self.spill()?;
+            self.parts.iter_mut().for_each(|part| *part = Vec::new());
+        }
+        let input = self.output.map(Output::finish).transpose()?;
+        Ok(Dealt { parts: self.parts, input, pieces: self.pieces })
+    }
+}
+
+/// All records, part by part.
+pub struct Dealt<T> {
+    parts: Vec<Vec<T>>,
+    input: Option<Input>,
+    pieces: Vec<Vec<Piece>>,
+}
+
+impl<T: Pod> Dealt<T> {
+    /// How many parts there are.
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Whether there is no part.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// A part's records.
+    ///
+    /// # Errors
+    /// The temporary file's.
+    ///
+    /// # Panics
+    /// There is no such part.
+    pub fn read(&self, part: usize) -> Result<Vec<T>, Error> {
+        let Some(input) = &self.input else { return Ok(self.parts[part].clone()) };
+        let pieces = &self.pieces[part];
+        let bytes: usize = pieces.iter().map(|piece| piece.len as usize).sum();
+        let mut records = vec![T::zeroed(); bytes / size_of::<T>()];
+        let mut rest: &mut [u8] = bytemuck::cast_slice_mut(&mut records);
+        for piece in pieces {
+            let (these, others) = rest.split_at_mut(piece.len as usize);
+            input.read(piece.offset, these)?;
+            rest = others;
+        }
+        Ok(records)
+    }
+}

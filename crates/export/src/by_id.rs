@@ -1,0 +1,225 @@
+//! Elements by id, as files have them. In a snapshot they lie along a curve: they are sorted in temporary files once
+//! memory is full.
+
+use rayon::prelude::*;
+use terrapin_base::Progress;
+use terrapin_base::codec::{Reader, put, put_signed};
+use terrapin_base::external_sort::{self, Record, Rows, Scratch, Sortable, Sorter, Span, Stream};
+use terrapin_loaders::pbf::write::ELEMENTS_IN_BLOCK;
+use terrapin_loaders::{Block, BlockBuilder, Element, ElementType as Loaded, Meta};
+use terrapin_osm::{ElementType, Osm};
+
+use super::ExportError;
+
+/// Pages that are read at once.
+const PAGES: u32 = 256;
+/// Elements that are taken at once; blocks end after a multiple of these.
+const STEP: usize = 250;
+/// Bytes of elements after which a block is long enough.
+const BLOCK_BYTES: usize = 4 << 20;
+
+/// An element of some type. All of it but the id is its payload.
+#[derive(Debug, Clone, Copy, Default)]
+struct Row {
+    id: i64,
+    span: Span,
+}
+
+impl Record for Row {
+    fn write(&self, previous: &Row, out: &mut Vec<u8>) {
+        external_sort::put_fields(out, [previous.id], [self.id]);
+    }
+
+    fn read(reader: &mut Reader<'_>, previous: &Row) -> Option<Row> {
+        let [id] = external_sort::get_fields(reader, [previous.id])?;
+        Some(Row { id, span: Span::default() })
+    }
+
+    fn span(&self) -> Span {
+        self.span
+    }
+
+    fn set_span(&mut self, span: Span) {
+        self.span = span;
+    }
+}
+
+/// As other programs sort: ids of editors first, which are negative, the closest to zero before the others.
+impl Sortable for Row {
+    type Key = (bool, u64);
+
+    fn key(&self) -> (bool, u64) {
+        (self.id > 0, self.id.unsigned_abs())
+    }
+}
+
+/// Reads the elements of a type by id: `work` makes something of a block of some thousand, in parallel; `consume` gets what
+/// it made on the calling thread, in order.
+pub fn by_id<T: Send>(
+    osm: &Osm,
+    kind: ElementType,
+    scratch: &Scratch,
+    progress: &dyn Progress,
+    work: impl Fn(&Block) -> Result<T, ExportError> + Sync,
+    mut consume: impl FnMut(T) -> Result<(), ExportError>,
+) -> Result<(), ExportError> {
+    let mut sorter = Sorter::new(scratch);
+    let pages = osm.page_count(kind);
+    progress.phase(&format!("sorting {}s", kind.name()), pages.into());
+    for first in (0..pages).step_by(PAGES as usize) {
+        let some = first..pages.min(first.saturating_add(PAGES));
+        progress.advance(some.len() as u64);
+        let rows = some.into_par_iter().map(|page| rows(&osm.block(kind, &[page], |_, _| true)));
+        let rows: Vec<Rows<Row>> = rows.collect::<Result<_, _>>()?;
+        rows.iter().try_for_each(|rows| sorter.append(rows.view()))?;
+    }
+    osm.check()?;
+    progress.phase(&format!("writing {}s", kind.name()), sorter.len());
+    let sorted = sorter.finish()?;
+    let mut stream = sorted.stream();
+    loop {
+        let under_way = 2 * rayon::current_num_threads();
+        let blocks: Vec<Rows<Row>> = (0..under_way).map(|_| next(&mut stream)).collect::<Result<_, _>>()?;
+        if blocks.iter().all(|rows| rows.records.is_empty()) {
+            return Ok(());
+        }
+        let filled = blocks.par_iter().filter(|rows| !rows.records.is_empty());
+        let made: Vec<T> = filled.map(|rows| work(&block(kind, rows))).collect::<Result<_, _>>()?;
+        made.into_iter().try_for_each(&mut consume)?;
+        progress.advance(blocks.iter().map(|rows| rows.records.len() as u64).sum());
+    }
+}
+
+/// The next elements, as many as a block has.
+fn next(stream: &mut Stream<'_, Row>) -> Result<Rows<Row>, ExportError> {
+    let mut rows = Rows::default();
+    while rows.records.len() < ELEMENTS_IN_BLOCK && rows.payload.len() < BLOCK_BYTES {
+        let some = stream.take(STEP)?;
+        if some.records.is_empty() {
+            break;
+        }
+        rows.append(some);
+    }
+    Ok(rows)
+}
+
+/// A page's elements with their payloads.
+fn rows(block: &Block) -> Result<Rows<Row>, ExportError> {
+    let (mut rows, mut payload) = (Rows::default(), Vec::new());
+    let read = block.for_each(|element| {
+        payload.clear();
+        let id = encode(&mut payload, &element);
+        rows.push(Row { id, span: Span::default() }, &payload);
+    });
+    // A page's block is in memory, and was made whole.
+    debug_assert!(read.is_ok());
+    Ok(rows)
+}
+
+/// Elements as a block again.
+fn block(kind: ElementType, rows: &Rows<Row>) -> Block {
+    let mut block = BlockBuilder::default();
+    for row in &rows.records {
+        let decoded = decode(&mut Reader::new(rows.payload(row)), kind, row.id, &mut block);
+        // Damage of temporary files is found by who reads them.
+        debug_assert!(decoded.is_some());
+    }
+    block.finish()
+}
+
+fn put_text(out: &mut Vec<u8>, text: &str) {
+    put(out, text.len() as u64);
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Appends all of an element but its id, which it gives.
+fn encode(out: &mut Vec<u8>, element: &Element<'_>) -> i64 {
+    let (id, tags, meta) = match element {
+        Element::Node(node) => (node.id, node.tags, node.meta),
+        Element::Way(way) => (way.id, way.tags, way.meta),
+        Element::Relation(relation) => (relation.id, relation.tags, relation.meta),
+    };
+    out.push(meta.is_some().into());
+    if let Some(meta) = meta {
+        put(out, meta.version.into());
+        [meta.timestamp, meta.changeset, meta.uid].into_iter().for_each(|number| put_signed(out, number));
+        put_text(out, meta.user);
+    }
+    match element {
+        Element::Node(node) => [node.lat, node.lon].into_iter().for_each(|side| put_signed(out, side.into())),
+        Element::Way(way) => {
+            put(out, way.refs.len() as u64);
+            let mut previous = 0;
+            way.refs.iter().for_each(|&id| terrapin_base::codec::put_delta(out, &mut previous, id));
+        }
+        Element::Relation(relation) => {
+            put(out, relation.members.len() as u64);
+            for member in relation.members {
+                out.push(member.kind as u8);
+                put_signed(out, member.id);
+                put_text(out, member.role);
+            }
+        }
+    }
+    put(out, tags.len() as u64);
+    for (key, value) in tags {
+        put_text(out, key);
+        put_text(out, value);
+    }
+    id
+}
+
+fn get_text<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
+    let len = usize::try_from(reader.get()?).ok()?;
+    std::str::from_utf8(reader.take(len)?).ok()
+}
+
+fn get_kind(reader: &mut Reader<'_>) -> Option<Loaded> {
+    match reader.take(1)? {
+        [0] => Some(Loaded::Node),
+        [1] => Some(Loaded::Way),
+        [2] => Some(Loaded::Relation),
+        _ => None,
+    }
+}
+
+/// Adds what [`encode`] wrote to a block.
+fn decode(reader: &mut Reader<'_>, kind: ElementType, id: i64, block: &mut BlockBuilder) -> Option<()> {
+    let meta = match reader.take(1)? {
+        [0] => None,
+        _ => Some(Meta {
+            version: u32::try_from(reader.get()?).ok()?,
+            timestamp: reader.get_signed()?,
+            changeset: reader.get_signed()?,
+            uid: reader.get_signed()?,
+            user: get_text(reader)?,
+            visible: true,
+        }),
+    };
+    let mut position = (0, 0);
+    let loaded = match kind {
+        ElementType::Node => {
+            let mut side = || i32::try_from(reader.get_signed()?).ok();
+            position = (side()?, side()?);
+            Loaded::Node
+        }
+        ElementType::Way => {
+            let mut previous = 0;
+            for _ in 0..reader.get()? {
+                block.node(reader.get_delta(&mut previous)?);
+            }
+            Loaded::Way
+        }
+        ElementType::Relation => {
+            for _ in 0..reader.get()? {
+                block.member(get_kind(reader)?, reader.get_signed()?, get_text(reader)?);
+            }
+            Loaded::Relation
+        }
+    };
+    for _ in 0..reader.get()? {
+        block.tag(get_text(reader)?, get_text(reader)?);
+    }
+    block.end(loaded, id, position, meta);
+    Some(())
+}

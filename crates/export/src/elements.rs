@@ -1,0 +1,103 @@
+//! Elements as PBF and as XML: by type, then by id.
+
+use std::io::Write;
+
+use terrapin_base::Progress;
+use terrapin_base::external_sort::Scratch;
+use terrapin_loaders::pbf::write::{self, BlockWriter, Compression};
+use terrapin_loaders::{Block, Element, Header, xml};
+use terrapin_osm::{ElementType, Osm};
+
+use super::ExportError;
+use super::by_id::by_id;
+
+/// Bytes after which a block of PBF is full; no program reads one of more than 32 MiB.
+const FULL: usize = 16 << 20;
+/// Bytes that a block may have.
+const MOST: usize = 32 << 20;
+
+/// Writes all elements as PBF.
+///
+/// # Errors
+/// A damaged snapshot, a temporary file's, the output's.
+pub fn pbf(
+    osm: &Osm,
+    compression: Compression,
+    scratch: &Scratch,
+    out: &mut dyn Write,
+    progress: &dyn Progress,
+) -> Result<(), ExportError> {
+    out.write_all(&write::header(&header(osm), true, compression)).map_err(ExportError::Output)?;
+    for kind in ElementType::ALL {
+        let work = |block: &Block| blobs(block, compression);
+        by_id(osm, kind, scratch, progress, work, |blobs| out.write_all(&blobs).map_err(ExportError::Output))?;
+    }
+    out.flush().map_err(ExportError::Output)
+}
+
+/// Writes all elements as XML.
+///
+/// # Errors
+/// As [`pbf`], and a character that XML cannot hold.
+pub fn xml(osm: &Osm, scratch: &Scratch, out: &mut dyn Write, progress: &dyn Progress) -> Result<(), ExportError> {
+    let mut put = |text: String| out.write_all(text.as_bytes()).map_err(ExportError::Output);
+    put(xml::write::header(&header(osm)))?;
+    for kind in ElementType::ALL {
+        by_id(osm, kind, scratch, progress, text, &mut put)?;
+    }
+    put(xml::write::END.to_owned())?;
+    out.flush().map_err(ExportError::Output)
+}
+
+/// What the file says of itself: nothing of the machine or the time, so that the bytes are the same every time.
+fn header(osm: &Osm) -> Header {
+    let manifest = osm.snapshot().manifest();
+    Header {
+        bbox: manifest.and_then(|manifest| manifest.bounding_box),
+        replication_timestamp: manifest.map(|manifest| manifest.replication_timestamp).filter(|time| *time != 0),
+        writing_program: Some(terrapin_snapshot::writer_name()),
+        ..Header::default()
+    }
+}
+
+fn name(element: &Element<'_>) -> (ElementType, i64) {
+    match element {
+        Element::Node(node) => (ElementType::Node, node.id),
+        Element::Way(way) => (ElementType::Way, way.id),
+        Element::Relation(relation) => (ElementType::Relation, relation.id),
+    }
+}
+
+/// The blobs of a block: one, unless its elements are very large.
+fn blobs(block: &Block, compression: Compression) -> Result<Vec<u8>, ExportError> {
+    let (mut out, mut writer, mut failed) = (Vec::new(), BlockWriter::new(false), None);
+    let read = block.for_each(|element| {
+        let before = writer.bytes();
+        writer.push(&element);
+        if writer.bytes() - before > MOST {
+            let (kind, id) = name(&element);
+            failed.get_or_insert(ExportError::Size { kind, id });
+        }
+        if writer.bytes() > FULL {
+            out.extend(std::mem::replace(&mut writer, BlockWriter::new(false)).finish(compression));
+        }
+    });
+    debug_assert!(read.is_ok(), "a block in memory");
+    if !writer.is_empty() {
+        out.extend(writer.finish(compression));
+    }
+    failed.map_or(Ok(out), Err)
+}
+
+/// A block's elements as text.
+fn text(block: &Block) -> Result<String, ExportError> {
+    let (mut out, mut failed) = (String::new(), None);
+    let read = block.for_each(|element| {
+        if failed.is_none() && xml::write::element(&mut out, &element).is_none() {
+            let (kind, id) = name(&element);
+            failed = Some(ExportError::Character { kind, id });
+        }
+    });
+    debug_assert!(read.is_ok(), "a block in memory");
+    failed.map_or(Ok(out), Err)
+}

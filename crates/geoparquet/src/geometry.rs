@@ -1,0 +1,69 @@
+//! The geometry of elements, in degrees, as WKB.
+
+use geo_types::{Coord as Point, Geometry, LineString, MultiPolygon, Polygon};
+use terrapin_osm::outline::{Line, Outline};
+use terrapin_osm::{BoundingBox, Coord};
+use wkb::writer::{WriteOptions, write_geometry};
+
+/// An element's geometry.
+pub struct Shape {
+    /// In degrees.
+    geometry: Geometry<f64>,
+    /// Around it.
+    pub bounds: BoundingBox,
+}
+
+/// Degrees of 1e-7 degrees.
+pub fn degrees(number: i32) -> f64 {
+    f64::from(number) / 1e7
+}
+
+fn point(c: &Coord) -> Point<f64> {
+    Point { x: degrees(c.lon), y: degrees(c.lat) }
+}
+
+fn line(line: &Line) -> LineString<f64> {
+    LineString(line.iter().map(point).collect())
+}
+
+impl Shape {
+    /// Of an outline; `None` for a line of less than two points.
+    pub fn of(outline: &Outline) -> Option<Shape> {
+        let geometry = match outline {
+            Outline::Point(at) => Geometry::Point(point(at).into()),
+            Outline::Line(all) if all.len() < 2 => return None,
+            Outline::Line(all) => Geometry::LineString(line(all)),
+            Outline::Polygons(all) => polygons(all),
+        };
+        Some(Shape { geometry, bounds: outline.bounds() })
+    }
+
+    /// Its type, as GeoParquet calls it.
+    pub fn name(&self) -> &'static str {
+        match self.geometry {
+            Geometry::Point(_) => "Point",
+            Geometry::LineString(_) => "LineString",
+            Geometry::Polygon(_) => "Polygon",
+            _ => "MultiPolygon",
+        }
+    }
+
+    /// Its bytes: WKB, least significant byte first.
+    pub fn wkb(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // It only fails where the writer does.
+        let _ = write_geometry(&mut bytes, &self.geometry, &WriteOptions::default());
+        bytes
+    }
+}
+
+fn polygons(all: &[Vec<Line>]) -> Geometry<f64> {
+    let polygon = |rings: &Vec<Line>| {
+        let mut rings = rings.iter().map(line);
+        Polygon::new(rings.next().unwrap_or_else(|| LineString(Vec::new())), rings.collect())
+    };
+    match all {
+        [one] => Geometry::Polygon(polygon(one)),
+        all => Geometry::MultiPolygon(MultiPolygon(all.iter().map(polygon).collect())),
+    }
+}

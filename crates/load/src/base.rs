@@ -1,0 +1,229 @@
+//! Loading from a snapshot: its elements, or the part of them that an extract takes, and what files of changes make of
+//! them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use oxrdf::{NamedOrBlankNode, Term, Triple};
+use rayon::prelude::*;
+use terrapin_base::Progress;
+use terrapin_loaders as loaders;
+use terrapin_osm::build::{Batch, BuildError, Builder};
+use terrapin_osm::{ElementType, Osm};
+use terrapin_snapshot::{Manifest, Snapshot, Source, hex};
+use terrapin_triples::{Store, TermId};
+
+use super::extract::{Cut, Selection};
+use super::{LoadError, Options, UNDER_WAY, describe};
+
+/// The part of the memory that decoded pages of the base may take: one of so many.
+const CACHE: u64 = 8;
+/// Pages that make a block.
+const PAGES: usize = 16;
+/// Triples that are taken over at once.
+const TRIPLES: usize = 1 << 16;
+
+/// A snapshot that another one is made of.
+#[derive(Debug, Clone)]
+pub struct Base {
+    /// The snapshot file.
+    pub snapshot: PathBuf,
+    /// Files of changes, the oldest first.
+    pub changes: Vec<PathBuf>,
+    /// The time of the data when they are applied, in seconds since 1970, where it is known.
+    pub time: Option<i64>,
+    /// What part of its elements is taken; all without it.
+    pub cut: Option<Cut>,
+}
+
+/// An open base.
+pub(super) struct Opened<'a> {
+    base: &'a Base,
+    osm: Osm,
+    snapshot: Arc<Snapshot>,
+    manifest: Manifest,
+}
+
+impl<'a> Opened<'a> {
+    pub(super) fn open(base: &'a Base, memory: u64) -> Result<Self, LoadError> {
+        let snapshot = Arc::new(Snapshot::open(&base.snapshot)?);
+        let osm = Osm::open_with(snapshot.clone(), memory / CACHE)?;
+        let manifest = snapshot.manifest().cloned().unwrap_or_else(|| unreachable!("an open snapshot has one"));
+        Ok(Self { base, osm, snapshot, manifest })
+    }
+
+    /// What the new manifest says of the base and the changes.
+    pub(super) fn sources(&self) -> Result<Vec<Source>, LoadError> {
+        let mut licences: Vec<&str> = self.manifest.sources.iter().map(|source| &*source.licence).collect();
+        licences.sort_unstable();
+        licences.dedup();
+        // Its digest stands for all bytes but the names of its sources, which must not show.
+        let sections = self.manifest.sections.iter();
+        let own = Source {
+            name: self.base.snapshot.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            bytes: sections.map(|section| section.offset + section.len).max().unwrap_or_default(),
+            sha256: self.snapshot.digest(),
+            licence: licences.join("; "),
+        };
+        let changes = self.base.changes.iter().map(|path| describe(path, super::OSM_LICENCE));
+        std::iter::once(Ok(own)).chain(changes).collect()
+    }
+
+    /// Reads the elements, then the changes. Says what part was taken, if not all was.
+    pub(super) fn read(
+        &self,
+        options: &Options,
+        builder: &mut Builder,
+        progress: &dyn Progress,
+    ) -> Result<Option<Selection>, LoadError> {
+        let selection = self.base.cut.as_ref().map(|cut| cut.select(&self.osm, progress)).transpose()?;
+        let total: u64 = ElementType::ALL.into_iter().map(|kind| u64::from(self.osm.page_count(kind))).sum();
+        progress.phase("taking over elements", if selection.is_none() { total } else { 0 });
+        for kind in ElementType::ALL {
+            match &selection {
+                None => {
+                    let mut pages = 0..self.osm.page_count(kind);
+                    self.take_over(kind, &mut pages, |_, _| true, builder, progress)?;
+                }
+                Some(selection) => {
+                    let keep = |page, slot| selection.has(kind, page, slot);
+                    self.take_over(kind, &mut selection.pages(kind), keep, builder, progress)?;
+                }
+            }
+        }
+        self.osm.check()?;
+        for path in &self.base.changes {
+            builder.begin_changes();
+            read_changes(path, options, builder, progress).map_err(|error| self.name_files(error))?;
+        }
+        Ok(selection)
+    }
+
+    fn take_over(
+        &self,
+        kind: ElementType,
+        pages: &mut dyn Iterator<Item = u32>,
+        keep: impl Fn(u32, usize) -> bool + Sync,
+        builder: &mut Builder,
+        progress: &dyn Progress,
+    ) -> Result<(), LoadError> {
+        let at_once = PAGES * 2 * rayon::current_num_threads();
+        loop {
+            let some: Vec<u32> = pages.take(at_once).collect();
+            if some.is_empty() {
+                return Ok(());
+            }
+            let batch = |pages: &[u32]| Batch::read(&self.osm.block(kind, pages, &keep), None);
+            let batches: Vec<Batch> = some.par_chunks(PAGES).map(batch).collect::<Result<_, BuildError>>()?;
+            batches.into_iter().try_for_each(|batch| builder.add(batch))?;
+            progress.advance(some.len() as u64);
+        }
+    }
+
+    /// Files of changes by their names, where an error has their numbers.
+    pub(super) fn name_files(&self, error: LoadError) -> LoadError {
+        let LoadError::Elements(BuildError::Backwards { kind, id, versions, files }) = error else { return error };
+        let file = |number: usize| self.base.changes.get(number.wrapping_sub(1)).cloned().unwrap_or_default();
+        LoadError::Backwards { kind, id, versions, files: files.map(file) }
+    }
+
+    /// What the manifest says of where the data comes from.
+    pub(super) fn remark(&self, dropped: u64, selection: Option<&Selection>) -> Vec<String> {
+        let content = self.manifest.content.map_or_else(String::new, |content| format!(", content {}", hex(&content)));
+        let snapshot = format!("the snapshot {}{content} (source 1)", self.snapshot.digest());
+        let mut remarks = vec![match (&self.base.cut, selection, self.base.changes.len()) {
+            (Some(cut), Some(_), _) => format!("cut from {snapshot}: {}", cut.told()),
+            (_, _, 0) => format!("taken over from {snapshot}"),
+            (_, _, files) => format!(
+                "{files} file{} of changes applied to {snapshot}: {dropped} versions replaced, deleted or older than others",
+                if files == 1 { "" } else { "s" }
+            ),
+        }];
+        if self.base.cut.is_some() && self.manifest.triples.is_some() {
+            remarks.push("the triples of the snapshot were left out".to_owned());
+        }
+        remarks
+    }
+
+    /// The time of the replication that the data is at, and of the data.
+    pub(super) fn times(&self, newest: i64) -> (i64, i64) {
+        let data = self.manifest.data_timestamp.max(newest);
+        (self.base.time.unwrap_or_else(|| self.manifest.replication_timestamp.max(newest)), data)
+    }
+
+    /// The triples of the base that the new snapshot has, too. A part of the elements comes without.
+    pub(super) fn triples(&self) -> Result<Option<Store>, LoadError> {
+        if self.base.cut.is_some() { Ok(None) } else { Ok(Store::open(&self.snapshot)?) }
+    }
+}
+
+/// The files of a mirrored folder of replication that a snapshot's data does not have yet, up to a time, in seconds since
+/// 1970, or to the newest; and the time that they lead to.
+///
+/// # Errors
+/// A snapshot that cannot be opened, a folder that lacks what is needed.
+pub fn replication(
+    snapshot: &Path,
+    folder: &Path,
+    until: Option<i64>,
+) -> Result<loaders::replication::Changes, LoadError> {
+    let opened = Snapshot::open(snapshot)?;
+    let since = opened.manifest().map_or(0, |manifest| manifest.replication_timestamp);
+    Ok(loaders::replication::changes(folder, since, until)?)
+}
+
+fn read_changes(path: &Path, load: &Options, builder: &mut Builder, progress: &dyn Progress) -> Result<(), LoadError> {
+    progress.phase("reading changes", std::fs::metadata(path).map_or(0, |m| m.len()));
+    let mut read = 0;
+    let options = loaders::Options { memory: load.memory / UNDER_WAY, ..loaders::Options::default() };
+    let map = |block: &loaders::Block| Batch::read(block, None).map_err(LoadError::from);
+    loaders::read_changes(path, &options, map, |batch, at| {
+        progress.advance(at.bytes_read - read);
+        read = at.bytes_read;
+        builder.add(batch).map_err(LoadError::from)
+    })?;
+    Ok(())
+}
+
+/// Gives all triples of a snapshot to `add`, some thousand at a time, with the names of their graphs as readers give them.
+pub(super) fn each_triple(
+    store: &Store,
+    mut add: impl FnMut(&[Triple], &[(usize, NamedOrBlankNode)]) -> Result<(), LoadError>,
+) -> Result<(), LoadError> {
+    let mut graph = |name: Option<TermId>, triples: &mut dyn Iterator<Item = [TermId; 3]>| -> Result<(), LoadError> {
+        let name = name.and_then(|name| node(store, name));
+        loop {
+            let some: Vec<[TermId; 3]> = triples.take(TRIPLES).collect();
+            if some.is_empty() {
+                return Ok(());
+            }
+            // What is damaged is none, and an error below.
+            let triples: Vec<Triple> = some.par_iter().filter_map(|triple| whole(store, *triple)).collect();
+            let graphs: Vec<_> =
+                name.iter().flat_map(|name| (0..triples.len()).map(|place| (place, name.clone()))).collect();
+            add(&triples, &graphs)?;
+        }
+    };
+    match store.graphs() {
+        None => graph(None, &mut store.triples(None, None, None))?,
+        Some(graphs) => {
+            for name in graphs.names().map(Some).chain([None]) {
+                graph(name, &mut graphs.triples(name, [None; 3]))?;
+            }
+        }
+    }
+    Ok(store.check()?)
+}
+
+fn node(store: &Store, term: TermId) -> Option<NamedOrBlankNode> {
+    match store.term(term)? {
+        Term::NamedNode(node) => Some(node.into()),
+        Term::BlankNode(node) => Some(node.into()),
+        _ => None,
+    }
+}
+
+fn whole(store: &Store, [subject, predicate, object]: [TermId; 3]) -> Option<Triple> {
+    let NamedOrBlankNode::NamedNode(predicate) = node(store, predicate)? else { return None };
+    Some(Triple::new(node(store, subject)?, predicate, store.term(object)?))
+}

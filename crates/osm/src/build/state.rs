@@ -1,0 +1,107 @@
+//! What a load would make of a history up to a moment, made of the versions that a snapshot has: the sections of elements
+//! and posting lists. Values, users and roles are the snapshot's own.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use terrapin_base::external_sort::{Rows, Scratch, Sorted, Spool, SpoolWriter};
+use terrapin_base::progress::Quiet;
+use terrapin_snapshot::{Counts, Error, Pages, Snapshot, Writer};
+
+use super::elements::write_elements;
+use super::gather::{Newest, Tags};
+use super::postings::write_postings;
+use super::records::Element;
+use super::tables::{Roles, Users, write_keys, write_missing};
+use super::values::PairNumbers;
+use super::versions::decode;
+use super::{BuildError, Context};
+use crate::tags::KeyTable;
+use crate::{ElementType, layout};
+
+/// Pages are read once: to make them small is dearer than to write them.
+const LEVEL: i32 = 1;
+/// Pages of versions decoded at once.
+const PAGES: usize = 64;
+
+/// The tables of a snapshot that its states share.
+pub struct Tables {
+    /// The keys.
+    pub keys: KeyTable,
+    /// How many users, nobody among them.
+    pub users: u32,
+    /// How many roles.
+    pub roles: u32,
+}
+
+/// Writes the sections of what was there at a moment, in seconds since 1970. `counts` are those of the snapshot; how many
+/// elements there are is the answer's.
+///
+/// # Errors
+/// A damaged snapshot; the temporary files'.
+pub fn write_state(
+    snapshot: &Arc<Snapshot>,
+    tables: Tables,
+    counts: Counts,
+    moment: i64,
+    scratch: &Scratch,
+    writer: &mut Writer,
+) -> Result<Counts, BuildError> {
+    let mut spools = Vec::new();
+    for kind in ElementType::ALL {
+        spools.push(seen_at(snapshot, kind, moment, scratch)?);
+    }
+    let mut spools = spools.into_iter();
+    let mut next = || spools.next().unwrap_or_default();
+    let newest = Newest { nodes: next(), located: Sorted::default(), ways: next(), relations: next(), dropped: 0 };
+    let (pairs, users, roles) =
+        (PairNumbers::none(scratch)?, Users::numbered(tables.users), Roles::numbered(tables.roles));
+    let context = Context { scratch, level: LEVEL, progress: &Quiet, pairs: &pairs, users: &users, roles: &roles };
+    let elements = write_elements(&context, writer, newest)?;
+    for (kind, missing) in ElementType::ALL.into_iter().zip(&elements.missing) {
+        write_missing(writer, kind, missing)?;
+    }
+    let keys = write_postings(&context, writer, tables.keys, &elements.postings)?;
+    write_keys(writer, &keys)?;
+    let [nodes, ways, relations] = elements.counts;
+    let missing = elements.missing.map(|ids| ids.len() as u64);
+    Ok(Counts { nodes, ways, relations, areas: 0, missing, ..counts })
+}
+
+/// The elements of a type at a moment, by id: of each the last version that is not later, unless that one is a deletion.
+fn seen_at(
+    snapshot: &Arc<Snapshot>,
+    kind: ElementType,
+    moment: i64,
+    scratch: &Scratch,
+) -> Result<Spool<Tags, Element>, BuildError> {
+    let (name, fault) = (layout::versions(kind), Arc::default());
+    let pages = Pages::open(snapshot, name, &fault)?;
+    let mut spool = SpoolWriter::new(scratch);
+    let numbers: Vec<u64> = (0..pages.len()).collect();
+    for numbers in numbers.chunks(PAGES) {
+        let read = numbers.par_iter().map(|&page| {
+            let rows = decode(kind, &pages.read(page)?);
+            let rows =
+                rows.ok_or_else(|| Error::damaged(name, format!("page {page} is not what this format writes")))?;
+            Ok(last_until(&rows, moment))
+        });
+        for rows in read.collect::<Vec<Result<_, Error>>>() {
+            spool.push(Tags::Pairs, rows?)?;
+        }
+    }
+    fault.check()?;
+    Ok(spool.finish()?)
+}
+
+/// Of every element the last version until a moment.
+fn last_until(rows: &Rows<Element>, moment: i64) -> Rows<Element> {
+    let mut seen = Rows::default();
+    for versions in rows.records.chunk_by(|a, b| a.id == b.id) {
+        let last = versions.iter().rfind(|version| i64::from(version.timestamp) <= moment);
+        if let Some(version) = last.filter(|version| !version.is_deleted()) {
+            seen.push(*version, rows.payload(version));
+        }
+    }
+    seen
+}

@@ -1,0 +1,283 @@
+//! Reading posting lists: whole, or only what a query has a use for. A long list is in blocks whose first ordinals are
+//! known; ordinals follow the curve, so that what lies in a region is in some of the blocks.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::layout::{BLOCK, Paged};
+use super::page_cache::Key;
+use super::store::Osm;
+use super::tags::get_block;
+use super::types::{ElementType, Ordinal};
+use terrapin_budget as budget;
+use terrapin_snapshot::{Column, Error};
+
+/// So many blocks are worth a second thread.
+const PARALLEL: usize = 16;
+/// Blocks that are in hand at once.
+const AT_ONCE: usize = 256;
+/// What a block counts for in a query's budget.
+const BLOCK_STEPS: usize = 64;
+
+/// The elements of one type that have a tag or a key.
+pub struct Postings<'a>(List<'a>);
+
+enum List<'a> {
+    Held(Arc<[Ordinal]>),
+    Blocks(Blocks<'a>),
+}
+
+/// Which part of a list is asked for.
+#[derive(Debug, Clone, Copy)]
+pub enum Scope<'a> {
+    /// All of it.
+    All,
+    /// What is in these ranges, which ascend and do not overlap.
+    Within(&'a [Range<Ordinal>]),
+    /// What is in this list, too, which ascends.
+    Among(&'a [Ordinal]),
+}
+
+impl<'a> Postings<'a> {
+    /// A list that is in memory.
+    pub(super) fn held(list: Arc<[Ordinal]>) -> Postings<'a> {
+        Postings(List::Held(list))
+    }
+
+    /// A list of so many ordinals in blocks from `first` on.
+    pub(super) fn in_blocks(osm: &'a Osm, kind: ElementType, key: Key, first: u32, count: u64) -> Postings<'a> {
+        match Blocks::of(osm, kind, key, first, count) {
+            Some(blocks) => Postings(List::Blocks(blocks)),
+            None => Postings::held([].into()),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        match &self.0 {
+            List::Held(list) => list.len() as u64,
+            List::Blocks(blocks) => blocks.count,
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All of them, ascending.
+    pub fn all(&self) -> Arc<[Ordinal]> {
+        match &self.0 {
+            List::Held(list) => Arc::clone(list),
+            List::Blocks(blocks) => blocks.all(),
+        }
+    }
+
+    /// A part of them, ascending.
+    pub fn part(&self, scope: Scope<'_>) -> Arc<[Ordinal]> {
+        match scope {
+            Scope::All => self.all(),
+            Scope::Within(ranges) => self.within(ranges).into(),
+            Scope::Among(list) => self.among(list, true).into(),
+        }
+    }
+
+    fn within(&self, ranges: &[Range<Ordinal>]) -> Vec<Ordinal> {
+        match &self.0 {
+            List::Held(list) => {
+                let mut found = Vec::new();
+                add_within(list, ranges, &mut found);
+                found
+            }
+            List::Blocks(blocks) => blocks.within(ranges),
+        }
+    }
+
+    /// Those of an ascending list that are in this one, or those that are not.
+    pub fn among(&self, list: &[Ordinal], wanted: bool) -> Vec<Ordinal> {
+        match &self.0 {
+            List::Held(held) => {
+                let mut found = Vec::new();
+                add_among(held, list, wanted, &mut found);
+                found
+            }
+            List::Blocks(blocks) => blocks.among(list, wanted),
+        }
+    }
+}
+
+/// Appends what of `list` is in the ranges.
+fn add_within(mut list: &[Ordinal], ranges: &[Range<Ordinal>], found: &mut Vec<Ordinal>) {
+    for range in ranges {
+        let Some((&first, &last)) = list.first().zip(list.last()) else { return };
+        if range.end <= first {
+            continue;
+        }
+        if range.start > last {
+            return;
+        }
+        let start = list.partition_point(|&ordinal| ordinal < range.start);
+        let end = start + list[start..].partition_point(|&ordinal| ordinal < range.end);
+        found.extend_from_slice(&list[start..end]);
+        list = &list[end..];
+    }
+}
+
+/// Appends what of `list` is in `held`, or what is not.
+fn add_among(mut held: &[Ordinal], list: &[Ordinal], wanted: bool, found: &mut Vec<Ordinal>) {
+    for &ordinal in list {
+        // Steps that double, then bisects: where the lists are alike the next one is near.
+        let mut near = 1;
+        while held.get(near).is_some_and(|&other| other < ordinal) {
+            near *= 2;
+        }
+        let start = held[..near.min(held.len())].partition_point(|&other| other < ordinal);
+        held = &held[start..];
+        if (held.first() == Some(&ordinal)) == wanted {
+            found.push(ordinal);
+        }
+    }
+}
+
+/// A list in blocks.
+struct Blocks<'a> {
+    osm: &'a Osm,
+    kind: ElementType,
+    key: Key,
+    /// The first ordinals of all blocks.
+    firsts: &'a Column,
+    /// The list's first block and the one after its last.
+    blocks: Range<u64>,
+    count: u64,
+}
+
+impl<'a> Blocks<'a> {
+    fn of(osm: &'a Osm, kind: ElementType, key: Key, first: u32, count: u64) -> Option<Blocks<'a>> {
+        let firsts = osm.block_firsts()?;
+        let first = u64::from(first);
+        let end = first.checked_add(count.div_ceil(BLOCK as u64)).filter(|&end| end <= firsts.len());
+        // There are no more elements than that.
+        let Some(end) = end.filter(|_| count <= osm.count(kind)) else {
+            firsts.report("a list goes beyond the last block");
+            return None;
+        };
+        Some(Blocks { osm, kind, key, firsts, blocks: first..end, count })
+    }
+
+    /// How many ordinals a block has.
+    fn len(&self, block: u64) -> usize {
+        self.count.saturating_sub((block - self.blocks.start) * BLOCK as u64).min(BLOCK as u64) as usize
+    }
+
+    /// Reads a block into `out`, which has its length.
+    fn read(&self, block: u64, out: &mut [Ordinal]) -> Result<(), Error> {
+        let (first, end) = (self.firsts.get(block), self.osm.count(self.kind));
+        self.osm.decoded(Paged::Blocks, block as u32, |bytes| get_block(&bytes, first, end, out))
+    }
+
+    /// A block, cached.
+    fn block(&self, block: u64) -> Arc<[Ordinal]> {
+        self.osm.list(Key::Block(block as u32), self.kind, || {
+            let mut list = vec![0; self.len(block)];
+            self.read(block, &mut list).map(|()| list)
+        })
+    }
+
+    fn all(&self) -> Arc<[Ordinal]> {
+        if self.osm.keeps(self.count * size_of::<Ordinal>() as u64) {
+            return self.osm.list(self.key, self.kind, || self.read_all());
+        }
+        self.osm.or_fault(self.read_all(), Vec::new).into()
+    }
+
+    fn read_all(&self) -> Result<Vec<Ordinal>, Error> {
+        let mut all = vec![0; self.count as usize];
+        let current = budget::current();
+        all.par_chunks_mut(BLOCK).enumerate().try_for_each(|(at, out)| {
+            current.share(|| {
+                budget::checkpoints(BLOCK_STEPS);
+                self.read(self.blocks.start + at as u64, out)
+            })
+        })?;
+        Ok(all)
+    }
+
+    /// Some blocks, each cached.
+    fn some(&self, blocks: &[u64]) -> Vec<Arc<[Ordinal]>> {
+        if blocks.len() < PARALLEL {
+            return blocks.iter().map(|&block| self.block(block)).collect();
+        }
+        let current = budget::current();
+        blocks.par_iter().map(|&block| current.share(|| self.block(block))).collect()
+    }
+
+    /// The block that has an ordinal if any has, looked for from a block on; the first one for what comes before it.
+    fn with(&self, from: u64, ordinal: Ordinal) -> u64 {
+        let after = self.firsts.lower_bound(from + 1, self.blocks.end, ordinal.saturating_add(1));
+        after.max(from + 1) - 1
+    }
+
+    fn within(&self, ranges: &[Range<Ordinal>]) -> Vec<Ordinal> {
+        let mut blocks: Vec<u64> = Vec::new();
+        for range in ranges {
+            let mut block = self.with(blocks.last().copied().unwrap_or(self.blocks.start), range.start);
+            while block < self.blocks.end && self.firsts.get(block) < range.end {
+                if blocks.last() != Some(&block) {
+                    blocks.push(block);
+                }
+                block += 1;
+            }
+        }
+        let mut found = Vec::new();
+        let mut ranges = ranges;
+        for list in blocks.chunks(AT_ONCE).flat_map(|some| self.some(some)) {
+            let first = list.first().copied().unwrap_or_default();
+            ranges = &ranges[ranges.partition_point(|range| range.end <= first)..];
+            add_within(&list, ranges, &mut found);
+        }
+        found
+    }
+
+    fn among(&self, list: &[Ordinal], wanted: bool) -> Vec<Ordinal> {
+        // Which part of the list each block decides about.
+        let (mut blocks, mut parts) = (Vec::new(), Vec::new());
+        let (mut rest, mut block) = (list, self.blocks.start);
+        while let Some(&first) = rest.first() {
+            block = self.with(block, first);
+            let next = block + 1;
+            let end = match next < self.blocks.end {
+                true => rest.partition_point(|&ordinal| ordinal < self.firsts.get(next)),
+                false => rest.len(),
+            };
+            let (part, others) = rest.split_at(end.max(1));
+            blocks.push(block);
+            parts.push(part);
+            rest = others;
+        }
+        let mut found = Vec::new();
+        let held = blocks.chunks(AT_ONCE).flat_map(|some| self.some(some));
+        held.zip(parts).for_each(|(held, part)| add_among(&held, part, wanted, &mut found));
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_lists() {
+        let held = [2, 3, 5, 8, 13, 21, 34];
+        let mut found = Vec::new();
+        add_within(&held, &[0..3, 4..5, 8..14, 20..22, 40..50], &mut found);
+        assert_eq!(found, [2, 8, 13, 21]);
+        found.clear();
+        add_among(&held, &[1, 2, 6, 8, 9, 34, 50], true, &mut found);
+        assert_eq!(found, [2, 8, 34]);
+        found.clear();
+        add_among(&held, &[1, 2, 6, 8, 9, 34, 50], false, &mut found);
+        assert_eq!(found, [1, 6, 9, 50]);
+    }
+}

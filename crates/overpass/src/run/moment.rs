@@ -1,0 +1,156 @@
+//! Which state of the data statements see: that of the query's date, of a moment of `[diff:]`, or of a block of `retro`,
+//! where the snapshot has older versions. Where it has none, there is one state, and [`super::date`] tests timestamps.
+//!
+//! Ordinals belong to a state, so sets are carried from one to another by ids. The areas that relations make are those of
+//! today at every date, as in the reference.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Context;
+use crate::set::{AreaOrdinal, Set};
+use crate::sorted;
+use crate::syntax::{SetName, Timestamp};
+use crate::{Failure, damaged};
+use terrapin_osm::history::{History, Version};
+use terrapin_osm::{ElementType, Ordinal, Osm};
+use terrapin_snapshot::Error;
+
+/// The sets as they were in another state.
+pub(super) type Outside<'a> = BTreeMap<SetName, (Arc<Set>, &'a Osm)>;
+
+/// Two moments, and the ids by type of what changed between them.
+pub(super) type ChangedIds = ((i64, i64), [Vec<i64>; 3]);
+
+/// The states that a query has looked at; they are open until it ends.
+#[derive(Default)]
+pub struct States {
+    first: OnceCell<Box<Opened>>,
+}
+
+struct Opened {
+    osm: Arc<Osm>,
+    rest: States,
+}
+
+impl States {
+    /// Keeps a state open.
+    fn keep(&self, osm: Arc<Osm>) -> &Osm {
+        let mut states = self;
+        loop {
+            let opened =
+                states.first.get_or_init(|| Box::new(Opened { osm: Arc::clone(&osm), rest: States::default() }));
+            if Arc::ptr_eq(&opened.osm, &osm) {
+                return &opened.osm;
+            }
+            states = &opened.rest;
+        }
+    }
+
+    /// Whether everything read so far was undamaged.
+    ///
+    /// # Errors
+    /// The first damage that was met.
+    pub fn check(&self) -> Result<(), Error> {
+        let mut states = self;
+        while let Some(opened) = states.first.get() {
+            opened.osm.check()?;
+            states = &opened.rest;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The versions of the data, where it has more than one of each element.
+    pub(super) fn history(&self) -> Option<&'a History> {
+        History::of(self.current)
+    }
+
+    /// The state at a moment; without one, that of now.
+    pub(super) fn state(&self, date: Option<Timestamp>) -> Result<&'a Osm, Failure> {
+        let (Some(history), Some(moment)) = (self.history(), date) else { return Ok(self.current) };
+        match history.state(self.current, moment) {
+            Ok(None) => Ok(self.current),
+            Ok(Some(osm)) => Ok(self.states.keep(osm)),
+            Err(error) => Err(damaged(&error)),
+        }
+    }
+
+    /// Goes to another date. Returns the one before.
+    pub(super) fn look_at(&mut self, date: Option<Timestamp>) -> Result<Option<Timestamp>, Failure> {
+        let osm = self.state(date)?;
+        if !std::ptr::eq(osm, self.osm) {
+            self.osm = osm;
+            self.reader = None;
+        }
+        Ok(std::mem::replace(&mut self.date, date))
+    }
+
+    /// Carries all sets from a state to the one at hand; what is not there any more, or not yet, is in them no more.
+    pub(super) fn carry(&mut self, from: &'a Osm) {
+        if std::ptr::eq(from, self.osm) {
+            return;
+        }
+        for (name, set) in &mut self.sets {
+            let carried = Arc::new(carried(set, from, self.osm));
+            let set = std::mem::replace(set, carried);
+            self.outside.entry(name.clone()).or_insert((set, from));
+        }
+    }
+
+    /// A set as it is written, and the state that it belongs to: what comes from another date is as it was there.
+    pub(super) fn shown(&self, name: &str) -> (Arc<Set>, &'a Osm) {
+        self.outside.get(name).cloned().unwrap_or_else(|| (self.set(name), self.osm))
+    }
+
+    /// The relations that areas are made from, as they are at hand.
+    pub(super) fn as_seen(&self, relations: Vec<Ordinal>) -> Vec<Ordinal> {
+        elsewhere(ElementType::Relation, &relations, self.current, self.osm).unwrap_or(relations)
+    }
+
+    /// The areas that relations at hand make.
+    pub(super) fn areas_made_of(&self, relations: &[Ordinal]) -> Vec<AreaOrdinal> {
+        let current = elsewhere(ElementType::Relation, relations, self.osm, self.current);
+        super::filters::area::areas_of(self, current.as_deref().unwrap_or(relations))
+    }
+
+    /// The elements of a type that changed after a moment and not after another.
+    pub(super) fn changed(&self, history: &History, kind: ElementType, since: i64, until: i64) -> Vec<Ordinal> {
+        let mut kept = self.changed.borrow_mut();
+        if kept.as_ref().is_none_or(|(span, _)| *span != (since, until)) {
+            *kept = None;
+        }
+        let (_, ids) = kept.get_or_insert_with(|| ((since, until), history.changed(self.current, since, until)));
+        with_ids(self.osm, kind, &ids[kind as usize])
+    }
+
+    /// The version that says that an element was deleted, if it is the last one until a moment.
+    pub(super) fn deletion(&self, kind: ElementType, id: i64, until: Option<Timestamp>) -> Option<Version> {
+        let versions = self.history()?.versions(self.current, kind, id);
+        let last = versions.into_iter().rfind(|version| until.is_none_or(|until| version.timestamp <= until));
+        last.filter(|version| !version.visible)
+    }
+}
+
+/// The elements of a type that have these ids, of those that are there.
+pub(super) fn with_ids(osm: &Osm, kind: ElementType, ids: &[i64]) -> Vec<Ordinal> {
+    sorted::from_unsorted(ids.iter().filter_map(|&id| osm.find(kind, id)).collect())
+}
+
+/// Elements in another state; `None` where it is the same.
+pub(super) fn elsewhere(kind: ElementType, list: &[Ordinal], from: &Osm, to: &Osm) -> Option<Vec<Ordinal>> {
+    (!std::ptr::eq(from, to)).then(|| with_ids(to, kind, &from.ids(kind, list)))
+}
+
+/// A set in another state.
+pub(super) fn carried(set: &Set, from: &Osm, to: &Osm) -> Set {
+    let mut carried = set.clone();
+    for kind in ElementType::ALL {
+        if let Some(list) = elsewhere(kind, set.part(kind), from, to) {
+            *carried.part_mut(kind) = list;
+        }
+    }
+    carried
+}

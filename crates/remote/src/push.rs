@@ -1,0 +1,78 @@
+//! From a file to the storage.
+
+use std::io::Read;
+use std::path::Path as File;
+
+use object_store::path::Path;
+use object_store::{ObjectStoreExt, WriteMultipart};
+use terrapin_snapshot as snapshot;
+
+use super::{AT_ONCE, Error, PIECE, Progress, Remote};
+
+/// What became of a snapshot that was to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pushed {
+    /// Its digest.
+    pub digest: String,
+    /// Where it lies.
+    pub place: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Whether it was there already.
+    pub was_there: bool,
+}
+
+impl Remote {
+    /// Sends a snapshot, of which every byte is checked before. One that is there is not sent again. Nobody sees it
+    /// before it is whole.
+    ///
+    /// # Errors
+    /// A file that is no whole snapshot; the storage's.
+    pub fn push(&self, file: &File, progress: &dyn Progress) -> Result<Pushed, Error> {
+        progress.phase("verifying", 0);
+        let whole = snapshot::verify(file)?;
+        let (digest, bytes) = (whole.digest(), whole.file_len());
+        let place = self.place(Some(&digest))?;
+        let was_there = self.runtime.block_on(async {
+            match self.store.head(&place).await {
+                Ok(found) => Ok(found.size == bytes),
+                Err(object_store::Error::NotFound { .. }) => Ok(false),
+                Err(error) => Err(self.failed(&place)(error)),
+            }
+        })?;
+        if !was_there {
+            progress.phase("sending", bytes);
+            self.runtime.block_on(self.send(file, &place, progress))?;
+        }
+        Ok(Pushed { digest, place: place.to_string(), bytes, was_there })
+    }
+
+    async fn send(&self, file: &File, place: &Path, progress: &dyn Progress) -> Result<(), Error> {
+        let unreadable = |source| Error::File { path: file.to_owned(), source };
+        let failed = self.failed(place);
+        let mut from = std::fs::File::open(file).map_err(unreadable)?;
+        let upload = self.store.put_multipart(place).await.map_err(&failed)?;
+        let mut upload = WriteMultipart::new_with_chunk_size(upload, PIECE as usize);
+        let mut piece = vec![0; PIECE as usize];
+        let sent: Result<(), Error> = async {
+            loop {
+                let read = from.read(&mut piece).map_err(unreadable)?;
+                if read == 0 {
+                    return Ok(());
+                }
+                upload.wait_for_capacity(AT_ONCE).await.map_err(&failed)?;
+                upload.write(&piece[..read]);
+                progress.advance(read as u64);
+            }
+        }
+        .await;
+        match sent {
+            Ok(()) => upload.finish().await.map(|_| ()).map_err(failed),
+            Err(error) => {
+                // The first error says more than one of the clearing up.
+                let _ = upload.abort().await;
+                Err(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! A snapshot that arrives from front to back, checked while it does: its last bytes come first and say what all others
+//! have to be.
+
+use std::ops::Range;
+
+use super::read::{self, Footer};
+use super::{Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, Manifest, OLDEST_FORMAT, Section, hex};
+
+/// A snapshot that arrives.
+pub struct Arrival {
+    len: u64,
+    digest: [u8; 32],
+    header: Vec<u8>,
+    /// From the manifest on.
+    rest: Vec<u8>,
+    sections: Vec<Section>,
+    /// Where the next bytes belong.
+    at: u64,
+    /// Bytes up to here are as they have to be.
+    checked: u64,
+    /// How many sections are whole.
+    whole: usize,
+    /// Over what there is of the next section.
+    hasher: blake3::Hasher,
+}
+
+impl Arrival {
+    /// Where header and footer of a file of so many bytes lie.
+    ///
+    /// # Errors
+    /// It has no room for them.
+    pub fn ends(len: u64) -> Result<(Range<u64>, Range<u64>), Error> {
+        match len.checked_sub(FOOTER_LEN).filter(|&at| at >= HEADER_LEN) {
+            Some(at) => Ok((0..HEADER_LEN, at..len)),
+            None => Err(Error::damaged("header", "the file is too short for a snapshot")),
+        }
+    }
+
+    /// Where the manifest lies, and what stands behind it, by the footer.
+    ///
+    /// # Errors
+    /// A footer that is none.
+    pub fn manifest(len: u64, footer: &[u8]) -> Result<Range<u64>, Error> {
+        let offset = Footer::read(footer)?.offset;
+        if !(HEADER_LEN..len.saturating_sub(FOOTER_LEN)).contains(&offset) {
+            return Err(Error::damaged("manifest", "it lies outside the file"));
+        }
+        Ok(offset..len)
+    }
+
+    /// A file of so many bytes with this header, and these bytes from the manifest on.
+    ///
+    /// # Errors
+    /// They do not fit each other, or are damaged.
+    pub fn new(len: u64, header: &[u8], rest: &[u8]) -> Result<Arrival, Error> {
+        let version = read::version(header).ok_or_else(|| Error::damaged("header", "it is no snapshot's"))?;
+        if !(OLDEST_FORMAT..=FORMAT_VERSION).contains(&version) {
+            let reason = format!("format {version}, of which this version of the program knows nothing");
+            return Err(Error::damaged("header", reason));
+        }
+        let footer = Footer::read(&rest[rest.len().saturating_sub(FOOTER_LEN as usize)..])?;
+        let (manifest, names) = footer.split(version, rest)?;
+        let digest = Manifest::digest(manifest);
+        if digest != footer.digest {
+            return Err(Error::damaged("manifest", "its SHA-256 differs"));
+        }
+        let manifest = Manifest::decode(version, manifest, names)?;
+        read::check_places(&manifest.sections, footer.offset)?;
+        Ok(Arrival {
+            len,
+            digest,
+            header: header.to_vec(),
+            rest: rest.to_vec(),
+            sections: manifest.sections,
+            at: 0,
+            checked: 0,
+            whole: 0,
+            hasher: blake3::Hasher::new(),
+        })
+    }
+
+    /// The snapshot's name: the SHA-256 of its manifest, hexadecimal.
+    pub fn digest(&self) -> String {
+        hex(&self.digest)
+    }
+
+    /// Bytes of the whole file.
+    pub fn file_len(&self) -> u64 {
+        self.len
+    }
+
+    /// How many bytes have come.
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// How many bytes, from the first on, are known to be right.
+    pub fn checked(&self) -> u64 {
+        self.checked
+    }
+
+    /// Takes everything back that is not known to be right; how many bytes stay.
+    pub fn rewind(&mut self) -> u64 {
+        self.hasher.reset();
+        self.at = self.checked;
+        self.at
+    }
+
+    /// The bytes that come next.
+    ///
+    /// # Errors
+    /// They are not those of this snapshot.
+    pub fn take(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let mut bytes = bytes;
+        while !bytes.is_empty() {
+            let (end, part) = self.part();
+            let (these, others) = bytes.split_at(bytes.len().min((end - self.at) as usize));
+            self.check(part, these)?;
+            self.at += these.len() as u64;
+            bytes = others;
+            if self.at == end {
+                self.close(part)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the next bytes belong to, and where that ends.
+    fn part(&self) -> (u64, Part) {
+        let next = self.sections.get(self.whole);
+        let manifest_at = self.len - self.rest.len() as u64;
+        match next {
+            _ if self.at < HEADER_LEN => (HEADER_LEN, Part::Header),
+            Some(section) if self.at < section.offset => (section.offset, Part::Padding),
+            Some(section) => (section.offset + section.len, Part::Section),
+            None if self.at < manifest_at => (manifest_at, Part::Padding),
+            None => (self.len, Part::Rest),
+        }
+    }
+
+    fn check(&mut self, part: Part, bytes: &[u8]) -> Result<(), Error> {
+        let known =
+            |all: &[u8], from: u64| all.get((self.at - from) as usize..).is_some_and(|all| all.starts_with(bytes));
+        let (good, what) = match part {
+            Part::Header => (known(&self.header, 0), "header"),
+            Part::Padding => (bytes.iter().all(|&byte| byte == 0), "padding"),
+            Part::Rest => (known(&self.rest, self.len - self.rest.len() as u64), "manifest"),
+            Part::Section => {
+                self.hasher.update(bytes);
+                (true, "")
+            }
+        };
+        if good { Ok(()) } else { Err(Error::damaged(what, "it is not what the snapshot's end says")) }
+    }
+
+    fn close(&mut self, part: Part) -> Result<(), Error> {
+        if let (Part::Section, Some(section)) = (part, self.sections.get(self.whole)) {
+            if self.hasher.finalize().as_bytes() != &section.checksum {
+                return Err(Error::damaged(&section.name, "checksum differs"));
+            }
+            self.hasher.reset();
+            self.whole += 1;
+        }
+        self.checked = self.at;
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Part {
+    Header,
+    /// Zeros.
+    Padding,
+    Section,
+    /// Manifest, names and footer.
+    Rest,
+}

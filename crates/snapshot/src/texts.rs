@@ -1,0 +1,145 @@
+//! Texts by their numbers, read in place.
+//!
+//! ```text
+//! NAME          the texts, one after another
+//! NAME.starts   a column of where each begins and where the last one ends
+//! ```
+
+use std::sync::Arc;
+
+use super::{Checked, CheckedWriter, Column, ColumnWriter, Error, Fault, Snapshot, Writer};
+
+/// Writes texts.
+pub struct TextsWriter {
+    name: String,
+    out: CheckedWriter,
+    starts: Vec<u64>,
+}
+
+impl TextsWriter {
+    /// Begins the section `name` in `writer`; until [`TextsWriter::finish`] nothing else may be written there.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn begin(writer: &mut Writer, name: &str) -> Result<TextsWriter, Error> {
+        Ok(TextsWriter { name: name.to_owned(), out: CheckedWriter::begin(writer, name)?, starts: vec![0] })
+    }
+
+    /// All texts at once.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn write<'a>(writer: &mut Writer, name: &str, texts: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
+        let mut out = TextsWriter::begin(writer, name)?;
+        texts.into_iter().try_for_each(|text| out.push(writer, text))?;
+        out.finish(writer)
+    }
+
+    /// Appends a text.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn push(&mut self, writer: &mut Writer, text: &str) -> Result<(), Error> {
+        self.out.push(writer, text.as_bytes())?;
+        self.starts.push(self.out.len());
+        Ok(())
+    }
+
+    /// Ends the section and writes where the texts begin.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn finish(self, writer: &mut Writer) -> Result<(), Error> {
+        self.out.finish(writer, 0)?;
+        ColumnWriter::write(writer, &format!("{}.starts", self.name), self.starts)
+    }
+}
+
+/// Texts by their numbers.
+pub struct Texts {
+    text: Checked,
+    starts: Column,
+}
+
+impl Texts {
+    /// The section `name` of `snapshot`.
+    ///
+    /// # Errors
+    /// It is not there, or not whole.
+    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Texts, Error> {
+        let text = Checked::open(snapshot, name, fault)?;
+        let starts = Column::open(snapshot, &format!("{name}.starts"), fault)?;
+        match starts.is_empty() {
+            true => Err(Error::damaged(name, "not even its end is known")),
+            false => Ok(Texts { text, starts }),
+        }
+    }
+
+    /// Texts in memory, as those of the section `name`.
+    pub fn held<'a>(name: &str, texts: impl IntoIterator<Item = &'a str>, fault: &Arc<Fault>) -> Texts {
+        let (mut text, mut starts) = (Vec::new(), vec![0]);
+        for one in texts {
+            text.extend_from_slice(one.as_bytes());
+            starts.push(text.len() as u64);
+        }
+        Texts { text: Checked::held(name, text, 0, fault), starts: Column::held(name, starts, fault) }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        self.starts.len() - 1
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A text; an empty one beyond the last and where the snapshot is damaged.
+    pub fn get(&self, number: u64) -> &str {
+        if number >= self.len() {
+            return "";
+        }
+        let (start, end) = (self.starts.get(number) as usize, self.starts.get(number + 1) as usize);
+        let bytes = end.checked_sub(start).and_then(|len| self.text.get(start, len));
+        match bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()) {
+            Some(text) => text,
+            None => {
+                self.text.report("a text is not whole");
+                ""
+            }
+        }
+    }
+
+    /// The number of a text, where they ascend.
+    pub fn find(&self, text: &str) -> Option<u64> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.get(middle).cmp(text) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_found() {
+        let all = ["", "Lija", "Liġa", "Ž"];
+        let fault = Arc::default();
+        let texts = Texts::held("texts", all, &fault);
+        assert_eq!((0..4).map(|n| texts.get(n)).collect::<Vec<_>>(), all);
+        assert!(all.iter().enumerate().all(|(n, text)| texts.find(text) == Some(n as u64)));
+        assert_eq!((texts.find("Lijb"), texts.get(4)), (None, ""));
+        let nobody = Texts::held("texts", [""], &fault);
+        assert_eq!((nobody.len(), nobody.get(0), nobody.find("")), (1, "", Some(0)));
+        assert!(fault.check().is_ok());
+    }
+}

@@ -1,0 +1,201 @@
+//! A mirrored folder of replication: numbered files of changes, `000/012/345.osc.gz`, and beside each its state,
+//! `000/012/345.state.txt`, which says up to what time the changes are.
+
+use crate::error::Error;
+use crate::xml::timestamp;
+use std::path::{Path, PathBuf};
+
+/// The endings of files of changes.
+const ENDINGS: [&str; 3] = ["osc.gz", "osc.bz2", "osc"];
+const STATE: &str = "state.txt";
+
+/// What brings data from one time to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changes {
+    /// The files, oldest first.
+    pub files: Vec<PathBuf>,
+    /// The time of the data when all are applied, in seconds since 1970.
+    pub time: i64,
+}
+
+/// The changes of a folder that are later than `since`, up to `until` or else to the newest; in seconds since 1970.
+///
+/// # Errors
+/// A folder that cannot be read, begins too late or ends too early; a gap in it; a broken state.
+pub fn changes(folder: &Path, since: i64, until: Option<i64>) -> Result<Changes, Error> {
+    let fail = |reason: String| Error::Replication { folder: folder.to_path_buf(), reason };
+    let numbers = numbers(folder)?;
+    let (Some(&first), Some(&last)) = (numbers.first(), numbers.last()) else {
+        return Err(fail(format!("no states in it, which are called as {}", name(12_345, STATE))));
+    };
+    if until.is_some_and(|until| until < since) {
+        return Err(fail(format!(
+            "changes until {} are asked for, and the data is of {since} already",
+            Time(until.unwrap_or(0)),
+            since = Time(since)
+        )));
+    }
+    let start = newest(folder, &numbers, since)?.ok_or_else(|| {
+        let time = time(folder, first).map_or_else(|_| "unknown".to_owned(), |time| Time(time).to_string());
+        fail(format!("it begins with {first}, of {time}; what changed from {} until then is missing", Time(since)))
+    })?;
+    let end = match until {
+        None => last,
+        Some(until) => newest(folder, &numbers, until)?.unwrap_or(start),
+    };
+    let reached = time(folder, end)?;
+    if let Some(until) = until.filter(|&until| end == last && reached < until) {
+        return Err(fail(format!("it ends with {last}, of {}, before {}", Time(reached), Time(until))));
+    }
+    let mut files = Vec::new();
+    for number in start + 1..=end {
+        if numbers.binary_search(&number).is_err() {
+            return Err(fail(format!("a gap: {} is missing, between {start} and {end}", name(number, STATE))));
+        }
+        let there = ENDINGS.iter().map(|ending| folder.join(name(number, ending))).find(|path| path.is_file());
+        files.push(there.ok_or_else(|| fail(format!("a gap: {} is missing", name(number, ENDINGS[0]))))?);
+    }
+    Ok(Changes { files, time: reached })
+}
+
+/// Where the file of a number is.
+fn name(number: u64, ending: &str) -> String {
+    format!("{:03}/{:03}/{:03}.{ending}", number / 1_000_000, number / 1000 % 1000, number % 1000)
+}
+
+/// The numbers of all states, ascending.
+fn numbers(folder: &Path) -> Result<Vec<u64>, Error> {
+    let mut numbers = Vec::new();
+    for (high, folder) in numbered(folder, "")? {
+        for (middle, folder) in numbered(&folder, "")? {
+            for (low, _) in numbered(&folder, ".state.txt")? {
+                numbers.push((high * 1000 + middle) * 1000 + low);
+            }
+        }
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// What in a folder is called by three digits and an ending.
+fn numbered(folder: &Path, ending: &str) -> Result<Vec<(u64, PathBuf)>, Error> {
+    let fail = |source| Error::Open { file: folder.to_path_buf(), source };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let number =
+            name.strip_suffix(ending).filter(|digits| digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()));
+        if let Some(number) = number.and_then(|digits| digits.parse().ok())
+            && path.is_dir() == ending.is_empty()
+        {
+            found.push((number, path));
+        }
+    }
+    Ok(found)
+}
+
+/// The number of the newest state that is not later than a time.
+fn newest(folder: &Path, numbers: &[u64], until: i64) -> Result<Option<u64>, Error> {
+    let (mut low, mut high) = (0, numbers.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if time(folder, numbers[middle])? <= until { low = middle + 1 } else { high = middle }
+    }
+    Ok(low.checked_sub(1).map(|at| numbers[at]))
+}
+
+/// The time of a state.
+fn time(folder: &Path, number: u64) -> Result<i64, Error> {
+    let path = folder.join(name(number, STATE));
+    let text = std::fs::read_to_string(&path).map_err(|source| Error::Open { file: path.clone(), source })?;
+    let value = |name: &str| {
+        let values = text.lines().filter_map(|line| line.trim().split_once('='));
+        // As in files of properties, colons are escaped.
+        values.filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().replace('\\', "")).next_back()
+    };
+    if value("sequenceNumber").is_some_and(|said| said.parse() != Ok(number)) {
+        return Err(Error::Format { file: path, reason: "the state of another number than its name says" });
+    }
+    let time = value("timestamp").and_then(|time| timestamp(&time));
+    time.ok_or(Error::Format {
+        file: path,
+        reason: "no state of replication: it has no timestamp=2022-11-01T00\\:00\\:00Z",
+    })
+}
+
+/// A time, as people read it.
+struct Time(i64);
+
+impl std::fmt::Display for Time {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = String::new();
+        crate::xml::write::put_time(&mut text, self.0);
+        f.write_str(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(states: &[(u64, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (number, time) in states {
+            let path = |ending| folder.path().join(name(*number, ending));
+            std::fs::create_dir_all(path(STATE).parent().unwrap()).unwrap();
+            let time = time.replace(':', "\\:");
+            std::fs::write(path(STATE), format!("#then\nsequenceNumber={number}\ntimestamp={time}\n")).unwrap();
+            std::fs::write(path("osc.gz"), "").unwrap();
+        }
+        std::fs::write(folder.path().join(STATE), "timestamp=elsewhere").unwrap();
+        folder
+    }
+
+    fn seconds(text: &str) -> i64 {
+        timestamp(text).unwrap()
+    }
+
+    const STATES: [(u64, &str); 4] = [
+        (1998, "2022-01-01T00:00:00Z"),
+        (1999, "2022-01-02T00:00:00Z"),
+        (2000, "2022-01-03T00:00:00Z"),
+        (2001, "2022-01-04T00:00:00Z"),
+    ];
+
+    #[test]
+    fn changes_lead_from_one_time_to_another() {
+        let folder = folder(&STATES);
+        let ask = |since, until: Option<&str>| changes(folder.path(), seconds(since), until.map(seconds)).unwrap();
+        let all = ask("2022-01-01T12:00:00Z", None);
+        let names: Vec<_> = [1999, 2000, 2001].map(|number| folder.path().join(name(number, "osc.gz"))).into();
+        assert_eq!(all, Changes { files: names.clone(), time: seconds("2022-01-04T00:00:00Z") });
+        let some = ask("2022-01-02T00:00:00Z", Some("2022-01-03T23:59:59Z"));
+        assert_eq!(some, Changes { files: names[1..2].to_vec(), time: seconds("2022-01-03T00:00:00Z") });
+        assert!(ask("2022-01-04T00:00:00Z", None).files.is_empty());
+    }
+
+    #[test]
+    fn gaps_and_wrong_times_are_errors() {
+        let whole = folder(&STATES);
+        let fail = |folder: &Path, since, until: Option<&str>| {
+            changes(folder, seconds(since), until.map(seconds)).unwrap_err().to_string()
+        };
+        let (early, day, late) = ("2021-12-31T00:00:00Z", "2022-01-01T00:00:00Z", "2022-02-01T00:00:00Z");
+        assert!(fail(whole.path(), early, None).contains("it begins with 1998, of 2022-01-01T00:00:00Z; what changed"));
+        assert!(fail(whole.path(), day, Some(late)).contains("it ends with 2001, of 2022-01-04T00:00:00Z, before"));
+        assert!(fail(whole.path(), day, Some(early)).contains("the data is of 2022-01-01T00:00:00Z already"));
+        std::fs::remove_file(whole.path().join("000/002/000.state.txt")).unwrap();
+        assert!(fail(whole.path(), day, None).contains("a gap: 000/002/000.state.txt is missing"));
+        let whole = folder(&STATES);
+        std::fs::remove_file(whole.path().join("000/001/999.osc.gz")).unwrap();
+        assert!(fail(whole.path(), day, None).contains("a gap: 000/001/999.osc.gz is missing"));
+        std::fs::write(whole.path().join("000/001/999.state.txt"), "sequenceNumber=7\n").unwrap();
+        assert!(fail(whole.path(), day, None).contains("another number than its name says"));
+        std::fs::write(whole.path().join("000/001/999.state.txt"), "hello\n").unwrap();
+        assert!(fail(whole.path(), day, None).contains("no state of replication"));
+        let empty = tempfile::tempdir().unwrap();
+        assert!(fail(empty.path(), day, None).contains("no states in it"));
+        assert!(fail(&empty.path().join("none"), day, None).contains("No such file"));
+    }
+}

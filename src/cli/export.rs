@@ -1,0 +1,185 @@
+//! `terrapin export`: what a snapshot has as a file that other programs read.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use serde_json::json;
+
+use super::progress::Shown;
+use super::whole::{Target, is_stdout, stop_on_signal};
+use super::{Error, open, stdout};
+use crate::base::external_sort::Scratch;
+use crate::export::{self, Compression, ExportError};
+use crate::load::{Progress, Quiet};
+use crate::osm::Osm;
+use crate::rdf::Store;
+use crate::size::{self, count};
+
+/// The part of the memory that decoded pages may take: one of so many.
+const CACHE: u64 = 4;
+
+/// Write what a snapshot has to a file that other programs read
+///
+/// All elements with all that is known of them, by type and id, as PBF or XML; or all triples. Loaded again, the file gives
+/// a snapshot of the same content digest. The same snapshot gives the same bytes, whatever the threads, the memory and the
+/// time.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin export malta.terrapin --osm-pbf malta.osm.pbf
+  terrapin export malta.terrapin --osm-xml - | bzip2 > malta.osm.bz2
+  terrapin export towns.terrapin --nt towns.nt
+  terrapin export malta.terrapin --geoparquet malta/
+  terrapin export europe.terrapin --osm-pbf europe.osm.pbf --memory 16GiB --temp /scratch")]
+#[command(group = clap::ArgGroup::new("target").required(true).args(["osm_pbf", "osm_xml", "nt", "nq"]))]
+pub struct Args {
+    /// The snapshot file
+    snapshot: PathBuf,
+    /// Write the elements as PBF; - is standard output
+    #[arg(long, value_name = "FILE")]
+    osm_pbf: Option<PathBuf>,
+    /// Write the elements as OSM XML
+    #[arg(long, value_name = "FILE")]
+    osm_xml: Option<PathBuf>,
+    /// Write the triples as N-Triples
+    #[arg(long, value_name = "FILE")]
+    nt: Option<PathBuf>,
+    /// Write the triples as N-Quads, which name the graphs that they are in
+    #[arg(long, value_name = "FILE")]
+    nq: Option<PathBuf>,
+    /// Write the elements as GeoParquet into an empty folder: a folder a type, tags as a map, geometry as WKB, row groups along
+    /// the Hilbert curve
+    #[cfg(feature = "geoparquet")]
+    #[arg(long, value_name = "DIR", group = "target")]
+    geoparquet: Option<PathBuf>,
+    /// How blocks of PBF are packed; not every program reads zstd
+    #[arg(long, value_enum, default_value = "zlib", conflicts_with_all = ["osm_xml", "nt", "nq"])]
+    compression: Packing,
+    /// Memory to use before temporary files are
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size::parse)]
+    memory: u64,
+    /// Threads to use [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// The folder for temporary files [default: that of the file; of standard output the system's]
+    #[arg(long, value_name = "DIR")]
+    temp: Option<PathBuf>,
+    /// Tell what was written as one JSON object, and nothing of the progress
+    #[arg(long)]
+    json: bool,
+}
+
+/// How blocks of PBF are packed.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Packing {
+    Zlib,
+    Zstd,
+    None,
+}
+
+impl From<Packing> for Compression {
+    fn from(packing: Packing) -> Compression {
+        match packing {
+            Packing::Zlib => Compression::Zlib,
+            Packing::Zstd => Compression::Zstd,
+            Packing::None => Compression::None,
+        }
+    }
+}
+
+impl Args {
+    fn out(&self) -> &Path {
+        let out = self.osm_pbf.as_ref().or(self.osm_xml.as_ref()).or(self.nt.as_ref()).or(self.nq.as_ref());
+        out.map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    fn scratch(&self) -> Scratch {
+        let out = self.out();
+        let folder = match (&self.temp, out.parent()) {
+            (Some(folder), _) => folder.clone(),
+            (None, _) if is_stdout(out) => std::env::temp_dir(),
+            (None, Some(folder)) if !folder.as_os_str().is_empty() => folder.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        Scratch::new(&folder, self.memory)
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let opened = open::snapshot(&args.snapshot)?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(args.threads.map_or(0, usize::from))
+        .build()
+        .map_err(|e| Error::system("threads", e))?;
+    #[cfg(feature = "geoparquet")]
+    if let Some(folder) = &args.geoparquet {
+        return pool.install(|| super::geoparquet::write(&opened, folder, args.memory / CACHE, args.json));
+    }
+    let out = args.out();
+    if let (Ok(from), Ok(to)) = (args.snapshot.canonicalize(), out.canonicalize())
+        && from == to
+    {
+        return Err(Error::usage(format!(
+            "{} is the snapshot; what is written needs a file of its own",
+            out.display()
+        )));
+    }
+    if is_stdout(out) && args.json {
+        return Err(Error::usage("--json tells what was written on standard output, which the data itself takes here"));
+    }
+    let elements = args.osm_pbf.is_some() || args.osm_xml.is_some();
+    let store = if elements { None } else { Some(store(&opened, &args.snapshot)?) };
+    let shown = (!args.json).then(|| Arc::new(Shown::new()));
+    let progress: &dyn Progress = shown.as_deref().map_or(&Quiet, |shown| shown);
+    let mut target = Target::create(out)?;
+    stop_on_signal(out.to_owned(), args.json, shown.clone())?;
+    crate::allocator::prepare_for_arrays();
+    let result = pool.install(|| match &store {
+        Some(store) => export::triples(store, args.nq.is_some(), &mut target, progress),
+        None => {
+            let osm = Osm::open_with(opened.snapshot.clone(), args.memory / CACHE)?;
+            match &args.osm_pbf {
+                Some(_) => export::pbf(&osm, args.compression.into(), &args.scratch(), &mut target, progress),
+                None => export::xml(&osm, &args.scratch(), &mut target, progress),
+            }
+        }
+    });
+    if let Some(shown) = &shown {
+        shown.finish();
+    }
+    result.map_err(error)?;
+    let Some(bytes) = target.finish()? else { return Ok(()) };
+    let counts = &opened.manifest.counts;
+    let triples = store.map(|store| store.len());
+    if args.json {
+        let snapshot = opened.snapshot.digest();
+        return stdout::print_json(&match triples {
+            Some(triples) => json!({"snapshot": snapshot, "bytes": bytes, "triples": triples}),
+            None => json!({"snapshot": snapshot, "bytes": bytes, "nodes": counts.nodes, "ways": counts.ways,
+                "relations": counts.relations}),
+        });
+    }
+    let what = match triples {
+        Some(triples) => format!("{} triples", count(triples)),
+        None => {
+            format!("{} nodes, {} ways, {} relations", count(counts.nodes), count(counts.ways), count(counts.relations))
+        }
+    };
+    stdout::print(&format!("{}: {}, {what}\n", out.display(), size::show(bytes)))
+}
+
+fn store(opened: &open::Opened, path: &Path) -> Result<Store, Error> {
+    let store = Store::open(&opened.snapshot).map_err(open::error)?;
+    store.ok_or_else(|| Error::input("no-triples", format!("{} has no triples", path.display())))
+}
+
+fn error(error: ExportError) -> Error {
+    match error {
+        ExportError::Snapshot(error) => open::error(error),
+        ExportError::Temporary(error) => Error::system("temporary", error),
+        ExportError::Output(error) => Error::output(error),
+        ExportError::Graphs => Error::input("named-graphs", format!("{}: --nq", ExportError::Graphs)),
+        other => Error::input("not-exportable", other),
+    }
+}

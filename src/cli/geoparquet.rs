@@ -1,0 +1,43 @@
+//! `terrapin export --geoparquet`: a folder of files for engines that spread work over machines.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+use terrapin_geoparquet::{self as geoparquet, Error as GeoParquetError, Options};
+
+use super::progress::Shown;
+use super::{Error, open, stdout};
+use crate::load::{Progress, Quiet};
+use crate::osm::Osm;
+use crate::size::{self, count};
+
+/// Writes the elements of a snapshot, with so many bytes for decoded pages.
+pub fn write(opened: &open::Opened, folder: &Path, cache: u64, as_json: bool) -> Result<(), Error> {
+    let shown = (!as_json).then(|| Arc::new(Shown::new()));
+    let progress: &dyn Progress = shown.as_deref().map_or(&Quiet, |shown| shown);
+    crate::allocator::prepare_for_arrays();
+    let osm = Osm::open_with(opened.snapshot.clone(), cache).map_err(open::error)?;
+    let written = geoparquet::write(&osm, folder, Options::default(), progress);
+    if let Some(shown) = &shown {
+        shown.finish();
+    }
+    let written = written.map_err(error)?;
+    let [nodes, ways, relations] = written.rows;
+    if as_json {
+        let snapshot = opened.snapshot.digest();
+        return stdout::print_json(&json!({"snapshot": snapshot, "files": written.files, "bytes": written.bytes,
+            "nodes": nodes, "ways": ways, "relations": relations}));
+    }
+    let (folder, files, bytes) = (folder.display(), written.files, size::show(written.bytes));
+    let [nodes, ways, relations] = [nodes, ways, relations].map(count);
+    stdout::print(&format!("{folder}: {bytes} in {files} files, {nodes} nodes, {ways} ways, {relations} relations\n"))
+}
+
+fn error(error: GeoParquetError) -> Error {
+    match error {
+        GeoParquetError::Snapshot(error) => open::error(error),
+        GeoParquetError::NotEmpty(_) => Error::usage(error),
+        other => Error::system("output", other),
+    }
+}

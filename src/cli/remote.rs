@@ -1,0 +1,155 @@
+//! `terrapin push` and `terrapin pull`: snapshots in object storage.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+use terrapin_remote::{Error as RemoteError, Remote};
+
+use super::pin::Pin;
+use super::progress::Shown;
+use super::{Error, diagnose, open, stdout, stop};
+use crate::load::{Progress, Quiet};
+use crate::size;
+use crate::snapshot;
+
+/// Put a snapshot into object storage, under its digest
+///
+/// S3, Google Cloud Storage, Azure, a folder (file:///...). The snapshot is verified before, sent as it is, and seen by
+/// nobody before it is whole; one that is there already is not sent again. Keys and settings of the storage come from the
+/// environment (AWS_ACCESS_KEY_ID, GOOGLE_SERVICE_ACCOUNT, AZURE_STORAGE_ACCOUNT_KEY, ...) or from --set.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin push malta.terrapin s3://benchmarks/snapshots
+  terrapin push malta.terrapin s3://benchmarks --set aws_endpoint=http://127.0.0.1:9000 --set aws_allow_http=true")]
+pub struct PushArgs {
+    /// The snapshot file
+    snapshot: PathBuf,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Fetch a snapshot from object storage, or from any web server, by its digest
+///
+/// What arrives is held against the snapshot's checksums while it arrives. A transfer that breaks off goes on where it
+/// was when the same command is run again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin pull s3://benchmarks/snapshots 79d32f2e2947668a7521c8206c9c563596a030200ad557ffa7f4189decef5ae5 --out malta.terrapin
+  terrapin pull https://example.org/malta.terrapin --pin snapshots/malta-demo.toml --out malta.terrapin")]
+pub struct PullArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// The snapshot's digest; not needed where the address is that of a file
+    #[arg(conflicts_with = "pin")]
+    digest: Option<String>,
+    /// The file to make; one that is there is replaced in one step at the end
+    #[arg(long, value_name = "NAME.terrapin")]
+    out: PathBuf,
+    /// The pin whose snapshot to fetch
+    #[arg(long, value_name = "FILE")]
+    pin: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+struct PlaceArgs {
+    /// Where snapshots lie: s3://bucket/folder, gs://..., az://..., https://..., file:///folder; or one, NAME.terrapin
+    #[arg(value_name = "URL")]
+    address: String,
+    /// A setting of the storage, such as aws_endpoint=http://127.0.0.1:9000
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
+    settings: Vec<(String, String)>,
+    /// As one JSON object, and nothing of the progress
+    #[arg(long)]
+    json: bool,
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, such as aws_region=eu-west-1")?;
+    Ok((key.to_ascii_lowercase(), value.to_owned()))
+}
+
+/// Runs `terrapin push`.
+pub fn run_push(args: &PushArgs) -> Result<(), Error> {
+    let place = &args.place;
+    let (shown, remote) = (shown(place), remote(place)?);
+    let result = remote.push(&args.snapshot, progress(shown.as_deref()));
+    finish(shown.as_deref());
+    let pushed = result.map_err(error)?;
+    if place.json {
+        let (digest, bytes, was_there) = (&pushed.digest, pushed.bytes, pushed.was_there);
+        return stdout::print_json(
+            &json!({"digest": digest, "place": pushed.place, "bytes": bytes, "was_there": was_there}),
+        );
+    }
+    let what = if pushed.was_there { "was there already" } else { "sent" };
+    stdout::print(&format!("{}\n{}: {}, {what}\n", pushed.digest, pushed.place, size::show(pushed.bytes)))
+}
+
+/// Runs `terrapin pull`.
+pub fn run_pull(args: &PullArgs) -> Result<(), Error> {
+    let place = &args.place;
+    let digest = match &args.pin {
+        None => args.digest.clone().map(|digest| digest.to_ascii_lowercase()),
+        Some(path) => {
+            let no_digest =
+                || Error::input("pin-unreadable", format!("{}: it has no digest to ask for", path.display()));
+            Some(Pin::read(path)?.digest.ok_or_else(no_digest)?)
+        }
+    };
+    if digest.as_ref().is_some_and(|digest| digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit())) {
+        return Err(Error::usage("a digest has 64 hexadecimal digits, as `terrapin info` shows them"));
+    }
+    let (shown, remote) = (shown(place), remote(place)?);
+    say_what_stays(args).map_err(|e| Error::system("signals", e))?;
+    let result = remote.pull(digest.as_deref(), &args.out, progress(shown.as_deref()));
+    finish(shown.as_deref());
+    let pulled = result.map_err(error)?;
+    if place.json {
+        let (digest, bytes, received) = (&pulled.digest, pulled.bytes, pulled.received);
+        return stdout::print_json(&json!({"digest": digest, "bytes": bytes, "received": received}));
+    }
+    let (out, bytes, received) = (args.out.display(), size::show(pulled.bytes), size::show(pulled.received));
+    stdout::print(&format!("{}\n{out}: {bytes}, {received} received\n", pulled.digest))
+}
+
+fn remote(place: &PlaceArgs) -> Result<Remote, Error> {
+    Remote::open(&place.address, &place.settings).map_err(error)
+}
+
+fn shown(place: &PlaceArgs) -> Option<Arc<Shown>> {
+    (!place.json).then(|| Arc::new(Shown::new()))
+}
+
+fn progress(shown: Option<&Shown>) -> &dyn Progress {
+    shown.map_or(&Quiet, |shown| shown)
+}
+
+fn finish(shown: Option<&Shown>) {
+    if let Some(shown) = shown {
+        shown.finish();
+    }
+}
+
+/// A signal ends the transfer with a word on what is left of it.
+fn say_what_stays(args: &PullArgs) -> std::io::Result<()> {
+    let (out, as_json) = (args.out.display().to_string(), args.place.json);
+    stop::on_signal(move |signal| {
+        let name = signal.name;
+        let message = format!("stopped by {name}: {out} is not whole; what came is kept, and the same command goes on");
+        diagnose::report(&Error::stopped(signal.exit, message), as_json);
+        std::process::exit(signal.exit as i32);
+    })
+}
+
+/// An error of a transfer, as a command ends with it.
+fn error(error: RemoteError) -> Error {
+    match error {
+        RemoteError::Address { .. } => Error::usage(error),
+        RemoteError::Absent { .. } | RemoteError::Storage { .. } => Error::input("storage", error),
+        RemoteError::Other { .. } => Error::refused("snapshot-differs", error),
+        RemoteError::Snapshot(damaged @ snapshot::Error::Damaged { .. }) => Error::refused("snapshot-damaged", damaged),
+        RemoteError::Snapshot(other) => open::error(other),
+        other => Error::system("output", other),
+    }
+}

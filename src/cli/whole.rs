@@ -1,0 +1,122 @@
+//! Where a command writes data to: standard output, or a file that has its name only when it is whole.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::progress::Shown;
+use super::{Error, diagnose, stop};
+use crate::snapshot::{self, Part};
+
+/// The name that stands for standard output.
+const STDOUT: &str = "-";
+
+/// A place for data.
+pub enum Target {
+    /// Standard output.
+    Stdout(BufWriter<io::Stdout>),
+    /// A file to come.
+    File(BufWriter<Part>, PathBuf),
+}
+
+/// Whether a path is standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == STDOUT
+}
+
+impl Target {
+    /// `-` is standard output.
+    pub fn create(path: &Path) -> Result<Target, Error> {
+        if is_stdout(path) {
+            return Ok(Target::Stdout(BufWriter::with_capacity(1 << 20, io::stdout())));
+        }
+        let failed = |error: io::Error| failed(path, &error);
+        match std::fs::metadata(path) {
+            Ok(about) if about.is_dir() => return Err(failed(io::ErrorKind::IsADirectory.into())),
+            // A pipe or a device is written to, not replaced.
+            Ok(about) if !about.is_file() => {
+                return Err(failed(io::Error::other("not a regular file; - writes to standard output")));
+            }
+            _ => {}
+        }
+        let part = Part::create(folder(path)).map_err(failed)?;
+        Ok(Target::File(BufWriter::with_capacity(1 << 20, part), path.to_owned()))
+    }
+
+    /// Ends it, and gives the file its name; its length in bytes, which standard output has none of.
+    pub fn finish(self) -> Result<Option<u64>, Error> {
+        match self {
+            Target::Stdout(mut out) => out.flush().map(|()| None).map_err(Error::output),
+            Target::File(part, path) => give_name(part, &path).map(Some).map_err(|error| failed(&path, &error)),
+        }
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Target::Stdout(out) => out.write(bytes),
+            Target::File(part, _) => part.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Target::Stdout(out) => out.flush(),
+            Target::File(part, _) => part.flush(),
+        }
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> Error {
+    Error::system("output", format!("{}: {error}", path.display()))
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn give_name(part: BufWriter<Part>, path: &Path) -> io::Result<u64> {
+    let part = part.into_inner().map_err(io::IntoInnerError::into_error)?;
+    set_readable(part.file())?;
+    part.file().sync_all()?;
+    let bytes = part.file().metadata()?.len();
+    part.persist(path)?;
+    Ok(bytes)
+}
+
+/// Temporary files are private; this one no longer is.
+#[cfg(unix)]
+fn set_readable(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn set_readable(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Sees to it that a signal ends the command with nothing left behind, and with a word on what is not there.
+pub fn stop_on_signal(out: PathBuf, as_json: bool, shown: Option<Arc<Shown>>) -> Result<(), Error> {
+    let act = move |signal: stop::Signal| {
+        let finished = snapshot::abandon();
+        if let Some(shown) = shown {
+            shown.stop();
+        }
+        let (name, there, shown) = (signal.name, !is_stdout(&out) && out.exists(), out.display());
+        let message = if is_stdout(&out) {
+            format!("stopped by {name}: the output is not whole")
+        } else if finished {
+            format!("stopped by {name}, when {shown} was made already")
+        } else if there {
+            format!("stopped by {name}: {shown} is as it was before, nothing was loaded into it")
+        } else {
+            format!("stopped by {name}: {shown} was not made")
+        };
+        diagnose::report(&Error::stopped(signal.exit, message), as_json);
+        std::process::exit(signal.exit as i32);
+    };
+    stop::on_signal(act).map_err(|e| Error::system("signals", e))
+}

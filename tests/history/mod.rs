@@ -1,0 +1,189 @@
+//! Snapshots with all versions: what they answer at a date, between two moments and about changes, held against what the
+//! reference answers over its attic data.
+//!
+//! `village.txt` has queries over the made-up `village.osh` with the reference's answers. `niue.txt` has random queries
+//! over the shared history of Niue, each with the fingerprint of the reference's answer, which tells nothing of the data.
+//! The reference had the versions of each day by one `update_database --keep-attic`.
+//!
+//! The order of an element's tags is not compared: at a date the reference's follows no rule that was found.
+//!
+//! `tools/differ` makes such queries of a history file.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::common::place;
+use crate::common::skip::{Need, skipped};
+use terrapin::load::{LoadError, Options, Quiet, load};
+use terrapin::osm::history::History;
+use terrapin::osm::{CACHE_BYTES, ElementType, Osm};
+use terrapin::overpass::{Limits, parse, run};
+use terrapin::snapshot::Snapshot;
+
+/// Of these lines some are about the program that answers.
+const HEAD: [&str; 5] = ["<?xml", "<osm version=", "<note>", "\"generator\":", "\"copyright\":"];
+
+fn folder() -> PathBuf {
+    place::root().join("tests/history")
+}
+
+fn options(osm: &Path, out: &Path) -> Options {
+    Options {
+        at: None,
+        history: true,
+        osm: Some(osm.to_owned()),
+        wikidata: vec![],
+        rdf: vec![],
+        out: out.to_owned(),
+        memory: 1 << 26,
+        temporary: None,
+    }
+}
+
+fn open(out: &Path) -> Arc<Osm> {
+    Arc::new(Osm::open(Arc::new(Snapshot::open(out).expect("a snapshot"))).expect("its elements"))
+}
+
+/// A snapshot of a history file with all versions.
+fn with_history(osm: &Path) -> Arc<Osm> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("history.terrapin");
+    load(&options(osm, &out), &Quiet).expect("it loads");
+    open(&out)
+}
+
+fn answer(osm: &Osm, query: &str) -> String {
+    let mut body = Vec::new();
+    if let Err(failure) = parse(query).and_then(|script| run(osm, &script, &Limits::default(), &mut body)) {
+        return failure.to_string();
+    }
+    String::from_utf8(body).expect("UTF-8")
+}
+
+/// An answer without its head and empty lines, the tags of each element in order.
+fn plain(answer: &str) -> String {
+    let (mut lines, mut tags) = (String::new(), Vec::new());
+    for line in answer.lines().chain([""]) {
+        let begins = |head: &str| line.trim_start().starts_with(head);
+        if line.contains("<tag k=") {
+            tags.push(line);
+        } else if !HEAD.iter().any(|head| begins(head)) {
+            tags.sort_unstable();
+            tags.drain(..).chain([line]).filter(|line| !line.is_empty()).for_each(|line| {
+                let _ = writeln!(lines, "{line}");
+            });
+        }
+    }
+    lines
+}
+
+/// FNV-1a.
+fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[test]
+fn a_made_up_village_answers_as_the_reference_at_every_date() {
+    let osm = with_history(&folder().join("village.osh"));
+    let cases = std::fs::read_to_string(folder().join("village.txt")).expect("the cases");
+    let cases: Vec<&str> = cases.split("== ").skip(1).collect();
+    assert!(cases.len() > 70);
+    for case in cases {
+        let (query, expected) = case.split_once('\n').expect("a query and an answer");
+        assert_eq!(plain(&answer(&osm, query)), plain(expected), "{query}");
+    }
+}
+
+#[test]
+fn random_queries_over_niue_are_answered_as_by_the_reference() {
+    let file = place::shared().join("data/osm/niue.osh.pbf");
+    if !file.is_file() {
+        return skipped(Need::Shared, "there is no history of Niue (set TERRAPIN_SHARED)");
+    }
+    let osm = with_history(&file);
+    let vectors = std::fs::read_to_string(folder().join("niue.txt")).expect("the vectors");
+    let vectors: Vec<&str> = vectors.lines().collect();
+    let wrong: Vec<&str> = vectors
+        .par_iter()
+        .filter(|line| {
+            let (expected, query) = line.split_once(' ').expect("a fingerprint and a query");
+            format!("{:016x}", fingerprint(&plain(&answer(&osm, query)))) != expected
+        })
+        .copied()
+        .collect();
+    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), vectors.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_state_is_the_load_of_that_moment() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = self::folder().join("village.osh");
+    let osm = with_history(&file);
+    let history = History::of(&osm).expect("its versions");
+    let all = "nwr(10,20,10.01,20.01);out meta geom;";
+    for day in 1..=16 {
+        let moment = 1_577_836_800 + (day - 1) * 86_400;
+        let out = folder.path().join("at.terrapin");
+        load(&Options { at: Some(moment), history: false, ..options(&file, &out) }, &Quiet).expect("it loads");
+        let loaded = open(&out);
+        let state = history.state(&osm, moment).expect("a state");
+        let state = state.as_deref().unwrap_or(&osm);
+        for kind in ElementType::ALL {
+            assert_eq!(state.count(kind), loaded.count(kind), "day {day}");
+        }
+        assert_eq!(plain(&answer(state, all)).lines().skip(1).collect::<Vec<_>>(), {
+            plain(&answer(&loaded, all)).lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+        });
+    }
+}
+
+#[test]
+fn the_current_state_is_the_same_with_and_without_versions() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (with, without) = (folder.path().join("with.terrapin"), folder.path().join("without.terrapin"));
+    let file = self::folder().join("village.osh");
+    let with = load(&options(&file, &with), &Quiet).expect("it loads");
+    let without = load(&Options { history: false, ..options(&file, &without) }, &Quiet).expect("it loads");
+    assert_eq!(with.manifest.content, without.manifest.content);
+    let sections = |loaded: &terrapin::load::Loaded| -> Vec<(String, [u8; 32])> {
+        let current = loaded.manifest.sections.iter().filter(|section| !section.name.starts_with("history."));
+        current.map(|section| (section.name.clone(), section.checksum)).collect()
+    };
+    assert_eq!(sections(&with), sections(&without));
+}
+
+#[test]
+fn a_file_of_one_state_has_no_history() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let world = place::root().join("tests/cases/overpass/world.osm");
+    let refused = load(&options(&world, &folder.path().join("world.terrapin")), &Quiet);
+    assert!(matches!(refused, Err(LoadError::NoHistory { .. })), "{refused:?}");
+}
+
+#[test]
+fn damaged_versions_are_told_and_the_current_state_is_not_touched() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("history.terrapin");
+    let loaded = load(&options(&self::folder().join("village.osh"), &out), &Quiet).expect("it loads");
+    let mut bytes = std::fs::read(&out).expect("the snapshot");
+    for section in loaded.manifest.sections.iter().filter(|s| s.name == "history.ways" || s.name == "history.nodes") {
+        let middle = (section.offset + section.len / 2) as usize;
+        bytes[middle..middle + 4].iter_mut().for_each(|byte| *byte ^= 0x5a);
+    }
+    let broken = folder.path().join("broken.terrapin");
+    std::fs::write(&broken, bytes).expect("written");
+    let snapshot = Arc::new(Snapshot::open(&broken).expect("it opens"));
+    let osm = Osm::open_with(snapshot, CACHE_BYTES).expect("its elements");
+    assert!(answer(&osm, "node(7);out;").contains("restaurant"));
+    for query in [
+        "[date:\"2020-01-05T00:00:00Z\"];node(7);out;",
+        "timeline(node,7);out;",
+        "way(changed:\"2020-01-05T00:00:00Z\");out;",
+    ] {
+        let told = answer(&Osm::open(Arc::new(Snapshot::open(&broken).expect("it opens"))).expect("elements"), query);
+        assert!(told.contains("damaged"), "{query}: {told}");
+    }
+}
