@@ -43,6 +43,7 @@ mod sparql_places;
 mod sparql_protocol;
 mod sparql_random;
 mod store;
+mod tags;
 mod terminal;
 mod w3c;
 mod walls;

@@ -30,6 +30,7 @@ mod slips;
 mod sparql;
 mod stdout;
 mod stop;
+mod tags;
 mod verify;
 mod version;
 mod whole;
@@ -89,6 +90,7 @@ enum Command {
     Health(health::Args),
     Eval(eval::Args),
     Feedback(feedback::Args),
+    Tags(tags::Args),
     Label(labelled::LabelArgs),
     Unlabel(labelled::UnlabelArgs),
     Completions(manual::CompletionsArgs),
@@ -153,6 +155,7 @@ fn run(command: Command, matches: &ArgMatches) -> Result<(), Error> {
         Command::Health(args) => health::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Feedback(args) => feedback::run(&args),
+        Command::Tags(args) => tags::run(&args),
         Command::Label(args) => labelled::run_label(&args),
         Command::Unlabel(args) => labelled::run_unlabel(&args),
         Command::Completions(args) => manual::run_completions(&args),

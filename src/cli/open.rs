@@ -8,6 +8,7 @@ use crate::eval::language::{self, Language};
 use crate::osm::{CACHE_BYTES, Osm};
 use crate::snapshot::{self, Manifest, Snapshot};
 use crate::sparql::Environment;
+use crate::tags::Docs;
 
 /// A snapshot's name and facts.
 pub struct Opened {
@@ -59,6 +60,12 @@ pub fn elements_within(path: &Path, cache: u64) -> Result<(Opened, Arc<Osm>), Er
     let opened = snapshot(path)?;
     let osm = Osm::open_with(Arc::clone(&opened.snapshot), cache).map_err(error)?;
     Ok((opened, Arc::new(osm)))
+}
+
+/// What keys and tags mean, where a file of it is named.
+pub fn tag_docs(path: Option<&Path>) -> Result<Docs, Error> {
+    let docs = path.map(Docs::read).transpose().map_err(|error| Error::input("tag-docs", error))?;
+    Ok(docs.unwrap_or_default())
 }
 
 /// An error of a snapshot file, as a command ends with it.

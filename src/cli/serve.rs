@@ -71,6 +71,10 @@ pub struct Args {
     /// A file of the tokens that clients need: lines of a name and the token's SHA-256; read again on SIGHUP
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
+    /// What keys and tags mean, for /api/4: data items of OpenStreetMap's wiki as JSON lines, or taginfo's pages of it (key,
+    /// value, lang, description) as JSON lines or CSV
+    #[arg(long, value_name = "FILE")]
+    tag_docs: Option<PathBuf>,
     /// Another address for /metrics and for killing queries, which --bind then does not serve
     #[arg(long, value_name = "ADDRESS")]
     metrics_bind: Option<SocketAddr>,
@@ -130,6 +134,7 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
         return Err(Error::usage(format!("--bind and --metrics-bind are both {}: give them two ports", args.bind)));
     }
     let tokens = args.tokens.as_deref().map(Tokens::read).transpose().map_err(|e| Error::input("tokens", e))?;
+    let docs = open::tag_docs(args.tag_docs.as_deref())?;
     let memory = division(args)?;
     let (opened, osm) = open::elements_within(snapshot, memory.cache)?;
     let triples = Store::open(&opened.snapshot).map_err(open::error)?.map(Arc::new);
@@ -170,6 +175,6 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
             stdout::print(&format!("serving snapshot {name} at {}/api/interpreter\n", url(at.public)))
         };
     };
-    server::serve(osm, triples, about, settings, tokens, ready)
+    server::serve(osm, docs, triples, about, settings, tokens, ready)
         .map_err(|e| Error::system("serve", format!("cannot serve at {}: {e}", args.bind)))
 }

@@ -12,7 +12,7 @@
 //! job.rs           what a service does with a request: gate.rs lets it in, workers.rs gives it a thread,
 //!                  running.rs lists it; trial.rs has threads for queries that find no slot
 //! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
-//! interpreter.rs, sparql/, convert.rs, search.rs, feedback.rs, score.rs (both by json.rs)
+//! interpreter.rs, sparql/, convert.rs, search.rs, taginfo.rs, feedback.rs, score.rs (both by json.rs)
 //!                  services that parse or run what somebody sent; place.rs is a place as search.rs tells of it,
 //!                  request.rs what the address says beside an OverpassQL query
 //! home.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
@@ -55,6 +55,7 @@ mod service;
 mod sparql;
 mod spool;
 mod status;
+mod taginfo;
 mod timestamp;
 mod tokens;
 mod trial;
@@ -76,6 +77,7 @@ use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 use crate::osm::Osm;
 use crate::rdf::Store;
 use crate::snapshot::Manifest;
+use crate::tags::{Docs, Tags};
 use body::Bodies;
 use connections::Connections;
 use context::REQUEST_ID;
@@ -154,6 +156,7 @@ pub struct Addresses {
 /// What every service has.
 struct App {
     osm: Arc<Osm>,
+    tags: Tags,
     sparql: Option<Arc<sparql::Endpoint>>,
     about: About,
     settings: Settings,
@@ -172,9 +175,10 @@ struct App {
 
 /// Serves until SIGINT or SIGTERM, then refuses new queries and lets running ones end: for the delay with the port open,
 /// so that whoever sends requests here can find out, then for the grace time. A second signal ends it at once. Where there
-/// are `tokens`, queries need one. `ready` is called with the addresses once the server listens.
+/// are `tokens`, queries need one; `docs` say what keys and tags mean. `ready` is called with the addresses once the server listens.
 pub fn serve(
     osm: Arc<Osm>,
+    docs: Docs,
     triples: Option<Arc<Store>>,
     about: About,
     settings: Settings,
@@ -190,6 +194,7 @@ pub fn serve(
     let gates = Gates::new(settings.max_queries, settings.max_waiting, settings.queue_timeout);
     let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
     let app = Arc::new(App {
+        tags: Tags::new(Arc::clone(&osm), docs),
         osm,
         sparql: triples.map(|store| Arc::new(sparql::Endpoint::new(store, &about))),
         about,
@@ -273,6 +278,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/search", get(search::search))
         .route("/search.php", get(search::search))
         .route("/lookup", get(search::lookup))
+        .merge(taginfo::routes())
         .route_layer(from_fn_with_state(Arc::clone(&app), admit::quota));
     let with_token = Router::new()
         .route("/", get(home::home))
@@ -309,6 +315,7 @@ const LISTED: &str = "\
 /sparql           SPARQL; the query as the parameter `query` (GET or POST) or as the body of a POST
 /search           where a name leads; the name as the parameter `q`
 /lookup           elements as such places; their ids as the parameter `osm_ids`
+/api/4/...        keys, values and tags, how often and together with what, as taginfo answers it
 /api/status       slots and running queries
 /api/kill_my_queries  stops your running queries
 /api/timestamp    the time of the data

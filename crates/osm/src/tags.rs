@@ -54,6 +54,16 @@ pub enum PairList {
     },
 }
 
+impl PairList {
+    /// How many ordinals.
+    pub fn count(self) -> u64 {
+        match self {
+            PairList::Here { count, .. } => count.into(),
+            PairList::Long { count, .. } => count,
+        }
+    }
+}
+
 /// A page of values.
 #[derive(Debug, Default)]
 pub struct ValuePage {

@@ -1,0 +1,139 @@
+//! How often the search for tags finds the one that a question is about:
+//! `cargo bench --bench tags -- SNAPSHOT [--others] [--docs FILE]`.
+//!
+//! The questions are those of OverpassNL's train split, in TERRAPIN_SHARED (default `../shared`), as they stand, with the names
+//! of places in them. A question is taken where its gold query, aside from the areas that it looks up, has filters by tag that
+//! are all the same `key=value`, a tag that the snapshot has; each pair of question and tag once. The pairs are put in the
+//! order of the SHA-256 of question, key and value with newlines between them. The first 300 are measured; the weights of
+//! the search were chosen on the others, which `--others` measures. It counts where the gold tag is among the first five.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use sha2::{Digest, Sha256};
+use terrapin::geocoder::{Bounds, Element, Fact, Place, Places, Position};
+use terrapin::osm::{BoundingBox, ElementType, Osm};
+use terrapin::overpass::convert::{Form, convert};
+use terrapin::overpass::turbo::{self, Surroundings};
+use terrapin::snapshot::Snapshot;
+use terrapin::tags::{Docs, Tags};
+
+/// Pairs that are measured.
+const MEASURED: usize = 300;
+/// The gold tag has to be among so many.
+const FIRST: usize = 5;
+/// Misses that are shown.
+const SHOWN: usize = 40;
+
+/// Every name leads to the same place: where is of no matter here.
+struct Somewhere;
+
+impl Places for Somewhere {
+    fn find(&self, _: &str) -> Option<Place> {
+        let zero = || "0".to_owned();
+        Some(Place {
+            element: Fact::Is(Element { kind: ElementType::Relation, id: 1 }),
+            center: Fact::Is(Position { lat: zero(), lon: zero() }),
+            bounds: Fact::Is(Bounds { south: zero(), north: zero(), west: zero(), east: zero() }),
+        })
+    }
+}
+
+/// The tag of a query, if it has one alone.
+fn tag_of(query: &str) -> Option<(String, String)> {
+    let bbox = Some(BoundingBox { south: 0, west: 0, north: 1, east: 1 });
+    let plain = turbo::expand(query, &Surroundings { bbox, now: 0, places: &Somewhere }).ok()?;
+    let xml = convert(&plain, Form::Xml).ok().filter(|converted| converted.problems.is_none())?.text;
+    let mut reader = Reader::from_str(&xml);
+    let attribute = |element: &BytesStart<'_>, name: &str| {
+        let found = element.try_get_attribute(name).ok().flatten()?;
+        Some(found.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?.into_owned())
+    };
+    let (mut of_area, mut tags) = (false, BTreeSet::new());
+    loop {
+        let element = match reader.read_event().ok()? {
+            Event::Eof => break,
+            Event::Start(element) | Event::Empty(element) => element,
+            _ => continue,
+        };
+        match element.name().as_ref() {
+            "query" => of_area = attribute(&element, "type").as_deref() == Some("area"),
+            "has-kv" if !of_area => {
+                let tag = attribute(&element, "k").zip(attribute(&element, "v"));
+                let is_plain = ["modv", "regv", "regk"].iter().all(|name| attribute(&element, name).is_none());
+                tags.insert(tag.filter(|_| is_plain)?);
+            }
+            _ => {}
+        }
+    }
+    tags.pop_first().filter(|_| tags.is_empty())
+}
+
+type Pair = (String, String, String);
+
+fn pairs(folder: &Path, tags: &Tags) -> Vec<Pair> {
+    let read = |name: &str| {
+        let path = folder.join("data/overpassnl").join(name);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    let (questions, queries) = (read("dataset.train.nl"), read("dataset.train.query"));
+    let all: BTreeSet<Pair> = questions
+        .lines()
+        .zip(queries.lines())
+        .filter_map(|(question, query)| tag_of(query).map(|(key, value)| (question.to_owned(), key, value)))
+        .filter(|(_, key, value)| tags.tag_counts(key, value).all() > 0)
+        .collect();
+    let mut all: Vec<Pair> = all.into_iter().collect();
+    all.sort_by_cached_key(|(question, key, value)| Sha256::digest(format!("{question}\n{key}\n{value}")));
+    all
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let (mut snapshot, mut docs, mut others) = (None, Docs::default(), false);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--others" => others = true,
+            "--docs" => {
+                let file = arguments.next().expect("a file after --docs");
+                docs = Docs::read(Path::new(&file)).unwrap_or_else(|error| panic!("{error}"));
+            }
+            _ => snapshot = Some(argument),
+        }
+    }
+    let Some(snapshot) = snapshot else { return eprintln!("skipped: name a snapshot") };
+    let shared = std::env::var("TERRAPIN_SHARED").unwrap_or_else(|_| "../shared".to_owned());
+    let opened = Arc::new(Snapshot::open(Path::new(&snapshot)).expect("a snapshot"));
+    let tags = Tags::new(Arc::new(Osm::open(opened).expect("elements")), docs);
+
+    let mut all = pairs(Path::new(&shared), &tags);
+    let rest = all.split_off(MEASURED.min(all.len()));
+    println!("{} pairs measured, {} others", all.len(), rest.len());
+    let measured = if others { rest } else { all };
+    let started = Instant::now();
+    tags.search("anything", 1);
+    println!("index: {:.0} ms", started.elapsed().as_secs_f64() * 1e3);
+    let (mut first, mut found, mut misses, mut times) = (0, 0, Vec::new(), Vec::new());
+    for (question, key, value) in &measured {
+        let started = Instant::now();
+        let best = tags.search(question, FIRST).tags;
+        times.push(started.elapsed());
+        let place = best.iter().position(|best| best.tag.key == *key && best.tag.value == *value);
+        first += usize::from(place == Some(0));
+        found += usize::from(place.is_some());
+        if place.is_none() {
+            let best: Vec<String> = best.iter().map(|best| format!("{}={}", best.tag.key, best.tag.value)).collect();
+            misses.push(format!("{question}\n  {key}={value}, not {}", best.join(", ")));
+        }
+    }
+    misses.iter().take(SHOWN).for_each(|miss| println!("{miss}"));
+    times.sort_unstable();
+    let at = |part: usize| times.get(times.len() * part / 100).copied().unwrap_or(Duration::ZERO).as_secs_f64() * 1e3;
+    let part = |n: usize| 100.0 * n as f64 / measured.len().max(1) as f64;
+    println!("first {:.1} %, among the first {FIRST} {:.1} %", part(first), part(found));
+    println!("a search takes {:.2} ms (median), {:.2} ms (99 of 100)", at(50), at(99));
+}

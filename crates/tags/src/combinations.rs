@@ -1,0 +1,217 @@
+//! What is found together: which keys and tags the elements have that have a key or a tag. No list knows that; so the
+//! tags of all these elements are counted, on several threads, within the budget of who asks, and the result is kept.
+
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use terrapin_budget as budget;
+use terrapin_osm::{ElementType, KeyId, Ordinal, PairId, Postings, Scope};
+
+use super::Tags;
+use super::counts::{Counts, Which, fraction};
+
+/// Bytes of results that are kept.
+const KEPT: u64 = 16 << 20;
+/// Ordinals that one thread looks through at a time.
+const SPAN: u64 = 1 << 18;
+/// A tag is listed where at least one in so many of the elements has it: names, which all differ, are not.
+const RARE: u64 = 1000;
+
+/// What elements are asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Of {
+    Key(KeyId),
+    Pair(PairId),
+}
+
+/// What is found together with a key or a tag.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Combination {
+    /// The other key.
+    pub other_key: String,
+    /// The other value; the key with any value where there is none.
+    pub other_value: Option<String>,
+    /// How many elements have both.
+    pub together: u64,
+    /// The part of the elements asked about that has the other, too.
+    pub to_fraction: f64,
+    /// The part of the elements that have the other which are among those asked about.
+    pub from_fraction: f64,
+}
+
+/// How many of the elements have a key or a tag, too.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    other: Of,
+    together: u64,
+    /// Elements that have the other.
+    whole: u64,
+}
+
+/// Results, for as long as there is room.
+pub(super) struct Kept(Cache<(Of, Which), Arc<[Row]>, ByBytes>);
+
+#[derive(Clone)]
+struct ByBytes;
+
+impl Weighter<(Of, Which), Arc<[Row]>> for ByBytes {
+    fn weight(&self, _: &(Of, Which), rows: &Arc<[Row]>) -> u64 {
+        (rows.len() * size_of::<Row>()) as u64 + 64
+    }
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Kept(Cache::with_weighter(256, KEPT, ByBytes))
+    }
+}
+
+impl Tags {
+    /// The keys found together with a key, the most frequent first.
+    pub fn keys_with_key(&self, key: &str, which: Which) -> Vec<Combination> {
+        self.osm.key(key).map_or_else(Vec::new, |key| self.found_with(Of::Key(key), which))
+    }
+
+    /// The keys and tags found together with a tag, the most frequent first; tags where at least one in a thousand of the
+    /// elements has them.
+    pub fn tags_with_tag(&self, key: &str, value: &str, which: Which) -> Vec<Combination> {
+        self.osm.pair(key, value).map_or_else(Vec::new, |pair| self.found_with(Of::Pair(pair), which))
+    }
+
+    fn found_with(&self, of: Of, which: Which) -> Vec<Combination> {
+        let rows = self.together.0.get(&(of, which)).unwrap_or_else(|| {
+            let rows = self.count(of, which);
+            budget::unwatched(|| {
+                let rows: Arc<[Row]> = rows.as_slice().into();
+                self.together.0.insert((of, which), Arc::clone(&rows));
+                rows
+            })
+        });
+        let all = self.counts_of(of).of(which);
+        let worded = rows.iter().map(|row| {
+            budget::checkpoint();
+            let (other_key, other_value) = match row.other {
+                Of::Key(key) => (self.osm.key_name(key).to_owned(), None),
+                Of::Pair(pair) => {
+                    let tag = self.tag(pair);
+                    (tag.key, Some(tag.value))
+                }
+            };
+            Combination {
+                other_key,
+                other_value,
+                together: row.together,
+                to_fraction: fraction(row.together, all),
+                from_fraction: fraction(row.together, row.whole),
+            }
+        });
+        worded.collect()
+    }
+
+    fn counts_of(&self, of: Of) -> Counts {
+        match of {
+            Of::Key(key) => self.counts_of_key(key),
+            Of::Pair(pair) => self.counts_of_pair(pair),
+        }
+    }
+
+    fn count(&self, of: Of, which: Which) -> Vec<Row> {
+        let mut pairs = Together::default();
+        for kind in which.kinds() {
+            let postings = match of {
+                Of::Key(key) => self.osm.key_postings(kind, key),
+                Of::Pair(pair) => self.osm.postings(kind, pair),
+            };
+            pairs = pairs.and(self.count_kind(of, kind, &postings));
+        }
+        let all = self.counts_of(of).of(which);
+        let keys = pairs.keys.into_iter().map(|(key, together)| (Of::Key(key), together));
+        let tags = pairs.tags.into_iter().filter(|(_, together)| *together > 0 && together * RARE >= all);
+        let mut rows: Vec<Row> = keys
+            .chain(tags.map(|(pair, together)| (Of::Pair(pair), together)))
+            .map(|(other, together)| Row { other, together, whole: self.counts_of(other).of(which) })
+            .collect();
+        // Keys before their tags, in byte order.
+        let place = |of: Of| match of {
+            Of::Key(key) => (self.osm.pairs_of(key).start, 0),
+            Of::Pair(pair) => (pair, 1),
+        };
+        rows.sort_unstable_by_key(|row| (!row.together, place(row.other)));
+        rows
+    }
+
+    fn count_kind(&self, of: Of, kind: ElementType, postings: &Postings<'_>) -> Together {
+        let count = if postings.is_empty() { 0 } else { self.osm.count(kind) };
+        let current = budget::current();
+        let spans: Vec<Ordinal> = (0..count).step_by(SPAN as usize).collect();
+        spans
+            .into_par_iter()
+            .map(|start| {
+                current.share(|| {
+                    let range = start..(start + SPAN).min(count);
+                    self.count_list(of, kind, &postings.part(Scope::Within(std::slice::from_ref(&range))))
+                })
+            })
+            .reduce(Together::default, |a, b| current.share(|| a.and(b)))
+    }
+
+    fn count_list(&self, of: Of, kind: ElementType, list: &[Ordinal]) -> Together {
+        let mut found = Together::default();
+        let mut rest = list;
+        while let Some(&first) = rest.first() {
+            let (page, _) = self.osm.place(kind, first);
+            let end = (u64::from(page) + 1) * self.osm.page_size(kind);
+            let (here, others) = rest.split_at(rest.partition_point(|&ordinal| ordinal < end));
+            let tags = self.osm.tag_page(kind, page);
+            for &ordinal in here {
+                let own = tags.tags(self.osm.place(kind, ordinal).1);
+                budget::checkpoints(1 + own.len() * 4);
+                own.iter().for_each(|&pair| self.add(of, pair, &mut found));
+            }
+            rest = others;
+        }
+        found
+    }
+
+    fn add(&self, of: Of, pair: PairId, found: &mut Together) {
+        match of {
+            // Tags are not told of a key's elements, so that they need not be kept.
+            Of::Key(own) => {
+                let key = self.osm.key_of(pair);
+                if key != own {
+                    *found.keys.entry(key).or_default() += 1;
+                }
+            }
+            Of::Pair(own) if own != pair => {
+                *found.tags.entry(pair).or_default() += 1;
+                *found.keys.entry(self.osm.key_of(pair)).or_default() += 1;
+            }
+            Of::Pair(_) => {}
+        }
+    }
+}
+
+/// How many elements have each key and each tag.
+#[derive(Default)]
+struct Together {
+    keys: FxHashMap<KeyId, u64>,
+    tags: FxHashMap<PairId, u64>,
+}
+
+impl Together {
+    fn and(mut self, mut other: Together) -> Together {
+        if self.tags.len() + self.keys.len() < other.tags.len() + other.keys.len() {
+            std::mem::swap(&mut self, &mut other);
+        }
+        for (key, count) in other.keys {
+            *self.keys.entry(key).or_default() += count;
+        }
+        for (pair, count) in other.tags {
+            *self.tags.entry(pair).or_default() += count;
+        }
+        self
+    }
+}

@@ -1,0 +1,270 @@
+//! The words of keys and tags, to be searched: made by the first who searches, within its budget, and kept.
+//!
+//! Not every tag is in it. A key whose values are mostly texts of their own, such as names, addresses and notes, is in it
+//! as a key alone; of the others the most frequent values are.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use terrapin_budget as budget;
+use terrapin_osm::{KeyId, Osm, PairId};
+
+use super::counts::Counts;
+use super::docs::Docs;
+use super::words::Words;
+
+/// Tags that are in it at most, the most frequent ones: some 20 MB.
+const MOST: usize = 200_000;
+/// Values of a key that are.
+const OF_KEY: usize = 1000;
+/// A key with more values than that is one of texts, without a look at them.
+const TEXTS: usize = 1 << 20;
+/// The most frequent values of a key, by which it is known ...
+const KNOWN: usize = 100;
+/// ... as one of texts where they are on a smaller part of its elements.
+const PART: f64 = 0.2;
+/// Longer values are texts.
+const LONGEST: usize = 64;
+/// So many words are a text, too.
+const MOST_WORDS: usize = 6;
+
+/// A word's number.
+pub type WordId = u32;
+
+/// A tag in the index.
+#[derive(Debug, Clone)]
+pub struct Doc {
+    pub pair: PairId,
+    /// The key's place in [`Index::keys`].
+    pub key: u32,
+    /// How many elements have it.
+    pub count: u64,
+    /// Its own words, a range of [`Index::words_of`].
+    words: Range<u32>,
+    /// The stem of its two words as one.
+    pub joined: Option<WordId>,
+    /// Whether its words are those of its key's last part, as `diet:vegan=yes` is about `vegan`.
+    pub speaks_for_key: bool,
+    /// The words of its description, ascending, a range of [`Index::texts`].
+    text: Range<u32>,
+}
+
+/// A key in the index.
+#[derive(Debug, Clone)]
+pub struct KeyDoc {
+    pub key: KeyId,
+    /// How many elements have it.
+    pub count: u64,
+    words: Range<u32>,
+    /// The part of its elements that has one of its most frequent values, from 0 to 1.
+    pub known: f64,
+    /// Parts of its name between colons.
+    pub parts: usize,
+    /// Its tags.
+    pub docs: Range<u32>,
+}
+
+/// The index.
+#[derive(Debug, Clone, Default)]
+pub struct Index {
+    pub docs: Vec<Doc>,
+    pub keys: Vec<KeyDoc>,
+    numbers: FxHashMap<Box<str>, WordId>,
+    words: Vec<WordId>,
+    texts: Vec<WordId>,
+    /// The tags that have each word as one of their own.
+    in_docs: Vec<Vec<u32>>,
+    /// The tags that have each word in their description.
+    in_texts: Vec<Vec<u32>>,
+    /// The keys that have each word.
+    in_keys: Vec<Vec<u32>>,
+}
+
+/// A key's tags as they are gathered.
+struct Gathered {
+    key: KeyId,
+    count: u64,
+    known: f64,
+    tags: Vec<(u64, PairId)>,
+}
+
+impl Index {
+    /// Reads the keys and their most frequent values.
+    pub fn make(osm: &Osm, docs: &Docs, words: &Words) -> Index {
+        let mut gathered = gather(osm);
+        keep_most_frequent(&mut gathered);
+        let mut index = Index::default();
+        for Gathered { key, count, known, tags } in gathered {
+            let name = osm.key_name(key);
+            let own = index.number(&words.of(name));
+            let last = index.number(&words.of(name.rsplit(':').next().unwrap_or_default()));
+            let place = index.keys.len() as u32;
+            let from = index.docs.len() as u32;
+            for (count, pair) in tags {
+                budget::checkpoints(32);
+                osm.with_value(pair, |value| {
+                    let text = docs.tag(name, value).unwrap_or_default();
+                    index.add(words, &Tag { pair, place, count, value, text }, &last);
+                });
+            }
+            let tags = from..index.docs.len() as u32;
+            for word in unique(&index.words[own.start as usize..own.end as usize]) {
+                index.in_keys[word as usize].push(place);
+            }
+            index.keys.push(KeyDoc { key, count, words: own, known, parts: name.split(':').count(), docs: tags });
+        }
+        index
+    }
+
+    fn add(&mut self, words: &Words, tag: &Tag<'_>, last: &Range<u32>) {
+        let &Tag { pair, place, count, value, text } = tag;
+        if value.len() > LONGEST {
+            return;
+        }
+        let speaks_for_key = matches!(value, "yes" | "only");
+        let own = if speaks_for_key { Vec::new() } else { words.of(value) };
+        if own.len() > MOST_WORDS || (own.is_empty() && (!speaks_for_key || last.is_empty())) {
+            return;
+        }
+        let range = if speaks_for_key { last.clone() } else { self.number(&own) };
+        let joined = words.joined(value).filter(|_| !speaks_for_key);
+        let joined = joined.map(|stem| self.number(&[stem])).map(|range| self.words[range.start as usize]);
+        let doc = self.docs.len() as u32;
+        let mut all = unique(&self.words[range.start as usize..range.end as usize]);
+        all.extend(joined.filter(|joined| !all.contains(joined)));
+        for word in all {
+            self.in_docs[word as usize].push(doc);
+        }
+        let text = self.number_text(doc, &words.of_text(text));
+        self.docs.push(Doc { pair, key: place, count, words: range, joined, speaks_for_key, text });
+    }
+
+    fn number(&mut self, stems: &[String]) -> Range<u32> {
+        let from = self.words.len() as u32;
+        for stem in stems {
+            let next = self.in_docs.len() as WordId;
+            let number = *self.numbers.entry(stem.as_str().into()).or_insert(next);
+            if number == next {
+                self.in_docs.push(Vec::new());
+                self.in_texts.push(Vec::new());
+                self.in_keys.push(Vec::new());
+            }
+            self.words.push(number);
+        }
+        from..self.words.len() as u32
+    }
+
+    fn number_text(&mut self, doc: u32, stems: &[String]) -> Range<u32> {
+        let numbered = self.number(stems);
+        let mut text = unique(&self.words[numbered.start as usize..numbered.end as usize]);
+        self.words.truncate(numbered.start as usize);
+        text.sort_unstable();
+        let from = self.texts.len() as u32;
+        for &word in &text {
+            self.in_texts[word as usize].push(doc);
+        }
+        self.texts.append(&mut text);
+        from..self.texts.len() as u32
+    }
+
+    /// A word's number, if any tag or key has it.
+    pub fn word(&self, stem: &str) -> Option<WordId> {
+        self.numbers.get(stem).copied()
+    }
+
+    /// A tag's own words, each once.
+    pub fn words_of(&self, doc: &Doc) -> Vec<WordId> {
+        unique(&self.words[doc.words.start as usize..doc.words.end as usize])
+    }
+
+    /// A key's words, each once.
+    pub fn words_of_key(&self, key: &KeyDoc) -> Vec<WordId> {
+        unique(&self.words[key.words.start as usize..key.words.end as usize])
+    }
+
+    /// The tags that have a word as one of their own, ascending.
+    pub fn with_word(&self, word: WordId) -> &[u32] {
+        &self.in_docs[word as usize]
+    }
+
+    /// The tags that have a word in their description, ascending.
+    pub fn with_word_in_text(&self, word: WordId) -> &[u32] {
+        &self.in_texts[word as usize]
+    }
+
+    /// Whether a tag has a word in its description.
+    pub fn tells(&self, doc: &Doc, word: WordId) -> bool {
+        self.texts[doc.text.start as usize..doc.text.end as usize].binary_search(&word).is_ok()
+    }
+
+    /// The keys that have a word, ascending.
+    pub fn keys_with_word(&self, word: WordId) -> &[u32] {
+        &self.in_keys[word as usize]
+    }
+
+    /// How much a word tells: the rarer, the more.
+    pub fn weight(&self, word: WordId) -> f64 {
+        let keys: usize = self.keys_with_word(word).iter().map(|&key| self.keys[key as usize].docs.len()).sum();
+        let with = self.with_word(word).len() + self.with_word_in_text(word).len() + keys;
+        libm::log(1.0 + self.docs.len() as f64 / (1.0 + with as f64))
+    }
+}
+
+struct Tag<'a> {
+    pair: PairId,
+    place: u32,
+    count: u64,
+    value: &'a str,
+    /// Its description, empty where there is none.
+    text: &'a str,
+}
+
+fn unique(words: &[WordId]) -> Vec<WordId> {
+    let mut all: Vec<WordId> = Vec::with_capacity(words.len());
+    words.iter().for_each(|word| {
+        if !all.contains(word) {
+            all.push(*word);
+        }
+    });
+    all
+}
+
+/// The keys with their most frequent values.
+fn gather(osm: &Osm) -> Vec<Gathered> {
+    let current = budget::current();
+    let of_key = |key: KeyId| {
+        let pairs = osm.pairs_of(key);
+        let count = super::counts::KINDS.map(|kind| osm.key_posting_len(kind, key)).iter().sum::<u64>();
+        let mut tags: Vec<(u64, PairId)> = Vec::new();
+        if pairs.len() <= TEXTS {
+            budget::charge(pairs.len() as u64 * 16);
+            tags.reserve_exact(pairs.len());
+            osm.for_counts(pairs, |pair, counts| tags.push((Counts(counts).all(), pair)));
+            tags.sort_unstable_by_key(|&(count, pair)| (!count, pair));
+        }
+        let most: u64 = tags.iter().take(KNOWN).map(|(count, _)| count).sum();
+        let known = super::counts::fraction(most, count);
+        tags.truncate(if known < PART { 0 } else { OF_KEY });
+        tags.shrink_to_fit();
+        Gathered { key, count, known, tags }
+    };
+    (0..osm.key_count()).into_par_iter().map(|key| current.share(|| of_key(key))).collect()
+}
+
+/// Leaves no more than [`MOST`] tags, by what count they have.
+fn keep_most_frequent(gathered: &mut [Gathered]) {
+    let mut with: BTreeMap<u64, usize> = BTreeMap::new();
+    gathered.iter().flat_map(|key| &key.tags).for_each(|(count, _)| *with.entry(*count).or_default() += 1);
+    let mut total = 0;
+    let least = with.iter().rev().take_while(|(_, tags)| {
+        total += **tags;
+        total <= MOST
+    });
+    let least = least.last().map_or(u64::MAX, |(count, _)| *count);
+    for key in gathered {
+        let end = key.tags.partition_point(|(count, _)| *count >= least);
+        key.tags.truncate(end);
+    }
+}

@@ -1,0 +1,105 @@
+//! A part of a list in some order, without holding the whole of it.
+
+use terrapin_budget as budget;
+
+/// Which rows of a list are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Part {
+    /// So many are left out at the beginning.
+    pub skip: usize,
+    /// So many at most; all of them where nothing is said.
+    pub take: Option<usize>,
+}
+
+/// Some rows, and how many there are in all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed<T> {
+    /// Of the whole list.
+    pub total: u64,
+    /// Those that were wanted.
+    pub rows: Vec<T>,
+}
+
+impl<T> Listed<T> {
+    /// The same list with other rows.
+    pub fn map<U>(self, f: impl FnMut(T) -> U) -> Listed<U> {
+        Listed { total: self.total, rows: self.rows.into_iter().map(f).collect() }
+    }
+}
+
+/// Where a row comes in a list: what fits better, then the number that it is sorted by, then its place in byte order. The
+/// smallest is first.
+pub type Place = (u8, u64, u32);
+
+/// A number's part of a [`Place`].
+pub fn sorted(number: u64, descending: bool) -> u64 {
+    if descending { !number } else { number }
+}
+
+/// Gathers the first rows of a list whose rows come in any order.
+pub struct First {
+    part: Part,
+    kept: Vec<Place>,
+    total: u64,
+}
+
+/// How many more than the wanted rows are kept at least before the others are dropped.
+const SLACK: usize = 1024;
+
+impl First {
+    /// Nothing yet.
+    pub fn new(part: Part) -> First {
+        First { part, kept: Vec::new(), total: 0 }
+    }
+
+    /// One more row.
+    pub fn push(&mut self, place: Place) {
+        self.total += 1;
+        if self.kept.len() == self.kept.capacity() {
+            budget::charge(self.kept.len() as u64 * 2 * size_of::<Place>() as u64);
+        }
+        self.kept.push(place);
+        if let Some(most) = self.most()
+            && self.kept.len() >= most.saturating_mul(2).saturating_add(SLACK)
+        {
+            self.kept.select_nth_unstable(most);
+            self.kept.truncate(most);
+        }
+    }
+
+    fn most(&self) -> Option<usize> {
+        self.part.take.map(|take| take.saturating_add(self.part.skip))
+    }
+
+    /// The wanted rows in order.
+    pub fn listed(mut self) -> Listed<Place> {
+        self.kept.sort_unstable();
+        self.kept.truncate(self.most().unwrap_or(usize::MAX));
+        self.kept.drain(..self.part.skip.min(self.kept.len()));
+        Listed { total: self.total, rows: self.kept }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rows_of_many() {
+        let part = Part { skip: 10, take: Some(5) };
+        let mut first = First::new(part);
+        // A permutation of 0..99,991, a prime.
+        (0..99_991_u64).for_each(|n| first.push((0, sorted(n * 7_919 % 99_991, true), 0)));
+        let listed = first.listed();
+        assert_eq!(listed.total, 99_991);
+        let numbers: Vec<u64> = listed.rows.iter().map(|(_, number, _)| !number).collect();
+        assert_eq!(numbers, [99_980, 99_979, 99_978, 99_977, 99_976]);
+    }
+
+    #[test]
+    fn beyond_the_end_there_is_nothing() {
+        let mut first = First::new(Part { skip: 3, take: None });
+        (0..3).for_each(|n| first.push((0, n, 0)));
+        assert_eq!(first.listed(), Listed { total: 3, rows: vec![] });
+    }
+}
