@@ -10,13 +10,14 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 # The crate that `make check` looks at; all of them where none is named.
 CRATE ?=
 
-.PHONY: help build check clients storage demo test lint doc audit bench pin features fuzz faults flood
+.PHONY: help build check clients geojson storage demo test lint doc audit bench pin features fuzz faults flood
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
 	@echo 'make test   build and run all tests'
 	@echo 'make check  types, lints and unit tests of CRATE=..., or of all crates, quickly'
 	@echo 'make clients  the programs of docs/clients.md and what else clients send, against one server; fetches the clients'
+	@echo 'make geojson  answers in GeoJSON against osmtogeojson; fetches it'
 	@echo 'make storage  a snapshot to a server that speaks S3 and back; fetches the server'
 	@echo 'make build  the release binary, in $$CARGO_TARGET_DIR/release/terrapin'
 	@echo 'make lint   formatting and clippy'
@@ -53,6 +54,10 @@ test:
 # release build.
 clients:
 	@tests/clients/run.py
+
+# Answers in GeoJSON against osmtogeojson's, which it fetches. EVERY=20 asks every twentieth recorded query.
+geojson:
+	@tests/geojson/run.py $(EVERY)
 
 # SNAPSHOT is the one to send.
 storage:

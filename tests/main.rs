@@ -19,6 +19,7 @@ mod extract;
 mod feedback;
 mod formats;
 mod front_end;
+mod geojson;
 mod history;
 mod http;
 mod http_bounds;

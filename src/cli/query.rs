@@ -12,6 +12,7 @@ use super::{Error, open, slips, sparql};
 use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::osm::BoundingBox;
 use crate::overpass::lint;
+use crate::overpass::output::{Form, Layout};
 use crate::overpass::syntax::Span;
 use crate::overpass::turbo::{self, Reason, Surroundings};
 use crate::overpass::{self, Class, Limits};
@@ -22,14 +23,15 @@ const MAX_QUERY: u64 = 16 << 20;
 
 /// Answer an OverpassQL or SPARQL query on standard output
 ///
-/// OverpassQL: the answer is in the form that the query's [out:...] asks for, XML where it asks for none. What is wrong with a
-/// query goes to standard error, with the place in the text. Overpass Turbo's {{shortcuts}} are replaced first;
-/// `now` is the time of the data. SPARQL: as the Wikidata Query Service takes it, in the form of --format. Which of them a
+/// OverpassQL: the answer is in the form that the query's [out:...] asks for, XML where it asks for none, or GeoJSON by
+/// --format. What is wrong with a query goes to standard error, with the place in the text. Overpass Turbo's {{shortcuts}}
+/// are replaced first; `now` is the time of the data. SPARQL: as the Wikidata Query Service takes it, in the form of --format. Which of them a
 /// query is shows in how it begins; --lang says so where it does not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin query malta.terrapin '[out:json];node[amenity=cafe];out;'
   terrapin query malta.terrapin -f cafes.overpassql > cafes.json
+  terrapin query malta.terrapin 'way[natural=beach];out geom;' --format geojson > beaches.geojson
   terrapin query malta.terrapin '{{geocodeArea:Valletta}}->.a;node[shop](area.a);out;'
   terrapin query malta.terrapin 'node[shop]({{bbox}});out;' --bbox 35.89,14.50,35.91,14.52
   echo 'node(1);out;' | terrapin query malta.terrapin -
@@ -47,9 +49,10 @@ pub struct Args {
     /// The language of the query [default: what it begins like]
     #[arg(long, value_enum, ignore_case = true)]
     lang: Option<Language>,
-    /// The form of a SPARQL answer: table, json, xml, csv, tsv; of CONSTRUCT and DESCRIBE ttl, nt, rdf
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
-    format: String,
+    /// The form of an answer. OverpassQL: geojson, geojsonseq [default: as [out:...] says]. SPARQL: table, json, xml, csv,
+    /// tsv; of CONSTRUCT and DESCRIBE ttl, nt, rdf [default: table]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
     /// Show how a SPARQL query is solved, with the number of solutions of each step, instead of its answer
     #[arg(long)]
     explain: bool,
@@ -99,7 +102,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             snapshot: &args.snapshot,
             text: written,
             origin,
-            format: &args.format,
+            format: args.format.as_deref().unwrap_or("table"),
             language: &args.language,
             timeout: args.timeout,
             memory: args.memory,
@@ -107,6 +110,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             explain: args.explain,
         });
     }
+    let geojson = args.format.as_deref().map(layout).transpose()?;
     let table =
         args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
     let (opened, osm) = open::elements(&args.snapshot)?;
@@ -128,7 +132,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     };
     let mut out = Output::new(stop);
     let result = overpass::parse(&text).and_then(|script| {
-        let summary = overpass::run(&osm, &script, &limits, &mut out)?;
+        let form = geojson.map_or(Form::Asked(&script.settings.output), Form::GeoJson);
+        let summary = overpass::run_as(&osm, &script, form, &limits, &mut out)?;
         Ok((script, summary))
     });
     // Where nobody reads the answer, that is why the query failed; where the file is damaged, whatever was written is
@@ -137,9 +142,26 @@ pub fn run(args: &Args) -> Result<(), Error> {
     osm.check().map_err(open::error)?;
     let (script, summary) = result.map_err(|failure| Error::Query { text, origin, problems: problem::all(failure) })?;
     if summary.elements == 0 && !args.json {
-        lint::notes(&script, &osm).iter().for_each(|note| tell(&format!("note: {note}")));
+        let notes = lint::notes(&script, &osm);
+        notes.iter().for_each(|note| tell(&format!("note: {note}")));
+        if geojson.is_some() && notes.is_empty() {
+            tell(
+                "note: features are made of what the answer says of places: end the query with `out geom;` or `out center;`",
+            );
+        }
     }
     Ok(())
+}
+
+/// How an answer in GeoJSON is laid out.
+fn layout(format: &str) -> Result<Layout, Error> {
+    match format {
+        "geojson" => Ok(Layout::Collection),
+        "geojsonseq" => Ok(Layout::Sequence),
+        other => Err(Error::usage(format!(
+            "there is no format '{other}' for answers to OverpassQL: give geojson or geojsonseq, or say [out:...] in the query"
+        ))),
+    }
 }
 
 /// A shortcut that cannot be replaced, as an error in the query.

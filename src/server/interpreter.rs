@@ -1,4 +1,5 @@
-//! `/api/interpreter`: an OverpassQL query in, its answer out, by GET and POST.
+//! `/api/interpreter`: an OverpassQL query in, its answer out, by GET and POST: in the form that the query asks for, or as
+//! GeoJSON where the client would rather have that.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -7,10 +8,11 @@ use std::time::Duration;
 
 use axum::Extension;
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 
 use super::App;
+use super::accept::{self, Accept};
 use super::body::{Received, Unreadable};
 use super::cgi::{self, WithoutHead};
 use super::context::Context;
@@ -21,6 +23,7 @@ use super::page::{self, Pages};
 use super::pipe::Sink;
 use super::request::Beside;
 use super::service::{self, Refused};
+use crate::overpass::output::{Form, Layout};
 use crate::overpass::syntax::{OutputFormat, Script};
 use crate::overpass::{self, Failure, Summary, output};
 
@@ -35,30 +38,49 @@ pub async fn interpreter(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
     RawQuery(in_address): RawQuery,
+    headers: HeaderMap,
     body: Result<Received, Unreadable>,
 ) -> Result<Response, Refused> {
+    let accepted = accept::text(&headers);
     let body = Arc::new(service::body(&app, &PAGES, body)?);
-    let work = move |job: Job| work(job, in_address.as_deref(), body);
+    let work = move |job: Job| work(job, in_address.as_deref(), accepted.as_deref(), body);
     let answer = service::run_query(&app, &context, &PAGES, work).await?;
+    let mut response = finished(&app, answer);
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
+    Ok(response)
+}
+
+/// The answer as it goes out.
+fn finished(app: &App, answer: Answer) -> Response {
     let (Answer::Whole(content_type, _) | Answer::Streaming(content_type, _)) = answer;
     if !content_type.starts_with("text/html") {
-        return Ok(answer.into_response(&app));
+        return answer.into_response(app);
     }
     let moved = match &answer {
         Answer::Whole(_, bytes) => cgi::redirection(bytes),
         Answer::Streaming(..) => None,
     };
     let mut response = match moved {
-        Some(moved) => job::from_snapshot(&app, moved),
-        None => answer.into_response(&app),
+        Some(moved) => job::from_snapshot(app, moved),
+        None => answer.into_response(app),
     };
     // tags are in it as they are, whatever mappers wrote there
     let nothing = HeaderValue::from_static("default-src 'none'; sandbox");
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, nothing);
-    Ok(response)
+    response
 }
 
-fn work(job: Job, in_address: Option<&str>, body: Arc<Received>) {
+/// GeoJSON, where the client would rather have it than what the query asks for.
+fn form<'a>(asked: &'a OutputFormat, accepted: Option<&str>) -> Form<'a> {
+    let asked = Form::Asked(asked);
+    let Some(accepted) = accepted.map(Accept::of) else { return asked };
+    let quality = |form: &Form<'_>| accepted.quality(form.content_type());
+    let others = [Form::GeoJson(Layout::Collection), Form::GeoJson(Layout::Sequence)];
+    // Of equals the first.
+    others.into_iter().fold(asked, |best, other| if quality(&other) > quality(&best) { other } else { best })
+}
+
+fn work(job: Job, in_address: Option<&str>, accepted: Option<&str>, body: Arc<Received>) {
     let text = match query_in(in_address, &body) {
         Ok(text) => text,
         Err(refused) => return job.refuse(refused.into()),
@@ -80,11 +102,13 @@ fn work(job: Job, in_address: Option<&str>, body: Arc<Received>) {
     let settings = &job.app().settings;
     let time = settings.max_time.min(Duration::from_secs(script.settings.timeout));
     let memory = job.memory().min(script.settings.maxsize);
-    let format = &script.settings.output;
-    let function = beside.jsonp.filter(|_| *format == OutputFormat::Json);
-    let content_type = if function.is_some() { JAVASCRIPT } else { output::content_type(format) };
+    // A page of another site that wants a function called cannot say what it accepts.
+    let function = beside.jsonp.filter(|_| script.settings.output == OutputFormat::Json);
+    let accepted = accepted.filter(|_| function.is_none());
+    let form = form(&script.settings.output, accepted);
+    let content_type = if function.is_some() { JAVASCRIPT } else { form.content_type() };
     let (run, mut sink) = job.begin(time, memory, content_type);
-    let result = write(&run, &script, function.as_deref(), &mut sink);
+    let result = write(&run, &script, form, function.as_deref(), &mut sink);
     let Some((run, sink)) = service::sound(run, sink, &PAGES, "query") else { return };
     match result {
         Ok(summary) => run.answered(sink, "query", summary.elements),
@@ -96,12 +120,18 @@ fn work(job: Job, in_address: Option<&str>, body: Arc<Received>) {
 }
 
 /// Writes the answer, as the argument of a function where one is named.
-fn write(run: &Run, script: &Script, function: Option<&str>, sink: &mut Sink) -> Result<Summary, Failure> {
+fn write(
+    run: &Run,
+    script: &Script,
+    form: Form<'_>,
+    function: Option<&str>,
+    sink: &mut Sink,
+) -> Result<Summary, Failure> {
     let call = |around: &str, sink: &mut Sink| sink.write_all(around.as_bytes()).map_err(output::disconnected);
     if let Some(function) = function {
         call(&format!("{function}("), sink)?;
     }
-    let summary = overpass::run(&run.app().osm, script, run.limits(), &mut WithoutHead::new(&mut *sink))?;
+    let summary = overpass::run_as(&run.app().osm, script, form, run.limits(), &mut WithoutHead::new(&mut *sink))?;
     if function.is_some() {
         call(");\n", sink)?;
     }
@@ -190,6 +220,18 @@ mod tests {
         assert_eq!(text(Some("query=1"), ""), None);
         assert_eq!(text(None, ""), None);
         assert_eq!(text(Some("database=1&data=out%3B&data=x"), "").as_deref(), Some("out;"));
+    }
+
+    #[test]
+    fn geojson_goes_to_those_who_would_rather_have_it() {
+        let chosen = |accepted: Option<&str>| form(&OutputFormat::Json, accepted).content_type();
+        for accepted in [None, Some("*/*"), Some(""), Some("application/json, application/geo+json;q=0.9")] {
+            assert_eq!(chosen(accepted), "application/json", "{accepted:?}");
+        }
+        assert_eq!(chosen(Some("application/geo+json")), "application/geo+json");
+        assert_eq!(chosen(Some("application/geo+json, */*;q=0.5")), "application/geo+json");
+        assert_eq!(chosen(Some("application/geo+json-seq, application/json;q=0.1")), "application/geo+json-seq");
+        assert_eq!(chosen(Some("text/html")), "application/json");
     }
 
     #[test]

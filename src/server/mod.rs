@@ -14,12 +14,14 @@
 //! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
 //! interpreter.rs, sparql/, convert.rs, search.rs, taginfo.rs, feedback.rs, score.rs (both by json.rs)
 //!                  services that parse or run what somebody sent; place.rs is a place as search.rs tells of it,
-//!                  request.rs what the address says beside an OverpassQL query
+//!                  request.rs what the address says beside an OverpassQL query, accept.rs which forms of an answer a
+//!                  client would rather have
 //! home.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
 //!                  services that only tell what is known, or stop what runs
 //! admin.rs         those for operators, at an address of their own; reload.rs has the tokens read again
 //! ```
 
+mod accept;
 mod access;
 mod admin;
 mod admit;

@@ -25,15 +25,17 @@ pub use terrapin_overpass_syntax::{Class, Code, Diagnostic, Failure, convert};
 
 use std::io::Write;
 
+use output::Form;
+use syntax::TimeFrame;
 use terrapin_base::deferred::Deferred;
 use terrapin_osm::Osm;
 
 /// What a finished query tells about itself.
 #[derive(Debug, Clone, Default)]
 pub struct Summary {
-    /// Elements written.
+    /// Elements or features written.
     pub elements: u64,
-    /// The content type of the answer: `application/json`, `application/osm3s+xml`, `text/csv`.
+    /// The content type of the answer: `application/json`, `application/osm3s+xml`, `text/csv` and so on.
     pub content_type: &'static str,
 }
 
@@ -45,7 +47,18 @@ pub fn parse(text: &str) -> Result<syntax::Script, Failure> {
 /// Runs a parsed query and streams its answer. An error before the first byte leaves `out` untouched; after it, the
 /// answer is completed with a remark that says what happened, and the error is returned all the same.
 pub fn run(osm: &Osm, script: &syntax::Script, limits: &Limits, out: &mut dyn Write) -> Result<Summary, Failure> {
-    attempt(osm, script, limits, out, false)
+    run_as(osm, script, Form::Asked(&script.settings.output), limits, out)
+}
+
+/// Like [`run()`], with the answer in a form that need not be the one that the query asks for.
+pub fn run_as(
+    osm: &Osm,
+    script: &syntax::Script,
+    form: Form<'_>,
+    limits: &Limits,
+    out: &mut dyn Write,
+) -> Result<Summary, Failure> {
+    attempt(osm, script, form, limits, out, false)
 }
 
 /// Like [`run()`], but the answer to a query that is stopped is completed in any case: it has the elements so far and
@@ -56,28 +69,34 @@ pub fn run_to_end(
     limits: &Limits,
     out: &mut dyn Write,
 ) -> Result<Summary, Failure> {
-    attempt(osm, script, limits, out, true)
+    attempt(osm, script, Form::Asked(&script.settings.output), limits, out, true)
 }
 
 fn attempt(
     osm: &Osm,
     script: &syntax::Script,
+    form: Form<'_>,
     limits: &Limits,
     out: &mut dyn Write,
     complete: bool,
 ) -> Result<Summary, Failure> {
     run::check(script)?;
+    if let (Form::GeoJson(_), TimeFrame::Diff { .. }) = (form, &script.settings.time) {
+        return Err(no_geojson());
+    }
     let budget = Budget::new(&script.settings, limits);
     let areas_time = run::uses_areas(&script.statements).then(|| osm.data_time());
     let bounds = script.settings.bbox.as_ref().map(run::to_osm);
     let header = output::Header { data_time: osm.data_time(), areas_time, bounds };
-    let mut answer = output::answer(&script.settings.output, header, out)?;
+    let mut answer = output::answer(form, header, out)?;
     let states = run::States::default();
     let mut context = run::Context::new(osm, script, &budget, answer.as_mut(), &states);
     let whole = || osm.check().and_then(|()| states.check()).map_err(|e| damaged(&e));
     let done = budget.watch(|| context.run_script()).and_then(|()| whole());
     // What the sets hold is freed while the answer is on its way.
     drop(Deferred::new(context.take_derived()));
+    drop(context);
+    let done = done.and_then(|()| budget.watch(|| answer.complete().map_err(output::disconnected)));
     if let Err(failure) = &done {
         if complete || answer.started() {
             let told = answer.remark(&failure.to_string()).and_then(|()| answer.finish());
@@ -87,6 +106,18 @@ fn attempt(
     }
     answer.finish().map_err(output::disconnected)?;
     Ok(Summary { elements: answer.written(), content_type: answer.content_type() })
+}
+
+/// The error for a query whose answer tells changes, which are no features.
+fn no_geojson() -> Failure {
+    Failure::from(Diagnostic {
+        class: Class::Static,
+        code: Code::DiffFormat,
+        line: 0,
+        span: None,
+        message: "The answer to a query with [diff:...] or [adiff:...] cannot be written as GeoJSON.".to_owned(),
+        help: Some("Ask for it as XML.".to_owned()),
+    })
 }
 
 /// The error for a snapshot that does not hold what it should.

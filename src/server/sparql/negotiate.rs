@@ -4,6 +4,7 @@
 use oxrdfio::RdfFormat;
 use sparesults::QueryResultsFormat;
 
+use super::super::accept::Accept;
 use crate::sparql::results::GraphFormat;
 
 /// A format of an answer, with the content type that it is sent as.
@@ -104,53 +105,16 @@ fn choose<F: Copy>(known: &[Known<F>], format: Option<&str>, accept: Option<&str
         return named;
     }
     let Some(accept) = accept.filter(|a| !a.trim().is_empty()) else { return known.first().map(choice) };
-    let ranges: Vec<Range> = accept.split(',').filter_map(Range::of).collect();
+    let accept = Accept::of(accept);
     let mut best: Option<(u16, &Known<F>)> = None;
     for entry in known {
-        let quality = entry.1.iter().filter(|n| n.contains('/')).map(|n| quality(&ranges, n)).max().unwrap_or(0);
+        let quality = entry.1.iter().filter(|n| n.contains('/')).map(|n| accept.quality(n)).max().unwrap_or(0);
         // Of equals the first one of ours stays.
         if quality > best.map_or(0, |(q, _)| q) {
             best = Some((quality, entry));
         }
     }
     best.map(|(_, entry)| choice(entry))
-}
-
-/// A media range of an `Accept` header.
-struct Range<'a> {
-    kind: &'a str,
-    subtype: &'a str,
-    /// In thousandths.
-    quality: u16,
-}
-
-impl<'a> Range<'a> {
-    fn of(text: &'a str) -> Option<Range<'a>> {
-        let mut parts = text.split(';');
-        let (kind, subtype) = parts.next()?.trim().split_once('/')?;
-        let quality = parts
-            .filter_map(|p| p.trim().strip_prefix("q=").or_else(|| p.trim().strip_prefix("Q=")))
-            .next()
-            .map_or(Some(1.0), |q| q.trim().parse::<f32>().ok())?;
-        Some(Range { kind, subtype, quality: (quality.clamp(0.0, 1.0) * 1000.0) as u16 })
-    }
-
-    /// 3 for the type itself, 2 for its kind, 1 for any; nothing where it does not match.
-    fn matches(&self, kind: &str, subtype: &str) -> Option<u8> {
-        match (self.kind, self.subtype) {
-            ("*", "*") => Some(1),
-            (k, "*") if k.eq_ignore_ascii_case(kind) => Some(2),
-            (k, s) if k.eq_ignore_ascii_case(kind) && s.eq_ignore_ascii_case(subtype) => Some(3),
-            _ => None,
-        }
-    }
-}
-
-/// What the most specific range that matches says of a media type.
-fn quality(ranges: &[Range<'_>], media_type: &str) -> u16 {
-    let Some((kind, subtype)) = media_type.split_once('/') else { return 0 };
-    let matching = ranges.iter().filter_map(|r| r.matches(kind, subtype).map(|closeness| (closeness, r.quality)));
-    matching.max_by_key(|(closeness, _)| *closeness).map_or(0, |(_, quality)| quality)
 }
 
 #[cfg(test)]

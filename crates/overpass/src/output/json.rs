@@ -345,27 +345,31 @@ fn corners(b: &mut Buffer<'_>, line: &[Position], depth: usize) {
     b.text(if line.is_empty() { "" } else { "\n" });
 }
 
-/// The reference's escapes: what JSON must escape, and a question mark for other control characters.
 fn escaped(b: &mut Buffer<'_>, text: &str) {
+    escape(&mut b.bytes, text);
+}
+
+/// The reference's escapes: what JSON must escape, and a question mark for other control characters.
+pub(super) fn escape(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     // hardly any text needs one, and looking at all bytes alike takes several at once
     if !bytes.iter().fold(false, |found, &byte| found | matches!(byte, b'"' | b'\\' | 0..0x20)) {
-        return b.text(text);
+        return out.extend_from_slice(bytes);
     }
     let mut done = 0;
     for (i, &byte) in bytes.iter().enumerate() {
-        let replacement = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\t' => "\\t",
-            b'\r' => "\\r",
-            0..0x20 => "?",
+        let replacement: &[u8] = match byte {
+            b'"' => b"\\\"",
+            b'\\' => b"\\\\",
+            b'\n' => b"\\n",
+            b'\t' => b"\\t",
+            b'\r' => b"\\r",
+            0..0x20 => b"?",
             _ => continue,
         };
-        b.bytes.extend_from_slice(&bytes[done..i]);
-        b.text(replacement);
+        out.extend_from_slice(&bytes[done..i]);
+        out.extend_from_slice(replacement);
         done = i + 1;
     }
-    b.bytes.extend_from_slice(&bytes[done..]);
+    out.extend_from_slice(&bytes[done..]);
 }

@@ -7,6 +7,7 @@ mod buffer;
 mod collect;
 mod csv;
 mod custom;
+mod geojson;
 mod html;
 mod item;
 mod json;
@@ -18,6 +19,7 @@ mod xml;
 pub use buffer::Buffer;
 pub use collect::Collect;
 pub use custom::{MOVED_HEAD, PAGE_HEAD};
+pub use geojson::Layout;
 pub use item::{Counts, MemberGeometry, MemberItem, Meta, OutputItem, Tags};
 
 use std::io::{self, Write};
@@ -108,11 +110,15 @@ pub trait Answer {
     }
     /// Writes the answer of `out count`.
     fn count(&mut self, counts: &Counts) -> io::Result<()>;
+    /// Writes what had to wait for the last element; called once, within the query's bounds.
+    fn complete(&mut self) -> io::Result<()> {
+        Ok(())
+    }
     /// Notes that the query was stopped; at most once, after the last element.
     fn remark(&mut self, text: &str) -> io::Result<()>;
     /// Writes what is left. Nothing may follow.
     fn finish(&mut self) -> io::Result<()>;
-    /// How many elements and counts were written.
+    /// How many elements and counts, or features, were written.
     fn written(&self) -> u64;
     /// The answer's media type.
     fn content_type(&self) -> &'static str;
@@ -120,29 +126,38 @@ pub trait Answer {
     fn started(&self) -> bool;
 }
 
-/// The answer in the format that the query asks for. Formats that are not there yet are an `unsupported` error.
-pub fn answer<'a>(
-    format: &OutputFormat,
-    header: Header,
-    out: &'a mut dyn Write,
-) -> Result<Box<dyn Answer + 'a>, Failure> {
-    Ok(match format {
-        OutputFormat::Xml => Box::new(xml::Xml::new(header, out)),
-        OutputFormat::Json => Box::new(json::Json::new(header, out)),
-        OutputFormat::Csv(settings) => Box::new(csv::Csv::new(settings.clone(), out)),
-        OutputFormat::Custom => Box::new(custom::Custom::new(header, out)),
-        OutputFormat::Popup(blocks) => Box::new(popup::Popup::new(blocks, out)),
-    })
+/// How an answer is written.
+#[derive(Debug, Clone, Copy)]
+pub enum Form<'a> {
+    /// As the query asks for it.
+    Asked(&'a OutputFormat),
+    /// As GeoJSON, whatever the query asks for.
+    GeoJson(Layout),
 }
 
-/// The media type of answers in this format.
-pub fn content_type(format: &OutputFormat) -> &'static str {
-    match format {
-        OutputFormat::Xml => "application/osm3s+xml",
-        OutputFormat::Json => "application/json",
-        OutputFormat::Csv(_) => "text/csv",
-        OutputFormat::Custom | OutputFormat::Popup(_) => html::CONTENT_TYPE,
+impl Form<'_> {
+    /// The media type of answers in this form.
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Form::Asked(OutputFormat::Xml) => "application/osm3s+xml",
+            Form::Asked(OutputFormat::Json) => "application/json",
+            Form::Asked(OutputFormat::Csv(_)) => "text/csv",
+            Form::Asked(OutputFormat::Custom | OutputFormat::Popup(_)) => html::CONTENT_TYPE,
+            Form::GeoJson(layout) => geojson::content_type(layout),
+        }
     }
+}
+
+/// The answer in this form. Formats that are not there yet are an `unsupported` error.
+pub fn answer<'a>(form: Form<'_>, header: Header, out: &'a mut dyn Write) -> Result<Box<dyn Answer + 'a>, Failure> {
+    Ok(match form {
+        Form::Asked(OutputFormat::Xml) => Box::new(xml::Xml::new(header, out)),
+        Form::Asked(OutputFormat::Json) => Box::new(json::Json::new(header, out)),
+        Form::Asked(OutputFormat::Csv(settings)) => Box::new(csv::Csv::new(settings.clone(), out)),
+        Form::Asked(OutputFormat::Custom) => Box::new(custom::Custom::new(header, out)),
+        Form::Asked(OutputFormat::Popup(blocks)) => Box::new(popup::Popup::new(blocks, out)),
+        Form::GeoJson(layout) => Box::new(geojson::GeoJson::new(layout, header, out)),
+    })
 }
 
 /// The error for an answer whose reader has gone.

@@ -11,7 +11,7 @@ const BOX: BoundingBox =
 fn written(format: &OutputFormat, header: Header, write: impl FnOnce(&mut dyn Answer)) -> String {
     let mut out = Vec::new();
     {
-        let mut answer = answer(format, header, &mut out).unwrap();
+        let mut answer = answer(Form::Asked(format), header, &mut out).unwrap();
         write(answer.as_mut());
         answer.finish().unwrap();
     }
@@ -225,7 +225,7 @@ fn a_reader_that_went_away_is_an_error() {
         }
     }
     let mut gone = Gone;
-    let mut answer = answer(&OutputFormat::Json, header(), &mut gone).unwrap();
+    let mut answer = answer(Form::Asked(&OutputFormat::Json), header(), &mut gone).unwrap();
     let item = OutputItem { type_name: "node", id: Some(1), ..OutputItem::default() };
     let failed = (0..100_000).any(|_| answer.element(&item).is_err());
     assert!(failed || answer.finish().is_err());

@@ -1,0 +1,313 @@
+//! What of an answer becomes a feature, and with which geometry: the rules of osmtogeojson 3.
+
+use terrapin_budget as budget;
+use terrapin_osm::outline::is_area;
+use terrapin_osm::{Coord, ElementType};
+
+use super::index::{Index, WayPlace, line_vertices};
+use super::print::Feature;
+use super::record::{Kind, Record, Tags};
+use super::rings::{self, Vertex};
+use super::shape::Shape;
+
+/// Keys that say nothing of what an element is.
+const UNINTERESTING: [&str; 9] = [
+    "source",
+    "source_ref",
+    "source:ref",
+    "history",
+    "attribution",
+    "created_by",
+    "tiger:county",
+    "tiger:tlid",
+    "tiger:upload_uuid",
+];
+
+/// Takes features one after another.
+pub(super) trait Features {
+    /// Takes one; an error where nobody reads them any more.
+    fn add(&mut self, feature: &Feature<'_>) -> std::io::Result<()>;
+}
+
+/// Hands on all features of an answer: areas, then lines, then points, so that what is drawn later lies on top.
+pub(super) fn write(index: &Index<'_>, to: &mut dyn Features) -> std::io::Result<()> {
+    let mut ways = Outlines { own: vec![false; index.ways.len()], members: vec![false; index.member_ways.len()] };
+    for relation in index.relations.iter() {
+        write_relation(index, &relation, &mut ways, to)?;
+    }
+    for areas in [true, false] {
+        for (way, _) in index.ways.iter().zip(&ways.own).filter(|(_, skipped)| !**skipped) {
+            write_way(index, &way, areas, to)?;
+        }
+    }
+    for (way, _) in index.member_ways.iter().zip(&ways.members).filter(|(_, skipped)| !**skipped) {
+        budget::checkpoint();
+        let vertices = line_vertices(way.line);
+        let line = places(&vertices);
+        if line.len() > 1 {
+            to.add(&Feature {
+                type_name: "way",
+                id: way.id,
+                tags: Tags::default(),
+                meta: None,
+                relations: index.memberships(ElementType::Way, way.id),
+                tainted: line.len() < vertices.len(),
+                shape: Shape::Lines(&[line]),
+            })?;
+        }
+    }
+    write_points(index, to)?;
+    for made in &index.made {
+        budget::checkpoint();
+        if let Some(shape) = made.shape {
+            to.add(&Feature { shape: Shape::Written(shape), ..plain(made) })?;
+        }
+    }
+    Ok(())
+}
+
+/// Ways that are no features, as the relation that they belong to is one.
+struct Outlines {
+    own: Vec<bool>,
+    members: Vec<bool>,
+}
+
+impl Outlines {
+    fn skip(&mut self, way: WayPlace) {
+        match way {
+            WayPlace::Own(place) => self.own[place] = true,
+            WayPlace::Member(place) => self.members[place] = true,
+        }
+    }
+}
+
+/// An element's feature without geometry and relations.
+fn plain<'a>(record: &Record<'a>) -> Feature<'a> {
+    Feature {
+        type_name: record.type_name,
+        id: record.id,
+        tags: record.tags,
+        meta: record.meta,
+        relations: &[],
+        shape: Shape::Lines(&[]),
+        tainted: false,
+    }
+}
+
+/// Whether there are tags that say what an element is, but for those that `but` names.
+fn is_interesting<'t>(tags: Tags<'t>, but: impl Fn(&'t str, &'t str) -> bool) -> bool {
+    tags.iter().any(|(key, value)| !UNINTERESTING.contains(&key) && !but(key, value))
+}
+
+/// The points whose places are known.
+fn places(vertices: &[Option<Vertex>]) -> Vec<Coord> {
+    vertices.iter().flatten().map(|vertex| vertex.at).collect()
+}
+
+/// Ways of a relation, in its order.
+struct MemberLines {
+    /// With their roles.
+    lines: Vec<(Role, Vec<Vertex>)>,
+    tainted: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Outer,
+    Inner,
+    Other,
+}
+
+impl MemberLines {
+    fn of(index: &Index<'_>, relation: &Record<'_>) -> MemberLines {
+        let mut all = MemberLines { lines: Vec::new(), tainted: false };
+        let members = relation.members.into_iter().flat_map(|members| members.iter());
+        for member in members.filter(|member| member.kind == ElementType::Way) {
+            budget::checkpoint();
+            let vertices = index.member_way(relation, member.id).and_then(|way| index.member_vertices(way));
+            let Some(vertices) = vertices else {
+                all.tainted = true;
+                continue;
+            };
+            let role = match member.role {
+                "outer" | "" => Role::Outer,
+                "inner" => Role::Inner,
+                _ => Role::Other,
+            };
+            let known: Vec<Vertex> = vertices.iter().flatten().copied().collect();
+            all.tainted |= known.len() < vertices.len();
+            all.lines.push((role, known));
+        }
+        all
+    }
+
+    /// The lines of one role, joined.
+    fn rings(&self, wanted: Role) -> Vec<Vec<Coord>> {
+        let lines = self.lines.iter().filter(|(role, _)| *role == wanted).map(|(_, line)| line.clone()).collect();
+        coords(rings::join(lines))
+    }
+}
+
+fn coords(lines: Vec<Vec<Vertex>>) -> Vec<Vec<Coord>> {
+    lines.into_iter().map(|line| line.into_iter().map(|vertex| vertex.at).collect()).collect()
+}
+
+/// A multipolygon, a border, a route or a river; the box of any relation that has nothing but that.
+fn write_relation(
+    index: &Index<'_>,
+    relation: &Record<'_>,
+    ways: &mut Outlines,
+    to: &mut dyn Features,
+) -> std::io::Result<()> {
+    budget::checkpoint();
+    let placed = relation.parts.has(super::record::Parts::PLACED_MEMBERS);
+    if let Some(bounds) = relation.bounds.filter(|_| !placed) {
+        to.add(&Feature { shape: Shape::Bounds(bounds), ..plain(relation) })?;
+    }
+    if relation.members.is_none() {
+        return Ok(());
+    }
+    match relation.tags.get("type") {
+        Some("multipolygon" | "boundary") => write_multipolygon(index, relation, ways, to),
+        Some("route" | "waterway") => write_route(index, relation, ways, to),
+        _ => Ok(()),
+    }
+}
+
+fn write_route(
+    index: &Index<'_>,
+    relation: &Record<'_>,
+    ways: &mut Outlines,
+    to: &mut dyn Features,
+) -> std::io::Result<()> {
+    for member in relation.members.into_iter().flat_map(|members| members.iter()) {
+        if member.kind != ElementType::Way {
+            continue;
+        }
+        if let Some(way) = index.member_way(relation, member.id) {
+            let tags = index.record(way).map(|way| way.tags).unwrap_or_default();
+            if !is_interesting(tags, |_, _| false) {
+                ways.skip(way);
+            }
+        }
+    }
+    let members = MemberLines::of(index, relation);
+    let mut lines = coords(rings::join(members.lines.into_iter().map(|(_, line)| line).collect()));
+    lines.retain(|line| line.len() > 1);
+    if lines.is_empty() {
+        return Ok(());
+    }
+    to.add(&Feature {
+        relations: index.memberships(ElementType::Relation, relation.id),
+        tainted: members.tainted,
+        shape: Shape::Lines(&lines),
+        ..plain(relation)
+    })
+}
+
+fn write_multipolygon(
+    index: &Index<'_>,
+    relation: &Record<'_>,
+    ways: &mut Outlines,
+    to: &mut dyn Features,
+) -> std::io::Result<()> {
+    let mut outer = Vec::new();
+    for member in relation.members.into_iter().flat_map(|members| members.iter()) {
+        let is_way = member.kind == ElementType::Way;
+        let way = index.member_way(relation, member.id).filter(|_| is_way);
+        let tags = way.and_then(|way| index.record(way)).map(|way| way.tags).unwrap_or_default();
+        let is_outline = match member.role {
+            // What the relation says of it, too, is the relation's to say.
+            "outer" => !is_interesting(tags, |key, value| relation.tags.get(key) == Some(value)),
+            "inner" => !is_interesting(tags, |_, _| false),
+            _ => false,
+        };
+        if member.role == "outer" {
+            outer.push((member.id, way));
+        }
+        if let Some(way) = way.filter(|_| is_outline) {
+            ways.skip(way);
+        }
+    }
+    // A relation that says nothing itself is a way with holes.
+    let simple = match outer[..] {
+        [] => return Ok(()),
+        [one] if !is_interesting(relation.tags, |key, _| key == "type") => Some(one),
+        _ => None,
+    };
+    let feature = match simple {
+        None => Feature { relations: index.memberships(ElementType::Relation, relation.id), ..plain(relation) },
+        Some((_, None)) => return Ok(()),
+        Some((id, Some(way))) => {
+            ways.skip(way);
+            match index.record(way) {
+                Some(record) => Feature { relations: index.memberships(ElementType::Way, id), ..plain(&record) },
+                None => Feature { type_name: "way", id, tags: Tags::default(), meta: None, ..plain(relation) },
+            }
+        }
+    };
+    let members = MemberLines::of(index, relation);
+    let polygons = rings::polygons(members.rings(Role::Outer), members.rings(Role::Inner));
+    if polygons.is_empty() {
+        return Ok(());
+    }
+    to.add(&Feature { tainted: members.tainted, shape: Shape::Polygons(&polygons), ..feature })
+}
+
+/// A way where it is what is asked for, an area or not.
+fn write_way(index: &Index<'_>, way: &Record<'_>, areas: bool, to: &mut dyn Features) -> std::io::Result<()> {
+    budget::checkpoint();
+    let vertices = index.vertices(way);
+    let mut line = places(&vertices);
+    let feature = Feature { relations: index.memberships(ElementType::Way, way.id), ..plain(way) };
+    if line.len() < 2 {
+        return match way.bounds.filter(|_| areas && way.geometry.is_none()) {
+            Some(bounds) => to.add(&Feature { shape: Shape::Bounds(bounds), ..feature }),
+            None => Ok(()),
+        };
+    }
+    let ends = [vertices.first(), vertices.last()].map(|end| end.copied().flatten().map(|vertex| vertex.key));
+    let is_closed = ends[0].is_some() && ends[0] == ends[1];
+    if (is_closed && is_area(way.tags.iter())) != areas {
+        return Ok(());
+    }
+    let tainted = line.len() < vertices.len();
+    if areas {
+        rings::turn(&mut line, true);
+        to.add(&Feature { tainted, shape: Shape::Polygons(&[vec![line]]), ..feature })
+    } else {
+        to.add(&Feature { tainted, shape: Shape::Lines(&[line]), ..feature })
+    }
+}
+
+/// Nodes, and the middles that stand for ways and relations.
+fn write_points(index: &Index<'_>, to: &mut dyn Features) -> std::io::Result<()> {
+    for node in index.nodes.iter() {
+        budget::checkpoint();
+        let Some(at) = node.position else { continue };
+        if index.is_point(&node) || is_interesting(node.tags, |_, _| false) {
+            let relations = index.memberships(ElementType::Node, node.id);
+            to.add(&Feature { relations, shape: Shape::Point(at), ..plain(&node) })?;
+        }
+    }
+    for &(id, at) in &index.shown_nodes {
+        budget::checkpoint();
+        to.add(&Feature {
+            type_name: "node",
+            id,
+            tags: Tags::default(),
+            meta: None,
+            relations: index.memberships(ElementType::Node, id),
+            shape: Shape::Point(at),
+            tainted: false,
+        })?;
+    }
+    for element in index.ways.iter().chain(index.relations.iter()) {
+        budget::checkpoint();
+        debug_assert!(element.kind != Kind::Made, "what a query made stands apart");
+        if let Some(center) = element.center {
+            to.add(&Feature { shape: Shape::Center(center), ..plain(&element) })?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,276 @@
+//! The elements of an answer, each once, and how they hang together. What an answer shows of an element in several places
+//! is put together.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use terrapin_budget as budget;
+use terrapin_osm::{Coord, ElementType};
+
+use super::print::Membership;
+use super::record::{Kind, Line, Parts, Record, Records};
+use super::rings::{NodeKey, Vertex};
+
+/// The elements of one type, in the order of the answer.
+#[derive(Default)]
+pub(super) struct Table<'r> {
+    entries: Vec<Entry<'r>>,
+    by_id: FxHashMap<i64, usize>,
+}
+
+/// An element of the answer.
+enum Entry<'r> {
+    /// Its only record.
+    Record(&'r [u8]),
+    /// What several records have.
+    Merged(Box<Record<'r>>),
+}
+
+impl<'r> Entry<'r> {
+    fn read(&self) -> Record<'r> {
+        match self {
+            Entry::Record(bytes) => Record::of(bytes),
+            Entry::Merged(record) => **record,
+        }
+    }
+}
+
+impl<'r> Table<'r> {
+    fn add(&mut self, bytes: &'r [u8], record: Record<'r>) {
+        let place = *self.by_id.entry(record.id).or_insert(self.entries.len());
+        match self.entries.get_mut(place) {
+            None => self.entries.push(Entry::Record(bytes)),
+            Some(known) => {
+                let earlier = known.read();
+                if !earlier.parts.has(record.parts) {
+                    *known = Entry::Merged(Box::new(record.under(earlier)));
+                }
+            }
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// All of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Record<'r>> {
+        self.entries.iter().map(Entry::read)
+    }
+
+    fn find(&self, id: i64) -> Option<usize> {
+        self.by_id.get(&id).copied()
+    }
+
+    fn get(&self, id: i64) -> Option<Record<'r>> {
+        Some(self.entries.get(self.find(id)?)?.read())
+    }
+}
+
+/// A way whose line a relation of the answer shows.
+pub(super) struct MemberWay<'r> {
+    pub(super) id: i64,
+    pub(super) line: Line<'r>,
+}
+
+/// A way as relations see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WayPlace {
+    /// Among the ways.
+    Own(usize),
+    /// Among those that relations show.
+    Member(usize),
+}
+
+/// The elements of an answer.
+#[derive(Default)]
+pub(super) struct Index<'r> {
+    pub(super) nodes: Table<'r>,
+    pub(super) ways: Table<'r>,
+    pub(super) relations: Table<'r>,
+    /// Those that the query made, in the order of the answer.
+    pub(super) made: Vec<Record<'r>>,
+    pub(super) member_ways: Vec<MemberWay<'r>>,
+    member_ways_by_id: FxHashMap<i64, usize>,
+    /// Nodes that ways go through.
+    passed: FxHashSet<i64>,
+    /// Nodes that are members of relations.
+    members: FxHashSet<i64>,
+    /// Where nodes are that only ways and relations show, as far as it matters.
+    shown: FxHashMap<i64, Coord>,
+    /// Those nodes that are features, in the order of the answer.
+    pub(super) shown_nodes: Vec<(i64, Coord)>,
+    memberships: Vec<Membership<'r>>,
+}
+
+impl<'r> Index<'r> {
+    pub(super) fn of(records: &'r Records) -> Index<'r> {
+        let mut index = Index::default();
+        for bytes in records.iter() {
+            budget::checkpoints(4);
+            let record = Record::of(bytes);
+            match record.kind {
+                Kind::Element(ElementType::Node) => index.nodes.add(bytes, record),
+                Kind::Element(ElementType::Way) => index.ways.add(bytes, record),
+                Kind::Element(ElementType::Relation) => index.relations.add(bytes, record),
+                Kind::Made => index.made.push(record),
+            }
+        }
+        index.read_members();
+        index.read_lines();
+        index.read_shown();
+        index
+    }
+
+    /// Relations: what is a member of which, and the lines that they show.
+    fn read_members(&mut self) {
+        for relation in self.relations.iter() {
+            let Some(members) = relation.members else { continue };
+            let placed = relation.parts.has(Parts::PLACED_MEMBERS);
+            for member in members.iter() {
+                budget::checkpoint();
+                self.memberships.push(Membership {
+                    of: (member.kind, member.id),
+                    relation: relation.id,
+                    tags: relation.tags,
+                    role: member.role,
+                });
+                match member.kind {
+                    ElementType::Node => {
+                        self.members.insert(member.id);
+                        if let Some(at) = member.point {
+                            self.shown.insert(member.id, at);
+                        }
+                    }
+                    ElementType::Way => {
+                        if let Some(line) = member.line.filter(|_| placed) {
+                            let ways = &mut self.member_ways;
+                            self.member_ways_by_id.entry(member.id).or_insert_with(|| {
+                                ways.push(MemberWay { id: member.id, line });
+                                ways.len() - 1
+                            });
+                        }
+                    }
+                    ElementType::Relation => {}
+                }
+            }
+        }
+        // The order of the members stays.
+        self.memberships.sort_by_key(|membership| (membership.of, membership.relation));
+    }
+
+    /// Ways: which nodes they go through, and where nodes are that are not printed themselves but needed.
+    fn read_lines(&mut self) {
+        let mut wanted: FxHashSet<i64> = FxHashSet::default();
+        for way in self.ways.iter() {
+            let Some(nodes) = way.nodes else { continue };
+            let mut line = way.geometry.map(Line::iter).into_iter().flatten();
+            for id in nodes.iter() {
+                budget::checkpoint();
+                let known = line.next().flatten().is_some();
+                match self.nodes.get(id) {
+                    Some(node) => {
+                        self.passed.insert(id);
+                        if node.position.is_none() {
+                            wanted.insert(id);
+                        }
+                    }
+                    None if !known || self.members.contains(&id) => drop(wanted.insert(id)),
+                    None => {}
+                }
+            }
+        }
+        if wanted.is_empty() {
+            return;
+        }
+        for way in self.ways.iter() {
+            let (Some(nodes), Some(line)) = (way.nodes, way.geometry) else { continue };
+            for (id, at) in nodes.iter().zip(line.iter()) {
+                budget::checkpoint();
+                if let Some(at) = at.filter(|_| wanted.contains(&id)) {
+                    self.shown.insert(id, at);
+                }
+            }
+        }
+    }
+
+    /// Nodes that are members of relations are features wherever the answer says where they are.
+    fn read_shown(&mut self) {
+        let lacks = |id: &i64| self.nodes.get(*id).is_none_or(|node| node.position.is_none());
+        let mut seen = FxHashSet::default();
+        for relation in self.relations.iter() {
+            for member in relation.members.into_iter().flat_map(|members| members.iter()) {
+                budget::checkpoint();
+                if member.kind != ElementType::Node || !lacks(&member.id) {
+                    continue;
+                }
+                if let Some(&at) = self.shown.get(&member.id).filter(|_| seen.insert(member.id)) {
+                    self.shown_nodes.push((member.id, at));
+                }
+            }
+        }
+    }
+
+    /// Whether a node stands for itself, and is not only a point of a way.
+    pub(super) fn is_point(&self, node: &Record<'_>) -> bool {
+        !self.passed.contains(&node.id) || self.members.contains(&node.id)
+    }
+
+    /// The nodes of a way whose places are known; nothing for those whose are not.
+    pub(super) fn vertices(&self, way: &Record<'r>) -> Vec<Option<Vertex>> {
+        let mut line = way.geometry.map(Line::iter).into_iter().flatten();
+        let anonymous = |at: Option<Coord>| at.map(|at| Vertex { key: NodeKey::At(at), at });
+        let Some(nodes) = way.nodes else { return line.map(anonymous).collect() };
+        let vertex = |id: i64| {
+            budget::checkpoint();
+            let own = line.next().flatten();
+            let at = own.or_else(|| self.position(id))?;
+            Some(Vertex { key: NodeKey::Id(id), at })
+        };
+        nodes.iter().map(vertex).collect()
+    }
+
+    fn position(&self, node: i64) -> Option<Coord> {
+        self.nodes.get(node).and_then(|node| node.position).or_else(|| self.shown.get(&node).copied())
+    }
+
+    /// The way that a member of a relation is.
+    pub(super) fn member_way(&self, relation: &Record<'_>, id: i64) -> Option<WayPlace> {
+        if relation.parts.has(Parts::PLACED_MEMBERS) {
+            self.member_ways_by_id.get(&id).copied().map(WayPlace::Member)
+        } else {
+            self.ways.find(id).map(WayPlace::Own)
+        }
+    }
+
+    /// The nodes of such a way; nothing where the answer does not say which they are.
+    pub(super) fn member_vertices(&self, way: WayPlace) -> Option<Vec<Option<Vertex>>> {
+        match way {
+            WayPlace::Own(place) => {
+                let way = self.ways.entries.get(place)?.read();
+                (way.nodes.is_some() || way.geometry.is_some()).then(|| self.vertices(&way))
+            }
+            WayPlace::Member(place) => Some(line_vertices(self.member_ways[place].line)),
+        }
+    }
+
+    /// The record of such a way, where there is one.
+    pub(super) fn record(&self, way: WayPlace) -> Option<Record<'r>> {
+        match way {
+            WayPlace::Own(place) => self.ways.entries.get(place).map(Entry::read),
+            WayPlace::Member(_) => None,
+        }
+    }
+
+    /// What an element is a member of, in order of the relations' ids.
+    pub(super) fn memberships(&self, kind: ElementType, id: i64) -> &[Membership<'r>] {
+        let all = &self.memberships;
+        let from = all.partition_point(|membership| membership.of < (kind, id));
+        let to = from + all[from..].partition_point(|membership| membership.of == (kind, id));
+        &all[from..to]
+    }
+}
+
+/// The nodes of a line whose ids are not known.
+pub(super) fn line_vertices(line: Line<'_>) -> Vec<Option<Vertex>> {
+    line.iter().map(|at| at.map(|at| Vertex { key: NodeKey::At(at), at })).collect()
+}

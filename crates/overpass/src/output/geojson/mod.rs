@@ -1,0 +1,183 @@
+//! GeoJSON, as a collection of features or as a sequence of them (RFC 7946, RFC 8142): what osmtogeojson makes of the answer
+//! in JSON. A feature may need what comes last in the answer (the nodes of its ways, the ways of its relation), so the
+//! elements are kept in few bytes until all are there; the features then stream.
+//!
+//! ```text
+//! record.rs    an element as it is kept
+//! index.rs     all of them, each once, and which belongs to which
+//! features.rs  what becomes a feature, with which geometry; rings.rs puts polygons together
+//! print.rs     how a feature is written; shape.rs its geometry
+//! ```
+
+mod features;
+mod index;
+mod print;
+mod record;
+mod rings;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Write};
+
+use super::buffer::Buffer;
+use super::{Answer, COPYRIGHT, Counts, Header, OutputItem, Projection, Renderer};
+use features::Features;
+use index::Index;
+use print::Feature;
+use record::Records;
+
+/// How the features stand in the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// One object with all of them: `application/geo+json`.
+    Collection,
+    /// A line each, after the character RS: `application/geo+json-seq`.
+    Sequence,
+}
+
+/// An answer in GeoJSON.
+pub(super) struct GeoJson<'a> {
+    records: Records,
+    header: Header,
+    text: Text<'a>,
+    remark: Option<String>,
+}
+
+impl<'a> GeoJson<'a> {
+    pub(super) fn new(layout: Layout, header: Header, out: &'a mut dyn Write) -> Self {
+        let text = Text { layout, buffer: Buffer::new(out), features: 0, whole: 0 };
+        GeoJson { records: Records::default(), header, text, remark: None }
+    }
+}
+
+impl Answer for GeoJson<'_> {
+    /// Features that stand for the same element are told by its id.
+    fn projection(&self) -> Projection {
+        Projection { every_id: true, ..Projection::ALL }
+    }
+
+    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
+        self.records.push(item);
+        Ok(())
+    }
+
+    fn renderer(&self) -> Option<Renderer> {
+        Some(Renderer { element: Box::new(|buffer, item| record::put(&mut buffer.bytes, item)), between: "" })
+    }
+
+    fn rendered(&mut self, bytes: &[u8], _elements: u64) -> io::Result<()> {
+        self.records.extend(bytes);
+        Ok(())
+    }
+
+    /// Numbers are no places.
+    fn count(&mut self, _counts: &Counts) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn complete(&mut self) -> io::Result<()> {
+        let records = std::mem::take(&mut self.records);
+        self.text.begin(self.header.data_time);
+        features::write(&Index::of(&records), &mut self.text)
+    }
+
+    fn remark(&mut self, text: &str) -> io::Result<()> {
+        self.remark = Some(text.to_owned());
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.text.end(self.header.data_time, self.remark.take().as_deref());
+        self.text.buffer.flush()
+    }
+
+    fn written(&self) -> u64 {
+        self.text.features
+    }
+
+    fn content_type(&self) -> &'static str {
+        content_type(self.text.layout)
+    }
+
+    fn started(&self) -> bool {
+        self.text.buffer.started()
+    }
+}
+
+/// The media type of such answers.
+pub(super) fn content_type(layout: Layout) -> &'static str {
+    match layout {
+        Layout::Collection => "application/geo+json",
+        Layout::Sequence => "application/geo+json-seq",
+    }
+}
+
+/// What is written.
+struct Text<'a> {
+    layout: Layout,
+    buffer: Buffer<'a>,
+    features: u64,
+    /// Where in the buffer the last whole feature ends: the one after it may be cut by a bound that was reached.
+    whole: usize,
+}
+
+impl Text<'_> {
+    fn begin(&mut self, data_time: i64) {
+        if self.layout == Layout::Collection {
+            let b = &mut self.buffer;
+            b.text("{\"type\":\"FeatureCollection\",\"generator\":\"Terrapin ");
+            b.text(env!("CARGO_PKG_VERSION"));
+            b.text("\",\"copyright\":\"");
+            b.text(COPYRIGHT);
+            b.text("\",\"timestamp\":\"");
+            b.time(data_time);
+            b.text("\",\"features\":[");
+        }
+        self.whole = self.buffer.held();
+    }
+
+    fn end(&mut self, data_time: i64, remark: Option<&str>) {
+        self.buffer.bytes.truncate(self.whole);
+        let begun = self.buffer.started() || self.whole > 0;
+        match self.layout {
+            Layout::Collection => {
+                if !begun {
+                    self.begin(data_time);
+                }
+                self.buffer.text("\n]");
+                if let Some(remark) = remark {
+                    self.buffer.text(",\"remark\":");
+                    print::quoted(&mut self.buffer.bytes, remark);
+                }
+                self.buffer.text("}\n");
+            }
+            Layout::Sequence => {
+                if let Some(remark) = remark {
+                    self.buffer.text("\u{1e}{\"type\":\"FeatureCollection\",\"features\":[],\"remark\":");
+                    print::quoted(&mut self.buffer.bytes, remark);
+                    self.buffer.text("}\n");
+                }
+            }
+        }
+    }
+}
+
+impl Features for Text<'_> {
+    fn add(&mut self, feature: &Feature<'_>) -> io::Result<()> {
+        let b = &mut self.buffer;
+        b.text(match self.layout {
+            Layout::Collection if self.features == 0 => "\n",
+            Layout::Collection => ",\n",
+            Layout::Sequence => "\u{1e}",
+        });
+        feature.write(&mut b.bytes);
+        if self.layout == Layout::Sequence {
+            b.text("\n");
+        }
+        self.features += 1;
+        b.settle()?;
+        self.whole = self.buffer.held();
+        Ok(())
+    }
+}

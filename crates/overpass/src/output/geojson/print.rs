@@ -1,0 +1,116 @@
+//! How a feature is written.
+
+use std::io::Write;
+
+use super::record::Tags;
+use super::shape::{Shape, list};
+use crate::output::{Meta, json};
+use crate::timestamp;
+use terrapin_osm::ElementType;
+
+/// A feature: an element with its geometry, in the shape of osmtogeojson.
+pub(super) struct Feature<'a> {
+    /// `node`, `way`, `relation` or the name that a query gave.
+    pub(super) type_name: &'a str,
+    pub(super) id: i64,
+    pub(super) tags: Tags<'a>,
+    pub(super) meta: Option<Meta<'a>>,
+    /// The relations of the answer that it is a member of.
+    pub(super) relations: &'a [Membership<'a>],
+    pub(super) shape: Shape<'a>,
+    /// Whether something of its geometry is not in the answer.
+    pub(super) tainted: bool,
+}
+
+/// What an element is in a relation.
+#[derive(Clone, Copy)]
+pub(super) struct Membership<'r> {
+    /// The member.
+    pub(super) of: (ElementType, i64),
+    /// The relation.
+    pub(super) relation: i64,
+    pub(super) tags: Tags<'r>,
+    pub(super) role: &'r str,
+}
+
+impl Feature<'_> {
+    /// Appends it.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"type\":\"Feature\",\"id\":\"");
+        json::escape(out, self.type_name);
+        out.push(b'/');
+        number(out, self.id);
+        out.extend_from_slice(b"\",\"properties\":{\"type\":");
+        quoted(out, self.type_name);
+        out.extend_from_slice(b",\"id\":");
+        number(out, self.id);
+        out.extend_from_slice(b",\"tags\":");
+        tags(out, self.tags);
+        out.extend_from_slice(b",\"relations\":");
+        list(out, self.relations, |out, membership| {
+            out.extend_from_slice(b"{\"role\":");
+            quoted(out, membership.role);
+            out.extend_from_slice(b",\"rel\":");
+            number(out, membership.relation);
+            if !membership.tags.is_empty() {
+                out.extend_from_slice(b",\"reltags\":");
+                tags(out, membership.tags);
+            }
+            out.push(b'}');
+        });
+        out.extend_from_slice(b",\"meta\":{");
+        if let Some(known) = &self.meta {
+            meta(out, known);
+        }
+        out.push(b'}');
+        if self.tainted {
+            out.extend_from_slice(b",\"tainted\":true");
+        }
+        match self.shape {
+            Shape::Center(_) => out.extend_from_slice(b",\"geometry\":\"center\""),
+            Shape::Bounds(_) => out.extend_from_slice(b",\"geometry\":\"bounds\""),
+            _ => {}
+        }
+        out.extend_from_slice(b"},\"geometry\":");
+        self.shape.write(out);
+        out.push(b'}');
+    }
+}
+
+fn tags(out: &mut Vec<u8>, tags: Tags<'_>) {
+    out.push(b'{');
+    for (at, (key, value)) in tags.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        quoted(out, key);
+        out.push(b':');
+        quoted(out, value);
+    }
+    out.push(b'}');
+}
+
+fn meta(out: &mut Vec<u8>, meta: &Meta<'_>) {
+    out.extend_from_slice(b"\"timestamp\":\"");
+    timestamp::push(out, meta.timestamp);
+    out.extend_from_slice(b"\",\"version\":");
+    number(out, meta.version.into());
+    out.extend_from_slice(b",\"changeset\":");
+    number(out, meta.changeset);
+    out.extend_from_slice(b",\"user\":");
+    quoted(out, meta.user);
+    out.extend_from_slice(b",\"uid\":");
+    number(out, meta.uid);
+}
+
+/// Appends a text of JSON with its quotation marks.
+pub(super) fn quoted(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    json::escape(out, text);
+    out.push(b'"');
+}
+
+// Writing into memory does not fail.
+fn number(out: &mut Vec<u8>, number: i64) {
+    let _ = write!(out, "{number}");
+}

@@ -1,0 +1,145 @@
+//! How a geometry is written.
+
+use std::io::Write;
+
+use crate::output::OutputItem;
+use crate::set::{Geometry, Position};
+use terrapin_osm::{BoundingBox, Coord};
+
+/// The geometry of a feature.
+pub(super) enum Shape<'a> {
+    Point(Coord),
+    /// The middle that stands for an element.
+    Center(Position),
+    /// The box that stands for an element.
+    Bounds(BoundingBox),
+    Lines(&'a [Vec<Coord>]),
+    /// Each with its outer ring first.
+    Polygons(&'a [Vec<Vec<Coord>>]),
+    /// One that is written already.
+    Written(&'a [u8]),
+}
+
+impl Shape<'_> {
+    /// Appends it.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        let line = |out: &mut Vec<u8>, line: &Vec<Coord>| list(out, line, |out, &c| coord(out, c));
+        match self {
+            Shape::Point(c) => geometry(out, "Point", |out| coord(out, *c)),
+            Shape::Center(middle) => geometry(out, "Point", |out| position(out, *middle)),
+            Shape::Bounds(bounds) => {
+                let BoundingBox { south, west, north, east } = *bounds;
+                let corners = [(south, west), (south, east), (north, east), (north, west), (south, west)];
+                let ring: Vec<Coord> = corners.into_iter().map(|(lat, lon)| Coord { lat, lon }).collect();
+                geometry(out, "Polygon", |out| list(out, &[ring], line));
+            }
+            Shape::Lines([one]) => geometry(out, "LineString", |out| line(out, one)),
+            Shape::Lines(all) => geometry(out, "MultiLineString", |out| list(out, all, line)),
+            Shape::Polygons([one]) => geometry(out, "Polygon", |out| list(out, one, line)),
+            Shape::Polygons(all) => {
+                geometry(out, "MultiPolygon", |out| list(out, all, |out, rings| list(out, rings, line)));
+            }
+            Shape::Written(text) => out.extend_from_slice(text),
+        }
+    }
+}
+
+/// Appends the geometry that a query made, where it has one.
+pub(super) fn made(out: &mut Vec<u8>, item: &OutputItem<'_>) {
+    if let Some(made) = item.shape {
+        made_shape(out, made);
+    } else if let Some(bounds) = item.bounds {
+        Shape::Bounds(bounds).write(out);
+    } else if let Some(center) = item.center {
+        Shape::Center(center).write(out);
+    }
+}
+
+fn made_shape(out: &mut Vec<u8>, made: &Geometry) {
+    let line = |out: &mut Vec<u8>, line: &Vec<Position>| list(out, line, |out, p| position(out, *p));
+    match made {
+        Geometry::Point(p) => geometry(out, "Point", |out| position(out, *p)),
+        Geometry::Line(all) => geometry(out, "LineString", |out| line(out, all)),
+        Geometry::Polygon(rings) => geometry(out, "Polygon", |out| list(out, rings, line)),
+        Geometry::Collection(parts) => {
+            out.extend_from_slice(b"{\"type\":\"GeometryCollection\",\"geometries\":");
+            list(out, parts, made_shape);
+            out.push(b'}');
+        }
+    }
+}
+
+fn geometry(out: &mut Vec<u8>, name: &str, coordinates: impl FnOnce(&mut Vec<u8>)) {
+    out.extend_from_slice(b"{\"type\":\"");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\",\"coordinates\":");
+    coordinates(out);
+    out.push(b'}');
+}
+
+/// Appends a list of JSON.
+pub(super) fn list<T>(out: &mut Vec<u8>, entries: &[T], mut write: impl FnMut(&mut Vec<u8>, &T)) {
+    out.push(b'[');
+    for (at, entry) in entries.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        write(out, entry);
+    }
+    out.push(b']');
+}
+
+fn coord(out: &mut Vec<u8>, c: Coord) {
+    out.push(b'[');
+    degrees(out, c.lon);
+    out.push(b',');
+    degrees(out, c.lat);
+    out.push(b']');
+}
+
+/// 1e-7 degrees as degrees, with as many decimals as they need.
+fn degrees(out: &mut Vec<u8>, value: i32) {
+    let sign = if value < 0 { "-" } else { "" };
+    let value = value.unsigned_abs();
+    let _ = write!(out, "{sign}{}.{:07}", value / 10_000_000, value % 10_000_000);
+    trim(out);
+}
+
+fn position(out: &mut Vec<u8>, p: Position) {
+    out.push(b'[');
+    let _ = write!(out, "{:.7}", p.lon);
+    trim(out);
+    let _ = write!(out, ",{:.7}", p.lat);
+    trim(out);
+    out.push(b']');
+}
+
+/// Takes the zeros from the end of a number with decimals.
+fn trim(out: &mut Vec<u8>) {
+    let zeros = out.iter().rev().take_while(|&&byte| byte == b'0').count();
+    out.truncate(out.len() - zeros);
+    if out.last() == Some(&b'.') {
+        out.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn degrees_have_the_decimals_that_they_need() {
+        for (value, text) in [
+            (145_123_456, "14.5123456"),
+            (-190_561_020, "-19.056102"),
+            (100_000_000, "10"),
+            (0, "0"),
+            (-1, "-0.0000001"),
+            (1_800_000_000, "180"),
+        ] {
+            let mut out = Vec::new();
+            degrees(&mut out, value);
+            assert_eq!(String::from_utf8_lossy(&out), text);
+        }
+    }
+}
