@@ -10,7 +10,7 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 # The crate that `make check` looks at; all of them where none is named.
 CRATE ?=
 
-.PHONY: help build check clients geojson storage demo test lint doc audit bench pin features fuzz faults flood
+.PHONY: help build check clients geojson storage geoparquet demo test lint doc audit bench pin features fuzz faults flood
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -19,6 +19,7 @@ help:
 	@echo 'make clients  the programs of docs/clients.md and what else clients send, against one server; fetches the clients'
 	@echo 'make geojson  answers in GeoJSON against osmtogeojson; fetches it'
 	@echo 'make storage  a snapshot to a server that speaks S3 and back; fetches the server'
+	@echo 'make geoparquet  what DuckDB, GeoPandas and SedonaDB read of an export of EXTRACT, one of Malta; fetches these'
 	@echo 'make build  the release binary, in $$CARGO_TARGET_DIR/release/terrapin'
 	@echo 'make lint   formatting and clippy'
 	@echo 'make doc    the documentation of the library'
@@ -62,6 +63,10 @@ geojson:
 # SNAPSHOT is the one to send.
 storage:
 	@tests/storage/run.py $(SNAPSHOT)
+
+# EXTRACT is one of Malta.
+geoparquet:
+	@tests/geoparquet/run.py $(EXTRACT)
 
 lint:
 	@scripts/setup

@@ -31,7 +31,7 @@ SECONDS = 300
 
 
 def skip(why):
-    print(f"skipped: clients: {why}")
+    print(f"skipped: {Path(sys.argv[0]).resolve().parent.name}: {why}")
     sys.exit(77)
 
 

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""What `terrapin export --geoparquet` writes, read by DuckDB, GeoPandas and SedonaDB, and asked in SQL what OverpassQL is asked.
+
+    tests/geoparquet/run.py EXTRACT
+
+EXTRACT is one of Malta. TERRAPIN is the program (else the release build). Exit status 77: what is needed is not here; the
+last line says what.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "clients"))
+from run import install, once, skip  # noqa: E402
+
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", Path.home() / ".cache" / "terrapin-target"))
+PROGRAM = os.environ.get("TERRAPIN", str(TARGET / "release" / "terrapin"))
+
+BOX = (35.885, 14.49, 35.905, 14.52)  # south, west, north, east, in degrees
+SOUTH_WEST_NORTH_EAST = ",".join(map(str, BOX))
+ENVELOPE = "POLYGON(({1} {0}, {3} {0}, {3} {2}, {1} {2}, {1} {0}))".format(*BOX)
+TRIANGLE = [(35.885, 14.49), (35.905, 14.505), (35.885, 14.52)]
+BORDER = "POLYGON((" + ", ".join(f"{lon} {lat}" for lat, lon in [*TRIANGLE, TRIANGLE[0]]) + "))"
+IN_ORDER = " ".join(f"{lat} {lon}" for lat, lon in TRIANGLE)
+NEAR = "bbox.xmin <= {3} AND bbox.xmax >= {1} AND bbox.ymin <= {2} AND bbox.ymax >= {0}".format(*BOX)
+
+# A name, a type, OverpassQL, and the condition that SQL has for it. A closed way is a polygon here and a line to OverpassQL.
+SAME = [
+    ("a tag in a box", "node", f"node[amenity=cafe]({SOUTH_WEST_NORTH_EAST});",
+     f"tags['amenity'] = 'cafe' AND {NEAR} AND ST_Intersects(g, ST_GeomFromText('{ENVELOPE}'))"),
+    ("a key in a box", "way", f"way[building]({SOUTH_WEST_NORTH_EAST});",
+     f"tags['building'] IS NOT NULL AND {NEAR} AND ST_Intersects({{line}}, ST_GeomFromText('{ENVELOPE}'))"),
+    ("a polygon", "way", f'way[highway](poly:"{IN_ORDER}");',
+     f"tags['highway'] IS NOT NULL AND {NEAR} AND ST_Intersects({{line}}, ST_GeomFromText('{BORDER}'))"),
+    ("an expression", "node", 'node[name~"[aeiou]$"];', "regexp_matches(tags['name'], '[aeiou]$')"),
+    ("an area", "node", 'area[name="Valletta"][admin_level]->.a; node[amenity](area.a);',
+     # One node is right on the border, where arithmetic in degrees cannot tell.
+     "tags['amenity'] IS NOT NULL AND ST_DWithin(g, (SELECT ST_GeomFromWKB(geometry) FROM relation"
+     " WHERE tags['name'] = 'Valletta' AND tags['admin_level'] IS NOT NULL), 0.0000001)"),
+    ("ways of nodes", "way", "node[highway=crossing]; way(bn);",
+     "len(list_intersect(nodes, (SELECT list(id) FROM node WHERE tags['highway'] = 'crossing'))) > 0"),
+    ("members of relations", "way", "rel[route]; way(r);",
+     "id IN (SELECT m.ref FROM (SELECT unnest(members) AS m FROM relation WHERE tags['route'] IS NOT NULL) WHERE m.type = 'way')"),
+]
+
+
+def python():
+    """A Python that has the readers."""
+    requirements = HERE / "requirements.txt"
+
+    def make(folder):
+        install([sys.executable, "-m", "venv", folder], "a virtual environment")
+        install([folder / "bin" / "pip", "install", "--quiet", "-r", requirements], "the readers")
+
+    return once("geoparquet", sys.version + requirements.read_text(), make) / "bin" / "python"
+
+
+def terrapin(*args):
+    return subprocess.run([PROGRAM, *map(str, args)], check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def ids(snapshot, query):
+    """What OverpassQL finds."""
+    return {int(line) for line in terrapin("query", snapshot, f"[out:csv(::id;false)];{query}out ids;").split()}
+
+
+def duckdb_reads(folder, snapshot, counts):
+    import duckdb
+    import duckdb_extension_spatial
+
+    [extension] = Path(duckdb_extension_spatial.__file__).parent.rglob("spatial.duckdb_extension")
+    db = duckdb.connect(config={"allow_unsigned_extensions": True})
+    db.load_extension(str(extension))
+    for kind, count in counts.items():
+        db.execute(f"CREATE VIEW {kind} AS SELECT * FROM read_parquet('{folder}/type={kind}/*.parquet')")
+        [[rows, different]] = db.execute(f"SELECT count(*), count(DISTINCT id) FROM {kind}").fetchall()
+        assert rows == different == count, (kind, rows, different, count)
+    # DuckDB makes its own type of a column that the file calls geometry.
+    geometry = "geometry" if "GEOMETRY" in str(db.execute("DESCRIBE node").fetchall()) else "ST_GeomFromWKB(geometry)"
+    line = "CASE WHEN ST_GeometryType(g) = 'POLYGON' THEN ST_Boundary(g) ELSE g END"
+    for name, kind, query, condition in SAME:
+        condition = condition.replace("{line}", line).replace("ST_GeomFromWKB(geometry)", geometry)
+        found = db.execute(f"SELECT id FROM (SELECT *, {geometry} AS g FROM {kind}) WHERE {condition}").fetchall()
+        found, expected = {id for (id,) in found}, ids(snapshot, query)
+        assert expected, f"{name}: nothing to compare"
+        assert found == expected, (name, sorted(found ^ expected)[:10], len(found), len(expected))
+        print(f"DuckDB: {name}: {len(found)} as in OverpassQL")
+
+
+def geopandas_reads(folder, counts):
+    import geopandas
+
+    south, west, north, east = BOX
+    for kind, count in counts.items():
+        [file] = (Path(folder) / f"type={kind}").iterdir()
+        table = geopandas.read_parquet(file)
+        assert len(table) == count and table.crs.to_epsg() in (4326, None) and table.crs.is_geographic, table.crs
+        wrong = table[~(table.geometry.is_valid | table.geometry.isna())]
+        part = geopandas.read_parquet(file, bbox=(west, south, east, north))
+        # What the boxes of rows select is what their geometries say.
+        bounds = table.bounds
+        inside = (bounds.minx <= east) & (bounds.maxx >= west) & (bounds.miny <= north) & (bounds.maxy >= south)
+        assert 0 < len(part) < count and set(part.id) == set(table.id[inside])
+        print(f"GeoPandas: {count} of type {kind}, {len(part)} in a box, {table.geometry.isna().sum()} without geometry,"
+              f" {len(wrong)} that cross themselves")
+
+
+def sedona_reads(folder, snapshot, counts):
+    import sedonadb
+
+    sedona = sedonadb.connect()
+    for kind, count in counts.items():
+        sedona.read_parquet(f"{folder}/type={kind}/part-00000.parquet").to_view(kind)
+        [rows] = sedona.sql(f"SELECT count(*) AS n FROM {kind}").to_pandas().n
+        assert rows == count, (kind, rows, count)
+    condition = f"ST_Intersects(geometry, ST_SetSRID(ST_GeomFromText('{ENVELOPE}'), 4326))"
+    found = set(sedona.sql(f"SELECT id FROM node WHERE {condition}").to_pandas().id)
+    expected = ids(snapshot, f"node({SOUTH_WEST_NORTH_EAST});")
+    assert found == expected, sorted(found ^ expected)[:10]
+    print(f"SedonaDB: nodes in a box: {len(found)} as in OverpassQL")
+
+
+def main():
+    extract = Path(sys.argv[1])
+    if not extract.exists():
+        skip(f"no {extract}")
+    interpreter = python()
+    if Path(sys.prefix) != interpreter.parent.parent:
+        os.execv(interpreter, [interpreter, __file__, *sys.argv[1:]])
+    with tempfile.TemporaryDirectory() as folder:
+        snapshot, out = Path(folder) / "s.terrapin", Path(folder) / "parquet"
+        terrapin("load", "--osm", extract, "--out", snapshot)
+        written = json.loads(terrapin("export", snapshot, "--geoparquet", out, "--json"))
+        counts = {kind: written[f"{kind}s"] for kind in ("node", "way", "relation")}
+        duckdb_reads(out, snapshot, counts)
+        geopandas_reads(out, counts)
+        sedona_reads(out, snapshot, counts)
+    print("ok")
+
+
+main()
