@@ -1,6 +1,7 @@
 //! What is fuzzed: every parser of bytes from outside has a target, a file each. A target's `check` must return for any
 //! input; what it checks besides is its own matter.
 
+mod arrival;
 mod csv;
 mod front_end;
 mod geometry;
@@ -109,6 +110,14 @@ pub const TARGETS: &[Target] = &[
         words: &[],
         longest: 16 * 13,
         stack: QUERIES,
+    },
+    Target {
+        name: "arrival",
+        check: arrival::check,
+        seeds: arrival::seeds,
+        words: &[],
+        longest: 2 + 16 * 6,
+        stack: OTHERS,
     },
     Target {
         name: "http",

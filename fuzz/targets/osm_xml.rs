@@ -78,14 +78,9 @@ pub fn elements(path: &std::path::Path) {
 
 fn load(path: &std::path::Path) {
     let options = terrapin::load::Options {
-        at: None,
-        history: false,
         osm: Some(path.to_owned()),
-        wikidata: Vec::new(),
-        rdf: Vec::new(),
-        out: path.with_extension("terrapin"),
         memory: 32 << 20,
-        temporary: None,
+        ..terrapin::load::Options::new(path.with_extension("terrapin"))
     };
     if let Err(error) = terrapin::load::load(&options, &terrapin::load::Quiet) {
         let _ = error.to_string();

@@ -56,14 +56,9 @@ pub fn check(input: &[u8]) {
     // Small ones are loaded: what was read can be stored.
     if input.len() < 4096 && input.len().is_multiple_of(8) {
         let options = terrapin::load::Options {
-            at: None,
-            history: false,
-            osm: None,
-            wikidata: Vec::new(),
             rdf: vec![path.clone()],
-            out: path.with_extension("terrapin"),
             memory: 32 << 20,
-            temporary: None,
+            ..terrapin::load::Options::new(path.with_extension("terrapin"))
         };
         if let Err(error) = terrapin::load::load(&options, &terrapin::load::Quiet) {
             let _ = error.to_string();

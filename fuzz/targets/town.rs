@@ -73,14 +73,10 @@ pub fn opened() -> &'static Opened {
         std::fs::write(path("town.osm"), ELEMENTS).expect("written");
         std::fs::write(path("town.nq"), TRIPLES).expect("written");
         let options = Options {
-            at: None,
-            history: false,
             osm: Some(path("town.osm")),
-            wikidata: Vec::new(),
             rdf: vec![path("town.nq")],
-            out: path("town.terrapin"),
             memory: 64 << 20,
-            temporary: None,
+            ..Options::new(path("town.terrapin"))
         };
         load(&options, &Quiet).expect("the town loads");
         let snapshot = Arc::new(Snapshot::open(&path("town.terrapin")).expect("it opens"));

@@ -113,6 +113,9 @@ impl Arrival {
     pub fn take(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut bytes = bytes;
         while !bytes.is_empty() {
+            if self.at == self.len {
+                return Err(Error::damaged("footer", "more bytes follow it"));
+            }
             let (end, part) = self.part();
             let (these, others) = bytes.split_at(bytes.len().min((end - self.at) as usize));
             self.check(part, these)?;

@@ -1,0 +1,49 @@
+//! Snapshots that arrive from somebody's storage: what is announced and what comes may both be wrong, too short, too long,
+//! and come in any pieces. An input is the size of the pieces and a list of changes of the town's snapshot.
+
+use std::sync::OnceLock;
+
+use terrapin::snapshot::Arrival;
+
+/// Bytes of a change: what u8, place u32, value u8.
+const CHANGE: usize = 6;
+
+pub fn seeds() -> Vec<Vec<u8>> {
+    // Nothing wrong; a byte of what comes, of what is announced; too short; too long.
+    let change = |what: u8, place: u32, value: u8| [&[255, 15, what][..], &place.to_le_bytes(), &[value]].concat();
+    let mut seeds = vec![vec![255, 255], vec![0, 0]];
+    seeds.extend((0..4).flat_map(|what| [0, 5000, u32::MAX].map(|place| change(what, place, 1))));
+    seeds
+}
+
+pub fn check(input: &[u8]) {
+    static WHOLE: OnceLock<Vec<u8>> = OnceLock::new();
+    let whole = WHOLE.get_or_init(|| std::fs::read(super::town::opened().path()).expect("the town's snapshot"));
+    let Some((&[low, high], changes)) = input.split_first_chunk() else { return };
+    let piece = usize::from(u16::from_le_bytes([low, high])) + 1;
+    let (mut announced, mut comes) = (whole.clone(), whole.clone());
+    for change in changes.chunks_exact(CHANGE) {
+        let place = u32::from_le_bytes([change[1], change[2], change[3], change[4]]) as usize;
+        // From the end, where all that is announced lies.
+        let from_end = announced.len() - 1 - place % announced.len();
+        match change[0] % 4 {
+            0 => {
+                let place = place % comes.len();
+                comes[place] ^= change[5];
+            }
+            1 => announced[from_end] ^= change[5],
+            2 => comes.truncate(1 + place % comes.len()),
+            _ => comes.extend(std::iter::repeat_n(change[5], 1 + place % 5000)),
+        }
+    }
+    let Ok((header, footer)) = Arrival::ends(announced.len() as u64) else { return };
+    let bytes = |range: std::ops::Range<u64>| &announced[range.start as usize..range.end as usize];
+    let Ok(rest) = Arrival::manifest(announced.len() as u64, bytes(footer)) else { return };
+    let Ok(mut arrival) = Arrival::new(announced.len() as u64, bytes(header), bytes(rest)) else { return };
+    let taken = comes.chunks(piece).try_for_each(|piece| arrival.take(piece));
+    assert!(arrival.checked() <= arrival.at() && arrival.at() <= arrival.file_len());
+    if taken.is_ok() && arrival.checked() == arrival.file_len() {
+        assert!(comes == *whole, "what is not the snapshot was taken for it");
+    }
+    assert_eq!(arrival.rewind(), arrival.checked());
+}
