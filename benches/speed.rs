@@ -70,16 +70,7 @@ fn speed(c: &mut Criterion) {
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("malta.terrapin");
-    let options = Options {
-        at: None,
-        history: false,
-        osm: Some(data.extract.clone()),
-        wikidata: vec![],
-        rdf: vec![],
-        out: out.clone(),
-        memory: 4 << 30,
-        temporary: None,
-    };
+    let options = Options { osm: Some(data.extract.clone()), memory: 4 << 30, ..Options::new(out.clone()) };
 
     let mut group = c.benchmark_group("load");
     group.sample_size(10).measurement_time(Duration::from_secs(20));

@@ -65,16 +65,7 @@ fn triples(c: &mut Criterion) {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("x.terrapin");
-    let options = Options {
-        at: None,
-        history: false,
-        osm: None,
-        wikidata: files,
-        rdf: vec![],
-        out: out.clone(),
-        memory: 2 << 30,
-        temporary: None,
-    };
+    let options = Options { wikidata: files, memory: 2 << 30, ..Options::new(out.clone()) };
     let loaded = load(&options, &Quiet).expect("it loads");
 
     let mut group = c.benchmark_group("load triples");

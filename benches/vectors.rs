@@ -156,16 +156,7 @@ fn main() {
             continue;
         }
         let out = temporary.path().join(format!("{extract}.terrapin"));
-        let options = Options {
-            at: None,
-            history: false,
-            osm: Some(osm),
-            wikidata: Vec::new(),
-            rdf: Vec::new(),
-            out: out.clone(),
-            memory: 4 << 30,
-            temporary: None,
-        };
+        let options = Options { osm: Some(osm), memory: 4 << 30, ..Options::new(out.clone()) };
         load(&options, &Quiet).expect("it loads");
         files.sort();
         files.iter().for_each(|file| report(file, &out));

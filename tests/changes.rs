@@ -51,11 +51,14 @@ fn small() -> tempfile::TempDir {
     }
     osc(folder.path(), "b.osc", SECOND);
     osc(folder.path(), "a.osc", FIRST);
-    let packed = std::fs::File::create(folder.path().join("a.osc.gz")).unwrap();
-    let mut packed = GzEncoder::new(packed, Compression::best());
-    packed.write_all(&std::fs::read(folder.path().join("a.osc")).unwrap()).unwrap();
-    packed.finish().unwrap();
+    pack(&folder.path().join("a.osc"), &folder.path().join("a.osc.gz"));
     folder
+}
+
+fn pack(from: &Path, to: &Path) {
+    let mut packed = GzEncoder::new(std::fs::File::create(to).unwrap(), Compression::best());
+    packed.write_all(&std::fs::read(from).unwrap()).unwrap();
+    packed.finish().unwrap();
 }
 
 fn info(folder: &Path, snapshot: &str) -> Value {
@@ -148,20 +151,27 @@ fn what_is_no_change_is_said() {
     }
 }
 
-#[test]
-fn a_mirrored_folder_leads_to_a_moment() {
-    let folder = small();
+/// A folder of replication, which begins before `before.terrapin` was.
+fn replication(folder: &Path) {
     let state = |number: u32, time: &str, content: &str| {
-        let under = folder.path().join("mirror/000/000");
+        let under = folder.join("000/000");
         std::fs::create_dir_all(&under).unwrap();
         let text = format!("#\nsequenceNumber={number}\ntimestamp={}\n", time.replace(':', "\\:"));
-        std::fs::write(under.join(format!("{number:03}.state.txt")), text).unwrap();
-        osc(&under, &format!("{number:03}.osc"), content);
+        std::fs::write(under.join(format!("{number:03}.state.txt")), &text).unwrap();
+        std::fs::write(folder.join("state.txt"), text).unwrap();
+        osc(&under, "changes", content);
+        pack(&under.join("changes"), &under.join(format!("{number:03}.osc.gz")));
     };
     state(7, "2020-01-01T12:00:00Z", "<create><node id='8' version='1' lat='0' lon='0'/></create>");
     state(6, "2020-01-01T00:00:00Z", "");
     state(8, "2020-01-02T12:00:00Z", FIRST);
     state(9, "2020-01-03T12:00:00Z", SECOND);
+}
+
+#[test]
+fn a_mirrored_folder_leads_to_a_moment() {
+    let folder = small();
+    replication(&folder.path().join("mirror"));
     let arguments = ["--base", "before.terrapin", "--replication", "mirror"];
     let all = load(arguments, folder.path(), "a.terrapin");
     assert_eq!(all["replication_timestamp"], "2020-01-03T12:00:00Z");
@@ -178,6 +188,86 @@ fn a_mirrored_folder_leads_to_a_moment() {
     let gap =
         terrapin().current_dir(folder.path()).args(["load", "--out", "x.terrapin"]).args(arguments).assert().code(3);
     assert!(String::from_utf8_lossy(&gap.get_output().stderr).contains("a gap: 000/000/008.state.txt is missing"));
+}
+
+/// Serves the files of a folder over HTTP, for as long as the test runs. Its address.
+#[cfg(feature = "remote")]
+fn serve(folder: &Path) -> String {
+    use std::io::{BufRead, BufReader};
+    use std::net::TcpListener;
+
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, folder) = (listener.local_addr().unwrap(), folder.to_owned());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+            let name = head.next().unwrap_or_default().split(' ').nth(1).unwrap_or_default().to_owned();
+            head.find(String::is_empty);
+            let found = std::fs::read(folder.join(name.trim_start_matches("/planet/")));
+            let (status, body) = found.map_or(("404 Not Found", Vec::new()), |body| ("200 OK", body));
+            let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+        }
+    });
+    format!("http://{address}/planet")
+}
+
+#[test]
+#[cfg(feature = "remote")]
+fn changes_of_a_server_are_mirrored() {
+    let (folder, server) = (small(), tempfile::tempdir().unwrap());
+    replication(server.path());
+    let address = serve(server.path());
+    let base = ["--base", "before.terrapin", "--replication", &address];
+    let arguments = base.into_iter().chain(["--mirror", "mirror"]);
+    let until = arguments.clone().chain(["--until", "2020-01-03T00:00:00Z"]);
+    let some = load(until, folder.path(), "b.terrapin");
+    assert_eq!(some["replication_timestamp"], "2020-01-02T12:00:00Z");
+    assert!(!folder.path().join("mirror/000/000/009.osc.gz").exists(), "later than what was asked for");
+    let all = load(arguments.clone(), folder.path(), "a.terrapin");
+    replication(&folder.path().join("whole"));
+    let whole = load(["--base", "before.terrapin", "--replication", "whole"], folder.path(), "w.terrapin");
+    assert_eq!(all["content"], whole["content"]);
+
+    let fail = |arguments: &[&str]| {
+        let load = ["load", "--out", "x.terrapin"];
+        let told = terrapin().current_dir(folder.path()).args(load).args(arguments).assert().failure();
+        let code = told.get_output().status.code().unwrap();
+        (code, String::from_utf8_lossy(&told.get_output().stderr).into_owned())
+    };
+    let (code, said) = fail(&base);
+    assert!(code == 2 && said.contains("--mirror DIR"), "{code}: {said}");
+    std::fs::remove_file(server.path().join("000/000/008.osc.gz")).unwrap();
+    let (code, said) = fail(&[&base[..], &["--mirror", "other"]].concat());
+    assert!(code == 3 && said.contains("000/000/008.osc.gz is not on the server"), "{code}: {said}");
+    let nothing = format!("{address}/none");
+    let (code, said) = fail(&["--base", "before.terrapin", "--replication", &nothing, "--mirror", "third"]);
+    assert!(code == 3 && said.contains("has no state.txt"), "{code}: {said}");
+}
+
+#[test]
+fn metadata_is_left_out() {
+    let folder = small();
+    let bare = ["version", "timestamp"].iter().fold(AFTER.to_owned(), |text, name| {
+        let (mut bare, mut rest) = (String::new(), text.as_str());
+        while let Some((before, after)) = rest.split_once(&format!(" {name}='")) {
+            bare.push_str(before);
+            rest = after.split_once('\'').unwrap().1;
+        }
+        bare + rest
+    });
+    std::fs::write(folder.path().join("bare.osm"), bare.replace("<osm", "<osm version='0.6'")).unwrap();
+    let bare = load(["--osm", "bare.osm"], folder.path(), "bare.terrapin");
+    let without = load(["--osm", "after.osm", "--no-meta"], folder.path(), "without.terrapin");
+    let with = info(folder.path(), "after.terrapin");
+    assert_eq!(without["content"], bare["content"]);
+    assert_ne!(without["content"], with["content"]);
+    // When the data is of is known all the same.
+    assert_eq!(without["data_timestamp"], with["data_timestamp"]);
+    // Versions still say what is the newest.
+    let changed = ["--base", "before.terrapin", "--osc", "a.osc.gz", "b.osc", "--no-meta"];
+    assert_eq!(load(changed, folder.path(), "changed.terrapin")["content"], bare["content"]);
 }
 
 #[test]

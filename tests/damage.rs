@@ -75,16 +75,7 @@ fn answers(path: &Path) -> Option<Vec<Vec<u8>>> {
 fn town(folder: &Path) -> std::path::PathBuf {
     let (source, path) = (folder.join("town.osm"), folder.join("town.terrapin"));
     std::fs::write(&source, extract()).unwrap();
-    let options = Options {
-        at: None,
-        history: false,
-        osm: Some(source),
-        wikidata: vec![],
-        rdf: vec![],
-        out: path.clone(),
-        memory: 1 << 30,
-        temporary: None,
-    };
+    let options = Options { osm: Some(source), memory: 1 << 30, ..Options::new(path.clone()) };
     load(&options, &Quiet).unwrap();
     path
 }

@@ -150,16 +150,7 @@ fn both() -> Both {
     let (file, out) = (folder.path().join("x.nt"), folder.path().join("x.terrapin"));
     let text = triples();
     std::fs::write(&file, &text).unwrap();
-    let options = Options {
-        at: None,
-        history: false,
-        osm: None,
-        wikidata: vec![file],
-        rdf: vec![],
-        out: out.clone(),
-        memory: 1 << 26,
-        temporary: None,
-    };
+    let options = Options { wikidata: vec![file], memory: 1 << 26, ..Options::new(out.clone()) };
     load(&options, &Quiet).expect("it loads");
     let snapshot = Arc::new(Snapshot::open(&out).unwrap());
     let parser = oxrdfio::RdfParser::from_format(oxrdfio::RdfFormat::NTriples);

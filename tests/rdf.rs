@@ -52,16 +52,7 @@ fn file(folder: &Path, name: &str, lines: &[String]) -> PathBuf {
 }
 
 fn load_with(rdf: Vec<PathBuf>, out: &Path, memory: u64, threads: usize) -> String {
-    let options = Options {
-        at: None,
-        history: false,
-        osm: None,
-        wikidata: vec![],
-        rdf,
-        out: out.to_owned(),
-        memory,
-        temporary: None,
-    };
+    let options = Options { rdf, memory, ..Options::new(out.to_owned()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| load(&options, &Quiet)).expect("it loads").digest
 }

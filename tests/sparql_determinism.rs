@@ -122,16 +122,7 @@ fn two_processes_and_numbers_of_threads_answer_the_same() {
 }
 
 fn load_rdf(rdf: Vec<PathBuf>, out: &Path, threads: usize) -> String {
-    let options = Options {
-        at: None,
-        history: false,
-        osm: None,
-        wikidata: vec![],
-        rdf,
-        out: out.to_owned(),
-        memory: 2 << 30,
-        temporary: None,
-    };
+    let options = Options { rdf, memory: 2 << 30, ..Options::new(out.to_owned()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     pool.install(|| load(&options, &Quiet)).expect("it loads").digest
 }

@@ -35,16 +35,7 @@ fn environment(data: &str) -> Environment {
     let file = folder.path().join("x.ttl");
     std::fs::write(&file, data).unwrap();
     let out: PathBuf = folder.path().join("x.terrapin");
-    let options = Options {
-        at: None,
-        history: false,
-        osm: None,
-        wikidata: vec![],
-        rdf: vec![file],
-        out: out.clone(),
-        memory: 1 << 26,
-        temporary: None,
-    };
+    let options = Options { rdf: vec![file], memory: 1 << 26, ..Options::new(out.clone()) };
     load(&options, &Quiet).unwrap();
     Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap()
 }

@@ -77,16 +77,7 @@ fn environment(chance: &mut Chance) -> Environment {
     let folder = tempfile::tempdir().unwrap();
     let (file, out) = (folder.path().join("x.nt"), folder.path().join("x.terrapin"));
     std::fs::write(&file, text).unwrap();
-    let options = Options {
-        at: None,
-        history: false,
-        osm: None,
-        wikidata: vec![],
-        rdf: vec![file],
-        out: out.clone(),
-        memory: 1 << 26,
-        temporary: None,
-    };
+    let options = Options { rdf: vec![file], memory: 1 << 26, ..Options::new(out.clone()) };
     load(&options, &Quiet).unwrap();
     Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap()
 }

@@ -289,16 +289,7 @@ fn random_queries_have_the_evaluators_solutions() {
     let (file, out) = (folder.path().join("x.nt"), folder.path().join("x.terrapin"));
     let text = generator.triples();
     std::fs::write(&file, &text).unwrap();
-    let options = Options {
-        at: None,
-        history: false,
-        osm: None,
-        wikidata: vec![file],
-        rdf: vec![],
-        out: out.clone(),
-        memory: 1 << 26,
-        temporary: None,
-    };
+    let options = Options { wikidata: vec![file], memory: 1 << 26, ..Options::new(out.clone()) };
     load(&options, &Quiet).expect("it loads");
     let environment = Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap();
     let parser = oxrdfio::RdfParser::from_format(oxrdfio::RdfFormat::NTriples);

@@ -75,20 +75,7 @@ fn plain(path: &Path) -> Plain {
 
 fn snapshot(source: &Path, folder: &Path, memory: u64) -> PathBuf {
     let out = folder.join(format!("{memory}.terrapin"));
-    load(
-        &Options {
-            at: None,
-            history: false,
-            osm: Some(source.to_owned()),
-            wikidata: vec![],
-            rdf: vec![],
-            out: out.clone(),
-            memory,
-            temporary: None,
-        },
-        &Quiet,
-    )
-    .unwrap();
+    load(&Options { osm: Some(source.to_owned()), memory, ..Options::new(out.clone()) }, &Quiet).unwrap();
     out
 }
 
@@ -259,13 +246,9 @@ fn a_history_loads_as_of_any_moment() {
         let at: jiff::Timestamp = at.parse().unwrap();
         let options = Options {
             osm: Some(osm.to_owned()),
-            wikidata: vec![],
-            rdf: vec![],
             at: Some(at.as_second()),
-            history: false,
-            out: folder.path().join("at.terrapin"),
             memory: 1 << 26,
-            temporary: None,
+            ..Options::new(folder.path().join("at.terrapin"))
         };
         load(&options, &Quiet)
     };

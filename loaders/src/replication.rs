@@ -1,6 +1,10 @@
 //! A mirrored folder of replication: numbered files of changes, `000/012/345.osc.gz`, and beside each its state,
 //! `000/012/345.state.txt`, which says up to what time the changes are.
 
+mod mirror;
+
+pub use mirror::mirror;
+
 use crate::error::Error;
 use crate::xml::timestamp;
 use std::path::{Path, PathBuf};
@@ -108,20 +112,26 @@ fn newest(folder: &Path, numbers: &[u64], until: i64) -> Result<Option<u64>, Err
 /// The time of a state.
 fn time(folder: &Path, number: u64) -> Result<i64, Error> {
     let path = folder.join(name(number, STATE));
-    let text = std::fs::read_to_string(&path).map_err(|source| Error::Open { file: path.clone(), source })?;
+    let (said, time) = state(&path)?;
+    if said.is_some_and(|said| said != number) {
+        return Err(Error::Format { file: path, reason: "the state of another number than its name says" });
+    }
+    time.ok_or(Error::Format {
+        file: path,
+        reason: "no state of replication: it has no timestamp=2022-11-01T00\\:00\\:00Z",
+    })
+}
+
+/// What a state says: its number, and its time in seconds since 1970.
+fn state(path: &Path) -> Result<(Option<u64>, Option<i64>), Error> {
+    let text = std::fs::read_to_string(path).map_err(|source| Error::Open { file: path.to_path_buf(), source })?;
     let value = |name: &str| {
         let values = text.lines().filter_map(|line| line.trim().split_once('='));
         // As in files of properties, colons are escaped.
         values.filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().replace('\\', "")).next_back()
     };
-    if value("sequenceNumber").is_some_and(|said| said.parse() != Ok(number)) {
-        return Err(Error::Format { file: path, reason: "the state of another number than its name says" });
-    }
-    let time = value("timestamp").and_then(|time| timestamp(&time));
-    time.ok_or(Error::Format {
-        file: path,
-        reason: "no state of replication: it has no timestamp=2022-11-01T00\\:00\\:00Z",
-    })
+    let number = value("sequenceNumber").map(|number| number.parse().unwrap_or(u64::MAX));
+    Ok((number, value("timestamp").and_then(|time| timestamp(&time))))
 }
 
 /// A time, as people read it.

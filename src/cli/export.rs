@@ -13,6 +13,7 @@ use crate::base::external_sort::Scratch;
 use crate::export::{self, Compression, ExportError};
 use crate::load::{Progress, Quiet};
 use crate::osm::Osm;
+use crate::osm::layout::VERSION_TIMES;
 use crate::rdf::Store;
 use crate::size::{self, count};
 
@@ -149,6 +150,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
         shown.finish();
     }
     result.map_err(error)?;
+    if elements && opened.snapshot.place(VERSION_TIMES).is_some() {
+        stdout::tell("terrapin: left out: versions older than the newest");
+    }
     let Some(bytes) = target.finish()? else { return Ok(()) };
     let counts = &opened.manifest.counts;
     let triples = store.map(|store| store.len());

@@ -98,16 +98,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let (name, what) = what(args)?;
     let cut = Cut { what, strategy: args.strategy.into(), name };
     let base = Base { snapshot: args.snapshot.clone(), changes: Vec::new(), time: None, cut: Some(cut) };
-    let options = Options {
-        osm: None,
-        wikidata: Vec::new(),
-        rdf: Vec::new(),
-        at: None,
-        history: false,
-        out: args.out.clone(),
-        memory: args.memory,
-        temporary: args.temp.clone(),
-    };
+    let options = Options { memory: args.memory, temporary: args.temp.clone(), ..Options::new(args.out.clone()) };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.threads.map_or(0, usize::from))
         .build()

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
 
+use super::mirror::mirror;
 use super::progress::Shown;
 use super::whole::stop_on_signal;
 use super::{Error, info, slips, stdout};
-use crate::load::room::{self, Room};
+use crate::load::room::Room;
 use crate::load::{self, Base, Entities, LoadError, Loaded, Options, Progress, Quiet};
 use crate::size::{self, count};
 use crate::snapshot;
@@ -62,16 +63,22 @@ pub struct Args {
     /// Changes of elements to apply to it: osmChange files, plain or packed, the oldest first
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "base")]
     osc: Vec<PathBuf>,
-    /// A mirrored folder of replication (000/012/345.osc.gz and 000/012/345.state.txt) to take the changes from that the base
-    /// does not have yet
-    #[arg(long, value_name = "DIR", requires = "base", conflicts_with = "osc")]
+    /// A folder of replication (000/012/345.osc.gz and 000/012/345.state.txt) to take the changes from that the base does not
+    /// have yet, mirrored here or, with --mirror, on a server: https://planet.openstreetmap.org/replication/day
+    #[arg(long, value_name = "DIR or URL", requires = "base", conflicts_with = "osc")]
     replication: Option<PathBuf>,
+    /// Where changes from a server are put, and stay: what is there is not fetched again
+    #[arg(long, value_name = "DIR", requires = "replication")]
+    mirror: Option<PathBuf>,
     /// Take changes up to this moment, not up to the newest state of the folder
     #[arg(long, value_name = "TIME", requires = "replication")]
     until: Option<jiff::Timestamp>,
     /// Keep all versions of a history file, too: queries may then ask for any date
     #[arg(long, requires = "osm")]
     history: bool,
+    /// Leave out versions, times, changesets and users: a smaller file, in which no query sees them
+    #[arg(long, conflicts_with = "history")]
+    no_meta: bool,
     /// Wikidata: dumps of entities, or triples that are a part of it
     #[arg(long, value_name = "FILE", num_args = 1..)]
     wikidata: Vec<PathBuf>,
@@ -109,12 +116,16 @@ pub fn run(args: &Args) -> Result<(), Error> {
     for source in args.sources() {
         slips::no_address(source)?;
     }
+    if args.mirror.is_none() && args.replication.as_deref().is_some_and(slips::is_address) {
+        return Err(Error::usage("changes from a server are put into a folder, where they stay: --mirror DIR"));
+    }
     let options = Options {
         osm: args.osm.clone(),
         wikidata: args.wikidata.clone(),
         rdf: args.rdf.clone(),
         at: args.at.map(jiff::Timestamp::as_second),
         history: args.history,
+        without_metadata: args.no_meta,
         out: args.out.clone(),
         memory: args.memory,
         temporary: args.temp.clone(),
@@ -127,14 +138,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let shown = (!args.json).then(|| Arc::new(Shown::new()));
     let progress: &dyn Progress = shown.as_deref().map_or(&Quiet, |shown| shown);
     stop_on_signal(args.out.clone(), args.json, shown.clone())?;
+    let base = base(args, progress)?;
     if !args.json {
-        room::needed(&options)
+        load::room_needed(&options, base.as_ref())
             .iter()
             .filter(|room| room.most >= WORTH_A_LINE || room.free < room.most)
             .for_each(tell_room);
     }
     crate::allocator::prepare_for_arrays();
-    let base = base(args)?;
     let result = pool.install(|| match &base {
         Some(base) => load::load_from(base, &options, &entities, progress),
         None => load::load_entities(&options, &entities, progress),
@@ -195,17 +206,25 @@ fn tell_room(room: &Room) {
 impl Args {
     /// Everything that is read.
     fn sources(&self) -> impl Iterator<Item = &PathBuf> {
-        let elements = self.osm.iter().chain(&self.base).chain(&self.osc).chain(&self.replication);
+        let elements = self.osm.iter().chain(&self.base).chain(&self.osc);
         elements.chain(&self.wikidata).chain(&self.rdf)
     }
 }
 
 /// The base, with the changes.
-fn base(args: &Args) -> Result<Option<Base>, Error> {
+fn base(args: &Args, progress: &dyn Progress) -> Result<Option<Base>, Error> {
     let Some(snapshot) = &args.base else { return Ok(None) };
     let (mut changes, mut time) = (args.osc.clone(), None);
-    if let Some(folder) = &args.replication {
+    if let Some(place) = &args.replication {
         let until = args.until.map(jiff::Timestamp::as_second);
+        let folder = match &args.mirror {
+            None => place,
+            Some(folder) => {
+                let since = load::replicated_until(snapshot).map_err(|e| error(args, e))?;
+                mirror(&place.to_string_lossy(), folder, since, until, progress)?;
+                folder
+            }
+        };
         let found = load::replication(snapshot, folder, until).map_err(|e| error(args, e))?;
         (changes, time) = (found.files, Some(found.time));
     }

@@ -17,6 +17,7 @@ mod labelled;
 mod load;
 mod log;
 mod manual;
+mod mirror;
 mod open;
 mod pin;
 mod problem;

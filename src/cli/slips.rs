@@ -90,7 +90,7 @@ fn is_snapshot(file: &str) -> bool {
 }
 
 /// Whether a file's name is an address of the web, and no file.
-fn is_address(path: &Path) -> bool {
+pub fn is_address(path: &Path) -> bool {
     let text = path.to_string_lossy();
     (text.starts_with("http://") || text.starts_with("https://")) && !path.exists()
 }

@@ -68,20 +68,7 @@ fn open(data: &str) -> Arc<Osm> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (osm, out) = (folder.path().join("data.osm"), folder.path().join("data.terrapin"));
     std::fs::write(&osm, data).expect("written");
-    load(
-        &Options {
-            at: None,
-            history: false,
-            osm: Some(osm),
-            wikidata: vec![],
-            rdf: vec![],
-            out: out.clone(),
-            memory: 1 << 26,
-            temporary: None,
-        },
-        &Quiet,
-    )
-    .expect("it loads");
+    load(&Options { osm: Some(osm), memory: 1 << 26, ..Options::new(out.clone()) }, &Quiet).expect("it loads");
     Arc::new(Osm::open(Arc::new(Snapshot::open(&out).expect("a snapshot"))).expect("its elements"))
 }
 

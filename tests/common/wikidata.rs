@@ -32,17 +32,8 @@ pub fn path() -> Option<PathBuf> {
                     let _ = std::fs::remove_file(old.path());
                 }
             }
-            let (osm, wikidata, temporary) = (None, Vec::new(), None);
-            let options = terrapin::load::Options {
-                at: None,
-                history: false,
-                osm,
-                wikidata,
-                rdf,
-                out: path.clone(),
-                memory: 2 << 30,
-                temporary,
-            };
+            let new = terrapin::load::Options::new(path.clone());
+            let options = terrapin::load::Options { rdf, memory: 2 << 30, ..new };
             terrapin::load::load(&options, &terrapin::load::Quiet).expect("it loads");
         }
         Some(path)

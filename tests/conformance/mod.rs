@@ -124,16 +124,7 @@ fn answers_as_the_reference() {
 fn snapshot(extract: &Path, folder: &Path) -> Arc<Osm> {
     let name = extract.file_name().unwrap_or_default();
     let out = folder.join(name).with_extension("terrapin");
-    let options = Options {
-        at: None,
-        history: false,
-        osm: Some(extract.to_owned()),
-        wikidata: vec![],
-        rdf: vec![],
-        out: out.clone(),
-        memory: 1 << 30,
-        temporary: None,
-    };
+    let options = Options { osm: Some(extract.to_owned()), memory: 1 << 30, ..Options::new(out.clone()) };
     load(&options, &Quiet).expect("the extract loads");
     Arc::new(Osm::open(Arc::new(Snapshot::open(&out).expect("it opens"))).expect("its elements are there"))
 }

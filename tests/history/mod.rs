@@ -31,16 +31,7 @@ fn folder() -> PathBuf {
 }
 
 fn options(osm: &Path, out: &Path) -> Options {
-    Options {
-        at: None,
-        history: true,
-        osm: Some(osm.to_owned()),
-        wikidata: vec![],
-        rdf: vec![],
-        out: out.to_owned(),
-        memory: 1 << 26,
-        temporary: None,
-    }
+    Options { osm: Some(osm.to_owned()), history: true, memory: 1 << 26, ..Options::new(out.to_owned()) }
 }
 
 fn open(out: &Path) -> Arc<Osm> {

@@ -72,16 +72,7 @@ fn snapshot(test: &Test, folder: &Path) -> Result<Arc<Store>, String> {
         rdf.push(out);
     }
     let out = folder.join("test.terrapin");
-    let options = Options {
-        at: None,
-        history: false,
-        osm: None,
-        wikidata: vec![],
-        rdf,
-        out: out.clone(),
-        memory: 1 << 26,
-        temporary: None,
-    };
+    let options = Options { rdf, memory: 1 << 26, ..Options::new(out.clone()) };
     // Some of the suite's data are empty on purpose.
     let empty = Entities { allow_empty: true, ..Entities::default() };
     load::load_entities(&options, &empty, &Quiet).map_err(|e| e.to_string())?;

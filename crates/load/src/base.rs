@@ -1,6 +1,7 @@
 //! Loading from a snapshot: its elements, or the part of them that an extract takes, and what files of changes make of
 //! them.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,12 +10,13 @@ use rayon::prelude::*;
 use terrapin_base::Progress;
 use terrapin_loaders as loaders;
 use terrapin_osm::build::{Batch, BuildError, Builder};
+use terrapin_osm::history::History;
 use terrapin_osm::{ElementType, Osm};
 use terrapin_snapshot::{Manifest, Snapshot, Source, hex};
 use terrapin_triples::{Store, TermId};
 
 use super::extract::{Cut, Selection};
-use super::{LoadError, Options, UNDER_WAY, describe};
+use super::{LoadError, Options, UNDER_WAY, describe, room};
 
 /// The part of the memory that decoded pages of the base may take: one of so many.
 const CACHE: u64 = 8;
@@ -34,6 +36,17 @@ pub struct Base {
     pub time: Option<i64>,
     /// What part of its elements is taken; all without it.
     pub cut: Option<Cut>,
+}
+
+impl Base {
+    /// The bytes that its elements and the changes would have as PBF, about. A part of them may be any.
+    pub(super) fn as_pbf(&self) -> Option<u64> {
+        let all = || {
+            let snapshot = room::of_snapshot(&self.snapshot)?;
+            self.changes.iter().try_fold(snapshot, |bytes, path| Ok::<_, io::Error>(bytes + room::as_pbf(path)?))
+        };
+        if self.cut.is_none() { all().ok() } else { None }
+    }
 }
 
 /// An open base.
@@ -142,6 +155,9 @@ impl<'a> Opened<'a> {
         if self.base.cut.is_some() && self.manifest.triples.is_some() {
             remarks.push("the triples of the snapshot were left out".to_owned());
         }
+        if History::of(&self.osm).is_some() {
+            remarks.push("the older versions of the snapshot's elements were left out".to_owned());
+        }
         remarks
     }
 
@@ -167,9 +183,16 @@ pub fn replication(
     folder: &Path,
     until: Option<i64>,
 ) -> Result<loaders::replication::Changes, LoadError> {
+    Ok(loaders::replication::changes(folder, replicated_until(snapshot)?, until)?)
+}
+
+/// Up to what time a snapshot's data has all changes, in seconds since 1970.
+///
+/// # Errors
+/// A snapshot that cannot be opened.
+pub fn replicated_until(snapshot: &Path) -> Result<i64, LoadError> {
     let opened = Snapshot::open(snapshot)?;
-    let since = opened.manifest().map_or(0, |manifest| manifest.replication_timestamp);
-    Ok(loaders::replication::changes(folder, since, until)?)
+    Ok(opened.manifest().map_or(0, |manifest| manifest.replication_timestamp))
 }
 
 fn read_changes(path: &Path, load: &Options, builder: &mut Builder, progress: &dyn Progress) -> Result<(), LoadError> {

@@ -10,7 +10,7 @@ pub mod region;
 pub mod room;
 mod triples;
 
-pub use base::{Base, replication};
+pub use base::{Base, replicated_until, replication};
 pub use error::LoadError;
 pub use terrapin_base::progress::{Progress, Quiet};
 
@@ -50,12 +50,32 @@ pub struct Options {
     pub at: Option<i64>,
     /// Whether all versions of a history file are kept, too.
     pub history: bool,
+    /// Whether versions, times, changesets and users are left out.
+    pub without_metadata: bool,
     /// The snapshot file to make.
     pub out: PathBuf,
     /// Bytes of memory that the load may take before it spills to temporary files.
     pub memory: u64,
     /// The folder for temporary files; `None` is the folder of `out`.
     pub temporary: Option<PathBuf>,
+}
+
+impl Options {
+    /// A load of nothing yet into a file, with 4 GiB of memory.
+    #[must_use]
+    pub fn new(out: PathBuf) -> Options {
+        Options {
+            osm: None,
+            wikidata: Vec::new(),
+            rdf: Vec::new(),
+            at: None,
+            history: false,
+            without_metadata: false,
+            out,
+            memory: 4 << 30,
+            temporary: None,
+        }
+    }
 }
 
 /// What a load made.
@@ -110,6 +130,17 @@ pub fn load_from(
     make(options, entities, Some(base), progress)
 }
 
+/// What a load of elements takes on disk. Nothing is said of triples, of a part of a snapshot, which may be any, nor where
+/// the system does not tell.
+#[must_use]
+pub fn room_needed(options: &Options, base: Option<&Base>) -> Vec<room::Room> {
+    let bytes = match base {
+        None => options.osm.as_deref().and_then(|path| room::as_pbf(path).ok()),
+        Some(base) => base.as_pbf(),
+    };
+    bytes.map_or_else(Vec::new, |bytes| room::needed(options, bytes))
+}
+
 fn make(
     options: &Options,
     entities: &Entities,
@@ -117,7 +148,7 @@ fn make(
     progress: &dyn Progress,
 ) -> Result<Loaded, LoadError> {
     check_paths(options, base)?;
-    if let Some(room) = room::needed(options).into_iter().find(|room| room.free < room.least) {
+    if let Some(room) = room_needed(options, base).into_iter().find(|room| room.free < room.least) {
         return Err(LoadError::Room(room));
     }
     let folder = options.temporary.clone().unwrap_or_else(|| folder_of(&options.out));
@@ -153,6 +184,9 @@ fn load_osm(
     let mut builder = Builder::new(scratch);
     if options.history {
         builder.keep_versions();
+    }
+    if options.without_metadata {
+        builder.drop_metadata();
     }
     let (mut sources, mut header, mut selection) = (Vec::new(), loaders::Header::default(), None);
     if let Some(osm) = &options.osm {

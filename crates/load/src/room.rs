@@ -29,11 +29,9 @@ pub struct Room {
     pub free: u64,
 }
 
-/// What the load of a file of elements takes of the file systems that it writes to. Nothing is said of triples, nor where
-/// the system does not tell.
-#[must_use]
-pub fn needed(options: &Options) -> Vec<Room> {
-    let Some(bytes) = options.osm.as_deref().and_then(|path| as_pbf(path).ok()) else { return Vec::new() };
+/// What the load of a source of elements takes of the file systems that it writes to: one of so many bytes, as PBF. Nothing
+/// is said of triples, nor where the system does not tell.
+pub(super) fn needed(options: &Options, bytes: u64) -> Vec<Room> {
     let target = folder_of(&options.out);
     let temporary = options.temporary.clone().unwrap_or_else(|| target.clone());
     let tenths = |tenths: u64| bytes.saturating_mul(tenths) / 10;
@@ -55,8 +53,13 @@ pub fn needed(options: &Options) -> Vec<Room> {
     shares.into_iter().filter_map(room).filter(|room| room.most > 0).collect()
 }
 
+/// The bytes that a snapshot's elements would have as PBF, about.
+pub(super) fn of_snapshot(path: &Path) -> io::Result<u64> {
+    Ok(std::fs::metadata(path)?.len().saturating_mul(10) / SNAPSHOT)
+}
+
 /// The bytes that a source would have as PBF, about: XML takes more, packed or not.
-fn as_pbf(path: &Path) -> io::Result<u64> {
+pub(super) fn as_pbf(path: &Path) -> io::Result<u64> {
     let metadata = std::fs::metadata(path)?;
     if !metadata.is_file() {
         // Opening a named pipe waits for whoever writes to it.

@@ -1,10 +1,12 @@
 //! Snapshots in object storage (S3, Google Cloud Storage, Azure, HTTP, folders), each under its digest. What arrives is
-//! held against the checksums in its manifest while it arrives, and a transfer that broke off goes on where it was.
+//! held against the checksums in its manifest while it arrives, and a transfer that broke off goes on where it was. Other
+//! files are fetched as they are.
 //! Knows the file of a snapshot; knows nothing of what is in it.
 //!
 //! A snapshot is stored as it is: its pages are compressed already.
 
 mod error;
+mod fetch;
 mod pull;
 mod push;
 

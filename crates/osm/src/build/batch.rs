@@ -203,6 +203,15 @@ impl Batch {
         Ok(record)
     }
 
+    /// Gives all elements to nobody.
+    pub fn drop_users(&mut self) {
+        self.users = Numbered::default();
+        let nobody = self.users.number(&(0, Box::from("")), || (0, "".into()));
+        for rows in [&mut self.nodes, &mut self.ways, &mut self.relations] {
+            rows.records.iter_mut().for_each(|element| element.user = nobody);
+        }
+    }
+
     /// Elements of one user often stand together: look at the last one first.
     fn user(&mut self, uid: i64, name: &str) -> u32 {
         if let Some(last) = self.last_user

@@ -33,6 +33,7 @@ pub struct Builder {
     newest: i64,
     later: u64,
     history: bool,
+    metadata: bool,
 }
 
 /// What a finished build says of itself.
@@ -62,6 +63,7 @@ impl Builder {
             newest: 0,
             later: 0,
             history: false,
+            metadata: true,
         }
     }
 
@@ -70,11 +72,19 @@ impl Builder {
         self.history = true;
     }
 
+    /// Keeps nothing of versions, times, changesets and users. Versions still say which of an element's is the newest.
+    pub fn drop_metadata(&mut self) {
+        self.metadata = false;
+    }
+
     /// Takes in a block; blocks come in file order.
     ///
     /// # Errors
     /// A temporary file's, too many distinct tags, or more distinct users and roles than memory is for.
     pub fn add(&mut self, mut batch: Batch) -> Result<(), BuildError> {
+        if !self.metadata {
+            batch.drop_users();
+        }
         let users: Vec<u32> = batch.users.all.iter().map(|user| self.users.number(user, || user.clone())).collect();
         let roles: Vec<u32> = batch.roles.all.iter().map(|role| self.roles.number(role, || role.clone())).collect();
         self.count_names(&batch)?;
@@ -134,7 +144,8 @@ impl Builder {
             versions.finish()?;
         }
         let dropped = newest.dropped + self.later;
-        let context = Context { scratch, level, progress, pairs: &pairs, users: &users, roles: &roles };
+        let metadata = self.metadata;
+        let context = Context { scratch, level, progress, pairs: &pairs, users: &users, roles: &roles, metadata };
         let elements = write_elements(&context, writer, newest)?;
         users.write(writer)?;
         roles.write(writer)?;

@@ -47,6 +47,8 @@ struct Context<'a> {
     pairs: &'a values::PairNumbers,
     users: &'a tables::Users,
     roles: &'a tables::Roles,
+    /// Whether versions, times, changesets and users are written.
+    metadata: bool,
 }
 
 /// What can go wrong while elements are stored.

@@ -167,7 +167,10 @@ fn encode_page<T: InPlace, R>(
         area.union(&row.area());
         let &Element { version, timestamp, changeset, user, .. } = row.element();
         let user = context.users.new_number(user);
-        metas.push(MetaRef { version, timestamp: timestamp.into(), changeset, uid: 0, user });
+        metas.push(match context.metadata {
+            true => MetaRef { version, timestamp: timestamp.into(), changeset, uid: 0, user },
+            false => MetaRef::default(),
+        });
         for pair in get_tags(rows.payload(row)).0 {
             lists.push(pair);
             postings.push(Posting::new(pair, ordinal));

@@ -56,7 +56,8 @@ pub fn write_state(
     let newest = Newest { nodes: next(), located: Sorted::default(), ways: next(), relations: next(), dropped: 0 };
     let (pairs, users, roles) =
         (PairNumbers::none(scratch)?, Users::numbered(tables.users), Roles::numbered(tables.roles));
-    let context = Context { scratch, level: LEVEL, progress: &Quiet, pairs: &pairs, users: &users, roles: &roles };
+    let (progress, metadata) = (&Quiet, true);
+    let context = Context { scratch, level: LEVEL, progress, pairs: &pairs, users: &users, roles: &roles, metadata };
     let elements = write_elements(&context, writer, newest)?;
     for (kind, missing) in ElementType::ALL.into_iter().zip(&elements.missing) {
         write_missing(writer, kind, missing)?;

@@ -1,0 +1,31 @@
+//! Files that are no snapshots, as they are.
+
+use std::io::Write;
+
+use futures_util::TryStreamExt;
+use object_store::ObjectStoreExt;
+use object_store::path::Path as Place;
+
+use super::{Error, Remote};
+
+impl Remote {
+    /// Writes a file that lies under the address to `out`, as it arrives; `false` where there is none of that name.
+    ///
+    /// # Errors
+    /// The storage's, and those of `out`.
+    pub fn fetch(&self, name: &str, out: &mut dyn Write) -> Result<bool, Error> {
+        let place = Place::from(format!("{}/{name}", self.folder));
+        let failed = self.failed(&place);
+        self.runtime.block_on(async {
+            let found = match self.store.get(&place).await {
+                Err(object_store::Error::NotFound { .. }) => return Ok(false),
+                found => found.map_err(&failed)?,
+            };
+            let mut bytes = found.into_stream();
+            while let Some(piece) = bytes.try_next().await.map_err(&failed)? {
+                out.write_all(&piece).map_err(|source| Error::File { path: name.into(), source })?;
+            }
+            Ok(true)
+        })
+    }
+}

@@ -1,0 +1,230 @@
+//! A part of a folder of replication on a server, fetched into a folder here.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{ENDINGS, STATE, Time, name, state, time};
+use crate::error::Error;
+
+/// Gives what a server has under a name to a file; `false` where it has nothing.
+type Fetch<'a> = dyn FnMut(&str, &mut File) -> io::Result<bool> + 'a;
+
+/// Fetches into a folder what [`changes`](super::changes) then finds in it: the changes that are later than `since`, up to
+/// `until` or else to the newest (seconds since 1970), and the states that tell so. What is in the folder is not fetched
+/// again. `done` is called with the files of changes that there are and how many of them are to be there.
+///
+/// # Errors
+/// A server that has no states or begins too late, that lacks a file, that does not answer; the disk's.
+pub fn mirror(
+    fetch: &mut Fetch<'_>,
+    folder: &Path,
+    since: i64,
+    until: Option<i64>,
+    done: &mut dyn FnMut(u64, u64),
+) -> Result<(), Error> {
+    let mut mirror = Mirror { fetch, folder };
+    // The newest state changes, so it is asked for every time, and is none of the numbered ones.
+    let newest = mirror.newest()?;
+    let start = mirror.last(newest, since)?;
+    let end = match until {
+        Some(until) => mirror.last_after(start, newest, until)?,
+        None => newest,
+    };
+    for number in start + 1..=end {
+        mirror.need(&name(number, STATE))?;
+        mirror.need(&name(number, ENDINGS[0]))?;
+        done(number - start, end - start);
+    }
+    // That nothing is missing until then is told by what comes next.
+    if end < newest {
+        mirror.need(&name(end + 1, STATE))?;
+    }
+    Ok(())
+}
+
+struct Mirror<'a> {
+    fetch: &'a mut Fetch<'a>,
+    folder: &'a Path,
+}
+
+impl Mirror<'_> {
+    fn failed(&self, reason: String) -> Error {
+        Error::Replication { folder: self.folder.to_path_buf(), reason }
+    }
+
+    /// Where a file is, once it is here; `None` where the server has none.
+    fn get(&mut self, name: &str) -> Result<Option<PathBuf>, Error> {
+        let path = self.folder.join(name);
+        if path.is_file() { Ok(Some(path)) } else { self.fetch(name, path) }
+    }
+
+    /// Fetches a file. It has its name when it is whole.
+    fn fetch(&mut self, name: &str, path: PathBuf) -> Result<Option<PathBuf>, Error> {
+        let part = path.with_extension("part");
+        let mut write = || -> io::Result<bool> {
+            fs::create_dir_all(part.parent().unwrap_or(self.folder))?;
+            let fetched = (self.fetch)(name, &mut File::create(&part)?)?;
+            if fetched {
+                fs::rename(&part, &path)?
+            } else {
+                fs::remove_file(&part)?
+            }
+            Ok(fetched)
+        };
+        match write() {
+            Ok(true) => Ok(Some(path)),
+            Ok(false) => Ok(None),
+            Err(source) => {
+                let _ = fs::remove_file(&part);
+                Err(self.failed(format!("{name}: {source}")))
+            }
+        }
+    }
+
+    fn need(&mut self, name: &str) -> Result<(), Error> {
+        match self.get(name)? {
+            Some(_) => Ok(()),
+            None => Err(self.failed(format!("a gap: {name} is not on the server"))),
+        }
+    }
+
+    /// The number of the newest state.
+    fn newest(&mut self) -> Result<u64, Error> {
+        let path = self.folder.join(STATE);
+        if self.fetch(STATE, path.clone())?.is_none() {
+            return Err(
+                self.failed(format!("the server has no {STATE}: is the address that of a folder of replication?"))
+            );
+        }
+        let (number, _) = state(&path)?;
+        number.ok_or(Error::Format { file: path, reason: "no state of replication: it has no sequenceNumber" })
+    }
+
+    /// The time of a state, where there is one.
+    fn time(&mut self, number: u64) -> Result<Option<i64>, Error> {
+        let there = self.get(&name(number, STATE))?;
+        there.map(|_| time(self.folder, number)).transpose()
+    }
+
+    /// The number of the newest state that is not later than a time. Looks at some states from the newest back, since
+    /// most who ask are not far behind, and servers do not keep all.
+    fn last(&mut self, newest: u64, until: i64) -> Result<u64, Error> {
+        let (mut early, mut step) = (newest, 1);
+        loop {
+            match self.time(early)? {
+                Some(time) if time <= until => return self.last_after(early, newest, until),
+                // Not there any more: what is sought may lie between.
+                None => return self.first_kept(early, newest, until),
+                Some(time) if early == 0 => {
+                    let (time, until) = (Time(time), Time(until));
+                    return Err(
+                        self.failed(format!("it begins with 0, of {time}; what changed from {until} is missing"))
+                    );
+                }
+                Some(_) => early = early.saturating_sub(step),
+            }
+            step *= 2;
+        }
+    }
+
+    /// The same, where the state `early` is not later.
+    fn last_after(&mut self, early: u64, newest: u64, until: i64) -> Result<u64, Error> {
+        let (mut low, mut high) = (early, newest + 1);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            match self.time(middle)? {
+                Some(time) if time <= until => low = middle,
+                Some(_) => high = middle,
+                None => return Err(self.failed(format!("a gap: {} is not on the server", name(middle, STATE)))),
+            }
+        }
+        Ok(low)
+    }
+
+    /// The same, where the server does not have the state `gone` and has all from some later one on.
+    fn first_kept(&mut self, gone: u64, newest: u64, until: i64) -> Result<u64, Error> {
+        let (mut low, mut high) = (gone, newest);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if self.time(middle)?.is_some() { high = middle } else { low = middle }
+        }
+        match self.time(high)? {
+            Some(time) if time <= until => self.last_after(high, newest, until),
+            time => {
+                let (first, until) =
+                    (time.map_or_else(String::new, |time| format!(", of {}", Time(time))), Time(until));
+                Err(self
+                    .failed(format!("it begins with {high}{first}; what changed from {until} until then is missing")))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::changes;
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::io::Write;
+
+    /// A server with one state a minute, from `first` on.
+    fn server(first: u64, newest: u64) -> BTreeMap<String, String> {
+        let state = |number: u64| {
+            let time = format!("2022-01-01T{:02}\\:{:02}\\:00Z", number / 60, number % 60);
+            format!("sequenceNumber={number}\ntimestamp={time}\n")
+        };
+        let numbered = (first..=newest).flat_map(|number| {
+            [(name(number, STATE), state(number)), (name(number, "osc.gz"), format!("changes {number}"))]
+        });
+        numbered.chain([(STATE.to_owned(), state(newest))]).collect()
+    }
+
+    fn minute(number: i64) -> i64 {
+        crate::xml::timestamp("2022-01-01T00:00:00Z").unwrap() + 60 * number
+    }
+
+    /// How many files were fetched, or the error.
+    fn ask(server: &BTreeMap<String, String>, folder: &Path, since: i64, until: Option<i64>) -> Result<usize, String> {
+        let mut asked = 0;
+        let mut fetch = |name: &str, file: &mut File| {
+            asked += 1;
+            server.get(name).map_or(Ok(false), |text| file.write_all(text.as_bytes()).map(|()| true))
+        };
+        let result = mirror(&mut fetch, folder, since, until, &mut |_, _| ());
+        result.map(|()| asked).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_leads_from_one_time_to_another_is_fetched_once() {
+        let (server, folder) = (server(0, 1000), tempfile::tempdir().unwrap());
+        let (since, until) = (minute(300) + 7, Some(minute(310) + 59));
+        let asked = ask(&server, folder.path(), since, until).unwrap();
+        assert!(asked < 60, "{asked} for ten changes");
+        let found = changes(folder.path(), since, until).unwrap();
+        assert_eq!(found.time, minute(310));
+        let names: Vec<PathBuf> = (301..=310).map(|number| folder.path().join(name(number, "osc.gz"))).collect();
+        assert_eq!(found.files, names);
+        assert_eq!(ask(&server, folder.path(), since, until), Ok(1), "the newest state alone");
+        ask(&server, folder.path(), minute(995), None).unwrap();
+        assert_eq!(changes(folder.path(), minute(995), None).unwrap().files.len(), 5);
+        assert!(!folder.path().join("000/000/001.osc.gz").exists());
+    }
+
+    #[test]
+    fn what_the_server_does_not_have_is_an_error() {
+        let fail = |server: &BTreeMap<String, String>, since| {
+            ask(server, tempfile::tempdir().unwrap().path(), minute(since), None).unwrap_err()
+        };
+        assert!(fail(&BTreeMap::new(), 0).contains("the server has no state.txt"));
+        assert!(fail(&server(900, 1000), 800).contains("it begins with 900, of 2022-01-01T15:00:00Z; what changed"));
+        assert!(fail(&server(0, 10), -1).contains("it begins with 0"));
+        let mut gap = server(0, 1000);
+        gap.remove("000/000/998.osc.gz");
+        assert!(fail(&gap, 990).contains("a gap: 000/000/998.osc.gz is not on the server"));
+        // Those that are kept are enough.
+        let folder = tempfile::tempdir().unwrap();
+        ask(&server(900, 1000), folder.path(), minute(901), None).unwrap();
+        assert_eq!(changes(folder.path(), minute(901), None).unwrap().files.len(), 99);
+    }
+}
