@@ -10,7 +10,7 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 # The crate that `make check` looks at; all of them where none is named.
 CRATE ?=
 
-.PHONY: help build check clients geojson storage geoparquet demo test lint doc audit bench pin features fuzz faults flood
+.PHONY: help build check clients geojson storage geoparquet demo test lint doc audit bench pin features fuzz faults flood page page-test
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -20,6 +20,7 @@ help:
 	@echo 'make geojson  answers in GeoJSON against osmtogeojson; fetches it'
 	@echo 'make storage  a snapshot to a server that speaks S3 and back; fetches the server'
 	@echo 'make geoparquet  what DuckDB, GeoPandas and SedonaDB read of an export of EXTRACT, one of Malta; fetches these'
+	@echo 'make page   the page of web/ into web/built, with Node; make page-test tries it in Chromium'
 	@echo 'make build  the release binary, in $$CARGO_TARGET_DIR/release/terrapin'
 	@echo 'make lint   formatting and clippy'
 	@echo 'make doc    the documentation of the library'
@@ -59,6 +60,14 @@ clients:
 # Answers in GeoJSON against osmtogeojson's, which it fetches. EVERY=20 asks every twentieth recorded query.
 geojson:
 	@tests/geojson/run.py $(EVERY)
+
+# Of web/, with Node and npm's registry. What is built is committed: the program is built of that, without Node.
+page:
+	cd web && npm ci --no-audit --no-fund && npm run --silent build
+
+# Needs Node, Chromium and a release build; exit status 77 where one of them is missing.
+page-test:
+	@tests/page/run
 
 # SNAPSHOT is the one to send.
 storage:

@@ -25,6 +25,7 @@ mod http;
 mod http_bounds;
 mod operators;
 mod overpassnl;
+mod page;
 mod parse_vectors;
 mod plan;
 mod queries;

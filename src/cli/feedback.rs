@@ -71,7 +71,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let mut places = Chain::default();
     places.0.extend(table.as_ref().map(|table| table as &dyn Places));
     places.0.push(&areas);
-    let asked = FeedbackRequest { query: &query, bbox: args.bbox, places: &places, sample: args.sample, limits };
+    let asked =
+        FeedbackRequest { query: &query, bbox: args.bbox, places: &places, sample: args.sample, run: true, limits };
     let said = feedback(&osm, &asked);
     osm.check().map_err(open::error)?;
     if args.json { print_json(&said) } else { print(&said.to_string()) }
@@ -80,7 +81,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 fn of_sparql(args: &Args, query: &str, limits: &Limits) -> Result<Feedback, Error> {
     let opened = open::snapshot(&args.snapshot)?;
     let environment = open::triples(&opened, &args.snapshot)?;
-    let said = sparql_feedback(&environment, query, args.sample, limits);
+    let said = sparql_feedback(&environment, query, args.sample, true, limits);
     environment.store.check().map_err(open::error)?;
     Ok(said)
 }

@@ -28,6 +28,7 @@ struct Question {
     lang: Option<String>,
     bbox: Option<String>,
     sample: Option<usize>,
+    run: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -38,8 +39,9 @@ struct Said {
     text: String,
 }
 
-/// Answers `{"query": "...", "bbox": "south,west,north,east", "sample": 5, "lang": "sparql"}`; all but the query may be left
-/// out. A query without `lang` is in the language that it begins like.
+/// Answers `{"query": "...", "bbox": "south,west,north,east", "sample": 5, "lang": "sparql", "run": false}`; all but the query
+/// may be left out. A query without `lang` is in the language that it begins like. One that is not to be run is read and
+/// held against the data only: what an editor asks while somebody types.
 pub async fn feedback(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -55,6 +57,7 @@ pub async fn feedback(
             Some((_, bbox)) => bbox,
             None => None,
         };
+        let run = question.run.unwrap_or(true);
         let sample = question.sample.unwrap_or(5).min(MOST);
         let language = match question.lang.as_deref().map(|lang| (lang, Language::named(lang))) {
             Some((lang, None)) => {
@@ -70,13 +73,13 @@ pub async fn feedback(
                     "the query is SPARQL, and this snapshot has no triples: load some with --wikidata or --rdf";
                 return Err(Wrong::Question(message.to_owned()));
             };
-            let feedback = sparql_feedback(endpoint.environment(), &question.query, sample, limits);
+            let feedback = sparql_feedback(endpoint.environment(), &question.query, sample, run, limits);
             return Ok(Said { text: feedback.to_string(), feedback });
         }
         let places = Areas::new(&app.osm);
         let limits = limits.clone();
         let feedback =
-            look(&app.osm, &FeedbackRequest { query: &question.query, bbox, places: &places, sample, limits });
+            look(&app.osm, &FeedbackRequest { query: &question.query, bbox, places: &places, sample, run, limits });
         Ok(Said { text: feedback.to_string(), feedback })
     })
     .await

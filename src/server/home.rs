@@ -1,10 +1,14 @@
-//! `/`: what this is, for somebody who opens the address in a browser.
+//! `/services` and `/api/snapshot`: what is served, for people and for programs. `/` is the former for who wants no HTML.
 
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
 
-use super::{App, LISTED, status::iso};
+use super::{App, LISTED, job, json::JSON, status::iso};
+use crate::osm::history::History;
 use crate::size::count;
 
 /// Tells what is served.
@@ -30,4 +34,38 @@ pub async fn home(State(app): State<Arc<App>>) -> String {
         relations = count(counts.relations),
         areas = count(counts.areas),
     )
+}
+
+/// Tells the same to programs: the digests, the time and the box of the data (south, west, north, east in degrees; `null`
+/// without nodes), how many of everything, whether there are older versions of elements, the sources and their licences.
+/// `triples` is `null` where there are none.
+pub async fn snapshot(State(app): State<Arc<App>>) -> Response {
+    let manifest = &app.about.manifest;
+    let counts = &manifest.counts;
+    let content = manifest.content.map(|digest| digest.iter().map(|b| format!("{b:02x}")).collect::<String>());
+    let sources: Vec<_> = manifest
+        .sources
+        .iter()
+        .map(|source| json!({ "name": source.name, "sha256": source.sha256, "licence": source.licence }))
+        .collect();
+    let facts = json!({
+        "digest": app.about.digest,
+        "content": content,
+        "version": env!("CARGO_PKG_VERSION"),
+        "data_time": iso(manifest.data_timestamp),
+        "bounding_box": manifest.bounding_box.map(|sides| sides.map(|side| f64::from(side) / 1e7)),
+        "counts": {
+            "nodes": counts.nodes,
+            "ways": counts.ways,
+            "relations": counts.relations,
+            "areas": counts.areas,
+            "keys": counts.keys,
+            "tags": counts.tags,
+        },
+        "history": History::of(&app.osm).is_some(),
+        "triples": manifest.triples.map(|counts| counts.triples),
+        "sources": sources,
+    });
+    let answer = ([(header::CONTENT_TYPE, JSON)], facts.to_string()).into_response();
+    job::from_snapshot(&app, answer)
 }

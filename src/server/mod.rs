@@ -16,6 +16,7 @@
 //!                  services that parse or run what somebody sent; place.rs is a place as search.rs tells of it,
 //!                  request.rs what the address says beside an OverpassQL query, accept.rs which forms of an answer a
 //!                  client would rather have
+//! web.rs           the page that browsers get: files built of `web/`
 //! home.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
 //!                  services that only tell what is known, or stop what runs
 //! admin.rs         those for operators, at an address of their own; reload.rs has the tokens read again
@@ -61,6 +62,7 @@ mod taginfo;
 mod timestamp;
 mod tokens;
 mod trial;
+mod web;
 mod workers;
 
 use std::io;
@@ -70,7 +72,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::http::{HeaderName, Method, header};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use ipnet::IpNet;
 use tower_http::compression::CompressionLayer;
@@ -283,19 +285,34 @@ fn router(app: Arc<App>) -> Router {
         .merge(taginfo::routes())
         .route_layer(from_fn_with_state(Arc::clone(&app), admit::quota));
     let with_token = Router::new()
-        .route("/", get(home::home))
+        .route("/services", get(home::home))
+        .route("/api/snapshot", get(home::snapshot))
         .route("/api/status", get(status::status))
         .route("/api/timestamp", get(timestamp::timestamp))
         .route("/api/kill_my_queries", get(kill::own).post(kill::own))
         .route("/api/kill/{id}", post(kill::by_number))
         .merge(queries)
         .layer(from_fn_with_state(Arc::clone(&app), admit::authenticate));
-    let mut all =
-        Router::new().route("/healthz", get(health::health)).route("/readyz", get(health::readiness)).merge(with_token);
+    let home = Router::new()
+        .route("/", get(home::home))
+        .layer(from_fn_with_state(Arc::clone(&app), admit::authenticate))
+        .layer(from_fn(web::for_browsers));
+    let page = Router::new()
+        .route("/page/{name}", get(web::file))
+        .route("/node/{id}", get(web::page))
+        .route("/way/{id}", get(web::page))
+        .route("/relation/{id}", get(web::page))
+        .route("/entity/{id}", get(web::page));
+    let mut all = Router::new()
+        .route("/healthz", get(health::health))
+        .route("/readyz", get(health::readiness))
+        .merge(home)
+        .merge(with_token);
     if app.settings.metrics_bind.is_none() {
         all = all.route("/metrics", get(metrics::metrics));
     }
-    all.layer(CompressionLayer::new())
+    // The page's files are packed already. What has no route is refused as what has one: by the last that is merged.
+    page.merge(all.layer(CompressionLayer::new()))
         .layer(cors)
         .layer(from_fn_with_state(Arc::clone(&app), access::access))
         .with_state(app)
@@ -318,6 +335,7 @@ const LISTED: &str = "\
 /search           where a name leads; the name as the parameter `q`
 /lookup           elements as such places; their ids as the parameter `osm_ids`
 /api/4/...        keys, values and tags, how often and together with what, as taginfo answers it
+/api/snapshot     what is served, as JSON
 /api/status       slots and running queries
 /api/kill_my_queries  stops your running queries
 /api/timestamp    the time of the data

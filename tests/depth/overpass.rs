@@ -318,7 +318,7 @@ fn no_text_ends_feedback_or_a_comparison() {
     let step = if is_all() { 1 } else { 17 };
     let some: Vec<Case> = all().into_iter().step_by(step).collect();
     try_all(&some, |text| {
-        let asked = FeedbackRequest { query: text, bbox: None, places: &areas, sample: 5, limits: limits() };
+        let asked = FeedbackRequest { query: text, bbox: None, places: &areas, sample: 5, run: true, limits: limits() };
         let said = feedback(&opened.osm, &asked);
         let alike = if text.len() < 20_000 { similarity(text, text).get("trees").unwrap() } else { 1.0 };
         format!("{} errors, {alike}", said.errors.len())

@@ -36,6 +36,8 @@ pub struct FeedbackRequest<'a> {
     pub places: &'a dyn Places,
     /// How many results are shown.
     pub sample: usize,
+    /// Whether it is run. What is not is only read, and held against the data.
+    pub run: bool,
     /// What bounds the run.
     pub limits: Limits,
 }
@@ -45,7 +47,7 @@ pub struct FeedbackRequest<'a> {
 pub struct Feedback {
     /// What is wrong; nothing else is said then.
     pub errors: Vec<Problem>,
-    /// What came out; `null` where the query has errors.
+    /// What came out; `null` where the query has errors, or was not run.
     pub results: Option<Results>,
     /// What will hardly be meant.
     pub warnings: Vec<Warning>,
@@ -153,6 +155,14 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
         Ok(script) => script,
         Err(failure) => return Feedback { errors: problems(&text, &failure), ..Feedback::default() },
     };
+    if !asked.run {
+        return match lint::warnings(osm, &text, &script, false, &asked.limits, budget) {
+            Ok(warnings) => {
+                Feedback { warnings: warnings.into_iter().map(Warning::from).collect(), ..Feedback::default() }
+            }
+            Err(exceeded) => over(exceeded, "while its filters were held against the data"),
+        };
+    }
     script.settings.output = OutputFormat::Json;
     let mut body = answer::Bounded::default();
     let done = terrapin_overpass::run(osm, &script, &asked.limits, &mut body);

@@ -21,9 +21,9 @@ const WARNINGS: usize = 10;
 const WIKIDATA: &str = "http://www.wikidata.org/";
 
 /// Looks at a SPARQL query: parses it, runs it, holds what it names against the data.
-pub fn sparql_feedback(environment: &Environment, query: &str, sample: usize, limits: &Limits) -> Feedback {
+pub fn sparql_feedback(environment: &Environment, query: &str, sample: usize, run: bool, limits: &Limits) -> Feedback {
     let budget = Arc::new(Budget::new(limits));
-    let told = budget::watched(&budget, || look(environment, query, sample, limits));
+    let told = budget::watched(&budget, || look(environment, query, sample, run, limits));
     let failed = |problem: Problem| Feedback { errors: vec![problem], ..Feedback::default() };
     match told {
         Ok(Ok(feedback)) => feedback,
@@ -36,8 +36,11 @@ pub fn sparql_feedback(environment: &Environment, query: &str, sample: usize, li
     }
 }
 
-fn look(environment: &Environment, query: &str, sample: usize, limits: &Limits) -> Result<Feedback, Error> {
+fn look(environment: &Environment, query: &str, sample: usize, run: bool, limits: &Limits) -> Result<Feedback, Error> {
     let prepared = prepare(query, &Settings::default())?;
+    if !run {
+        return Ok(Feedback { warnings: warnings(environment, query), ..Feedback::default() });
+    }
     let mut seen = Seen { sample, names: Vec::new(), results: Results::default() };
     prepared.run(environment, &Bounds { limits: limits.clone(), rows: None }, &mut seen)?;
     Ok(Feedback { errors: Vec::new(), results: Some(seen.results), warnings: warnings(environment, query) })

@@ -1,0 +1,39 @@
+// The worker that fetches, reads and keeps the answer, so that nothing of it blocks the page.
+
+import { Refused } from '../service';
+import type { Message, Order, Replies } from './model';
+
+type Waiting = { resolve(value: never): void; reject(why: Error): void };
+
+export class Answers {
+  private worker = this.start();
+  private waiting = new Map<number, Waiting>();
+  private next = 0;
+
+  /** `progress` is told how many bytes have come. */
+  constructor(private readonly progress: (bytes: number, ms: number) => void) {}
+
+  ask<K extends Order['do']>(order: Extract<Order, { do: K }>): Promise<Replies[K]> {
+    const id = (this.next += 1);
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.worker.postMessage({ id, order });
+    });
+  }
+
+  private start(): Worker {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'answers' });
+    worker.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+      if ('progress' in data) return this.progress(data.progress.bytes, data.progress.ms);
+      const waiting = this.waiting.get(data.id);
+      this.waiting.delete(data.id);
+      if ('ok' in data) waiting?.resolve(data.ok as never);
+      else waiting?.reject(new Refused(data.refused.status, data.refused.message));
+    });
+    worker.addEventListener('error', (event) => {
+      for (const waiting of this.waiting.values()) waiting.reject(new Refused(0, `The answer could not be read: ${event.message}`));
+      this.waiting.clear();
+    });
+    return worker;
+  }
+}

@@ -1,0 +1,208 @@
+// An answer read: rows with their cells, and the geometry of each. From the bytes of any format that a query can ask for.
+
+import type { Geometry } from 'geojson';
+import type { Asked, Cell } from './model';
+import { assemble, readXml, type Element, type Placed } from './osm';
+import { wkt } from './wkt';
+
+export interface Read {
+  kind: 'elements' | 'solutions' | 'table' | 'text';
+  columns: string[];
+  rows: Entry[];
+  types: Record<string, number>;
+  remark: string;
+}
+
+/** A row before it is shown. */
+export interface Entry {
+  /** Its cell in a column. */
+  cell(column: number, columns: string[]): Cell;
+  title: string;
+  href?: string;
+  /** Everything that is known of it. */
+  pairs(): [string, Cell][];
+  /** For styles and files. */
+  type: string;
+  tags: Record<string, string>;
+  id?: string;
+  geometry: Geometry | null;
+}
+
+/** Most columns of tags; what else there is stands beside a selected row. */
+const COLUMNS = 40;
+
+export function read(text: string, contentType: string, asked: Asked): Read {
+  if (asked.language === 'sparql') return contentType.includes('json') ? solutions(text) : plain;
+  if (contentType.includes('json')) return elementsOf(JSON.parse(text));
+  if (contentType.includes('xml')) {
+    const { elements, remark } = readXml(text);
+    return table(elements, remark);
+  }
+  if (contentType.includes('csv')) return lines(text, asked.query);
+  return plain;
+}
+
+const plain: Read = { kind: 'text', columns: [], rows: [], types: {}, remark: '' };
+
+function elementsOf(answer: { elements?: Element[]; remark?: string; features?: GeoFeature[] }): Read {
+  if (answer.features) return features(answer.features);
+  return table(answer.elements ?? [], answer.remark ?? '');
+}
+
+interface GeoFeature {
+  id?: string | number;
+  properties: Record<string, unknown> | null;
+  geometry: Geometry | null;
+}
+
+function features(all: GeoFeature[]): Read {
+  const placed = all.map(({ id, properties, geometry }): Placed => {
+    const name = String(id ?? properties?.['@id'] ?? '');
+    const [, type = 'feature', number = '0'] = /^(node|way|relation)\/(-?\d+)/.exec(name) ?? [];
+    const pairs = Object.entries(properties ?? {}).filter(([key]) => !key.startsWith('@'));
+    return { element: { type, id: Number(number), tags: Object.fromEntries(pairs.map(([key, value]) => [key, String(value)])) }, geometry };
+  });
+  return fromPlaced(placed, '');
+}
+
+function table(elements: Element[], remark: string): Read {
+  // `out count` gives an element of its own.
+  return fromPlaced(assemble(elements), remark);
+}
+
+function fromPlaced(placed: Placed[], remark: string): Read {
+  const uses = new Map<string, number>();
+  const types: Record<string, number> = {};
+  for (const { element } of placed) {
+    types[element.type] = (types[element.type] ?? 0) + 1;
+    for (const key in element.tags) uses.set(key, (uses.get(key) ?? 0) + 1);
+  }
+  const first = (key: string) => (key === 'name' ? 1 : 0);
+  const keys = [...uses].sort(([a, n], [b, m]) => first(b) - first(a) || m - n || (a < b ? -1 : 1)).slice(0, COLUMNS);
+  const columns = ['id', ...keys.map(([key]) => key)];
+  return { kind: 'elements', columns, rows: placed.map(entryOf), types, remark };
+}
+
+const LINKED = new Set(['node', 'way', 'relation']);
+
+function entryOf({ element, geometry }: Placed): Entry {
+  const tags = element.tags ?? {};
+  const linked = LINKED.has(element.type) && element.id !== undefined;
+  const name = element.id === undefined ? element.type : `${element.type}/${element.id}`;
+  const href = linked ? `/${name}` : undefined;
+  const meta: [string, string | number | undefined][] = [
+    ['version', element.version],
+    ['changed', element.timestamp],
+    ['changeset', element.changeset],
+    ['user', element.user],
+  ];
+  return {
+    title: tags.name ?? name,
+    href,
+    type: element.type,
+    tags,
+    id: linked ? name : undefined,
+    geometry,
+    cell: (i, columns) => (i === 0 ? { text: name, href } : cellOfTag(columns[i] ?? '', tags[columns[i] ?? ''])),
+    pairs: () => [
+      ['id', { text: name, href }],
+      ...Object.keys(tags).sort().map((key): [string, Cell] => [key, cellOfTag(key, tags[key])]),
+      ...meta.filter(([, value]) => value).map(([key, value]): [string, Cell] => [key, { text: String(value), note: 'metadata' }]),
+    ],
+  };
+}
+
+/** A tag's value, with where it leads. */
+export function cellOfTag(key: string, value: string | undefined): Cell {
+  if (value === undefined) return { text: '' };
+  if (/^([\w:]+:)?wikidata$/.test(key) && /^Q\d+$/.test(value)) return { text: value, href: `/entity/${value}` };
+  if (/^https?:\/\//.test(value)) return { text: value, href: value };
+  return { text: value, numeric: value !== '' && Number.isFinite(Number(value)) };
+}
+
+interface Term {
+  type: string;
+  value: string | Record<string, Term>;
+  'xml:lang'?: string;
+  datatype?: string;
+}
+
+function solutions(text: string): Read {
+  const answer = JSON.parse(text) as { head: { vars?: string[] }; results?: { bindings: Record<string, Term>[] }; boolean?: boolean };
+  if (answer.boolean !== undefined) {
+    const cell: Cell = { text: String(answer.boolean) };
+    const entry: Entry = { cell: () => cell, title: cell.text, pairs: () => [['answer', cell]], type: 'answer', tags: {}, geometry: null };
+    return { kind: 'solutions', columns: ['answer'], rows: [entry], types: { answer: 1 }, remark: '' };
+  }
+  const columns = answer.head.vars ?? [];
+  const rows = (answer.results?.bindings ?? []).map((row): Entry => {
+    const label = columns.find((name) => /Label$/.test(name) && row[name]) ?? columns.find((name) => row[name]?.type === 'literal' && !isWkt(row[name])) ?? columns.find((name) => row[name]);
+    const item = columns.map((name) => cellOfTerm(row[name]).href).find((href) => href?.startsWith('/'));
+    return {
+      title: label ? cellOfTerm(row[label]).text : 'solution',
+      href: item,
+      cell: (i) => cellOfTerm(row[columns[i] ?? '']),
+      pairs: () => columns.filter((name) => row[name]).map((name): [string, Cell] => [name, cellOfTerm(row[name])]),
+      type: 'solution',
+      tags: Object.fromEntries(columns.filter((name) => row[name]).map((name) => [name, cellOfTerm(row[name]).text])),
+      geometry: geometryOf(columns.map((name) => row[name])),
+    };
+  });
+  return { kind: 'solutions', columns, rows, types: { solution: rows.length }, remark: '' };
+}
+
+const isWkt = (term: Term | undefined): boolean => term?.datatype === 'http://www.opengis.net/ont/geosparql#wktLiteral';
+
+function geometryOf(terms: (Term | undefined)[]): Geometry | null {
+  const all = terms.filter(isWkt).flatMap((term) => wkt(String(term?.value)) ?? []);
+  if (all.length > 1) return { type: 'GeometryCollection', geometries: all };
+  return all[0] ?? null;
+}
+
+const NUMERIC = /#(integer|decimal|double|float|int|long|short|byte|nonNegativeInteger|positiveInteger)$/;
+
+/** Where a term leads, and how it is called there. */
+export function cellOfTerm(term: Term | undefined): Cell {
+  if (!term) return { text: '' };
+  if (typeof term.value !== 'string') return { text: `<<${Object.values(term.value).map((part) => cellOfTerm(part).text).join(' ')}>>` };
+  if (term.type === 'uri') {
+    const entity = /^https?:\/\/www\.wikidata\.org\/(?:entity|prop(?:\/[\w-]+)?)\/([QPL]\d+)$/.exec(term.value);
+    if (entity) return { text: entity[1] ?? '', href: `/entity/${entity[1]}` };
+    const element = /^https:\/\/www\.openstreetmap\.org\/(node|way|relation)\/(\d+)$/.exec(term.value);
+    if (element) return { text: `${element[1]}/${element[2]}`, href: `/${element[1]}/${element[2]}` };
+    return { text: term.value, href: /^https?:\/\//.test(term.value) ? term.value : undefined };
+  }
+  if (term.type === 'bnode') return { text: `_:${term.value}` };
+  const datatype = term.datatype?.replace(/^.*[#/]/, '');
+  return { text: term.value, note: term['xml:lang'] ?? datatype, numeric: NUMERIC.test(term.datatype ?? '') };
+}
+
+/** A table by `[out:csv(...; header; separator)]`. */
+function lines(text: string, query: string): Read {
+  const settings = /\[\s*out\s*:\s*csv\s*\(([^;)]*)(?:;\s*(\w+)\s*(?:;\s*"((?:[^"\\]|\\.)*)")?)?/.exec(query);
+  const separator = settings?.[3] === undefined || settings[3] === '\\t' ? '\t' : settings[3];
+  const asked = (settings?.[1] ?? '').split(',').map((column) => column.trim().replace(/^"(.*)"$/, '$1').replace(/^::/, '@'));
+  const all = text.split('\n').filter((line, i, whole) => line !== '' || i < whole.length - 1);
+  if (settings?.[2] !== 'false') all.shift();
+  const lat = asked.indexOf('@lat');
+  const lon = asked.indexOf('@lon');
+  const type = asked.indexOf('@type');
+  const id = asked.indexOf('@id');
+  const rows = all.map((line): Entry => {
+    const values = line.split(separator);
+    const cells = asked.map((key, i): Cell => {
+      const cell = cellOfTag(key, values[i]);
+      return key === '@id' && LINKED.has(values[type] ?? '') ? { ...cell, href: `/${values[type]}/${values[id]}` } : cell;
+    });
+    const position = [values[lon], values[lat]].map((value) => (value ? Number(value) : NaN));
+    return {
+      title: values[asked.indexOf('name')] || values.find(Boolean) || 'row',
+      cell: (i) => cells[i] ?? { text: '' },
+      pairs: () => asked.map((key, i): [string, Cell] => [key, cells[i] ?? { text: '' }]),
+      type: 'row',
+      tags: Object.fromEntries(asked.map((key, i) => [key, values[i] ?? ''])),
+      geometry: position.every(Number.isFinite) ? { type: 'Point', coordinates: position } : null,
+    };
+  });
+  return { kind: 'table', columns: asked, rows, types: { row: rows.length }, remark: '' };
+}

@@ -1,0 +1,102 @@
+// The answer as vector tiles, made when the map asks for one: a point for each feature, where many are close together one
+// for all of them, and lines and areas, simplified for the zoom. So the map holds what is seen, whatever there is.
+
+import { GeoJSONVT } from '@maplibre/geojson-vt';
+import { fromGeojsonVt } from '@maplibre/vt-pbf';
+import type { Feature, Geometry, Position } from 'geojson';
+import { stylesheet } from './mapcss';
+import type { Box, Summary } from './model';
+import { each } from './save';
+import type { Entry } from './table';
+
+/** The last zoom with tiles of its own. */
+export const MAXZOOM = 16;
+/** More features than that are drawn together where they are close. */
+const TOGETHER = 1500;
+/** More names than that nobody reads. */
+const NAMED = 20_000;
+const EXTENT = 4096;
+
+export class Drawing {
+  box: Box | null = null;
+  readonly geometries: Summary['geometries'] = { point: 0, line: 0, polygon: 0 };
+  unplaced = 0;
+  private readonly points: GeoJSONVT;
+  private readonly shapes: GeoJSONVT;
+
+  constructor(rows: Entry[], style: string) {
+    const styled = style ? stylesheet(style) : null;
+    const points: Feature[] = [];
+    const shapes: Feature[] = [];
+    rows.forEach((entry, i) => {
+      const { geometry } = entry;
+      const own = geometry && boxOf(geometry);
+      if (!geometry || !own) {
+        this.unplaced += 1;
+        return;
+      }
+      this.box = this.box ? joined(this.box, own) : own;
+      const isPoint = geometry.type === 'Point';
+      const isArea = geometry.type === 'Polygon' || geometry.type === 'MultiPolygon';
+      this.geometries[isPoint || geometry.type === 'MultiPoint' ? 'point' : isArea ? 'polygon' : 'line'] += 1;
+      const look = styled?.(entry.type, isArea, entry.tags);
+      const name = rows.length < NAMED ? (look?.text ?? entry.tags.name) : undefined;
+      // The zoom from which on a shape is larger than some pixels, and needs no point in its place.
+      const extent = Math.max(own[2] - own[0], (own[3] - own[1]) * 1.3, 1e-9);
+      const properties = clean({ i, z: isPoint ? 99 : Math.max(0, Math.log2((12 * 360) / (512 * extent))), n: name, c: look?.color, w: look?.width, o: look?.opacity, f: look?.fill, p: look?.fillOpacity, r: look?.radius });
+      const coordinates = isPoint ? geometry.coordinates : middle(geometry, own);
+      points.push({ type: 'Feature', properties, geometry: { type: 'Point', coordinates } });
+      if (!isPoint) shapes.push({ type: 'Feature', properties, geometry });
+    });
+    const options = { maxZoom: MAXZOOM, extent: EXTENT, buffer: 96, indexMaxZoom: 4, indexMaxPoints: 100_000 };
+    const cluster = points.length > TOGETHER;
+    this.points = new GeoJSONVT({ type: 'FeatureCollection', features: points }, { ...options, cluster, clusterOptions: { maxZoom: 13, minPoints: 3, extent: EXTENT, radius: (44 * EXTENT) / 512 } });
+    this.shapes = new GeoJSONVT({ type: 'FeatureCollection', features: shapes }, options);
+  }
+
+  /** The tile, with the layers `points` and `shapes`. */
+  tile(z: number, x: number, y: number): ArrayBuffer {
+    const layers: Record<string, NonNullable<ReturnType<GeoJSONVT['getTile']>>> = {};
+    const points = this.points.getTile(z, x, y);
+    const shapes = this.shapes.getTile(z, x, y);
+    if (points) layers.points = points;
+    if (shapes) layers.shapes = shapes;
+    const bytes = fromGeojsonVt(layers, { version: 2, extent: EXTENT });
+    return bytes.slice().buffer;
+  }
+
+  /** The zoom at which what is drawn as one comes apart. */
+  apart(cluster: number): number {
+    return this.points.getClusterExpansionZoom(cluster) ?? MAXZOOM;
+  }
+}
+
+function clean(properties: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+export function boxOf(geometry: Geometry): Box | null {
+  const box: Box = [Infinity, Infinity, -Infinity, -Infinity];
+  const see = ([x = NaN, y = NaN]: Position) => {
+    if (!(Math.abs(x) <= 360 && Math.abs(y) <= 90)) return;
+    box[0] = Math.min(box[0], x);
+    box[1] = Math.min(box[1], y);
+    box[2] = Math.max(box[2], x);
+    box[3] = Math.max(box[3], y);
+  };
+  each(geometry, see, (line) => line.forEach(see));
+  return box[0] <= box[2] ? box : null;
+}
+
+const joined = (a: Box, b: Box): Box => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
+
+/** Where the point of a shape is: halfway along a line, in the middle of all else. */
+function middle(geometry: Geometry, box: Box): Position {
+  if (geometry.type === 'LineString') return geometry.coordinates[geometry.coordinates.length >> 1] ?? [box[0], box[1]];
+  if (geometry.type === 'MultiLineString') {
+    const line = geometry.coordinates[geometry.coordinates.length >> 1] ?? [];
+    return line[line.length >> 1] ?? [box[0], box[1]];
+  }
+  if (geometry.type === 'MultiPoint') return geometry.coordinates[0] ?? [box[0], box[1]];
+  return [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+}

@@ -1,0 +1,250 @@
+// Fetches an answer, reads it and keeps it: what the page gets of it are some rows and some tiles, never the whole.
+
+import { wording } from '../wording';
+import type { Asked, Dates, Details, Message, Order, Replies, Row, Saved, Summary } from './model';
+import * as save from './save';
+import { read, type Entry, type Read } from './table';
+import { Drawing, boxOf } from './tiles';
+import { wkt } from './wkt';
+
+interface Kept {
+  raw: Blob;
+  read: Read;
+  drawing: Drawing;
+  summary: Summary;
+  /** The rows in the order of the table, and where each of them is there. */
+  order: Uint32Array;
+  places: Int32Array;
+}
+
+/** Items that are looked up at most. */
+const PLACED = 1000;
+
+let kept: Kept | undefined;
+let running: AbortController | undefined;
+
+class Failed extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+addEventListener('message', async ({ data }: MessageEvent<{ id: number; order: Order }>) => {
+  const say = (message: Message) => postMessage(message);
+  try {
+    const ok = await obey(data.order);
+    postMessage({ id: data.id, ok } satisfies Message, { transfer: ok instanceof ArrayBuffer ? [ok] : [] });
+  } catch (why) {
+    const status = why instanceof Failed ? why.status : 0;
+    say({ id: data.id, refused: { status, message: (why as Error).name === 'AbortError' ? 'stopped' : (why as Error).message } });
+  }
+});
+
+function obey(order: Order): Promise<unknown> | unknown {
+  switch (order.do) {
+    case 'run':
+      return run(order.asked);
+    case 'stop':
+      running?.abort();
+      return null;
+    case 'rows':
+      return rows(order.from, order.to);
+    case 'arrange':
+      return arrange(order.column, order.descending, order.filter);
+    case 'place':
+      return kept?.places[order.index] ?? -1;
+    case 'details':
+      return details(order.index);
+    case 'tile':
+      return kept?.drawing.tile(order.z, order.x, order.y) ?? new ArrayBuffer(0);
+    case 'apart':
+      return kept?.drawing.apart(order.cluster) ?? 0;
+    case 'dates':
+      return dates();
+    case 'raw':
+      return raw(order.from, order.to);
+    case 'save':
+      return file(order.as);
+  }
+}
+
+async function run(asked: Asked): Promise<Replies['run']> {
+  running?.abort();
+  const control = new AbortController();
+  running = control;
+  const started = performance.now();
+  const isSparql = asked.language === 'sparql';
+  const body = new URLSearchParams(isSparql ? { query: asked.query } : { data: asked.query });
+  const accept = isSparql ? 'application/sparql-results+json, text/plain;q=0.1, */*;q=0.1' : '*/*';
+  const answer = await fetch(isSparql ? '/sparql' : '/api/interpreter', { method: 'POST', body, headers: { ...asked.headers, Accept: accept }, signal: control.signal });
+  const first = performance.now() - started;
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  let told = 0;
+  const reader = answer.body?.getReader();
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    parts.push(part.value);
+    bytes += part.value.length;
+    const now = performance.now();
+    if (now - told > 100) {
+      postMessage({ progress: { bytes, ms: now - started } } satisfies Message);
+      told = now;
+    }
+  }
+  const total = performance.now() - started;
+  const contentType = answer.headers.get('content-type') ?? '';
+  const blob = new Blob(parts, { type: contentType.split(';')[0] });
+  if (!answer.ok) throw new Failed(answer.status, wording(await blob.text(), contentType, answer.status));
+  const reading = performance.now();
+  const found = read(await blob.text(), contentType, asked);
+  control.signal.throwIfAborted();
+  if (isSparql) await place(found, asked.headers, control.signal);
+  const drawing = new Drawing(found.rows, asked.style);
+  const order = Uint32Array.from(found.rows, (_, i) => i);
+  const summary: Summary = {
+    kind: found.kind,
+    status: answer.status,
+    contentType,
+    digest: answer.headers.get('x-terrapin-snapshot') ?? '',
+    request: answer.headers.get('x-request-id') ?? '',
+    bytes,
+    first,
+    total,
+    reading: performance.now() - reading,
+    columns: found.columns,
+    rows: found.rows.length,
+    types: found.types,
+    remark: found.remark,
+    box: drawing.box,
+    geometries: drawing.geometries,
+    unplaced: drawing.unplaced,
+  };
+  kept = { raw: blob, read: found, drawing, summary, order, places: Int32Array.from(order) };
+  return summary;
+}
+
+/** Items that a row names are where their coordinates are, where the row itself has no place. */
+async function place(found: Read, headers: Record<string, string>, signal: AbortSignal): Promise<void> {
+  const bare = found.rows.filter((entry) => !entry.geometry && /^\/entity\/Q\d+$/.test(entry.href ?? ''));
+  if (!bare.length || found.rows.some((entry) => entry.geometry)) return;
+  const items = [...new Set(bare.map((entry) => (entry.href ?? '').slice('/entity/'.length)))].slice(0, PLACED);
+  const query = `SELECT ?i ?c WHERE { VALUES ?i { ${items.map((item) => `wd:${item}`).join(' ')} } ?i wdt:P625 ?c }`;
+  const answer = await fetch('/sparql', { method: 'POST', body: new URLSearchParams({ query }), headers: { ...headers, Accept: 'application/sparql-results+json' }, signal });
+  // It is more than was asked for: without it the rows are as they came.
+  if (!answer.ok) return;
+  const { results } = (await answer.json()) as { results: { bindings: { i: { value: string }; c: { value: string } }[] } };
+  const places = new Map(results.bindings.map(({ i, c }) => [i.value.replace(/^.*\//, ''), wkt(c.value)]));
+  for (const entry of bare) entry.geometry = places.get((entry.href ?? '').slice('/entity/'.length)) ?? null;
+}
+
+function rows(from: number, to: number): Row[] {
+  if (!kept) return [];
+  const { read: found, order } = kept;
+  return [...order.subarray(from, to)].flatMap((index): Row[] => {
+    const entry = found.rows[index];
+    return entry ? [{ index, cells: found.columns.map((_, i) => entry.cell(i, found.columns)), placed: entry.geometry !== null }] : [];
+  });
+}
+
+function arrange(column: number, descending: boolean, filter: string): number {
+  if (!kept) return 0;
+  const { read: found } = kept;
+  const wanted = filter.trim().toLowerCase();
+  let order = Array.from(found.rows.keys());
+  if (wanted) order = order.filter((i) => texts(found.rows[i]).some((text) => text.toLowerCase().includes(wanted)));
+  const name = found.columns[column];
+  if (name !== undefined) {
+    const keys = found.rows.map((entry) => {
+      const { text } = entry.cell(column, found.columns);
+      const number = text.trim() === '' ? NaN : Number(text.replace(/^(node|way|relation)\//, ''));
+      return { text, number };
+    });
+    const collator = new Intl.Collator('en', { numeric: true });
+    const sign = descending ? -1 : 1;
+    order.sort((a, b) => {
+      const [x, y] = [keys[a], keys[b]];
+      if (!x || !y) return 0;
+      // What has no value is last either way.
+      if ((x.text === '') !== (y.text === '')) return x.text === '' ? 1 : -1;
+      const both = Number.isFinite(x.number) && Number.isFinite(y.number);
+      return sign * (both ? x.number - y.number : collator.compare(x.text, y.text)) || a - b;
+    });
+  }
+  kept.order = Uint32Array.from(order);
+  kept.places = new Int32Array(found.rows.length).fill(-1);
+  kept.order.forEach((index, place) => kept && (kept.places[index] = place));
+  return order.length;
+}
+
+function texts(entry: Entry | undefined): string[] {
+  return entry ? entry.pairs().map(([, cell]) => cell.text) : [];
+}
+
+function details(index: number): Details {
+  const entry = kept?.read.rows[index];
+  if (!entry) throw new Failed(0, 'no such row');
+  return { index, title: entry.title, href: entry.href, pairs: entry.pairs(), geometry: entry.geometry, box: entry.geometry && boxOf(entry.geometry) };
+}
+
+/** Dots that can be told from each other. */
+const DATED = 5000;
+
+function dates(): Dates | null {
+  if (kept?.read.kind !== 'solutions') return null;
+  const { columns, rows: all } = kept.read;
+  for (const [i, column] of columns.entries()) {
+    const found = all.flatMap((entry, index) => {
+      const cell = entry.cell(i, columns);
+      const year = cell.note === 'dateTime' || cell.note === 'date' ? yearOf(cell.text) : null;
+      return year === null ? [] : [{ index, title: entry.title, text: cell.text.replace(/T00:00:00Z$/, ''), year }];
+    });
+    if (found.length > 1) return { column, rows: found.sort((a, b) => a.year - b.year).slice(0, DATED) };
+  }
+  return null;
+}
+
+/** A date in years, with the days as their fraction. */
+function yearOf(text: string): number | null {
+  const match = /^(-?\d+)-(\d\d)-(\d\d)/.exec(text);
+  return match ? Number(match[1]) + (Number(match[2]) - 1) / 12 + (Number(match[3]) - 1) / 366 : null;
+}
+
+async function raw(from: number, to: number): Promise<Replies['raw']> {
+  if (!kept) return { text: '', size: 0 };
+  return { text: await kept.raw.slice(from, to).text(), size: kept.raw.size };
+}
+
+const COPYRIGHT = 'OpenStreetMap contributors, ODbL 1.0; Wikidata, CC0';
+
+async function file(as: Saved): Promise<Replies['save']> {
+  if (!kept) throw new Failed(0, 'there is no answer');
+  const { read: found, summary } = kept;
+  const entries = found.rows.map((entry): save.Entry => ({
+    title: entry.title,
+    id: entry.id,
+    properties: entry.id ? { '@id': entry.id, ...entry.tags } : entry.tags,
+    geometry: entry.geometry,
+  }));
+  const placed = entries.filter((entry) => entry.geometry);
+  const name = `terrapin-${summary.digest.slice(0, 8) || 'answer'}`;
+  const url = (text: string | Blob, type: string) => URL.createObjectURL(typeof text === 'string' ? new Blob([text], { type }) : text);
+  switch (as) {
+    case 'geojson':
+      return { url: url(save.geojson(placed, { generator: 'Terrapin', copyright: COPYRIGHT, snapshot: summary.digest }), 'application/geo+json'), name: `${name}.geojson` };
+    case 'gpx':
+      return { url: url(save.gpx(placed, COPYRIGHT), 'application/gpx+xml'), name: `${name}.gpx` };
+    case 'kml':
+      return { url: url(save.kml(placed, COPYRIGHT), 'application/vnd.google-earth.kml+xml'), name: `${name}.kml` };
+    case 'csv':
+      return { url: url(save.csv(found.columns, found.rows.map((entry) => found.columns.map((_, i) => entry.cell(i, found.columns)))), 'text/csv'), name: `${name}.csv` };
+    case 'json': {
+      if (summary.contentType.includes('json')) return { url: url(kept.raw, ''), name: `${name}.json` };
+      const all = found.rows.map((entry) => (entry.id ? { id: entry.id, tags: entry.tags, geometry: entry.geometry } : entry.tags));
+      return { url: url(JSON.stringify({ snapshot: summary.digest, rows: all }), 'application/json'), name: `${name}.json` };
+    }
+    case 'raw': {
+      const extension = /xml/.test(summary.contentType) ? 'osm' : /json/.test(summary.contentType) ? 'json' : /csv/.test(summary.contentType) ? 'csv' : /turtle/.test(summary.contentType) ? 'ttl' : 'txt';
+      return { url: url(kept.raw, ''), name: `${name}.${extension}` };
+    }
+  }
+}

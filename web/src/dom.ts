@@ -1,0 +1,116 @@
+// Elements of the page, made without markup: nothing that is in the data is ever read as HTML.
+
+type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, unknown>;
+
+/** An element with attributes (`on...` are listeners, `class` its classes) and children. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: (Child | Child[])[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value as EventListener);
+    else if (value === true) element.setAttribute(name, '');
+    else element.setAttribute(name, String(value));
+  }
+  element.append(...children.flat().filter((child): child is Node | string => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** An icon of a set of our own: strokes in a box of 16. */
+export function icon(paths: string): SVGSVGElement {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  for (const [name, value] of Object.entries({ viewBox: '0 0 16 16', width: '16', height: '16', 'aria-hidden': 'true', class: 'icon' })) {
+    svg.setAttribute(name, value);
+  }
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  path.setAttribute('d', paths);
+  svg.append(path);
+  return svg;
+}
+
+export const ICONS = {
+  run: 'M4.5 2.8v10.4L13 8Z',
+  stop: 'M4 4h8v8H4Z',
+  book: 'M8 3.6C6.6 2.6 4.4 2.4 2 2.8v9.6c2.4-.4 4.6-.2 6 .8 1.4-1 3.6-1.2 6-.8V2.8c-2.4-.4-4.6-.2-6 .8Zm0 0v9.6',
+  clock: 'M8 4.5V8l2.4 1.6M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0Z',
+  link: 'M6.7 9.3a2.7 2.7 0 0 0 3.9 0l2.3-2.3A2.75 2.75 0 0 0 9 3.1l-.9.9M9.3 6.7a2.7 2.7 0 0 0-3.9 0L3.1 9A2.75 2.75 0 0 0 7 12.9l.9-.9',
+  save: 'M8 2.5v7.2M5 7l3 3 3-3M2.8 11v2.5h10.4V11',
+  theme: 'M8 2a6 6 0 1 0 0 12Zm0 0a6 6 0 0 1 0 12',
+  close: 'm4 4 8 8m0-8-8 8',
+  search: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10Zm3.6-1.4L14 14',
+  back: 'M9.5 3.5 5 8l4.5 4.5',
+  target: 'M8 1.5v3m0 7v3M1.5 8h3m7 0h3M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z',
+  up: 'm4 10 4-4 4 4',
+  down: 'm4 6 4 4 4-4',
+  help: 'M6 6.2A2 2 0 1 1 8.6 8c-.4.2-.6.5-.6 1v.4m0 2.1v.1M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0Z',
+  format: 'M2.5 4h11M2.5 8h7M2.5 12h9',
+} as const;
+
+/** A number as people read it: 12,345. */
+export const count = (value: number): string => value.toLocaleString('en');
+
+/** Bytes as people read them. */
+export function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const units = ['kB', 'MB', 'GB'];
+  let value = bytes / 1000;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+/** Milliseconds as people read them. */
+export const duration = (ms: number): string => (ms < 1000 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`);
+
+/** Says something to who does not see the page. */
+export function announce(text: string): void {
+  const region = document.getElementById('live');
+  if (region) region.textContent = text;
+}
+
+/** Saves a blob, or what an address leads to, under a name. */
+export function save(url: string, name: string): void {
+  const link = h('a', { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+/** A menu or a panel beside a button, closed by Escape, a click elsewhere or a choice. */
+export function popover(button: HTMLElement, content: HTMLElement): void {
+  content.setAttribute('popover', 'auto');
+  content.classList.add('popover');
+  if (!content.isConnected) document.body.append(content);
+  button.setAttribute('aria-expanded', 'false');
+  button.addEventListener('click', () => content.togglePopover());
+  content.addEventListener('toggle', (event) => {
+    const open = (event as ToggleEvent).newState === 'open';
+    button.setAttribute('aria-expanded', String(open));
+    if (!open) {
+      if (content.contains(document.activeElement) || document.activeElement === document.body) button.focus();
+      return;
+    }
+    const at = button.getBoundingClientRect();
+    const width = content.offsetWidth;
+    const height = content.offsetHeight;
+    content.style.left = `${Math.max(8, Math.min(at.left, innerWidth - width - 8))}px`;
+    const below = at.bottom + 4;
+    content.style.top = `${below + height > innerHeight - 8 ? Math.max(8, at.top - height - 4) : below}px`;
+    content.querySelector<HTMLElement>('[autofocus], button, a, input')?.focus();
+  });
+  content.addEventListener('keydown', (event) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (!step) return;
+    const all = [...content.querySelectorAll<HTMLElement>('button:not([disabled]), a')];
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    all[(at + step + all.length) % all.length]?.focus();
+    event.preventDefault();
+  });
+}

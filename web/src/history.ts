@@ -1,0 +1,52 @@
+// Queries that were run, and the one that is being written; kept by the browser, nowhere else.
+
+import type { Language } from './link';
+
+export interface Past {
+  query: string;
+  language: Language;
+  /** When, in milliseconds since 1970. */
+  at: number;
+  rows: number;
+  ms: number;
+}
+
+const MOST = 60;
+
+function stored<T>(name: string, otherwise: T): T {
+  try {
+    return (JSON.parse(localStorage.getItem(name) ?? 'null') as T | null) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+function store(name: string, value: unknown): void {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // Full, or not allowed: then there is no history.
+  }
+}
+
+export const past = (): Past[] => stored<Past[]>('history', []);
+
+export function remember(entry: Past): void {
+  store('history', [entry, ...past().filter((old) => old.query !== entry.query || old.language !== entry.language)].slice(0, MOST));
+}
+
+export const forget = (): void => store('history', []);
+
+export interface Drafts {
+  language: Language;
+  overpassql: string;
+  sparql: string;
+}
+
+export const drafts = (): Partial<Drafts> => stored<Partial<Drafts>>('drafts', {});
+
+export const keepDrafts = (drafts: Drafts): void => store('drafts', drafts);
+
+export const setting = (name: string): string | null => stored<string | null>(`setting-${name}`, null);
+
+export const setSetting = (name: string, value: string): void => store(`setting-${name}`, value);

@@ -1,0 +1,216 @@
+// The map: what is under the answer where the server has tiles, and the answer.
+
+import 'maplibre-gl/dist/maplibre-gl.css';
+import type { Geometry } from 'geojson';
+import { AttributionControl, Map as MapLibre, NavigationControl, ScaleControl, addProtocol, setWorkerUrl, type GeoJSONSource, type StyleSpecification, type VectorSourceSpecification } from 'maplibre-gl';
+import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
+import type { Box, Summary } from '../answer/model';
+import { headers, json } from '../service';
+import { basemap } from './basemap';
+import { FACES } from './fonts';
+import { PICKED, overlay } from './overlay';
+import { PALETTE, type Theme } from './palette';
+
+setWorkerUrl(workerUrl);
+
+const NOTHING = { type: 'FeatureCollection' as const, features: [] };
+const ATTRIBUTION = '© OpenStreetMap contributors, ODbL · Wikidata, CC0';
+
+interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Wiring {
+  /** An element of the answer was clicked. */
+  picked(index: number | null): void;
+  /** A tile of the answer, and the zoom at which what is drawn as one in it comes apart. */
+  tile(z: number, x: number, y: number): Promise<ArrayBuffer>;
+  apart(cluster: number): Promise<number>;
+  /** The view changed. */
+  moved(): void;
+}
+
+export class AnswerMap {
+  private readonly map: MapLibre;
+  /** Counts answers, so that tiles of one are not taken for those of another. */
+  private turn = 0;
+  private answer = false;
+  private selected: Geometry | null = null;
+  private tiles: VectorSourceSpecification | null = null;
+  /** When the pointer may be looked under again. */
+  private looks = 0;
+
+  constructor(container: HTMLElement, private readonly wiring: Wiring, private theme: Theme, view: { center: [number, number]; zoom: number }) {
+    addProtocol('answer', async ({ url }) => {
+      const [z = 0, x = 0, y = 0] = url.split('/').slice(-3).map(Number);
+      return { data: await wiring.tile(z, x, y) };
+    });
+    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.map = new MapLibre({
+      container,
+      style: this.style(),
+      ...view,
+      attributionControl: false,
+      fadeDuration: calm ? 0 : 150,
+      maxPitch: 0,
+      dragRotate: false,
+      pitchWithRotate: false,
+      touchPitch: false,
+      transformRequest: (url) => (url.startsWith(location.origin) ? { url, headers: headers() } : { url }),
+      locale: { 'Map.Title': 'Map of the answer' },
+    });
+    this.map.touchZoomRotate.disableRotation();
+    this.map.addControl(new AttributionControl({ compact: false, customAttribution: ATTRIBUTION }), 'bottom-right');
+    this.map.addControl(new NavigationControl({ showCompass: false }), 'bottom-right');
+    this.map.addControl(new ScaleControl({}), 'bottom-left');
+    this.map.on('moveend', () => wiring.moved());
+    this.map.on('click', (event) => void this.click(event.point));
+    this.map.on('mousemove', ({ point }) => this.hover(point));
+    // A dot beside the names of small things.
+    this.map.setMissingStyleImageResolver((id) => {
+      if (id === 'dot') this.map.addImage('dot', dot(PALETTE[this.theme].faint), { pixelRatio: 2 });
+    });
+    void this.look();
+  }
+
+  /** Whether the map is there to be measured. */
+  get ready(): Promise<void> {
+    return this.map.loaded() ? Promise.resolve() : new Promise((resolve) => void this.map.once('idle', () => resolve()));
+  }
+
+  /** South, west, north, east of what is seen. */
+  get box(): [number, number, number, number] {
+    const bounds = this.map.getBounds();
+    return [bounds.getSouth(), bounds.getWest(), bounds.getNorth(), bounds.getEast()].map((degrees) => Math.round(degrees * 1e6) / 1e6) as [number, number, number, number];
+  }
+
+  /** Latitude, longitude, zoom. */
+  get view(): [number, number, number] {
+    const { lat, lng } = this.map.getCenter();
+    return [lat, lng, this.map.getZoom()];
+  }
+
+  set view([lat, lon, zoom]: [number, number, number]) {
+    this.map.jumpTo({ center: [lon, lat], zoom });
+  }
+
+  /** Draws an answer, and looks at it where it is elsewhere. */
+  show(summary: Summary | null, look: boolean): void {
+    const placed = summary ? summary.geometries.point + summary.geometries.line + summary.geometries.polygon : 0;
+    this.turn += 1;
+    this.answer = placed > 0;
+    this.selected = null;
+    this.restyle();
+    if (summary?.box && look) this.fit(summary.box);
+  }
+
+  select(geometry: Geometry | null, box: Box | null, look: boolean): void {
+    this.selected = geometry;
+    const source = this.map.getSource<GeoJSONSource>('selected');
+    source?.setData(geometry ? { type: 'Feature', properties: {}, geometry } : NOTHING);
+    if (box && look) this.reveal(box);
+  }
+
+  /** Makes a box fill the map. */
+  fit([west, south, east, north]: Box, exactly = false): void {
+    // A point alone is looked at from where one sees what is around it.
+    const maxZoom = west === east && south === north ? 15 : 17;
+    this.map.fitBounds([west, south, east, north], exactly ? { animate: false } : { padding: this.padding(), maxZoom, animate: !calm(), duration: 500 });
+  }
+
+  set dark(theme: Theme) {
+    this.theme = theme;
+    if (this.map.hasImage('dot')) this.map.removeImage('dot');
+    this.restyle();
+  }
+
+  resize(): void {
+    this.map.resize();
+  }
+
+  /** Goes there if it is not seen, or too small to be. */
+  private reveal(box: Box): void {
+    const seen = this.map.getBounds();
+    const inside = seen.contains([box[0], box[1]]) && seen.contains([box[2], box[3]]);
+    const share = (box[2] - box[0]) / (seen.getEast() - seen.getWest());
+    if (inside && (share > 0.02 || this.map.getZoom() >= 14)) return;
+    this.map.fitBounds([box[0], box[1], box[2], box[3]], { padding: this.padding(), maxZoom: Math.max(16, this.map.getZoom()), animate: !calm(), duration: 400 });
+  }
+
+  private padding(): number {
+    const { clientWidth, clientHeight } = this.map.getContainer();
+    return Math.min(60, clientWidth / 6, clientHeight / 6);
+  }
+
+  /** Tells by the pointer what can be clicked; now and then only, as looking takes time where there is much. */
+  private hover(at: Point): void {
+    const now = performance.now();
+    if (now < this.looks || this.map.isMoving() || !this.answer) return;
+    const found = this.map.queryRenderedFeatures([at.x, at.y], { layers: PICKED.filter((layer) => this.map.getLayer(layer)) });
+    this.map.getCanvas().style.cursor = found.length ? 'pointer' : '';
+    const after = performance.now();
+    this.looks = after + Math.max(60, 10 * (after - now));
+  }
+
+  private async click(at: Point): Promise<void> {
+    const near: [[number, number], [number, number]] = [[at.x - 4, at.y - 4], [at.x + 4, at.y + 4]];
+    const layers = PICKED.filter((layer) => this.map.getLayer(layer));
+    const found = layers.length ? this.map.queryRenderedFeatures(near, { layers }) : [];
+    const [feature] = [...found].sort((a, b) => PICKED.indexOf(a.layer.id) - PICKED.indexOf(b.layer.id));
+    if (!feature) return this.wiring.picked(null);
+    const cluster = feature.properties.cluster_id as number | undefined;
+    if (cluster !== undefined && feature.geometry.type === 'Point') {
+      const zoom = await this.wiring.apart(cluster);
+      const [lon = 0, lat = 0] = feature.geometry.coordinates;
+      this.map.easeTo({ center: [lon, lat], zoom: zoom + 0.3, animate: !calm() });
+      return;
+    }
+    this.wiring.picked(feature.properties.i as number);
+  }
+
+  /** Whether tiles are among the services; without them there is the answer alone. */
+  private async look(): Promise<void> {
+    const answer = await fetch('/services', { headers: headers() }).catch(() => null);
+    if (!answer?.ok || !/^\/tiles\.json\b/m.test(await answer.text())) return;
+    const about = await json<{ tiles: string[]; maxzoom?: number }>('/tiles.json').catch(() => null);
+    const [address] = about?.tiles ?? [];
+    if (!address) return;
+    // A proxy may have the server under another name than it knows itself by.
+    this.tiles = { type: 'vector', tiles: [address.replace(/^(https?:)?\/\/[^/]+/, '').replace(/^/, location.origin)], maxzoom: about?.maxzoom ?? 14 };
+    this.restyle();
+  }
+
+  private restyle(): void {
+    this.map.setStyle(this.style(), { diff: true });
+  }
+
+  private style(): StyleSpecification {
+    const colours = PALETTE[this.theme];
+    const base = basemap(colours);
+    return {
+      version: 8,
+      'font-faces': FACES,
+      sources: {
+        ...(this.tiles && { tiles: this.tiles }),
+        ...(this.answer && { answer: { type: 'vector', tiles: [`answer://${this.turn}/{z}/{x}/{y}`], maxzoom: 16 } }),
+        selected: { type: 'geojson', data: this.selected ? { type: 'Feature', properties: {}, geometry: this.selected } : NOTHING },
+      },
+      layers: [...(this.tiles ? base : base.slice(0, 1)), ...overlay(colours).filter((layer) => this.answer || ('source' in layer && layer.source === 'selected'))],
+    } as StyleSpecification;
+  }
+}
+
+const calm = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+function dot(colour: string): { width: number; height: number; data: Uint8ClampedArray } {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 12;
+  const context = canvas.getContext('2d');
+  if (!context) return { width: 1, height: 1, data: new Uint8ClampedArray(4) };
+  context.fillStyle = colour;
+  context.beginPath();
+  context.arc(6, 6, 3.5, 0, 2 * Math.PI);
+  context.fill();
+  return { width: 12, height: 12, data: context.getImageData(0, 0, 12, 12).data };
+}

@@ -1,0 +1,590 @@
+// The page: an editor, the answer on a map and as a table, and what leads from one to the other.
+
+import { Answers } from './answer/client';
+import type { Details, Saved, Summary } from './answer/model';
+import { ICONS, announce, count, duration, h, icon, popover, save, size } from './dom';
+import { Editor } from './editor/editor';
+import { EXAMPLES } from './examples';
+import { drafts, keepDrafts, remember, setSetting, setting } from './history';
+import { LANGUAGES, read as readLink, type Language, type Link } from './link';
+import type { AnswerMap } from './map/map';
+import type { Theme } from './map/palette';
+import { Refused, headers, json, overpass, setToken, type Snapshot } from './service';
+import { expand, type Surroundings } from './shortcuts';
+import { separator } from './split';
+import { address, look, pairs } from './views/element';
+import { Raw } from './views/raw';
+import { about, exampleShelf, help, historyShelf, shareShelf } from './views/shelves';
+import { statistics } from './views/statistics';
+import { Table } from './views/table';
+import { Timeline } from './views/timeline';
+
+class Page {
+  private readonly answers = new Answers((bytes, ms) => this.progress(bytes, ms));
+  private readonly editor: Editor;
+  private readonly table = new Table(this.answers, (index) => void this.select(index, 'table'));
+  private readonly raw = new Raw(this.answers);
+  private readonly timeline = new Timeline((index) => void this.select(index, 'table'));
+  private map: AnswerMap | null = null;
+  private summary: Summary | null = null;
+  private running = false;
+  /** What was asked last, as it was written and as it was sent. */
+  private sent: { language: Language; text: string; query: string } | null = null;
+  private texts: Record<Language, string>;
+  private link: Link;
+
+  private readonly status = h('p', { class: 'status', role: 'status' });
+  private readonly runButton = h('button', { type: 'button', class: 'button primary', onclick: () => void this.run() }, icon(ICONS.run), 'Run', h('kbd', {}, 'Ctrl ↵'));
+  private readonly stopButton = h('button', { type: 'button', class: 'button stop', hidden: true, onclick: () => void this.stop() }, icon(ICONS.stop), 'Stop');
+  private readonly languages = h('div', { class: 'segments', role: 'radiogroup', 'aria-label': 'Language' });
+  private readonly mapElement = h('div', { class: 'map' });
+  private readonly notices = h('div', { class: 'notices' });
+  private readonly card = h('aside', { class: 'card', hidden: true, 'aria-label': 'Selected' });
+  private readonly dock: HTMLElement;
+  private readonly tabs = new Map<string, { tab: HTMLButtonElement; panel: HTMLElement }>();
+  private readonly tally = h('p', { class: 'tally muted' });
+  private readonly expandButton = h('button', { type: 'button', class: 'button quiet', onclick: () => this.stretch(this.main.dataset.dock === 'full' ? 'split' : 'full') });
+  private readonly query = h('section', { class: 'query', 'aria-label': 'Query' });
+  private readonly entity = h('section', { class: 'entity-pane', 'aria-label': 'Element', hidden: true });
+  private readonly main = h('main', { class: 'layout', id: 'main' });
+  private readonly panes = h('nav', { class: 'panes', 'aria-label': 'Parts of the page' });
+  private readonly exportButton = h('button', { type: 'button', class: 'button quiet', disabled: true }, icon(ICONS.save), 'Export');
+
+  constructor(private readonly snapshot: Snapshot) {
+    this.link = readLink(location);
+    const kept = drafts();
+    this.texts = { overpassql: kept.overpassql ?? EXAMPLES[0]?.query ?? '', sparql: kept.sparql ?? EXAMPLES.find((example) => example.language === 'sparql')?.query ?? '' };
+    this.editor = new Editor({
+      around: () => this.around(),
+      run: () => void this.run(),
+      leave: () => (this.running ? void this.stop() : this.runButton.focus()),
+      changed: (text) => this.changed(text),
+      checked: (problems) => {
+        const errors = problems.filter((problem) => problem.severity === 'error').length;
+        this.query.dataset.problems = errors ? 'errors' : problems.length ? 'warnings' : '';
+        if (!this.running && !this.summary) this.say(errors ? (problems[0]?.message ?? '').split('\n')[0] ?? '' : '');
+      },
+    });
+    this.dock = this.makeDock();
+    this.build();
+    const language = this.link.language ?? kept.language ?? 'overpassql';
+    if (this.link.query !== undefined) this.texts[language] = this.link.query;
+    this.speak(snapshot.triples ? language : this.link.language ?? 'overpassql');
+    this.theme(setting('theme') ?? 'auto');
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.theme(setting('theme') ?? 'auto'));
+    addEventListener('popstate', () => void this.route());
+    addEventListener('hashchange', () => this.follow());
+    addEventListener('keydown', (event) => this.key(event));
+    document.addEventListener('click', (event) => this.click(event));
+    void this.start();
+  }
+
+  /** What can wait until the page is seen. */
+  private async start(): Promise<void> {
+    this.warn();
+    await new Promise(requestAnimationFrame);
+    const { AnswerMap } = await import('./map/map');
+    const box = this.snapshot.bounding_box;
+    const view = this.link.view;
+    this.map = new AnswerMap(
+      this.mapElement,
+      { picked: (index) => void (index === null ? this.close() : this.select(index, 'map')), tile: (z, x, y) => this.answers.ask({ do: 'tile', z, x, y }), apart: (cluster) => this.answers.ask({ do: 'apart', cluster }), moved: () => this.moved() },
+      this.shade(),
+      view ? { center: [view[1], view[0]], zoom: view[2] } : { center: [0, 20], zoom: 1 },
+    );
+    if (!view && box) this.map.view = wholeView((await settled()) ?? box, this.mapElement);
+    await this.route();
+    if (this.link.run && this.link.query !== undefined) void this.run();
+  }
+
+  private build(): void {
+    const { snapshot } = this;
+    const [source] = snapshot.sources;
+    const name = (source?.name ?? 'snapshot').replace(/\.(osm\.pbf|osm|pbf|nt\.gz|nt|json.*)$/, '');
+    const chip = h('button', { type: 'button', class: 'chip', title: 'What is served' }, h('span', { class: 'chip-name' }, name), h('span', { class: 'chip-date' }, snapshot.data_time.slice(0, 10)), h('code', {}, snapshot.digest.slice(0, 8)));
+    popover(chip, about(snapshot));
+    const themeButton = h('button', { type: 'button', class: 'button quiet only-icon', title: 'Light, dark or as the system', 'aria-label': 'Colours: light, dark or as the system', onclick: () => this.nextTheme() }, icon(ICONS.theme));
+    const helpButton = h('button', { type: 'button', class: 'button quiet only-icon', title: 'Keys', 'aria-label': 'Keys' }, icon(ICONS.help));
+    popover(helpButton, help());
+    const examplesButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'Examples' }, icon(ICONS.book), h('span', {}, 'Examples'));
+    exampleShelf(examplesButton, snapshot.triples !== null, () => this.around(), (example) => this.take(example.language, example.query, true));
+    const formatButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'Lay out', title: 'Lay the query out (Shift+Alt+F)', onclick: () => this.editor.format() }, icon(ICONS.format));
+    const historyButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'History' }, icon(ICONS.clock), h('span', {}, 'History'));
+    historyShelf(historyButton, (entry) => this.take(entry.language, entry.query, false));
+    const shareButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'Share' }, icon(ICONS.link), h('span', {}, 'Share'));
+    shareShelf(shareButton, () => {
+      const { language, text } = this.editor;
+      const query = this.sent?.language === language && this.sent.text === text ? this.sent.query : text;
+      return { language, text, query, view: this.map?.view, snapshot: snapshot.digest.slice(0, 16) };
+    });
+    this.exports();
+    for (const language of Object.keys(LANGUAGES) as Language[]) {
+      const lacks = language === 'sparql' && !snapshot.triples;
+      this.languages.append(h('button', { type: 'button', role: 'radio', disabled: lacks, title: lacks ? 'This snapshot has no triples' : undefined, 'data-language': language, onclick: () => this.speak(language) }, LANGUAGES[language]));
+    }
+    this.languages.addEventListener('keydown', (event) => {
+      if (!/^Arrow/.test(event.key) || !snapshot.triples) return;
+      event.preventDefault();
+      this.speak(this.editor.language === 'sparql' ? 'overpassql' : 'sparql');
+      this.languages.querySelector<HTMLElement>('[aria-checked=true]')?.focus();
+    });
+    this.query.append(
+      h('div', { class: 'tools' }, this.languages, h('span', { class: 'grow' }), formatButton, examplesButton, historyButton, shareButton),
+      this.editor.element,
+      this.notices,
+      h('div', { class: 'runbar' }, this.runButton, this.stopButton, this.status),
+    );
+    const moved = () => this.map?.resize();
+    const right = h('div', { class: 'right' });
+    right.append(
+      h('section', { class: 'map-pane', 'aria-label': 'Map' }, this.mapElement, this.finder(), this.card),
+      separator(right, '--map', 'Height of the map', false, 62, moved),
+      this.dock,
+    );
+    this.main.append(h('div', { class: 'left' }, this.query, this.entity), separator(this.main, '--left', 'Width of the query', true, 38, moved), right);
+    this.main.dataset.pane = 'query';
+    this.main.dataset.dock = 'none';
+    for (const [pane, label] of [['query', 'Query'], ['map', 'Map'], ['answer', 'Answer']] as const) {
+      this.panes.append(h('button', { type: 'button', 'data-pane': pane, 'aria-pressed': String(pane === 'query'), onclick: () => this.pane(pane) }, label));
+    }
+    document.body.append(
+      h(
+        'header',
+        { class: 'bar' },
+        h('a', { class: 'skip', href: '#main', onclick: (event: Event) => (event.preventDefault(), this.editor.focus()) }, 'To the query'),
+        h('h1', {}, h('a', { href: '/', class: 'brand', 'data-view': '' }, h('img', { src: '/page/icon.svg', alt: '', width: 22, height: 22 }), h('span', {}, 'Terrapin'))),
+        chip, h('span', { class: 'grow' }),
+        themeButton,
+        helpButton,
+      ),
+      this.main,
+      this.panes,
+      h('div', { id: 'live', class: 'unseen', 'aria-live': 'polite' }),
+    );
+    if (new ResizeObserver(moved)) new ResizeObserver(moved).observe(this.mapElement);
+  }
+
+  private makeDock(): HTMLElement {
+    const list = h('div', { role: 'tablist', 'aria-label': 'The answer as', class: 'tabs' });
+    const panels = h('div', { class: 'panels' });
+    const stats = h('div', { class: 'statistics-view' });
+    const parts: [string, string, HTMLElement][] = [['table', 'Table', this.table.element], ['timeline', 'Timeline', this.timeline.element], ['raw', 'Raw', this.raw.element], ['statistics', 'Statistics', stats]];
+    for (const [id, label, content] of parts) {
+      const tab = h('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, onclick: () => this.tab(id) }, label);
+      const panel = h('div', { role: 'tabpanel', id: `panel-${id}`, 'aria-labelledby': `tab-${id}`, class: 'panel' }, content);
+      this.tabs.set(id, { tab, panel });
+      list.append(tab);
+      panels.append(panel);
+    }
+    list.addEventListener('keydown', (event) => {
+      const ids = [...this.tabs.keys()].filter((id) => !this.tabs.get(id)?.tab.hidden);
+      const at = ids.findIndex((id) => this.tabs.get(id)?.tab === document.activeElement);
+      const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+      const next = ids[(at + step + ids.length) % ids.length];
+      if (!step || !next) return;
+      this.tab(next);
+      this.tabs.get(next)?.tab.focus();
+    });
+    const dock = h('section', { class: 'dock', 'aria-label': 'Answer' }, h('div', { class: 'dock-head' }, list, this.tally, h('span', { class: 'grow' }), this.exportButton, this.expandButton), panels);
+    this.tab('table');
+    this.tabs.get('timeline')?.tab.setAttribute('hidden', '');
+    this.stretch('none');
+    return dock;
+  }
+
+  private tab(wanted: string): void {
+    for (const [id, { tab, panel }] of this.tabs) {
+      const on = id === wanted;
+      tab.setAttribute('aria-selected', String(on));
+      tab.tabIndex = on ? 0 : -1;
+      panel.hidden = !on;
+    }
+    if (wanted === 'raw' && this.summary) void this.raw.show();
+  }
+
+  /** How much of the page the answer's rows take. */
+  private stretch(how: 'none' | 'split' | 'full'): void {
+    this.main.dataset.dock = how;
+    const full = how === 'full';
+    this.expandButton.replaceChildren(icon(full ? ICONS.down : ICONS.up));
+    this.expandButton.setAttribute('aria-label', full ? 'Show the map, too' : 'Rows only');
+    this.expandButton.title = full ? 'Show the map, too' : 'Rows only';
+    this.map?.resize();
+  }
+
+  private pane(name: string): void {
+    this.main.dataset.pane = name;
+    for (const button of this.panes.children) button.setAttribute('aria-pressed', String((button as HTMLElement).dataset.pane === name));
+    this.map?.resize();
+  }
+
+  private around(): Surroundings {
+    const box = this.map?.box ?? this.snapshot.bounding_box ?? [-90, -180, 90, 180];
+    return { bbox: box, now: this.snapshot.data_time };
+  }
+
+  private speak(language: Language): void {
+    this.editor.language = language;
+    this.editor.text = this.texts[language];
+    for (const button of this.languages.children) {
+      const on = (button as HTMLElement).dataset.language === language;
+      button.setAttribute('aria-checked', String(on));
+      (button as HTMLElement).tabIndex = on ? 0 : -1;
+    }
+  }
+
+  private changed(text: string): void {
+    this.texts[this.editor.language] = text;
+    keepDrafts({ language: this.editor.language, ...this.texts });
+  }
+
+  /** Puts a query into the editor. */
+  private take(language: Language, query: string, run: boolean): void {
+    this.texts[language] = query;
+    this.speak(language);
+    this.editor.focus();
+    if (run) void this.run();
+  }
+
+  /** The map was moved: a query with its box finds something else now. */
+  private moved(): void {
+    if (this.editor.text.includes('{{')) this.query.dataset.stale = this.summary ? 'yes' : '';
+  }
+
+  private say(text: string, kind = ''): void {
+    this.status.textContent = text;
+    this.status.dataset.kind = kind;
+  }
+
+  private progress(bytes: number, ms: number): void {
+    if (this.running) this.say(`${size(bytes)} in ${duration(ms)} …`, 'running');
+  }
+
+  async run(): Promise<void> {
+    const language = this.editor.language;
+    const text = this.editor.text;
+    if (!text.trim()) return;
+    await this.stop();
+    this.running = true;
+    this.runButton.hidden = true;
+    this.stopButton.hidden = false;
+    if (document.activeElement === this.runButton || document.activeElement === document.body) this.stopButton.focus();
+    this.say('Running …', 'running');
+    this.notice('stale');
+    try {
+      const expanded = language === 'overpassql' ? await expand(text, this.around()) : { text, style: '' };
+      this.sent = { language, text, query: expanded.text };
+      const summary = await this.answers.ask({ do: 'run', asked: { language, query: expanded.text, headers: headers(), style: expanded.style } });
+      this.answered(summary, text);
+    } catch (problem) {
+      this.failed(problem as Error);
+    } finally {
+      this.running = false;
+      const focused = document.activeElement === this.stopButton;
+      this.runButton.hidden = false;
+      this.stopButton.hidden = true;
+      if (focused) this.runButton.focus();
+    }
+  }
+
+  private answered(summary: Summary, text: string): void {
+    const language = this.editor.language;
+    this.summary = summary;
+    const placed = summary.geometries.point + summary.geometries.line + summary.geometries.polygon;
+    const what = summary.kind === 'text' ? 'text' : `${count(summary.rows)} ${summary.rows === 1 ? 'row' : 'rows'}`;
+    this.say(`${what} · ${duration(summary.first)} · ${size(summary.bytes)}`);
+    announce(`${what}, ${count(placed)} on the map`);
+    this.tally.textContent = summary.kind === 'text' ? size(summary.bytes) : `${count(summary.rows)} rows, ${count(placed)} on the map`;
+    this.exportButton.disabled = false;
+    this.close();
+    this.raw.clear();
+    void this.table.show(summary);
+    void this.dated(summary);
+    this.tabs.get('statistics')?.panel.replaceChildren(statistics(summary));
+    this.tab(summary.kind === 'text' ? 'raw' : 'table');
+    const seen = this.map?.box;
+    const grows = this.main.dataset.dock === 'none';
+    this.stretch(placed === 0 && (summary.rows > 0 || summary.kind === 'text') ? 'full' : 'split');
+    const isOfView = text.includes('{{bbox}}');
+    this.map?.show(summary, !isOfView);
+    // What was asked of stays in view beside the rows that are new there.
+    if (seen && grows && isOfView) this.map?.fit([seen[1], seen[0], seen[3], seen[2]], true);
+    this.notices.replaceChildren();
+    this.warn();
+    if (summary.rows === 0 && summary.kind !== 'text') this.notice('empty', 'Nothing was found.');
+    const unplaced = language === 'overpassql' && summary.kind === 'elements' && summary.unplaced > 0 && (summary.types.way || summary.types.relation || summary.types.node);
+    if (unplaced && placed === 0 && withGeometry(text) !== text) {
+      const run = h('button', { type: 'button', class: 'button small', onclick: () => ((this.editor.text = withGeometry(this.editor.text)), void this.run()) }, 'Ask with geometry');
+      this.notice('unplaced', 'The answer says nowhere where its elements are.', run);
+    }
+    if (summary.remark) this.notice('remark', summary.remark);
+    // Where one part is seen at a time, that with the answer, unless there is something to be read first.
+    if (matchMedia('(max-width: 760px)').matches && !this.notices.firstChild) this.pane(placed ? 'map' : 'answer');
+    remember({ query: text, language, at: Date.now(), rows: summary.rows, ms: summary.total });
+  }
+
+  /** A timeline where a column has dates. */
+  private async dated(summary: Summary): Promise<void> {
+    const dates = summary.kind === 'solutions' ? await this.answers.ask({ do: 'dates' }) : null;
+    this.timeline.show(dates);
+    const tab = this.tabs.get('timeline');
+    if (tab) tab.tab.hidden = dates === null;
+  }
+
+  private failed(problem: Error): void {
+    if (problem.message === 'stopped') return this.say('Stopped.');
+    if (problem instanceof Refused && problem.status === 401) return this.askToken();
+    const [first = ''] = problem.message.split('\n');
+    this.say(first, 'error');
+    announce(first);
+    this.notices.replaceChildren();
+    const line = /^line (\d+)/.exec(first)?.[1];
+    const go = line && h('button', { type: 'button', class: 'button small', onclick: () => this.editor.show(this.editor.text.split('\n').slice(0, Number(line) - 1).join('\n').length + (line === '1' ? 0 : 1)) }, `Line ${line}`);
+    this.notice('error', problem.message, go || undefined);
+    this.editor.check();
+  }
+
+  private async stop(): Promise<void> {
+    if (this.running) await this.answers.ask({ do: 'stop' });
+  }
+
+  /** A line under the query; without a text the line of this kind goes. */
+  private notice(kind: string, text?: string, ...more: (Node | undefined)[]): void {
+    this.notices.querySelector(`[data-kind="${kind}"]`)?.remove();
+    if (!text) return;
+    const close = h('button', { type: 'button', class: 'button quiet only-icon', 'aria-label': 'Dismiss', onclick: () => this.notice(kind) }, icon(ICONS.close));
+    this.notices.append(h('div', { class: 'notice', role: kind === 'error' ? 'alert' : 'status', 'data-kind': kind }, h('p', {}, text), ...more.filter((node) => node !== undefined), close));
+  }
+
+  /** Says so where a link was made over another snapshot. */
+  private warn(): void {
+    const { snapshot: made } = this.link;
+    if (made && !this.snapshot.digest.startsWith(made)) this.notice('snapshot', `This link was made over another snapshot (${made.slice(0, 8)}): answers may differ.`);
+  }
+
+  private async select(index: number, from: 'map' | 'table'): Promise<void> {
+    const details = await this.answers.ask({ do: 'details', index });
+    this.map?.select(details.geometry, details.box, from === 'table');
+    await this.table.select(index, from === 'map');
+    this.show(details);
+  }
+
+  private show(details: Details): void {
+    const close = h('button', { type: 'button', class: 'button quiet only-icon', 'aria-label': 'Close', onclick: () => this.close() }, icon(ICONS.close));
+    const title = details.href ? h('a', { href: details.href, 'data-view': '' }, details.title) : details.title;
+    this.card.replaceChildren(h('header', {}, h('h2', {}, title), close), h('div', { class: 'card-body', tabindex: '0', role: 'region', 'aria-label': 'What is known of it' }, pairs(details.pairs)));
+    this.card.hidden = false;
+    announce(details.title);
+  }
+
+  private close(): void {
+    const focused = this.card.contains(document.activeElement);
+    this.card.hidden = true;
+    this.map?.select(null, null, false);
+    void this.table.select(-1, false);
+    if (focused) this.mapElement.querySelector<HTMLElement>('canvas')?.focus();
+  }
+
+  /** What the address shows: the query, or an element. */
+  private async route(): Promise<void> {
+    const shown = address(location.pathname);
+    this.query.hidden = shown !== null;
+    this.entity.hidden = shown === null;
+    if (!shown) {
+      document.title = 'Terrapin';
+      this.map?.select(null, null, false);
+      return;
+    }
+    this.pane('query');
+    const back = h('a', { href: '/', class: 'button quiet', 'data-view': '' }, icon(ICONS.back), 'Query');
+    this.entity.replaceChildren(h('div', { class: 'tools' }, back), h('p', { class: 'muted pad' }, 'Looking …'));
+    try {
+      const found = await look(location.pathname, this.snapshot);
+      this.entity.replaceChildren(h('div', { class: 'tools' }, back), found.element);
+      document.title = `${found.title} · Terrapin`;
+      found.element.querySelector('h2')?.focus();
+      this.card.hidden = true;
+      this.map?.select(found.geometry, null, false);
+      if (found.box) this.map?.fit(found.box);
+    } catch (problem) {
+      if (problem instanceof Refused && problem.status === 401) this.askToken();
+      this.entity.replaceChildren(h('div', { class: 'tools' }, back), h('div', { class: 'entity' }, h('h2', { tabindex: '-1', class: 'title' }, 'Not here'), h('p', {}, (problem as Error).message)));
+    }
+  }
+
+  /** Links within the page are followed without loading it again. */
+  private click(event: MouseEvent): void {
+    const link = (event.target as HTMLElement).closest?.<HTMLAnchorElement>('a[data-view]');
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    history.pushState(null, '', link.getAttribute('href'));
+    void this.route();
+  }
+
+  /** Another link of this page was opened in it. */
+  private follow(): void {
+    const link = readLink(location);
+    if (link.query === undefined) return;
+    this.link = link;
+    const language = link.language ?? 'overpassql';
+    this.texts[language] = link.query;
+    this.speak(language);
+    if (link.view && this.map) this.map.view = link.view;
+    this.notices.replaceChildren();
+    this.warn();
+    if (link.run) void this.run();
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.defaultPrevented) {
+      event.preventDefault();
+      void this.run();
+    } else if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':popover-open')) {
+      if (this.running) void this.stop();
+      else if (!this.card.hidden) this.close();
+    } else if (event.key === 'F6') {
+      event.preventDefault();
+      const parts = [() => this.editor.focus(), () => this.mapElement.querySelector<HTMLElement>('canvas')?.focus(), () => this.tabs.get('table')?.panel.querySelector<HTMLElement>('[role=grid]')?.focus()];
+      const hosts = [this.query, this.mapElement, this.dock];
+      const at = hosts.findIndex((host) => host.contains(document.activeElement));
+      parts[(at + (event.shiftKey ? 2 : 1) + 3) % 3]?.();
+    }
+  }
+
+  /** A field that goes where a name leads. */
+  private finder(): HTMLElement {
+    const input = h('input', { type: 'search', placeholder: 'Find a place', 'aria-label': 'Find a place', class: 'field' });
+    const results = h('ul', { class: 'results', hidden: true });
+    const go = (place: { boundingbox: string[]; display_name: string }) => {
+      const [south = 0, north = 0, west = 0, east = 0] = place.boundingbox.map(Number);
+      this.map?.fit([west, south, east, north]);
+      results.hidden = true;
+      announce(place.display_name);
+    };
+    const form = h('form', { class: 'finder', role: 'search', 'aria-label': 'Places' }, icon(ICONS.search), input, results);
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      const name = input.value.trim();
+      if (!name) return;
+      try {
+        const found = await json<{ boundingbox: string[]; display_name: string; type: string }[]>(`/search?format=jsonv2&limit=8&q=${encodeURIComponent(name)}`);
+        results.replaceChildren(...(found.length ? found.map((place) => h('li', {}, h('button', { type: 'button', onclick: () => go(place) }, place.display_name, h('span', { class: 'muted' }, ` ${place.type}`)))) : [h('li', { class: 'muted' }, 'No such place in the data')]));
+        results.hidden = false;
+        if (found.length === 1 && found[0]) go(found[0]);
+      } catch (problem) {
+        results.replaceChildren(h('li', { class: 'muted' }, (problem as Error).message));
+        results.hidden = false;
+      }
+    });
+    form.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') results.hidden = true;
+    });
+    form.addEventListener('focusout', (event) => {
+      if (!form.contains(event.relatedTarget as Node)) results.hidden = true;
+    });
+    return form;
+  }
+
+  private exports(): void {
+    const panel = h('div', { class: 'shelf narrow', role: 'dialog', 'aria-label': 'Export' });
+    const formats: [Saved, string, string][] = [
+      ['geojson', 'GeoJSON', 'what is on the map, with tags'],
+      ['gpx', 'GPX', 'for receivers'],
+      ['kml', 'KML', 'for globes'],
+      ['csv', 'CSV', 'the table'],
+      ['json', 'JSON', 'all rows'],
+      ['raw', 'As it came', 'byte for byte'],
+    ];
+    for (const [as, label, note] of formats) {
+      const item = h('button', { type: 'button', class: 'item', 'data-format': as }, h('span', {}, label), h('span', { class: 'count' }, note));
+      item.addEventListener('click', async () => {
+        panel.hidePopover();
+        try {
+          const { url, name } = await this.answers.ask({ do: 'save', as });
+          save(url, name);
+          setTimeout(() => URL.revokeObjectURL(url), 60_000);
+        } catch (problem) {
+          this.notice('error', (problem as Error).message);
+        }
+      });
+      panel.append(item);
+    }
+    popover(this.exportButton, panel);
+  }
+
+  private shade(): Theme {
+    return document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light';
+  }
+
+  private theme(wanted: string): void {
+    const dark = wanted === 'dark' || (wanted !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
+    document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+    if (this.map) this.map.dark = dark ? 'dark' : 'light';
+  }
+
+  private nextTheme(): void {
+    const next = this.shade() === 'dark' ? 'light' : 'dark';
+    setSetting('theme', next);
+    this.theme(next);
+    announce(`${next} colours`);
+  }
+
+  private askToken(): void {
+    askToken(() => void this.run());
+  }
+}
+
+/** The box in which most places are, without what lies far out, such as the ends of ferry lines; nothing without places. */
+async function settled(): Promise<[number, number, number, number] | null> {
+  const { elements } = await overpass<{ lat: number; lon: number }>('[out:json][timeout:5];node[place][name];out skel 2000;').catch(() => ({ elements: [] }));
+  if (elements.length < 5) return null;
+  const range = (values: number[]): [number, number] => {
+    const sorted = values.sort((a, b) => a - b);
+    const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+    const margin = 0.08 * (at(0.97) - at(0.03)) + 0.01;
+    return [at(0.03) - margin, at(0.97) + margin];
+  };
+  const [south, north] = range(elements.map(({ lat }) => lat));
+  const [west, east] = range(elements.map(({ lon }) => lon));
+  return [south, west, north, east];
+}
+
+/** The box of the data as large as the map has room for. */
+function wholeView([south, west, north, east]: [number, number, number, number], element: HTMLElement): [number, number, number] {
+  const mercator = (lat: number) => Math.log(Math.tan(Math.PI / 4 + (Math.max(-85, Math.min(85, lat)) * Math.PI) / 360));
+  const width = Math.max(1e-6, (east - west) / 360);
+  const height = Math.max(1e-6, (mercator(north) - mercator(south)) / (2 * Math.PI));
+  const zoom = Math.min(Math.log2(Math.max(200, element.clientWidth - 40) / 512 / width), Math.log2(Math.max(200, element.clientHeight - 40) / 512 / height));
+  return [(south + north) / 2, (west + east) / 2, Math.max(0, Math.min(15, zoom))];
+}
+
+/** A query whose outputs tell where elements are. */
+function withGeometry(text: string): string {
+  return text.replace(/\bout\b((?:\s+[\w.]+)*)\s*;/g, (whole, modes: string) => (/\b(geom|center|bb|count|ids)\b/.test(modes) ? whole : `out${modes} geom;`));
+}
+
+/** Asks for the token that the server wants. */
+function askToken(then: () => void): void {
+  const field = h('input', { type: 'password', class: 'field', 'aria-label': 'Token', autocomplete: 'off', autofocus: true });
+  const dialog = h('dialog', { 'aria-label': 'Token' }, h('form', { method: 'dialog' }, h('p', {}, 'This server wants a token.'), field, h('button', { class: 'button primary' }, 'Go on')));
+  document.body.append(dialog);
+  dialog.addEventListener('close', () => {
+    dialog.remove();
+    if (!field.value) return;
+    setToken(field.value);
+    then();
+  });
+  dialog.showModal();
+}
+
+async function open(): Promise<void> {
+  document.documentElement.dataset.theme = setting('theme') === 'dark' || (setting('theme') !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches) ? 'dark' : 'light';
+  try {
+    new Page(await json<Snapshot>('/api/snapshot'));
+  } catch (problem) {
+    if (problem instanceof Refused && problem.status === 401) return askToken(() => void open());
+    document.body.append(h('main', { class: 'fatal' }, h('h1', {}, 'Terrapin'), h('p', {}, `The server does not answer: ${(problem as Error).message}`)));
+  }
+}
+
+void open();

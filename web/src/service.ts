@@ -1,0 +1,73 @@
+// The services of the server that the page came from: the page is a client of them, as others are.
+
+import { wording } from './wording';
+
+/** What `/api/snapshot` tells. */
+export interface Snapshot {
+  digest: string;
+  content: string | null;
+  version: string;
+  data_time: string;
+  bounding_box: [number, number, number, number] | null;
+  counts: { nodes: number; ways: number; relations: number; areas: number; keys: number; tags: number };
+  /** Whether older versions of elements are there. */
+  history: boolean;
+  triples: number | null;
+  sources: { name: string; sha256: string; licence: string }[];
+}
+
+/** A service that refused, with what it said. */
+export class Refused extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+let token = sessionStorage.getItem('token') ?? '';
+
+/** The headers that every request has. */
+export function headers(): Record<string, string> {
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
+/** From now on requests have this token; it is forgotten with the tab. */
+export function setToken(value: string): void {
+  token = value;
+  sessionStorage.setItem('token', value);
+}
+
+/** Asks for JSON. */
+export async function json<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const answer = await fetch(path, { ...init, headers: { Accept: 'application/json', ...headers(), ...init.headers } });
+  if (!answer.ok) throw new Refused(answer.status, await message(answer));
+  return (await answer.json()) as T;
+}
+
+/** Runs OverpassQL whose output is JSON. */
+export function overpass<T>(query: string, signal?: AbortSignal): Promise<{ elements: T[] }> {
+  return json('/api/interpreter', { method: 'POST', body: new URLSearchParams({ data: query }), signal });
+}
+
+/** One value of a row. */
+export interface Term {
+  type: string;
+  value: string;
+  'xml:lang'?: string;
+  datatype?: string;
+}
+
+/** Runs a SELECT. */
+export async function sparql(query: string, signal?: AbortSignal): Promise<Record<string, Term>[]> {
+  const answer = await json<{ results: { bindings: Record<string, Term>[] } }>('/sparql', {
+    method: 'POST',
+    body: new URLSearchParams({ query }),
+    headers: { Accept: 'application/sparql-results+json' },
+    signal,
+  });
+  return answer.results.bindings;
+}
+
+/** What a refusal says, out of the shapes that services give it. */
+export async function message(answer: Response): Promise<string> {
+  return wording(await answer.text(), answer.headers.get('content-type') ?? '', answer.status);
+}

@@ -1,0 +1,39 @@
+// What an answer is and what it cost.
+
+import type { Summary } from '../answer/model';
+import { count, duration, h, size } from '../dom';
+
+export function statistics(summary: Summary): HTMLElement {
+  const entry = (name: string, ...values: (string | Node)[]) => (values.some((value) => value !== '') ? [h('dt', {}, name), h('dd', {}, ...values)] : []);
+  const list = (counts: Record<string, number>) =>
+    Object.entries(counts).filter(([, n]) => n > 0).sort(([, a], [, b]) => b - a).map(([name, n]) => `${count(n)} ${name}${n === 1 ? '' : 's'}`).join(', ');
+  const bar = h('div', { class: 'bar', role: 'img', 'aria-label': `${duration(summary.first)} until the first byte, ${duration(summary.total - summary.first)} of transfer, ${duration(summary.reading)} of reading` });
+  const all = summary.total + summary.reading;
+  for (const [part, ms] of [['first', summary.first], ['transfer', summary.total - summary.first], ['reading', summary.reading]] as const) {
+    const piece = h('span', { class: part });
+    piece.style.width = `${(100 * ms) / all}%`;
+    bar.append(piece);
+  }
+  return h(
+    'div',
+    { class: 'statistics', tabindex: '0' },
+    bar,
+    h(
+      'dl',
+      {},
+      ...entry('Rows', count(summary.rows)),
+      ...entry('Of which', list(summary.types)),
+      ...entry('On the map', list(summary.geometries)),
+      ...entry('Without a place', summary.unplaced && summary.kind === 'elements' ? count(summary.unplaced) : ''),
+      ...entry('First byte', duration(summary.first)),
+      ...entry('Last byte', duration(summary.total)),
+      ...entry('Read and drawn', duration(summary.reading)),
+      ...entry('Size', size(summary.bytes)),
+      ...entry('Type', summary.contentType),
+      ...entry('Status', String(summary.status)),
+      ...entry('Remark', summary.remark),
+      ...entry('Snapshot', h('code', {}, summary.digest)),
+      ...entry('Request', h('code', {}, summary.request)),
+    ),
+  );
+}

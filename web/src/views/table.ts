@@ -1,0 +1,188 @@
+// The rows of the answer: only those that are seen are in the document, whatever their number. A grid for screen readers and
+// keys: arrows go from row to row, Enter shows one on the map.
+
+import type { Answers } from '../answer/client';
+import type { Cell, Row, Summary } from '../answer/model';
+import { count, h } from '../dom';
+
+const HEIGHT = 26;
+const BEFORE = 12;
+/** Browsers draw no element higher than some 33 million pixels; what is beyond is reached by filtering. */
+const MOST = 1_000_000;
+
+export class Table {
+  readonly element: HTMLElement;
+  private readonly scroller = h('div', { class: 'table-scroll' });
+  private readonly head = h('div', { role: 'row', class: 'table-row table-head', 'aria-rowindex': '1' });
+  private readonly body = h('div', { role: 'rowgroup', class: 'table-body' });
+  private readonly grid: HTMLElement;
+  private readonly filter = h('input', { type: 'search', placeholder: 'Filter rows', 'aria-label': 'Filter rows', class: 'field small' });
+  private readonly shown = h('span', { class: 'muted' });
+  private columns: string[] = [];
+  private widths: number[] = [];
+  /** Columns whose values are numbers, as far as one sees. */
+  private numeric: boolean[] = [];
+  private rows = 0;
+  private total = 0;
+  private sort = { column: -1, descending: false };
+  private selected = -1;
+  /** The row that keys go from. */
+  private at = 0;
+  private drawn: { from: number; to: number; rows: Row[] } = { from: 0, to: 0, rows: [] };
+  private asked = 0;
+
+  constructor(private readonly answers: Answers, private readonly picked: (index: number) => void) {
+    this.grid = h('div', { role: 'grid', tabindex: '0', class: 'table', 'aria-label': 'Rows of the answer', onkeydown: (event: KeyboardEvent) => this.key(event) }, h('div', { role: 'rowgroup' }, this.head), this.body);
+    this.scroller.append(this.grid);
+    this.scroller.addEventListener('scroll', () => void this.draw(), { passive: true });
+    new ResizeObserver(() => void this.draw()).observe(this.scroller);
+    let waiting = 0;
+    this.filter.addEventListener('input', () => {
+      clearTimeout(waiting);
+      waiting = window.setTimeout(() => void this.arrange(), 120);
+    });
+    this.element = h('div', { class: 'table-view' }, h('div', { class: 'table-tools' }, this.filter, this.shown), this.scroller);
+  }
+
+  async show(summary: Summary | null): Promise<void> {
+    this.columns = summary?.columns ?? [];
+    this.total = this.rows = summary?.rows ?? 0;
+    this.sort = { column: -1, descending: false };
+    this.selected = -1;
+    this.at = 0;
+    this.filter.value = '';
+    this.scroller.scrollTop = this.scroller.scrollLeft = 0;
+    const sample = this.rows ? await this.answers.ask({ do: 'rows', from: 0, to: 60 }) : [];
+    this.widths = this.columns.map((name, i) => {
+      const letters = Math.max(name.length + 2, ...sample.map((row) => Math.min(42, row.cells[i]?.text.length ?? 0)));
+      return Math.round(Math.min(320, Math.max(64, letters * 7.6 + 24)));
+    });
+    this.numeric = this.columns.map((_, i) => sample.some((row) => row.cells[i]?.numeric) && sample.every((row) => row.cells[i]?.numeric || !row.cells[i]?.text));
+    const width = this.widths.reduce((sum, w) => sum + w, 0);
+    this.grid.style.minWidth = `${width}px`;
+    this.grid.style.setProperty('--columns', this.widths.map((w, i) => (i === this.widths.length - 1 ? `minmax(${w}px, 1fr)` : `${w}px`)).join(' ') || '1fr');
+    this.grid.setAttribute('aria-colcount', String(this.columns.length));
+    this.header();
+    this.counted();
+    await this.draw(true);
+  }
+
+  /** Marks the row of what was selected elsewhere, and brings it into view. */
+  async select(index: number, scroll: boolean): Promise<void> {
+    this.selected = index;
+    if (scroll && index >= 0) {
+      const place = await this.answers.ask({ do: 'place', index });
+      if (place >= 0) {
+        this.at = place;
+        const top = place * HEIGHT;
+        const { scrollTop, clientHeight } = this.scroller;
+        if (top < scrollTop || top > scrollTop + clientHeight - 2 * HEIGHT) this.scroller.scrollTop = Math.max(0, top - clientHeight / 2);
+      }
+    }
+    await this.draw(true);
+  }
+
+  private header(): void {
+    this.head.replaceChildren(
+      ...this.columns.map((name, i) => {
+        const state = this.sort.column !== i ? 'none' : this.sort.descending ? 'descending' : 'ascending';
+        const button = h('button', { type: 'button', title: `Sort by ${name}`, onclick: () => this.order(i) }, name, h('span', { 'aria-hidden': 'true', class: 'sort' }, state === 'none' ? '' : state === 'ascending' ? '↑' : '↓'));
+        return h('div', { role: 'columnheader', 'aria-sort': state, class: this.numeric[i] ? 'cell number' : 'cell' }, button);
+      }),
+    );
+  }
+
+  private order(column: number): void {
+    this.sort = this.sort.column === column ? (this.sort.descending ? { column: -1, descending: false } : { column, descending: true }) : { column, descending: false };
+    const focused = this.head.contains(document.activeElement);
+    this.header();
+    if (focused) this.head.children[column]?.querySelector('button')?.focus();
+    void this.arrange();
+  }
+
+  private async arrange(): Promise<void> {
+    this.rows = await this.answers.ask({ do: 'arrange', column: this.sort.column, descending: this.sort.descending, filter: this.filter.value });
+    this.at = 0;
+    this.scroller.scrollTop = 0;
+    this.counted();
+    await this.draw(true);
+  }
+
+  private counted(): void {
+    this.shown.textContent = this.rows === this.total ? `${count(this.total)} rows` : `${count(this.rows)} of ${count(this.total)} rows`;
+    this.grid.setAttribute('aria-rowcount', String(this.rows + 1));
+    this.body.style.height = `${Math.min(this.rows, MOST) * HEIGHT}px`;
+  }
+
+  /** Draws the rows that are seen, and some around them. */
+  private async draw(anew = false): Promise<void> {
+    const { scrollTop, clientHeight } = this.scroller;
+    const from = Math.max(0, Math.floor(scrollTop / HEIGHT) - BEFORE);
+    const to = Math.min(this.rows, MOST, Math.ceil((scrollTop + clientHeight) / HEIGHT) + BEFORE);
+    if (!anew && from >= this.drawn.from && to <= this.drawn.to && to > 0) return;
+    const turn = (this.asked += 1);
+    const [first, last] = [Math.max(0, from - BEFORE), Math.min(this.rows, to + BEFORE)];
+    const rows = last > first ? await this.answers.ask({ do: 'rows', from: first, to: last }) : [];
+    if (turn !== this.asked) return;
+    this.drawn = { from: first, to: last, rows };
+    this.body.replaceChildren(...rows.map((row, i) => this.row(row, first + i)));
+    this.active();
+  }
+
+  private row(row: Row, place: number): HTMLElement {
+    const element = h(
+      'div',
+      {
+        role: 'row',
+        id: `row-${row.index}`,
+        'aria-rowindex': place + 2,
+        'aria-selected': String(row.index === this.selected),
+        class: `table-row${row.placed ? '' : ' unplaced'}`,
+        onclick: (event: MouseEvent) => {
+          if ((event.target as HTMLElement).closest('a')) return;
+          this.at = place;
+          this.picked(row.index);
+        },
+      },
+      ...row.cells.map((cell) => h('div', { role: 'gridcell', class: cell.numeric ? 'cell number' : 'cell', title: cell.text.length > 30 ? cell.text : undefined }, content(cell))),
+    );
+    element.style.top = `${place * HEIGHT}px`;
+    return element;
+  }
+
+  private active(): void {
+    const row = this.drawn.rows[this.at - this.drawn.from];
+    for (const other of this.body.querySelectorAll('.at')) other.classList.remove('at');
+    if (!row) return this.grid.removeAttribute('aria-activedescendant');
+    this.grid.setAttribute('aria-activedescendant', `row-${row.index}`);
+    document.getElementById(`row-${row.index}`)?.classList.add('at');
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.target !== this.grid) return;
+    const page = Math.max(1, Math.floor(this.scroller.clientHeight / HEIGHT) - 2);
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.rows, End: this.rows };
+    const step = steps[event.key];
+    if (event.key === 'Enter' || event.key === ' ') {
+      const row = this.drawn.rows[this.at - this.drawn.from];
+      if (row) this.picked(row.index);
+      event.preventDefault();
+      return;
+    }
+    if (step === undefined) return;
+    event.preventDefault();
+    this.at = Math.max(0, Math.min(this.rows - 1, this.at + step));
+    const top = this.at * HEIGHT;
+    const { scrollTop, clientHeight } = this.scroller;
+    if (top < scrollTop) this.scroller.scrollTop = top;
+    else if (top > scrollTop + clientHeight - 3 * HEIGHT) this.scroller.scrollTop = top - clientHeight + 3 * HEIGHT;
+    void this.draw().then(() => this.active());
+  }
+}
+
+/** A value, with where it leads. */
+export function content(cell: Cell): Node | string {
+  if (!cell.href) return cell.note && cell.note.length < 6 && cell.note !== 'metadata' ? h('span', {}, cell.text, h('span', { class: 'note' }, cell.note)) : cell.text;
+  const away = !cell.href.startsWith('/');
+  return h('a', { href: cell.href, tabindex: '-1', ...(away ? { target: '_blank', rel: 'noopener noreferrer' } : { 'data-view': '' }) }, cell.text);
+}
