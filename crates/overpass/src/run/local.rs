@@ -21,6 +21,7 @@ use crate::syntax::{Local, LocalDetail};
 use terrapin_base::deferred::Deferred;
 use terrapin_budget as budget;
 use terrapin_osm::ElementType::{Node, Relation, Way};
+use terrapin_osm::history::changed_since;
 use terrapin_osm::{Coord, ElementRef, ElementType, Member, Ordinal};
 
 /// Pieces made between two looks at the budget.
@@ -35,6 +36,7 @@ pub fn run(ctx: &mut Context, Local { from, into, detail, bbox }: &Local) -> Res
         cuts,
         refs: *detail == LocalDetail::Llb,
         relations: *detail != LocalDetail::Full,
+        changed: set.ways.iter().any(|way| changed_since(ctx.osm, Way).binary_search(way).is_ok()),
         bbox: bbox.as_ref().map(in_box),
         last_id: ctx.last_derived_id,
         made: Deferred::default(),
@@ -214,6 +216,9 @@ struct Pieces<'a> {
     refs: bool,
     /// Whether members that are relations are pieces, too; ones without a place.
     relations: bool,
+    /// Whether the set has a way that has changed since the date of the query, or whose nodes have moved. Without one, as
+    /// in the reference, there is nothing of relations that have, or whose members have.
+    changed: bool,
     bbox: Option<BoxRegion>,
     last_id: i64,
     made: Deferred<Vec<Derived>>,
@@ -260,6 +265,9 @@ impl Pieces<'_> {
     }
 
     fn trigraphs(&mut self, relation: Ordinal, id: i64) {
+        if !self.changed && changed_since(self.reader.osm(), Relation).binary_search(&relation).is_ok() {
+            return;
+        }
         let mut common = self.tags(Relation, relation);
         if common.is_empty() && !self.refs {
             return;

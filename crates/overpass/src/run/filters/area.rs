@@ -15,6 +15,7 @@ use crate::syntax::Point;
 use terrapin_osm::ElementType::{Node, Relation, Way};
 use terrapin_osm::areas::{Shape, is_closed, shape_of_way};
 use terrapin_osm::geometry::BoxRelation;
+use terrapin_osm::history::changed_since;
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
 
 /// `(poly:"...")`.
@@ -115,7 +116,8 @@ pub fn area_with_id(ctx: &Context, id: i64) -> Option<AreaOrdinal> {
 pub fn pivots(ctx: &Context, kind: ElementType, set: &Set) -> Vec<Ordinal> {
     match kind {
         Node => Vec::new(),
-        Way => set.ways.clone(),
+        // At a date, as in the reference, none that has changed since, or whose nodes have moved.
+        Way => sorted::difference(&set.ways, changed_since(ctx.osm, Way)),
         Relation => ctx.as_seen(relations_of(ctx, &set.areas)),
     }
 }
