@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"2f4f85d95bd75958\"",
+        etag: "\"688cc3b6952bc7c8\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -130,7 +130,7 @@
         name: "worker.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"d8f3625ccf9e6d58\"",
+        etag: "\"653938f1b5eca748\"",
         bytes: include_bytes!("worker.js.gz"),
     },
 ]

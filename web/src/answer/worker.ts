@@ -17,6 +17,8 @@ interface Kept {
   places: Int32Array;
 }
 
+/** Bytes of an answer: what comes after is no text that a browser could hold. */
+const LARGEST = 400e6;
 /** Items that are looked up at most. */
 const PLACED = 1000;
 
@@ -85,6 +87,10 @@ async function run(asked: Asked): Promise<Replies['run']> {
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
     parts.push(part.value);
     bytes += part.value.length;
+    if (bytes > LARGEST) {
+      control.abort();
+      throw new Failed(0, `The answer is larger than ${LARGEST / 1e6} MB, more than a page can hold. Ask for less, or copy a cURL line and save it.`);
+    }
     const now = performance.now();
     if (now - told > 100) {
       postMessage({ progress: { bytes, ms: now - started } } satisfies Message);
