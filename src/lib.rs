@@ -21,4 +21,5 @@ pub use terrapin_overpass as overpass;
 pub use terrapin_snapshot as snapshot;
 pub use terrapin_sparql as sparql;
 pub use terrapin_tags as tags;
+pub use terrapin_tiles as tiles;
 pub use terrapin_triples as rdf;

@@ -47,6 +47,7 @@ mod sparql_random;
 mod store;
 mod tags;
 mod terminal;
+mod tiles;
 mod w3c;
 mod walls;
 mod wikidata;

@@ -31,8 +31,8 @@ const TRIAL_QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often a query is tried. On a busy machine a trial may be over before the query had a core.
 const TRIALS: usize = 3;
 
-/// Which gate a request goes through. Queries may take minutes; a conversion takes seconds at most and a search
-/// milliseconds. Each has slots and a queue of its own, so that nothing short waits behind something long, and so that no
+/// Which gate a request goes through. Queries may take minutes; a conversion takes seconds at most, a search or a
+/// tile milliseconds. Each has slots and a queue of its own, so that nothing short waits behind something long, and so that no
 /// number of conversions takes a slot from a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
@@ -44,6 +44,8 @@ pub enum Lane {
     Conversion,
     /// `/search`.
     Search,
+    /// `/tiles`.
+    Tile,
 }
 
 /// The gates of all lanes.
@@ -53,6 +55,7 @@ pub struct Gates {
     trials: Gate,
     conversions: Gate,
     searches: Gate,
+    tiles: Gate,
 }
 
 impl Gates {
@@ -61,7 +64,7 @@ impl Gates {
         let gate = |total| Gate::new(total, max_waiting, queue_timeout);
         let few = queries.div_ceil(2);
         let trials = Gate::new(queries, max_waiting, queue_timeout.min(TRIAL_QUEUE_TIMEOUT));
-        Gates { queries: gate(queries), trials, conversions: gate(few), searches: gate(few) }
+        Gates { queries: gate(queries), trials, conversions: gate(few), searches: gate(few), tiles: gate(few) }
     }
 
     /// What may be worked on at once, in all lanes but that of trials, which have threads of their own.
@@ -75,7 +78,7 @@ impl Gates {
     }
 
     fn all(&self) -> impl Iterator<Item = &Gate> {
-        [&self.queries, &self.conversions, &self.searches].into_iter()
+        [&self.queries, &self.conversions, &self.searches, &self.tiles].into_iter()
     }
 
     fn of(&self, lane: Lane) -> &Gate {
@@ -84,6 +87,7 @@ impl Gates {
             Lane::Trial => &self.trials,
             Lane::Conversion => &self.conversions,
             Lane::Search => &self.searches,
+            Lane::Tile => &self.tiles,
         }
     }
 }
@@ -242,7 +246,7 @@ impl Job {
         match self.lane {
             Lane::Query => division.query,
             Lane::Trial => division.trial,
-            Lane::Conversion | Lane::Search => division.light,
+            Lane::Conversion | Lane::Search | Lane::Tile => division.light,
         }
     }
 

@@ -12,6 +12,8 @@ const QUERY: u64 = 2 << 30;
 const LEAST: u64 = 16 << 20;
 /// The program itself, its threads' stacks, tables of an open snapshot.
 const OWN: u64 = 64 << 20;
+/// What is kept of vector tiles, and of the areas on them, at most.
+const TILES: u64 = 64 << 20;
 /// What requests and answers need at most: bodies that are read, pieces that wait for a slow reader.
 const CONNECTIONS: u64 = 256 << 20;
 
@@ -22,12 +24,14 @@ pub struct Division {
     pub total: u64,
     /// For each query that runs.
     pub query: u64,
-    /// For each conversion or search beside the queries.
+    /// For each conversion, search or tile beside the queries.
     pub light: u64,
     /// For each query that is tried while all slots are taken.
     pub trial: u64,
     /// For decoded pages and borders, which all queries share.
     pub cache: u64,
+    /// For vector tiles that were made.
+    pub tiles: u64,
     /// For requests and answers on their way, all together.
     pub connections: u64,
 }
@@ -67,10 +71,11 @@ impl Division {
         let slack = total / 10;
         let cache = CACHE_BYTES.min(total / 8);
         let connections = CONNECTIONS.min(total / 8);
-        let others = OWN + slack + cache + connections;
-        // As many conversions and searches as queries, each with a quarter of a query's share, and as many trials, each
-        // with an eighth.
-        let eighths = slots.max(1).saturating_mul(11);
+        let tiles = TILES.min(total / 32);
+        let others = OWN + slack + cache + tiles + connections;
+        // For each two queries a conversion, a search and a tile, each with a quarter of a query's share, and as many trials
+        // as queries, each with an eighth.
+        let eighths = slots.max(1).saturating_mul(12);
         let share = total.saturating_sub(others) / eighths * 8;
         let wanted = query.unwrap_or(LEAST);
         if wanted > share {
@@ -78,7 +83,7 @@ impl Division {
             return Err(TooLittle { total, needed, slots, query: wanted });
         }
         let query = query.unwrap_or(QUERY.min(share));
-        Ok(Division { total, query, light: query / 4, trial: query / 8, cache, connections })
+        Ok(Division { total, query, light: query / 4, trial: query / 8, cache, tiles, connections })
     }
 
     /// Of what connections need: the bodies of requests.
@@ -100,8 +105,12 @@ mod tests {
     fn the_parts_fit_into_the_whole() {
         for total in [256_u64 << 20, 512 << 20, 1 << 30, 4 << 30, 24 << 30, 512 << 30] {
             let division = Division::new(total, 2, None).expect("enough");
-            let parts =
-                OWN + 2 * (division.query + division.light + division.trial) + division.cache + division.connections;
+            let parts = OWN
+                + 2 * (division.query + division.trial)
+                + 3 * division.light
+                + division.cache
+                + division.tiles
+                + division.connections;
             assert!(parts + total / 10 <= total, "{division:?}");
         }
         let large = Division::new(24 << 30, 2, None).expect("enough");
@@ -114,7 +123,7 @@ mod tests {
         let error = Division::new(512 << 20, 2, Some(1 << 30)).expect_err("too much");
         assert_eq!(
             error.to_string(),
-            "2 queries at once of 1.1 GB each need 3.2 GB in all, more than the 537 MB that this process may have; \
+            "2 queries at once of 1.1 GB each need 3.5 GB in all, more than the 537 MB that this process may have; \
              lower --max-queries or --max-memory, or raise --memory"
         );
         assert!(Division::new(64 << 20, 1, None).is_err());

@@ -12,7 +12,7 @@
 //! job.rs           what a service does with a request: gate.rs lets it in, workers.rs gives it a thread,
 //!                  running.rs lists it; trial.rs has threads for queries that find no slot
 //! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
-//! interpreter.rs, sparql/, convert.rs, search.rs, taginfo.rs, feedback.rs, score.rs (both by json.rs)
+//! interpreter.rs, sparql/, convert.rs, search.rs, taginfo.rs, tiles.rs, feedback.rs, score.rs (both by json.rs)
 //!                  services that parse or run what somebody sent; place.rs is a place as search.rs tells of it,
 //!                  request.rs what the address says beside an OverpassQL query, accept.rs which forms of an answer a
 //!                  client would rather have
@@ -59,6 +59,7 @@ mod sparql;
 mod spool;
 mod status;
 mod taginfo;
+mod tiles;
 mod timestamp;
 mod tokens;
 mod trial;
@@ -82,6 +83,7 @@ use crate::osm::Osm;
 use crate::rdf::Store;
 use crate::snapshot::Manifest;
 use crate::tags::{Docs, Tags};
+use crate::tiles::Tiles;
 use body::Bodies;
 use connections::Connections;
 use context::REQUEST_ID;
@@ -173,6 +175,7 @@ struct App {
     /// Where queries are tried while all slots are taken.
     trials: Option<Trials>,
     spool: Arc<Spool>,
+    tiles: Tiles,
     running: Arc<Register>,
     metrics: Metrics,
 }
@@ -210,6 +213,7 @@ pub fn serve(
         trials,
         gates,
         spool: Spool::new(settings.spool.clone()),
+        tiles: Tiles::new(settings.memory.tiles),
         settings,
         running: Arc::default(),
         metrics,
@@ -289,6 +293,8 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/snapshot", get(home::snapshot))
         .route("/api/status", get(status::status))
         .route("/api/timestamp", get(timestamp::timestamp))
+        .route("/tiles.json", get(tiles::description))
+        .route("/tiles/{z}/{x}/{y}", get(tiles::tile))
         .route("/api/kill_my_queries", get(kill::own).post(kill::own))
         .route("/api/kill/{id}", post(kill::by_number))
         .merge(queries)
@@ -336,6 +342,7 @@ const LISTED: &str = "\
 /lookup           elements as such places; their ids as the parameter `osm_ids`
 /api/4/...        keys, values and tags, how often and together with what, as taginfo answers it
 /api/snapshot     what is served, as JSON
+/tiles.json       vector tiles of the snapshot, for maps: /tiles/{z}/{x}/{y}.mvt
 /api/status       slots and running queries
 /api/kill_my_queries  stops your running queries
 /api/timestamp    the time of the data

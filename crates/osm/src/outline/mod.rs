@@ -61,6 +61,12 @@ impl Outline {
     }
 }
 
+/// The polygons that the ways of a relation make, whether it is an area of queries or not: each its outer ring, which runs
+/// counterclockwise, and its holes, which run clockwise. What does not close is left out.
+pub fn multipolygon(osm: &Osm, relation: Ordinal) -> Vec<Vec<Line>> {
+    polygons(rings(ways_of(osm, relation)))
+}
+
 /// A way's nodes, and the positions of those that are there.
 fn way(osm: &Osm, ordinal: Ordinal) -> (Vec<ElementRef>, Line) {
     let (page, slot) = osm.place(ElementType::Way, ordinal);

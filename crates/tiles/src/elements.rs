@@ -1,0 +1,383 @@
+//! From elements to features: which rules an element fits, and what is drawn of it in one tile.
+
+use std::sync::Arc;
+
+use terrapin_budget as budget;
+use terrapin_osm::areas::is_closed;
+use terrapin_osm::outline::Line;
+use terrapin_osm::{Coord, ElementRef, Osm, PairId};
+
+use super::attributes as told;
+use super::encode::Attributes;
+use super::geometry::{self, centroid, clip_line, clip_ring, is_near, project, simplify, twice_area};
+use super::place::{DEEPEST, EXTENT, Place, Point};
+use super::schema::{Layer, Rule, Shape, street_label_from};
+use super::tags::{Rules, Tags, Texts};
+
+/// What is nearer to a straight line is drawn so above the deepest zoom, in units: half of what a screen shows.
+const TOLERANCE: i32 = 4;
+/// Areas of less are left out above the deepest zoom, in square units.
+const SMALLEST: i64 = 16;
+/// Lines of water shorter than this are left out: a quarter of a pixel.
+const SHORTEST: f64 = 2.0;
+
+/// A feature.
+pub struct Feature {
+    /// Where it belongs.
+    pub layer: Layer,
+    /// Its place among those of its layer: the lesser first.
+    pub rank: i64,
+    /// What is drawn.
+    pub geometry: Geometry,
+    /// What it tells.
+    pub attributes: Attributes,
+}
+
+/// What is drawn of a feature.
+pub enum Geometry {
+    /// A point.
+    Point(Point),
+    /// Lines.
+    Lines(Vec<Vec<Point>>),
+    /// Rings, each outer one before its holes.
+    Rings(Vec<Vec<Point>>),
+}
+
+/// Makes the features of one tile.
+pub struct Maker<'o> {
+    tile: Place,
+    rules: &'o Rules,
+    texts: Texts<'o>,
+    /// What the element at hand fits.
+    fitting: Vec<&'static Rule>,
+    /// What was made so far.
+    pub features: Vec<Feature>,
+}
+
+/// An area: its polygons in units, each with its outer ring first, and what it covers.
+struct Polygons {
+    all: Vec<Vec<Vec<Point>>>,
+    square_metres: f64,
+}
+
+impl<'o> Maker<'o> {
+    /// One for a tile.
+    pub fn new(osm: &'o Osm, rules: &'o Rules, tile: Place) -> Maker<'o> {
+        Maker { tile, rules, texts: Texts::new(osm), fitting: Vec::new(), features: Vec::new() }
+    }
+
+    /// Whether elements with these tags are in any layer.
+    pub fn fits(&mut self, tags: &[PairId]) -> bool {
+        budget::checkpoint();
+        self.rules.fitting(tags, self.tile.zoom(), &mut self.fitting);
+        !self.fitting.is_empty()
+    }
+
+    fn add(&mut self, layer: Layer, rank: i64, geometry: Geometry, attributes: Attributes) {
+        self.features.push(Feature { layer, rank, geometry, attributes });
+    }
+
+    /// Adds what a node is, which [`Maker::fits`].
+    pub fn node(&mut self, at: Coord, tags: &[PairId]) {
+        if !at.is_missing() {
+            let point = self.tile.point(at);
+            self.spots(point, tags, true);
+        }
+    }
+
+    /// The features of a point, a node's or the middle of an area.
+    fn spots(&mut self, point: Point, tags: &[PairId], node: bool) {
+        let seen = 0..EXTENT;
+        if !seen.contains(&point.x) || !seen.contains(&point.y) {
+            return;
+        }
+        let fitting = std::mem::take(&mut self.fitting);
+        let mut rules =
+            fitting.iter().filter(|rule| rule.shape == Shape::Spot || node && rule.shape == Shape::Node).peekable();
+        if rules.peek().is_some() {
+            let tags = self.texts.of(tags);
+            let mut done: Vec<Layer> = Vec::new();
+            for rule in rules {
+                // What has a symbol tells its number there.
+                let layer = rule.layer;
+                let shown = done.contains(&layer)
+                    || layer == Layer::Addresses && fitting.iter().any(|rule| rule.layer == Layer::Pois);
+                if shown {
+                    continue;
+                }
+                if let Some((rank, attributes)) = spot(*rule, &fitting, &tags) {
+                    done.push(layer);
+                    self.add(layer, rank, Geometry::Point(point), attributes);
+                }
+            }
+        }
+        self.fitting = fitting;
+    }
+
+    /// Adds what a way is, which [`Maker::fits`].
+    pub fn way(&mut self, nodes: &[ElementRef], line: &[Coord], tags: &[PairId]) {
+        let points = project(self.tile, line);
+        if points.is_empty() || !is_near(&points) {
+            return;
+        }
+        let has = |pair: Option<PairId>| pair.is_some_and(|pair| tags.contains(&pair));
+        let is_ring = is_closed(nodes) && nodes.len() >= 4 && points.len() >= 4 && points.first() == points.last();
+        let is_area = is_ring && !has(self.rules.not_area);
+        let said = is_area && has(self.rules.is_area);
+        let lines: Vec<&'static Rule> = self
+            .fitting
+            .iter()
+            .copied()
+            .filter(|rule| match rule.shape {
+                Shape::Line => !(said && rule.key == "waterway"),
+                Shape::AreaOrLine => !is_area || rule.layer == Layer::Streets && !said,
+                _ => false,
+            })
+            .collect();
+        if is_area {
+            self.area(vec![vec![points.clone()]], tags, said);
+        }
+        if lines.is_empty() {
+            return;
+        }
+        let tags = self.texts.of(tags);
+        let mut done: Vec<Layer> = Vec::new();
+        for rule in lines {
+            if !done.contains(&rule.layer) {
+                done.push(rule.layer);
+                self.line(rule, &points, &tags);
+            }
+        }
+    }
+
+    /// Adds what a multipolygon is, which [`Maker::fits`].
+    pub fn multipolygon(&mut self, polygons: &Arc<[Vec<Line>]>, tags: &[PairId]) {
+        let mut all = Vec::new();
+        for polygon in polygons.iter() {
+            let rings: Vec<Vec<Point>> = polygon.iter().map(|ring| project(self.tile, ring)).collect();
+            if rings.first().is_some_and(|outer| outer.len() >= 4) {
+                all.push(rings);
+            }
+        }
+        if all.iter().any(|rings| is_near(&rings[0])) {
+            self.area(all, tags, true);
+        }
+    }
+
+    /// The features of an area; `said` where there is no doubt that it is one.
+    fn area(&mut self, all: Vec<Vec<Vec<Point>>>, tags: &[PairId], said: bool) {
+        let zoom = self.tile.zoom();
+        let largest = all.iter().max_by_key(|rings| twice_area(&rings[0]).abs());
+        let Some(middle) = largest.and_then(|rings| centroid(&rings[0])) else { return };
+        let rules: Vec<&'static Rule> = self
+            .fitting
+            .iter()
+            .copied()
+            .filter(|rule| match rule.shape {
+                Shape::Area => true,
+                Shape::AreaOrLine => rule.layer != Layer::Streets || said,
+                // A canal that is mapped as an area.
+                Shape::Line => said && rule.key == "waterway" && zoom >= 10,
+                Shape::Node | Shape::Spot => false,
+            })
+            .collect();
+        if !rules.is_empty() {
+            let twice: i64 = all
+                .iter()
+                .map(|rings| {
+                    rings
+                        .iter()
+                        .map(|ring| twice_area(ring).abs())
+                        .enumerate()
+                        .map(|(at, area)| if at == 0 { area } else { -area })
+                        .sum::<i64>()
+                })
+                .sum();
+            let square_metres = twice as f64 / 2.0 * self.tile.square_metres();
+            let area = Polygons { all, square_metres };
+            if let Some(rings) = self.drawn(&area) {
+                self.areas(&rules, rings, &area, middle, tags);
+            }
+        }
+        self.spots(middle, tags, false);
+    }
+
+    fn areas(
+        &mut self,
+        rules: &[&'static Rule],
+        rings: Vec<Vec<Point>>,
+        area: &Polygons,
+        middle: Point,
+        tags: &[PairId],
+    ) {
+        let zoom = self.tile.zoom();
+        let seen = (0..EXTENT).contains(&middle.x) && (0..EXTENT).contains(&middle.y);
+        let larger_first = -(area.square_metres as i64);
+        let draw = |rings: &Vec<Vec<Point>>| Geometry::Rings(rings.clone());
+        if let [Rule { layer: Layer::Buildings, .. }] = rules {
+            return self.add(Layer::Buildings, 0, Geometry::Rings(rings), Attributes::new());
+        }
+        let texts = self.texts.of(tags);
+        let mut done: Vec<Layer> = Vec::new();
+        for rule in rules {
+            let mut kind = told::kind(rule, &texts);
+            let layer = match rule.layer {
+                Layer::DamLines => Layer::DamPolygons,
+                Layer::PierLines => Layer::PierPolygons,
+                Layer::Streets => Layer::StreetPolygons,
+                Layer::WaterLines => Layer::WaterPolygons,
+                other => other,
+            };
+            if done.contains(&layer) {
+                continue;
+            }
+            done.push(layer);
+            match layer {
+                Layer::WaterPolygons => {
+                    if rule.key == "natural" && texts.is("water", &["river", "canal"]) {
+                        kind = texts.get("water").unwrap_or(kind);
+                    }
+                    self.add(layer, larger_first, draw(&rings), told::water(kind, area.square_metres));
+                    if seen && texts.get("name").is_some() {
+                        let label = told::water_label(kind, area.square_metres, &texts);
+                        self.add(Layer::WaterPolygonsLabels, larger_first, Geometry::Point(middle), label);
+                    }
+                }
+                Layer::StreetPolygons => {
+                    if zoom < DEEPEST && matches!(kind, "pedestrian" | "service") {
+                        continue;
+                    }
+                    let rank = told::street_rank(kind, &texts);
+                    self.add(layer, rank, draw(&rings), told::street_polygon(kind, &texts));
+                    if seen && zoom >= DEEPEST && texts.get("name").is_some() {
+                        let label = told::label(kind, &texts);
+                        self.add(Layer::StreetsPolygonsLabels, rank, Geometry::Point(middle), label);
+                    }
+                }
+                Layer::Buildings => self.add(layer, 0, draw(&rings), Attributes::new()),
+                _ => self.add(layer, larger_first, draw(&rings), told::plain(kind)),
+            }
+        }
+    }
+
+    /// The features of a line.
+    fn line(&mut self, rule: &'static Rule, points: &[Point], tags: &Tags<'_>) {
+        let zoom = self.tile.zoom();
+        let kind = told::kind(rule, tags);
+        // What is left of lines that are points at this zoom would be nothing.
+        if points.len() < 2 || rule.layer == Layer::WaterLines && zoom < DEEPEST && length(points) < SHORTEST {
+            return;
+        }
+        if rule.key == "railway"
+            && matches!(kind, "rail" | "narrow_gauge")
+            && zoom < 10
+            && tags.get("service").is_some()
+        {
+            return;
+        }
+        if rule.layer == Layer::Ferries && zoom < 12 && tags.is("motor_vehicle", &["no"]) {
+            return;
+        }
+        let pieces = clip_line(&simplify(points.to_vec(), self.tolerance()));
+        if pieces.is_empty() {
+            return;
+        }
+        let layer = rule.layer;
+        let draw = |pieces: &Vec<Vec<Point>>| Geometry::Lines(pieces.clone());
+        match layer {
+            Layer::WaterLines => {
+                let rank = told::layer(tags);
+                self.add(layer, rank, draw(&pieces), told::water_line(kind, tags));
+                if zoom >= 12 && tags.get("name").is_some() {
+                    self.add(Layer::WaterLinesLabels, rank, Geometry::Lines(pieces), told::label(kind, tags));
+                }
+            }
+            Layer::Streets => {
+                let (class, link) = told::street_class(kind);
+                let rank = told::street_rank(class, tags);
+                self.add(layer, rank, draw(&pieces), told::street(rule, tags, zoom));
+                if zoom >= street_label_from(class, link)
+                    && let Some(label) = told::street_label(kind, tags)
+                {
+                    self.add(Layer::StreetLabels, rank, Geometry::Lines(pieces), label);
+                }
+            }
+            Layer::Ferries => self.add(layer, 0, Geometry::Lines(pieces), told::label("ferry", tags)),
+            _ => self.add(layer, 0, Geometry::Lines(pieces), told::plain(kind)),
+        }
+    }
+
+    /// How much lines may be straightened, in units.
+    pub fn tolerance(&self) -> i32 {
+        if self.tile.zoom() == DEEPEST { 0 } else { TOLERANCE }
+    }
+
+    /// What of an area is drawn; nothing where it is too small or beside the tile.
+    fn drawn(&self, area: &Polygons) -> Option<Vec<Vec<Point>>> {
+        let least = if self.tile.zoom() == DEEPEST { 1 } else { 2 * SMALLEST };
+        let mut drawn = Vec::new();
+        for rings in &area.all {
+            for (at, ring) in rings.iter().enumerate() {
+                let outer = at == 0;
+                let small = twice_area(ring).abs() < least;
+                let ring = if small || !is_near(ring) { Vec::new() } else { self.ring(ring, outer) };
+                if !ring.is_empty() {
+                    drawn.push(ring);
+                } else if outer {
+                    break;
+                }
+            }
+        }
+        (!drawn.is_empty()).then_some(drawn)
+    }
+
+    /// What of a ring is drawn, in the direction that tells outer rings from holes.
+    fn ring(&self, ring: &[Point], outer: bool) -> Vec<Point> {
+        finished(clip_ring(simplify(ring.to_vec(), self.tolerance())), outer)
+    }
+}
+
+/// A ring in the direction that tells outer rings from holes; an empty one where it has no area.
+pub fn finished(mut ring: Vec<Point>, outer: bool) -> Vec<Point> {
+    let area = twice_area(&ring);
+    if ring.len() < 4 || area == 0 {
+        return Vec::new();
+    }
+    if (area > 0) != outer {
+        ring.reverse();
+    }
+    ring
+}
+
+fn length(points: &[Point]) -> f64 {
+    let side = |pair: &[Point]| libm::hypot(f64::from(pair[1].x - pair[0].x), f64::from(pair[1].y - pair[0].y));
+    points.windows(2).map(side).sum()
+}
+
+/// Rank and attributes of what is shown as a point; nothing where it is not shown after all.
+fn spot(rule: &'static Rule, fitting: &[&'static Rule], tags: &Tags<'_>) -> Option<(i64, Attributes)> {
+    let kind = told::kind(rule, tags);
+    Some(match rule.layer {
+        Layer::PlaceLabels => {
+            // A capital is a town, too.
+            if rule.key == "capital" && !tags.is("place", &["city", "town", "village", "hamlet"]) {
+                return None;
+            }
+            (-(told::population(tags) as i64), told::place(kind, tags))
+        }
+        Layer::Addresses => (0, told::address(tags)),
+        Layer::StreetsLabelsPoints => (0, told::junction(kind, tags)),
+        Layer::PublicTransport => (0, told::stop(kind, tags)),
+        Layer::Pois => (0, told::poi(fitting, tags)),
+        _ => (0, told::plain(kind)),
+    })
+}
+
+/// The points at which a line goes on in the box around the tile; for those that draw lines of their own.
+pub fn line_in(tile: Place, line: &[Coord], tolerance: i32) -> Vec<Vec<Point>> {
+    let points = project(tile, line);
+    if points.len() < 2 || !is_near(&points) {
+        return Vec::new();
+    }
+    geometry::clip_line(&simplify(points, tolerance))
+}

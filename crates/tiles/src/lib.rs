@@ -1,0 +1,228 @@
+//! Vector tiles made from a snapshot when they are asked for, in the layers of Shortbread (`schema.rs`). What two tiles share
+//! is the same in both: positions are counted in whole units over the world (`place.rs`), lines are simplified as a whole
+//! and clipped afterwards, with a margin (`geometry.rs`). The same snapshot gives the same bytes.
+//!
+//! May use `osm`; knows nothing of HTTP and keeps no more than it is given bytes for. What takes time ticks the budget that
+//! it runs within.
+//!
+//! ```text
+//! select.rs      which elements may be in a tile; tags.rs: which rules their tags fit
+//! elements.rs    from elements to features; attributes.rs: what these tell
+//! borders.rs, ocean.rs   the layers that are put together from several elements
+//! encode.rs      features as bytes
+//! ```
+
+mod attributes;
+mod borders;
+mod elements;
+mod encode;
+mod geometry;
+mod ocean;
+mod place;
+mod schema;
+mod select;
+mod tags;
+
+use std::io::Write;
+use std::sync::{Arc, OnceLock};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use terrapin_budget as budget;
+use terrapin_osm::outline::{self, Line};
+use terrapin_osm::{ElementType, Ordinal, Osm};
+
+pub use place::{DEEPEST, Place};
+
+use elements::{Feature, Geometry, Maker};
+use encode::{Attributes, Drawing, Tile};
+use schema::{LAYERS, Layer};
+use select::Part;
+use tags::Rules;
+
+/// Layers whose lines are one feature where they tell the same, up to this zoom, where lines are many and short.
+const MERGED_TO: u8 = 12;
+/// Of the bytes that are kept, those for areas that were put together: one in so many.
+const AREAS: u64 = 4;
+/// Parts of pages that a thread takes at once.
+const AT_ONCE: usize = 4;
+
+/// The tiles of a snapshot: those that were made last, within a bounded number of bytes.
+pub struct Tiles {
+    made: Cache<Place, Arc<[u8]>, Weigher>,
+    areas: Cache<Ordinal, Arc<[Vec<Line>]>, Weigher>,
+    rules: OnceLock<(Rules, borders::Tags)>,
+}
+
+#[derive(Clone)]
+struct Weigher;
+
+impl Weighter<Place, Arc<[u8]>> for Weigher {
+    fn weight(&self, _: &Place, tile: &Arc<[u8]>) -> u64 {
+        tile.len() as u64 + 64
+    }
+}
+
+impl Weighter<Ordinal, Arc<[Vec<Line>]>> for Weigher {
+    fn weight(&self, _: &Ordinal, polygons: &Arc<[Vec<Line>]>) -> u64 {
+        let ring = |ring: &Line| 8 * ring.len() as u64 + 32;
+        polygons.iter().flatten().map(ring).sum::<u64>() + 64
+    }
+}
+
+impl Tiles {
+    /// None yet; at most so many bytes are kept.
+    pub fn new(bytes: u64) -> Tiles {
+        let areas = bytes / AREAS;
+        Tiles {
+            made: Cache::with_weighter(1 << 10, bytes - areas, Weigher),
+            areas: Cache::with_weighter(1 << 8, areas, Weigher),
+            rules: OnceLock::new(),
+        }
+    }
+
+    /// A tile that was kept, compressed.
+    pub fn kept(&self, place: Place) -> Option<Arc<[u8]>> {
+        self.made.get(&place)
+    }
+
+    /// Keeps a tile.
+    pub fn keep(&self, place: Place, tile: &Arc<[u8]>) {
+        self.made.insert(place, Arc::clone(tile));
+    }
+
+    /// Makes a tile: a Mapbox Vector Tile, compressed with gzip. Whether the snapshot was damaged is for the caller to ask.
+    pub fn make(&self, osm: &Osm, place: Place) -> Arc<[u8]> {
+        let (rules, borders) = budget::once(&self.rules, || (Rules::of(osm), borders::Tags::of(osm)));
+        let parts = select::parts(osm, rules, place);
+        let current = budget::current();
+        let made: Vec<Vec<Feature>> = parts
+            .par_chunks(AT_ONCE)
+            .map(|parts| {
+                current.share(|| {
+                    let mut maker = Maker::new(osm, rules, place);
+                    parts.iter().for_each(|part| self.part(osm, rules, part, &mut maker));
+                    maker.features
+                })
+            })
+            .collect();
+        let mut features: Vec<Feature> = made.into_iter().flatten().collect();
+        let tolerance = Maker::new(osm, rules, place).tolerance();
+        let polygons = |relation| self.polygons(osm, relation);
+        borders::add(osm, borders, place, tolerance, &polygons, &mut features);
+        ocean::add(osm, borders.coastline(), place, tolerance, &mut features);
+        packed(&encoded(features, place))
+    }
+
+    /// Adds what some elements of a page are.
+    fn part(&self, osm: &Osm, rules: &Rules, part: &Part, maker: &mut Maker<'_>) {
+        let tags = osm.tag_page(part.kind, part.page);
+        let all = 0..osm.page_size(part.kind) as usize;
+        let slots: Vec<usize> = if part.slots.is_empty() { all.collect() } else { part.slots.clone() };
+        // Most pages of nodes have none of interest, and their positions need not be read.
+        let wanted: Vec<usize> = slots.into_iter().filter(|slot| maker.fits(tags.tags(*slot))).collect();
+        if wanted.is_empty() {
+            return;
+        }
+        match part.kind {
+            ElementType::Node => {
+                let page = osm.node_page(part.page);
+                for slot in wanted {
+                    let Some(at) = page.coords.get(slot) else { continue };
+                    if maker.fits(tags.tags(slot)) {
+                        maker.node(*at, tags.tags(slot));
+                    }
+                }
+            }
+            ElementType::Way => {
+                let page = osm.way_page(part.page);
+                for slot in wanted {
+                    if maker.fits(tags.tags(slot)) {
+                        maker.way(page.nodes(slot), page.coords(slot), tags.tags(slot));
+                    }
+                }
+            }
+            ElementType::Relation => {
+                let first = u64::from(part.page) * osm.page_size(part.kind);
+                for slot in wanted {
+                    let is_area = rules.multipolygon.is_some_and(|pair| tags.tags(slot).contains(&pair));
+                    if is_area && maker.fits(tags.tags(slot)) {
+                        maker.multipolygon(&self.polygons(osm, first + slot as u64), tags.tags(slot));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The polygons of a relation, put together once and then kept for some time.
+    fn polygons(&self, osm: &Osm, relation: Ordinal) -> Arc<[Vec<Line>]> {
+        self.areas.get(&relation).unwrap_or_else(|| {
+            let made: Arc<[Vec<Line>]> = outline::multipolygon(osm, relation).into();
+            // What is kept is nobody's: it outlives the tile that needed it first.
+            let kept = budget::unwatched(|| Arc::<[Vec<Line>]>::from(made.to_vec()));
+            self.areas.insert(relation, Arc::clone(&kept));
+            kept
+        })
+    }
+}
+
+/// The layers as TileJSON tells of them: name, first zoom, fields with their types.
+pub fn layers() -> impl Iterator<Item = (&'static str, u8, &'static [(&'static str, &'static str)])> {
+    LAYERS.iter().map(|told| (told.name, told.from, told.fields))
+}
+
+/// The bytes of a tile.
+fn encoded(mut features: Vec<Feature>, place: Place) -> Vec<u8> {
+    budget::checkpoints(features.len());
+    // Those of one rank stay in the order of the elements.
+    features.sort_by_key(|feature| (feature.layer, feature.rank));
+    if place.zoom() <= MERGED_TO {
+        features = merged(features);
+    }
+    let mut tile = Tile::new();
+    for Feature { layer, geometry, attributes, .. } in features {
+        budget::checkpoint();
+        let drawing = match geometry {
+            Geometry::Point(at) => Drawing::point(at),
+            Geometry::Lines(lines) => Drawing::lines(&lines),
+            Geometry::Rings(rings) => Drawing::rings(&rings),
+        };
+        tile.add(layer as usize, drawing, attributes);
+    }
+    tile.bytes()
+}
+
+/// The same with lines of one layer and rank that tell the same put into one feature.
+fn merged(features: Vec<Feature>) -> Vec<Feature> {
+    let mut kept: Vec<Feature> = Vec::with_capacity(features.len());
+    let mut places: FxHashMap<(Layer, i64, Attributes), usize> = FxHashMap::default();
+    for feature in features {
+        budget::checkpoint();
+        let Geometry::Lines(lines) = feature.geometry else {
+            kept.push(feature);
+            continue;
+        };
+        let key = (feature.layer, feature.rank, feature.attributes);
+        let known = places.get(&key).and_then(|place| kept.get_mut(*place));
+        if let Some(Feature { geometry: Geometry::Lines(all), .. }) = known {
+            all.extend(lines);
+            continue;
+        }
+        let (layer, rank, attributes) = key.clone();
+        places.insert(key, kept.len());
+        kept.push(Feature { layer, rank, geometry: Geometry::Lines(lines), attributes });
+    }
+    kept
+}
+
+/// Compressed with gzip.
+fn packed(tile: &[u8]) -> Arc<[u8]> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::new(4));
+    // Writing into memory does not fail.
+    let _ = packer.write_all(tile);
+    packer.finish().unwrap_or_default().into()
+}

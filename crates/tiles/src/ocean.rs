@@ -1,0 +1,357 @@
+//! The layer `ocean`: what lies to the right of the coastlines. Extracts have only pieces of the world's coasts, so the sea
+//! is put together in each tile: coastlines are cut at the box around it and closed along its border. A tile without a
+//! coast is sea where the nearest coast has it on its right.
+
+use rustc_hash::FxHashMap;
+use terrapin_budget as budget;
+use terrapin_osm::{Coord, ElementType, Osm, PairId};
+
+use super::elements::{Feature, Geometry, finished, line_in};
+use super::encode::Attributes;
+use super::geometry::{HIGH, LOW, project, twice_area};
+use super::place::{BUFFER, EXTENT, Place, Point};
+use super::schema::Layer;
+use super::select::{listed, ranges};
+
+/// How far from a tile a coast is looked for that says whether it is sea, in 1e-7 degrees.
+const FAR: i32 = 10_000_000;
+/// A coast that ends within a tile goes straight on to its border where that is so near, in units.
+const NEAR: i32 = EXTENT / 4;
+
+/// Adds the sea in a tile; `coastline` is the tag.
+pub fn add(osm: &Osm, coastline: Option<PairId>, tile: Place, tolerance: i32, features: &mut Vec<Feature>) {
+    let Some(coastline) = coastline else { return };
+    let rings = match coasts(osm, coastline, tile, BUFFER, |line| line_in(tile, line, tolerance)) {
+        pieces if pieces.is_empty() => {
+            if is_sea(osm, coastline, tile) {
+                vec![corners()]
+            } else {
+                Vec::new()
+            }
+        }
+        pieces => sea(join(pieces)),
+    };
+    if !rings.is_empty() {
+        let geometry = Geometry::Rings(rings);
+        features.push(Feature { layer: Layer::Ocean, rank: 0, geometry, attributes: Attributes::new() });
+    }
+}
+
+/// What `shape` makes of the coastlines in the box of a tile with `units` around it.
+fn coasts(
+    osm: &Osm,
+    coastline: PairId,
+    tile: Place,
+    units: i32,
+    shape: impl Fn(&[Coord]) -> Vec<Vec<Point>>,
+) -> Vec<Vec<Point>> {
+    let kind = ElementType::Way;
+    let ways = listed(osm, kind, &[coastline], &ranges(osm, kind, &osm.pages_in(kind, &tile.bounds(units))));
+    let mut found = Vec::new();
+    for way in ways {
+        budget::checkpoint();
+        let (page, slot) = osm.place(kind, way);
+        found.extend(shape(osm.way_page(page).coords(slot)));
+    }
+    found
+}
+
+/// The box around the tile, clockwise.
+fn corners() -> Vec<Point> {
+    [(LOW, LOW), (HIGH, LOW), (HIGH, HIGH), (LOW, HIGH), (LOW, LOW)].into_iter().map(|(x, y)| Point { x, y }).collect()
+}
+
+/// Pieces of coast joined where one ends and another begins.
+fn join(pieces: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
+    let mut begins: FxHashMap<Point, Vec<usize>> = FxHashMap::default();
+    let mut ends: FxHashMap<Point, usize> = FxHashMap::default();
+    for (at, piece) in pieces.iter().enumerate().rev() {
+        begins.entry(piece[0]).or_default().push(at);
+        *ends.entry(piece[piece.len() - 1]).or_default() += 1;
+    }
+    let mut used = vec![false; pieces.len()];
+    let mut joined = Vec::new();
+    // Those that nothing leads to come first; what is left are rings.
+    let leading = |at: &usize| !ends.contains_key(&pieces[*at][0]);
+    let order: Vec<usize> =
+        (0..pieces.len()).filter(leading).chain((0..pieces.len()).filter(|at| !leading(at))).collect();
+    for start in order {
+        if used[start] {
+            continue;
+        }
+        used[start] = true;
+        let mut line = pieces[start].clone();
+        while line.first() != line.last() || line.len() < 2 {
+            budget::checkpoint();
+            let Some(next) = line.last().and_then(|end| begins.get_mut(end)).and_then(|all| {
+                while all.last().is_some_and(|at| used[*at]) {
+                    all.pop();
+                }
+                all.pop()
+            }) else {
+                break;
+            };
+            used[next] = true;
+            line.extend_from_slice(&pieces[next][1..]);
+        }
+        joined.push(line);
+    }
+    joined
+}
+
+/// The place of a point on the border of the box, clockwise from its north-western corner; nothing for what is within.
+fn on_border(p: Point) -> Option<i32> {
+    let side = HIGH - LOW;
+    if p.y == LOW {
+        Some(p.x - LOW)
+    } else if p.x == HIGH {
+        Some(side + p.y - LOW)
+    } else if p.y == HIGH {
+        Some(2 * side + HIGH - p.x)
+    } else if p.x == LOW {
+        Some(3 * side + HIGH - p.y)
+    } else {
+        None
+    }
+}
+
+/// The nearest point of the border, where that is near.
+fn border_near(p: Point) -> Option<Point> {
+    let ways = [
+        (p.x - LOW, Point { x: LOW, ..p }),
+        (HIGH - p.x, Point { x: HIGH, ..p }),
+        (p.y - LOW, Point { y: LOW, ..p }),
+        (HIGH - p.y, Point { y: HIGH, ..p }),
+    ];
+    ways.into_iter().min_by_key(|(far, _)| *far).filter(|(far, _)| *far <= NEAR).map(|(_, to)| to)
+}
+
+/// The sea's rings, each outer one before its islands.
+fn sea(coasts: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
+    let (mut islands, mut outer, mut open) = (Vec::new(), Vec::new(), Vec::new());
+    let mut unknown = false;
+    for mut coast in coasts {
+        if coast.len() >= 4 && coast.first() == coast.last() {
+            // Land lies to the left: around an island the coast runs against the clock.
+            if twice_area(&coast) < 0 {
+                islands.push(coast)
+            } else {
+                outer.push(coast)
+            }
+            continue;
+        }
+        let ends = [coast.first(), coast.last()].map(|end| {
+            let end = *end?;
+            if on_border(end).is_some() { Some(end) } else { border_near(end) }
+        });
+        // Nobody knows what lies beyond a coast that ends in the middle.
+        if let [Some(begin), Some(end)] = ends {
+            if coast.first() != Some(&begin) {
+                coast.insert(0, begin);
+            }
+            if coast.last() != Some(&end) {
+                coast.push(end);
+            }
+            open.push(coast);
+        } else {
+            unknown = true;
+        }
+    }
+    if open.is_empty() {
+        if !islands.is_empty() && outer.is_empty() && !unknown {
+            outer.push(corners());
+        }
+    } else {
+        outer.extend(closed(open));
+    }
+    let mut rings = Vec::new();
+    for ring in outer.into_iter().map(|ring| finished(ring, true)).filter(|ring| !ring.is_empty()) {
+        let within: Vec<Vec<Point>> = islands.extract_if(.., |island| has(&ring, island[0])).collect();
+        rings.push(ring);
+        rings.extend(within.into_iter().map(|island| finished(island, false)).filter(|island| !island.is_empty()));
+    }
+    rings
+}
+
+/// Coasts from border to border, closed along it: with the sea on the right the way goes on clockwise.
+fn closed(coasts: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
+    let around = 4 * (HIGH - LOW);
+    let place = |p: Option<&Point>| p.copied().and_then(on_border).unwrap_or_default();
+    let begins: Vec<i32> = coasts.iter().map(|coast| place(coast.first())).collect();
+    let mut used = vec![false; coasts.len()];
+    let mut rings = Vec::new();
+    for start in 0..coasts.len() {
+        if used[start] {
+            continue;
+        }
+        let mut ring: Vec<Point> = Vec::new();
+        let mut at = start;
+        loop {
+            budget::checkpoints(coasts.len());
+            used[at] = true;
+            ring.extend_from_slice(&coasts[at]);
+            let end = place(coasts[at].last());
+            let ahead = |other: usize| (begins[other] - end).rem_euclid(around);
+            // Back to the first, or to one that was not yet met, whichever comes first.
+            let next =
+                (0..coasts.len()).filter(|other| *other == start || !used[*other]).min_by_key(|other| ahead(*other));
+            let Some(next) = next else { break };
+            for corner in corners_between(end, ahead(next)) {
+                ring.push(corner);
+            }
+            if next == start {
+                break;
+            }
+            at = next;
+        }
+        ring.extend(ring.first().copied());
+        ring.dedup();
+        rings.push(ring);
+    }
+    rings
+}
+
+/// The corners of the box that are passed clockwise from a place on.
+fn corners_between(from: i32, length: i32) -> Vec<Point> {
+    let side = HIGH - LOW;
+    let box_corners = corners();
+    let mut passed: Vec<(i32, Point)> = (0..4)
+        .map(|corner| ((corner as i32 * side - from).rem_euclid(4 * side), box_corners[corner]))
+        .filter(|(ahead, _)| *ahead > 0 && *ahead < length)
+        .collect();
+    passed.sort_unstable();
+    passed.into_iter().map(|(_, corner)| corner).collect()
+}
+
+/// Whether a point lies in a ring, by counting crossings.
+fn has(ring: &[Point], p: Point) -> bool {
+    let crosses = |side: &[Point]| {
+        let (a, b) = (side[0], side[1]);
+        let (px, py) = (i64::from(p.x), i64::from(p.y));
+        let (ax, ay, bx, by) = (i64::from(a.x), i64::from(a.y), i64::from(b.x), i64::from(b.y));
+        (ay > py) != (by > py) && {
+            // px < ax + (py - ay) * (bx - ax) / (by - ay), without dividing.
+            let (left, right) = ((px - ax) * (by - ay), (py - ay) * (bx - ax));
+            if by > ay { left < right } else { left > right }
+        }
+    };
+    budget::checkpoints(ring.len() / 8);
+    ring.windows(2).filter(|side| crosses(side)).count() % 2 == 1
+}
+
+/// Whether a tile without a coast is sea: seen from its middle, the first coast on the way to the nearest one has the tile
+/// on its right.
+fn is_sea(osm: &Osm, coastline: PairId, tile: Place) -> bool {
+    let mut units = EXTENT;
+    let bounds = tile.bounds(0);
+    let (width, height) = (bounds.east - bounds.west, bounds.north - bounds.south);
+    loop {
+        let coasts = coasts(osm, coastline, tile, units, |line| vec![project(tile, line)]);
+        if let Some(side) = first_side(&coasts) {
+            return side;
+        }
+        let far = i64::from(units / EXTENT) * i64::from(width.max(height));
+        if far > i64::from(FAR) {
+            return false;
+        }
+        units = units.saturating_mul(4);
+    }
+}
+
+/// Whether the middle of a tile is on the right of the first coast on the way to the nearest one.
+fn first_side(coasts: &[Vec<Point>]) -> Option<bool> {
+    let (x, y) = (f64::from(EXTENT / 2), f64::from(EXTENT / 2));
+    let sides = || coasts.iter().flat_map(|line| line.windows(2));
+    let middle = |side: &[Point]| {
+        [(side[0].x, side[1].x), (side[0].y, side[1].y)].map(|(a, b)| (f64::from(a) + f64::from(b)) / 2.0)
+    };
+    let far = |[mx, my]: [f64; 2]| (mx - x) * (mx - x) + (my - y) * (my - y);
+    let mut nearest: Option<(f64, [f64; 2])> = None;
+    for side in sides() {
+        budget::checkpoint();
+        let target = middle(side);
+        if nearest.is_none_or(|(known, _)| far(target) < known) {
+            nearest = Some((far(target), target));
+        }
+    }
+    let (_, [tx, ty]) = nearest?;
+    let (dx, dy) = (tx - x, ty - y);
+    let mut first: Option<(f64, bool)> = None;
+    for side in sides() {
+        budget::checkpoint();
+        let [a, b] = [side[0], side[1]].map(|p| (f64::from(p.x), f64::from(p.y)));
+        let (ex, ey) = (b.0 - a.0, b.1 - a.1);
+        let across = dx * ey - dy * ex;
+        if across == 0.0 {
+            continue;
+        }
+        // Where on the way, and where on the coast.
+        let along = ((a.0 - x) * ey - (a.1 - y) * ex) / across;
+        let there = ((a.0 - x) * dy - (a.1 - y) * dx) / across;
+        if (0.0..=1.0 + 1e-9).contains(&along)
+            && (0.0..=1.0).contains(&there)
+            && first.is_none_or(|(known, _)| along < known)
+        {
+            // With y to the south, what is on the right has a positive turn.
+            let right = ex * (y - a.1) - ey * (x - a.0) > 0.0;
+            first = Some((along, right));
+        }
+    }
+    first.map(|(_, right)| right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(all: &[(i32, i32)]) -> Vec<Point> {
+        all.iter().map(|&(x, y)| Point { x, y }).collect()
+    }
+
+    #[test]
+    fn the_sea_is_on_the_right_of_a_coast() {
+        // From the north to the south: land in the east, sea in the west.
+        let rings = sea(vec![points(&[(1000, LOW), (1000, HIGH)])]);
+        assert_eq!(rings.len(), 1);
+        assert!(has(&rings[0], Point { x: 0, y: 0 }) && !has(&rings[0], Point { x: 2000, y: 0 }));
+        assert!(twice_area(&rings[0]) > 0);
+        // And the other way round, with an island in it.
+        let island = points(&[(2000, 2000), (2000, 2100), (2100, 2100), (2100, 2000), (2000, 2000)]);
+        assert!(twice_area(&island) < 0);
+        let rings = sea(vec![points(&[(1000, HIGH), (1000, LOW)]), island]);
+        assert_eq!(rings.len(), 2);
+        assert!(has(&rings[0], Point { x: 3000, y: 0 }) && twice_area(&rings[1]) < 0);
+    }
+
+    #[test]
+    fn a_strait_has_two_coasts() {
+        let rings = sea(vec![points(&[(3000, HIGH), (3000, LOW)]), points(&[(1000, LOW), (1000, HIGH)])]);
+        assert_eq!(rings.len(), 2);
+        assert!(rings.iter().all(|ring| !has(ring, Point { x: 2000, y: 2000 })));
+        let rings = sea(vec![points(&[(3000, LOW), (3000, HIGH)]), points(&[(1000, HIGH), (1000, LOW)])]);
+        assert_eq!(rings.len(), 1);
+        assert!(has(&rings[0], Point { x: 2000, y: 2000 }) && !has(&rings[0], Point { x: 0, y: 2000 }));
+    }
+
+    #[test]
+    fn around_an_island_is_sea_and_pieces_are_joined() {
+        let halves = vec![points(&[(100, 100), (100, 200), (200, 200)]), points(&[(200, 200), (200, 100), (100, 100)])];
+        let rings = sea(join(halves));
+        assert_eq!(rings.len(), 2);
+        assert_eq!(rings[0], corners());
+    }
+
+    #[test]
+    fn a_coast_that_ends_in_the_middle_says_nothing() {
+        assert!(sea(vec![points(&[(2000, 2000), (2000, LOW)])]).is_empty());
+        assert_eq!(sea(vec![points(&[(2000, HIGH - 10), (2000, LOW)])]).len(), 1);
+    }
+
+    #[test]
+    fn a_tile_without_a_coast_is_what_the_nearest_has_on_that_side() {
+        // To the south, in the east of the tile: the tile lies on its right.
+        assert_eq!(first_side(&[points(&[(9000, 0), (9000, 9000)])]), Some(true));
+        assert_eq!(first_side(&[points(&[(9000, 9000), (9000, 0)])]), Some(false));
+        assert_eq!(first_side(&[]), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! Tags of elements, and which rules they fit: rules are looked up once, as numbers of the snapshot's tags.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use terrapin_osm::{ElementType, Osm, PairId, ValuePage};
+
+use super::schema::{RULES, Rule, Shape};
+
+/// The rules, by the snapshot's tags.
+pub struct Rules {
+    /// Tags with the rules that they fit, in order.
+    by_pair: FxHashMap<PairId, Vec<usize>>,
+    /// Keys with any value.
+    by_key: Vec<(Range<PairId>, usize)>,
+    /// Tags that take an element out of a rule.
+    pub not_building: Option<PairId>,
+    /// `area=no` and `area=yes`.
+    pub not_area: Option<PairId>,
+    /// See above.
+    pub is_area: Option<PairId>,
+    /// `type=multipolygon`.
+    pub multipolygon: Option<PairId>,
+}
+
+impl Rules {
+    /// Looks them up.
+    pub fn of(osm: &Osm) -> Rules {
+        let mut by_pair: FxHashMap<PairId, Vec<usize>> = FxHashMap::default();
+        let mut by_key = Vec::new();
+        for (at, rule) in RULES.iter().enumerate() {
+            if rule.values.is_empty() {
+                by_key.extend(osm.key(rule.key).map(|key| (osm.pairs_of(key), at)));
+            }
+            for pair in rule.values.iter().filter_map(|value| osm.pair(rule.key, value)) {
+                by_pair.entry(pair).or_default().push(at);
+            }
+        }
+        Rules {
+            by_pair,
+            by_key,
+            not_building: osm.pair("building", "no"),
+            not_area: osm.pair("area", "no"),
+            is_area: osm.pair("area", "yes"),
+            multipolygon: osm.pair("type", "multipolygon"),
+        }
+    }
+
+    /// The rules of a zoom that an element with these tags fits, in order, into `found`.
+    pub fn fitting(&self, tags: &[PairId], zoom: u8, found: &mut Vec<&'static Rule>) {
+        found.clear();
+        let mut places: Vec<usize> = Vec::new();
+        for pair in tags {
+            places.extend(self.by_pair.get(pair).into_iter().flatten());
+            places.extend(self.by_key.iter().filter(|(pairs, _)| pairs.contains(pair)).map(|(_, at)| at));
+        }
+        if places.is_empty() {
+            return;
+        }
+        places.sort_unstable();
+        found.extend(places.into_iter().map(|at| &RULES[at]).filter(|rule| rule.from <= zoom));
+        if self.not_building.is_some_and(|pair| tags.contains(&pair)) {
+            found.retain(|rule| rule.key != "building");
+        }
+    }
+
+    /// The tags that put elements of a type into a layer of a zoom: those of which lines or points are drawn, and those of
+    /// which only areas are, each ascending.
+    pub fn pairs(&self, kind: ElementType, zoom: u8) -> (Vec<PairId>, Vec<PairId>) {
+        let fits = |at: usize| {
+            let rule = &RULES[at];
+            let can = match rule.shape {
+                Shape::Node => kind == ElementType::Node,
+                Shape::Spot => true,
+                Shape::Line => kind == ElementType::Way,
+                Shape::Area | Shape::AreaOrLine => kind != ElementType::Node,
+            };
+            can && rule.from <= zoom
+        };
+        let only_areas = |at: usize| kind == ElementType::Relation || RULES[at].shape == Shape::Area;
+        let (mut lines, mut areas) = (Vec::new(), Vec::new());
+        for (pair, rules) in &self.by_pair {
+            let mut rules = rules.iter().copied().filter(|at| fits(*at)).peekable();
+            if rules.peek().is_some() {
+                if rules.all(only_areas) { areas.push(*pair) } else { lines.push(*pair) }
+            }
+        }
+        lines.sort_unstable();
+        areas.sort_unstable();
+        (lines, areas)
+    }
+}
+
+/// Reads the texts of tags, with the page of values at hand that was read last.
+pub struct Texts<'o> {
+    osm: &'o Osm,
+    pages: FxHashMap<u32, Arc<ValuePage>>,
+}
+
+impl<'o> Texts<'o> {
+    /// Nothing at hand yet.
+    pub fn new(osm: &'o Osm) -> Texts<'o> {
+        Texts { osm, pages: FxHashMap::default() }
+    }
+
+    /// The tags of an element.
+    pub fn of(&mut self, tags: &[PairId]) -> Tags<'o> {
+        let osm = self.osm;
+        Tags(
+            tags.iter()
+                .map(|pair| {
+                    let number = u64::from(*pair) / Osm::VALUES_ON_PAGE;
+                    let slot = (u64::from(*pair) % Osm::VALUES_ON_PAGE) as usize;
+                    let page = self.pages.entry(number as u32).or_insert_with_key(|page| osm.value_page(*page));
+                    (osm.key_name(page.key(slot)), page.get(slot).to_owned())
+                })
+                .collect(),
+        )
+    }
+}
+
+/// The tags of an element.
+pub struct Tags<'o>(Vec<(&'o str, String)>);
+
+impl Tags<'_> {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| *known == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a key has one of these values.
+    pub fn is(&self, key: &str, values: &[&str]) -> bool {
+        self.get(key).is_some_and(|value| values.contains(&value))
+    }
+}
