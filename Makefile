@@ -10,7 +10,7 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 # The crate that `make check` looks at; all of them where none is named.
 CRATE ?=
 
-.PHONY: help build check clients geojson storage geoparquet demo test lint doc audit bench pin features fuzz faults flood page page-test
+.PHONY: help build check clients geojson wheel storage geoparquet demo test lint doc audit bench pin features fuzz faults flood page page-test
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -21,6 +21,7 @@ help:
 	@echo 'make storage  a snapshot to a server that speaks S3 and back; fetches the server'
 	@echo 'make geoparquet  what DuckDB, GeoPandas and SedonaDB read of an export of EXTRACT, one of Malta; fetches these'
 	@echo 'make page   the page of web/ into web/built, with Node; make page-test tries it in Chromium'
+	@echo 'make wheel  the Python package as a wheel, with its tests; fetches what these need'
 	@echo 'make build  the release binary, in $$CARGO_TARGET_DIR/release/terrapin'
 	@echo 'make lint   formatting and clippy'
 	@echo 'make doc    the documentation of the library'
@@ -68,6 +69,10 @@ page:
 # Needs Node, Chromium and a release build; exit status 77 where one of them is missing.
 page-test:
 	@tests/page/run
+
+# Python packages from PyPI, into ~/.cache/terrapin-wheel.
+wheel:
+	@scripts/wheel
 
 # SNAPSHOT is the one to send.
 storage:

@@ -20,7 +20,6 @@ mod manual;
 mod mirror;
 mod open;
 mod pin;
-mod problem;
 mod progress;
 mod query;
 #[cfg(feature = "remote")]
