@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::Error;
 use super::query::text_of;
 use super::stdout::print;
-use super::{Error, problem};
 use crate::overpass::convert::{self, Form};
 
 /// Write a query in another form of the language
@@ -50,7 +50,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         To::Compact => Form::Compact,
     };
     let refused =
-        |failure| Error::Query { problems: problem::all(failure), text: text.clone(), origin: origin.clone() };
+        |failure| Error::Query { problems: terrapin_problem::all(failure), text: text.clone(), origin: origin.clone() };
     let converted = convert::convert(&text, form).map_err(refused)?;
     print(&(converted.text + "\n"))?;
     match converted.problems {

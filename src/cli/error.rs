@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-use super::problem::Problem;
+use terrapin_problem::Problem;
 
 /// The exit statuses, as `terrapin --help` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,11 +3,10 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use serde_json::json;
-
 use super::{Error, open, stdout};
 use crate::size;
-use crate::snapshot::Manifest;
+use crate::snapshot::facts::{degrees, time};
+use crate::snapshot::{Manifest, facts, hex};
 
 /// Tell where a snapshot comes from and what is in it
 #[derive(Debug, clap::Args)]
@@ -27,40 +26,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let opened = open::snapshot(&args.snapshot)?;
     let (digest, bytes) = (opened.snapshot.digest(), opened.snapshot.file_len());
     if args.json {
-        stdout::print_json(&to_json(&digest, bytes, &opened.manifest))
+        stdout::print_json(&facts::to_json(&digest, bytes, &opened.manifest))
     } else {
         stdout::print(&for_people(&digest, bytes, &opened.manifest))
     }
-}
-
-/// The facts for programs; checksums as hexadecimal text.
-pub fn to_json(digest: &str, bytes: u64, manifest: &Manifest) -> serde_json::Value {
-    let sections: Vec<_> = manifest
-        .sections
-        .iter()
-        .map(|s| json!({"name": s.name, "offset": s.offset, "bytes": s.len, "blake3": hex(&s.checksum)}))
-        .collect();
-    json!({
-        "digest": digest,
-        "content": manifest.content.map(|content| hex(&content)),
-        "bytes": bytes,
-        "format_version": manifest.format_version,
-        "writer": manifest.writer,
-        "sources": manifest.sources,
-        "counts": manifest.counts,
-        "triples": manifest.triples.map(|t| json!({
-            "triples": t.triples,
-            "terms": t.terms,
-            "predicates": t.predicates,
-            "newest": time(t.newest),
-        })),
-        "bounding_box": manifest.bounding_box.map(|b| b.map(degrees)),
-        "replication_timestamp": time(manifest.replication_timestamp),
-        "data_timestamp": time(manifest.data_timestamp),
-        "areas": manifest.areas,
-        "remarks": manifest.remarks,
-        "sections": sections,
-    })
 }
 
 /// The facts for people.
@@ -113,17 +82,4 @@ pub fn for_people(digest: &str, bytes: u64, manifest: &Manifest) -> String {
         line("remark", remark.clone());
     }
     out
-}
-
-fn degrees(side: i32) -> f64 {
-    f64::from(side) / 1e7
-}
-
-/// 0 stands for a time that is not known.
-fn time(seconds: i64) -> Option<String> {
-    (seconds != 0).then(|| jiff::Timestamp::from_second(seconds).ok()).flatten().map(|t| t.to_string())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    crate::snapshot::hex(bytes)
 }

@@ -8,11 +8,11 @@ use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
 use super::mirror::mirror;
 use super::progress::Shown;
 use super::whole::stop_on_signal;
-use super::{Error, info, slips, stdout};
+use super::{Error, slips, stdout};
 use crate::load::room::Room;
 use crate::load::{self, Base, Entities, LoadError, Loaded, Options, Progress, Quiet};
 use crate::size::{self, count};
-use crate::snapshot;
+use crate::snapshot::{self, facts};
 
 /// Make a snapshot of an OpenStreetMap file and of triples
 ///
@@ -164,7 +164,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 pub fn tell(out: &Path, loaded: &Loaded, as_json: bool) -> Result<(), Error> {
     let bytes = std::fs::metadata(out).map_err(|e| Error::system("output", e))?.len();
     if as_json {
-        return stdout::print_json(&info::to_json(&loaded.digest, bytes, &loaded.manifest));
+        return stdout::print_json(&facts::to_json(&loaded.digest, bytes, &loaded.manifest));
     }
     let counts = &loaded.manifest.counts;
     let mut text = format!("{}\n{}: {}", loaded.digest, out.display(), size::show(bytes));

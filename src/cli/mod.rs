@@ -21,7 +21,6 @@ mod mcp;
 mod mirror;
 mod open;
 mod pin;
-mod problem;
 mod progress;
 mod query;
 #[cfg(feature = "remote")]

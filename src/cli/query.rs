@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::problem::{self, Code, Problem};
+use terrapin_problem::Problem;
+
 use super::stdout::{Output, tell};
 use super::{Error, open, slips, sparql};
 use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::osm::BoundingBox;
 use crate::overpass::lint;
 use crate::overpass::output::{Form, Layout};
-use crate::overpass::syntax::Span;
 use crate::overpass::turbo::{self, Reason, Surroundings};
-use crate::overpass::{self, Class, Limits};
+use crate::overpass::{self, Limits};
 use crate::size;
 
 /// Longer texts are not queries.
@@ -140,7 +140,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     // worth nothing.
     out.finish()?;
     osm.check().map_err(open::error)?;
-    let (script, summary) = result.map_err(|failure| Error::Query { text, origin, problems: problem::all(failure) })?;
+    let (script, summary) =
+        result.map_err(|failure| Error::Query { text, origin, problems: terrapin_problem::all(failure) })?;
     if summary.elements == 0 && !args.json {
         let notes = lint::notes(&script, &osm);
         notes.iter().for_each(|note| tell(&format!("note: {note}")));
@@ -166,19 +167,12 @@ fn layout(format: &str) -> Result<Layout, Error> {
 
 /// A shortcut that cannot be replaced, as an error in the query.
 fn shortcut(problem: &turbo::Problem) -> Problem {
-    let start = problem.position;
-    Problem {
-        class: Class::Parse,
-        code: Code::Overpass(overpass::Code::Shortcut),
-        line: 0,
-        span: Some(Span { start, end: start + problem.shortcut.len() + "{{}}".len() }),
-        message: problem.to_string(),
-        help: match problem.reason {
-            Reason::NoBox => Some("give the box with --bbox south,west,north,east".into()),
-            Reason::NoPlace => Some("give names and where they lead with --places".into()),
-            _ => None,
-        },
-    }
+    let help = match problem.reason {
+        Reason::NoBox => Some("give the box with --bbox south,west,north,east"),
+        Reason::NoPlace => Some("give names and where they lead with --places"),
+        _ => None,
+    };
+    problem.diagnostic(help.map(str::to_owned)).into()
 }
 
 /// The text of the query that was given or is in a file, `-` in either place for standard input, and what to call it.

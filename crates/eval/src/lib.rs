@@ -7,7 +7,8 @@
 //! `record` is an instance and what came out for it, `metrics` compare two results or two queries (a file each), `metric`
 //! says what a number of a record means, `benchmarks` prepare and run the instances of one benchmark and register its
 //! metrics (a file each), `cache` keeps results of queries for other runs, `summary` adds records up, `report` shows them,
-//! `runs` score many instances and keep what came out, `feedback` says what a model needs to repair a query.
+//! `runs` score many instances and keep what came out, `scoring` scores single pairs for whoever waits for them, `feedback`
+//! says what a model needs to repair a query.
 
 pub mod about;
 pub mod benchmarks;
@@ -25,6 +26,7 @@ pub mod metrics;
 pub mod record;
 pub mod report;
 pub mod runs;
+pub mod scoring;
 pub mod summary;
 
 /// A score as it is written: to 1e-12, so that every reader of JSON gets the same number back and what is made of the

@@ -72,6 +72,18 @@ pub fn run_to_end(
     attempt(osm, script, Form::Asked(&script.settings.output), limits, out, true)
 }
 
+/// Runs a parsed query and keeps its answer, to be looked at or written later. What is kept counts as memory of the query.
+///
+/// # Errors
+/// As [`run()`].
+pub fn record(osm: &Osm, script: &syntax::Script, limits: &Limits) -> Result<output::Recording, Failure> {
+    run::check(script)?;
+    let budget = Budget::new(&script.settings, limits);
+    let mut recording = output::Recording::new(header(osm, script), script.settings.output.clone());
+    execute(osm, script, &budget, &mut recording)?;
+    Ok(recording)
+}
+
 fn attempt(
     osm: &Osm,
     script: &syntax::Script,
@@ -85,18 +97,8 @@ fn attempt(
         return Err(no_geojson());
     }
     let budget = Budget::new(&script.settings, limits);
-    let areas_time = run::uses_areas(&script.statements).then(|| osm.data_time());
-    let bounds = script.settings.bbox.as_ref().map(run::to_osm);
-    let header = output::Header { data_time: osm.data_time(), areas_time, bounds };
-    let mut answer = output::answer(form, header, out)?;
-    let states = run::States::default();
-    let mut context = run::Context::new(osm, script, &budget, answer.as_mut(), &states);
-    let whole = || osm.check().and_then(|()| states.check()).map_err(|e| damaged(&e));
-    let done = budget.watch(|| context.run_script()).and_then(|()| whole());
-    // What the sets hold is freed while the answer is on its way.
-    drop(Deferred::new(context.take_derived()));
-    drop(context);
-    let done = done.and_then(|()| budget.watch(|| answer.complete().map_err(output::disconnected)));
+    let mut answer = output::answer(form, header(osm, script), out)?;
+    let done = execute(osm, script, &budget, answer.as_mut());
     if let Err(failure) = &done {
         if complete || answer.started() {
             let told = answer.remark(&failure.to_string()).and_then(|()| answer.finish());
@@ -118,6 +120,30 @@ fn no_geojson() -> Failure {
         message: "The answer to a query with [diff:...] or [adiff:...] cannot be written as GeoJSON.".to_owned(),
         help: Some("Ask for it as XML.".to_owned()),
     })
+}
+
+/// What stands at the head of the answer.
+fn header(osm: &Osm, script: &syntax::Script) -> output::Header {
+    let areas_time = run::uses_areas(&script.statements).then(|| osm.data_time());
+    let bounds = script.settings.bbox.as_ref().map(run::to_osm);
+    output::Header { data_time: osm.data_time(), areas_time, bounds }
+}
+
+/// Runs the statements; what comes is for `answer`, which is not finished here.
+fn execute(
+    osm: &Osm,
+    script: &syntax::Script,
+    budget: &Budget,
+    answer: &mut dyn output::Answer,
+) -> Result<(), Failure> {
+    let states = run::States::default();
+    let mut context = run::Context::new(osm, script, budget, answer, &states);
+    let whole = || osm.check().and_then(|()| states.check()).map_err(|e| damaged(&e));
+    let done = budget.watch(|| context.run_script()).and_then(|()| whole());
+    // What the sets hold is freed while the answer is on its way.
+    drop(Deferred::new(context.take_derived()));
+    drop(context);
+    done.and_then(|()| budget.watch(|| answer.complete().map_err(output::disconnected)))
 }
 
 /// The error for a snapshot that does not hold what it should.

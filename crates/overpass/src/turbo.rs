@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::syntax::{Class, Code, Diagnostic, Span};
 use terrapin_geocoder::{Bounds, Place, Places, Position};
 use terrapin_osm::{BoundingBox, ElementType};
 
@@ -54,6 +55,21 @@ pub struct Problem {
     pub position: usize,
     /// What is wrong with it.
     pub reason: Reason,
+}
+
+impl Problem {
+    /// It as an error in the query, with what to do about it.
+    pub fn diagnostic(&self, help: Option<String>) -> Diagnostic {
+        let (start, length) = (self.position, self.shortcut.len() + "{{}}".len());
+        Diagnostic {
+            class: Class::Parse,
+            code: Code::Shortcut,
+            line: 0,
+            span: Some(Span { start, end: start + length }),
+            message: self.to_string(),
+            help,
+        }
+    }
 }
 
 /// Why a shortcut cannot be replaced.

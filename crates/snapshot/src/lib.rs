@@ -46,6 +46,7 @@ mod boxes;
 mod checked;
 mod column;
 mod error;
+pub mod facts;
 mod manifest;
 mod paged;
 mod part;

@@ -1,53 +1,101 @@
 //! Results of queries in memory, up to a number of bytes: for pairs that are scored together and share queries.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use terrapin_budget as budget;
 
 use super::{Cache, Counts, Key};
 
-/// Results that are kept as long as it lives. What no longer fits is not taken.
+/// Results that are kept as long as it lives, of one snapshot. Where there is no room any more those go that were asked for
+/// the longest ago: half of them at a time.
 #[derive(Debug)]
 pub struct InMemory {
-    most: usize,
+    /// Bytes that each half may take.
+    half: usize,
     kept: Mutex<Kept>,
 }
 
 #[derive(Debug, Default)]
 struct Kept {
-    results: BTreeMap<(String, String), Vec<u8>>,
-    bytes: usize,
+    /// What was put or asked for lately.
+    new: Half,
+    /// What was before.
+    old: Half,
     counts: Counts,
 }
+
+#[derive(Debug, Default)]
+struct Half {
+    results: HashMap<Name, Arc<[u8]>>,
+    bytes: usize,
+}
+
+/// The digest of a language and a query.
+type Name = [u8; 32];
+
+/// What an entry takes besides its results.
+const ENTRY: usize = 64;
 
 impl InMemory {
     /// Keeps so many bytes at most.
     pub fn new(most: usize) -> InMemory {
-        InMemory { most, kept: Mutex::default() }
+        InMemory { half: most / 2, kept: Mutex::default() }
     }
 }
 
 /// A key of one snapshot's results, which is the only one there is in its time.
-fn name(key: &Key<'_>) -> (String, String) {
-    (key.language.to_owned(), key.query.to_owned())
+fn name(key: &Key<'_>) -> Name {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(key.language.as_bytes()).update(&[0]).update(key.query.as_bytes());
+    *hasher.finalize().as_bytes()
+}
+
+impl Kept {
+    fn put(&mut self, name: Name, results: Arc<[u8]>, half: usize) {
+        let bytes = results.len() + ENTRY;
+        if bytes > half || self.new.results.contains_key(&name) {
+            return;
+        }
+        if self.new.bytes + bytes > half {
+            self.old = std::mem::take(&mut self.new);
+        }
+        self.new.bytes += bytes;
+        self.new.results.insert(name, results);
+    }
 }
 
 impl Cache for InMemory {
     fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.results.get(&name(key)).cloned();
-        match found {
-            Some(_) => kept.counts.hits += 1,
-            None => kept.counts.misses += 1,
-        }
-        found
+        let name = name(key);
+        let found = {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let found = match kept.new.results.get(&name) {
+                Some(found) => Some(Arc::clone(found)),
+                None => {
+                    let found = kept.old.results.get(&name).map(Arc::clone);
+                    if let Some(found) = &found {
+                        budget::unwatched(|| kept.put(name, Arc::clone(found), self.half));
+                    }
+                    found
+                }
+            };
+            match found {
+                Some(_) => kept.counts.hits += 1,
+                None => kept.counts.misses += 1,
+            }
+            found
+        };
+        found.map(|found| found.to_vec())
     }
 
     fn put(&self, key: &Key<'_>, results: Vec<u8>) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = kept.bytes + results.len() + key.query.len();
-        if bytes <= self.most && kept.results.insert(name(key), results).is_none() {
-            kept.bytes = bytes;
-        }
+        let name = name(key);
+        // They outlive the pair that they were made for.
+        budget::unwatched(|| {
+            let results = Arc::from(results.as_slice());
+            self.kept.lock().unwrap_or_else(PoisonError::into_inner).put(name, results, self.half);
+        });
     }
 
     fn counts(&self) -> Option<Counts> {
@@ -63,14 +111,31 @@ impl Cache for InMemory {
 mod tests {
     use super::*;
 
+    fn key(query: &str) -> Key<'_> {
+        Key { snapshot: "s", language: "l", query }
+    }
+
     #[test]
     fn what_fits_is_kept() {
-        let cache = InMemory::new(10);
-        let key = |query| Key { snapshot: "s", language: "l", query };
+        let cache = InMemory::new(2 * (ENTRY + 6));
         cache.put(&key("a"), vec![1; 6]);
-        cache.put(&key("b"), vec![2; 6]);
+        cache.put(&key("b"), vec![2; 7]);
         assert_eq!((cache.get(&key("a")), cache.get(&key("b"))), (Some(vec![1; 6]), None));
         assert_eq!(cache.get(&Key { language: "m", ..key("a") }), None);
         assert_eq!(cache.counts(), Some(Counts { hits: 1, misses: 2 }));
+    }
+
+    #[test]
+    fn what_is_asked_for_again_and_again_stays() {
+        let most = 1 << 16;
+        let cache = InMemory::new(most);
+        cache.put(&key("gold"), vec![7; 100]);
+        for n in 0..10_000 {
+            cache.put(&key(&n.to_string()), vec![0; 100]);
+            assert_eq!(cache.get(&key("gold")), Some(vec![7; 100]), "{n}");
+        }
+        assert_eq!(cache.get(&key("1")), None);
+        let kept = cache.kept.lock().unwrap();
+        assert!(kept.new.bytes + kept.old.bytes <= most);
     }
 }

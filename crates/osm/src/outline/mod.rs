@@ -67,6 +67,13 @@ pub fn multipolygon(osm: &Osm, relation: Ordinal) -> Vec<Vec<Line>> {
     polygons(rings(ways_of(osm, relation)))
 }
 
+/// The polygons that lines make: joined where they end in the same place, rings in rings as holes; as [`Outline::Polygons`]
+/// has them. What closes no ring is left out.
+pub fn polygons_of(lines: Vec<Line>) -> Vec<Vec<Line>> {
+    let part = |line: Line| Some(Part { ends: [*line.first()?, *line.last()?], line });
+    polygons(rings(lines.into_iter().filter(|line| line.len() >= 2).filter_map(part).collect()))
+}
+
 /// A way's nodes, and the positions of those that are there.
 fn way(osm: &Osm, ordinal: Ordinal) -> (Vec<ElementRef>, Line) {
     let (page, slot) = osm.place(ElementType::Way, ordinal);

@@ -12,6 +12,7 @@ mod html;
 mod item;
 mod json;
 mod popup;
+mod recording;
 #[cfg(test)]
 mod tests;
 mod xml;
@@ -21,6 +22,7 @@ pub use collect::Collect;
 pub use custom::{MOVED_HEAD, PAGE_HEAD};
 pub use geojson::Layout;
 pub use item::{Counts, MemberGeometry, MemberItem, Meta, OutputItem, Tags};
+pub use recording::{Cursor, Entry, Recording, RecordingScratch};
 
 use std::io::{self, Write};
 

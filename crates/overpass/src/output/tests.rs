@@ -22,8 +22,14 @@ fn header() -> Header {
     Header { data_time: 1_672_656_402, areas_time: None, bounds: None }
 }
 
-/// A way with everything, a relation with every kind of member, a derived element, a count and a remark.
+/// Elements and a remark.
 fn everything(answer: &mut dyn Answer) {
+    elements(answer);
+    answer.remark("runtime error: \"x\"").unwrap();
+}
+
+/// A way with everything, a relation with every kind of member, a derived element and a count.
+fn elements(answer: &mut dyn Answer) {
     let mut tags = Tags::default();
     tags.push("name", "a \"b\" <c> & \\d\n\u{1}");
     let way = OutputItem {
@@ -53,7 +59,59 @@ fn everything(answer: &mut dyn Answer) {
         .element(&OutputItem { type_name: "made", id: Some(-5), shape: Some(&point), ..OutputItem::default() })
         .unwrap();
     answer.count(&Counts { with_id: true, nodes: 1, ways: 2, relations: 3, areas: Some(0) }).unwrap();
-    answer.remark("runtime error: \"x\"").unwrap();
+}
+
+#[test]
+fn what_was_recorded_is_written_as_what_came() {
+    let mut page = Tags::default();
+    page.push("", "");
+    let polygon = vec![vec![Position { lat: 1.0, lon: 2.0 }], Vec::new()];
+    let shape = Geometry::Collection(vec![Geometry::Line(Vec::new()), Geometry::Polygon(polygon)]);
+    let more = |answer: &mut dyn Answer| {
+        elements(answer);
+        let seen = OutputItem {
+            type_name: "node",
+            id: Some(-3),
+            visible: Some(false),
+            position: Some(Coord { lat: -5, lon: 7 }),
+            center: Some(Position { lat: 0.5, lon: 0.25 }),
+            tags: Some(&page),
+            ..OutputItem::default()
+        };
+        answer.element(&seen).unwrap();
+        answer.element(&OutputItem { type_name: "made", shape: Some(&shape), ..OutputItem::default() }).unwrap();
+        answer.count(&Counts::default()).unwrap();
+    };
+    let mut recording = Recording::new(header(), OutputFormat::Xml);
+    more(&mut recording);
+    assert_eq!(recording.written(), 7);
+    for format in [OutputFormat::Xml, OutputFormat::Json, OutputFormat::Custom] {
+        let replayed = written(&format, header(), |answer| {
+            let mut cursor = Cursor::default();
+            recording.replay(&mut cursor, 3, answer).unwrap();
+            recording.replay(&mut cursor, u64::MAX, answer).unwrap();
+        });
+        assert_eq!(replayed, written(&format, header(), more));
+    }
+    // As printing on many threads hands it over.
+    let renderer = recording.renderer().unwrap();
+    let mut nowhere = std::io::sink();
+    let mut buffer = Buffer::new(&mut nowhere);
+    (renderer.element)(&mut buffer, &OutputItem { type_name: "node", id: Some(1), ..OutputItem::default() });
+    recording.rendered(&buffer.into_bytes(), 1).unwrap();
+    let mut kinds = Vec::new();
+    for piece in recording.pieces() {
+        let looked: Result<(), ()> = recording.each(piece, |entry| {
+            kinds.push(match entry {
+                Entry::Element(item) => item.type_name.to_owned(),
+                Entry::Count(counts) => counts.total().to_string(),
+                Entry::Action(_) => String::new(),
+            });
+            Ok(())
+        });
+        looked.unwrap();
+    }
+    assert_eq!(kinds, ["way", "relation", "made", "6", "node", "made", "0", "node"]);
 }
 
 #[test]

@@ -1,10 +1,19 @@
-//! What is wrong with a query of either language, as the commands tell it.
+//! What is wrong with a query of either language: for people with the place underlined in the text, for programs as JSON.
+//! Knows the texts of queries and nothing of any data, of commands or of HTTP.
+
+mod json;
+mod place;
+mod text;
+
+pub use json::to_json;
+pub use place::{Place, place};
+pub use text::for_people;
 
 use std::fmt;
 
-use crate::overpass::syntax::Span;
-use crate::overpass::{self, Class, Diagnostic, Failure};
-use crate::sparql;
+use terrapin_overpass_syntax as overpass;
+use terrapin_overpass_syntax::{Class, Diagnostic, Failure, Span};
+use terrapin_sparql_syntax as sparql;
 
 /// What programs know a problem by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,4 +87,51 @@ impl From<sparql::Error> for Problem {
 /// All of a failure.
 pub fn all(failure: Failure) -> Vec<Problem> {
     failure.diagnostics.into_iter().map(Problem::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(line: u32, span: Option<(usize, usize)>, message: &str) -> Problem {
+        Problem {
+            class: Class::Parse,
+            code: Code::Overpass(overpass::Code::UnknownStatement),
+            line,
+            span: span.map(|(start, end)| Span { start, end }),
+            message: message.into(),
+            help: Some("did you mean `node`?".into()),
+        }
+    }
+
+    #[test]
+    fn the_source_is_underlined() {
+        let text = "[out:json];\nnod(1);out;";
+        let shown = for_people(&[problem(2, Some((12, 15)), "Unknown type \"nod\"")], text, "query", false);
+        assert!(shown.contains("parse error[unknown-statement]: Unknown type \"nod\""), "{shown}");
+        assert!(
+            shown.contains("query:2:1") && shown.contains("^^^") && shown.contains("did you mean `node`?"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn positions_outside_the_text_and_inside_characters_do_no_harm() {
+        let text = "nöde(1);";
+        for span in [(2, 3), (100, 200), (7, 3), (0, 0), (8, 8)] {
+            let problems = vec![problem(1, Some(span), "bad \u{1b}[31m")];
+            assert!(!for_people(&problems, text, "query", false).contains('\u{1b}'));
+            to_json(&problems[0], text);
+        }
+        assert_eq!(super::place::span_in(&problem(7, None, ""), text), None);
+        assert_eq!(super::place::span_in(&problem(1, None, ""), text), Some(0..9));
+    }
+
+    #[test]
+    fn programs_get_line_and_column() {
+        let text = "[out:json];\nö nod(1);out;";
+        let json = to_json(&problem(2, Some((15, 18)), "Unknown type \"nod\""), text);
+        assert_eq!(json["position"]["column"], 3);
+        assert_eq!(json["position"]["line"], 2);
+    }
 }

@@ -1,0 +1,118 @@
+//! Scoring single pairs for whoever waits for them, a server's client or a trainer: a record for every pair, as a run of its
+//! benchmark gives it, within bounds of its own.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use terrapin_budget::{self as budget, Budget, Limits, Stopped};
+use terrapin_geocoder::{Places, Until};
+use terrapin_osm::Osm;
+use terrapin_sparql::Environment;
+
+use crate::benchmarks::Benchmark;
+use crate::benchmarks::jsonl::JsonLines;
+use crate::benchmarks::overpassnl::{Bounds, OverpassNl};
+use crate::cache::Cache;
+use crate::language::Language;
+use crate::record::{ErrorClass, Execution, FailureClass, Instance, Record, Strict};
+
+/// Bytes that the answer to one query may have.
+const LARGEST: u64 = 256 << 20;
+
+const OTHERS_TOOK_ALL: &str = "the request's time was used up by the pairs before";
+const TEXTS_TOOK_ALL: &str = "reading the queries took all that they may take";
+
+/// What pairs are scored with.
+pub struct Scoring<'a> {
+    /// The data that OverpassQL is run on.
+    pub osm: &'a Osm,
+    /// The digest of its snapshot.
+    pub snapshot: &'a str,
+    /// What SPARQL is asked of, where the snapshot has triples.
+    pub triples: Option<&'a Environment>,
+    /// The time of the data, in seconds since 1970.
+    pub now: i64,
+    /// Where names lead.
+    pub places: &'a dyn Places,
+    /// Of all pairs together; the memory is that of each.
+    pub limits: &'a Limits,
+    /// The time that each pair has.
+    pub each: Option<Duration>,
+    /// Whether queries in OverpassQL are compared as texts and trees, too.
+    pub similarity: bool,
+    /// What queries gave.
+    pub cache: &'a dyn Cache,
+    /// Hears of faults of the program: what a panic said.
+    pub fault: &'a (dyn Fn(&str) + Sync),
+}
+
+impl Scoring<'_> {
+    /// Scores one pair: OverpassQL as `terrapin eval overpassnl` does, SPARQL as `terrapin eval jsonl` does. It has the
+    /// time that `each` says and what `limits` leave of it.
+    pub fn pair(&self, instance: &Instance) -> Record {
+        let now = Instant::now();
+        if self.limits.deadline.is_some_and(|deadline| now >= deadline) {
+            return unfinished(instance, OTHERS_TOOK_ALL);
+        }
+        let own = self.each.and_then(|each| now.checked_add(each));
+        let deadline = [self.limits.deadline, own].into_iter().flatten().min();
+        let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let places = Until::new(self.places, &is_over);
+        // Both queries and the work on their texts hold what they hold together.
+        let account = Some(self.limits.account.clone().unwrap_or_default());
+        let bounds = Bounds { limits: Limits { deadline, account, ..self.limits.clone() }, largest: LARGEST };
+        // What each query does is bounded where it runs; this bounds what is done with their texts.
+        let budget = Arc::new(Budget::new(&bounds.limits));
+        match budget::watched(&budget, || self.record(instance, &places, bounds)) {
+            Ok(_) if places.was_cut() => unfinished(instance, TEXTS_TOOK_ALL),
+            Ok(record) => record,
+            Err(Stopped::Exceeded(_)) => unfinished(instance, TEXTS_TOOK_ALL),
+            Err(Stopped::Panicked(panic)) => {
+                (self.fault)(&panic);
+                let why = "not scored, by a fault of the program";
+                failed(instance, ErrorClass::UnknownError, FailureClass::Internal, why)
+            }
+        }
+    }
+
+    /// The record of a pair as a run of its benchmark gives it.
+    fn record(&self, instance: &Instance, places: &dyn Places, bounds: Bounds) -> Record {
+        let (osm, snapshot, cache) = (Some(self.osm), self.snapshot, self.cache);
+        if instance.language() == Language::Sparql {
+            let (triples, now) = (self.triples, self.now);
+            return JsonLines { osm, snapshot, triples, now, places, cache, bounds }.score(instance).record;
+        }
+        OverpassNl { osm, snapshot, places, similarity: self.similarity, cache, bounds }.score(instance).record
+    }
+}
+
+/// The record of a pair whose queries could not be run in time.
+fn unfinished(instance: &Instance, why: &str) -> Record {
+    failed(instance, ErrorClass::RuntimeErrorTimeout, FailureClass::Timeout, &format!("not run: {why}"))
+}
+
+/// The record of a pair of which nothing else is known: the class of its failure in either language.
+fn failed(instance: &Instance, class: ErrorClass, of_sparql: FailureClass, why: &str) -> Record {
+    let text = || Some(why.to_owned());
+    if instance.language() == Language::Sparql {
+        let strict = Strict {
+            error: Some(of_sparql),
+            ref_error: Some(of_sparql),
+            ref_error_text: text(),
+            ..Strict::failed(why.to_owned())
+        };
+        return Record { strict: Some(strict), ..Record::of(instance) };
+    }
+    let execution = Execution {
+        ref_n: Some(class.count()),
+        pred_n: Some(class.count()),
+        error: Some(class),
+        error_text: text(),
+        ref_error: Some(class),
+        ref_error_text: text(),
+        multiset: Some(0),
+        f1: Some(0.0),
+        ..Execution::default()
+    };
+    Record { execution: Some(execution), ..Record::of(instance) }
+}

@@ -1,0 +1,539 @@
+//! An answer that is kept: elements as they came, in few bytes, to be looked at one by one or written in any format later.
+
+use std::io;
+
+use super::item::{Counts, MemberGeometry, MemberItem, Meta, OutputItem, Tags};
+use super::{Action, Answer, Form, Header, Projection, Renderer};
+use crate::set::{Geometry, Position};
+use crate::syntax::OutputFormat;
+use terrapin_base::codec::{self, Reader};
+use terrapin_budget as budget;
+use terrapin_osm::{BoundingBox, Coord, ElementType};
+
+/// A piece of memory is full from here on: no more is copied while an answer grows.
+const PIECE: usize = 1 << 20;
+
+/// An answer that is kept.
+#[derive(Debug, Clone)]
+pub struct Recording {
+    header: Header,
+    format: OutputFormat,
+    /// Entries one after another, each with its length before it. None of them is in two pieces.
+    pieces: Vec<Vec<u8>>,
+    written: u64,
+}
+
+/// Something in an answer.
+#[derive(Debug, Clone, Copy)]
+pub enum Entry<'a> {
+    /// An element.
+    Element(&'a OutputItem<'a>),
+    /// What `out count` tells.
+    Count(Counts),
+    /// What stands around elements in the answer to a query with two moments.
+    Action(Action),
+}
+
+/// A place between two entries of a recording.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cursor {
+    piece: usize,
+    at: usize,
+}
+
+impl Recording {
+    /// Nothing yet, for the answer to a query that asks for this format.
+    pub(crate) fn new(header: Header, format: OutputFormat) -> Recording {
+        Recording { header, format, pieces: Vec::new(), written: 0 }
+    }
+
+    /// The format that the query asks for.
+    pub fn format(&self) -> &OutputFormat {
+        &self.format
+    }
+
+    /// What stands at the head of the answer.
+    pub fn header(&self) -> Header {
+        self.header
+    }
+
+    /// How many elements and counts there are.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// How many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        self.pieces.iter().map(Vec::capacity).sum()
+    }
+
+    /// Where each piece begins, for those that look at several at once. Pieces have some thousand elements each.
+    pub fn pieces(&self) -> impl Iterator<Item = Cursor> + use<> {
+        (0..self.pieces.len()).map(|piece| Cursor { piece, at: 0 })
+    }
+
+    /// Looks at the entry at a place, which moves on to the next; `None` at the end.
+    pub fn next<T>(
+        &self,
+        cursor: &mut Cursor,
+        scratch: &mut RecordingScratch,
+        look: impl FnOnce(Entry<'_>) -> T,
+    ) -> Option<T> {
+        loop {
+            let piece = self.pieces.get(cursor.piece)?;
+            let rest = piece.get(cursor.at..).unwrap_or_default();
+            let Some((len, rest)) = rest.split_first_chunk::<4>() else {
+                *cursor = Cursor { piece: cursor.piece + 1, at: 0 };
+                continue;
+            };
+            let len = u32::from_le_bytes(*len) as usize;
+            cursor.at += 4 + len;
+            // Every entry was written by this file.
+            return get(rest.get(..len)?, scratch, look);
+        }
+    }
+
+    /// Looks at all entries of the piece in which a place is, from there on.
+    ///
+    /// # Errors
+    /// That of the first one for which `look` has any.
+    pub fn each<E>(&self, mut cursor: Cursor, mut look: impl FnMut(Entry<'_>) -> Result<(), E>) -> Result<(), E> {
+        let (piece, mut scratch) = (cursor.piece, RecordingScratch::default());
+        loop {
+            let is_last = self.pieces.get(piece).is_none_or(|bytes| cursor.at >= bytes.len());
+            if is_last || cursor.piece != piece {
+                return Ok(());
+            }
+            budget::checkpoints(16);
+            self.next(&mut cursor, &mut scratch, &mut look).transpose()?;
+        }
+    }
+
+    /// Writes up to `most` entries from a place on, which moves behind them; finishing the answer is the caller's.
+    ///
+    /// # Errors
+    /// The answer cannot be written, or has no place for what was recorded.
+    pub fn replay(&self, cursor: &mut Cursor, most: u64, answer: &mut dyn Answer) -> io::Result<()> {
+        let mut scratch = RecordingScratch::default();
+        for _ in 0..most {
+            budget::checkpoints(16);
+            let written = self.next(cursor, &mut scratch, |entry| match entry {
+                Entry::Element(item) => answer.element(item),
+                Entry::Count(counts) => answer.count(&counts),
+                Entry::Action(action) => answer.action(action),
+            });
+            match written {
+                Some(written) => written?,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn piece(&mut self) -> &mut Vec<u8> {
+        if self.pieces.last().is_none_or(|piece| piece.len() >= PIECE) {
+            self.pieces.push(Vec::new());
+        }
+        self.pieces.last_mut().expect("there is one")
+    }
+}
+
+impl Answer for Recording {
+    /// Everything, whatever the format has room for: it may be written in another one.
+    fn projection(&self) -> Projection {
+        Projection::ALL
+    }
+
+    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
+        self.written += 1;
+        put(self.piece(), item);
+        Ok(())
+    }
+
+    fn renderer(&self) -> Option<Renderer> {
+        Some(Renderer { element: Box::new(|buffer, item| put(&mut buffer.bytes, item)), between: "" })
+    }
+
+    fn rendered(&mut self, bytes: &[u8], elements: u64) -> io::Result<()> {
+        self.written += elements;
+        self.piece().extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn action(&mut self, action: Action) -> io::Result<()> {
+        let place = ACTIONS.iter().position(|known| *known == action);
+        let place = place.ok_or_else(|| io::Error::other("an action without a name"))?;
+        within(self.piece(), |out| out.extend_from_slice(&[ACTION, place as u8]));
+        Ok(())
+    }
+
+    fn count(&mut self, counts: &Counts) -> io::Result<()> {
+        self.written += 1;
+        within(self.piece(), |out| {
+            out.extend_from_slice(&[COUNT, u8::from(counts.with_id)]);
+            [counts.nodes, counts.ways, counts.relations].into_iter().for_each(|number| codec::put(out, number));
+            // One more than there are, so that none is something else.
+            codec::put(out, counts.areas.map_or(0, |areas| areas + 1));
+        });
+        Ok(())
+    }
+
+    /// What was stopped is no answer.
+    fn remark(&mut self, _text: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn written(&self) -> u64 {
+        self.written
+    }
+
+    fn content_type(&self) -> &'static str {
+        Form::Asked(&self.format).content_type()
+    }
+
+    fn started(&self) -> bool {
+        false
+    }
+}
+
+/// What an entry is: an element of a type, or one of these.
+const COUNT: u8 = 254;
+const ACTION: u8 = 255;
+
+/// The names of types that need no text.
+const TYPES: [&str; 4] = ["node", "way", "relation", "area"];
+const OTHER: u8 = TYPES.len() as u8;
+
+const ACTIONS: [Action; 10] = [
+    Action::Begin("create"),
+    Action::Begin("modify"),
+    Action::Begin("delete"),
+    Action::Begin("show_initial"),
+    Action::Begin("show_final"),
+    Action::End,
+    Action::Old,
+    Action::EndOld,
+    Action::New,
+    Action::EndNew,
+];
+
+/// Which parts an element has, each a bit.
+mod part {
+    pub const ID: u16 = 1;
+    pub const VISIBLE: u16 = 1 << 1;
+    pub const INVISIBLE: u16 = 1 << 2;
+    pub const POSITION: u16 = 1 << 3;
+    pub const META: u16 = 1 << 4;
+    pub const BOUNDS: u16 = 1 << 5;
+    pub const CENTER: u16 = 1 << 6;
+    pub const NODES: u16 = 1 << 7;
+    pub const GEOMETRY: u16 = 1 << 8;
+    pub const MEMBERS: u16 = 1 << 9;
+    pub const SHAPE: u16 = 1 << 10;
+    pub const LABEL: u16 = 1 << 11;
+    pub const TAGS: u16 = 1 << 12;
+}
+
+/// Appends an element.
+fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
+    let is_shown = [
+        (part::ID, item.id.is_some()),
+        (part::VISIBLE, item.visible == Some(true)),
+        (part::INVISIBLE, item.visible == Some(false)),
+        (part::POSITION, item.position.is_some()),
+        (part::META, item.meta.is_some()),
+        (part::BOUNDS, item.bounds.is_some()),
+        (part::CENTER, item.center.is_some()),
+        (part::NODES, item.nodes.is_some()),
+        (part::GEOMETRY, item.geometry.is_some()),
+        (part::MEMBERS, item.members.is_some()),
+        (part::SHAPE, item.shape.is_some()),
+        (part::LABEL, item.label.is_some()),
+        (part::TAGS, item.tags.is_some()),
+    ];
+    let parts = is_shown.into_iter().filter(|(_, shown)| *shown).fold(0, |all, (part, _)| all | part);
+    within(out, |out| {
+        match TYPES.iter().position(|name| *name == item.type_name) {
+            Some(place) => out.push(place as u8),
+            None => {
+                out.push(OTHER);
+                put_text(out, item.type_name);
+            }
+        }
+        out.extend_from_slice(&u16::to_le_bytes(parts));
+        if let Some(id) = item.id {
+            codec::put_signed(out, id);
+        }
+        if let Some(c) = item.position {
+            put_coord(out, c);
+        }
+        if let Some(meta) = &item.meta {
+            codec::put(out, meta.version.into());
+            [meta.timestamp, meta.changeset, meta.uid].into_iter().for_each(|number| codec::put_signed(out, number));
+            put_text(out, meta.user);
+        }
+        if let Some(bounds) = &item.bounds {
+            put_coord(out, Coord { lat: bounds.south, lon: bounds.west });
+            put_coord(out, Coord { lat: bounds.north, lon: bounds.east });
+        }
+        [item.center, item.label].into_iter().flatten().for_each(|position| put_position(out, position));
+        if let Some(nodes) = item.nodes {
+            let mut previous = 0;
+            codec::put(out, nodes.len() as u64);
+            nodes.iter().for_each(|&id| codec::put_delta(out, &mut previous, id));
+        }
+        if let Some(line) = item.geometry {
+            put_line(out, line);
+        }
+        if let Some(members) = item.members {
+            codec::put(out, members.len() as u64);
+            for member in members {
+                out.push(member.kind as u8);
+                codec::put_signed(out, member.id);
+                put_text(out, member.role);
+                match member.geometry {
+                    MemberGeometry::None => out.push(0),
+                    MemberGeometry::Point(c) => {
+                        out.push(1);
+                        put_coord(out, c);
+                    }
+                    MemberGeometry::Line(line) => {
+                        out.push(2);
+                        put_line(out, line);
+                    }
+                }
+            }
+        }
+        if let Some(shape) = item.shape {
+            put_shape(out, shape);
+        }
+        if let Some(tags) = item.tags {
+            codec::put(out, tags.len() as u64);
+            tags.iter().flat_map(|(key, value)| [key, value]).for_each(|text| put_text(out, text));
+        }
+    });
+}
+
+/// Writes something with its length before it.
+fn within(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    let start = out.len();
+    out.extend_from_slice(&[0; 4]);
+    write(out);
+    let len = (out.len() - start - 4) as u32;
+    out[start..start + 4].copy_from_slice(&len.to_le_bytes());
+}
+
+fn put_text(out: &mut Vec<u8>, text: &str) {
+    codec::put(out, text.len() as u64);
+    out.extend_from_slice(text.as_bytes());
+}
+
+fn put_coord(out: &mut Vec<u8>, c: Coord) {
+    out.extend_from_slice(&c.lat.to_le_bytes());
+    out.extend_from_slice(&c.lon.to_le_bytes());
+}
+
+fn put_position(out: &mut Vec<u8>, position: Position) {
+    out.extend_from_slice(&position.lat.to_le_bytes());
+    out.extend_from_slice(&position.lon.to_le_bytes());
+}
+
+fn put_line(out: &mut Vec<u8>, line: &[Coord]) {
+    codec::put(out, line.len() as u64);
+    line.iter().for_each(|&c| put_coord(out, c));
+}
+
+fn put_positions(out: &mut Vec<u8>, line: &[Position]) {
+    codec::put(out, line.len() as u64);
+    line.iter().for_each(|&position| put_position(out, position));
+}
+
+fn put_shape(out: &mut Vec<u8>, shape: &Geometry) {
+    match shape {
+        Geometry::Point(point) => {
+            out.push(0);
+            put_position(out, *point);
+        }
+        Geometry::Line(line) => {
+            out.push(1);
+            put_positions(out, line);
+        }
+        Geometry::Polygon(rings) => {
+            out.push(2);
+            codec::put(out, rings.len() as u64);
+            rings.iter().for_each(|ring| put_positions(out, ring));
+        }
+        Geometry::Collection(parts) => {
+            out.push(3);
+            codec::put(out, parts.len() as u64);
+            parts.iter().for_each(|part| put_shape(out, part));
+        }
+    }
+}
+
+/// Memory used for one entry after another.
+#[derive(Debug, Default)]
+pub struct RecordingScratch {
+    tags: Tags,
+    nodes: Vec<i64>,
+    geometry: Vec<Coord>,
+    /// The lines of all members.
+    lines: Vec<Coord>,
+}
+
+/// Lends an entry; `None` where the bytes are none.
+fn get<T>(bytes: &[u8], scratch: &mut RecordingScratch, look: impl FnOnce(Entry<'_>) -> T) -> Option<T> {
+    let mut from = Reader::new(bytes);
+    let type_name = match from.take(1)?[0] {
+        COUNT => {
+            let with_id = from.take(1)?[0] == 1;
+            let (nodes, ways, relations) = (from.get()?, from.get()?, from.get()?);
+            let areas = from.get()?.checked_sub(1);
+            return Some(look(Entry::Count(Counts { with_id, nodes, ways, relations, areas })));
+        }
+        ACTION => return Some(look(Entry::Action(*ACTIONS.get(usize::from(from.take(1)?[0]))?))),
+        OTHER => get_text(&mut from)?,
+        place => TYPES.get(usize::from(place))?,
+    };
+    let parts = u16::from_le_bytes(from.take(2)?.try_into().ok()?);
+    let has = |part: u16| parts & part != 0;
+    let mut item = OutputItem { type_name, ..OutputItem::default() };
+    if has(part::VISIBLE | part::INVISIBLE) {
+        item.visible = Some(has(part::VISIBLE));
+    }
+    if has(part::ID) {
+        item.id = Some(from.get_signed()?);
+    }
+    if has(part::POSITION) {
+        item.position = Some(get_coord(&mut from)?);
+    }
+    if has(part::META) {
+        item.meta = Some(Meta {
+            version: u32::try_from(from.get()?).ok()?,
+            timestamp: from.get_signed()?,
+            changeset: from.get_signed()?,
+            uid: from.get_signed()?,
+            user: get_text(&mut from)?,
+        });
+    }
+    if has(part::BOUNDS) {
+        let (low, high) = (get_coord(&mut from)?, get_coord(&mut from)?);
+        item.bounds = Some(BoundingBox { south: low.lat, west: low.lon, north: high.lat, east: high.lon });
+    }
+    if has(part::CENTER) {
+        item.center = Some(get_position(&mut from)?);
+    }
+    if has(part::LABEL) {
+        item.label = Some(get_position(&mut from)?);
+    }
+    let RecordingScratch { tags, nodes, geometry, lines } = scratch;
+    if has(part::NODES) {
+        nodes.clear();
+        let mut previous = 0;
+        for _ in 0..from.get()? {
+            nodes.push(from.get_delta(&mut previous)?);
+        }
+        item.nodes = Some(nodes);
+    }
+    if has(part::GEOMETRY) {
+        geometry.clear();
+        get_line(&mut from, geometry)?;
+        item.geometry = Some(geometry);
+    }
+    lines.clear();
+    let members = if has(part::MEMBERS) { Some(get_members(&mut from, lines)?) } else { None };
+    let members: Option<Vec<MemberItem<'_>>> = members.map(|members| {
+        let placed = |(member, line): (MemberItem<'static>, Option<std::ops::Range<usize>>), role| MemberItem {
+            role,
+            geometry: line.map_or(member.geometry, |line| MemberGeometry::Line(&lines[line])),
+            ..member
+        };
+        members.into_iter().map(|Stored { member, role, line }| placed((member, line), role)).collect()
+    });
+    item.members = members.as_deref();
+    let shape = if has(part::SHAPE) { Some(get_shape(&mut from)?) } else { None };
+    item.shape = shape.as_ref();
+    if has(part::TAGS) {
+        tags.clear();
+        for _ in 0..from.get()? {
+            let (key, value) = (get_text(&mut from)?, get_text(&mut from)?);
+            tags.push(key, value);
+        }
+        item.tags = Some(tags);
+    }
+    Some(look(Entry::Element(&item)))
+}
+
+/// A member whose line lies among those of all members.
+struct Stored<'r> {
+    member: MemberItem<'static>,
+    role: &'r str,
+    line: Option<std::ops::Range<usize>>,
+}
+
+fn get_members<'r>(from: &mut Reader<'r>, lines: &mut Vec<Coord>) -> Option<Vec<Stored<'r>>> {
+    let count = from.get()?;
+    let mut members = Vec::new();
+    for _ in 0..count {
+        let kind = *ElementType::ALL.get(usize::from(from.take(1)?[0]))?;
+        let (id, role) = (from.get_signed()?, get_text(from)?);
+        let (mut geometry, mut line) = (MemberGeometry::None, None);
+        match from.take(1)?[0] {
+            1 => geometry = MemberGeometry::Point(get_coord(from)?),
+            2 => {
+                let start = lines.len();
+                get_line(from, lines)?;
+                line = Some(start..lines.len());
+            }
+            _ => {}
+        }
+        members.push(Stored { member: MemberItem { kind, id, role: "", geometry }, role, line });
+    }
+    Some(members)
+}
+
+fn get_text<'r>(from: &mut Reader<'r>) -> Option<&'r str> {
+    let len = usize::try_from(from.get()?).ok()?;
+    std::str::from_utf8(from.take(len)?).ok()
+}
+
+fn get_coord(from: &mut Reader<'_>) -> Option<Coord> {
+    let mut number = || Some(i32::from_le_bytes(from.take(4)?.try_into().ok()?));
+    Some(Coord { lat: number()?, lon: number()? })
+}
+
+fn get_position(from: &mut Reader<'_>) -> Option<Position> {
+    let mut number = || Some(f64::from_le_bytes(from.take(8)?.try_into().ok()?));
+    Some(Position { lat: number()?, lon: number()? })
+}
+
+fn get_line(from: &mut Reader<'_>, into: &mut Vec<Coord>) -> Option<()> {
+    for _ in 0..from.get()? {
+        into.push(get_coord(from)?);
+    }
+    Some(())
+}
+
+fn get_positions(from: &mut Reader<'_>) -> Option<Vec<Position>> {
+    let count = from.get()?;
+    (0..count).map(|_| get_position(from)).collect()
+}
+
+fn get_shape(from: &mut Reader<'_>) -> Option<Geometry> {
+    Some(match from.take(1)?[0] {
+        0 => Geometry::Point(get_position(from)?),
+        1 => Geometry::Line(get_positions(from)?),
+        2 => {
+            let count = from.get()?;
+            Geometry::Polygon((0..count).map(|_| get_positions(from)).collect::<Option<_>>()?)
+        }
+        _ => {
+            let count = from.get()?;
+            Geometry::Collection((0..count).map(|_| get_shape(from)).collect::<Option<_>>()?)
+        }
+    })
+}

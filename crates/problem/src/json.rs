@@ -1,0 +1,25 @@
+//! Errors as programs read them.
+
+use serde_json::json;
+
+use super::Problem;
+use super::place::{Place, place};
+
+/// A problem of a query with this text: `class`, `code`, `message`, and where they are known `line`, `position` and `help`.
+pub fn to_json(problem: &Problem, text: &str) -> serde_json::Value {
+    let mut object = json!({
+        "class": problem.class.name(),
+        "code": problem.code.name(),
+        "message": problem.message,
+    });
+    if problem.line > 0 {
+        object["line"] = problem.line.into();
+    }
+    if let Some(Place { start, end, line, column }) = place(problem, text) {
+        object["position"] = json!({ "start": start, "end": end, "line": line, "column": column });
+    }
+    if let Some(help) = &problem.help {
+        object["help"] = help.as_str().into();
+    }
+    object
+}

@@ -1,0 +1,53 @@
+//! Where in a text an error is.
+
+use std::ops::Range;
+
+use super::Problem;
+
+/// A place in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Its first byte.
+    pub start: usize,
+    /// The byte behind its last.
+    pub end: usize,
+    /// The line, from 1.
+    pub line: usize,
+    /// The character in the line, from 1.
+    pub column: usize,
+}
+
+/// Where in the text a problem is, where that is known.
+pub fn place(problem: &Problem, text: &str) -> Option<Place> {
+    problem.span?;
+    let span = span_in(problem, text)?;
+    let before = &text[..span.start];
+    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+    Some(Place {
+        start: span.start,
+        end: span.end,
+        line: before.matches('\n').count() + 1,
+        column: text[line_start..span.start].chars().count() + 1,
+    })
+}
+
+/// The span of a problem, made to lie in the text and on the borders of its characters; where only a line is
+/// known, that line.
+pub(super) fn span_in(problem: &Problem, text: &str) -> Option<Range<usize>> {
+    if let Some(span) = problem.span {
+        let is_border = |&at: &usize| text.is_char_boundary(at);
+        let start = (0..=span.start.min(text.len())).rev().find(is_border).unwrap_or(0);
+        let end = (span.end.min(text.len())..=text.len()).find(is_border).unwrap_or(text.len());
+        return Some(start..end.max(start));
+    }
+    let line = (problem.line as usize).checked_sub(1)?;
+    let mut start = 0;
+    for (i, content) in text.split_inclusive('\n').enumerate() {
+        if i == line {
+            let content = content.trim_end();
+            return Some(start..start + content.len());
+        }
+        start += content.len();
+    }
+    None
+}

@@ -1,0 +1,79 @@
+//! Errors as Python raises them: the classes are in `terrapin_osm.errors`.
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use terrapin_budget::Stopped;
+use terrapin_overpass::{Class, Code, Diagnostic, Failure};
+use terrapin_problem::{Problem, for_people, to_json};
+use terrapin_snapshot::Error;
+
+/// A query that was refused or stopped: what is wrong, in the text that was run.
+#[derive(Debug)]
+pub struct Refused {
+    problems: Vec<Problem>,
+    text: String,
+}
+
+impl Refused {
+    /// By these problems.
+    pub fn new(problems: Vec<Problem>, text: impl Into<String>) -> Refused {
+        Refused { problems, text: text.into() }
+    }
+
+    /// By a failure of OverpassQL.
+    pub fn of(failure: Failure, text: impl Into<String>) -> Refused {
+        Refused::new(terrapin_problem::all(failure), text)
+    }
+
+    /// By a bound that was reached while the query was read, or by a fault of the program.
+    pub fn stopped(stopped: &Stopped, text: impl Into<String>) -> Refused {
+        let (code, message) = match stopped {
+            Stopped::Exceeded(exceeded) => (Code::from(*exceeded), format!("{exceeded}, while it was read")),
+            Stopped::Panicked(panic) => (Code::Internal, format!("An internal error happened: {panic}")),
+        };
+        let diagnostic = Diagnostic { class: Class::Runtime, code, line: 0, span: None, message, help: None };
+        Refused::new(vec![diagnostic.into()], text)
+    }
+
+    /// The exception.
+    ///
+    /// # Errors
+    /// The package is not whole.
+    pub fn exception<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let problems: Vec<_> = self.problems.iter().map(|problem| to_json(problem, &self.text)).collect();
+        let problems = serde_json::Value::from(problems).to_string();
+        let shown = for_people(&self.problems, &self.text, "query", false);
+        class(py, "_query_error")?.call1((problems, &self.text, shown))
+    }
+
+    /// The exception, to be raised.
+    pub fn raise(&self, py: Python<'_>) -> PyErr {
+        self.exception(py).map_or_else(|error| error, PyErr::from_value)
+    }
+}
+
+fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("terrapin_osm.errors")?.getattr(name)
+}
+
+/// An error of a snapshot or a source file, by a code that programs know it by.
+pub fn snapshot(py: Python<'_>, code: &str, message: &str) -> PyErr {
+    let raised = class(py, "SnapshotError").and_then(|class| class.call1((code, message)));
+    raised.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// An error of a snapshot file.
+pub fn of_file(py: Python<'_>, error: &Error) -> PyErr {
+    let code = match error {
+        Error::Io { .. } => "snapshot-unreadable",
+        Error::Foreign { .. } => "snapshot-foreign",
+        Error::Version { .. } => "snapshot-version",
+        _ => "snapshot-damaged",
+    };
+    snapshot(py, code, &error.to_string())
+}
+
+/// An error that has no class of its own.
+pub fn other(message: impl std::fmt::Display) -> PyErr {
+    PyRuntimeError::new_err(message.to_string())
+}

@@ -1,0 +1,125 @@
+//! Pairs of queries scored, as `terrapin eval` scores them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use terrapin_eval::cache::InMemory;
+use terrapin_eval::language::Language;
+use terrapin_eval::record::Instance;
+use terrapin_eval::scoring::Scoring;
+use terrapin_geocoder::{Areas, Chain, Places, Table};
+
+use crate::bounds::Bounds;
+use crate::data::Data;
+use crate::raise;
+use crate::work;
+
+/// Bytes of results that are kept for pairs that share a query.
+const KEPT: usize = 256 << 20;
+
+/// Pairs to score.
+pub struct Pairs {
+    /// The queries that are right.
+    pub gold: Vec<String>,
+    /// Those of a system.
+    pub pred: Vec<String>,
+    /// What `{{bbox}}` stands for in each.
+    pub bbox: Option<Vec<Option<String>>>,
+    /// Of all of them.
+    pub language: Language,
+    /// Where names lead.
+    pub places: Option<Table>,
+    /// Whether texts are compared, too.
+    pub similarity: bool,
+}
+
+/// What queries gave, for the next batch. What a query gives may depend on its memory: with another bound all is forgotten.
+#[derive(Default)]
+pub struct Kept(Mutex<Option<(Option<u64>, Arc<InMemory>)>>);
+
+impl Kept {
+    /// What is known of queries within these bounds.
+    pub fn within(&self, bounds: &Bounds) -> Arc<InMemory> {
+        let memory = bounds.of_each().memory;
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            Some((known, results)) if *known == memory => Arc::clone(results),
+            _ => {
+                let results = Arc::new(InMemory::new(KEPT));
+                *kept = Some((memory, Arc::clone(&results)));
+                results
+            }
+        }
+    }
+}
+
+/// The language of a name.
+///
+/// # Errors
+/// `ValueError` for any other name.
+pub fn language(name: &str) -> PyResult<Language> {
+    let wrong = || PyValueError::new_err(format!("lang {name:?}: expected \"overpassql\" or \"sparql\""));
+    Language::named(name).ok_or_else(wrong)
+}
+
+impl Pairs {
+    fn instance(&self, index: usize) -> Instance {
+        Instance {
+            line: index + 1,
+            gold: self.gold.get(index).cloned().unwrap_or_default(),
+            pred: self.pred.get(index).cloned().unwrap_or_default(),
+            lang: (self.language == Language::Sparql).then(|| "sparql".to_owned()),
+            bbox: self.bbox.as_ref().and_then(|boxes| boxes.get(index)).cloned().flatten(),
+            ..Instance::default()
+        }
+    }
+}
+
+/// Scores all pairs: a record each, in their order, as a line of JSON.
+///
+/// # Errors
+/// `ValueError` for pairs that are none; what [`work::batch`] has.
+pub fn score(
+    py: Python<'_>,
+    data: &Arc<Data>,
+    pairs: Pairs,
+    bounds: Bounds,
+    cache: Arc<InMemory>,
+    threads: Option<usize>,
+) -> PyResult<Vec<String>> {
+    let count = pairs.gold.len();
+    if pairs.pred.len() != count || pairs.bbox.as_ref().is_some_and(|boxes| boxes.len() != count) {
+        return Err(PyValueError::new_err("gold, pred and bbox must have the same length"));
+    }
+    if pairs.language == Language::Sparql && (pairs.bbox.is_some() || pairs.places.is_some()) {
+        return Err(PyValueError::new_err("bbox and places are of OverpassQL: leave them out for SPARQL"));
+    }
+    let (data, stop) = (Arc::clone(data), Arc::clone(&bounds.stop));
+    let limits = bounds.of_each();
+    let score = move |index: usize| {
+        let areas = Areas::new(&data.osm);
+        let mut places = Chain::default();
+        places.0.extend(pairs.places.as_ref().map(|table| table as &dyn Places));
+        places.0.push(&areas);
+        let scoring = Scoring {
+            osm: &data.osm,
+            snapshot: &data.digest,
+            triples: data.triples.as_ref(),
+            now: data.manifest.data_timestamp,
+            places: &places,
+            limits: &limits,
+            each: bounds.time,
+            similarity: pairs.similarity,
+            cache: &*cache,
+            // The record says so.
+            fault: &|_| {},
+        };
+        let record = scoring.pair(&pairs.instance(index));
+        let whole = data.osm.check().and_then(|()| data.triples.as_ref().map_or(Ok(()), |t| t.store.check()));
+        whole.map(|()| serde_json::to_string(&record).unwrap_or_default())
+    };
+    let lines = work::batch(py, &stop, threads, count, score)?;
+    // Where the snapshot is damaged no score is worth anything.
+    lines.into_iter().collect::<Result<_, _>>().map_err(|error| raise::of_file(py, &error))
+}

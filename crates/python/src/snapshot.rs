@@ -1,0 +1,280 @@
+//! A snapshot, and what it is asked.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::ThreadPoolBuilder;
+use terrapin_base::Progress;
+use terrapin_base::stack::STACK;
+use terrapin_budget::{self as budget, Budget, Exceeded};
+use terrapin_eval::feedback::{FeedbackRequest, feedback, sparql_feedback};
+use terrapin_eval::language::{self, Language};
+use terrapin_geocoder::{Areas, Chain, Places};
+use terrapin_load::{LoadError, Options};
+use terrapin_osm::{CACHE_BYTES, Osm};
+use terrapin_overpass::output::Recording;
+use terrapin_snapshot::{self as file, facts};
+use terrapin_sparql::{self as sparql, Environment, Settings};
+
+use crate::answer::Answer;
+use crate::bounds::{self, Bounds};
+use crate::data::{self, Data, Shortcuts};
+use crate::raise::{self, Refused};
+use crate::scores;
+use crate::solutions::{Solutions, Taken};
+use crate::work::{self, Stop};
+
+/// Most results that feedback shows.
+const MOST_SHOWN: usize = 100;
+
+/// A snapshot that is open.
+#[pyclass(frozen, module = "terrapin_osm._native")]
+pub struct Snapshot {
+    data: Arc<Data>,
+    results: scores::Kept,
+}
+
+#[pymethods]
+impl Snapshot {
+    /// Opens a snapshot file; `cache` is how many bytes of it are kept decoded.
+    #[staticmethod]
+    #[pyo3(signature = (path, cache=None))]
+    fn open(py: Python<'_>, path: PathBuf, cache: Option<u64>) -> PyResult<Snapshot> {
+        let opened = py.detach(|| -> Result<Data, file::Error> {
+            let file = Arc::new(file::Snapshot::open(&path)?);
+            let manifest =
+                file.manifest().cloned().ok_or_else(|| file::Error::damaged("manifest", "it is not there"))?;
+            let osm = Osm::open_with(Arc::clone(&file), cache.unwrap_or(CACHE_BYTES))?;
+            let triples = Environment::open(&file)?;
+            Ok(Data { digest: file.digest(), file, manifest, osm, triples })
+        });
+        let data = opened.map_err(|error| raise::of_file(py, &error))?;
+        Ok(Snapshot { data: Arc::new(data), results: scores::Kept::default() })
+    }
+
+    /// The snapshot's name.
+    #[getter]
+    fn digest(&self) -> &str {
+        &self.data.digest
+    }
+
+    /// Whether it has triples.
+    #[getter]
+    fn has_triples(&self) -> bool {
+        self.data.triples.is_some()
+    }
+
+    /// What is known of it, as JSON.
+    fn info(&self) -> String {
+        facts::to_json(&self.data.digest, self.data.file.file_len(), &self.data.manifest).to_string()
+    }
+
+    /// Answers a query in OverpassQL or its XML form.
+    #[pyo3(signature = (query, timeout=None, max_memory=None, bbox=None, places=None, stop=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
+    fn overpass(
+        &self,
+        py: Python<'_>,
+        query: String,
+        timeout: Option<f64>,
+        max_memory: Option<u64>,
+        bbox: Option<&str>,
+        places: Option<&str>,
+        stop: Option<&Stop>,
+    ) -> PyResult<Answer> {
+        let bounds = Bounds::new(timeout, max_memory, stop)?;
+        let shortcuts = Shortcuts { bbox: bounds::bbox(bbox)?, places: data::places(places)? };
+        let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
+        let answer = work::wait(py, &stop, move || data.overpass(&query, &shortcuts, &bounds))?;
+        answer.map(Answer::new).map_err(|refused| refused.raise(py))
+    }
+
+    /// Answers many queries on all cores: in their order answers, and exceptions for those that were refused or stopped.
+    #[pyo3(signature = (queries, timeout=None, max_memory=None, bbox=None, places=None, threads=None, stop=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
+    fn overpass_many(
+        &self,
+        py: Python<'_>,
+        queries: Vec<String>,
+        timeout: Option<f64>,
+        max_memory: Option<u64>,
+        bbox: Option<&str>,
+        places: Option<&str>,
+        threads: Option<usize>,
+        stop: Option<&Stop>,
+    ) -> PyResult<Vec<Py<PyAny>>> {
+        let bounds = Bounds::new(timeout, max_memory, stop)?;
+        let shortcuts = Shortcuts { bbox: bounds::bbox(bbox)?, places: data::places(places)? };
+        let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
+        let count = queries.len();
+        let answer = move |number: usize| data.overpass(&queries[number], &shortcuts, &bounds);
+        let answers = work::batch(py, &stop, threads, count, answer)?;
+        let object = |answer: Result<Recording, Refused>| match answer {
+            Ok(recording) => Ok(Py::new(py, Answer::new(recording))?.into_any()),
+            Err(refused) => Ok(refused.exception(py)?.unbind()),
+        };
+        answers.into_iter().map(object).collect()
+    }
+
+    /// Answers a query in SPARQL.
+    #[pyo3(signature = (query, timeout=None, max_memory=None, max_rows=None, language="en", stop=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
+    fn sparql(
+        &self,
+        py: Python<'_>,
+        query: String,
+        timeout: Option<f64>,
+        max_memory: Option<u64>,
+        max_rows: Option<u64>,
+        language: &str,
+        stop: Option<&Stop>,
+    ) -> PyResult<Solutions> {
+        if self.data.triples.is_none() {
+            return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
+        }
+        let bounds = Bounds::new(timeout, max_memory, stop)?;
+        let settings = Settings { language: language.to_owned(), ..Settings::default() };
+        let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
+        let solved = work::wait(py, &stop, move || {
+            let limits = bounds.limits();
+            let budget = Arc::new(Budget::new(&limits));
+            let refused = |error: sparql::Error| Refused::new(vec![error.into()], query.as_str());
+            let read = budget::watched(&budget, || sparql::prepare(&query, &settings));
+            let prepared = read.map_err(|stopped| Refused::stopped(&stopped, &query))?.map_err(refused)?;
+            let mut taken = Taken::new(prepared.form());
+            if let Some(triples) = &data.triples {
+                prepared.run(triples, &sparql::Bounds { limits, rows: max_rows }, &mut taken).map_err(refused)?;
+            }
+            Ok(taken)
+        })?;
+        solved.map(Solutions::new).map_err(|refused: Refused| refused.raise(py))
+    }
+
+    /// What a model needs to repair a query, as JSON.
+    #[pyo3(signature = (query, lang=None, bbox=None, places=None, sample=5, timeout=None, max_memory=None, stop=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
+    fn feedback(
+        &self,
+        py: Python<'_>,
+        query: String,
+        lang: Option<&str>,
+        bbox: Option<&str>,
+        places: Option<&str>,
+        sample: usize,
+        timeout: Option<f64>,
+        max_memory: Option<u64>,
+        stop: Option<&Stop>,
+    ) -> PyResult<String> {
+        let language = match lang {
+            Some(lang) => Some(scores::language(lang)?),
+            // Without triples, what is wrong with it as OverpassQL says more.
+            None => language::of(&query).filter(|_| self.data.triples.is_some()),
+        };
+        if language == Some(Language::Sparql) && self.data.triples.is_none() {
+            return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
+        }
+        let bounds = Bounds::new(timeout, max_memory, stop)?;
+        let (bbox, table) = (bounds::bbox(bbox)?, data::places(places)?);
+        let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
+        work::wait(py, &stop, move || {
+            let (limits, sample) = (bounds.limits(), sample.min(MOST_SHOWN));
+            let said = match &data.triples {
+                Some(triples) if language == Some(Language::Sparql) => {
+                    sparql_feedback(triples, &query, sample, &limits)
+                }
+                _ => {
+                    let areas = Areas::new(&data.osm);
+                    let mut places = Chain::default();
+                    places.0.extend(table.as_ref().map(|table| table as &dyn Places));
+                    places.0.push(&areas);
+                    feedback(&data.osm, &FeedbackRequest { query: &query, bbox, places: &places, sample, limits })
+                }
+            };
+            let mut json = serde_json::to_value(&said).unwrap_or_default();
+            json["text"] = said.to_string().into();
+            json.to_string()
+        })
+    }
+
+    /// Scores pairs on all cores: a line of JSON each, in their order.
+    #[pyo3(signature = (gold, pred, bbox=None, lang="overpassql", places=None, timeout=None, max_memory=None,
+                        similarity=true, threads=None, stop=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
+    fn score_batch(
+        &self,
+        py: Python<'_>,
+        gold: Vec<String>,
+        pred: Vec<String>,
+        bbox: Option<Vec<Option<String>>>,
+        lang: &str,
+        places: Option<&str>,
+        timeout: Option<f64>,
+        max_memory: Option<u64>,
+        similarity: bool,
+        threads: Option<usize>,
+        stop: Option<&Stop>,
+    ) -> PyResult<Vec<String>> {
+        let language = scores::language(lang)?;
+        if language == Language::Sparql && self.data.triples.is_none() {
+            return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
+        }
+        let bounds = Bounds::new(timeout, max_memory, stop)?;
+        let pairs = scores::Pairs { gold, pred, bbox, language, places: data::places(places)?, similarity };
+        let cache = self.results.within(&bounds);
+        scores::score(py, &self.data, pairs, bounds, cache, threads)
+    }
+}
+
+const NO_TRIPLES: &str = "this snapshot has no triples: load some with wikidata= or rdf=";
+
+/// Unwinds a load that is stopped.
+struct Heeded {
+    stop: Arc<AtomicBool>,
+}
+
+impl Progress for Heeded {
+    fn phase(&self, _: &str, _: u64) {
+        self.advance(0);
+    }
+
+    fn advance(&self, _: u64) {
+        if self.stop.load(Ordering::Relaxed) {
+            budget::stop(Exceeded::Cancelled);
+        }
+    }
+}
+
+/// Makes a snapshot file; its digest.
+#[pyfunction]
+#[pyo3(signature = (out, osm=None, wikidata=Vec::new(), rdf=Vec::new(), at=None, history=false, memory=1 << 30, stop=None))]
+#[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
+pub fn load(
+    py: Python<'_>,
+    out: PathBuf,
+    osm: Option<PathBuf>,
+    wikidata: Vec<PathBuf>,
+    rdf: Vec<PathBuf>,
+    at: Option<i64>,
+    history: bool,
+    memory: u64,
+    stop: Option<&Stop>,
+) -> PyResult<String> {
+    if osm.is_none() && wikidata.is_empty() && rdf.is_empty() {
+        return Err(PyValueError::new_err("there is nothing to load: give osm=, wikidata= or rdf="));
+    }
+    let options = Options { osm, wikidata, rdf, at, history, out, memory, temporary: None };
+    let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();
+    let heeded = Heeded { stop: Arc::clone(&stop) };
+    let loaded = work::wait(py, &stop, move || {
+        let pool = ThreadPoolBuilder::new().stack_size(STACK).build().map_err(|error| error.to_string())?;
+        Ok(pool.install(|| terrapin_load::load(&options, &heeded)))
+    })?;
+    match loaded.map_err(|error: String| raise::other(error))? {
+        Ok(loaded) => Ok(loaded.digest),
+        Err(LoadError::Snapshot(error)) => Err(raise::of_file(py, &error)),
+        Err(error) => Err(raise::snapshot(py, "source-broken", &error.to_string())),
+    }
+}

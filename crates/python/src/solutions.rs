@@ -1,0 +1,241 @@
+//! An answer to SPARQL: kept as it came, written or looked at when somebody asks.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::builder::{StringBuilder, StructBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use oxrdf::{Literal, Term, Triple, Variable};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Value, json};
+use terrapin_budget as budget;
+use terrapin_sparql::results::{Formats, Writer};
+use terrapin_sparql::{Form, Sink};
+
+use crate::answer::stoppable;
+use crate::raise;
+use crate::table::Table;
+use crate::work::{self, Stop};
+
+/// What is taken of an answer: everything.
+pub struct Taken {
+    form: Form,
+    variables: Vec<Variable>,
+    rows: Vec<Vec<Option<Term>>>,
+    boolean: Option<bool>,
+}
+
+impl Taken {
+    /// Nothing yet.
+    pub fn new(form: Form) -> Taken {
+        let columns = if form == Form::Graph { &["subject", "predicate", "object"][..] } else { &[] };
+        let variables = columns.iter().map(|name| Variable::new_unchecked(*name)).collect();
+        Taken { form, variables, rows: Vec::new(), boolean: None }
+    }
+
+    /// Hands everything on.
+    fn give(&self, sink: &mut dyn Sink) -> io::Result<()> {
+        match self.form {
+            Form::Ask => sink.boolean(self.boolean.unwrap_or_default()),
+            Form::Select => {
+                sink.variables(&self.variables)?;
+                self.rows.iter().try_for_each(|row| {
+                    budget::checkpoints(16);
+                    sink.solution(row)
+                })
+            }
+            Form::Graph => self.rows.iter().filter_map(|row| triple(row)).try_for_each(|triple| {
+                budget::checkpoints(16);
+                sink.triple(&triple)
+            }),
+        }
+    }
+}
+
+/// A row of a graph as a triple again.
+fn triple(row: &[Option<Term>]) -> Option<Triple> {
+    let [Some(subject), Some(Term::NamedNode(predicate)), Some(object)] = row else { return None };
+    let subject = match subject {
+        Term::NamedNode(node) => node.clone().into(),
+        Term::BlankNode(node) => oxrdf::NamedOrBlankNode::from(node.clone()),
+        _ => return None,
+    };
+    Some(Triple::new(subject, predicate.clone(), object.clone()))
+}
+
+impl Sink for Taken {
+    fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
+        self.variables = variables.to_vec();
+        Ok(())
+    }
+
+    fn solution(&mut self, values: &[Option<Term>]) -> io::Result<()> {
+        self.rows.push(values.to_vec());
+        Ok(())
+    }
+
+    fn boolean(&mut self, value: bool) -> io::Result<()> {
+        self.boolean = Some(value);
+        Ok(())
+    }
+
+    fn triple(&mut self, triple: &Triple) -> io::Result<()> {
+        let Triple { subject, predicate, object } = triple.clone();
+        self.rows.push(vec![Some(subject.into()), Some(predicate.into()), Some(object)]);
+        Ok(())
+    }
+}
+
+/// An answer to a query in SPARQL.
+#[pyclass(frozen, module = "terrapin_osm._native")]
+pub struct Solutions {
+    taken: Arc<Taken>,
+}
+
+impl Solutions {
+    /// Of what was taken.
+    pub fn new(taken: Taken) -> Solutions {
+        Solutions { taken: Arc::new(taken) }
+    }
+}
+
+/// Kind, value, datatype and language of a term.
+fn parts(term: &Term) -> (&'static str, &str, Option<&str>, Option<&str>) {
+    match term {
+        Term::NamedNode(node) => ("uri", node.as_str(), None, None),
+        Term::BlankNode(node) => ("bnode", node.as_str(), None, None),
+        Term::Literal(literal) => {
+            let datatype = Some(literal.datatype().as_str());
+            ("literal", Literal::value(literal), datatype, literal.language())
+        }
+    }
+}
+
+fn part_fields() -> Fields {
+    ["type", "value", "datatype", "lang"].iter().map(|name| Field::new(*name, DataType::Utf8, true)).collect()
+}
+
+#[pymethods]
+impl Solutions {
+    fn __len__(&self) -> usize {
+        self.taken.rows.len()
+    }
+
+    /// `select`, `ask` or `graph`.
+    #[getter]
+    fn form(&self) -> &'static str {
+        match self.taken.form {
+            Form::Select => "select",
+            Form::Ask => "ask",
+            Form::Graph => "graph",
+        }
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn variables(&self) -> Vec<&str> {
+        self.taken.variables.iter().map(Variable::as_str).collect()
+    }
+
+    /// The answer of an ASK.
+    #[getter]
+    fn boolean(&self) -> Option<bool> {
+        self.taken.boolean
+    }
+
+    /// The rows, so many at a time: JSON lists of kind, value, datatype and language, or null where a variable is unbound.
+    fn parts(&self, most: usize) -> Parts {
+        Parts { taken: Arc::clone(&self.taken), most: most.max(1), next: Mutex::default() }
+    }
+
+    /// The answer in a format of the SPARQL Protocol: `json`, `xml`, `csv`, `tsv`; of a graph `ttl`, `nt`, `rdf`.
+    #[pyo3(signature = (format, stop=None))]
+    fn written<'py>(&self, py: Python<'py>, format: &str, stop: Option<&Stop>) -> PyResult<Bound<'py, PyBytes>> {
+        let wrong = || PyValueError::new_err(format!("there is no format {format:?}"));
+        let formats = Formats::named(format).ok_or_else(wrong)?;
+        let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();
+        let (taken, stopped) = (Arc::clone(&self.taken), Arc::clone(&stop));
+        let bytes = work::wait(py, &stop, move || {
+            stoppable(&stopped, || {
+                let mut out = Vec::new();
+                let mut writer = Writer::new(&mut out, formats);
+                taken.give(&mut writer)?;
+                writer.finish()?;
+                Ok::<_, io::Error>(out)
+            })
+        })?;
+        let bytes = bytes.map_err(|unwritten| unwritten.raise())?.map_err(raise::other)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The rows as a table: columns of texts, IRIs and lexical forms; with `terms` of kind, value, datatype and language.
+    fn to_arrow(&self, py: Python<'_>, terms: bool) -> PyResult<Table> {
+        py.detach(|| self.taken.table(terms)).map_err(raise::other)
+    }
+}
+
+impl Taken {
+    fn table(&self, terms: bool) -> Result<Table, ArrowError> {
+        let kind = if terms { DataType::Struct(part_fields()) } else { DataType::Utf8 };
+        let names = self.variables.iter().map(Variable::as_str);
+        let schema = Arc::new(Schema::new(names.map(|name| Field::new(name, kind.clone(), true)).collect::<Vec<_>>()));
+        let column = |number: usize| {
+            let values = self.rows.iter().map(move |row| row.get(number).and_then(Option::as_ref));
+            if terms { described(values) } else { texts(values) }
+        };
+        let columns: Vec<ArrayRef> = (0..self.variables.len()).map(column).collect::<Result<_, _>>()?;
+        let batches =
+            if columns.is_empty() { Vec::new() } else { vec![RecordBatch::try_new(schema.clone(), columns)?] };
+        Ok(Table::new(schema, batches))
+    }
+}
+
+fn texts<'t>(values: impl Iterator<Item = Option<&'t Term>>) -> Result<ArrayRef, ArrowError> {
+    let mut column = StringBuilder::new();
+    values.for_each(|value| column.append_option(value.map(|term| parts(term).1)));
+    Ok(Arc::new(column.finish()))
+}
+
+fn described<'t>(values: impl Iterator<Item = Option<&'t Term>>) -> Result<ArrayRef, ArrowError> {
+    let mut column = StructBuilder::from_fields(part_fields(), 0);
+    for value in values {
+        let all =
+            value.map(parts).map(|(kind, value, datatype, language)| [Some(kind), Some(value), datatype, language]);
+        for (number, part) in all.unwrap_or_default().into_iter().enumerate() {
+            let missing = || ArrowError::SchemaError("a column of another type".to_owned());
+            column.field_builder::<StringBuilder>(number).ok_or_else(missing)?.append_option(part);
+        }
+        column.append(value.is_some());
+    }
+    Ok(Arc::new(column.finish()))
+}
+
+/// An answer in parts.
+#[pyclass(frozen, module = "terrapin_osm._native")]
+pub struct Parts {
+    taken: Arc<Taken>,
+    most: usize,
+    next: Mutex<usize>,
+}
+
+#[pymethods]
+impl Parts {
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> Option<String> {
+        py.detach(|| {
+            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+            let rows = self.taken.rows.get(*next..).filter(|rows| !rows.is_empty())?;
+            let rows = rows.get(..self.most).unwrap_or(rows);
+            *next += rows.len();
+            let value = |value: &Option<Term>| value.as_ref().map_or(Value::Null, |term| json!(parts(term)));
+            let rows: Vec<Value> = rows.iter().map(|row| row.iter().map(value).collect()).collect();
+            Some(Value::from(rows).to_string())
+        })
+    }
+}

@@ -1,0 +1,36 @@
+//! Queries as texts: checked, and written in another form.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use terrapin_overpass::convert::{self as forms, Form};
+use terrapin_overpass::parse;
+
+use crate::raise::Refused;
+use crate::work;
+
+/// A query in another form: `xml`, `ql`, `compact`. With `strict` it has to be one that could be run; without, what could be
+/// understood of a broken one comes with the exception that says what is wrong.
+///
+/// # Errors
+/// `QueryError` where nothing of it is understood, or with `strict` for anything wrong.
+#[pyfunction]
+#[pyo3(signature = (query, form, strict))]
+pub fn convert(py: Python<'_>, query: String, form: &str, strict: bool) -> PyResult<(String, Option<Py<PyAny>>)> {
+    let form = match form {
+        "xml" => Form::Xml,
+        "ql" => Form::Pretty,
+        "compact" => Form::Compact,
+        other => return Err(PyValueError::new_err(format!("{other:?}: expected \"xml\", \"ql\" or \"compact\""))),
+    };
+    let converted = work::wait(py, &std::sync::Arc::default(), move || {
+        let refused = |failure| Refused::of(failure, query.as_str());
+        if strict {
+            parse(&query).map_err(refused)?;
+        }
+        let converted = forms::convert(&query, form).map_err(refused)?;
+        Ok((converted.text, converted.problems.map(refused)))
+    })?;
+    let (text, problems) = converted.map_err(|refused: Refused| refused.raise(py))?;
+    let problems = problems.map(|refused| refused.exception(py)).transpose()?;
+    Ok((text, problems.map(Bound::unbind)))
+}

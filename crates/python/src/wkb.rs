@@ -1,0 +1,130 @@
+//! Geometries as well-known binary, the least significant byte first; in degrees, longitude before latitude.
+
+use terrapin_osm::Coord;
+use terrapin_osm::outline::{Line, is_area, polygons_of};
+use terrapin_overpass::output::{MemberGeometry, OutputItem};
+use terrapin_overpass::set::{Geometry, Position};
+
+const POINT: u32 = 1;
+const LINE: u32 = 2;
+const POLYGON: u32 = 3;
+const LINES: u32 = 5;
+const POLYGONS: u32 = 6;
+const COLLECTION: u32 = 7;
+
+/// What an answer says of the place of an element: a node's point, a way's line, or its polygon where its tags make it an
+/// area, a multipolygon, lines of other relations' ways, a centre. `None` where it says nothing.
+pub fn of(item: &OutputItem<'_>) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    if let Some(shape) = item.shape {
+        geometry(&mut out, shape);
+    } else if let Some(at) = item.position.filter(|at| !at.is_missing()) {
+        out.push(1);
+        out.extend_from_slice(&POINT.to_le_bytes());
+        coord(&mut out, at);
+    } else if let Some(line) = item.geometry {
+        let line = known(line);
+        if line.len() < 2 {
+            return None;
+        }
+        let is_ring = line.len() >= 4 && line.first() == line.last();
+        if is_ring && item.tags.is_some_and(|tags| is_area(tags.iter())) {
+            polygon(&mut out, &polygons_of(vec![line]).concat());
+        } else {
+            lines(&mut out, LINE, &line);
+        }
+    } else if let Some(members) = item.members.filter(|members| members.iter().any(has_line)) {
+        let all = members.iter().filter_map(|member| match member.geometry {
+            MemberGeometry::Line(line) => Some(known(line)),
+            _ => None,
+        });
+        let all: Vec<Line> = all.filter(|line| line.len() >= 2).collect();
+        let kind = item.tags.and_then(|tags| tags.get("type"));
+        let polygons =
+            if matches!(kind, Some("multipolygon" | "boundary")) { polygons_of(all.clone()) } else { Vec::new() };
+        match &polygons[..] {
+            [] => {
+                head(&mut out, LINES, all.len());
+                all.iter().for_each(|line| lines(&mut out, LINE, line));
+            }
+            [one] => polygon(&mut out, one),
+            many => {
+                head(&mut out, POLYGONS, many.len());
+                many.iter().for_each(|one| polygon(&mut out, one));
+            }
+        }
+    } else {
+        point(&mut out, item.center?);
+    }
+    Some(out)
+}
+
+fn has_line(member: &terrapin_overpass::output::MemberItem<'_>) -> bool {
+    matches!(member.geometry, MemberGeometry::Line(line) if line.iter().filter(|c| !c.is_missing()).count() >= 2)
+}
+
+fn known(line: &[Coord]) -> Line {
+    line.iter().copied().filter(|c| !c.is_missing()).collect()
+}
+
+/// The byte order, the type, and how many of its parts follow.
+fn head(out: &mut Vec<u8>, kind: u32, parts: usize) {
+    out.push(1);
+    out.extend_from_slice(&kind.to_le_bytes());
+    count(out, parts);
+}
+
+fn count(out: &mut Vec<u8>, parts: usize) {
+    out.extend_from_slice(&u32::try_from(parts).unwrap_or(u32::MAX).to_le_bytes());
+}
+
+fn place(out: &mut Vec<u8>, lon: f64, lat: f64) {
+    out.extend_from_slice(&lon.to_le_bytes());
+    out.extend_from_slice(&lat.to_le_bytes());
+}
+
+fn coord(out: &mut Vec<u8>, at: Coord) {
+    place(out, f64::from(at.lon) / 1e7, f64::from(at.lat) / 1e7);
+}
+
+fn point(out: &mut Vec<u8>, at: Position) {
+    out.push(1);
+    out.extend_from_slice(&POINT.to_le_bytes());
+    place(out, at.lon, at.lat);
+}
+
+fn lines(out: &mut Vec<u8>, kind: u32, line: &[Coord]) {
+    head(out, kind, line.len());
+    line.iter().for_each(|&at| coord(out, at));
+}
+
+fn polygon(out: &mut Vec<u8>, rings: &[Line]) {
+    head(out, POLYGON, rings.len());
+    for ring in rings {
+        count(out, ring.len());
+        ring.iter().for_each(|&at| coord(out, at));
+    }
+}
+
+/// A geometry that a query made.
+fn geometry(out: &mut Vec<u8>, shape: &Geometry) {
+    let positions = |out: &mut Vec<u8>, line: &[Position]| line.iter().for_each(|at| place(out, at.lon, at.lat));
+    match shape {
+        Geometry::Point(at) => point(out, *at),
+        Geometry::Line(line) => {
+            head(out, LINE, line.len());
+            positions(out, line);
+        }
+        Geometry::Polygon(rings) => {
+            head(out, POLYGON, rings.len());
+            for ring in rings {
+                count(out, ring.len());
+                positions(out, ring);
+            }
+        }
+        Geometry::Collection(parts) => {
+            head(out, COLLECTION, parts.len());
+            parts.iter().for_each(|part| geometry(out, part));
+        }
+    }
+}

@@ -1,0 +1,242 @@
+"""What queries are answered with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _native
+
+if TYPE_CHECKING:
+    import geopandas  # type: ignore[import-untyped,unused-ignore]
+    import pandas  # type: ignore[import-untyped,unused-ignore]
+    import pyarrow  # type: ignore[import-untyped,unused-ignore]
+
+_PART = 1000
+
+
+class Table:
+    """Rows for other libraries, by Arrow's PyCapsule interface: nothing is copied.
+
+    `pyarrow.table(t)`, `polars.DataFrame(t)`, `duckdb.sql("from t")` and `pandas.DataFrame.from_arrow(t)` take it as it is.
+    """
+
+    def __init__(self, native: _native.Table) -> None:
+        self._native = native
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __repr__(self) -> str:
+        return f"<Table of {len(self)} rows: {', '.join(self.column_names)}>"
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        return self._native.column_names
+
+    def __arrow_c_schema__(self) -> object:
+        return self._native.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def to_pyarrow(self) -> pyarrow.Table:
+        """As a table of pyarrow, which has to be installed."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """As a frame of pandas; pyarrow and pandas have to be installed."""
+        return self.to_pyarrow().to_pandas(maps_as_pydicts="strict")
+
+
+class Answer:
+    """The answer to a query in OverpassQL. Iterating gives its elements as Overpass's JSON has them.
+
+    It has what the query's `out` statements say: positions with `out geom` or `out center`, metadata with `out meta`.
+    """
+
+    def __init__(self, native: _native.Answer) -> None:
+        self._native = native
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for part in self._native.parts(_PART):
+            yield from json.loads(part)["elements"]
+
+    def __repr__(self) -> str:
+        return f"<Answer of {len(self)} elements>"
+
+    def _repr_html_(self) -> str:
+        from ._display import answer_html
+
+        return answer_html(self)
+
+    @cached_property
+    def ids(self) -> list[tuple[str, int]]:
+        """Type and id of each element that has an id, in order."""
+        return self._native.ids()
+
+    @property
+    def content_type(self) -> str:
+        """The media type of `bytes`."""
+        return self._native.content_type
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the answer takes in memory."""
+        return self._native.nbytes
+
+    @cached_property
+    def bytes(self) -> bytes:
+        """The answer as a server sends it, in the format that the query asks for."""
+        return self._native.written("asked")
+
+    def json(self) -> Any:
+        """The answer in Overpass's JSON, whatever the query asks for."""
+        return json.loads(self._native.written("json"))
+
+    def xml(self) -> str:
+        """The answer in Overpass's XML, whatever the query asks for."""
+        return self._native.written("xml").decode()
+
+    def to_geojson(self) -> Any:
+        """A GeoJSON FeatureCollection, by the rules of osmtogeojson."""
+        return json.loads(self._native.written("geojson"))
+
+    def to_arrow(self) -> Table:
+        """The elements as rows: type, id, lat, lon, tags, metadata, nodes, members, bbox, and geometry as WKB."""
+        return Table(self._native.to_arrow())
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows of `to_arrow` as a frame of pandas."""
+        return self.to_arrow().to_pandas()
+
+    def to_geodataframe(self) -> geopandas.GeoDataFrame:
+        """The rows of `to_arrow` as a frame of GeoPandas, which has to be installed, as pyarrow has."""
+        import geopandas
+
+        frame = geopandas.GeoDataFrame.from_arrow(self.to_arrow(), geometry="geometry")
+        frame["tags"] = frame["tags"].map(dict)
+        return frame
+
+    def explore(self, **options: Any) -> Any:
+        """A map to look around in, by GeoPandas and folium, which loads its tiles from the network."""
+        return self.to_geodataframe().explore(**options)
+
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_INTEGERS = frozenset(
+    _XSD + name
+    for name in (
+        "integer", "int", "long", "short", "byte", "nonNegativeInteger", "positiveInteger", "nonPositiveInteger",
+        "negativeInteger", "unsignedInt", "unsignedLong", "unsignedShort", "unsignedByte",
+    )
+)  # fmt: skip
+_FLOATS = frozenset({_XSD + "double", _XSD + "float"})
+
+
+class Term(NamedTuple):
+    """A value in an answer to SPARQL. Its text is `value`."""
+
+    kind: str
+    """`uri`, `literal` or `bnode`."""
+    value: str
+    """The IRI, the lexical form, or the label."""
+    datatype: str | None
+    lang: str | None
+
+    def __str__(self) -> str:
+        return self.value
+
+    @property
+    def python(self) -> Any:
+        """The value as `int`, `float`, `Decimal`, `bool` or `str`, by its datatype."""
+        if self.datatype in _INTEGERS:
+            return int(self.value)
+        if self.datatype in _FLOATS:
+            return float(self.value.replace("INF", "inf"))
+        if self.datatype == _XSD + "boolean":
+            return self.value in ("true", "1")
+        if self.datatype == _XSD + "decimal":
+            from decimal import Decimal
+
+            return Decimal(self.value)
+        return self.value
+
+
+class Solutions:
+    """The answer to a query in SPARQL. Iterating gives rows: a dictionary from variables to terms, without the unbound.
+
+    The triples of a CONSTRUCT or DESCRIBE are rows of `subject`, `predicate` and `object`. An ASK has `boolean`.
+    """
+
+    def __init__(self, native: _native.Solutions) -> None:
+        self._native = native
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __bool__(self) -> bool:
+        boolean = self._native.boolean
+        return len(self) > 0 if boolean is None else boolean
+
+    def __iter__(self) -> Iterator[dict[str, Term]]:
+        names = self.variables
+        for part in self._native.parts(_PART):
+            for row in json.loads(part):
+                yield {name: Term(*term) for name, term in zip(names, row) if term is not None}
+
+    def __repr__(self) -> str:
+        boolean = self._native.boolean
+        return f"<Solutions: {len(self)} of {self.variables}>" if boolean is None else f"<Solutions: {boolean}>"
+
+    def _repr_html_(self) -> str:
+        from ._display import solutions_html
+
+        return solutions_html(self)
+
+    @property
+    def form(self) -> str:
+        """`select`, `ask` or `graph`."""
+        return self._native.form
+
+    @property
+    def variables(self) -> list[str]:
+        """The names of the columns."""
+        return self._native.variables
+
+    @property
+    def boolean(self) -> bool | None:
+        """The answer of an ASK."""
+        return self._native.boolean
+
+    @property
+    def rows(self) -> list[dict[str, Term]]:
+        """All rows."""
+        return list(self)
+
+    def bytes(self, format: str = "json") -> bytes:
+        """The answer in a format of the SPARQL Protocol: json, xml, csv, tsv; of a graph ttl, nt, rdf."""
+        return self._native.written(format)
+
+    def json(self) -> Any:
+        """The answer in SPARQL's JSON; of a graph there is none."""
+        return json.loads(self.bytes("json"))
+
+    def to_arrow(self, *, terms: bool = False) -> Table:
+        """The rows as columns of texts, IRIs and lexical forms; with `terms`, of kind, value, datatype and language."""
+        return Table(self._native.to_arrow(terms))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows of `to_arrow` as a frame of pandas."""
+        return self.to_arrow().to_pandas()

@@ -1,0 +1,306 @@
+"""A snapshot, and what it is asked."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+from . import _native
+from ._results import Answer, Solutions
+from .errors import QueryError, SnapshotError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+Path = str | os.PathLike[str]
+Language = Literal["overpassql", "sparql"]
+T = TypeVar("T")
+
+
+class Snapshot:
+    """A snapshot that is open: mapped into memory, shared by all threads and processes that have it open.
+
+    Every call may be made from many threads at once: none holds Python's lock while it works. Ctrl-C stops it. `timeout`
+    is in seconds, `max_memory` in bytes; a query's own `[timeout:]` and `[maxsize:]` hold besides. Without `max_memory` a
+    query may take half of the process's memory. What is wrong with a query is a `QueryError`.
+
+    A call whose name ends in `_async` can be awaited; cancelling the task stops its work.
+    """
+
+    def __init__(self, native: _native.Snapshot, path: str) -> None:
+        self._native = native
+        self.path = path
+
+    @classmethod
+    def open(cls, path: Path, *, digest: str | None = None, cache: int | None = None) -> Snapshot:
+        """Opens a snapshot file. `digest` is the name that it has to have; of `cache` bytes at most pages are kept decoded."""
+        native = _native.Snapshot.open(path, cache)
+        if digest is not None and native.digest != digest:
+            raise SnapshotError("snapshot-other", f"{os.fspath(path)}: it is {native.digest}, not {digest}")
+        return cls(native, os.fspath(path))
+
+    @classmethod
+    def load(
+        cls,
+        *,
+        out: Path,
+        osm: Path | None = None,
+        wikidata: Sequence[Path] = (),
+        rdf: Sequence[Path] = (),
+        at: datetime | None = None,
+        history: bool = False,
+        memory: int = 1 << 30,
+    ) -> Snapshot:
+        """Makes a snapshot file of an extract (PBF or XML) and of triples, as `terrapin load` does, and opens it.
+
+        Nothing is left where it fails or is stopped. `at` takes the state of that moment from a history file, with
+        `history` all versions are kept; `memory` is what it takes before temporary files.
+        """
+        moment = None
+        if at is not None:
+            if at.tzinfo is None:
+                raise ValueError("at: give its time zone, such as datetime.timezone.utc")
+            moment = int(at.timestamp())
+        stop = _native.Stop()
+        digest = _native.load(out, osm, list(wikidata), list(rdf), moment, history, memory, stop)
+        return cls.open(out, digest=digest)
+
+    def __repr__(self) -> str:
+        return f"<Snapshot {self.digest[:12]} of {self.path}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Snapshot], tuple[str, str]]:
+        return _reopen, (os.path.abspath(self.path), self.digest)
+
+    @property
+    def digest(self) -> str:
+        """The snapshot's name."""
+        return self._native.digest
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Where it comes from and what is in it, as `terrapin info --json` tells it."""
+        return dict(json.loads(self._native.info()))
+
+    @property
+    def has_triples(self) -> bool:
+        """Whether SPARQL can be asked."""
+        return self._native.has_triples
+
+    def overpass(
+        self,
+        query: str,
+        *,
+        timeout: float | None = None,
+        max_memory: int | None = None,
+        bbox: str | None = None,
+        places: Mapping[str, Any] | None = None,
+        stop: _native.Stop | None = None,
+    ) -> Answer:
+        """Answers a query in OverpassQL or its XML form.
+
+        Overpass Turbo's `{{shortcuts}}` are replaced first: `bbox` ("south,west,north,east") is what `{{bbox}}` stands for;
+        `places` says where names lead that are not to be looked up in the data, in the shape of `nominatim_cache.json`.
+        """
+        return Answer(self._native.overpass(query, timeout, max_memory, bbox, _json(places), stop))
+
+    async def overpass_async(self, query: str, **options: Any) -> Answer:
+        """`overpass`, to be awaited."""
+        return await _awaited(partial(self.overpass, query, **options))
+
+    @overload
+    def overpass_many(
+        self,
+        queries: Iterable[str],
+        *,
+        errors: Literal["raise"] = ...,
+        timeout: float | None = ...,
+        max_memory: int | None = ...,
+        bbox: str | None = ...,
+        places: Mapping[str, Any] | None = ...,
+        threads: int | None = ...,
+        stop: _native.Stop | None = ...,
+    ) -> list[Answer]: ...
+    @overload
+    def overpass_many(
+        self,
+        queries: Iterable[str],
+        *,
+        errors: Literal["return"],
+        timeout: float | None = ...,
+        max_memory: int | None = ...,
+        bbox: str | None = ...,
+        places: Mapping[str, Any] | None = ...,
+        threads: int | None = ...,
+        stop: _native.Stop | None = ...,
+    ) -> list[Answer | QueryError]: ...
+    def overpass_many(
+        self,
+        queries: Iterable[str],
+        *,
+        errors: Literal["raise", "return"] = "raise",
+        timeout: float | None = None,
+        max_memory: int | None = None,
+        bbox: str | None = None,
+        places: Mapping[str, Any] | None = None,
+        threads: int | None = None,
+        stop: _native.Stop | None = None,
+    ) -> list[Answer] | list[Answer | QueryError]:
+        """Answers many queries, each within the bounds on one thread: on all cores, or so many threads, in their order.
+
+        With `errors="return"` exceptions stand in the list in place of answers; else the first is raised when all are done.
+        """
+        given = self._native.overpass_many(list(queries), timeout, max_memory, bbox, _json(places), threads, stop)
+        results: list[Answer | QueryError] = []
+        for answer in given:
+            if not isinstance(answer, QueryError):
+                results.append(Answer(answer))
+            elif errors == "raise":
+                raise answer
+            else:
+                results.append(answer)
+        return results
+
+    def sparql(
+        self,
+        query: str,
+        *,
+        timeout: float | None = None,
+        max_memory: int | None = None,
+        max_rows: int | None = None,
+        language: str = "en",
+        stop: _native.Stop | None = None,
+    ) -> Solutions:
+        """Answers a query in SPARQL as the Wikidata Query Service takes it; `language` is what `[AUTO_LANGUAGE]` stands for."""
+        return Solutions(self._native.sparql(query, timeout, max_memory, max_rows, language, stop))
+
+    async def sparql_async(self, query: str, **options: Any) -> Solutions:
+        """`sparql`, to be awaited."""
+        return await _awaited(partial(self.sparql, query, **options))
+
+    def feedback(
+        self,
+        query: str,
+        *,
+        lang: Language | None = None,
+        bbox: str | None = None,
+        places: Mapping[str, Any] | None = None,
+        sample: int = 5,
+        timeout: float | None = None,
+        max_memory: int | None = None,
+        stop: _native.Stop | None = None,
+    ) -> dict[str, Any]:
+        """What a model needs to repair a query: `errors`, `results`, `warnings`, and all of it as one `text`.
+
+        A query is in the language that it begins like, if `lang` does not say it.
+        """
+        said = self._native.feedback(query, lang, bbox, _json(places), sample, timeout, max_memory, stop)
+        return dict(json.loads(said))
+
+    async def feedback_async(self, query: str, **options: Any) -> dict[str, Any]:
+        """`feedback`, to be awaited."""
+        return await _awaited(partial(self.feedback, query, **options))
+
+    def score(
+        self,
+        gold: str,
+        pred: str,
+        *,
+        bbox: str | None = None,
+        lang: Language = "overpassql",
+        places: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_memory: int | None = None,
+        similarity: bool = True,
+        stop: _native.Stop | None = None,
+    ) -> dict[str, Any]:
+        """The record of one pair; see `score_batch`."""
+        boxes = None if bbox is None else [bbox]
+        return self.score_batch(
+            [(gold, pred)], bbox=boxes, lang=lang, places=places, timeout=timeout, max_memory=max_memory,
+            similarity=similarity, stop=stop,
+        )[0]  # fmt: skip
+
+    async def score_async(self, gold: str, pred: str, **options: Any) -> dict[str, Any]:
+        """`score`, to be awaited."""
+        return await _awaited(partial(self.score, gold, pred, **options))
+
+    def score_batch(
+        self,
+        pairs: Iterable[tuple[str, str]],
+        *,
+        bbox: Sequence[str | None] | None = None,
+        lang: Language = "overpassql",
+        places: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_memory: int | None = None,
+        similarity: bool = True,
+        threads: int | None = None,
+        stop: _native.Stop | None = None,
+    ) -> list[dict[str, Any]]:
+        """Scores pairs of a gold query and a predicted one: the records of `terrapin eval`, in the order of the pairs.
+
+        OverpassQL is scored as `terrapin eval overpassnl` scores it, SPARQL as `terrapin eval jsonl`. Each pair has
+        `timeout` and `max_memory` for itself; one that reaches a bound has a record that says so. Without `similarity`
+        queries in OverpassQL are not compared as texts and trees, only by what they give. What queries gave is kept: a gold
+        query that many predictions share runs once.
+        """
+        lines = self.score_lines(
+            pairs, bbox=bbox, lang=lang, places=places, timeout=timeout, max_memory=max_memory, similarity=similarity,
+            threads=threads, stop=stop,
+        )  # fmt: skip
+        return [json.loads(line) for line in lines]
+
+    async def score_batch_async(self, pairs: Iterable[tuple[str, str]], **options: Any) -> list[dict[str, Any]]:
+        """`score_batch`, to be awaited."""
+        return await _awaited(partial(self.score_batch, pairs, **options))
+
+    def score_lines(
+        self,
+        pairs: Iterable[tuple[str, str]],
+        *,
+        bbox: Sequence[str | None] | None = None,
+        lang: Language = "overpassql",
+        places: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        max_memory: int | None = None,
+        similarity: bool = True,
+        threads: int | None = None,
+        stop: _native.Stop | None = None,
+    ) -> list[str]:
+        """The records of `score_batch` as the lines of `results.jsonl`: the same pair always gives the same bytes."""
+        listed = list(pairs)
+        return self._native.score_batch(
+            [gold for gold, _ in listed],
+            [pred for _, pred in listed],
+            None if bbox is None else list(bbox),
+            lang,
+            _json(places),
+            timeout,
+            max_memory,
+            similarity,
+            threads,
+            stop,
+        )
+
+
+def _reopen(path: str, digest: str) -> Snapshot:
+    return Snapshot.open(path, digest=digest)
+
+
+def _json(value: Mapping[str, Any] | None) -> str | None:
+    return None if value is None else json.dumps(value)
+
+
+async def _awaited(call: Callable[..., T]) -> T:
+    """Runs a call on another thread; where the task is cancelled, so is the call."""
+    import asyncio
+
+    stop = _native.Stop()
+    try:
+        return await asyncio.to_thread(call, stop=stop)
+    except asyncio.CancelledError:
+        stop.set()
+        raise
