@@ -55,7 +55,7 @@ fn a_map_finds_the_tiles_and_what_is_in_them() {
     // The same bytes again, from memory or not, packed or not.
     assert_eq!(unpacked(&ask(&server, &path, GZIP)), tile);
     let plain = ask(&server, &path, "");
-    assert_eq!((plain.header("content-encoding"), plain.body), (None, tile));
+    assert_eq!((plain.header("content-encoding"), &plain.body), (None, &tile));
 }
 
 #[test]

@@ -24,6 +24,7 @@ use crate::tags::{
     Combination, Counts, Key, KeyFilter, KeySorting, KeysWanted, Listed, Match, Source, Tag, Tags, Value, ValueSorting,
     ValuesWanted, Which, fraction,
 };
+use parameters::Parameters;
 
 /// What a service gives: its rows as JSON, and how many there are on this page.
 type Given = Result<(String, u64), String>;

@@ -183,14 +183,17 @@ impl Snapshot {
             let (limits, sample) = (bounds.limits(), sample.min(MOST_SHOWN));
             let said = match &data.triples {
                 Some(triples) if language == Some(Language::Sparql) => {
-                    sparql_feedback(triples, &query, sample, &limits)
+                    sparql_feedback(triples, &query, sample, true, &limits)
                 }
                 _ => {
                     let areas = Areas::new(&data.osm);
                     let mut places = Chain::default();
                     places.0.extend(table.as_ref().map(|table| table as &dyn Places));
                     places.0.push(&areas);
-                    feedback(&data.osm, &FeedbackRequest { query: &query, bbox, places: &places, sample, limits })
+                    feedback(
+                        &data.osm,
+                        &FeedbackRequest { query: &query, bbox, places: &places, sample, run: true, limits },
+                    )
                 }
             };
             let mut json = serde_json::to_value(&said).unwrap_or_default();
@@ -249,7 +252,8 @@ impl Progress for Heeded {
 
 /// Makes a snapshot file; its digest.
 #[pyfunction]
-#[pyo3(signature = (out, osm=None, wikidata=Vec::new(), rdf=Vec::new(), at=None, history=false, memory=1 << 30, stop=None))]
+#[pyo3(signature = (out, osm=None, wikidata=Vec::new(), rdf=Vec::new(), at=None, history=false, metadata=true,
+                    memory=1 << 30, stop=None))]
 #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
 pub fn load(
     py: Python<'_>,
@@ -259,13 +263,14 @@ pub fn load(
     rdf: Vec<PathBuf>,
     at: Option<i64>,
     history: bool,
+    metadata: bool,
     memory: u64,
     stop: Option<&Stop>,
 ) -> PyResult<String> {
     if osm.is_none() && wikidata.is_empty() && rdf.is_empty() {
         return Err(PyValueError::new_err("there is nothing to load: give osm=, wikidata= or rdf="));
     }
-    let options = Options { osm, wikidata, rdf, at, history, out, memory, temporary: None };
+    let options = Options { osm, wikidata, rdf, at, history, memory, without_metadata: !metadata, ..Options::new(out) };
     let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();
     let heeded = Heeded { stop: Arc::clone(&stop) };
     let loaded = work::wait(py, &stop, move || {

@@ -105,7 +105,7 @@ impl<'o> Maker<'o> {
                 if shown {
                     continue;
                 }
-                if let Some((rank, attributes)) = spot(*rule, &fitting, &tags) {
+                if let Some((rank, attributes)) = spot(rule, &fitting, &tags) {
                     done.push(layer);
                     self.add(layer, rank, Geometry::Point(point), attributes);
                 }

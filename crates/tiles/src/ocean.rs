@@ -2,13 +2,14 @@
 //! is put together in each tile: coastlines are cut at the box around it and closed along its border. A tile without a
 //! coast is sea where the nearest coast has it on its right.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use terrapin_budget as budget;
-use terrapin_osm::{Coord, ElementType, Osm, PairId};
+use terrapin_osm::{Coord, ElementType, Ordinal, Osm, PairId};
 
 use super::elements::{Feature, Geometry, finished, line_in};
 use super::encode::Attributes;
-use super::geometry::{HIGH, LOW, project, twice_area};
+use super::geometry::{HIGH, LOW, twice_area};
 use super::place::{BUFFER, EXTENT, Place, Point};
 use super::schema::Layer;
 use super::select::{listed, ranges};
@@ -17,19 +18,17 @@ use super::select::{listed, ranges};
 const FAR: i32 = 10_000_000;
 /// A coast that ends within a tile goes straight on to its border where that is so near, in units.
 const NEAR: i32 = EXTENT / 4;
+/// Coastlines that a thread reads at once.
+const AT_ONCE: usize = 64;
 
 /// Adds the sea in a tile; `coastline` is the tag.
 pub fn add(osm: &Osm, coastline: Option<PairId>, tile: Place, tolerance: i32, features: &mut Vec<Feature>) {
     let Some(coastline) = coastline else { return };
-    let rings = match coasts(osm, coastline, tile, BUFFER, |line| line_in(tile, line, tolerance)) {
-        pieces if pieces.is_empty() => {
-            if is_sea(osm, coastline, tile) {
-                vec![corners()]
-            } else {
-                Vec::new()
-            }
-        }
-        pieces => sea(join(pieces)),
+    let pieces = coasts(osm, coastline, tile, BUFFER, |line| line_in(tile, line, tolerance));
+    let rings = match sea(join(pieces)) {
+        Some(rings) => rings,
+        None if is_sea(osm, coastline, tile) => vec![corners()],
+        None => Vec::new(),
     };
     if !rings.is_empty() {
         let geometry = Geometry::Rings(rings);
@@ -38,22 +37,27 @@ pub fn add(osm: &Osm, coastline: Option<PairId>, tile: Place, tolerance: i32, fe
 }
 
 /// What `shape` makes of the coastlines in the box of a tile with `units` around it.
-fn coasts(
+fn coasts<T: Send>(
     osm: &Osm,
     coastline: PairId,
     tile: Place,
     units: i32,
-    shape: impl Fn(&[Coord]) -> Vec<Vec<Point>>,
-) -> Vec<Vec<Point>> {
+    shape: impl Fn(&[Coord]) -> Vec<T> + Sync,
+) -> Vec<T> {
     let kind = ElementType::Way;
     let ways = listed(osm, kind, &[coastline], &ranges(osm, kind, &osm.pages_in(kind, &tile.bounds(units))));
-    let mut found = Vec::new();
-    for way in ways {
-        budget::checkpoint();
-        let (page, slot) = osm.place(kind, way);
-        found.extend(shape(osm.way_page(page).coords(slot)));
-    }
-    found
+    let current = budget::current();
+    let shapes = |ways: &[Ordinal]| -> Vec<T> {
+        let mut found = Vec::new();
+        for &way in ways {
+            budget::checkpoint();
+            let (page, slot) = osm.place(kind, way);
+            found.extend(shape(osm.way_page(page).coords(slot)));
+        }
+        found
+    };
+    let found: Vec<Vec<T>> = ways.par_chunks(AT_ONCE).map(|ways| current.share(|| shapes(ways))).collect();
+    found.into_iter().flatten().collect()
 }
 
 /// The box around the tile, clockwise.
@@ -126,12 +130,16 @@ fn border_near(p: Point) -> Option<Point> {
     ways.into_iter().min_by_key(|(far, _)| *far).filter(|(far, _)| *far <= NEAR).map(|(_, to)| to)
 }
 
-/// The sea's rings, each outer one before its islands.
-fn sea(coasts: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
+/// The sea's rings, each outer one before its islands; nothing where no coast tells sea from land.
+fn sea(coasts: Vec<Vec<Point>>) -> Option<Vec<Vec<Point>>> {
     let (mut islands, mut outer, mut open) = (Vec::new(), Vec::new(), Vec::new());
     let mut unknown = false;
     for mut coast in coasts {
-        if coast.len() >= 4 && coast.first() == coast.last() {
+        if coast.first() == coast.last() {
+            if coast.len() < 4 || twice_area(&coast) == 0 {
+                // Too small to be seen at this zoom.
+                continue;
+            }
             // Land lies to the left: around an island the coast runs against the clock.
             if twice_area(&coast) < 0 {
                 islands.push(coast)
@@ -157,6 +165,9 @@ fn sea(coasts: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
             unknown = true;
         }
     }
+    if open.is_empty() && islands.is_empty() && outer.is_empty() && !unknown {
+        return None;
+    }
     if open.is_empty() {
         if !islands.is_empty() && outer.is_empty() && !unknown {
             outer.push(corners());
@@ -170,7 +181,7 @@ fn sea(coasts: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
         rings.push(ring);
         rings.extend(within.into_iter().map(|island| finished(island, false)).filter(|island| !island.is_empty()));
     }
-    rings
+    Some(rings)
 }
 
 /// Coasts from border to border, closed along it: with the sea on the right the way goes on clockwise.
@@ -240,31 +251,36 @@ fn has(ring: &[Point], p: Point) -> bool {
 }
 
 /// Whether a tile without a coast is sea: seen from its middle, the first coast on the way to the nearest one has the tile
-/// on its right.
+/// on its right. In degrees, as coasts are points at low zooms.
 fn is_sea(osm: &Osm, coastline: PairId, tile: Place) -> bool {
-    let mut units = EXTENT;
     let bounds = tile.bounds(0);
-    let (width, height) = (bounds.east - bounds.west, bounds.north - bounds.south);
+    let (width, height) =
+        (i64::from(bounds.east) - i64::from(bounds.west), i64::from(bounds.north) - i64::from(bounds.south));
+    let middle = [
+        f64::from(bounds.west) / 2.0 + f64::from(bounds.east) / 2.0,
+        -(f64::from(bounds.south) / 2.0 + f64::from(bounds.north) / 2.0),
+    ];
+    let plane = |line: &[Coord]| -> Vec<Vec<[f64; 2]>> {
+        let known = line.iter().filter(|c| !c.is_missing());
+        vec![known.map(|c| [f64::from(c.lon), -f64::from(c.lat)]).collect()]
+    };
+    let mut units = EXTENT;
     loop {
-        let coasts = coasts(osm, coastline, tile, units, |line| vec![project(tile, line)]);
-        if let Some(side) = first_side(&coasts) {
+        let coasts = coasts(osm, coastline, tile, units, plane);
+        if let Some(side) = first_side(middle, &coasts) {
             return side;
         }
-        let far = i64::from(units / EXTENT) * i64::from(width.max(height));
-        if far > i64::from(FAR) {
+        if i64::from(units / EXTENT) * width.max(height) > i64::from(FAR) {
             return false;
         }
         units = units.saturating_mul(4);
     }
 }
 
-/// Whether the middle of a tile is on the right of the first coast on the way to the nearest one.
-fn first_side(coasts: &[Vec<Point>]) -> Option<bool> {
-    let (x, y) = (f64::from(EXTENT / 2), f64::from(EXTENT / 2));
+/// Whether a point is on the right of the first coast on the way to the nearest one; x to the east, y to the south.
+fn first_side([x, y]: [f64; 2], coasts: &[Vec<[f64; 2]>]) -> Option<bool> {
     let sides = || coasts.iter().flat_map(|line| line.windows(2));
-    let middle = |side: &[Point]| {
-        [(side[0].x, side[1].x), (side[0].y, side[1].y)].map(|(a, b)| (f64::from(a) + f64::from(b)) / 2.0)
-    };
+    let middle = |side: &[[f64; 2]]| [(side[0][0] + side[1][0]) / 2.0, (side[0][1] + side[1][1]) / 2.0];
     let far = |[mx, my]: [f64; 2]| (mx - x) * (mx - x) + (my - y) * (my - y);
     let mut nearest: Option<(f64, [f64; 2])> = None;
     for side in sides() {
@@ -279,7 +295,7 @@ fn first_side(coasts: &[Vec<Point>]) -> Option<bool> {
     let mut first: Option<(f64, bool)> = None;
     for side in sides() {
         budget::checkpoint();
-        let [a, b] = [side[0], side[1]].map(|p| (f64::from(p.x), f64::from(p.y)));
+        let [a, b] = [side[0], side[1]].map(|[x, y]| (x, y));
         let (ex, ey) = (b.0 - a.0, b.1 - a.1);
         let across = dx * ey - dy * ex;
         if across == 0.0 {
@@ -311,24 +327,26 @@ mod tests {
     #[test]
     fn the_sea_is_on_the_right_of_a_coast() {
         // From the north to the south: land in the east, sea in the west.
-        let rings = sea(vec![points(&[(1000, LOW), (1000, HIGH)])]);
+        let rings = sea(vec![points(&[(1000, LOW), (1000, HIGH)])]).expect("a coast");
         assert_eq!(rings.len(), 1);
         assert!(has(&rings[0], Point { x: 0, y: 0 }) && !has(&rings[0], Point { x: 2000, y: 0 }));
         assert!(twice_area(&rings[0]) > 0);
         // And the other way round, with an island in it.
         let island = points(&[(2000, 2000), (2000, 2100), (2100, 2100), (2100, 2000), (2000, 2000)]);
         assert!(twice_area(&island) < 0);
-        let rings = sea(vec![points(&[(1000, HIGH), (1000, LOW)]), island]);
+        let rings = sea(vec![points(&[(1000, HIGH), (1000, LOW)]), island]).expect("a coast");
         assert_eq!(rings.len(), 2);
         assert!(has(&rings[0], Point { x: 3000, y: 0 }) && twice_area(&rings[1]) < 0);
     }
 
     #[test]
     fn a_strait_has_two_coasts() {
-        let rings = sea(vec![points(&[(3000, HIGH), (3000, LOW)]), points(&[(1000, LOW), (1000, HIGH)])]);
+        let rings =
+            sea(vec![points(&[(3000, HIGH), (3000, LOW)]), points(&[(1000, LOW), (1000, HIGH)])]).expect("coasts");
         assert_eq!(rings.len(), 2);
         assert!(rings.iter().all(|ring| !has(ring, Point { x: 2000, y: 2000 })));
-        let rings = sea(vec![points(&[(3000, LOW), (3000, HIGH)]), points(&[(1000, HIGH), (1000, LOW)])]);
+        let rings =
+            sea(vec![points(&[(3000, LOW), (3000, HIGH)]), points(&[(1000, HIGH), (1000, LOW)])]).expect("coasts");
         assert_eq!(rings.len(), 1);
         assert!(has(&rings[0], Point { x: 2000, y: 2000 }) && !has(&rings[0], Point { x: 0, y: 2000 }));
     }
@@ -336,22 +354,25 @@ mod tests {
     #[test]
     fn around_an_island_is_sea_and_pieces_are_joined() {
         let halves = vec![points(&[(100, 100), (100, 200), (200, 200)]), points(&[(200, 200), (200, 100), (100, 100)])];
-        let rings = sea(join(halves));
+        let rings = sea(join(halves)).expect("an island");
         assert_eq!(rings.len(), 2);
         assert_eq!(rings[0], corners());
     }
 
     #[test]
     fn a_coast_that_ends_in_the_middle_says_nothing() {
-        assert!(sea(vec![points(&[(2000, 2000), (2000, LOW)])]).is_empty());
-        assert_eq!(sea(vec![points(&[(2000, HIGH - 10), (2000, LOW)])]).len(), 1);
+        assert_eq!(sea(vec![points(&[(2000, 2000), (2000, LOW)])]), Some(Vec::new()));
+        assert_eq!(sea(vec![points(&[(2000, HIGH - 10), (2000, LOW)])]).map(|rings| rings.len()), Some(1));
+        // Nor does one that is too small to be seen.
+        assert_eq!(sea(vec![points(&[(2000, 2000), (2001, 2000), (2000, 2000)])]), None);
     }
 
     #[test]
     fn a_tile_without_a_coast_is_what_the_nearest_has_on_that_side() {
+        let coast = |from: f64, to: f64| vec![vec![[9000.0, from], [9000.0, to]]];
         // To the south, in the east of the tile: the tile lies on its right.
-        assert_eq!(first_side(&[points(&[(9000, 0), (9000, 9000)])]), Some(true));
-        assert_eq!(first_side(&[points(&[(9000, 9000), (9000, 0)])]), Some(false));
-        assert_eq!(first_side(&[]), None);
+        assert_eq!(first_side([2048.0, 2048.0], &coast(0.0, 9000.0)), Some(true));
+        assert_eq!(first_side([2048.0, 2048.0], &coast(9000.0, 0.0)), Some(false));
+        assert_eq!(first_side([2048.0, 2048.0], &[]), None);
     }
 }

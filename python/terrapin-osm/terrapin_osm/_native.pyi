@@ -110,6 +110,7 @@ def load(
     rdf: Sequence[str | PathLike[str]] = (),
     at: int | None = None,
     history: bool = False,
+    metadata: bool = True,
     memory: int = ...,
     stop: Stop | None = None,
 ) -> str: ...

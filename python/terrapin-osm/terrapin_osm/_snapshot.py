@@ -52,12 +52,14 @@ class Snapshot:
         rdf: Sequence[Path] = (),
         at: datetime | None = None,
         history: bool = False,
+        metadata: bool = True,
         memory: int = 1 << 30,
     ) -> Snapshot:
         """Makes a snapshot file of an extract (PBF or XML) and of triples, as `terrapin load` does, and opens it.
 
         Nothing is left where it fails or is stopped. `at` takes the state of that moment from a history file, with
-        `history` all versions are kept; `memory` is what it takes before temporary files.
+        `history` all versions are kept, without `metadata` no versions, times, changesets and users; `memory` is what it
+        takes before temporary files.
         """
         moment = None
         if at is not None:
@@ -65,7 +67,7 @@ class Snapshot:
                 raise ValueError("at: give its time zone, such as datetime.timezone.utc")
             moment = int(at.timestamp())
         stop = _native.Stop()
-        digest = _native.load(out, osm, list(wikidata), list(rdf), moment, history, memory, stop)
+        digest = _native.load(out, osm, list(wikidata), list(rdf), moment, history, metadata, memory, stop)
         return cls.open(out, digest=digest)
 
     def __repr__(self) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from conftest import shared
 
 from terrapin_osm import Snapshot
 
@@ -115,6 +117,16 @@ def test_notebooks(monaco: Snapshot) -> None:
 def test_what_mappers_wrote_is_no_page(monaco: Snapshot) -> None:
     answer = monaco.overpass('[out:json];make x y="<script>alert(1)</script>";out;')
     assert "<script" not in answer._repr_html_() and "&lt;script" in answer._repr_html_()
+
+
+def test_snapshots_without_metadata(folder: Path) -> None:
+    extract = shared("data/osm/niue.osm.pbf")
+    query = "[out:json];node[amenity](-20,-170,-18,-169);out meta;"
+    bare = Snapshot.load(osm=extract, out=folder / "bare.terrapin", metadata=False).overpass(query)
+    whole = Snapshot.load(osm=extract, out=folder / "whole.terrapin").overpass(query)
+    assert bare.ids == whole.ids and len(whole) > 5
+    assert whole.to_arrow().to_pyarrow()["version"].null_count == 0
+    assert bare.to_arrow().to_pyarrow()["version"].null_count == len(bare)
 
 
 def test_many_queries(monaco: Snapshot) -> None:
