@@ -36,7 +36,7 @@ fn a_map_finds_the_tiles_and_what_is_in_them() {
     let about: Value = serde_json::from_str(&answer.text()).expect("JSON");
     assert_eq!((about["tilejson"].as_str(), about["maxzoom"].as_u64()), (Some("3.0.0"), Some(14)));
     let layers = about["vector_layers"].as_array().expect("layers");
-    assert_eq!(layers.len(), 28);
+    assert_eq!(layers.len(), 26);
     assert!(layers.iter().any(|layer| layer["id"] == "streets" && layer["fields"]["kind"] == "String"));
     let template = about["tiles"][0].as_str().expect("an address");
     let path = template.strip_prefix(&format!("http://{}", server.address)).expect("this server");

@@ -1,5 +1,5 @@
 //! What is wrong with a query of either language: for people with the place underlined in the text, for programs as JSON.
-//! Knows the texts of queries and nothing of any data, of commands or of HTTP.
+//! Knows the texts of queries; knows nothing of any data, of commands or of HTTP.
 
 mod json;
 mod place;

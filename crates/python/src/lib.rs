@@ -2,8 +2,8 @@
 //! call is in Python, in `python/terrapin-osm`, which hands over plain texts and numbers and makes Python's things of what
 //! comes back.
 //!
-//! Knows both engines, `eval` and `load`, as the server does; knows neither the server nor RocksDB. Nothing here holds
-//! Python's lock while it works.
+//! Knows both engines, `eval` and `load`, as the server does; knows nothing of the server or of RocksDB. Nothing here
+//! holds Python's lock while it works.
 //!
 //! ```text
 //! snapshot.rs   a snapshot, and what it is asked; data.rs is what is open of it
