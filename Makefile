@@ -10,7 +10,7 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 # The crate that `make check` looks at; all of them where none is named.
 CRATE ?=
 
-.PHONY: help build check clients geojson storage geoparquet demo test lint doc audit bench pin features fuzz faults flood page page-test
+.PHONY: help build check clients mcp geojson storage geoparquet demo test lint doc audit bench pin features fuzz faults flood page page-test
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -18,6 +18,7 @@ help:
 	@echo 'make check  types, lints and unit tests of CRATE=..., or of all crates, quickly'
 	@echo 'make clients  the programs of docs/clients.md and what else clients send, against one server; fetches the clients'
 	@echo 'make geojson  answers in GeoJSON against osmtogeojson; fetches it'
+	@echo 'make mcp    agents'\'' tools through the client of the Model Context Protocol; fetches it'
 	@echo 'make storage  a snapshot to a server that speaks S3 and back; fetches the server'
 	@echo 'make geoparquet  what DuckDB, GeoPandas and SedonaDB read of an export of EXTRACT, one of Malta; fetches these'
 	@echo 'make page   the page of web/ into web/built, with Node; make page-test tries it in Chromium'
@@ -68,6 +69,10 @@ page:
 # Needs Node, Chromium and a release build; exit status 77 where one of them is missing.
 page-test:
 	@tests/page/run
+
+# The protocol's client from its registry, into the same folder.
+mcp:
+	@tests/mcp/run.py
 
 # SNAPSHOT is the one to send.
 storage:

@@ -64,7 +64,9 @@ fn tag_of(query: &str) -> Option<(String, String)> {
             "query" => of_area = attribute(&element, "type").as_deref() == Some("area"),
             "has-kv" if !of_area => {
                 let tag = attribute(&element, "k").zip(attribute(&element, "v"));
-                let is_plain = ["modv", "regv", "regk"].iter().all(|name| attribute(&element, name).unwrap_or_default().is_empty());
+                let is_plain = ["modv", "regv", "regk"]
+                    .iter()
+                    .all(|name| attribute(&element, name).unwrap_or_default().is_empty());
                 tags.insert(tag.filter(|_| is_plain)?);
             }
             _ => {}

@@ -23,6 +23,7 @@ mod geojson;
 mod history;
 mod http;
 mod http_bounds;
+mod mcp;
 mod operators;
 mod overpassnl;
 mod page;

@@ -17,6 +17,7 @@ mod labelled;
 mod load;
 mod log;
 mod manual;
+mod mcp;
 mod mirror;
 mod open;
 mod pin;
@@ -32,6 +33,7 @@ mod sparql;
 mod stdout;
 mod stop;
 mod tags;
+mod tools;
 mod verify;
 mod version;
 mod whole;
@@ -92,6 +94,8 @@ enum Command {
     Eval(eval::Args),
     Feedback(feedback::Args),
     Tags(tags::Args),
+    Mcp(mcp::Args),
+    Tools(tools::Args),
     Label(labelled::LabelArgs),
     Unlabel(labelled::UnlabelArgs),
     Completions(manual::CompletionsArgs),
@@ -157,6 +161,8 @@ fn run(command: Command, matches: &ArgMatches) -> Result<(), Error> {
         Command::Eval(args) => eval::run(&args),
         Command::Feedback(args) => feedback::run(&args),
         Command::Tags(args) => tags::run(&args),
+        Command::Mcp(args) => mcp::run(&args),
+        Command::Tools(args) => tools::run(&args),
         Command::Label(args) => labelled::run_label(&args),
         Command::Unlabel(args) => labelled::run_unlabel(&args),
         Command::Completions(args) => manual::run_completions(&args),

@@ -1,7 +1,7 @@
 //! `terrapin serve`: the HTTP services over a snapshot.
 
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::connections::Connections;
 use super::{Error, config, log, open, stdout};
 use crate::machine;
 use crate::rdf::Store;
-use crate::server::{self, About, Addresses, Division, Settings, Tokens};
+use crate::server::{self, About, Addresses, Data, Division, Settings, Tokens};
 use crate::size;
 
 /// Serve a snapshot over HTTP as an Overpass API server and a SPARQL endpoint
@@ -75,6 +75,10 @@ pub struct Args {
     /// value, lang, description) as JSON lines or CSV
     #[arg(long, value_name = "FILE")]
     tag_docs: Option<PathBuf>,
+    /// A name, with or without a port, under which /mcp is spoken to, such as maps.example.org; those of this machine always
+    /// are; may be given more than once
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    mcp_host: Vec<String>,
     /// Another address for /metrics and for killing queries, which --bind then does not serve
     #[arg(long, value_name = "ADDRESS")]
     metrics_bind: Option<SocketAddr>,
@@ -118,33 +122,14 @@ fn network(text: &str) -> Result<IpNet, String> {
 }
 
 /// How the memory is divided.
-fn division(args: &Args) -> Result<Division, Error> {
+pub(super) fn division(args: &Args) -> Result<Division, Error> {
     let total = args.memory.or_else(machine::memory).unwrap_or(UNKNOWN);
     Division::new(total, args.max_queries.into(), args.max_memory).map_err(Error::usage)
 }
 
-/// Runs the command. `matches` are its options as they were parsed.
-pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
-    let Some(snapshot) = &args.snapshot else {
-        return Err(Error::usage(
-            "no snapshot: name it on the command line, in TERRAPIN_SNAPSHOT or as `snapshot` in --config",
-        ));
-    };
-    if args.metrics_bind.is_some_and(|address| address == args.bind && address.port() != 0) {
-        return Err(Error::usage(format!("--bind and --metrics-bind are both {}: give them two ports", args.bind)));
-    }
-    let tokens = args.tokens.as_deref().map(Tokens::read).transpose().map_err(|e| Error::input("tokens", e))?;
-    let docs = open::tag_docs(args.tag_docs.as_deref())?;
-    let memory = division(args)?;
-    let (opened, osm) = open::elements_within(snapshot, memory.cache)?;
-    let triples = Store::open(&opened.snapshot).map_err(open::error)?.map(Arc::new);
-    if let (true, Some(matches)) = (args.check_config, matches) {
-        let command = Args::augment_args(Command::new(super::SERVE));
-        return stdout::print(&config::effective(&command, matches)?);
-    }
-    // To the end: what is left of the log is written then.
-    let _log = log::start(args.log).map_err(|e| Error::system("log", format!("no thread for the log: {e}")))?;
-    let settings = Settings {
+/// How the server is run.
+pub(super) fn settings(args: &Args, memory: Division) -> Settings {
+    Settings {
         bind: args.bind,
         metrics_bind: args.metrics_bind,
         max_queries: usize::from(args.max_queries),
@@ -162,9 +147,40 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
         grace: Duration::from_secs(args.grace.min(86_400)),
         connections: args.connections.limits(&memory),
         spool: args.connections.spool(&memory),
-    };
+        mcp_hosts: args.mcp_host.clone(),
+    }
+}
+
+/// Opens what is served; at most so many bytes of it are kept decoded.
+pub(super) fn data(snapshot: &Path, docs: Option<&Path>, cache: u64) -> Result<Data, Error> {
+    let docs = open::tag_docs(docs)?;
+    let (opened, osm) = open::elements_within(snapshot, cache)?;
+    let triples = Store::open(&opened.snapshot).map_err(open::error)?.map(Arc::new);
     let about = About { digest: opened.snapshot.digest(), manifest: opened.manifest };
-    let name = about.digest.clone();
+    Ok(Data { osm, docs, triples, about })
+}
+
+/// Runs the command. `matches` are its options as they were parsed.
+pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
+    let Some(snapshot) = &args.snapshot else {
+        return Err(Error::usage(
+            "no snapshot: name it on the command line, in TERRAPIN_SNAPSHOT or as `snapshot` in --config",
+        ));
+    };
+    if args.metrics_bind.is_some_and(|address| address == args.bind && address.port() != 0) {
+        return Err(Error::usage(format!("--bind and --metrics-bind are both {}: give them two ports", args.bind)));
+    }
+    let tokens = args.tokens.as_deref().map(Tokens::read).transpose().map_err(|e| Error::input("tokens", e))?;
+    let memory = division(args)?;
+    let data = data(snapshot, args.tag_docs.as_deref(), memory.cache)?;
+    if let (true, Some(matches)) = (args.check_config, matches) {
+        let command = Args::augment_args(Command::new(super::SERVE));
+        return stdout::print(&config::effective(&command, matches)?);
+    }
+    // To the end: what is left of the log is written then.
+    let _log = log::start(args.log).map_err(|e| Error::system("log", format!("no thread for the log: {e}")))?;
+    let settings = settings(args, memory);
+    let name = data.about.digest.clone();
     let ready = |at: Addresses| {
         let url = |address: SocketAddr| format!("http://{address}");
         // Whoever started the server may not read this; it serves all the same.
@@ -175,6 +191,6 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
             stdout::print(&format!("serving snapshot {name} at {}/api/interpreter\n", url(at.public)))
         };
     };
-    server::serve(osm, docs, triples, about, settings, tokens, ready)
+    server::serve(data, settings, tokens, ready)
         .map_err(|e| Error::system("serve", format!("cannot serve at {}: {e}", args.bind)))
 }

@@ -16,8 +16,9 @@
 //!                  services that parse or run what somebody sent; place.rs is a place as search.rs tells of it,
 //!                  request.rs what the address says beside an OverpassQL query, accept.rs which forms of an answer a
 //!                  client would rather have
+//! mcp.rs           the tools of crate::agents by the Model Context Protocol
 //! web.rs           the page that browsers get: files built of `web/`
-//! home.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
+//! home.rs, openapi.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
 //!                  services that only tell what is known, or stop what runs
 //! admin.rs         those for operators, at an address of their own; reload.rs has the tokens read again
 //! ```
@@ -41,8 +42,10 @@ mod interpreter;
 mod job;
 mod json;
 mod kill;
+mod mcp;
 mod memory;
 mod metrics;
+mod openapi;
 mod outcome;
 mod page;
 mod pipe;
@@ -70,10 +73,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::http::{HeaderName, Method, header};
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
+use axum::{Extension, Router};
 use ipnet::IpNet;
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowHeaders, Any, CorsLayer};
@@ -137,6 +140,8 @@ pub struct Settings {
     pub connections: ConnectionLimits,
     /// What is put aside of answers for slow clients.
     pub spool: SpoolLimits,
+    /// Names, with or without a port, under which `/mcp` is spoken to besides those of this machine.
+    pub mcp_hosts: Vec<String>,
 }
 
 /// What the services tell of the snapshot.
@@ -177,47 +182,70 @@ struct App {
     metrics: Metrics,
 }
 
+/// What is served.
+pub struct Data {
+    /// The elements.
+    pub osm: Arc<Osm>,
+    /// What keys and tags mean.
+    pub docs: Docs,
+    /// The triples, where there are any.
+    pub triples: Option<Arc<Store>>,
+    /// The snapshot's facts.
+    pub about: About,
+}
+
+impl App {
+    fn new(data: Data, settings: Settings, tokens: Option<Tokens>) -> io::Result<Arc<App>> {
+        let Data { osm, docs, triples, about } = data;
+        let metrics = Metrics::install(&about)?;
+        let gates = Gates::new(settings.max_queries, settings.max_waiting, settings.queue_timeout);
+        let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
+        Ok(Arc::new(App {
+            tags: Tags::new(Arc::clone(&osm), docs),
+            osm,
+            sparql: triples.map(|store| Arc::new(sparql::Endpoint::new(store, &about))),
+            about,
+            connections: Connections::new(settings.connections.clone()),
+            bodies: Bodies::new(settings.max_body, settings.connections.body, settings.connections.memory),
+            quota: Arc::new(Quota::new(settings.client_queries, settings.client_seconds)),
+            tokens,
+            workers: Workers::new(gates.total()),
+            trials,
+            gates,
+            spool: Spool::new(settings.spool.clone()),
+            settings,
+            running: Arc::default(),
+            metrics,
+        }))
+    }
+}
+
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    // Its threads for blocking calls only read answers that were put aside; queries have threads of their own.
+    tokio::runtime::Builder::new_multi_thread().enable_all().max_blocking_threads(16).build()
+}
+
 /// Serves until SIGINT or SIGTERM, then refuses new queries and lets running ones end: for the delay with the port open,
 /// so that whoever sends requests here can find out, then for the grace time. A second signal ends it at once. Where there
-/// are `tokens`, queries need one; `docs` say what keys and tags mean. `ready` is called with the addresses once the server listens.
-pub fn serve(
-    osm: Arc<Osm>,
-    docs: Docs,
-    triples: Option<Arc<Store>>,
-    about: About,
-    settings: Settings,
-    tokens: Option<Tokens>,
-    ready: impl FnOnce(Addresses),
-) -> io::Result<()> {
-    let metrics = Metrics::install(&about)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        // They only read answers that were put aside; queries have threads of their own.
-        .max_blocking_threads(16)
-        .build()?;
-    let gates = Gates::new(settings.max_queries, settings.max_waiting, settings.queue_timeout);
-    let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
-    let app = Arc::new(App {
-        tags: Tags::new(Arc::clone(&osm), docs),
-        osm,
-        sparql: triples.map(|store| Arc::new(sparql::Endpoint::new(store, &about))),
-        about,
-        connections: Connections::new(settings.connections.clone()),
-        bodies: Bodies::new(settings.max_body, settings.connections.body, settings.connections.memory),
-        quota: Arc::new(Quota::new(settings.client_queries, settings.client_seconds)),
-        tokens,
-        workers: Workers::new(gates.total()),
-        trials,
-        gates,
-        spool: Spool::new(settings.spool.clone()),
-        settings,
-        running: Arc::default(),
-        metrics,
-    });
+/// are `tokens`, queries need one. `ready` is called with the addresses once the server listens.
+pub fn serve(data: Data, settings: Settings, tokens: Option<Tokens>, ready: impl FnOnce(Addresses)) -> io::Result<()> {
+    let runtime = runtime()?;
+    let app = runtime.block_on(async { App::new(data, settings, tokens) })?;
     let result = runtime.block_on(listen(app, ready));
     // Whatever still runs was cancelled; its thread ends with the process at the latest.
     runtime.shutdown_timeout(Duration::from_millis(100));
     result
+}
+
+/// Offers the tools of `crate::agents` by the Model Context Protocol on standard input and output, until the input ends.
+/// Nothing is listened to.
+pub fn serve_pipe(data: Data, settings: Settings) -> io::Result<()> {
+    let runtime = runtime()?;
+    let app = runtime.block_on(async { App::new(data, settings, None) })?;
+    let result = runtime.block_on(mcp::over_stdio(Arc::clone(&app)));
+    app.running.cancel_all();
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    result.map_err(io::Error::other)
 }
 
 async fn listen(app: Arc<App>, ready: impl FnOnce(Addresses)) -> io::Result<()> {
@@ -282,11 +310,14 @@ fn router(app: Arc<App>) -> Router {
         .route("/search", get(search::search))
         .route("/search.php", get(search::search))
         .route("/lookup", get(search::lookup))
+        .route("/mcp", any(mcp::mcp).layer(Extension(mcp::service(&app))))
         .merge(taginfo::routes())
         .route_layer(from_fn_with_state(Arc::clone(&app), admit::quota));
     let with_token = Router::new()
         .route("/services", get(home::home))
         .route("/api/snapshot", get(home::snapshot))
+        .route("/openapi.json", get(openapi::openapi))
+        .route("/llms.txt", get(openapi::llms))
         .route("/api/status", get(status::status))
         .route("/api/timestamp", get(timestamp::timestamp))
         .route("/api/kill_my_queries", get(kill::own).post(kill::own))
@@ -336,6 +367,8 @@ const LISTED: &str = "\
 /lookup           elements as such places; their ids as the parameter `osm_ids`
 /api/4/...        keys, values and tags, how often and together with what, as taginfo answers it
 /api/snapshot     what is served, as JSON
+/mcp              tools for agents, by the Model Context Protocol
+/openapi.json     all of this for programs, /llms.txt for language models
 /api/status       slots and running queries
 /api/kill_my_queries  stops your running queries
 /api/timestamp    the time of the data

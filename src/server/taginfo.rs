@@ -1,6 +1,8 @@
 //! `/api/4/...`: which keys and tags there are, how often and together with what, as taginfo answers it: its paths, its
 //! parameters, the fields of its answers. What is not in a snapshot (users, projects, distributions) is left out.
 
+mod parameters;
+
 use std::sync::Arc;
 
 use axum::extract::{OriginalUri, RawQuery, State};
@@ -11,7 +13,6 @@ use serde::Serialize;
 
 use super::App;
 use super::context::Context;
-use super::form;
 use super::job::{Job, Lane};
 use super::json::{JSON, Json};
 use super::outcome::Outcome;
@@ -20,45 +21,97 @@ use super::status::iso;
 use crate::budget::{self, Budget, Stopped};
 use crate::osm::ElementType;
 use crate::tags::{
-    Combination, Counts, Key, KeyFilter, KeySorting, KeysWanted, Listed, Match, Part, Source, Tag, Tags, Value,
-    ValueSorting, ValuesWanted, Which, fraction,
+    Combination, Counts, Key, KeyFilter, KeySorting, KeysWanted, Listed, Match, Source, Tag, Tags, Value, ValueSorting,
+    ValuesWanted, Which, fraction,
 };
+use parameters::Parameters;
 
 /// What a service gives: its rows as JSON, and how many there are on this page.
 type Given = Result<(String, u64), String>;
 
-/// A service: its path, whether it may have to look at many elements, and what it does.
-struct Service {
-    path: &'static str,
+/// A service: its path, what it gives in words and by which parameters, whether it may have to look at many elements, and
+/// what it does.
+pub struct Service {
+    /// Its path.
+    pub path: &'static str,
+    /// What it gives.
+    pub summary: &'static str,
+    /// The parameters that it cannot do without.
+    pub needed: &'static [&'static str],
+    /// The others, besides `format`.
+    pub optional: &'static [&'static str],
     lane: Lane,
     give: fn(&Asked<'_>) -> Given,
 }
 
-const fn quick(path: &'static str, give: fn(&Asked<'_>) -> Given) -> Service {
-    Service { path, lane: Lane::Search, give }
+const fn quick(path: &'static str, summary: &'static str, give: fn(&Asked<'_>) -> Given) -> Service {
+    Service { path, summary, needed: &[], optional: &[], lane: Lane::Search, give }
 }
 
-const fn slow(path: &'static str, give: fn(&Asked<'_>) -> Given) -> Service {
-    Service { path, lane: Lane::Query, give }
+const fn slow(path: &'static str, summary: &'static str, give: fn(&Asked<'_>) -> Given) -> Service {
+    Service { lane: Lane::Query, ..quick(path, summary, give) }
 }
+
+impl Service {
+    const fn needs(self, needed: &'static [&'static str]) -> Service {
+        Service { needed, ..self }
+    }
+
+    const fn takes(self, optional: &'static [&'static str]) -> Service {
+        Service { optional, ..self }
+    }
+}
+
+const KEY: &[&str] = &["key"];
+const TAG: &[&str] = &["key", "value"];
+const QUERY: &[&str] = &["query"];
+/// The parameters of every list.
+const LIST: &[&str] = &["page", "rp", "sortname", "sortorder"];
+const FOUND: &[&str] = &["query", "filter", "page", "rp", "sortname", "sortorder"];
 
 /// All of them.
-static SERVICES: [Service; 15] = [
-    quick("/api/4/keys/all", keys_all),
-    quick("/api/4/key/values", key_values),
-    quick("/api/4/key/stats", key_stats),
-    quick("/api/4/key/overview", key_stats),
-    quick("/api/4/key/prevalent_values", key_prevalent_values),
-    slow("/api/4/key/combinations", key_combinations),
-    quick("/api/4/tag/stats", tag_stats),
-    quick("/api/4/tag/overview", tag_stats),
-    slow("/api/4/tag/combinations", tag_combinations),
-    slow("/api/4/tags/popular", tags_popular),
-    quick("/api/4/tags/list", tags_list),
-    slow("/api/4/search/by_value", search_by_value),
-    slow("/api/4/search/by_key_and_value", search_by_key_and_value),
-    slow("/api/4/search/by_keyword", search_by_keyword),
-    quick("/api/4/site/info", site_info),
+pub static SERVICES: [Service; 15] = [
+    quick("/api/4/keys/all", "Keys and how many elements have them", keys_all).takes(&[
+        "query",
+        "filter",
+        "include",
+        "page",
+        "rp",
+        "sortname",
+        "sortorder",
+    ]),
+    quick("/api/4/key/values", "The values of a key", key_values).needs(KEY).takes(FOUND),
+    quick("/api/4/key/stats", "How many elements have a key, by type", key_stats).needs(KEY),
+    quick("/api/4/key/overview", "The same", key_stats).needs(KEY),
+    quick(
+        "/api/4/key/prevalent_values",
+        "The values that one in a hundred of a key's elements has",
+        key_prevalent_values,
+    )
+    .needs(KEY)
+    .takes(&["filter"]),
+    slow("/api/4/key/combinations", "Keys found together with a key", key_combinations).needs(KEY).takes(FOUND),
+    quick("/api/4/tag/stats", "How many elements have a tag, by type", tag_stats).needs(TAG),
+    quick("/api/4/tag/overview", "The same", tag_stats).needs(TAG),
+    slow("/api/4/tag/combinations", "Keys and tags found together with a tag", tag_combinations)
+        .needs(TAG)
+        .takes(FOUND),
+    slow("/api/4/tags/popular", "The most frequent tags", tags_popular).takes(&[
+        "query",
+        "page",
+        "rp",
+        "sortname",
+        "sortorder",
+    ]),
+    quick("/api/4/tags/list", "Named tags, or all of a key", tags_list).takes(&["tags", "key", "page", "rp"]),
+    slow("/api/4/search/by_value", "Tags by a part of their value", search_by_value).needs(QUERY).takes(LIST),
+    slow("/api/4/search/by_key_and_value", "Tags by parts of key and value: key=value", search_by_key_and_value)
+        .needs(QUERY)
+        .takes(LIST),
+    slow("/api/4/search/by_keyword", "Tags that a question in words is about, the best first", search_by_keyword)
+        .needs(QUERY)
+        .takes(&["page", "rp"]),
+    quick("/api/4/site/info", "What these services are about", site_info),
 ];
 
 /// The routes.
@@ -104,89 +157,6 @@ fn work(job: Job, service: &Service, url: &str, query: &str) {
         }
     };
     run.refused(sink, what, outcome, Json.refusal(outcome.status(), &message));
-}
-
-/// The parameters of a request; of several with one name the first counts.
-struct Parameters(Vec<(String, String)>);
-
-impl Parameters {
-    fn read(query: &str) -> Result<Parameters, String> {
-        let text = |part| form::decoded(part).map_err(|_| "the address is not in UTF-8".to_owned());
-        form::pairs(query.as_bytes())
-            .map(|(name, value)| Ok((text(name)?, text(value)?)))
-            .collect::<Result<_, _>>()
-            .map(Parameters)
-    }
-
-    fn get(&self, wanted: &str) -> Option<&str> {
-        self.0.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
-    }
-
-    fn needed(&self, wanted: &str) -> Result<&str, String> {
-        self.get(wanted).ok_or_else(|| format!("the parameter {wanted:?} is missing"))
-    }
-
-    /// What is looked for in texts.
-    fn query(&self) -> &str {
-        self.get("query").unwrap_or_default()
-    }
-
-    fn number(&self, name: &str) -> Result<Option<usize>, String> {
-        let text = self.get(name).filter(|text| !text.is_empty());
-        let number = text.map(|text| text.parse().ok().filter(|&n| n > 0));
-        number.map(|n| n.ok_or_else(|| format!("{name}: expected a number above 0"))).transpose()
-    }
-
-    /// The page, counted from 1, and how many rows it has; all of them where nothing is said.
-    fn page(&self) -> Result<(usize, Option<usize>), String> {
-        let (page, rp) = (self.number("page")?, self.number("rp")?);
-        match (page, rp) {
-            (Some(page), None) if page > 1 => Err("page: how many rows has one? Say so with rp".to_owned()),
-            (page, rp) => Ok((page.unwrap_or(1), rp)),
-        }
-    }
-
-    fn part(&self) -> Result<Part, String> {
-        let (page, rp) = self.page()?;
-        Ok(Part { skip: (page - 1).saturating_mul(rp.unwrap_or_default()), take: rp })
-    }
-
-    /// What rows are sorted by, one of the names, and whether the greatest is first.
-    fn sorting(&self, names: &[&'static str], default: (&'static str, bool)) -> Result<(&'static str, bool), String> {
-        let asked = self.get("sortname").filter(|name| !name.is_empty());
-        let name = match asked {
-            None => default.0,
-            Some(asked) => *names
-                .iter()
-                .find(|name| **name == asked)
-                .ok_or_else(|| format!("sortname: expected one of {}", names.join(", ")))?,
-        };
-        let descending = match self.get("sortorder") {
-            // Counts from the greatest, texts from A.
-            None | Some("") => {
-                if asked.is_some() {
-                    !["key", "value", "tag", "other_key", "other_tag", "length"].contains(&name)
-                } else {
-                    default.1
-                }
-            }
-            Some(order) if order.eq_ignore_ascii_case("asc") => false,
-            Some(order) if order.eq_ignore_ascii_case("desc") => true,
-            Some(_) => return Err("sortorder: expected asc or desc".to_owned()),
-        };
-        Ok((name, descending))
-    }
-
-    /// Which elements are counted.
-    fn which(&self) -> Result<Which, String> {
-        match self.get("filter").unwrap_or_default() {
-            "" | "all" => Ok(Which::All),
-            "nodes" => Ok(Which::Only(ElementType::Node)),
-            "ways" => Ok(Which::Only(ElementType::Way)),
-            "relations" => Ok(Which::Only(ElementType::Relation)),
-            _ => Err("filter: expected one of all, nodes, ways, relations".to_owned()),
-        }
-    }
 }
 
 /// A request to one of the services.

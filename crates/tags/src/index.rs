@@ -41,12 +41,10 @@ pub struct Doc {
     pub key: u32,
     /// How many elements have it.
     pub count: u64,
-    /// Its own words, a range of [`Index::words_of`].
+    /// Its own words, those of its key's last part where its value says nothing: a range of [`Index::words_of`].
     words: Range<u32>,
     /// The stem of its two words as one.
     pub joined: Option<WordId>,
-    /// Whether its words are those of its key's last part, as `diet:vegan=yes` is about `vegan`.
-    pub speaks_for_key: bool,
     /// The words of its description, ascending, a range of [`Index::texts`].
     text: Range<u32>,
 }
@@ -123,6 +121,7 @@ impl Index {
         if value.len() > LONGEST {
             return;
         }
+        // Its words are those of its key's last part, as `diet:vegan=yes` is about `vegan`.
         let speaks_for_key = matches!(value, "yes" | "only");
         let own = if speaks_for_key { Vec::new() } else { words.of(value) };
         if own.len() > MOST_WORDS || (own.is_empty() && (!speaks_for_key || last.is_empty())) {
@@ -138,7 +137,7 @@ impl Index {
             self.in_docs[word as usize].push(doc);
         }
         let text = self.number_text(doc, &words.of_text(text));
-        self.docs.push(Doc { pair, key: place, count, words: range, joined, speaks_for_key, text });
+        self.docs.push(Doc { pair, key: place, count, words: range, joined, text });
     }
 
     fn number(&mut self, stems: &[String]) -> Range<u32> {

@@ -205,10 +205,8 @@ fn score(index: &Index, wanted: &Wanted, doc: u32) -> f64 {
     let of_text: f64 = told.iter().map(|(_, weight)| weight).sum();
     // What its own words say is said.
     let mut rest = index.words_of_key(key);
-    if doc.speaks_for_key {
-        let own = index.words_of(doc);
-        rest.retain(|word| !own.contains(word));
-    }
+    let own = index.words_of(doc);
+    rest.retain(|word| !own.contains(word));
     let of_key = covered(index, wanted, &rest).0;
     got * part
         + if part > 0.0 { weights::KEY } else { weights::KEY_ALONE } * of_key

@@ -67,8 +67,9 @@ fn id_of(store: &Store, id: &str) -> Option<TermId> {
     store.id(NamedNodeRef::new_unchecked(&format!("{ENTITY}{id}")).into())
 }
 
-/// An entity's label.
-pub(super) fn label_of(store: &Store, kind: Kind, id: &str, language: &str) -> Option<String> {
+/// The label of an entity, by its kind and identifier: in the language, else in `mul`, else the first one by the tag of its
+/// language.
+pub fn label_of(store: &Store, kind: Kind, id: &str, language: &str) -> Option<String> {
     let subject = id_of(store, id)?;
     let predicate = store.id(NamedNodeRef::new_unchecked(kind.label()).into())?;
     let mut best: Option<((u8, String), String)> = None;

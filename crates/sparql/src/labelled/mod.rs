@@ -8,7 +8,7 @@ mod label;
 mod names;
 mod unlabel;
 
-pub use identifier::Kind;
+pub use identifier::{Kind, label_of};
 pub use label::{Labelled, label};
 pub use names::{Around, Candidate, Found, Names};
 pub use unlabel::{Name, Unlabelled, has_names, unlabel};

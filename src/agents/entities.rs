@@ -1,0 +1,205 @@
+//! `search_entities`, `describe_entity`.
+
+use oxrdf::{NamedNodeRef, Term};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::part::{Part, short_text};
+use super::{Limits, Tool, Trouble, World};
+use crate::budget;
+use crate::rdf::Store;
+use crate::sparql::labelled::{Around, Kind, Names, label_of};
+use crate::sparql::results::cell;
+use crate::sparql::syntax::shorten;
+
+/// Facts that are told where nothing is said, and at most.
+const FACTS: (usize, usize) = (20, 200);
+/// The language of labels where nothing is said.
+const LANGUAGE: &str = "en";
+const ENTITY: &str = "http://www.wikidata.org/entity/";
+/// What stands before a property's identifier where it leads right to a value.
+const DIRECT: &str = "http://www.wikidata.org/prop/direct/";
+const DESCRIPTION: &str = "http://schema.org/description";
+
+/// Finds entities by name.
+pub struct SearchEntities;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// The name, or the beginning of it: "Berlin", "instance of".
+    text: String,
+    /// What is looked for: an item where nothing is said.
+    kind: Option<Sort>,
+    /// The language of labels: "en" where nothing is said.
+    language: Option<String>,
+}
+
+/// What an entity is.
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum Sort {
+    Item,
+    Property,
+    Lexeme,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Found {
+    /// The likeliest first, eight at most.
+    entities: Vec<FoundEntity>,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FoundEntity {
+    /// The identifier: wd:Q64 in a query, wdt:P31 of a property.
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// How often the data has it.
+    uses: u64,
+}
+
+impl Tool for SearchEntities {
+    const NAME: &'static str = "search_entities";
+    const TITLE: &'static str = "Search entities";
+    const DESCRIPTION: &'static str = "Find the identifiers (Q64, P31) of Wikidata's items and properties in this data by their \
+        labels and aliases. Use it before you write a SPARQL query.";
+    type Input = Search;
+    type Output = Found;
+
+    fn run(world: World<'_>, input: Search, _: &Limits) -> Result<Found, Trouble> {
+        let store = &world.triples()?.store;
+        let kind = match input.kind.unwrap_or(Sort::Item) {
+            Sort::Item => Kind::Entity,
+            Sort::Property => Kind::Property,
+            Sort::Lexeme => Kind::Lexeme,
+        };
+        let language = input.language.as_deref().unwrap_or(LANGUAGE);
+        let found = Names { store, language }.find(kind, &input.text, Around::default());
+        let entities = found.into_iter().map(|found| FoundEntity {
+            description: text_of(store, &found.id, DESCRIPTION, language),
+            label: found.label,
+            uses: found.uses,
+            id: found.id,
+        });
+        let entities: Vec<FoundEntity> = entities.collect();
+        let hint = entities.is_empty().then(|| "try another name or language, or the beginning of the name".to_owned());
+        Ok(Found { entities, hint })
+    }
+}
+
+/// Tells what is said of an entity.
+pub struct DescribeEntity;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Named {
+    /// The identifier, such as Q64 or P31, or a whole IRI.
+    id: String,
+    /// The language of labels: "en" where nothing is said.
+    language: Option<String>,
+    /// Most facts that are given: 20 where nothing is said, 200 at most.
+    limit: Option<usize>,
+    /// next_cursor of the answer before, for the next facts.
+    cursor: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Described {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// How many facts there are.
+    total: usize,
+    /// Some of them.
+    facts: Vec<Fact>,
+    /// For the next facts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Fact {
+    /// The property, as a query has it: wdt:P31.
+    property: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    property_label: Option<String>,
+    /// The value: an entity (wd:Q64), a text with its language, a number, a date, a point.
+    value: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value_label: Option<String>,
+}
+
+impl Tool for DescribeEntity {
+    const NAME: &'static str = "describe_entity";
+    const TITLE: &'static str = "Describe an entity";
+    const DESCRIPTION: &'static str = "Tell label, description and facts of an entity of Wikidata in this data: its properties \
+        with their values and the labels of both, as wdt:... has them in a SPARQL query.";
+    type Input = Named;
+    type Output = Described;
+
+    fn run(world: World<'_>, input: Named, _: &Limits) -> Result<Described, Trouble> {
+        let store = &world.triples()?.store;
+        let part = Part::asked(input.limit, input.cursor.as_deref(), FACTS.0, FACTS.1)?;
+        let language = input.language.as_deref().unwrap_or(LANGUAGE);
+        let id = input.id.trim().trim_start_matches("wd:");
+        let kind = Kind::of_id(id);
+        let iri = if kind.is_some() { format!("{ENTITY}{id}") } else { id.trim_matches(['<', '>']).to_owned() };
+        let subject = store.id(NamedNodeRef::new_unchecked(&iri).into());
+        let subject = subject.filter(|subject| store.count(Some(*subject), None, None) > 0).ok_or_else(|| {
+            Trouble::new(format!("nothing is said of {id:?} here")).hint("search_entities finds identifiers by name")
+        })?;
+        let mut facts = Vec::new();
+        let mut total = 0;
+        for [_, predicate, object] in store.triples(Some(subject), None, None) {
+            budget::checkpoints(8);
+            let Some(Term::NamedNode(predicate)) = store.term(predicate) else { continue };
+            let property = predicate.as_str().strip_prefix(DIRECT);
+            // Of Wikidata's entities the statements, sitelinks and labels in all languages are left out.
+            if kind.is_some() && property.is_none() {
+                continue;
+            }
+            if part.has(total)
+                && let Some(object) = store.term(object)
+            {
+                facts.push(fact(store, language, predicate.as_str(), property, &object));
+            }
+            total += 1;
+        }
+        let label = kind.and_then(|kind| label_of(store, kind, id, language));
+        let description = kind.and_then(|_| text_of(store, id, DESCRIPTION, language));
+        Ok(Described { id: id.to_owned(), label, description, total, facts, next_cursor: part.next(total) })
+    }
+}
+
+fn fact(store: &Store, language: &str, predicate: &str, property: Option<&str>, object: &Term) -> Fact {
+    let label = |id: &str| label_of(store, Kind::of_id(id)?, id, language);
+    let entity = match object {
+        Term::NamedNode(node) => node.as_str().strip_prefix(ENTITY),
+        _ => None,
+    };
+    Fact {
+        property: shorten(predicate),
+        property_label: property.and_then(label),
+        value: short_text(cell(object)),
+        value_label: entity.and_then(label),
+    }
+}
+
+/// What a predicate says of an entity in a language.
+fn text_of(store: &Store, id: &str, predicate: &str, language: &str) -> Option<String> {
+    let subject = store.id(NamedNodeRef::new_unchecked(&format!("{ENTITY}{id}")).into())?;
+    let predicate = store.id(NamedNodeRef::new_unchecked(predicate).into())?;
+    store.triples(Some(subject), Some(predicate), None).find_map(|[_, _, object]| match store.term(object)? {
+        Term::Literal(literal) if literal.language() == Some(language) => Some(short_text(literal.value().to_owned())),
+        _ => None,
+    })
+}

@@ -1,0 +1,53 @@
+//! `terrapin tools`: the definitions of agents' tools for whoever calls them otherwise than by a protocol.
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::{Error, stdout};
+use crate::agents::{Definition, TOOLS};
+
+/// Print the definitions of the tools that `terrapin mcp` offers
+///
+/// As JSON, for programs that hand tools to a model themselves and call them over HTTP.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin tools --format openai > tools.json")]
+pub struct Args {
+    /// The form: that of OpenAI's functions, of Anthropic's tools, or of the Model Context Protocol
+    #[arg(long, value_enum, default_value_t = Format::Openai)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    Openai,
+    Anthropic,
+    Mcp,
+}
+
+impl Format {
+    fn of(self, tool: &Definition) -> Value {
+        let (name, description) = (tool.name, tool.description);
+        match self {
+            Format::Openai => json!({
+                "type": "function",
+                "function": { "name": name, "description": description, "parameters": tool.input() },
+            }),
+            Format::Anthropic => json!({ "name": name, "description": description, "input_schema": tool.input() }),
+            Format::Mcp => json!({
+                "name": name,
+                "title": tool.title,
+                "description": description,
+                "inputSchema": tool.input(),
+                "outputSchema": tool.output(),
+            }),
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let all: Vec<Value> = TOOLS.iter().map(|tool| args.format.of(tool)).collect();
+    let text = serde_json::to_string_pretty(&all).map_err(|error| Error::system("output", error))?;
+    stdout::print(&(text + "\n"))
+}

@@ -1,0 +1,341 @@
+//! The tools of agents as a client of the Model Context Protocol sees them, over HTTP and over a pipe, and the descriptions
+//! of services. The protocol's own client is tried by `make mcp`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::common::server::{Answer, Server};
+use crate::common::{Town, terrapin};
+
+const VERSION: &str = "2025-06-18";
+
+/// Sends a message; the host is this machine's, as the server's own address has it.
+fn send(server: &Server, headers: &str, body: &Value) -> Answer {
+    let headers = format!(
+        "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\nMCP-Protocol-Version: \
+         {VERSION}\r\n{headers}"
+    );
+    server.ask("POST", "/mcp", &headers, &body.to_string())
+}
+
+fn request(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+}
+
+fn call(server: &Server, tool: &str, arguments: Value) -> Value {
+    let answer = send(server, "", &request("tools/call", json!({"name": tool, "arguments": arguments})));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    serde_json::from_slice(&answer.body).unwrap()
+}
+
+/// What a tool gives, which is said as text, too.
+fn given(server: &Server, tool: &str, arguments: Value) -> Value {
+    let answer = call(server, tool, arguments);
+    let result = &answer["result"];
+    assert_eq!(result["isError"], false, "{answer}");
+    let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(text, result["structuredContent"]);
+    text
+}
+
+/// Why a tool gives nothing.
+fn trouble(server: &Server, tool: &str, arguments: Value) -> String {
+    let answer = call(server, tool, arguments);
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+}
+
+/// A server that is spoken to as `Host: test`.
+fn start(town: Town, options: &[&str]) -> Server {
+    Server::over(town, &[&["--mcp-host", "test"], options].concat())
+}
+
+#[test]
+fn tools_are_listed_and_called() {
+    let server = start(Town::with_triples(), &[]);
+    let hello = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+    let answer: Value = serde_json::from_slice(&send(&server, "", &request("initialize", hello)).body).unwrap();
+    assert_eq!(answer["result"]["serverInfo"]["name"], "terrapin", "{answer}");
+    let answer: Value = serde_json::from_slice(&send(&server, "", &request("tools/list", json!({}))).body).unwrap();
+    let tools = answer["result"]["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), 9);
+    assert!(
+        tools
+            .iter()
+            .all(|tool| tool["outputSchema"]["type"] == "object" && tool["annotations"]["readOnlyHint"] == true)
+    );
+
+    let found = given(&server, "search_tags", json!({"text": "coffee in Ladle"}));
+    assert_eq!((&found["tags"][0]["value"], &found["tags"][0]["count"]), (&json!("cafe"), &json!(4)));
+    let tag = given(&server, "describe_tag", json!({"key": "amenity", "value": "cafe"}));
+    assert_eq!((&tag["nodes"], &tag["found_with"][0]["key"]), (&json!(4), &json!("name")));
+    let key = given(&server, "describe_tag", json!({"key": "name"}));
+    assert_eq!((&key["values_total"], &key["ways"]), (&json!(4), &json!(1)));
+    let place = given(&server, "geocode", json!({"name": "Ladle"}));
+    assert_eq!((&place["osm_id"], &place["area_id"]), (&json!(31), &json!(3_600_000_031_u64)));
+    let query = "{{geocodeArea:Ladle}}->.a; node[amenity=cafe](area.a); out;";
+    let first = given(&server, "query_overpass", json!({"query": query, "limit": 2}));
+    assert_eq!(
+        (&first["total"], &first["types"], &first["next_cursor"]),
+        (&json!(3), &json!({"node": 3}), &json!("2"))
+    );
+    assert_eq!(
+        (&first["elements"][0]["id"], &first["elements"][1]["tags"]["name"]),
+        (&json!(1), &json!("Zur M\u{fc}hle"))
+    );
+    let rest = given(&server, "query_overpass", json!({"query": query, "limit": 2, "cursor": "2"}));
+    assert_eq!(
+        (&rest["elements"][0]["id"], &rest["elements"][1], &rest["next_cursor"]),
+        (&json!(3), &Value::Null, &Value::Null)
+    );
+    let shapes = given(&server, "export_geojson", json!({"query": "nwr[amenity=cafe];out;", "limit": 3}));
+    assert_eq!((&shapes["total"], &shapes["next_cursor"]), (&json!(4), &json!("3")));
+    assert_eq!(shapes["features"][0]["geometry"], json!({"type": "Point", "coordinates": [20.001, 10.001]}));
+    let nowhere = given(&server, "export_geojson", json!({"query": "nwr[amenity=cafe];out ids;"}));
+    assert!(nowhere["hint"].as_str().unwrap().contains("out geom"), "{nowhere}");
+    let checked = given(&server, "check_query", json!({"query": "node[amenty=cafe];out;"}));
+    assert!(checked["warnings"][0].as_str().unwrap().contains("amenity"), "{checked}");
+
+    let found = given(&server, "search_entities", json!({"text": "Ladle"}));
+    assert_eq!(found["entities"][0]["id"], "Q1");
+    let entity = given(&server, "describe_entity", json!({"id": "Q1"}));
+    assert_eq!((&entity["label"], &entity["total"]), (&json!("Ladle"), &json!(2)));
+    let rows = given(&server, "query_sparql", json!({"query": "SELECT ?t { ?t wdt:P131 wd:Q1 }"}));
+    assert_eq!((&rows["rows"], &rows["variables"]), (&json!([{"t": "wd:Q2"}]), &json!(["t"])));
+    assert_eq!(given(&server, "query_sparql", json!({"query": "ASK { wd:Q1 ?p ?o }"}))["boolean"], true);
+}
+
+#[test]
+fn what_is_wrong_is_told_to_the_model() {
+    let server = start(Town::new(), &[]);
+    let cases = [
+        ("search_tags", json!({"txt": "cafe"}), "unknown field `txt`"),
+        ("search_tags", json!({}), "missing field `text`"),
+        ("search_tags", json!({"text": 1}), "invalid type"),
+        ("describe_tag", json!({"key": "amenity", "value": "cafes"}), "values of amenity: cafe"),
+        ("describe_tag", json!({"key": "amen"}), "keys: amenity"),
+        ("geocode", json!({"name": "Nowhere"}), "no area is called"),
+        ("query_overpass", json!({"query": "node(1) out;"}), "';' expected"),
+        ("query_overpass", json!({"query": "{{geocodeArea:Nowhere}};out;"}), "no place of this name"),
+        ("query_overpass", json!({"query": "out;", "cursor": "x"}), "no cursor"),
+        ("query_overpass", json!({"query": "out;", "bbox": "1,2"}), "south,west,north,east"),
+        ("query_sparql", json!({"query": "SELECT * {}"}), "no triples"),
+        ("check_query", json!({"query": "out;", "lang": "sql"}), "there is no such language"),
+    ];
+    for (tool, arguments, message) in cases {
+        let text = trouble(&server, tool, arguments);
+        assert!(text.contains(message), "{tool}: {text}");
+    }
+    let listed: Value = serde_json::from_slice(&send(&server, "", &request("tools/list", json!({}))).body).unwrap();
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 6, "those for triples are not offered");
+    let unknown = call(&server, "drop_tables", json!({}));
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("there is no tool"), "{unknown}");
+    assert_eq!(send(&server, "", &json!([1, 2])).status, 415);
+    let long = json!({"text": "x".repeat(3 << 20)});
+    assert_eq!(
+        send(&server, "", &request("tools/call", json!({"name": "search_tags", "arguments": long}))).status,
+        413
+    );
+}
+
+#[test]
+fn pages_of_other_sites_are_kept_out_and_tokens_and_quotas_hold() {
+    let server = Server::start(&[]);
+    // The test's requests are for the host `test`, which is none of this machine's names.
+    assert_eq!(send(&server, "", &request("ping", json!({}))).status, 403);
+    let server = start(Town::new(), &[]);
+    assert_eq!(send(&server, "", &request("ping", json!({}))).status, 200);
+    assert_eq!(send(&server, "Origin: http://test\r\n", &request("ping", json!({}))).status, 200);
+    for origin in ["http://evil.example", "null", "http://test.evil.example", "x"] {
+        assert_eq!(
+            send(&server, &format!("Origin: {origin}\r\n"), &request("ping", json!({}))).status,
+            403,
+            "{origin}"
+        );
+    }
+    assert_eq!(server.get("/mcp").status, 405);
+    let folder = tempfile::tempdir().unwrap();
+    let tokens = folder.path().join("tokens");
+    // printf %s secret-secret-secret | sha256sum
+    let digest = sha256("secret-secret-secret");
+    std::fs::write(&tokens, format!("ann {digest}\n")).unwrap();
+    let server = start(Town::new(), &["--tokens", tokens.to_str().unwrap()]);
+    assert_eq!(send(&server, "", &request("ping", json!({}))).status, 401);
+    let bearer = "Authorization: Bearer secret-secret-secret\r\n";
+    assert_eq!(send(&server, bearer, &request("ping", json!({}))).status, 200);
+}
+
+fn sha256(text: &str) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn there_is_something_to_read() {
+    let server = start(Town::with_triples(), &[]);
+    let listed: Value = serde_json::from_slice(&send(&server, "", &request("resources/list", json!({}))).body).unwrap();
+    let resources = listed["result"]["resources"].as_array().unwrap();
+    assert_eq!(resources.len(), 5);
+    for resource in resources {
+        let asked = request("resources/read", json!({"uri": resource["uri"]}));
+        let read: Value = serde_json::from_slice(&send(&server, "", &asked).body).unwrap();
+        let contents = &read["result"]["contents"][0];
+        assert!(contents["text"].as_str().unwrap().len() > 80, "{read}");
+        assert_eq!(contents["mimeType"], resource["mimeType"]);
+    }
+    let missing = send(&server, "", &request("resources/read", json!({"uri": "terrapin://nothing"})));
+    assert!(missing.text().contains("there is no resource"), "{}", missing.text());
+}
+
+#[test]
+fn a_call_ends_with_its_time_or_its_client() {
+    let server = start(Town::new(), &["--max-time", "1"]);
+    let endless = ENDLESS;
+    let started = Instant::now();
+    let text = trouble(&server, "query_overpass", json!({"query": endless}));
+    assert!(text.contains("timed out") && started.elapsed() < Duration::from_secs(10), "{text}");
+    let server = start(Town::new(), &["--max-time", "600"]);
+    let body = request("tools/call", json!({"name": "query_overpass", "arguments": {"query": endless}})).to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: test\r\nAccept: application/json, text/event-stream\r\nContent-Type: \
+         application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let running = || server.get("/api/status").text().lines().last().is_some_and(|line| line.contains('\t'));
+    let stream = server.send(&[head.as_bytes(), body.as_bytes()].concat());
+    wait_until(running);
+    drop(stream);
+    wait_until(|| !running());
+    // Told by a message of its own: that of the same session alone.
+    let body = body.replace("\"id\":1", "\"id\":\"a\"");
+    let head = head.replace("Content-Length", "Mcp-Session-Id: ann\r\nContent-Length");
+    let head = head.replace(&format!("Content-Length: {}", body.len() - 2), &format!("Content-Length: {}", body.len()));
+    let stream = server.send(&[head.as_bytes(), body.as_bytes()].concat());
+    wait_until(running);
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "a"}});
+    assert_eq!(send(&server, "Mcp-Session-Id: bob\r\n", &told).status, 202);
+    assert!(running());
+    assert_eq!(send(&server, "Mcp-Session-Id: ann\r\n", &told).status, 202);
+    wait_until(|| !running());
+    drop(stream);
+}
+
+/// A query that takes for ever: loops over all elements within each other.
+const ENDLESS: &str = "[timeout:900];nwr(-90,-180,90,180)->.a;foreach.a{foreach.a{foreach.a{foreach.a{foreach.a{foreach.a{foreach.a\
+                       {foreach.a{foreach.a{foreach.a{nwr.a(1);}}}}}}}}}}out;";
+
+fn wait_until(is_so: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < Duration::from_secs(20), "it does not come to be so");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// `terrapin mcp`, with its pipes.
+struct Pipe {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    _town: Town,
+}
+
+impl Pipe {
+    fn start(town: Town) -> Pipe {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("terrapin"));
+        command.arg("mcp").arg(town.snapshot()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Pipe { input: child.stdin.take(), output, child, _town: town }
+    }
+
+    fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().unwrap();
+        writeln!(input, "{message}").unwrap();
+        input.flush().unwrap();
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    fn hello(&mut self) {
+        let hello =
+            json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+        self.send(&request("initialize", hello));
+        assert_eq!(self.receive()["result"]["serverInfo"]["name"], "terrapin");
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    }
+}
+
+#[test]
+fn over_a_pipe_calls_are_answered_and_cancelled() {
+    let mut pipe = Pipe::start(Town::new());
+    pipe.hello();
+    let call = |id: u32, query: &str| {
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+               "params": {"name": "query_overpass", "arguments": {"query": query}}})
+    };
+    pipe.send(&call(2, "node[amenity=cafe];out ids;"));
+    let answer = pipe.receive();
+    assert_eq!((&answer["id"], &answer["result"]["structuredContent"]["total"]), (&json!(2), &json!(4)));
+    // One that would go on, and is told to stop; what comes after it is answered.
+    pipe.send(&call(3, ENDLESS));
+    pipe.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}}));
+    pipe.send(&call(4, "node(1);out;"));
+    let answer = loop {
+        let answer = pipe.receive();
+        if answer["id"] == 4 {
+            break answer;
+        }
+    };
+    assert_eq!(answer["result"]["structuredContent"]["elements"][0]["id"], 1);
+    pipe.input = None;
+    assert!(pipe.child.wait().unwrap().success());
+}
+
+#[test]
+fn a_pipe_that_says_nothing_or_nonsense_ends() {
+    let town = Town::new();
+    for said in ["", "no json\n", "\u{0}\n{}\n[]\n"] {
+        let output = terrapin().arg("mcp").arg(town.snapshot()).write_stdin(said).output().unwrap();
+        assert!(output.status.success(), "{said:?}: {output:?}");
+        for line in String::from_utf8(output.stdout).unwrap().lines() {
+            let told: Value = serde_json::from_str(line).unwrap();
+            assert!(told["error"]["code"].as_i64().unwrap() < 0, "{said:?}: {told}");
+        }
+    }
+    let wrong = terrapin().args(["mcp", "no-such-file.terrapin"]).output().unwrap();
+    assert_eq!(wrong.status.code(), Some(3));
+}
+
+#[test]
+fn definitions_for_models_and_programs() {
+    let print = |format: &str| -> Value {
+        let output = terrapin().args(["tools", "--format", format]).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let openai = print("openai");
+    assert_eq!(openai.as_array().unwrap().len(), 9);
+    assert_eq!(openai[0]["function"]["parameters"]["required"], json!(["text"]));
+    assert_eq!(print("anthropic")[1]["input_schema"]["properties"]["key"]["type"], "string");
+    assert_eq!(print("mcp")[0]["outputSchema"]["type"], "object");
+
+    let server = Server::start(&[]);
+    let described: Value = serde_json::from_slice(&server.get("/openapi.json").body).unwrap();
+    assert_eq!(described["openapi"], "3.1.0");
+    for (path, methods) in described["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            let status = server.ask(&method.to_uppercase(), &path.replace("{id}", "1"), "", "").status;
+            // Some need triples, a body or a right to.
+            assert!(status != 405 && (status != 404 || path == "/sparql"), "{method} {path}: {status}");
+        }
+    }
+    let text = server.get("/llms.txt").text();
+    assert!(text.starts_with("# Terrapin\n\n> ") && text.contains("](/openapi.json)"), "{text}");
+}
