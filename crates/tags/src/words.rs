@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(words.split("type:associatedStreet"), ["type", "associated", "street"]);
         assert_eq!(
             words.split("Caf\u{e9} d'Or, 2017-05-23 at 12.5 m"),
-            ["cafe", "dor", "2017-05-23", "at", "12.5", "m"]
+            ["cafe", "d", "or", "2017-05-23", "at", "12.5", "m"]
         );
         assert_eq!(words.of("fast_food"), words.of("Fast foods"));
         assert_eq!(words.joined("bus_stop"), Some(words.stem("busstops")));
