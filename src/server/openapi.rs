@@ -28,7 +28,7 @@ const TEXT: &str = "text/plain";
 const FORM: &str = "application/x-www-form-urlencoded";
 const BOTH: &[&str] = &["get", "post"];
 
-const OPERATIONS: [Operation; 19] = [
+const OPERATIONS: [Operation; 21] = [
     Operation {
         path: "/api/interpreter",
         summary: "Answer a query in OverpassQL, as Overpass API does. By POST the query is the body, or `data` in a form",
@@ -136,6 +136,15 @@ const OPERATIONS: [Operation; 19] = [
     telling("/", "What is served, in words; the page for browsers", TEXT),
     telling("/services", "What is served, in words", TEXT),
     telling("/api/snapshot", "What is served: the snapshot, its sources and counts", JSON),
+    telling("/tiles.json", "The snapshot's map: TileJSON of its vector tiles", JSON),
+    Operation {
+        path: "/tiles/{z}/{x}/{y}.mvt",
+        summary: "A tile of the map: Mapbox Vector Tile, in Shortbread's layers",
+        parameters: &[],
+        body: &[],
+        methods: &["get"],
+        answers: &["application/vnd.mapbox-vector-tile"],
+    },
     telling("/openapi.json", "This description", JSON),
     telling("/llms.txt", "What is served, for language models", TEXT),
 ];
@@ -150,9 +159,9 @@ impl Operation {
     fn described(&self) -> Value {
         let parameter = |(name, needed, text): &(&str, bool, &str)| parameter(name, *needed, text);
         let mut parameters: Vec<Value> = self.parameters.iter().map(parameter).collect();
-        if self.path.contains("{id}") {
+        for name in ["id", "z", "x", "y"].into_iter().filter(|name| self.path.contains(&format!("{{{name}}}"))) {
             parameters.push(json!({
-                "name": "id", "in": "path", "required": true, "schema": { "type": "integer", "minimum": 0 },
+                "name": name, "in": "path", "required": true, "schema": { "type": "integer", "minimum": 0 },
             }));
         }
         let methods = self.methods.iter().map(|method| {
