@@ -42,10 +42,8 @@ pub enum Lane {
     Trial,
     /// `/api/convert`.
     Conversion,
-    /// `/search`.
+    /// `/search`, `/tiles`.
     Search,
-    /// `/tiles`.
-    Tile,
 }
 
 /// The gates of all lanes.
@@ -55,7 +53,6 @@ pub struct Gates {
     trials: Gate,
     conversions: Gate,
     searches: Gate,
-    tiles: Gate,
 }
 
 impl Gates {
@@ -64,7 +61,7 @@ impl Gates {
         let gate = |total| Gate::new(total, max_waiting, queue_timeout);
         let few = queries.div_ceil(2);
         let trials = Gate::new(queries, max_waiting, queue_timeout.min(TRIAL_QUEUE_TIMEOUT));
-        Gates { queries: gate(queries), trials, conversions: gate(few), searches: gate(few), tiles: gate(few) }
+        Gates { queries: gate(queries), trials, conversions: gate(few), searches: gate(few) }
     }
 
     /// What may be worked on at once, in all lanes but that of trials, which have threads of their own.
@@ -78,7 +75,7 @@ impl Gates {
     }
 
     fn all(&self) -> impl Iterator<Item = &Gate> {
-        [&self.queries, &self.conversions, &self.searches, &self.tiles].into_iter()
+        [&self.queries, &self.conversions, &self.searches].into_iter()
     }
 
     fn of(&self, lane: Lane) -> &Gate {
@@ -87,7 +84,6 @@ impl Gates {
             Lane::Trial => &self.trials,
             Lane::Conversion => &self.conversions,
             Lane::Search => &self.searches,
-            Lane::Tile => &self.tiles,
         }
     }
 }
@@ -246,7 +242,7 @@ impl Job {
         match self.lane {
             Lane::Query => division.query,
             Lane::Trial => division.trial,
-            Lane::Conversion | Lane::Search | Lane::Tile => division.light,
+            Lane::Conversion | Lane::Search => division.light,
         }
     }
 

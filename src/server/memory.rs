@@ -13,7 +13,7 @@ const LEAST: u64 = 16 << 20;
 /// The program itself, its threads' stacks, tables of an open snapshot.
 const OWN: u64 = 64 << 20;
 /// What is kept of vector tiles, and of the areas on them, at most.
-const TILES: u64 = 64 << 20;
+const TILES: u64 = 32 << 20;
 /// What requests and answers need at most: bodies that are read, pieces that wait for a slow reader.
 const CONNECTIONS: u64 = 256 << 20;
 
@@ -73,9 +73,9 @@ impl Division {
         let connections = CONNECTIONS.min(total / 8);
         let tiles = TILES.min(total / 32);
         let others = OWN + slack + cache + tiles + connections;
-        // For each two queries a conversion, a search and a tile, each with a quarter of a query's share, and as many trials
-        // as queries, each with an eighth.
-        let eighths = slots.max(1).saturating_mul(12);
+        // As many conversions and searches as queries, each with a quarter of a query's share, and as many trials, each
+        // with an eighth.
+        let eighths = slots.max(1).saturating_mul(11);
         let share = total.saturating_sub(others) / eighths * 8;
         let wanted = query.unwrap_or(LEAST);
         if wanted > share {
@@ -106,8 +106,7 @@ mod tests {
         for total in [256_u64 << 20, 512 << 20, 1 << 30, 4 << 30, 24 << 30, 512 << 30] {
             let division = Division::new(total, 2, None).expect("enough");
             let parts = OWN
-                + 2 * (division.query + division.trial)
-                + 3 * division.light
+                + 2 * (division.query + division.light + division.trial)
                 + division.cache
                 + division.tiles
                 + division.connections;
@@ -123,7 +122,7 @@ mod tests {
         let error = Division::new(512 << 20, 2, Some(1 << 30)).expect_err("too much");
         assert_eq!(
             error.to_string(),
-            "2 queries at once of 1.1 GB each need 3.5 GB in all, more than the 537 MB that this process may have; \
+            "2 queries at once of 1.1 GB each need 3.2 GB in all, more than the 537 MB that this process may have; \
              lower --max-queries or --max-memory, or raise --memory"
         );
         assert!(Division::new(64 << 20, 1, None).is_err());

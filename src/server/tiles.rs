@@ -50,7 +50,7 @@ pub async fn tile(
     }
     let packed: Bytes = match app.tiles.kept(place) {
         Some(kept) => Bytes::copy_from_slice(&kept),
-        None => match service::run(&app, &context, Lane::Tile, &Json, move |job| work(job, place)).await? {
+        None => match service::run(&app, &context, Lane::Search, &Json, move |job| work(job, place)).await? {
             Answer::Whole(_, bytes) => bytes,
             // It is larger than what is held back, and as much a tile.
             streaming @ Answer::Streaming(..) => {
