@@ -1,7 +1,7 @@
 //! Older versions of elements, where a load kept them: what was there at a moment, what changed when, who wrote what.
 //!
 //! The current state knows nothing of them. A moment that is asked for is made into a store of its own, of which some
-//! are kept ([`states`]); the rest is read from the sections of versions directly.
+//! are kept (`states.rs`); the rest is read from the sections of versions directly.
 
 mod changes;
 mod states;
