@@ -1,7 +1,9 @@
 //! What clients that are slow, many or wrong cost the others: nothing to speak of.
 
 use std::io::{Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::common::server::{Answer, FORM, Server};
@@ -145,17 +147,32 @@ fn an_answer_waits_for_its_client_where_no_file_can_be_made() {
 fn conversions_take_no_slot_from_queries() {
     let server = Server::start(&["--max-queries", "2", "--max-wait", "300"]);
     let text = "node[amenity=cafe](1,2,3,4);out;".repeat(4_000);
+    let enough = AtomicBool::new(false);
     std::thread::scope(|scope| {
+        // More at once than there are slots, for as long as the queries take.
         let converters: Vec<_> = (0..6)
-            .map(|_| scope.spawn(|| server.ask("POST", "/api/convert", "Content-Type: text/plain\r\n", &text).status))
+            .map(|_| {
+                scope.spawn(|| {
+                    while !enough.load(Ordering::Relaxed) {
+                        let answer = server.ask("POST", "/api/convert", "Content-Type: text/plain\r\n", &text);
+                        assert_eq!(answer.status, 200);
+                    }
+                })
+            })
             .collect();
-        std::thread::sleep(Duration::from_millis(200));
-        assert_eq!(server.query("[out:json];node(1);out;").ids(), [1]);
-        assert_eq!(server.get("/search?q=Ladle").status, 200);
-        assert!(converters.iter().any(|converter| !converter.is_finished()), "the query waited for the conversions");
+        let asked = catch_unwind(AssertUnwindSafe(|| {
+            for _ in 0..20 {
+                assert_eq!(server.query("[out:json];node(1);out;").ids(), [1]);
+                assert_eq!(server.get("/search?q=Ladle").status, 200);
+                let metrics = server.get("/metrics").text();
+                assert!(metrics.contains("\nterrapin_queries_waiting 0\n"), "{metrics}");
+            }
+        }));
+        enough.store(true, Ordering::Relaxed);
         for converter in converters {
-            assert_eq!(converter.join().unwrap(), 200);
+            converter.join().unwrap();
         }
+        asked.unwrap_or_else(|failed| resume_unwind(failed));
     });
 }
 
