@@ -233,6 +233,41 @@ fn a_query_is_converted_on_a_page() {
 }
 
 #[test]
+fn calls_of_the_extended_api_are_answered() {
+    let server = Server::start(&[]);
+    let get = |address: &str| server.ask("GET", address, "", "");
+    // Not the line with the time of the copyright notice's data alone: the whole answer.
+    let same = |address: &str, query: &str| {
+        let (answer, expected) = (get(address), server.query(query));
+        assert_eq!((answer.status, expected.status), (200, 200), "{address}: {}", answer.text());
+        assert_eq!(answer.text(), expected.text(), "{address}");
+        assert!(answer.headers.contains("content-type: application/osm3s+xml"), "{}", answer.headers);
+    };
+    let bbox = "-180,-90,180,90";
+    let map = "(node(-90,-180,90,180);rel(bn)->.foo;way(bn);node(w)->.foo;rel(bw););out meta;";
+    same(&format!("/api/map?bbox={bbox}"), map);
+    same(&format!("/api/map?bbox={}", encoded(bbox)), map);
+    same(&format!("/api/xapi?map?bbox={bbox}"), map);
+    same("/api/xapi?node[amenity=cafe|bar]", "node[amenity~\"^(cafe|bar)$\"];out;");
+    same("/api/xapi_meta?node%5Bamenity=*%5D", "node[amenity];out meta;");
+    same("/api/xapi?way[name=*]", "(way[name];node(w););out;");
+    assert_eq!(get("/api/xapi?node[amenity=cafe]").text().matches("<node").count(), 4);
+
+    for (address, words) in [
+        ("/api/map", "bbox=left,bottom,right,top is needed"),
+        ("/api/map?bbox=1,2,3", "bbox=left,bottom,right,top is needed"),
+        ("/api/xapi?", "Query must start with &apos;node&apos;"),
+        ("/api/xapi?way[nd]", "Expected &apos;=&apos; after key. (at byte 5 of the query)"),
+        ("/api/xapi?node[name=%ff]", "Invalid UTF-8"),
+        ("/api/map?bbox=1,200,3,4", "For the attribute &quot;s&quot; of the element &quot;bbox-query&quot;"),
+    ] {
+        let answer = get(address);
+        assert_eq!(answer.status, 400, "{address}");
+        assert!(answer.text().contains(words), "{address}: {}", answer.text());
+    }
+}
+
+#[test]
 fn a_huge_body_is_refused_and_the_server_goes_on() {
     let server = Server::start(&["--max-body", "10k"]);
     let answer = server.ask("POST", "/api/interpreter", FORM, &format!("data={}", "x".repeat(20 << 10)));

@@ -44,8 +44,17 @@ pub async fn interpreter(
     let accepted = accept::text(&headers);
     let body = Arc::new(service::body(&app, &PAGES, body)?);
     let work = move |job: Job| work(job, in_address.as_deref(), accepted.as_deref(), body);
-    let answer = service::run_query(&app, &context, &PAGES, work).await?;
-    let mut response = finished(&app, answer);
+    respond(&app, &context, work).await
+}
+
+/// Runs `work`, which ends with [`answer`].
+pub(super) async fn respond(
+    app: &Arc<App>,
+    context: &Arc<Context>,
+    work: impl FnOnce(Job) + Clone + Send + 'static,
+) -> Result<Response, Refused> {
+    let answer = service::run_query(app, context, &PAGES, work).await?;
+    let mut response = finished(app, answer);
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
     Ok(response)
 }
@@ -93,8 +102,13 @@ fn work(job: Job, in_address: Option<&str>, accepted: Option<&str>, body: Arc<Re
     };
     drop(body);
     let text = beside.fill(&text);
-    job.context().set_query(&text);
-    let script = match job.within(|| overpass::parse(&text)) {
+    answer(job, &text, accepted, beside.jsonp);
+}
+
+/// Answers a query, in the form that the client would rather have; as the argument of a function where one is named.
+pub(super) fn answer(job: Job, text: &str, accepted: Option<&str>, function: Option<String>) {
+    job.context().set_query(text);
+    let script = match job.within(|| overpass::parse(text)) {
         Ok(Ok(script)) => script,
         Ok(Err(failure)) => return job.refuse(refused(&failure)),
         Err(halt) => return service::halt(job, &PAGES, halt),
@@ -103,7 +117,7 @@ fn work(job: Job, in_address: Option<&str>, accepted: Option<&str>, body: Arc<Re
     let time = settings.max_time.min(Duration::from_secs(script.settings.timeout));
     let memory = job.memory().min(script.settings.maxsize);
     // A page of another site that wants a function called cannot say what it accepts.
-    let function = beside.jsonp.filter(|_| script.settings.output == OutputFormat::Json);
+    let function = function.filter(|_| script.settings.output == OutputFormat::Json);
     let accepted = accepted.filter(|_| function.is_none());
     let form = form(&script.settings.output, accepted);
     let content_type = if function.is_some() { JAVASCRIPT } else { form.content_type() };

@@ -18,7 +18,7 @@ use super::gate::{Gate, Refusal};
 use super::outcome::Outcome;
 use super::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
 use super::running::{Running, Ticket};
-use super::trial::{Thread, Trials};
+use super::trial::{self, Thread, Trials};
 use super::{App, SNAPSHOT_HEADER};
 use crate::budget::{self, Budget, Exceeded, Limits, Stopped};
 use crate::deferred;
@@ -28,7 +28,8 @@ use crate::memory::Account;
 const LARGE: u64 = 32 << 20;
 /// How long a query waits for a trial at most before it waits for a slot instead.
 const TRIAL_QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
-/// How often a query is tried. On a busy machine a trial may be over before the query had a core.
+/// How often a query is tried at most: again where a trial was over before the query had a core for half of it, as on a
+/// busy machine.
 const TRIALS: usize = 3;
 
 /// Which gate a request goes through. Queries may take minutes; a conversion takes seconds at most, a search or a
@@ -133,8 +134,10 @@ pub async fn run_query(
         if app.trials.is_none() || app.gates.queries.free() > 0 {
             break;
         }
-        if let Tried::Given(given) = go(app, context, Lane::Trial, work.clone()).await {
-            return given;
+        match go(app, context, Lane::Trial, work.clone()).await {
+            Tried::Given(given) => return given,
+            Tried::Unfinished { again: true } => {}
+            Tried::Unfinished { again: false } => break,
         }
     }
     run(app, context, Lane::Query, work).await
@@ -145,14 +148,16 @@ pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl 
     match go(app, context, lane, work).await {
         Tried::Given(given) => given,
         // Of trials alone.
-        Tried::Unfinished => Given::Broken,
+        Tried::Unfinished { .. } => Given::Broken,
     }
 }
 
 enum Tried {
     Given(Given),
-    /// A trial was too short for it, or there was no room for one.
-    Unfinished,
+    /// A trial was too short for it, or there was no room for one; whether another may do.
+    Unfinished {
+        again: bool,
+    },
 }
 
 async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnce(Job) + Send + 'static) -> Tried {
@@ -160,7 +165,7 @@ async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnc
     let guard = StopWhenDropped(Arc::new(AtomicBool::new(false)));
     let slot = match app.gates.of(lane).enter(&context.client).await {
         Ok(slot) => slot,
-        Err(_) if lane == Lane::Trial => return Tried::Unfinished,
+        Err(_) if lane == Lane::Trial => return Tried::Unfinished { again: true },
         Err(refusal) => {
             app.metrics.rejected(refusal);
             return Tried::Given(Given::Away(refusal));
@@ -171,8 +176,10 @@ async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnc
     let context = Arc::clone(context);
     let account: Arc<Account> = Arc::default();
     let held = Arc::clone(&account);
-    let job = Job { app: shared, context, lane, head: sender, cancelled, started: Instant::now(), account };
+    let begun = Begun { at: Instant::now(), processor_time: Duration::ZERO };
+    let mut job = Job { app: shared, context, lane, head: sender, cancelled, begun, account };
     let task = move |thread: Option<Thread>| {
+        job.begun.processor_time = trial::processor_time();
         // Also given back where the work panics.
         let _slot = slot;
         let _thread = thread;
@@ -208,9 +215,16 @@ async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnc
             Given::Answer(Answer::Streaming(content_type, body))
         }
         Ok(Head::Refused(response)) => Given::Refused(*response),
-        Ok(Head::Unfinished) => return Tried::Unfinished,
+        Ok(Head::Unfinished { again }) => return Tried::Unfinished { again },
         Err(_) => Given::Broken,
     })
+}
+
+/// When a request's work began, and what its thread had worked before.
+#[derive(Debug, Clone, Copy)]
+struct Begun {
+    at: Instant,
+    processor_time: Duration,
 }
 
 /// A request on its thread.
@@ -220,7 +234,7 @@ pub struct Job {
     lane: Lane,
     head: oneshot::Sender<Head>,
     cancelled: Arc<AtomicBool>,
-    started: Instant,
+    begun: Begun,
     /// What reading the request and answering it hold together.
     account: Arc<Account>,
 }
@@ -258,7 +272,7 @@ impl Job {
     /// A bound was reached, or a fault of the program, which the log tells.
     pub fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, Halt> {
         let limits = Limits {
-            deadline: Some(self.started + self.longest()),
+            deadline: Some(self.begun.at + self.longest()),
             memory: Some(self.memory()),
             account: Some(Arc::clone(&self.account)),
             cancelled: Arc::clone(&self.cancelled),
@@ -281,14 +295,15 @@ impl Job {
     /// Answers that it could not be read.
     pub fn halt(self, halt: Halt, instead: Response) {
         if is_unfinished(self.lane, halt.into(), &self.cancelled) {
-            let _ = self.head.send(Head::Unfinished);
+            let again = is_starved(self.begun, halt.into(), &self.app);
+            let _ = self.head.send(Head::Unfinished { again });
             return;
         }
         self.give_up(halt.into(), instead);
     }
 
     fn give_up(self, outcome: Outcome, instead: Response) {
-        self.app.metrics.finished(outcome, self.started.elapsed(), 0, 0);
+        self.app.metrics.finished(outcome, self.begun.at.elapsed(), 0, 0);
         let _ = self.head.send(Head::Refused(Box::new(instead)));
     }
 
@@ -302,8 +317,8 @@ impl Job {
     /// share all the same.
     pub fn begin(self, time: Duration, memory: u64, content_type: &'static str) -> (Run, Sink) {
         let (share, time) = (self.memory(), time.min(self.longest()));
-        let Job { app, context, lane, head, cancelled, started, account } = self;
-        let deadline = started + time;
+        let Job { app, context, lane, head, cancelled, begun, account } = self;
+        let deadline = begun.at + time;
         // What is listed are queries, by whose slots clients go.
         let ticket = (lane == Lane::Query).then(|| {
             app.running.enter(Running {
@@ -327,7 +342,7 @@ impl Job {
             work_done,
             ..Limits::default()
         };
-        (Run { app, context, lane, started, limits, _ticket: ticket }, sink)
+        (Run { app, context, lane, begun, limits, _ticket: ticket }, sink)
     }
 }
 
@@ -366,12 +381,18 @@ fn is_unfinished(lane: Lane, outcome: Outcome, cancelled: &AtomicBool) -> bool {
     lane == Lane::Trial && outcome != Outcome::Broken && !cancelled.load(Ordering::Relaxed)
 }
 
+/// Whether a trial's time was up before the query had a core for half of it. To be asked on its thread.
+fn is_starved(begun: Begun, outcome: Outcome, app: &App) -> bool {
+    let worked = trial::processor_time().saturating_sub(begun.processor_time);
+    outcome == Outcome::TimedOut && worked < app.settings.trial / 2
+}
+
 /// A request's work while it runs.
 pub struct Run {
     app: Arc<App>,
     context: Arc<Context>,
     lane: Lane,
-    started: Instant,
+    begun: Begun,
     limits: Limits,
     _ticket: Option<Ticket>,
 }
@@ -404,7 +425,7 @@ impl Run {
     /// Ends an answer that failed, with another one instead where nothing of it went out.
     pub fn refused(self, sink: Sink, what: &'static str, outcome: Outcome, instead: Response) {
         if is_unfinished(self.lane, outcome, &self.limits.cancelled) {
-            return sink.unfinished();
+            return sink.unfinished(is_starved(self.begun, outcome, &self.app));
         }
         let bytes = sink.written();
         sink.refuse(instead);
@@ -412,7 +433,7 @@ impl Run {
     }
 
     fn end(self, what: &'static str, outcome: Outcome, bytes: u64, results: u64) {
-        let took = self.started.elapsed();
+        let took = self.begun.at.elapsed();
         if self.lane == Lane::Trial {
             self.context.work.fetch_add(self.limits.work_done.load(Ordering::Relaxed), Ordering::Relaxed);
         }

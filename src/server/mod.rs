@@ -68,6 +68,7 @@ mod tokens;
 mod trial;
 mod web;
 mod workers;
+mod xapi;
 
 use std::io;
 use std::net::SocketAddr;
@@ -306,6 +307,9 @@ fn router(app: Arc<App>) -> Router {
     let queries = Router::new()
         .route("/api/interpreter", get(interpreter::interpreter).post(interpreter::interpreter))
         .route("/api/convert", get(convert::convert).post(convert::convert))
+        .route("/api/map", get(xapi::map))
+        .route("/api/xapi", get(xapi::xapi))
+        .route("/api/xapi_meta", get(xapi::xapi_meta))
         .route("/sparql", get(sparql::sparql).post(sparql::sparql))
         .route("/sparql/", get(sparql::sparql).post(sparql::sparql))
         .route(sparql::BIGDATA, get(sparql::sparql).post(sparql::sparql))
@@ -358,7 +362,7 @@ fn router(app: Arc<App>) -> Router {
 /// How whoever may not ask is refused on a route of [`router`].
 fn wording(route: &str) -> &'static dyn Wording {
     match route {
-        "/api/interpreter" | "/api/convert" => &interpreter::PAGES,
+        "/api/interpreter" | "/api/convert" | "/api/map" | "/api/xapi" | "/api/xapi_meta" => &interpreter::PAGES,
         "/sparql" | "/sparql/" | sparql::BIGDATA => &sparql::Plain,
         _ => &json::Json,
     }
@@ -368,6 +372,8 @@ fn wording(route: &str) -> &'static dyn Wording {
 const LISTED: &str = "\
 /api/interpreter  OverpassQL; the query as the parameter `data` (GET or POST) or as the body of a POST
 /api/convert      a query in another form: `data`, and `target` = xml, mapql or compact
+/api/map          everything in a box: `bbox` = left,bottom,right,top
+/api/xapi         a query of the extended API: /api/xapi?node[amenity=cafe]; /api/xapi_meta with versions and users
 /sparql           SPARQL; the query as the parameter `query` (GET or POST) or as the body of a POST
 /search           where a name leads; the name as the parameter `q`
 /lookup           elements as such places; their ids as the parameter `osm_ids`

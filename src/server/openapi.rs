@@ -28,7 +28,9 @@ const TEXT: &str = "text/plain";
 const FORM: &str = "application/x-www-form-urlencoded";
 const BOTH: &[&str] = &["get", "post"];
 
-const OPERATIONS: [Operation; 21] = [
+const XAPI: &[&str] = &["application/osm3s+xml", "application/geo+json", "application/geo+json-seq"];
+
+const OPERATIONS: [Operation; 24] = [
     Operation {
         path: "/api/interpreter",
         summary: "Answer a query in OverpassQL, as Overpass API does. By POST the query is the body, or `data` in a form",
@@ -55,6 +57,31 @@ const OPERATIONS: [Operation; 21] = [
         body: &[TEXT, FORM],
         methods: BOTH,
         answers: &["text/html"],
+    },
+    Operation {
+        path: "/api/map",
+        summary: "Everything in a box: nodes, the ways that they are in, the relations of both, with metadata",
+        parameters: &[("bbox", true, "left,bottom,right,top in degrees")],
+        body: &[],
+        methods: &["get"],
+        answers: XAPI,
+    },
+    Operation {
+        path: "/api/xapi",
+        summary: "Answer a query of the extended API (XAPI), which is the whole of what follows the question mark: \
+                  node[amenity=cafe|bar][bbox=14.4,35.8,14.6,36.0]",
+        parameters: &[],
+        body: &[],
+        methods: &["get"],
+        answers: XAPI,
+    },
+    Operation {
+        path: "/api/xapi_meta",
+        summary: "The same with versions, times, changesets and users",
+        parameters: &[],
+        body: &[],
+        methods: &["get"],
+        answers: XAPI,
     },
     Operation {
         path: "/sparql",

@@ -46,8 +46,8 @@ pub enum Head {
     Streaming(&'static str, Parts),
     /// It does not: this goes out instead.
     Refused(Box<Response>),
-    /// What was to be one piece did not become one, and nothing of it went out.
-    Unfinished,
+    /// What was to be one piece did not become one, and nothing of it went out; whether another try may help.
+    Unfinished { again: bool },
 }
 
 /// What both ends of a streaming answer share.
@@ -181,9 +181,9 @@ impl Sink {
     }
 
     /// Gives up an answer that was to be one piece.
-    pub fn unfinished(mut self) {
+    pub fn unfinished(mut self, again: bool) {
         if let Some(head) = self.head.take() {
-            let _ = head.send(Head::Unfinished);
+            let _ = head.send(Head::Unfinished { again });
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -53,5 +54,31 @@ impl Thread {
 impl Drop for Thread {
     fn drop(&mut self) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&self.pool));
+    }
+}
+
+/// How much processor time this thread has had. Zero where the system does not tell.
+pub fn processor_time() -> Duration {
+    #[cfg(target_os = "linux")]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::try_from(time).unwrap_or_default()
+    }
+    #[cfg(not(target_os = "linux"))]
+    Duration::ZERO
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn a_thread_that_works_has_processor_time() {
+        let before = processor_time();
+        let begun = Instant::now();
+        while processor_time() - before < Duration::from_millis(2) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "none in a minute");
+        }
     }
 }

@@ -67,6 +67,19 @@ def josm():
     assert status == 200 and elements(text) > 5, text
 
 
+def josm_mirrors():
+    """What its plugin Mirrored Download sends."""
+    south, west, north, east = BOX.split(",")
+    box = ",".join((west, south, east, north))
+    status, _, text = ask(SERVER + f"/api/xapi_meta?*[tourism=museum][bbox={box}]", Accept="*/*")
+    assert status == 200 and elements(text) > 20, text
+    node = xml.fromstring(text).find("node")
+    assert {"id", "lat", "lon", "version", "timestamp", "changeset", "uid", "user"} == set(node.keys()), node.attrib
+    status, _, text = ask(SERVER + f"/api/xapi?map?bbox={box}")
+    assert status == 200 and {child.tag for child in xml.fromstring(text)} >= {"node", "way", "relation"}, text[:500]
+    assert text == ask(SERVER + f"/api/map?bbox={box}")[2]
+
+
 def turbo():
     query = f"[out:json][timeout:25];\nnwr[amenity=cafe]({BOX});\nout geom;"
     page = {"Origin": "https://overpass-turbo.eu", "Referer": "https://overpass-turbo.eu/"}

@@ -45,6 +45,7 @@ mod suggest;
 mod token;
 mod tree;
 pub mod vocabulary;
+pub mod xapi;
 mod xml;
 
 pub use check::numbers::{float, float_prefix, integer, number_text, timestamp};
