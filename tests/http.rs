@@ -256,8 +256,8 @@ fn calls_of_the_extended_api_are_answered() {
     for (address, words) in [
         ("/api/map", "bbox=left,bottom,right,top is needed"),
         ("/api/map?bbox=1,2,3", "bbox=left,bottom,right,top is needed"),
-        ("/api/xapi?", "Query must start with &apos;node&apos;"),
-        ("/api/xapi?way[nd]", "Expected &apos;=&apos; after key. (at byte 5 of the query)"),
+        ("/api/xapi?", "Query must start with 'node'"),
+        ("/api/xapi?way[nd]", "Expected '=' after key. (at byte 5 of the query)"),
         ("/api/xapi?node[name=%ff]", "Invalid UTF-8"),
         ("/api/map?bbox=1,200,3,4", "For the attribute &quot;s&quot; of the element &quot;bbox-query&quot;"),
     ] {

@@ -267,7 +267,12 @@ fn is_sea(osm: &Osm, coastline: PairId, tile: Place) -> bool {
     let mut units = EXTENT;
     loop {
         let coasts = coasts(osm, coastline, tile, units, plane);
-        if let Some(side) = first_side(middle, &coasts) {
+        // Coasts go on outside of the box, where not all are known that lie on the way to them.
+        let around = tile.bounds(units);
+        let (east, south) = (f64::from(around.east), -f64::from(around.south));
+        let (west, north) = (f64::from(around.west), -f64::from(around.north));
+        let within = |[x, y]: [f64; 2]| west <= x && x <= east && north <= y && y <= south;
+        if let Some(side) = first_side(middle, &coasts, within) {
             return side;
         }
         if i64::from(units / EXTENT) * width.max(height) > i64::from(FAR) {
@@ -277,8 +282,9 @@ fn is_sea(osm: &Osm, coastline: PairId, tile: Place) -> bool {
     }
 }
 
-/// Whether a point is on the right of the first coast on the way to the nearest one; x to the east, y to the south.
-fn first_side([x, y]: [f64; 2], coasts: &[Vec<[f64; 2]>]) -> Option<bool> {
+/// Whether a point is on the right of the first coast on the way to the nearest one of those that are `within`; x to the
+/// east, y to the south.
+fn first_side([x, y]: [f64; 2], coasts: &[Vec<[f64; 2]>], within: impl Fn([f64; 2]) -> bool) -> Option<bool> {
     let sides = || coasts.iter().flat_map(|line| line.windows(2));
     let middle = |side: &[[f64; 2]]| [(side[0][0] + side[1][0]) / 2.0, (side[0][1] + side[1][1]) / 2.0];
     let far = |[mx, my]: [f64; 2]| (mx - x) * (mx - x) + (my - y) * (my - y);
@@ -286,7 +292,7 @@ fn first_side([x, y]: [f64; 2], coasts: &[Vec<[f64; 2]>]) -> Option<bool> {
     for side in sides() {
         budget::checkpoint();
         let target = middle(side);
-        if nearest.is_none_or(|(known, _)| far(target) < known) {
+        if nearest.is_none_or(|(known, _)| far(target) < known) && within(target) {
             nearest = Some((far(target), target));
         }
     }
@@ -371,8 +377,11 @@ mod tests {
     fn a_tile_without_a_coast_is_what_the_nearest_has_on_that_side() {
         let coast = |from: f64, to: f64| vec![vec![[9000.0, from], [9000.0, to]]];
         // To the south, in the east of the tile: the tile lies on its right.
-        assert_eq!(first_side([2048.0, 2048.0], &coast(0.0, 9000.0)), Some(true));
-        assert_eq!(first_side([2048.0, 2048.0], &coast(9000.0, 0.0)), Some(false));
-        assert_eq!(first_side([2048.0, 2048.0], &[]), None);
+        let side = |coasts: &[Vec<[f64; 2]>]| first_side([2048.0, 2048.0], coasts, |[x, _]| x < 10_000.0);
+        assert_eq!(side(&coast(0.0, 9000.0)), Some(true));
+        assert_eq!(side(&coast(9000.0, 0.0)), Some(false));
+        assert_eq!(side(&[]), None);
+        // Between the tile and a coast that is too far away may be others, which nobody has looked for.
+        assert_eq!(side(&[vec![[11_000.0, 0.0], [11_000.0, 9000.0]]]), None);
     }
 }
