@@ -36,6 +36,10 @@ impl Code {
                     (_, a, b) => Code::Binary(*operator, Box::new(a), Box::new(b)),
                 }
             }
+            // As in the reference, neither of the two is chosen.
+            ExprKind::Ternary { condition, .. } if has_no_value(environment, condition) => {
+                Code::Constant(EvaluatorValue::flag(false))
+            }
             ExprKind::Ternary { condition, then, otherwise } => match Code::new(environment, condition)? {
                 Code::Constant(value) => Code::new(environment, if value.is_true() { then } else { otherwise })?,
                 condition => Code::Ternary(
@@ -128,7 +132,8 @@ impl Code {
 }
 
 /// Whether an evaluator as a whole has no value because it is a function of a set that nothing has been put into. It then
-/// sets no property, and as a filter lets everything pass; within another evaluator it is empty.
+/// sets no property, and as a filter lets everything pass; within another evaluator it is empty, and as the condition of
+/// `? :` makes that 0.
 pub(super) fn has_no_value(environment: Environment<'_>, expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call { function: Function::PerMember | Function::PerVertex, args, .. } => {
