@@ -34,6 +34,7 @@ mod rdf;
 #[cfg(feature = "remote")]
 mod remote;
 mod report_page;
+mod score;
 mod similarity;
 mod slips;
 mod sparql;

@@ -14,6 +14,8 @@ const LEAST: u64 = 16 << 20;
 const OWN: u64 = 64 << 20;
 /// What is kept of vector tiles, and of the areas on them, at most.
 const TILES: u64 = 32 << 20;
+/// What is kept of what queries gave that were scored, at most.
+const RESULTS: u64 = 64 << 20;
 /// What requests and answers need at most: bodies that are read, pieces that wait for a slow reader.
 const CONNECTIONS: u64 = 256 << 20;
 
@@ -32,6 +34,8 @@ pub struct Division {
     pub cache: u64,
     /// For vector tiles that were made.
     pub tiles: u64,
+    /// For what queries gave that were scored.
+    pub results: u64,
     /// For requests and answers on their way, all together.
     pub connections: u64,
 }
@@ -72,7 +76,8 @@ impl Division {
         let cache = CACHE_BYTES.min(total / 8);
         let connections = CONNECTIONS.min(total / 8);
         let tiles = TILES.min(total / 32);
-        let others = OWN + slack + cache + tiles + connections;
+        let results = RESULTS.min(total / 32);
+        let others = OWN + slack + cache + tiles + results + connections;
         // As many conversions and searches as queries, each with a quarter of a query's share, and as many trials, each
         // with an eighth.
         let eighths = slots.max(1).saturating_mul(11);
@@ -83,7 +88,7 @@ impl Division {
             return Err(TooLittle { total, needed, slots, query: wanted });
         }
         let query = query.unwrap_or(QUERY.min(share));
-        Ok(Division { total, query, light: query / 4, trial: query / 8, cache, tiles, connections })
+        Ok(Division { total, query, light: query / 4, trial: query / 8, cache, tiles, results, connections })
     }
 
     /// Of what connections need: the bodies of requests.
@@ -109,6 +114,7 @@ mod tests {
                 + 2 * (division.query + division.light + division.trial)
                 + division.cache
                 + division.tiles
+                + division.results
                 + division.connections;
             assert!(parts + total / 10 <= total, "{division:?}");
         }

@@ -83,6 +83,7 @@ use ipnet::IpNet;
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
+use crate::eval::cache::InMemory;
 use crate::osm::Osm;
 use crate::rdf::Store;
 use crate::snapshot::Manifest;
@@ -182,6 +183,8 @@ struct App {
     trials: Option<Trials>,
     spool: Arc<Spool>,
     tiles: Tiles,
+    /// What queries gave that were scored.
+    results: InMemory,
     running: Arc<Register>,
     metrics: Metrics,
 }
@@ -218,6 +221,7 @@ impl App {
             gates,
             spool: Spool::new(settings.spool.clone()),
             tiles: Tiles::new(settings.memory.tiles),
+            results: InMemory::new(usize::try_from(settings.memory.results).unwrap_or(usize::MAX)),
             settings,
             running: Arc::default(),
             metrics,

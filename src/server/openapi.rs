@@ -133,11 +133,17 @@ const OPERATIONS: [Operation; 24] = [
     },
     Operation {
         path: "/score",
-        summary: "Scores of predicted queries against references: {\"predictions\": [...], \"references\": [...]}",
-        parameters: &[],
-        body: &[JSON],
+        summary: "Scores of predicted queries against references: {\"predictions\": [...], \"references\": [...]}, or as lines \
+                  {\"gold\": \"...\", \"pred\": \"...\"}, for which the parameters are",
+        parameters: &[
+            ("lang", false, "overpassql or sparql"),
+            ("timeout", false, "Seconds that each pair may take"),
+            ("similarity", false, "false: queries are not compared as texts and trees"),
+            ("summary", false, "true: with where a prediction is wrong, and what in it finds nothing"),
+        ],
+        body: &[JSON, "application/x-ndjson"],
         methods: &["post"],
-        answers: &[JSON],
+        answers: &[JSON, "application/x-ndjson"],
     },
     Operation {
         path: "/mcp",

@@ -26,8 +26,8 @@ const PIECE: usize = 64 << 10;
 /// Pieces that are held until the query is done or there are more, so that an error in it still gets its own status. They
 /// count among what lies in memory for clients: where that is full, an answer goes out after its first piece.
 const HELD: usize = 32;
-/// Pieces that may wait in memory for the client.
-const PIECES: usize = 8;
+/// Bytes of pieces that may wait in memory for the client.
+const WAITING: usize = 8 * PIECE;
 /// Bytes that are read from an answer's file at once.
 const READ: u64 = 256 << 10;
 /// How long in all a client may hold its query's engine back. Whoever reads more slowly than that gets the rest of its
@@ -63,6 +63,8 @@ struct Shared {
 struct State {
     /// In memory; older than what lies in the file.
     pieces: VecDeque<Bytes>,
+    /// Their bytes.
+    waiting: usize,
     file: Option<Arc<File>>,
     /// Bytes written to the file since it was last empty, and those of them that were read.
     written: u64,
@@ -96,7 +98,7 @@ impl Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.spool.give_memory(state.pieces.iter().map(Bytes::len).sum());
+        self.spool.give_memory(state.waiting);
     }
 }
 
@@ -147,6 +149,12 @@ impl Sink {
     /// Bytes written so far.
     pub fn written(&self) -> u64 {
         self.sent + self.held.bytes() as u64 + self.buffer.len() as u64
+    }
+
+    /// Lets what was written so far go out. From here on an error can only break the answer off.
+    pub fn pass_on(&mut self) -> io::Result<()> {
+        self.announce()?;
+        if self.buffer.is_empty() { Ok(()) } else { self.send_buffer() }
     }
 
     /// Ends the answer. Gives an error where the client went away before all of it was ready.
@@ -208,7 +216,7 @@ impl Sink {
         let pieces = std::mem::take(&mut self.held.pieces);
         self.sent += bytes as u64;
         let shared = Arc::new(Shared {
-            state: Mutex::new(State { pieces, ..State::default() }),
+            state: Mutex::new(State { pieces, waiting: bytes, ..State::default() }),
             room: Condvar::new(),
             spool: Arc::clone(&self.spool),
             aside: Mutex::new(Aside::new(Arc::clone(&self.spool))),
@@ -221,6 +229,11 @@ impl Sink {
 /// Takes what is in the buffer and leaves it empty. It is freed by the connection that sends it: the spool counts it, not
 /// the query.
 fn piece_of(buffer: &mut Vec<u8>) -> Bytes {
+    if buffer.len() <= PIECE / 4 {
+        let piece = memory::within(None, || Bytes::copy_from_slice(buffer));
+        buffer.clear();
+        return piece;
+    }
     let empty = memory::within(None, || Vec::with_capacity(PIECE));
     Bytes::from(std::mem::replace(buffer, empty))
 }
@@ -280,10 +293,13 @@ impl Streaming {
                 return Err(gone());
             }
             let drained = state.read == state.written;
-            if drained && state.pieces.len() < PIECES && shared.spool.take_memory(buffer.len()) {
+            if drained && state.waiting < WAITING && shared.spool.take_memory(buffer.len()) {
                 drop(state);
                 let piece = piece_of(buffer);
-                shared.tell(|state| state.pieces.push_back(piece));
+                shared.tell(|state| {
+                    state.waiting += piece.len();
+                    state.pieces.push_back(piece);
+                });
                 return Ok(());
             }
             // What a query says when its time is over finds a place at once, or none.
@@ -430,6 +446,7 @@ impl Stream for AnswerBody {
         let shared = Arc::clone(&self.parts.0);
         let mut state = shared.lock();
         if let Some(piece) = state.pieces.pop_front() {
+            state.waiting -= piece.len();
             drop(state);
             shared.spool.give_memory(piece.len());
             shared.room.notify_one();

@@ -4,15 +4,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use terrapin_budget::{self as budget, Budget, Limits, Stopped};
 use terrapin_geocoder::{Places, Until};
-use terrapin_osm::Osm;
+use terrapin_osm::{BoundingBox, Osm};
 use terrapin_sparql::Environment;
 
 use crate::benchmarks::Benchmark;
 use crate::benchmarks::jsonl::JsonLines;
 use crate::benchmarks::overpassnl::{Bounds, OverpassNl};
 use crate::cache::Cache;
+use crate::feedback::{FeedbackRequest, Problem, Warning, feedback, sparql_feedback};
 use crate::language::Language;
 use crate::record::{ErrorClass, Execution, FailureClass, Instance, Record, Strict};
 
@@ -21,6 +23,32 @@ const LARGEST: u64 = 256 << 20;
 
 const OTHERS_TOOK_ALL: &str = "the request's time was used up by the pairs before";
 const TEXTS_TOOK_ALL: &str = "reading the queries took all that they may take";
+
+/// What a reward that is to lead a model on asks for besides the scores.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// Results of the gold query; -1 or -2 for an error, `null` where it was not run.
+    pub ref_n: Option<i64>,
+    /// The same of the predicted query.
+    pub pred_n: Option<i64>,
+    /// The class of the predicted query's failure.
+    pub error: Option<&'static str>,
+    /// Where and how the predicted query is wrong as a text.
+    pub problem: Option<Problem>,
+    /// What in the predicted query nothing in the data fits, and the nearest that is there.
+    pub warnings: Vec<Warning>,
+}
+
+/// What came out for a pair.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scored {
+    /// Its record.
+    #[serde(flatten)]
+    pub record: Record,
+    /// What was asked for besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
+}
 
 /// What pairs are scored with.
 pub struct Scoring<'a> {
@@ -50,12 +78,28 @@ impl Scoring<'_> {
     /// Scores one pair: OverpassQL as `terrapin eval overpassnl` does, SPARQL as `terrapin eval jsonl` does. It has the
     /// time that `each` says and what `limits` leave of it.
     pub fn pair(&self, instance: &Instance) -> Record {
+        self.until(instance, self.deadline())
+    }
+
+    /// The same, and where it is wanted a summary; both have the time of the pair.
+    pub fn pair_with(&self, instance: &Instance, summary: bool) -> Scored {
+        let deadline = self.deadline();
+        let record = self.until(instance, deadline);
+        let summary = summary.then(|| self.summary(instance, &record, deadline));
+        Scored { record, summary }
+    }
+
+    /// Until when a pair has time that begins now.
+    fn deadline(&self) -> Option<Instant> {
+        let own = self.each.and_then(|each| Instant::now().checked_add(each));
+        [self.limits.deadline, own].into_iter().flatten().min()
+    }
+
+    fn until(&self, instance: &Instance, deadline: Option<Instant>) -> Record {
         let now = Instant::now();
         if self.limits.deadline.is_some_and(|deadline| now >= deadline) {
             return unfinished(instance, OTHERS_TOOK_ALL);
         }
-        let own = self.each.and_then(|each| now.checked_add(each));
-        let deadline = [self.limits.deadline, own].into_iter().flatten().min();
         let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let places = Until::new(self.places, &is_over);
         // Both queries and the work on their texts hold what they hold together.
@@ -73,6 +117,25 @@ impl Scoring<'_> {
                 failed(instance, ErrorClass::UnknownError, FailureClass::Internal, why)
             }
         }
+    }
+
+    /// What is to be told of a pair that was scored. Places in a text are those of the prediction as it was given.
+    fn summary(&self, instance: &Instance, record: &Record, deadline: Option<Instant>) -> Summary {
+        let limits = Limits { deadline, ..self.limits.clone() };
+        let query = &instance.pred;
+        let said = match self.triples {
+            Some(triples) if instance.language() == Language::Sparql => {
+                sparql_feedback(triples, query, 0, false, &limits)
+            }
+            _ => {
+                let bbox = instance.bbox.as_deref().and_then(|bbox| bbox.parse::<BoundingBox>().ok());
+                let asked = FeedbackRequest { query, bbox, places: self.places, sample: 0, run: false, limits };
+                feedback(self.osm, &asked)
+            }
+        };
+        let ran = record.ran().unwrap_or_default();
+        let (ref_n, pred_n, error) = (ran.ref_n, ran.pred_n, ran.error);
+        Summary { ref_n, pred_n, error, problem: said.errors.into_iter().next(), warnings: said.warnings }
     }
 
     /// The record of a pair as a run of its benchmark gives it.

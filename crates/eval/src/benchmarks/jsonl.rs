@@ -73,7 +73,10 @@ pub fn read(path: &Path, forms: &[Form]) -> Result<Read, RunError> {
 }
 
 /// The instance of a row. What is left of its fields is unused.
-fn instance(mut row: Row, unused: &mut BTreeSet<String>) -> Result<Instance, String> {
+///
+/// # Errors
+/// It lacks a query, or one of its fields is not what it should be.
+pub fn instance(mut row: Row, unused: &mut BTreeSet<String>) -> Result<Instance, String> {
     let names = row.names();
     let lacks = |field: &str, other: &str| format!("there is no `{field}` (or `{other}`); it has {names}");
     let is_there = PRED.iter().any(|name| row.fields.contains_key(*name));
