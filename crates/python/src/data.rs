@@ -11,6 +11,7 @@ use terrapin_overpass::turbo::{self, Reason, Surroundings};
 use terrapin_overpass::{self as overpass, output::Recording};
 use terrapin_snapshot::{self as file, Manifest};
 use terrapin_sparql::Environment;
+use terrapin_tags::Tags;
 
 use crate::bounds::Bounds;
 use crate::raise::Refused;
@@ -24,7 +25,9 @@ pub struct Data {
     /// Its name.
     pub digest: String,
     /// Its elements.
-    pub osm: Osm,
+    pub osm: Arc<Osm>,
+    /// Which tags they have.
+    pub tags: Tags,
     /// Its triples.
     pub triples: Option<Environment>,
 }

@@ -11,6 +11,7 @@
 //! solutions.rs  an answer to SPARQL
 //! table.rs      rows for other libraries: Arrow's interface
 //! scores.rs     pairs of queries scored
+//! lookup.rs     tags and places for who writes a query
 //! text.rs       queries as texts
 //! bounds.rs     what a caller allows
 //! work.rs       threads, and how Python waits for them
@@ -24,6 +25,7 @@ mod answer;
 mod bounds;
 mod data;
 mod elements;
+mod lookup;
 mod raise;
 mod scores;
 mod snapshot;

@@ -32,6 +32,10 @@ pub struct Pairs {
     pub places: Option<Table>,
     /// Whether texts are compared, too.
     pub similarity: bool,
+    /// Whether each gets a summary.
+    pub summary: bool,
+    /// The number of the first.
+    pub first: usize,
 }
 
 /// What queries gave, for the next batch. What a query gives may depend on its memory: with another bound all is forgotten.
@@ -66,7 +70,7 @@ pub fn language(name: &str) -> PyResult<Language> {
 impl Pairs {
     fn instance(&self, index: usize) -> Instance {
         Instance {
-            line: index + 1,
+            line: self.first.saturating_add(index),
             gold: self.gold.get(index).cloned().unwrap_or_default(),
             pred: self.pred.get(index).cloned().unwrap_or_default(),
             lang: (self.language == Language::Sparql).then(|| "sparql".to_owned()),
@@ -115,9 +119,9 @@ pub fn score(
             // The record says so.
             fault: &|_| {},
         };
-        let record = scoring.pair(&pairs.instance(index));
+        let scored = scoring.pair_with(&pairs.instance(index), pairs.summary);
         let whole = data.osm.check().and_then(|()| data.triples.as_ref().map_or(Ok(()), |t| t.store.check()));
-        whole.map(|()| serde_json::to_string(&record).unwrap_or_default())
+        whole.map(|()| serde_json::to_string(&scored).unwrap_or_default())
     };
     let lines = work::batch(py, &stop, threads, count, score)?;
     // Where the snapshot is damaged no score is worth anything.

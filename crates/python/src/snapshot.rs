@@ -18,10 +18,12 @@ use terrapin_osm::{CACHE_BYTES, Osm};
 use terrapin_overpass::output::Recording;
 use terrapin_snapshot::{self as file, facts};
 use terrapin_sparql::{self as sparql, Environment, Settings};
+use terrapin_tags::{Docs, Tags};
 
 use crate::answer::Answer;
 use crate::bounds::{self, Bounds};
 use crate::data::{self, Data, Shortcuts};
+use crate::lookup;
 use crate::raise::{self, Refused};
 use crate::scores;
 use crate::solutions::{Solutions, Taken};
@@ -47,9 +49,10 @@ impl Snapshot {
             let file = Arc::new(file::Snapshot::open(&path)?);
             let manifest =
                 file.manifest().cloned().ok_or_else(|| file::Error::damaged("manifest", "it is not there"))?;
-            let osm = Osm::open_with(Arc::clone(&file), cache.unwrap_or(CACHE_BYTES))?;
+            let osm = Arc::new(Osm::open_with(Arc::clone(&file), cache.unwrap_or(CACHE_BYTES))?);
+            let tags = Tags::new(Arc::clone(&osm), Docs::default());
             let triples = Environment::open(&file)?;
-            Ok(Data { digest: file.digest(), file, manifest, osm, triples })
+            Ok(Data { digest: file.digest(), file, manifest, osm, tags, triples })
         });
         let data = opened.map_err(|error| raise::of_file(py, &error))?;
         Ok(Snapshot { data: Arc::new(data), results: scores::Kept::default() })
@@ -202,9 +205,34 @@ impl Snapshot {
         })
     }
 
-    /// Scores pairs on all cores: a line of JSON each, in their order.
+    /// The tags that words in English stand for, as JSON.
+    #[pyo3(signature = (text, limit=10, timeout=None, stop=None))]
+    fn search_tags(
+        &self,
+        py: Python<'_>,
+        text: String,
+        limit: usize,
+        timeout: Option<f64>,
+        stop: Option<&Stop>,
+    ) -> PyResult<String> {
+        let bounds = Bounds::new(timeout, None, stop)?;
+        let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
+        let found = work::wait(py, &stop, move || lookup::search_tags(&data, &text, limit, &bounds))?;
+        found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))
+    }
+
+    /// The area that a name stands for, as JSON.
+    #[pyo3(signature = (name, timeout=None, stop=None))]
+    fn geocode(&self, py: Python<'_>, name: String, timeout: Option<f64>, stop: Option<&Stop>) -> PyResult<String> {
+        let bounds = Bounds::new(timeout, None, stop)?;
+        let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
+        let found = work::wait(py, &stop, move || lookup::geocode(&data, &name, &bounds))?;
+        found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))
+    }
+
+    /// Scores pairs on all cores: a line of JSON each, in their order; `first` is the number of the first.
     #[pyo3(signature = (gold, pred, bbox=None, lang="overpassql", places=None, timeout=None, max_memory=None,
-                        similarity=true, threads=None, stop=None))]
+                        similarity=true, summary=false, first=1, threads=None, stop=None))]
     #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
     fn score_batch(
         &self,
@@ -217,6 +245,8 @@ impl Snapshot {
         timeout: Option<f64>,
         max_memory: Option<u64>,
         similarity: bool,
+        summary: bool,
+        first: usize,
         threads: Option<usize>,
         stop: Option<&Stop>,
     ) -> PyResult<Vec<String>> {
@@ -225,7 +255,8 @@ impl Snapshot {
             return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
         }
         let bounds = Bounds::new(timeout, max_memory, stop)?;
-        let pairs = scores::Pairs { gold, pred, bbox, language, places: data::places(places)?, similarity };
+        let pairs =
+            scores::Pairs { gold, pred, bbox, language, places: data::places(places)?, similarity, summary, first };
         let cache = self.results.within(&bounds);
         scores::score(py, &self.data, pairs, bounds, cache, threads)
     }

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from . import _native
@@ -205,6 +206,29 @@ class Snapshot:
         """`feedback`, to be awaited."""
         return await _awaited(partial(self.feedback, query, **options))
 
+    def search_tags(
+        self, text: str, *, limit: int = 10, timeout: float | None = None, stop: _native.Stop | None = None
+    ) -> dict[str, Any]:
+        """The tags that words in English stand for in this data: `tags`, the best first, each with `key`, `value` and `count`;
+        `keys` for texts such as names; `total`, how many tags have any of the words."""
+        return dict(json.loads(self._native.search_tags(text, limit, timeout, stop)))
+
+    async def search_tags_async(self, text: str, **options: Any) -> dict[str, Any]:
+        """`search_tags`, to be awaited."""
+        return await _awaited(partial(self.search_tags, text, **options))
+
+    def geocode(
+        self, name: str, *, timeout: float | None = None, stop: _native.Stop | None = None
+    ) -> dict[str, Any] | None:
+        """The area that a name stands for in this data, or nothing: `osm_type`, `osm_id`, `area_id` for queries, `center` and
+        `bbox` (south, west, north, east) in degrees."""
+        found = json.loads(self._native.geocode(name, timeout, stop))
+        return None if found is None else dict(found)
+
+    async def geocode_async(self, name: str, **options: Any) -> dict[str, Any] | None:
+        """`geocode`, to be awaited."""
+        return await _awaited(partial(self.geocode, name, **options))
+
     def score(
         self,
         gold: str,
@@ -216,13 +240,14 @@ class Snapshot:
         timeout: float | None = None,
         max_memory: int | None = None,
         similarity: bool = True,
+        summary: bool = False,
         stop: _native.Stop | None = None,
     ) -> dict[str, Any]:
         """The record of one pair; see `score_batch`."""
         boxes = None if bbox is None else [bbox]
         return self.score_batch(
             [(gold, pred)], bbox=boxes, lang=lang, places=places, timeout=timeout, max_memory=max_memory,
-            similarity=similarity, stop=stop,
+            similarity=similarity, summary=summary, stop=stop,
         )[0]  # fmt: skip
 
     async def score_async(self, gold: str, pred: str, **options: Any) -> dict[str, Any]:
@@ -239,6 +264,8 @@ class Snapshot:
         timeout: float | None = None,
         max_memory: int | None = None,
         similarity: bool = True,
+        summary: bool = False,
+        first: int = 1,
         threads: int | None = None,
         stop: _native.Stop | None = None,
     ) -> list[dict[str, Any]]:
@@ -247,11 +274,15 @@ class Snapshot:
         OverpassQL is scored as `terrapin eval overpassnl` scores it, SPARQL as `terrapin eval jsonl`. Each pair has
         `timeout` and `max_memory` for itself; one that reaches a bound has a record that says so. Without `similarity`
         queries in OverpassQL are not compared as texts and trees, only by what they give. What queries gave is kept: a gold
-        query that many predictions share runs once.
+        query that many predictions share runs once. `first` is the `line` of the first pair.
+
+        With `summary` each record has besides what a shaped reward needs: `summary` with `ref_n` and `pred_n`, the class of
+        the prediction's `error`, the `problem` with its `line`, `column` and `hint`, and `warnings` about keys and values
+        that do not occur in the data, with the `nearest` that do.
         """
         lines = self.score_lines(
             pairs, bbox=bbox, lang=lang, places=places, timeout=timeout, max_memory=max_memory, similarity=similarity,
-            threads=threads, stop=stop,
+            summary=summary, first=first, threads=threads, stop=stop,
         )  # fmt: skip
         return [json.loads(line) for line in lines]
 
@@ -269,6 +300,8 @@ class Snapshot:
         timeout: float | None = None,
         max_memory: int | None = None,
         similarity: bool = True,
+        summary: bool = False,
+        first: int = 1,
         threads: int | None = None,
         stop: _native.Stop | None = None,
     ) -> list[str]:
@@ -283,9 +316,23 @@ class Snapshot:
             timeout,
             max_memory,
             similarity,
+            summary,
+            first,
             threads,
             stop,
         )
+
+    def score_stream(
+        self, pairs: Iterable[tuple[str, str]], *, batch: int = 1000, first: int = 1, **options: Any
+    ) -> Iterator[str]:
+        """The lines of `score_lines` for any number of pairs, `batch` of them at a time: no more are in memory. The bytes
+        are those of one call with all of them. The options are those of `score_batch`, but for `bbox`."""
+        if "bbox" in options:
+            raise TypeError("bbox: give pairs with boxes to score_lines")
+        rest = iter(pairs)
+        while some := list(islice(rest, batch)):
+            yield from self.score_lines(some, first=first, **options)
+            first += len(some)
 
 
 def _reopen(path: str, digest: str) -> Snapshot:

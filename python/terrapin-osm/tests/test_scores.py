@@ -60,3 +60,35 @@ def test_the_benchmarks_numbers(malta: Snapshot) -> None:
     backwards = malta.score_lines(pairs[::-1], threads=1)[::-1]
     without_line = [json.loads(line) | {"line": 0} for line in backwards]
     assert without_line == [json.loads(line) | {"line": 0} for line in lines]
+
+
+def test_a_summary_tells_what_is_wrong(monaco: Snapshot) -> None:
+    broken, wrong, right = monaco.score_batch(
+        [(SAME, "node[amenity=cafe;out;"), (SAME, "node[amenty=cafe];out;"), (SAME, SAME)], summary=True, similarity=False
+    )
+    problem = broken["summary"]["problem"]
+    assert (problem["line"], problem["column"], broken["summary"]["error"]) == (1, 18, "parse_error")
+    assert wrong["summary"]["warnings"][0]["nearest"] and wrong["summary"]["pred_n"] == 0
+    assert right["summary"]["problem"] is None and right["summary"]["warnings"] == []
+    assert "summary" not in monaco.score(SAME, SAME)
+
+
+def test_any_number_of_pairs(monaco: Snapshot) -> None:
+    pairs = [(SAME, SAME), (SAME, OTHER), (SAME, "no query"), (OTHER, SAME)] * 6
+    lines = monaco.score_lines(pairs)
+    assert list(monaco.score_stream(iter(pairs), batch=7)) == lines
+    assert json.loads(monaco.score_lines(pairs[:1], first=9)[0])["line"] == 9
+    with pytest.raises(TypeError, match="bbox"):
+        list(monaco.score_stream(pairs, bbox=["1,2,3,4"]))
+
+
+def test_tags_and_places(monaco: Snapshot) -> None:
+    found = monaco.search_tags("cafe", limit=3)
+    assert len(found["tags"]) <= 3 and {"key": "amenity", "value": "cafe"}.items() <= found["tags"][0].items()
+    assert found["tags"][0]["count"] == len(monaco.overpass("[out:json];nwr[amenity=cafe];out ids;"))
+    assert monaco.search_tags("qqqqq")["tags"] == []
+    place = monaco.geocode("Monaco")
+    assert place is not None and place["osm_type"] == "relation" and place["area_id"] == 3_600_000_000 + place["osm_id"]
+    south, west, north, east = place["bbox"]
+    assert south < place["center"][0] < north and west < place["center"][1] < east
+    assert monaco.geocode("Nowhere at all") is None
