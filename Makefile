@@ -10,7 +10,7 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 # The crate that `make check` looks at; all of them where none is named.
 CRATE ?=
 
-.PHONY: help build check clients mcp geojson wheel storage geoparquet demo test lint doc audit bench pin features fuzz faults flood page page-test
+.PHONY: help build check clients mcp geojson wheel harnesses storage geoparquet demo test lint doc audit bench pin features fuzz faults flood page page-test
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -23,6 +23,7 @@ help:
 	@echo 'make geoparquet  what DuckDB, GeoPandas and SedonaDB read of an export of EXTRACT, one of Malta; fetches these'
 	@echo 'make page   the page of web/ into web/built, with Node; make page-test tries it in Chromium'
 	@echo 'make wheel  the Python package as a wheel, with its tests; fetches what these need'
+	@echo 'make harnesses  terrapin-tasks in the harnesses that it is for; fetches these, gigabytes for TRL'
 	@echo 'make build  the release binary, in $$CARGO_TARGET_DIR/release/terrapin'
 	@echo 'make lint   formatting and clippy'
 	@echo 'make doc    the documentation of the library'
@@ -78,6 +79,10 @@ mcp:
 # Python packages from PyPI, into ~/.cache/terrapin-wheel.
 wheel:
 	@scripts/wheel
+
+# After `make wheel` and `make build`. HARNESS=inspect runs one; exit status 77 where something cannot be had.
+harnesses:
+	@tests/harnesses/run.py $(HARNESS)
 
 # SNAPSHOT is the one to send.
 storage:

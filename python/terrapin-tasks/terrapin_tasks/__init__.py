@@ -1,0 +1,15 @@
+"""Text-to-query tasks on pinned snapshots: datasets read from where their authors' files lie, models' answers scored by
+`terrapin-osm` in process. A module for each harness: `inspect_tasks`, `verifiers`, `lm_eval`, `evaluate`, `trl`, `dspy`.
+
+    from terrapin_tasks import Scorer, overpassnl
+
+    scorer = Scorer("malta.terrapin")
+    items = overpassnl("OverpassNL/dataset", "dev")
+    scorer.score(items[0], "```\\nnode[amenity=cafe];out;\\n```")["f1"]
+"""
+
+from ._data import Item, instruct_to_sparql, jsonl, overpassnl
+from ._prompt import system_prompt
+from ._scores import METRICS, Scorer, query_of
+
+__all__ = ["METRICS", "Item", "Scorer", "instruct_to_sparql", "jsonl", "overpassnl", "query_of", "system_prompt"]

@@ -1,0 +1,16 @@
+"""What a model is told."""
+
+from __future__ import annotations
+
+_LANGUAGES = {
+    "overpassql": "Overpass QL, to be run on OpenStreetMap data by Overpass API",
+    "sparql": "SPARQL, to be run by the Wikidata Query Service",
+}
+
+
+def system_prompt(lang: str) -> str:
+    """Asks for one query in a language."""
+    return (
+        f"Translate the user's question into a query in {_LANGUAGES[lang]}. "
+        "Answer with the query alone, between ``` fences."
+    )

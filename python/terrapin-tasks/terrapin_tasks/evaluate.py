@@ -1,0 +1,49 @@
+"""A metric of Hugging Face's `evaluate`.
+
+    import evaluate
+    from terrapin_tasks.evaluate import PATH
+
+    metric = evaluate.load(PATH)
+    metric.compute(predictions=[...], references=[...], snapshot="malta.terrapin")
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import datasets
+import evaluate
+
+from terrapin_tasks import METRICS, Item, Scorer
+
+PATH = __file__
+"""What `evaluate.load` takes."""
+
+_DESCRIPTION = "Execution metrics of predicted queries in OverpassQL or SPARQL, on a pinned snapshot."
+_INPUTS = "predictions: queries, or answers with a query between fences; references: gold queries; snapshot: a Scorer or a path."
+_CITATION = "@article{staniek-etal-2024-overpassnl, title={Text-to-OverpassQL}, journal={TACL}, year={2024}}"
+
+
+class Terrapin(evaluate.Metric):  # type: ignore[misc]
+    """Means of `METRICS` over all pairs."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        text = datasets.Value("string")
+        features = datasets.Features({"predictions": text, "references": text})
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION, citation=_CITATION, inputs_description=_INPUTS, features=features
+        )
+
+    def _compute(
+        self,
+        predictions: list[str],
+        references: list[str],
+        snapshot: Any,
+        lang: str = "overpassql",
+        bbox: list[str | None] | None = None,
+    ) -> dict[str, float]:
+        scorer = snapshot if isinstance(snapshot, Scorer) else Scorer(snapshot)
+        boxes = bbox if bbox is not None else [None] * len(references)
+        items = [Item(str(n), "", gold, lang, box) for n, (gold, box) in enumerate(zip(references, boxes), 1)]
+        scored = scorer.score_all(zip(items, predictions))
+        return {name: sum(scores[name] for scores in scored) / max(1, len(scored)) for name in METRICS}

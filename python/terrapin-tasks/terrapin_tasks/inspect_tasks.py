@@ -1,0 +1,86 @@
+"""Tasks and a scorer for Inspect AI:
+
+    inspect eval terrapin_tasks/overpassnl -T snapshot=malta.terrapin -T folder=OverpassNL/dataset --model ...
+
+With `tools=true` a model may look for tags and places and try its query before it answers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import Score, Scorer as InspectScorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState, generate, system_message, use_tools
+from inspect_ai.tool import Tool, ToolError, tool
+
+from terrapin_tasks import METRICS, Item, Scorer, instruct_to_sparql, jsonl, overpassnl, query_of, system_prompt
+from terrapin_tasks.tools import TOOLS, TerrapinTools
+
+
+def samples(items: Iterable[Item]) -> MemoryDataset:
+    """A dataset of items."""
+    return MemoryDataset([Sample(input=item.question, target=item.gold, id=item.id, metadata=item.row()) for item in items])
+
+
+@scorer(metrics={name: [mean(), stderr()] for name in METRICS})
+def terrapin_scorer(given: Scorer) -> InspectScorer:
+    """All of `METRICS`; what is wrong with a query is the explanation."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        answer = state.output.completion
+        record, scores = given.records([(Item.of(state.metadata), answer)])[0]
+        return Score(value=dict(scores), answer=query_of(answer), explanation=json.dumps(record.get("summary")))
+
+    return score
+
+
+def _tools(tools: TerrapinTools) -> list[Tool]:
+    def made(name: str) -> Tool:
+        run = getattr(tools, name)
+
+        @tool(name=name)
+        def one() -> Tool:
+            async def execute(text: str) -> str:
+                try:
+                    return str(run(text))
+                except Exception as error:
+                    raise ToolError(str(error)) from error
+
+            execute.__doc__ = f"{TOOLS[name]}\n\nArgs:\n    text: {tools.argument(name)}\n"
+            return execute
+
+        return one()
+
+    return [made(name) for name in tools.names]
+
+
+def _task(items: list[Item], snapshot: str, places: str | None, tools: bool) -> Task:
+    given = Scorer(snapshot, places=places)
+    solver: list[Any] = [system_message(system_prompt(items[0].lang))]
+    if tools:
+        solver.append(use_tools(*_tools(TerrapinTools(given.snapshot))))
+    return Task(dataset=samples(items), solver=[*solver, generate()], scorer=terrapin_scorer(given))
+
+
+@task(name="overpassnl")
+def overpassnl_task(
+    snapshot: str, folder: str, split: str = "dev", places: str | None = None, tools: bool = False
+) -> Task:
+    """OverpassNL, of the authors' files."""
+    return _task(overpassnl(folder, split), snapshot, places, tools)
+
+
+@task(name="instruct_to_sparql")
+def instruct_to_sparql_task(snapshot: str, path: str, tools: bool = False) -> Task:
+    """Instruct-to-SPARQL, of a JSONL export."""
+    return _task(instruct_to_sparql(path), snapshot, None, tools)
+
+
+@task(name="jsonl")
+def jsonl_task(snapshot: str, path: str, tools: bool = False) -> Task:
+    """Any lines with a question and a gold query, all in one language."""
+    return _task(jsonl(path), snapshot, None, tools)
