@@ -125,7 +125,7 @@ fn instances_in_other_forms_score_the_same() {
     for (text, says) in [
         ("{\"gold\": \"out;\", \"answer\": \"out;\"}", "there is no `pred` (or `prediction`)"),
         ("question,sql\na,b\n", "there is no `gold` (or `reference`); it has `question`, `sql`"),
-        ("PAR1xxxx", "is Parquet"),
+        ("PAR1xxxx", "Parquet"),
         ("{\"gold\": \"out;\", \"pred\": \"```out;```\"}", "--extract fenced"),
     ] {
         files.write("wrong", text);

@@ -1,6 +1,7 @@
 //! The tests that can share a process: one binary, which is linked once. `cargo test --test integration -- http::` runs a
 //! file's. Those that watch their own memory, time or descriptors, or outlive what they try, are binaries beside it.
 
+mod benchmark;
 mod cases;
 mod changes;
 mod cli;
@@ -13,6 +14,7 @@ mod convert;
 mod damage;
 mod eval_input;
 mod eval_keeps;
+mod eval_published;
 mod eval_runs;
 mod export;
 mod extract;

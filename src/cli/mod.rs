@@ -1,5 +1,6 @@
 //! The command line: a file a command. May use everything; nothing uses it.
 
+mod benchmark;
 mod config;
 mod connections;
 mod convert;
@@ -14,6 +15,7 @@ mod geoparquet;
 mod health;
 mod info;
 mod labelled;
+mod leaderboard;
 mod load;
 mod log;
 mod manual;
@@ -91,6 +93,8 @@ enum Command {
     Serve(serve::Args),
     Health(health::Args),
     Eval(eval::Args),
+    Benchmark(benchmark::Args),
+    Leaderboard(leaderboard::Args),
     Feedback(feedback::Args),
     Tags(tags::Args),
     Mcp(mcp::Args),
@@ -158,6 +162,8 @@ fn run(command: Command, matches: &ArgMatches) -> Result<(), Error> {
         Command::Serve(args) => serve::run(&args, matches.subcommand_matches(SERVE)),
         Command::Health(args) => health::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Benchmark(args) => benchmark::run(&args),
+        Command::Leaderboard(args) => leaderboard::run(&args),
         Command::Feedback(args) => feedback::run(&args),
         Command::Tags(args) => tags::run(&args),
         Command::Mcp(args) => mcp::run(&args),

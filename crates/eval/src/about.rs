@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// What was run, and on what: two runs with the same have the same results.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// The benchmark, such as `overpassnl`.
     pub benchmark: String,
@@ -20,11 +20,42 @@ pub struct About {
     pub content: Option<String>,
     /// Name and version of the engine.
     pub engine: String,
+    /// The version of the metrics: [`METRICS`] of whoever scored the run.
+    #[serde(default = "first_metrics", skip_serializing_if = "is_first")]
+    pub metrics: u32,
     /// The SHA-256 of each input, by what it is.
     pub inputs: BTreeMap<String, String>,
     /// Which part of the instances this is; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+}
+
+/// The version of the metrics. It goes up with every change after which a metric gives other numbers for the same answers,
+/// so that no table has both.
+pub const METRICS: u32 = 1;
+
+/// The version of runs that name none: they are from before there was a second one.
+fn first_metrics() -> u32 {
+    1
+}
+
+fn is_first(version: &u32) -> bool {
+    *version == first_metrics()
+}
+
+impl Default for About {
+    fn default() -> About {
+        About {
+            benchmark: String::new(),
+            names: Names::default(),
+            snapshot: None,
+            content: None,
+            engine: String::new(),
+            metrics: METRICS,
+            inputs: BTreeMap::new(),
+            shard: None,
+        }
+    }
 }
 
 /// What people call a run and what it is made of, where they said so.

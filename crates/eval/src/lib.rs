@@ -8,12 +8,13 @@
 //! says what a number of a record means, `benchmarks` prepare and run the instances of one benchmark and register its
 //! metrics (a file each), `cache` keeps results of queries for other runs, `summary` adds records up, `report` shows them,
 //! `runs` score many instances and keep what came out, `scoring` scores single pairs for whoever waits for them, `feedback`
-//! says what a model needs to repair a query.
+//! says what a model needs to repair a query, `dataset` holds a benchmark's questions and gold queries against a snapshot.
 
 pub mod about;
 pub mod benchmarks;
 pub mod bootstrap;
 pub mod cache;
+pub mod dataset;
 pub mod difficulty;
 pub mod error;
 pub mod feedback;

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::about::About;
-use super::benchmarks::{metric, metrics};
+use super::benchmarks::{benchmark, metric, metrics};
 use super::bootstrap::{intervals, mean};
 use super::difficulty::{HARD_BY, Tertile, tertiles};
 use super::metric::Metric;
@@ -26,6 +26,9 @@ pub struct Summary {
     /// The means of the metrics that were computed.
     #[serde(flatten)]
     pub scores: BTreeMap<&'static str, f64>,
+    /// What is computed of all instances together and is no mean.
+    #[serde(flatten)]
+    pub corpus: BTreeMap<&'static str, f64>,
     /// Over how many instances a mean is that not every instance has a score for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub counted: BTreeMap<&'static str, usize>,
@@ -140,7 +143,9 @@ impl Summary {
         let hard =
             difficulty.get(HARD_BY).and_then(|parts: &BTreeMap<&str, Part>| parts.get(Tertile::Hard.name())).cloned();
         let counted = columns.iter().map(|(name, values)| (*name, values.len()));
+        let corpus = benchmark(&about.benchmark).map(|benchmark| (benchmark.corpus)(instances, records));
         Summary {
+            corpus: corpus.unwrap_or_default().into_iter().collect(),
             about,
             n: records.len(),
             not_queries: instances.iter().filter(|instance| !instance.pred_looks_like_query()).count(),
@@ -233,6 +238,9 @@ impl fmt::Display for Summary {
                 let of = self.counted.get(metric.name).map_or_else(String::new, |count| format!(" of {count}"));
                 line(metric.title, &format_args!("{score:.2}  ({low:.1} to {high:.1}){of}"))?;
             }
+        }
+        for (name, value) in &self.corpus {
+            line(name, &format_args!("{value:.2}"))?;
         }
         if let Some(hard) = &self.hard {
             let scores: Vec<String> = ["oqs", "ex", "ex_soft"]

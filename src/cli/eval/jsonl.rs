@@ -11,12 +11,12 @@ use crate::eval::benchmarks::overpassnl::Bounds;
 use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::sparql::Environment;
 
-/// Score any benchmark from a file of JSON lines, CSV or TSV
+/// Score any benchmark from a file of JSON lines, CSV, TSV or Parquet
 ///
 /// Each line is an object with `gold` and `pred` (or `reference` and `prediction`), the two queries, and may have `id`,
 /// `nl` (the question), `lang` (overpassql or sparql), `complexity` (a class), `bbox` (what {{bbox}} stands for:
 /// "south,west,north,east") and `places` (where names lead, in the shape of nominatim_cache.json). A prediction of null is
-/// none, other fields are left alone. An array of such objects will do, and so will a table whose first line has the
+/// none, other fields are left alone. An array of such objects will do, and so will Parquet and a table whose first line has the
 /// names. OverpassQL is prepared as Overpass Turbo prepares
 /// it, with the time of the data as now, and asked for JSON. SPARQL runs as it is; its answers are compared by values:
 /// columns may have any name and order, rows are a multiset, and two empty answers are the same.

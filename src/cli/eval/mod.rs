@@ -8,6 +8,8 @@ mod jsonl;
 mod merge;
 mod overpassnl;
 mod progress;
+mod qa;
+mod text;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -40,6 +42,13 @@ pub struct Args {
 enum Command {
     Overpassnl(overpassnl::Args),
     InstructToSparql(instruct_to_sparql::Args),
+    Qald(qa::QaldArgs),
+    #[command(name = "lcquad2")]
+    LcQuad2(qa::LcQuad2Args),
+    Spinach(qa::SpinachArgs),
+    #[command(name = "geoquestions1089")]
+    GeoQuestions1089(qa::GeoQuestionsArgs),
+    Text(text::Args),
     Jsonl(jsonl::Args),
     Merge(merge::Args),
     Compare(compare::Args),
@@ -51,6 +60,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
     match &args.command {
         Command::Overpassnl(args) => overpassnl::run(args),
         Command::InstructToSparql(args) => instruct_to_sparql::run(args),
+        Command::Qald(args) => qa::run_qald(args),
+        Command::LcQuad2(args) => qa::run_lcquad2(args),
+        Command::Spinach(args) => qa::run_spinach(args),
+        Command::GeoQuestions1089(args) => qa::run_geoquestions(args),
+        Command::Text(args) => text::run(args),
         Command::Jsonl(args) => jsonl::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Compare(args) => compare::run(args),
@@ -222,12 +236,12 @@ fn write_and_print(run: &Run, out: &Path, json: bool) -> Result<(), Error> {
     if json { stdout::print_json(&summary) } else { stdout::print(&summary.to_string()) }
 }
 
-fn unwritten(error: WriteError) -> Error {
+pub(super) fn unwritten(error: WriteError) -> Error {
     Error::system("output", error)
 }
 
 /// A run's folder that could not be used, as what ends the command.
-fn unusable(error: RunError) -> Error {
+pub(super) fn unusable(error: RunError) -> Error {
     match error {
         RunError::Write(error) => unwritten(error),
         RunError::Unfit(message) => Error::input("run-unfit", message),
@@ -244,7 +258,7 @@ fn unread(error: InputError) -> Error {
     }
 }
 
-fn read_run(folder: &Path) -> Result<Run, Error> {
+pub(super) fn read_run(folder: &Path) -> Result<Run, Error> {
     Run::read(folder).map_err(unusable)
 }
 

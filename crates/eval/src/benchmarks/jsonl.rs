@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::overpassnl::{self, Bounds, cached, execute, failed, run_query, set_output, similarity};
-use super::registration::{Benchmark, Data, Registration};
+use super::registration::{Benchmark, Data, Registration, nothing};
 use super::sparql::{self, QueryResult};
 use crate::cache::Cache;
 use crate::error::RunError;
@@ -26,7 +26,7 @@ use terrapin_sparql::Environment;
 const SPARQL: &str = "sparql";
 
 /// In the registry.
-pub static REGISTRATION: Registration = Registration { name: "jsonl", metrics, recompute };
+pub static REGISTRATION: Registration = Registration { name: "jsonl", metrics, corpus: nothing, recompute };
 
 fn metrics() -> Vec<&'static Metric> {
     overpassnl::metrics().into_iter().chain(sparql::METRICS).collect()
@@ -39,6 +39,8 @@ fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
 
 /// What the fields are called: the first name is ours, the others are those of other benchmarks and libraries.
 const GOLD: &[&str] = &["gold", "reference", "references", "ref", "target"];
+/// What a query may be called besides where there are no predictions.
+const QUERY: &[&str] = &["gold", "reference", "references", "ref", "target", "query"];
 const PRED: &[&str] = &["pred", "prediction", "predictions", "predicted"];
 const LANG: &[&str] = &["lang", "language"];
 const NL: &[&str] = &["nl", "question", "instruction"];
@@ -50,6 +52,39 @@ pub struct Read {
     pub instances: Vec<Instance>,
     /// The names of fields that nothing here uses.
     pub unused: BTreeSet<String>,
+}
+
+/// What a file of questions and gold queries has.
+#[derive(Debug, Default)]
+pub struct Golds {
+    /// The instances, whose predictions are empty.
+    pub instances: Vec<Instance>,
+    /// For each the split that it names.
+    pub splits: Vec<Option<String>>,
+    /// The names of fields that nothing here uses.
+    pub unused: BTreeSet<String>,
+}
+
+/// Reads questions and gold queries from what [`read`] reads; predictions are passed over, and may be missing.
+///
+/// # Errors
+/// The file cannot be read, or a row has no query in a language that is run here.
+pub fn read_golds(path: &Path) -> Result<Golds, RunError> {
+    let mut golds = Golds::default();
+    for mut row in read_rows(path)? {
+        let place = row.place.clone();
+        let mut instance = || {
+            let split = row.take_text(&["split"])?;
+            let unfit = format!("there is no `gold` (or `reference`, `query`); it has {}", row.names());
+            let gold = row.take_text(QUERY)?.ok_or(unfit)?;
+            row.take(PRED)?;
+            Ok((split, finish(row.clone(), gold, String::new(), &mut golds.unused)?))
+        };
+        let (split, instance) = instance().map_err(|message: String| InputError::unfit(path, &place, message))?;
+        golds.splits.push(split);
+        golds.instances.push(instance);
+    }
+    Ok(golds)
 }
 
 /// Reads the instances of a file: JSON lines, an array of JSON, CSV or TSV, of which predictions are in these forms.
@@ -84,6 +119,11 @@ pub fn instance(mut row: Row, unused: &mut BTreeSet<String>) -> Result<Instance,
     // Whoever gave nothing gave no query; a misspelt name is another thing.
     let pred = row.take_text(PRED)?;
     let pred = if is_there { pred.unwrap_or_default() } else { return Err(lacks("pred", "prediction")) };
+    finish(row, gold, pred, unused)
+}
+
+/// The instance of a row whose queries are taken.
+fn finish(mut row: Row, gold: String, pred: String, unused: &mut BTreeSet<String>) -> Result<Instance, String> {
     let lang = match row.take_text(LANG)?.map(|lang| lang.to_ascii_lowercase()) {
         Some(lang) if Language::named(&lang).is_none() => {
             return Err(format!("lang {lang:?} is not run here: expected \"overpassql\" or \"sparql\""));
@@ -189,7 +229,7 @@ impl JsonLines<'_> {
 }
 
 /// The query, asked for JSON. The XML form has its output as an attribute, which is left as it is.
-fn for_json(query: &str) -> String {
+pub(crate) fn for_json(query: &str) -> String {
     match query.trim_start().chars().next() {
         Some('<') => query.to_owned(),
         Some('[') => set_output(query),

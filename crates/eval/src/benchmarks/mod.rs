@@ -4,18 +4,28 @@
 pub mod instruct_to_sparql;
 pub mod jsonl;
 pub mod overpassnl;
+pub mod qa;
 mod registration;
 pub mod sparql;
+pub mod text;
 
-pub use registration::{Benchmark, Data, Registration};
+pub use registration::{Benchmark, Corpus, Data, Registration};
 
 use std::sync::LazyLock;
 
 use crate::metric::Metric;
 
 /// The registry: all benchmarks, in the order in which tables have their metrics.
-pub static BENCHMARKS: &[&Registration] =
-    &[&overpassnl::REGISTRATION, &instruct_to_sparql::REGISTRATION, &jsonl::REGISTRATION];
+pub static BENCHMARKS: &[&Registration] = &[
+    &overpassnl::REGISTRATION,
+    &instruct_to_sparql::REGISTRATION,
+    &jsonl::REGISTRATION,
+    &qa::QALD,
+    &qa::LCQUAD2,
+    &qa::SPINACH,
+    &qa::GEOQUESTIONS1089,
+    &text::REGISTRATION,
+];
 
 /// The benchmark of a name.
 pub fn benchmark(name: &str) -> Option<&'static Registration> {

@@ -7,7 +7,7 @@ use terrapin_sparql::Environment;
 
 use crate::cache::Cache;
 use crate::metric::Metric;
-use crate::record::{Instance, Outcome};
+use crate::record::{Instance, Outcome, Record};
 
 /// How a benchmark scores one instance.
 pub trait Benchmark: Sync {
@@ -24,6 +24,9 @@ pub trait Benchmark: Sync {
     }
 }
 
+/// Numbers of a whole run by their names.
+pub type Corpus = fn(&[Instance], &[Record]) -> Vec<(&'static str, f64)>;
+
 /// A benchmark as the registry has it.
 #[derive(Debug)]
 pub struct Registration {
@@ -31,8 +34,15 @@ pub struct Registration {
     pub name: &'static str,
     /// Its metrics, in the order of tables.
     pub metrics: fn() -> Vec<&'static Metric>,
+    /// What is computed of a whole run and is no mean of its instances' scores, such as BLEU: names and numbers, in per cent.
+    pub corpus: Corpus,
     /// The benchmark that scores the instances of one of its runs again with what is there.
     pub recompute: for<'a> fn(Data<'a>) -> Box<dyn Benchmark + 'a>,
+}
+
+/// For benchmarks all of whose numbers are means.
+pub(super) fn nothing(_: &[Instance], _: &[Record]) -> Vec<(&'static str, f64)> {
+    Vec::new()
 }
 
 /// What there is to score a run again.

@@ -1,6 +1,8 @@
 //! Reading benchmark files: one instance a line, or rows with names, or predictions as a system wrote them.
 
 pub mod extract;
+#[cfg(feature = "parquet")]
+mod parquet;
 pub mod rows;
 
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Rows of named values from whatever people keep them in: JSON lines, a JSON array, CSV, TSV. What a file is shows in
-//! its first bytes, not in its name.
+//! Rows of named values from whatever people keep them in: JSON lines, a JSON array, CSV, TSV, Parquet, the rows that
+//! Hugging Face's viewer gives. What a file is shows in its first bytes, not in its name.
 
 use std::path::Path;
 
@@ -27,6 +27,11 @@ const PARQUET: &[u8] = b"PAR1";
 /// The file cannot be read, is in no form that is read here, or one of its rows is broken.
 pub fn read_rows(path: &Path) -> Result<Vec<Row>, InputError> {
     let bytes = std::fs::read(path).map_err(|source| InputError::Unreadable { path: path.to_owned(), source })?;
+    #[cfg(feature = "parquet")]
+    if bytes.starts_with(PARQUET) {
+        let row = |(index, fields)| Row { number: index + 1, place: format!("row {}", index + 1), fields };
+        return Ok(super::parquet::rows(path)?.into_iter().enumerate().map(row).collect());
+    }
     if let Some(what) = packed(&bytes) {
         return Err(InputError::unfit(path, "the file", what));
     }
@@ -34,7 +39,10 @@ pub fn read_rows(path: &Path) -> Result<Vec<Row>, InputError> {
     let first = lines.iter().map(|line| start(line)).find(|line| !line.is_empty()).unwrap_or_default();
     match first.chars().next() {
         None => Ok(Vec::new()),
-        Some('{') => json_lines(path, &lines),
+        Some('{') => match viewed(&lines) {
+            Some(rows) => Ok(rows),
+            None => json_lines(path, &lines),
+        },
         Some('[') => json_array(path, &lines.join("\n")),
         Some(_) => table(path, &bytes, first),
     }
@@ -69,6 +77,30 @@ fn json_lines(path: &Path, lines: &[String]) -> Result<Vec<Row>, InputError> {
         }
     };
     filled.map(row).collect()
+}
+
+/// The rows of a page of Hugging Face's dataset viewer; nothing where the lines are something else.
+fn viewed(lines: &[String]) -> Option<Vec<Row>> {
+    #[derive(serde::Deserialize)]
+    struct Page {
+        rows: Vec<Viewed>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Viewed {
+        row_idx: usize,
+        row: Map<String, Value>,
+    }
+    // It is one object, of which most lines are no objects on their own.
+    let first = lines.iter().map(|line| start(line)).find(|line| !line.is_empty())?;
+    if !first.contains("\"rows\"") && serde_json::from_str::<Value>(first).is_ok() {
+        return None;
+    }
+    let page: Page = serde_json::from_str(start(&lines.join("\n"))).ok()?;
+    let row = |Viewed { row_idx, row }| {
+        let number = row_idx + 1;
+        Row { number, place: format!("row {number}"), fields: row }
+    };
+    Some(page.rows.into_iter().map(row).collect())
 }
 
 fn json_array(path: &Path, text: &str) -> Result<Vec<Row>, InputError> {
@@ -193,6 +225,9 @@ mod tests {
         assert_eq!(places(&array)[1], (2, "entry 2".to_owned()));
         assert_eq!(places(&csv)[1], (2, "line 4".to_owned()));
         assert!(read("").unwrap().is_empty());
+        let page =
+            read("{\"features\": [],\n\"rows\": [{\"row_idx\": 4, \"row\": {\"a\": \"x\"}, \"truncated_cells\": []}]}");
+        assert_eq!((page.as_ref().unwrap()[0].number, page.unwrap()[0].fields["a"].as_str()), (5, Some("x")));
     }
 
     #[test]
@@ -202,7 +237,7 @@ mod tests {
             (b"[{\"a\": 1}, 7]", "rows: entry 2: expected an object, found a number"),
             (b"[{\"a\": 1}", "rows: the array: EOF"),
             (b"a,b\n1,2\n1\n", "rows: line 3: CSV error"),
-            (b"PAR1\x00\x00", "is Parquet"),
+            (b"PAR1\x00\x00", "Parquet"),
             (b"\x1f\x8b\x08\x00", "is packed"),
             (b"{\"a\": 1}\n\xff\n", "not UTF-8"),
         ] {

@@ -10,31 +10,70 @@ const ORDER: usize = 6;
 /// How much more recall counts than precision.
 const BETA: f64 = 2.0;
 
+/// What the score of some texts is made of. Those of several texts are added up to that of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts([Order; ORDER]);
+
+/// How many n-grams of a length there are in both texts and in each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Order {
+    common: u64,
+    gold: u64,
+    pred: u64,
+}
+
+impl Counts {
+    /// The counts of one prediction. White space does not count.
+    pub fn of(gold: &str, pred: &str) -> Counts {
+        let letters = |text: &str| text.chars().filter(|c| !is_python_space(*c)).collect::<Vec<char>>();
+        let (gold, pred) = (letters(gold), letters(pred));
+        let mut counts = Counts::default();
+        for (n, order) in (1..).zip(&mut counts.0) {
+            let (of_gold, of_pred) = (sorted_ngrams(&gold, n), sorted_ngrams(&pred, n));
+            order.common = multiset_intersection(&of_gold, &of_pred) as u64;
+            order.gold = of_gold.len() as u64;
+            // What is too short for a length says nothing of predictions in that length.
+            order.pred = if of_gold.is_empty() { 0 } else { of_pred.len() as u64 };
+        }
+        counts
+    }
+
+    /// Adds those of another text.
+    pub fn add(&mut self, other: &Counts) {
+        for (to, from) in self.0.iter_mut().zip(&other.0) {
+            to.common += from.common;
+            to.gold += from.gold;
+            to.pred += from.pred;
+        }
+    }
+
+    /// The score, 0 to 1.
+    pub fn score(&self) -> f64 {
+        let (mut precision, mut recall, mut orders) = (0.0, 0.0, 0_u32);
+        for Order { common, gold, pred } in self.0 {
+            // Lengths that one side does not have are left out of the mean.
+            if gold == 0 || pred == 0 {
+                continue;
+            }
+            precision += common as f64 / pred as f64;
+            recall += common as f64 / gold as f64;
+            orders += 1;
+        }
+        if orders == 0 {
+            return 0.0;
+        }
+        let (precision, recall) = (precision / f64::from(orders), recall / f64::from(orders));
+        if precision + recall == 0.0 {
+            return 0.0;
+        }
+        let factor = BETA * BETA;
+        (1.0 + factor) * precision * recall / (factor * precision + recall)
+    }
+}
+
 /// The score of one prediction against one gold text, 0 to 1. White space does not count.
 pub fn chrf(gold: &str, pred: &str) -> f64 {
-    let letters = |text: &str| text.chars().filter(|c| !is_python_space(*c)).collect::<Vec<char>>();
-    let (gold, pred) = (letters(gold), letters(pred));
-    let (mut precision, mut recall, mut orders) = (0.0, 0.0, 0_u32);
-    for n in 1..=ORDER {
-        let (of_gold, of_pred) = (sorted_ngrams(&gold, n), sorted_ngrams(&pred, n));
-        // Lengths that one of the texts does not have are left out of the mean.
-        if of_gold.is_empty() || of_pred.is_empty() {
-            continue;
-        }
-        let common = multiset_intersection(&of_gold, &of_pred) as f64;
-        precision += common / of_pred.len() as f64;
-        recall += common / of_gold.len() as f64;
-        orders += 1;
-    }
-    if orders == 0 {
-        return 0.0;
-    }
-    let (precision, recall) = (precision / f64::from(orders), recall / f64::from(orders));
-    if precision + recall == 0.0 {
-        return 0.0;
-    }
-    let factor = BETA * BETA;
-    (1.0 + factor) * precision * recall / (factor * precision + recall)
+    Counts::of(gold, pred).score()
 }
 
 fn sorted_ngrams(letters: &[char], n: usize) -> Vec<&[char]> {

@@ -13,7 +13,7 @@ pub fn exact_match(gold: &str, pred: &str) -> bool {
 
 /// The text with every `out:` format called `json`, every `timeout:` 300, and without white space. It goes by text:
 /// what looks like a setting is taken for one wherever it stands.
-fn normalized(query: &str) -> String {
+pub fn normalized(query: &str) -> String {
     static FORMAT: LazyLock<Regex> = LazyLock::new(|| pattern("out:[a-z]+"));
     static TIMEOUT: LazyLock<Regex> = LazyLock::new(|| pattern(r"timeout:\d+"));
     let query = FORMAT.replace_all(query, "out:json");

@@ -1,12 +1,16 @@
 //! The metrics: what two results or two queries have in common, as a number. A file each.
 
 pub mod assignment;
+pub mod bleu;
 pub mod chrf;
 pub mod exact_match;
 pub mod execution;
+pub mod gerbil;
 pub mod kvs;
 pub mod oqs;
 pub mod query_tree;
+pub mod rouge;
+pub mod spinach;
 pub mod table;
 pub mod trees;
 

@@ -40,7 +40,7 @@ pub struct Instance {
     /// The query that a system gave.
     pub pred: String,
     /// The language of both queries: OverpassQL where nothing is said, `sparql`, or `sparql-labelled` for SPARQL with
-    /// labels for identifiers.
+    /// labels for identifiers; `text` where they are no queries, but texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lang: Option<String>,
     /// What `{{bbox}}` stands for: `south,west,north,east`.
@@ -55,6 +55,19 @@ pub struct Instance {
     /// Its class of complexity, where the benchmark gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub complexity: Option<String>,
+    /// What both queries gave, where files have it and nothing is run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<GivenAnswers>,
+}
+
+/// What both queries of an instance gave, as files of answers have it: the SPARQL results format, or a list of its bindings;
+/// null for no answer.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct GivenAnswers {
+    /// The gold's.
+    pub gold: serde_json::Value,
+    /// The prediction's.
+    pub pred: serde_json::Value,
 }
 
 impl Instance {
@@ -68,7 +81,7 @@ impl Instance {
 
     /// Whether the prediction begins as a query does.
     pub fn pred_looks_like_query(&self) -> bool {
-        language::looks_like(&self.pred, self.language())
+        self.lang.as_deref() == Some("text") || language::looks_like(&self.pred, self.language())
     }
 }
 

@@ -9,7 +9,7 @@ mod input;
 
 pub use input::{Gold, extract, read_generated, read_gold, read_predictions};
 
-use super::registration::{Benchmark, Data, Registration};
+use super::registration::{Benchmark, Data, Registration, nothing};
 use super::sparql::{self, QueryResult, ask_cached};
 use crate::cache::Cache;
 use crate::metric::Metric;
@@ -19,7 +19,8 @@ use terrapin_sparql::Environment;
 use terrapin_sparql::labelled::{Names, unlabel};
 
 /// In the registry.
-pub static REGISTRATION: Registration = Registration { name: "instruct-to-sparql", metrics, recompute };
+pub static REGISTRATION: Registration =
+    Registration { name: "instruct-to-sparql", metrics, corpus: nothing, recompute };
 
 fn metrics() -> Vec<&'static Metric> {
     compat::METRICS.iter().chain(sparql::METRICS).collect()

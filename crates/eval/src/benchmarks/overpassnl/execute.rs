@@ -130,8 +130,12 @@ fn pred_failed(execution: &mut Execution, failed: &Failed<ErrorClass>) {
 /// Whether a limit of an `out` can have cut these results.
 fn is_cut(query: &str, results: &Results) -> bool {
     let Results::Elements(keys) = results else { return false };
-    terrapin_overpass::parse(query)
-        .is_ok_and(|script| least_limit(&script.statements).is_some_and(|l| keys.len() as u64 >= l))
+    limit_of(query).is_some_and(|limit| keys.len() as u64 >= limit)
+}
+
+/// The least limit of the `out` statements of a query that write elements.
+pub(crate) fn limit_of(query: &str) -> Option<u64> {
+    terrapin_overpass::parse(query).ok().and_then(|script| least_limit(&script.statements))
 }
 
 /// The least limit of the `out` statements that write elements.

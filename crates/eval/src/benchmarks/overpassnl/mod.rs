@@ -17,12 +17,14 @@ mod stand_ins;
 pub use engine::Bounds;
 pub(super) use engine::run as run_query;
 pub(super) use execute::execute;
+pub(crate) use execute::limit_of;
 pub(super) use prepare::set_output;
 pub use prepare::{prepare, wants_bbox};
 pub use similarity::similarity;
+pub(crate) use similarity::tree;
 pub use stand_ins::without_shortcuts;
 
-use super::registration::{Benchmark, Data, Registration};
+use super::registration::{Benchmark, Data, Registration, nothing};
 use crate::cache::{Cache, Key, get_or_run};
 use crate::metric::Metric;
 use crate::metrics::execution::Results;
@@ -31,7 +33,7 @@ use terrapin_geocoder::Places;
 use terrapin_osm::Osm;
 
 /// In the registry.
-pub static REGISTRATION: Registration = Registration { name: "overpassnl", metrics, recompute };
+pub static REGISTRATION: Registration = Registration { name: "overpassnl", metrics, corpus: nothing, recompute };
 
 /// The metrics of OverpassQL: those of the queries, then those of their results.
 pub(super) fn metrics() -> Vec<&'static Metric> {

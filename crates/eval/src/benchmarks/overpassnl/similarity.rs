@@ -131,7 +131,7 @@ fn scores(score: impl Fn(&Compute) -> Score) -> Scores {
 }
 
 /// The tree of a query; an empty script where nothing can be made of the text.
-fn tree(query: &str) -> QueryTree {
+pub(crate) fn tree(query: &str) -> QueryTree {
     let text = without_shortcuts(query);
     match convert::convert(&text, Form::Xml) {
         Ok(converted) => QueryTree::of_xml(&converted.text),

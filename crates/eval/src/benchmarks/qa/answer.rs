@@ -1,0 +1,159 @@
+//! Answers as rows of values, from what a query gave or from a file.
+
+use std::collections::BTreeSet;
+
+use oxrdf::Term;
+use serde_json::{Map, Value, json};
+
+use crate::benchmarks::sparql::Answer;
+use crate::metrics::spinach::{self, Row};
+use terrapin_sparql::Form;
+
+/// What a query gave. A column without a value is not there, as in the SPARQL results format.
+pub(super) fn of_answer(answer: &Answer) -> spinach::Answer {
+    if answer.form == Form::Ask {
+        let value = answer.rows.first().and_then(|row| row.first()).and_then(Option::as_ref);
+        let is_true = matches!(value, Some(Term::Literal(literal)) if literal.value() == "true");
+        return spinach::Answer::Boolean(is_true);
+    }
+    let row = |row: &Vec<Option<Term>>| -> Row {
+        let cell = |(name, term): (&String, &Option<Term>)| Some((name.clone(), binding(term.as_ref()?)));
+        answer.columns.iter().zip(row).filter_map(cell).collect()
+    };
+    spinach::Answer::Rows(answer.rows.iter().map(row).collect())
+}
+
+/// A term as the SPARQL results format has it, its members in the order of their names.
+fn binding(term: &Term) -> String {
+    let value = match term {
+        Term::NamedNode(node) => json!({"type": "uri", "value": node.as_str()}),
+        Term::BlankNode(node) => json!({"type": "bnode", "value": node.as_str()}),
+        Term::Literal(literal) => match literal.language() {
+            Some(language) => json!({"type": "literal", "value": literal.value(), "xml:lang": language}),
+            None if literal.datatype() == oxrdf::vocab::xsd::STRING => {
+                json!({"type": "literal", "value": literal.value()})
+            }
+            None => json!({"datatype": literal.datatype().as_str(), "type": "literal", "value": literal.value()}),
+        },
+        #[allow(unreachable_patterns)]
+        other => json!({"type": "triple", "value": other.to_string()}),
+    };
+    value.to_string()
+}
+
+/// What a file says that a query gave: results, a list of bindings, or true or false; anything else is no answer.
+pub(super) fn of_json(answer: &Value) -> spinach::Answer {
+    match answer {
+        Value::Bool(yes) => spinach::Answer::Boolean(*yes),
+        Value::Array(bindings) => {
+            // QALD has a list of one answer.
+            if let [Value::Object(only)] = bindings.as_slice()
+                && (only.contains_key("results") || only.contains_key("boolean"))
+            {
+                return of_object(only);
+            }
+            spinach::Answer::Rows(bindings.iter().map(row).collect())
+        }
+        Value::Object(results) => of_object(results),
+        _ => spinach::Answer::None,
+    }
+}
+
+fn of_object(results: &Map<String, Value>) -> spinach::Answer {
+    if let Some(yes) = results.get("boolean").and_then(Value::as_bool) {
+        return spinach::Answer::Boolean(yes);
+    }
+    match results.get("results").and_then(|results| results.get("bindings")) {
+        Some(Value::Array(bindings)) => spinach::Answer::Rows(bindings.iter().map(row).collect()),
+        _ => spinach::Answer::None,
+    }
+}
+
+fn row(binding: &Value) -> Row {
+    let cells = binding.as_object().into_iter().flatten();
+    cells.map(|(name, value)| (name.clone(), sorted(value).to_string())).collect()
+}
+
+/// A value with the members of its objects in the order of their names.
+fn sorted(value: &Value) -> Value {
+    let Value::Object(members) = value else { return value.clone() };
+    let mut members: Vec<(&String, &Value)> = members.iter().collect();
+    members.sort_unstable_by_key(|(name, _)| *name);
+    members.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// The values of all rows and columns as a set of texts.
+pub(super) fn values(answer: &spinach::Answer) -> BTreeSet<String> {
+    match answer {
+        spinach::Answer::None => BTreeSet::new(),
+        spinach::Answer::Boolean(yes) => BTreeSet::from([yes.to_string()]),
+        spinach::Answer::Rows(rows) => rows.iter().flatten().map(|(_, value)| text(value)).collect(),
+    }
+}
+
+/// The rows as a set, each as the texts of its values in their order; what the columns are called says nothing.
+pub(super) fn texts(answer: &spinach::Answer) -> BTreeSet<Vec<String>> {
+    match answer {
+        spinach::Answer::Rows(rows) => {
+            let row = |row: &Row| {
+                let mut texts: Vec<String> = row.iter().map(|(_, value)| text(value)).collect();
+                texts.sort_unstable();
+                texts
+            };
+            rows.iter().map(row).collect()
+        }
+        other => values(other).into_iter().map(|value| vec![value]).collect(),
+    }
+}
+
+/// The text of a value: what stands in `value`.
+fn text(binding: &str) -> String {
+    let value: Value = serde_json::from_str(binding).unwrap_or_default();
+    match value.get("value") {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => value.as_str().map_or_else(|| binding.to_owned(), str::to_owned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oxrdf::{Literal, NamedNode};
+
+    #[test]
+    fn what_a_query_gave_is_what_a_file_says() {
+        let row = vec![
+            Some(NamedNode::new_unchecked("x:a").into()),
+            Some(Literal::new_language_tagged_literal_unchecked("b", "en").into()),
+            Some(Literal::from(7).into()),
+            Some(Literal::from("s").into()),
+            None,
+        ];
+        let columns = ["a", "bLabel", "n", "s", "none"].map(str::to_owned).into();
+        let answer = Answer { form: Form::Select, columns, rows: vec![row] };
+        let file = json!([{
+            "a": {"value": "x:a", "type": "uri"},
+            "bLabel": {"xml:lang": "en", "type": "literal", "value": "b"},
+            "n": {"type": "literal", "value": "7", "datatype": "http://www.w3.org/2001/XMLSchema#integer"},
+            "s": {"type": "literal", "value": "s"},
+        }]);
+        let sort = |answer: spinach::Answer| match answer {
+            spinach::Answer::Rows(mut rows) => {
+                rows.iter_mut().for_each(|row| row.sort_unstable());
+                spinach::Answer::Rows(rows)
+            }
+            other => other,
+        };
+        assert_eq!(sort(of_answer(&answer)), sort(of_json(&file)));
+        assert_eq!(values(&of_json(&file)), ["7", "b", "s", "x:a"].map(str::to_owned).into());
+    }
+
+    #[test]
+    fn what_is_no_answer_is_none() {
+        assert_eq!(of_json(&Value::Null), spinach::Answer::None);
+        assert_eq!(of_json(&json!({"head": {}})), spinach::Answer::None);
+        assert_eq!(of_json(&json!([{"boolean": true}])), spinach::Answer::Boolean(true));
+        assert_eq!(of_json(&json!([])), spinach::Answer::Rows(Vec::new()));
+    }
+}

@@ -1,0 +1,231 @@
+//! Published benchmarks of question answering over triples, each by its own metrics: QALD by those of GERBIL QA, LC-QuAD 2
+//! by the same, SPINACH by the F1 over rows of its code, GeoQuestions1089 by executable queries and correct answers.
+//!
+//! Queries are run on a snapshot; without one, the answers are taken that the files have.
+
+mod answer;
+mod input;
+
+pub use input::{Golds, read_golds, with_predictions};
+
+use super::registration::{Benchmark, Data, Registration, nothing};
+use super::sparql;
+use crate::cache::Cache;
+use crate::metric::{Metric, ScoreSource};
+use crate::metrics::{gerbil, spinach};
+use crate::record::{Failed, FailureClass, GivenAnswers, Instance, Outcome, Record, Score, Strict};
+use crate::stored;
+use answer::{of_answer, of_json, texts, values};
+use terrapin_budget::Limits;
+use terrapin_sparql::Environment;
+
+/// A published benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Set {
+    /// QALD-9, QALD-10 and others in QALD's JSON.
+    Qald,
+    /// LC-QuAD 2.0.
+    LcQuad2,
+    /// SPINACH.
+    Spinach,
+    /// GeoQuestions1089.
+    GeoQuestions1089,
+}
+
+/// In the registry.
+pub static QALD: Registration =
+    Registration { name: "qald", metrics: || of(GERBIL), corpus: f1_qald, recompute: |data| again(Set::Qald, data) };
+/// In the registry.
+pub static LCQUAD2: Registration = Registration {
+    name: "lcquad2",
+    metrics: || of(GERBIL),
+    corpus: f1_qald,
+    recompute: |data| again(Set::LcQuad2, data),
+};
+/// In the registry.
+pub static SPINACH: Registration = Registration {
+    name: "spinach",
+    metrics: || of(ROWS),
+    corpus: nothing,
+    recompute: |data| again(Set::Spinach, data),
+};
+/// In the registry.
+pub static GEOQUESTIONS1089: Registration = Registration {
+    name: "geoquestions1089",
+    metrics: || of(GEO),
+    corpus: nothing,
+    recompute: |data| again(Set::GeoQuestions1089, data),
+};
+
+const fn named(name: &'static str, title: &'static str, meaning: &'static str) -> Metric {
+    Metric::of_results(name, title, meaning, ScoreSource::Named)
+}
+
+static GERBIL: &[Metric] = &[
+    named("gerbil.precision", "Precision", "The share of the answers that are right, 0 to 1, as GERBIL QA has it."),
+    named("gerbil.recall", "Recall", "The share of the right answers that were given, 0 to 1, as GERBIL QA has it."),
+    named("gerbil.f1", "F1", "F1 over the set of answers, 0 to 1; its mean is GERBIL QA's Macro F1."),
+    named(
+        "gerbil.precision_qald",
+        "Precision QALD",
+        "Precision, 0 to 1, where giving no answer is no mistake: what GERBIL QA's Macro F1 QALD is made of.",
+    ),
+];
+
+static ROWS: &[Metric] = &[
+    named(
+        "spinach.f1",
+        "SPINACH F1",
+        "F1 over rows matched one to one, 0 to 1; not given where neither answer has rows.",
+    ),
+    named("spinach.em", "SPINACH EM", "1 where that F1 is 1, else 0."),
+];
+
+static GEO: &[Metric] = &[
+    named("geo.executable", "Executable", "1 where the prediction runs, else 0."),
+    named(
+        "geo.correct",
+        "Correct",
+        "1 where both answers have the same rows, whatever their order and columns, else 0.",
+    ),
+];
+
+/// What has to be in a record so that the others of the language are shown, too.
+fn of(own: &'static [Metric]) -> Vec<&'static Metric> {
+    own.iter().chain(sparql::METRICS).collect()
+}
+
+/// GERBIL QA's Macro F1 QALD, in per cent: no mean of anything.
+fn f1_qald(_: &[Instance], records: &[Record]) -> Vec<(&'static str, f64)> {
+    let mean = |name: &str| {
+        let values: Vec<f64> = records.iter().filter_map(|record| record.scores.get(name)).collect();
+        (!values.is_empty()).then(|| crate::bootstrap::mean(&values))
+    };
+    match (mean("gerbil.precision_qald"), mean("gerbil.recall")) {
+        (Some(precision), Some(recall)) => vec![("gerbil.f1_qald", 100.0 * gerbil::f1_qald(precision, recall))],
+        _ => Vec::new(),
+    }
+}
+
+fn again<'a>(set: Set, data: Data<'a>) -> Box<dyn Benchmark + 'a> {
+    let Data { snapshot, triples, cache, .. } = data;
+    Box::new(QuestionAnswering { set, triples, snapshot, cache, limits: Limits::default() })
+}
+
+/// How the benchmark is run.
+pub struct QuestionAnswering<'a> {
+    /// Which one.
+    pub set: Set,
+    /// What queries are asked of; without it the answers are taken that the files have.
+    pub triples: Option<&'a Environment>,
+    /// The digest of the data's snapshot.
+    pub snapshot: &'a str,
+    /// Results of queries that were run before.
+    pub cache: &'a dyn Cache,
+    /// What bounds each query besides what every run allows.
+    pub limits: Limits,
+}
+
+/// An answer that may be missing.
+type Asked = Result<sparql::Answer, Failed<FailureClass>>;
+
+impl Benchmark for QuestionAnswering<'_> {
+    fn evaluate(&self, instance: &Instance) -> Outcome {
+        let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
+        let (gold, pred) = match (self.triples, &instance.answers) {
+            (Some(triples), _) => {
+                let ask = |query| sparql::ask_cached(self.cache, self.snapshot, triples, query, &self.limits);
+                let gold = ask(&instance.gold);
+                let pred = if instance.pred == instance.gold { gold.clone() } else { ask(&instance.pred) };
+                let results = |query, answer| sparql::QueryResult { query, answer };
+                sparql::compare(&results(&instance.gold, &gold), &results(&instance.pred, &pred), &mut outcome.record);
+                let rows = |asked: &Asked| asked.as_ref().map_or(spinach::Answer::None, of_answer);
+                (rows(&gold), rows(&pred))
+            }
+            (None, Some(GivenAnswers { gold, pred })) => (of_json(gold), of_json(pred)),
+            (None, None) => return outcome,
+        };
+        self.set.score(&gold, &pred, &mut outcome.record);
+        outcome
+    }
+
+    fn failed(&self, instance: &Instance, message: String) -> Outcome {
+        let mut record = Record::of(instance);
+        record.strict = Some(Strict::failed(message));
+        self.set.score(&spinach::Answer::None, &spinach::Answer::None, &mut record);
+        Outcome { record, ..Outcome::default() }
+    }
+}
+
+impl Set {
+    /// Its entry in the registry.
+    pub fn registration(self) -> &'static Registration {
+        match self {
+            Set::Qald => &QALD,
+            Set::LcQuad2 => &LCQUAD2,
+            Set::Spinach => &SPINACH,
+            Set::GeoQuestions1089 => &GEOQUESTIONS1089,
+        }
+    }
+
+    fn score(self, gold: &spinach::Answer, pred: &spinach::Answer, record: &mut Record) {
+        let mut set = |name: &'static str, score: f64| record.scores.set(name, Score::Share(stored(score)));
+        match self {
+            Set::Qald | Set::LcQuad2 => {
+                let score = gerbil::score(&values(gold), &values(pred));
+                set("gerbil.precision", score.precision);
+                set("gerbil.recall", score.recall);
+                set("gerbil.f1", score.f1);
+                set("gerbil.precision_qald", score.precision_qald);
+            }
+            Set::Spinach => {
+                if let Some(f1) = spinach::f1(gold, pred) {
+                    set("spinach.f1", f1);
+                    // As it is computed, not as it is written.
+                    record.scores.set("spinach.em", Score::Flag(f1 == 1.0));
+                }
+            }
+            Set::GeoQuestions1089 => {
+                let runs = *pred != spinach::Answer::None;
+                record.scores.set("geo.executable", Score::Flag(runs));
+                let same = runs && *gold != spinach::Answer::None && texts(gold) == texts(pred);
+                record.scores.set("geo.correct", Score::Flag(same));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::NoCache;
+    use serde_json::json;
+
+    fn scored(set: Set, gold: serde_json::Value, pred: serde_json::Value) -> Record {
+        let answers = Some(GivenAnswers { gold, pred });
+        let instance = Instance { line: 1, answers, ..Instance::default() };
+        let benchmark =
+            QuestionAnswering { set, triples: None, snapshot: "", cache: &NoCache, limits: Limits::default() };
+        benchmark.score(&instance).record
+    }
+
+    #[test]
+    fn given_answers_are_scored_without_data() {
+        let uri = |name: &str, value: &str| json!({name: {"type": "uri", "value": value}});
+        let rows = json!([uri("x", "a"), uri("x", "b")]);
+        let results = json!({"head": {"vars": ["y"]}, "results": {"bindings": [uri("y", "a"), uri("y", "c")]}});
+        assert_eq!(scored(Set::Qald, rows.clone(), results.clone()).scores.get("gerbil.f1"), Some(0.5));
+        assert_eq!(scored(Set::Spinach, rows.clone(), results.clone()).scores.get("spinach.f1"), Some(0.5));
+        assert_eq!(scored(Set::Spinach, rows.clone(), rows.clone()).scores.get("spinach.em"), Some(1.0));
+        let geo = scored(Set::GeoQuestions1089, rows.clone(), json!([uri("z", "b"), uri("z", "a")]));
+        assert_eq!((geo.scores.get("geo.executable"), geo.scores.get("geo.correct")), (Some(1.0), Some(1.0)));
+        let ask = scored(Set::Qald, json!({"head": {}, "boolean": true}), json!({"boolean": false}));
+        assert_eq!(ask.scores.get("gerbil.f1"), Some(0.0));
+        let silent = scored(Set::Qald, rows, serde_json::Value::Null);
+        assert_eq!(
+            (silent.scores.get("gerbil.f1"), silent.scores.get("gerbil.precision_qald")),
+            (Some(0.0), Some(1.0))
+        );
+        assert_eq!(f1_qald(&[], &[ask, silent]), [("gerbil.f1_qald", 0.0)]);
+    }
+}

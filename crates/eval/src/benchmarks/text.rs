@@ -1,0 +1,88 @@
+//! Texts made of queries, OverpassQL to words, held against the questions that people wrote: BLEU, chrF and ROUGE-L. They
+//! say how alike two texts are, not whether they mean the same; for that a query is made of the text and run.
+
+use std::path::Path;
+
+use super::registration::{Benchmark, Data, Registration};
+use crate::error::RunError;
+use crate::input::extract::{Form, read_predictions};
+use crate::input::{InputError, read_lines, same_length};
+use crate::metric::{Metric, ScoreSource};
+use crate::metrics::bleu::Counts;
+use crate::metrics::{chrf, rouge};
+use crate::record::{Instance, Outcome, Record, Score};
+use crate::stored;
+
+/// In the registry.
+pub static REGISTRATION: Registration =
+    Registration { name: "text", metrics, corpus, recompute: |_: Data<'_>| Box::new(Text) };
+
+const fn named(name: &'static str, title: &'static str, meaning: &'static str) -> Metric {
+    Metric::of_texts(name, title, meaning, ScoreSource::Named)
+}
+
+static METRICS: &[Metric] = &[
+    named("text.bleu", "BLEU of texts", "A text metric: sacreBLEU's BLEU of the sentence, 0 to 1, in effective order."),
+    named("text.chrf", "chrF of texts", "A text metric: sacreBLEU's chrF of the sentence, 0 to 1."),
+    named(
+        "text.rouge_l",
+        "ROUGE-L of texts",
+        "A text metric: F1 over the longest common subsequence of words, 0 to 1.",
+    ),
+];
+
+fn metrics() -> Vec<&'static Metric> {
+    METRICS.iter().collect()
+}
+
+/// BLEU and chrF of all texts together, in per cent, as papers give them.
+fn corpus(instances: &[Instance], _: &[Record]) -> Vec<(&'static str, f64)> {
+    let (mut bleu, mut chrf) = (Counts::default(), chrf::Counts::default());
+    for Instance { gold, pred, .. } in instances {
+        bleu.add(&Counts::of(gold, pred));
+        chrf.add(&chrf::Counts::of(gold, pred));
+    }
+    vec![("corpus_bleu", 100.0 * stored(bleu.corpus())), ("corpus_chrf", 100.0 * stored(chrf.score()))]
+}
+
+/// Reads texts and what a system wrote, one a line each.
+///
+/// # Errors
+/// A file cannot be read, or they have other numbers of lines.
+pub fn read(gold: &Path, pred: &Path, forms: &[Form]) -> Result<Vec<Instance>, RunError> {
+    let golds = read_lines(gold)?;
+    let preds = read_predictions(pred, forms)?;
+    same_length((gold, golds.len()), (pred, preds.len()))?;
+    if golds.is_empty() {
+        return Err(InputError::unfit(gold, "the file", "there is no line to score").into());
+    }
+    let instance = |(index, (gold, pred))| Instance {
+        line: index + 1,
+        gold,
+        pred,
+        lang: Some("text".to_owned()),
+        ..Instance::default()
+    };
+    Ok(golds.into_iter().zip(preds).enumerate().map(instance).collect())
+}
+
+/// Compares texts.
+pub struct Text;
+
+impl Benchmark for Text {
+    fn evaluate(&self, instance: &Instance) -> Outcome {
+        let mut record = Record::of(instance);
+        let (gold, pred) = (&instance.gold, &instance.pred);
+        let mut set = |name: &'static str, score: f64| record.scores.set(name, Score::Share(stored(score)));
+        set("text.bleu", Counts::of(gold, pred).sentence());
+        set("text.chrf", chrf::chrf(gold, pred));
+        set("text.rouge_l", rouge::rouge_l(gold, pred));
+        Outcome { record, ..Outcome::default() }
+    }
+
+    fn failed(&self, instance: &Instance, _: String) -> Outcome {
+        let mut record = Record::of(instance);
+        METRICS.iter().for_each(|metric| record.scores.set(metric.name, Score::Share(0.0)));
+        Outcome { record, ..Outcome::default() }
+    }
+}

@@ -1,0 +1,363 @@
+//! Running a gold query and keeping what it gave in few bytes: of every element its name and digests of what was printed.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::pairs::Pair;
+use crate::benchmarks::jsonl::for_json;
+use crate::benchmarks::sparql::{self, Top};
+use crate::language::Language;
+use crate::record::Class as _;
+use terrapin_base::stack::caught;
+use terrapin_budget::Limits;
+use terrapin_geocoder::{Chain, Places, Table};
+use terrapin_osm::{BoundingBox, Osm};
+use terrapin_overpass::turbo::{self, Surroundings};
+use terrapin_sparql::Environment;
+
+/// Bytes that the text of an answer may have.
+const LARGEST: usize = 1 << 30;
+
+/// What gold queries are run on.
+pub struct Engine<'a> {
+    /// The elements.
+    pub osm: &'a Osm,
+    /// The triples, where the snapshot has some.
+    pub triples: Option<&'a Environment>,
+    /// The time of the data, in seconds since 1970.
+    pub now: i64,
+    /// Where names lead that a pair does not know itself.
+    pub places: &'a dyn Places,
+    /// How long a query may take, whatever it asks for.
+    pub timeout: Duration,
+}
+
+/// A query that has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What was wrong with it.
+    pub text: String,
+}
+
+impl Failure {
+    fn new(text: impl Into<String>) -> Failure {
+        Failure { text: text.into() }
+    }
+}
+
+/// What a query gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The digest of the bytes of the answer.
+    pub digest: [u8; 32],
+    /// How many elements or rows, or the count that was asked for.
+    pub number: u64,
+    /// What it consists of, in ascending order: what stands there twice stands there twice.
+    pub elements: Vec<Element>,
+    /// Whether it is rows, which have no name by which they could be found again.
+    pub rows: bool,
+    /// Whether a limit may have cut it, and whether what was cut was in an order that the query asked for.
+    pub cut: Option<Cut>,
+}
+
+/// A limit that may have cut an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// The limit.
+    pub limit: u64,
+    /// Whether the query says in which order what is cut comes.
+    pub ordered: bool,
+}
+
+/// An element of an answer, or a row.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Element {
+    /// `node`, `way`, `relation`, `count`, or what a query made; empty for a row.
+    pub kind: Cow<'static, str>,
+    /// The id; of a row its number among equal ones.
+    pub id: i64,
+    /// The digest of its tags; of a row of its values.
+    pub tags: u128,
+    /// The digest of where it is and what it is made of: coordinates, nodes, members, geometry.
+    pub shape: u128,
+    /// The digest of version, time, changeset and user.
+    pub metadata: u128,
+}
+
+impl Element {
+    /// Its name: two answers have the same element where this is equal.
+    pub fn key(&self) -> (&str, i64, u128) {
+        // A row has no name but what it says.
+        (&self.kind, self.id, if self.kind == ROW { self.tags } else { 0 })
+    }
+}
+
+/// As `node/1`; a row by a part of its digest.
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind == ROW {
+            return write!(f, "row/{:012x}", self.tags >> 80);
+        }
+        write!(f, "{}/{}", self.kind, self.id)
+    }
+}
+
+/// The kind of rows. No element can be of it, whatever a query calls what it makes.
+const ROW: &str = "";
+const METADATA: [&str; 5] = ["timestamp", "version", "changeset", "user", "uid"];
+
+impl Engine<'_> {
+    /// Runs a pair's query as `terrapin eval jsonl` runs it.
+    ///
+    /// # Errors
+    /// It has no answer: it is wrong, was stopped, or gave too much.
+    pub fn ask(&self, pair: &Pair) -> Result<Answer, Failure> {
+        let limits = Limits { deadline: Instant::now().checked_add(self.timeout), ..Limits::default() };
+        let ask = || match pair.language() {
+            Language::OverpassQl => self.overpass(pair, &limits),
+            Language::Sparql => self.sparql(pair, &limits),
+        };
+        caught(ask).unwrap_or_else(|message| Err(Failure::new(message)))
+    }
+
+    /// A pair's query with its shortcuts replaced, as if this were the moment of the data.
+    ///
+    /// # Errors
+    /// A shortcut cannot be replaced.
+    pub(super) fn expanded(&self, pair: &Pair, now: i64) -> Result<String, Failure> {
+        let table = pair.places.as_ref().and_then(|places| Table::parse(places.to_string().as_bytes()).ok());
+        let mut places = Chain::default();
+        places.0.extend(table.as_ref().map(|table| table as &dyn Places));
+        places.0.push(self.places);
+        let bbox = pair.bbox.as_deref().and_then(|text| text.parse::<BoundingBox>().ok());
+        let surroundings = Surroundings { bbox, now, places: &places };
+        let text = turbo::expand(&pair.query, &surroundings).map_err(|problem| Failure::new(problem.to_string()))?;
+        Ok(text.into_owned())
+    }
+
+    fn overpass(&self, pair: &Pair, limits: &Limits) -> Result<Answer, Failure> {
+        let query = for_json(&self.expanded(pair, self.now)?);
+        let script = terrapin_overpass::parse(&query).map_err(|failure| Failure::new(failure.to_string()))?;
+        let mut body = Body::default();
+        let ran = terrapin_overpass::run(self.osm, &script, limits, &mut body);
+        if body.full {
+            return Err(Failure::new(format!("an answer of more than {LARGEST} bytes")));
+        }
+        ran.map_err(|failure| Failure::new(failure.to_string()))?;
+        if self.osm.check().is_err() {
+            return Err(Failure::new("the snapshot is damaged"));
+        }
+        let digest = *blake3::hash(&body.bytes).as_bytes();
+        let (mut elements, count) = elements(&body.bytes).map_err(|e| Failure::new(format!("not JSON: {e}")))?;
+        let limit = crate::benchmarks::overpassnl::limit_of(&query);
+        let cut = limit.filter(|limit| count.is_none() && elements.len() as u64 >= *limit);
+        // Elements that are printed several times stay in the order in which they were.
+        elements.sort_by(|a, b| a.key().cmp(&b.key()));
+        let number = count.unwrap_or(elements.len() as u64);
+        Ok(Answer { digest, number, elements, rows: false, cut: cut.map(|limit| Cut { limit, ordered: false }) })
+    }
+
+    fn sparql(&self, pair: &Pair, limits: &Limits) -> Result<Answer, Failure> {
+        let Some(triples) = self.triples else { return Err(Failure::new("the snapshot has no triples")) };
+        let answer = sparql::ask(triples, &pair.query, limits)
+            .map_err(|failed| Failure::new(format!("{}: {}", failed.class.name(), failed.text)))?;
+        let mut all = blake3::Hasher::new();
+        answer.columns.iter().for_each(|column| update(&mut all, column));
+        let row = |row: &Vec<Option<oxrdf::Term>>| {
+            let mut one = blake3::Hasher::new();
+            for value in row {
+                update(&mut one, &value.as_ref().map_or_else(String::new, ToString::to_string));
+            }
+            short(one.finalize())
+        };
+        let mut rows: Vec<u128> = answer.rows.iter().map(row).collect();
+        for row in &rows {
+            all.update(&row.to_le_bytes());
+        }
+        let top = Top::of(&pair.query);
+        let cut = top.limit.filter(|limit| rows.len() >= *limit);
+        let cut = cut.map(|limit| Cut { limit: limit as u64, ordered: top.orders });
+        rows.sort_unstable();
+        let number = rows.len() as u64;
+        let mut elements: Vec<Element> = Vec::with_capacity(rows.len());
+        for tags in rows {
+            // Equal rows are told apart by their number.
+            let id = elements.last().filter(|last| last.tags == tags).map_or(0, |last| last.id + 1);
+            elements.push(Element { kind: Cow::Borrowed(ROW), id, tags, shape: 0, metadata: 0 });
+        }
+        elements.sort_by(|a, b| a.key().cmp(&b.key()));
+        Ok(Answer { digest: *all.finalize().as_bytes(), number, elements, rows: true, cut })
+    }
+}
+
+fn update(hasher: &mut blake3::Hasher, text: &str) {
+    hasher.update(&(text.len() as u64).to_le_bytes());
+    hasher.update(text.as_bytes());
+}
+
+fn short(hash: blake3::Hash) -> u128 {
+    let mut half = [0; 16];
+    half.iter_mut().zip(hash.as_bytes()).for_each(|(to, from)| *to = *from);
+    u128::from_be_bytes(half)
+}
+
+/// The text of an answer, up to [`LARGEST`].
+#[derive(Default)]
+struct Body {
+    bytes: Vec<u8>,
+    full: bool,
+}
+
+impl Write for Body {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + part.len() > LARGEST {
+            self.full = true;
+            return Err(io::Error::other("the answer is too long"));
+        }
+        self.bytes.extend_from_slice(part);
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The elements of an answer, and its number where it is a count: one element at a time is looked at as JSON.
+fn elements(body: &[u8]) -> serde_json::Result<(Vec<Element>, Option<u64>)> {
+    let mut found = Found::default();
+    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    Document(&mut found).deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    let is_count = matches!(found.elements.len(), 1 | 2) && found.elements.first().is_some_and(|e| e.kind == "count");
+    Ok((found.elements, found.total.filter(|_| is_count)))
+}
+
+#[derive(Default)]
+struct Found {
+    elements: Vec<Element>,
+    /// What the first count says.
+    total: Option<u64>,
+}
+
+impl Found {
+    fn take(&mut self, mut element: Map<String, Value>) {
+        let kind = match element.remove("type") {
+            Some(Value::String(kind)) => match kind.as_str() {
+                "node" => Cow::Borrowed("node"),
+                "way" => Cow::Borrowed("way"),
+                "relation" => Cow::Borrowed("relation"),
+                "count" => Cow::Borrowed("count"),
+                _ => Cow::Owned(kind),
+            },
+            _ => Cow::Borrowed("element"),
+        };
+        let id = element.remove("id").and_then(|id| id.as_i64()).unwrap_or_default();
+        let tags = element.remove("tags");
+        if kind == "count" && self.total.is_none() {
+            let total = |name: &str| tags.as_ref()?.get(name)?.as_str()?.trim().parse().ok();
+            self.total = total("total").or_else(|| total("all"));
+        }
+        let metadata: Vec<Option<Value>> = METADATA.iter().map(|name| element.remove(*name)).collect();
+        self.elements.push(Element {
+            kind,
+            id,
+            tags: digest_of(&tags),
+            shape: digest_of(&element),
+            metadata: digest_of(&metadata),
+        });
+    }
+}
+
+fn digest_of(value: &impl serde::Serialize) -> u128 {
+    short(blake3::hash(&serde_json::to_vec(value).unwrap_or_default()))
+}
+
+struct Document<'f>(&'f mut Found);
+
+impl<'de> DeserializeSeed<'de> for Document<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Document<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an answer")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<Cow<'_, str>>()? {
+            if name == "elements" {
+                map.next_value_seed(Elements(self.0))?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Elements<'f>(&'f mut Found);
+
+impl<'de> DeserializeSeed<'de> for Elements<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Elements<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("elements")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        while let Some(element) = elements.next_element::<Map<String, Value>>()? {
+            self.0.take(element);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> (Vec<Element>, Option<u64>) {
+        elements(format!("{{\"version\": 0.6, \"elements\": [{text}], \"remark\": \"\"}}").as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn an_element_is_told_by_what_it_says() {
+        let one = |text: &str| of(text).0.remove(0);
+        let node =
+            one(r#"{"type": "node", "id": 1, "lat": 1.5, "lon": 2, "version": 1, "tags": {"a": "b", "c": "d"}}"#);
+        let same =
+            one(r#"{"id": 1, "type": "node", "tags": {"c": "d", "a": "b"}, "lon": 2, "lat": 1.5, "version": 2}"#);
+        assert_eq!((&node.tags, &node.shape, node.to_string()), (&same.tags, &same.shape, "node/1".to_owned()));
+        assert_ne!(node.metadata, same.metadata);
+        let moved = one(r#"{"type": "node", "id": 1, "lat": 1.5, "lon": 3, "version": 1, "tags": {"a": "b"}}"#);
+        assert!(moved.tags != node.tags && moved.shape != node.shape && moved.metadata == node.metadata);
+    }
+
+    #[test]
+    fn a_count_is_its_number() {
+        assert_eq!(of(r#"{"type": "count", "id": 0, "tags": {"nodes": "3", "total": "4"}}"#).1, Some(4));
+        assert_eq!(of(r#"{"type": "node", "id": 0}"#).1, None);
+        assert!(of("").0.is_empty());
+        assert!(elements(b"[1]").is_err() && elements(b"{\"elements\": [1]}").is_err());
+    }
+}

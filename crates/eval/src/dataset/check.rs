@@ -1,0 +1,166 @@
+//! Whether a benchmark can be published: every gold query is run twice, once on one thread and once on several.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::ThreadPool;
+use serde::Serialize;
+
+use super::answer::{Answer, Cut, Engine, Failure};
+use super::duplicates::duplicates;
+use super::measures::measures;
+use super::pairs::Pair;
+use super::volatile::volatile;
+use super::{Finding, Kind};
+
+/// What came out for a pair.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CheckedPair {
+    /// The pair.
+    #[serde(flatten)]
+    pub pair: Pair,
+    /// Results, where the query has an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<u64>,
+    /// The BLAKE3 digest of the bytes of its answer; of SPARQL, of its columns and rows in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// How hard it is, by measure.
+    pub difficulty: BTreeMap<&'static str, f64>,
+}
+
+/// What came out for a benchmark.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Checked {
+    /// What was found, the worst first.
+    pub findings: Vec<Finding>,
+    /// The pairs in their order.
+    pub pairs: Vec<CheckedPair>,
+}
+
+impl Checked {
+    /// How many findings there are of each kind, the worst first.
+    pub fn kinds(&self) -> Vec<(Kind, usize)> {
+        let count = |kind: Kind| self.findings.iter().filter(|finding| finding.kind == kind).count();
+        Kind::ALL.into_iter().map(|kind| (kind, count(kind))).filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+/// Checks the pairs. `alone` are pools of one thread each, which run different queries at the same time; `together` has
+/// several threads, which run one query at a time. `done` is called after each of the two runs of every pair.
+pub fn check(
+    engine: &Engine<'_>,
+    pairs: &[Pair],
+    alone: &[ThreadPool],
+    together: &ThreadPool,
+    done: &(dyn Fn() + Sync),
+) -> Checked {
+    let first = run_alone(engine, pairs, alone, done);
+    let mut findings = Vec::new();
+    for (pair, answer) in pairs.iter().zip(&first) {
+        if pair.question.trim().is_empty() {
+            findings.push(Finding::of(pair, Kind::NoQuestion, "there is no question"));
+        }
+        findings.extend(volatile(engine, pair).into_iter().map(|(kind, text)| Finding::of(pair, kind, text)));
+        let again = together.install(|| engine.ask(pair));
+        done();
+        match (answer, &again) {
+            (Err(failure), Err(_)) => findings.push(Finding::of(pair, Kind::Fails, failure.text.clone())),
+            (Err(failure), Ok(_)) | (Ok(_), Err(failure)) => {
+                let text = format!("one of two runs failed: {}", failure.text);
+                findings.push(Finding::of(pair, Kind::NotDeterministic, text));
+            }
+            (Ok(answer), Ok(again)) => of_answer(pair, answer, again, &mut findings),
+        }
+    }
+    findings.extend(duplicates(pairs));
+    findings.sort_by_key(|finding| finding.kind);
+    let answers: Vec<Option<&Answer>> = first.iter().map(|answer| answer.as_ref().ok()).collect();
+    let measures = together.install(|| measures(pairs, &answers));
+    let checked = pairs.iter().zip(answers).zip(measures).map(|((pair, answer), difficulty)| CheckedPair {
+        pair: pair.clone(),
+        results: answer.map(|answer| answer.number),
+        answer: answer.map(|answer| blake3::Hash::from(answer.digest).to_hex().to_string()),
+        difficulty,
+    });
+    Checked { pairs: checked.collect(), findings }
+}
+
+/// What each query gives on one thread. As many run at the same time as there are pools.
+fn run_alone(
+    engine: &Engine<'_>,
+    pairs: &[Pair],
+    pools: &[ThreadPool],
+    done: &(dyn Fn() + Sync),
+) -> Vec<Result<Answer, Failure>> {
+    let next = AtomicUsize::new(0);
+    let answers = Mutex::new(BTreeMap::new());
+    std::thread::scope(|scope| {
+        for pool in pools {
+            scope.spawn(|| {
+                pool.install(|| {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(pair) = pairs.get(index) else { break };
+                        let answer = engine.ask(pair);
+                        answers.lock().unwrap_or_else(PoisonError::into_inner).insert(index, answer);
+                        done();
+                    }
+                });
+            });
+        }
+    });
+    let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let missing = || Err(Failure { text: "it was not run".to_owned() });
+    (0..pairs.len()).map(|index| answers.remove(&index).unwrap_or_else(missing)).collect()
+}
+
+fn of_answer(pair: &Pair, answer: &Answer, again: &Answer, findings: &mut Vec<Finding>) {
+    let mut add = |kind: Kind, text: String| findings.push(Finding::of(pair, kind, text));
+    if answer.digest != again.digest {
+        let (one, other) = (answer.number, again.number);
+        add(Kind::NotDeterministic, format!("two runs gave other bytes ({one} and {other} results)"));
+    }
+    if answer.number == 0 {
+        add(Kind::Empty, "there are no results".to_owned());
+    }
+    match answer.cut {
+        Some(Cut { limit, ordered: true }) => {
+            add(
+                Kind::CutInOrder,
+                format!("the answer reaches LIMIT {limit}: equal rows may stand on either side of the cut"),
+            );
+        }
+        Some(Cut { limit, ordered: false }) => {
+            let (number, what) = (answer.number, if answer.rows { "LIMIT" } else { "`out` with the limit" });
+            add(Kind::Cut, format!("{number} results reach {what} {limit}, and nothing says which ones it leaves"));
+        }
+        None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(digest: u8, number: u64, cut: Option<Cut>) -> Answer {
+        Answer { digest: [digest; 32], number, elements: Vec::new(), rows: false, cut }
+    }
+
+    #[test]
+    fn an_answer_is_whole_and_the_same_twice() {
+        let found = |one: &Answer, other: &Answer| {
+            let mut findings = Vec::new();
+            of_answer(&Pair::default(), one, other, &mut findings);
+            findings.into_iter().map(|finding| finding.kind).collect::<Vec<_>>()
+        };
+        let good = answer(1, 7, None);
+        assert_eq!(found(&good, &good), []);
+        assert_eq!(found(&good, &answer(2, 7, None)), [Kind::NotDeterministic]);
+        let cut = answer(1, 0, Some(Cut { limit: 0, ordered: false }));
+        assert_eq!(found(&cut, &cut), [Kind::Empty, Kind::Cut]);
+        let top = answer(1, 5, Some(Cut { limit: 5, ordered: true }));
+        assert_eq!(found(&top, &top), [Kind::CutInOrder]);
+    }
+}

@@ -1,0 +1,312 @@
+//! What time does to a benchmark: which gold answers change from one snapshot to another, and how.
+
+use std::fmt::{self, Write as _};
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde::Serialize;
+
+use super::answer::{Answer, Element, Engine, Failure};
+use super::pairs::Pair;
+
+/// How many elements of each kind of change are named.
+const SAMPLE: usize = 10;
+/// Longest question in the table, in characters.
+const QUESTION: usize = 44;
+
+/// What one snapshot answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Side {
+    /// Elements, rows, or the count that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
+    /// Why there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl Side {
+    fn of(answer: &Result<Answer, Failure>) -> Side {
+        match answer {
+            Ok(answer) => Side { number: Some(answer.number), error: None },
+            Err(failure) => Side { number: None, error: Some(failure.text.clone()) },
+        }
+    }
+
+    fn show(&self) -> String {
+        self.number.map_or_else(|| "error".to_owned(), |number| number.to_string())
+    }
+}
+
+/// How a pair's gold answer changed. Elements are told apart by type and id; where both answers have one, what is printed
+/// of it is compared. Rows have no name: one that changed is missing, and another one added.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct PairDrift {
+    /// The pair's split.
+    pub split: String,
+    /// Its line.
+    pub line: usize,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The question.
+    pub question: String,
+    /// What the old snapshot answers.
+    pub old: Side,
+    /// What the new one answers.
+    pub new: Side,
+    /// Whether both have an answer, with the same elements or rows that say the same but for versions and their times,
+    /// changesets and users.
+    pub same: bool,
+    /// How many elements or rows only the old answer has.
+    pub missing: u64,
+    /// How many only the new one has.
+    pub added: u64,
+    /// How many both have with other tags or in another shape.
+    pub changed: u64,
+    /// Of these, those with other tags.
+    pub tags: u64,
+    /// Of these, those with other coordinates, nodes, members or geometry.
+    pub shape: u64,
+    /// How many differ in nothing but version, time, changeset and user; they count as unchanged.
+    pub metadata: u64,
+    /// The first that are missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing_sample: Vec<String>,
+    /// The first that were added.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub added_sample: Vec<String>,
+    /// The first that changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed_sample: Vec<String>,
+}
+
+/// All pairs together.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct DriftTotals {
+    /// Pairs.
+    pub pairs: usize,
+    /// Pairs whose answer is the same and not empty.
+    pub same: usize,
+    /// Pairs without results in either snapshot.
+    pub empty: usize,
+    /// Pairs whose answer differs, those below included.
+    pub differ: usize,
+    /// Pairs that only the old snapshot gives results for.
+    pub became_empty: usize,
+    /// Pairs that only the new one gives results for.
+    pub became_filled: usize,
+    /// Pairs that fail in one snapshot or in both.
+    pub errors: usize,
+    /// The elements or rows that are missing in all pairs.
+    pub missing: u64,
+    /// Those that were added.
+    pub added: u64,
+    /// Those that changed.
+    pub changed: u64,
+}
+
+/// What changed in a benchmark.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Drift {
+    /// The old snapshot's digest.
+    pub old: String,
+    /// The new one's.
+    pub new: String,
+    /// All together.
+    pub totals: DriftTotals,
+    /// The pairs in their order.
+    pub pairs: Vec<PairDrift>,
+}
+
+/// Runs the gold queries on both snapshots, on the threads of the current pool. Each engine has its snapshot's digest
+/// beside it; `done` is called after every pair.
+pub fn drift(old: (&Engine<'_>, &str), new: (&Engine<'_>, &str), pairs: &[Pair], done: &(dyn Fn() + Sync)) -> Drift {
+    let one = |pair: &Pair| {
+        let drift = compare(pair, &old.0.ask(pair), &new.0.ask(pair));
+        done();
+        drift
+    };
+    let pairs: Vec<PairDrift> = pairs.par_iter().map(one).collect();
+    Drift { old: old.1.to_owned(), new: new.1.to_owned(), totals: totals(&pairs), pairs }
+}
+
+fn compare(pair: &Pair, old: &Result<Answer, Failure>, new: &Result<Answer, Failure>) -> PairDrift {
+    let mut drift = PairDrift {
+        split: pair.split.clone(),
+        line: pair.line,
+        id: pair.id.clone(),
+        question: pair.question.clone(),
+        old: Side::of(old),
+        new: Side::of(new),
+        ..PairDrift::default()
+    };
+    let (Ok(old), Ok(new)) = (old, new) else { return drift };
+    let (mut old, mut new) = (groups(&old.elements).peekable(), groups(&new.elements).peekable());
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (Some(a), Some(b)) => key(a).cmp(&key(b)),
+            (Some(_), None) => std::cmp::Ordering::Less,
+            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (None, None) => break,
+        };
+        let (was, is) = match order {
+            std::cmp::Ordering::Less => (old.next(), None),
+            std::cmp::Ordering::Greater => (None, new.next()),
+            std::cmp::Ordering::Equal => (old.next(), new.next()),
+        };
+        drift.take(was, is);
+    }
+    drift.same = drift.missing + drift.added + drift.changed == 0;
+    drift
+}
+
+/// What is printed of each element of an answer: most are printed once.
+fn groups(elements: &[Element]) -> impl Iterator<Item = &[Element]> {
+    elements.chunk_by(|a, b| a.key() == b.key())
+}
+
+fn key(group: &[Element]) -> Option<(&str, i64, u128)> {
+    group.first().map(Element::key)
+}
+
+impl PairDrift {
+    fn take(&mut self, old: Option<&[Element]>, new: Option<&[Element]>) {
+        let name = |group: &[Element]| group.first().map(ToString::to_string);
+        let note = |sample: &mut Vec<String>, group: &[Element]| {
+            if sample.len() < SAMPLE {
+                sample.extend(name(group));
+            }
+        };
+        match (old, new) {
+            (Some(old), None) => {
+                self.missing += 1;
+                note(&mut self.missing_sample, old);
+            }
+            (None, Some(new)) => {
+                self.added += 1;
+                note(&mut self.added_sample, new);
+            }
+            (Some(old), Some(new)) => {
+                let differ = |of: fn(&Element) -> u128| !old.iter().map(of).eq(new.iter().map(of));
+                let (tags, shape) = (differ(|element| element.tags), differ(|element| element.shape));
+                self.tags += u64::from(tags);
+                self.shape += u64::from(shape);
+                if tags || shape {
+                    self.changed += 1;
+                    note(&mut self.changed_sample, new);
+                } else {
+                    self.metadata += u64::from(differ(|element| element.metadata));
+                }
+            }
+            (None, None) => {}
+        }
+    }
+}
+
+fn totals(pairs: &[PairDrift]) -> DriftTotals {
+    let mut totals = DriftTotals { pairs: pairs.len(), ..DriftTotals::default() };
+    for pair in pairs {
+        let (Some(old), Some(new)) = (pair.old.number, pair.new.number) else {
+            totals.errors += 1;
+            continue;
+        };
+        match (pair.same, old, new) {
+            (true, 0, 0) => totals.empty += 1,
+            (true, ..) => totals.same += 1,
+            (false, ..) => totals.differ += 1,
+        }
+        totals.became_empty += usize::from(old > 0 && new == 0);
+        totals.became_filled += usize::from(old == 0 && new > 0);
+        totals.missing += pair.missing;
+        totals.added += pair.added;
+        totals.changed += pair.changed;
+    }
+    totals
+}
+
+/// For people: the pairs that differ as a table, then the totals.
+impl fmt::Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let differ: Vec<&PairDrift> = self.pairs.iter().filter(|pair| !pair.same).collect();
+        if !differ.is_empty() {
+            writeln!(
+                f,
+                "{:<16} {:>8} {:>8} {:>8} {:>8} {:>8}  question",
+                "pair", "old", "new", "missing", "added", "changed"
+            )?;
+        }
+        for pair in differ {
+            let mut place = format!("{}:{}", pair.split, pair.line);
+            if let Some(id) = &pair.id {
+                let _ = write!(place, " {id}");
+            }
+            let question: String = pair.question.chars().take(QUESTION).collect();
+            let (old, new) = (pair.old.show(), pair.new.show());
+            writeln!(
+                f,
+                "{place:<16} {old:>8} {new:>8} {:>8} {:>8} {:>8}  {question}",
+                pair.missing, pair.added, pair.changed
+            )?;
+        }
+        let DriftTotals { pairs, same, empty, differ, became_empty, became_filled, errors, missing, added, changed } =
+            self.totals;
+        let mut line = |name: &str, value: &dyn fmt::Display| writeln!(f, "{name:<16} {value}");
+        line("pairs", &pairs)?;
+        line("same", &same)?;
+        line("empty in both", &empty)?;
+        line("differ", &differ)?;
+        line("became empty", &became_empty)?;
+        line("became filled", &became_filled)?;
+        line("errors", &errors)?;
+        line("elements", &format_args!("{missing} missing, {added} added, {changed} changed"))?;
+        line("old", &self.old)?;
+        line("new", &self.new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(elements: &[(&'static str, i64, u128, u128, u128)]) -> Result<Answer, Failure> {
+        let element = |&(kind, id, tags, shape, metadata): &(&'static str, i64, u128, u128, u128)| Element {
+            kind: kind.into(),
+            id,
+            tags,
+            shape,
+            metadata,
+        };
+        let elements: Vec<Element> = elements.iter().map(element).collect();
+        Ok(Answer { digest: [0; 32], number: elements.len() as u64, elements, rows: false, cut: None })
+    }
+
+    #[test]
+    fn what_changed_is_told_apart() {
+        let old = answer(&[("node", 1, 1, 1, 1), ("node", 2, 1, 1, 1), ("node", 3, 1, 1, 1), ("node", 5, 1, 1, 1)]);
+        let new = answer(&[
+            ("node", 2, 2, 2, 2),
+            ("node", 3, 1, 1, 2),
+            ("node", 4, 1, 1, 1),
+            ("node", 5, 1, 1, 1),
+            ("node", 5, 9, 1, 1),
+        ]);
+        let drift = compare(&Pair::default(), &old, &new);
+        assert_eq!((drift.missing, drift.added, drift.changed), (1, 1, 2));
+        assert_eq!((drift.tags, drift.shape, drift.metadata, drift.same), (2, 2, 1, false));
+        assert_eq!(drift.missing_sample, ["node/1"]);
+        assert_eq!(drift.changed_sample, ["node/2", "node/5"]);
+        assert!(compare(&Pair::default(), &new, &new).same);
+    }
+
+    #[test]
+    fn totals_count_every_pair_once() {
+        let (some, none) = (answer(&[("node", 1, 1, 1, 1)]), answer(&[]));
+        let broken = Err(Failure { text: "x".to_owned() });
+        let pairs: Vec<PairDrift> = [(&some, &some), (&none, &none), (&some, &none), (&none, &some), (&some, &broken)]
+            .map(|(old, new)| compare(&Pair::default(), old, new))
+            .into();
+        let totals = totals(&pairs);
+        assert_eq!((totals.same, totals.empty, totals.differ, totals.errors), (1, 1, 2, 1));
+        assert_eq!((totals.became_empty, totals.became_filled, totals.missing, totals.added), (1, 1, 1, 1));
+    }
+}

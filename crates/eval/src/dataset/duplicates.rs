@@ -1,0 +1,116 @@
+//! The same question or query twice: within a split, and, worse, in two of them.
+
+use std::collections::BTreeMap;
+
+use super::pairs::Pair;
+use super::{Finding, Kind};
+use crate::language::Language;
+use crate::metrics::exact_match;
+use terrapin_sparql::{Dialect, syntax};
+
+/// Names the pairs whose question or query another pair before them has, as it stands or normalised. Each is named once
+/// for its own split and once for each other one.
+pub fn duplicates(pairs: &[Pair]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let question = |pair: &Pair| pair.question.clone();
+    let query = |pair: &Pair| pair.query.trim().to_owned();
+    find(pairs, question, normal_question, [Kind::DuplicateQuestion, Kind::LeakQuestion], "question", &mut findings);
+    find(pairs, query, normal_query, [Kind::DuplicateQuery, Kind::LeakQuery], "query", &mut findings);
+    findings
+}
+
+fn find(
+    pairs: &[Pair],
+    written: impl Fn(&Pair) -> String,
+    normal: impl Fn(&Pair) -> String,
+    [within, between]: [Kind; 2],
+    what: &str,
+    findings: &mut Vec<Finding>,
+) {
+    // The first pair of each split that has it.
+    let mut known: BTreeMap<String, BTreeMap<&str, &Pair>> = BTreeMap::new();
+    for pair in pairs {
+        let normal = normal(pair);
+        if normal.is_empty() {
+            continue;
+        }
+        let splits = known.entry(normal).or_default();
+        for (split, first) in splits.iter() {
+            let how = if written(first) == written(pair) { "the same" } else { "the same, once normalised," };
+            let kind = if *split == pair.split { within } else { between };
+            findings.push(Finding::of(pair, kind, format!("the {what} is {how} as that of {}", first.place())));
+        }
+        splits.entry(&pair.split).or_insert(pair);
+    }
+}
+
+/// A question in lower case, without punctuation and with single spaces.
+fn normal_question(pair: &Pair) -> String {
+    let letters = pair.question.to_lowercase();
+    let words = letters.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A query as OverpassNL's exact match normalises it; SPARQL as its algebra, in which white space, comments, prefixes and
+/// the case of keywords are gone.
+fn normal_query(pair: &Pair) -> String {
+    match pair.language() {
+        Language::OverpassQl => exact_match::normalized(&pair.query),
+        Language::Sparql => match syntax::parse(&pair.query, Dialect::Wdqs) {
+            Ok(parsed) => {
+                let mut text = format!("{:?}", parsed.query);
+                parsed.named.iter().for_each(|named| text += &format!("{named:?}"));
+                text
+            }
+            Err(_) => pair.query.split_whitespace().collect::<Vec<_>>().join(" "),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(split: &str, line: usize, question: &str, query: &str, lang: Option<&str>) -> Pair {
+        let (split, question, query) = (split.to_owned(), question.to_owned(), query.to_owned());
+        Pair { split, line, question, query, lang: lang.map(str::to_owned), ..Pair::default() }
+    }
+
+    fn found(pairs: &[Pair]) -> Vec<(Kind, usize, String)> {
+        duplicates(pairs).into_iter().map(|f| (f.kind, f.line, f.message)).collect()
+    }
+
+    #[test]
+    fn the_same_in_another_writing() {
+        let pairs = [
+            pair("train", 1, "Cafés in Malta?", "[out:json];node(1);out;", None),
+            pair("train", 2, "Bars", "node(2);out;", None),
+            pair("dev", 1, "cafés  in malta", "[out:xml]; node(1); out;", None),
+            pair("dev", 2, "", "node(3);out;", None),
+            pair("dev", 3, "", "node(4);out;", None),
+            pair("dev", 4, "Pubs", "node(3);out;", None),
+        ];
+        let found = found(&pairs);
+        let kinds: Vec<(Kind, usize)> = found.iter().map(|(kind, line, _)| (*kind, *line)).collect();
+        assert_eq!(kinds, [(Kind::LeakQuestion, 1), (Kind::LeakQuery, 1), (Kind::DuplicateQuery, 4)]);
+        assert_eq!(found[0].2, "the question is the same, once normalised, as that of train line 1");
+        assert_eq!(found[2].2, "the query is the same as that of dev line 2");
+    }
+
+    #[test]
+    fn sparql_is_compared_by_what_it_means() {
+        let sparql = Some("sparql");
+        let pairs = [
+            pair("a", 1, "x", "SELECT ?x { ?x wdt:P31 wd:Q5 }", sparql),
+            pair(
+                "b",
+                1,
+                "y",
+                "# people\nselect ?x where { ?x <http://www.wikidata.org/prop/direct/P31> wd:Q5 . }",
+                sparql,
+            ),
+            pair("b", 2, "z", "SELECT ?x { ?x wdt:P31 wd:Q6 }", sparql),
+        ];
+        assert_eq!(found(&pairs).into_iter().map(|(kind, ..)| kind).collect::<Vec<_>>(), [Kind::LeakQuery]);
+    }
+}

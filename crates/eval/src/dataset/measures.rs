@@ -1,0 +1,163 @@
+//! How hard a pair is, by the measures of OverpassNL's paper; more is harder.
+
+use std::collections::BTreeMap;
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::answer::Answer;
+use super::pairs::Pair;
+use crate::benchmarks::overpassnl::tree;
+use crate::language::Language;
+use crate::metrics::query_tree::QueryTree;
+use crate::metrics::{chrf, is_python_space, kvs, oqs, trees};
+use crate::stored;
+use terrapin_sparql::syntax::algebra::Pattern;
+use terrapin_sparql::syntax::walk::on_patterns;
+use terrapin_sparql::{Dialect, syntax};
+
+/// A measure: its name in files, and what it is.
+#[derive(Debug)]
+pub struct Measure {
+    /// As OverpassNL's files are called, behind `diff_`.
+    pub name: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+}
+
+/// All measures.
+pub static MEASURES: &[Measure] = &[
+    Measure { name: "len_nl", meaning: "Characters of the question." },
+    Measure { name: "len_query", meaning: "Characters of the query; of OverpassQL without its settings." },
+    Measure { name: "num_results", meaning: "Results on the snapshot." },
+    Measure { name: "xml_components", meaning: "Elements of the query's XML form. OverpassQL only." },
+    Measure { name: "triple_patterns", meaning: "Triple patterns and paths of the query. SPARQL only." },
+    Measure {
+        name: "train_sim_oqo",
+        meaning: "How near the nearest training query is, by OQS, as a negative number. OverpassQL only.",
+    },
+];
+
+/// The split that queries are compared with.
+const TRAIN: &str = "train";
+
+/// The measures of each pair. Those of another split than `train` are compared with its queries, where there are some.
+pub fn measures(pairs: &[Pair], answers: &[Option<&Answer>]) -> Vec<BTreeMap<&'static str, f64>> {
+    let train: Vec<Prepared<'_>> = {
+        let of = pairs.iter().filter(|pair| pair.split == TRAIN && pair.language() == Language::OverpassQl);
+        of.collect::<Vec<_>>().par_iter().map(|pair| Prepared::new(&pair.query)).collect()
+    };
+    let none = None;
+    let numbered: Vec<(&Pair, &Option<&Answer>)> =
+        pairs.iter().zip(answers.iter().chain(std::iter::repeat(&none))).collect();
+    numbered.par_iter().map(|(pair, answer)| of_pair(pair, **answer, &train)).collect()
+}
+
+fn of_pair(pair: &Pair, answer: Option<&Answer>, train: &[Prepared<'_>]) -> BTreeMap<&'static str, f64> {
+    let mut measures = BTreeMap::new();
+    if !pair.question.is_empty() {
+        measures.insert("len_nl", pair.question.chars().count() as f64);
+    }
+    if let Some(answer) = answer {
+        measures.insert("num_results", answer.number as f64);
+    }
+    match pair.language() {
+        Language::OverpassQl => {
+            measures.insert("len_query", without_settings(&pair.query).chars().count() as f64);
+            let prepared = Prepared::new(&pair.query);
+            measures.insert("xml_components", prepared.tree.nodes.len() as f64);
+            if pair.split != TRAIN && !train.is_empty() {
+                measures.insert("train_sim_oqo", stored(-nearest(&prepared, train)));
+            }
+        }
+        Language::Sparql => {
+            measures.insert("len_query", pair.query.chars().count() as f64);
+            if let Some(patterns) = triple_patterns(&pair.query) {
+                measures.insert("triple_patterns", patterns as f64);
+            }
+        }
+    }
+    measures
+}
+
+/// What stands behind the first semicolon of a query that begins with settings. It goes by text, as the published numbers
+/// do: a semicolon within a setting is taken for the end of them.
+fn without_settings(query: &str) -> &str {
+    match query.split_once(';') {
+        Some((_, rest)) if query.starts_with('[') => rest,
+        _ => query,
+    }
+}
+
+fn triple_patterns(query: &str) -> Option<usize> {
+    let parsed = syntax::parse(query, Dialect::Wdqs).ok()?;
+    let mut patterns = 0;
+    for pattern in std::iter::once(&parsed.query.pattern).chain(parsed.named.iter().map(|(_, pattern)| pattern)) {
+        on_patterns(pattern, &mut |pattern| match pattern {
+            Pattern::Bgp { patterns: triples } => patterns += triples.len(),
+            Pattern::Path { .. } => patterns += 1,
+            _ => {}
+        });
+    }
+    Some(patterns)
+}
+
+struct Prepared<'a> {
+    text: &'a str,
+    tree: QueryTree,
+}
+
+impl Prepared<'_> {
+    fn new(query: &str) -> Prepared<'_> {
+        let text = query.trim_matches(is_python_space);
+        Prepared { text, tree: tree(text) }
+    }
+}
+
+/// The OQS of the nearest training query, as the gold would be scored if it were predicted.
+fn nearest(pair: &Prepared<'_>, train: &[Prepared<'_>]) -> f64 {
+    let mut nearest: f64 = 0.0;
+    for other in train {
+        let (kvs, trees) = (kvs::kvs(&pair.tree, &other.tree), trees::trees(&pair.tree, &other.tree));
+        // chrF takes the longest: not where even a whole one would not do.
+        if oqs::oqs(1.0, kvs, trees) > nearest {
+            nearest = nearest.max(oqs::oqs(chrf::chrf(pair.text, other.text), kvs, trees));
+        }
+    }
+    nearest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_end_at_the_first_semicolon() {
+        assert_eq!(without_settings("[out:json][timeout:25];node(1);out;"), "node(1);out;");
+        assert_eq!(without_settings("[out:csv(::id;true)];out;"), "true)];out;");
+        assert_eq!(without_settings("node(1);out;"), "node(1);out;");
+    }
+
+    #[test]
+    fn a_pair_has_the_measures_of_its_language() {
+        let pair = |split: &str, query: &str, lang: Option<&str>| Pair {
+            split: split.to_owned(),
+            question: "Wö?".to_owned(),
+            query: query.to_owned(),
+            lang: lang.map(str::to_owned),
+            ..Pair::default()
+        };
+        let pairs = [
+            pair("train", "[out:json];node[a=b];out;", None),
+            pair("dev", "[out:json];node[a=b];out;", None),
+            pair("dev", "SELECT * { ?a ?b ?c . ?c (<x:p>/<x:q>)* ?d }", Some("sparql")),
+        ];
+        let measures = measures(&pairs, &[]);
+        assert_eq!(measures[0].get("train_sim_oqo"), None);
+        assert_eq!(measures[1]["train_sim_oqo"], -1.0);
+        assert_eq!((measures[1]["len_nl"], measures[1]["len_query"]), (3.0, 14.0));
+        assert_eq!((measures[2]["triple_patterns"], measures[2].get("xml_components")), (2.0, None));
+        for (name, _) in measures.iter().flatten() {
+            assert!(MEASURES.iter().any(|measure| measure.name == *name), "{name}");
+        }
+    }
+}

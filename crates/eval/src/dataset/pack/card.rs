@@ -1,0 +1,173 @@
+//! What people read of a packed benchmark: the dataset card, the citation, the licences.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::super::measures::MEASURES;
+use super::{Pack, quoted};
+use crate::about::engine;
+
+/// OpenStreetMap's licence.
+const ODBL: (&str, &str) = ("ODbL-1.0", "https://opendatacommons.org/licenses/odbl/1-0/");
+/// Wikidata's.
+const CC0: (&str, &str) = ("CC0-1.0", "https://creativecommons.org/publicdomain/zero/1.0/");
+
+/// The dataset card: YAML that Hugging Face reads, then Markdown.
+pub(super) fn card(pack: &Pack<'_>) -> String {
+    let said = pack.description;
+    let pairs = pack.checked.pairs.len();
+    let mut text = "---\n".to_owned();
+    list(&mut text, "language", said.languages.iter().map(String::as_str));
+    let _ = writeln!(text, "license: {}", quoted(&said.license.to_lowercase()));
+    let _ = writeln!(text, "pretty_name: {}", quoted(&said.title));
+    list(&mut text, "task_categories", ["text-generation", "table-question-answering"].into_iter());
+    let tags = languages(pack).into_iter().chain(said.keywords.iter().map(String::as_str)).chain(["terrapin"]);
+    list(&mut text, "tags", tags);
+    list(&mut text, "size_categories", [size(pairs)].into_iter());
+    text.push_str("configs:\n- config_name: default\n  data_files:\n");
+    for split in pack.splits().keys() {
+        let _ = writeln!(text, "  - split: {}\n    path: {}", quoted(split), quoted(&format!("data/{split}.jsonl")));
+    }
+    let _ = write!(text, "---\n\n# {}\n\n{}\n\n", said.title, said.description.trim());
+    let _ = write!(
+        text,
+        "Version {}. Questions with the queries that answer them ({}), and the snapshot that they are run on.\n\n",
+        said.version,
+        languages(pack).into_iter().collect::<Vec<_>>().join(", ")
+    );
+    text.push_str("| split | pairs |\n|---|---|\n");
+    for (split, count) in pack.splits() {
+        let _ = writeln!(text, "| {split} | {count} |");
+    }
+    text.push_str(
+        "\n## Fields\n\n| field | what |\n|---|---|\n| `id` | the pair's name |\n| `question` | the question |\n| `gold` | \
+         the query that answers it |\n| `lang` | its language, `overpassql` or `sparql` |\n| `bbox` | what `{{bbox}}` \
+         stands for: south,west,north,east |\n| `places` | where names in the query lead, as JSON |\n| `results` | how many \
+         elements or rows the query gives, or the count that it asks for |\n| `answer` | the BLAKE3 digest of the answer |\n",
+    );
+    for measure in MEASURES.iter().filter(|measure| has(pack, measure.name)) {
+        let _ = writeln!(text, "| `difficulty.{}` | {} |", measure.name, measure.meaning);
+    }
+    let _ = write!(
+        text,
+        "\n## The data that queries are run on\n\nA snapshot of Terrapin: `pin.toml` names it, `manifest.json` says what it \
+         is made of.\n\n- digest `{}`\n",
+        pack.digest
+    );
+    if let Some(content) = &pack.manifest.content {
+        let _ = writeln!(text, "- content `{}`", terrapin_snapshot::hex(content));
+    }
+    for source in &pack.manifest.sources {
+        let _ = writeln!(text, "- made of `{}` (SHA-256 `{}`), {}", source.name, source.sha256, source.licence);
+    }
+    let _ = write!(
+        text,
+        "\nTo score a system, add its queries to the lines as `pred`:\n\n```sh\nterrapin verify snapshot.terrapin --pin \
+         pin.toml\nterrapin eval jsonl snapshot.terrapin predictions.jsonl --out run\n```\n\n## How it was checked\n\nBy {}: \
+         every gold query was run twice, on one thread and on several. What was found is in `checks.json`:\n\n",
+        engine()
+    );
+    let kinds = pack.checked.kinds();
+    if kinds.is_empty() {
+        text.push_str("Nothing.\n");
+    }
+    for (kind, count) in kinds {
+        let _ = writeln!(text, "- {count} {}", kind.name());
+    }
+    text.push_str("\n## Licences\n\nSee `LICENSES.md`.\n");
+    if !said.bibtex.trim().is_empty() {
+        let _ = write!(text, "\n## Citation\n\n```bibtex\n{}\n```\n", said.bibtex.trim());
+    }
+    text
+}
+
+/// `CITATION.cff`.
+pub(super) fn citation(pack: &Pack<'_>) -> String {
+    let said = pack.description;
+    let mut text = format!(
+        "cff-version: 1.2.0\nmessage: \"If you use this benchmark, please cite it.\"\ntype: dataset\ntitle: {}\nversion: \
+         {}\nlicense: {}\nabstract: {}\n",
+        quoted(&said.title),
+        quoted(&said.version),
+        quoted(&said.license),
+        quoted(said.description.trim()),
+    );
+    for (name, value) in [("url", &said.url), ("date-released", &said.released)] {
+        if !value.is_empty() {
+            let _ = writeln!(text, "{name}: {}", quoted(value));
+        }
+    }
+    list(&mut text, "keywords", said.keywords.iter().map(String::as_str));
+    text.push_str("authors:\n");
+    for author in &said.authors {
+        let _ = writeln!(text, "- name: {}", quoted(&author.name));
+        if !author.orcid.is_empty() {
+            let _ = writeln!(text, "  orcid: {}", quoted(&author.orcid));
+        }
+    }
+    let _ = write!(
+        text,
+        "identifiers:\n- type: other\n  value: {}\n  description: \"The digest of the snapshot that the queries are run \
+         on.\"\n",
+        quoted(&format!("sha256:{}", pack.digest))
+    );
+    text
+}
+
+/// Under which terms what is.
+pub(super) fn licences(pack: &Pack<'_>) -> String {
+    let said = pack.description;
+    let mut text = format!("# Licences\n\n- Questions, queries and their difficulty: {}.\n", said.license);
+    let counts = &pack.manifest.counts;
+    if counts.nodes + counts.ways + counts.relations > 0 {
+        let (name, url) = ODBL;
+        let _ = writeln!(
+            text,
+            "- Elements of the snapshot, and what queries give of them: © OpenStreetMap contributors, {name}, {url}. Whoever \
+             shows them says so; a database that is derived from them is under the same licence."
+        );
+    }
+    if pack.manifest.triples.is_some() {
+        let (name, url) = CC0;
+        let _ = writeln!(
+            text,
+            "- Triples of the snapshot that come from Wikidata, and what queries give of them: {name}, {url}."
+        );
+    }
+    text.push_str("\nWhat the snapshot says of its sources:\n\n");
+    for source in &pack.manifest.sources {
+        let _ = writeln!(text, "- `{}`: {}", source.name, source.licence);
+    }
+    text
+}
+
+/// The names of the query languages.
+fn languages(pack: &Pack<'_>) -> BTreeSet<&'static str> {
+    let of = |sparql: bool| if sparql { "sparql" } else { "overpassql" };
+    let is_sparql = |lang: Option<&str>| lang.is_some_and(|lang| lang.starts_with("sparql"));
+    pack.checked.pairs.iter().map(|checked| of(is_sparql(checked.pair.lang.as_deref()))).collect()
+}
+
+fn has(pack: &Pack<'_>, measure: &str) -> bool {
+    pack.checked.pairs.iter().any(|checked| checked.difficulty.contains_key(measure))
+}
+
+/// Hugging Face's class of a number of rows.
+fn size(pairs: usize) -> &'static str {
+    match pairs {
+        0..1_000 => "n<1K",
+        1_000..10_000 => "1K<n<10K",
+        10_000..100_000 => "10K<n<100K",
+        100_000..1_000_000 => "100K<n<1M",
+        _ => "1M<n<10M",
+    }
+}
+
+/// A list in YAML; nothing where it has no entries.
+fn list<'a>(text: &mut String, name: &str, entries: impl Iterator<Item = &'a str>) {
+    let mut entries = entries.peekable();
+    if entries.peek().is_some() {
+        let _ = writeln!(text, "{name}:");
+    }
+    entries.for_each(|entry| *text += &format!("- {}\n", quoted(entry)));
+}

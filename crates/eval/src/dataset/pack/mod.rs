@@ -1,0 +1,191 @@
+//! A benchmark as a folder that is published: data, pin, card, Croissant, licences, citation. The same input gives the
+//! same bytes.
+//!
+//! | file | what |
+//! |---|---|
+//! | `data/SPLIT.jsonl` | the pairs, with results, the digest of the answer and difficulty |
+//! | `README.md` | the dataset card, with the fields that Hugging Face reads |
+//! | `pin.toml` | which snapshot it is for, as `terrapin verify --pin` reads it |
+//! | `manifest.json` | what the snapshot says of itself |
+//! | `checks.json` | what was found when it was checked |
+//! | `croissant.json` | the data described in JSON-LD |
+//! | `CITATION.cff`, `LICENSES.md` | how to cite it, and under which terms |
+//! | `SHA256SUMS` | the digests of all of them |
+
+mod card;
+mod croissant;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::check::{Checked, CheckedPair};
+use super::description::Description;
+use crate::about::engine;
+use crate::files::{WriteError, write_text};
+use card::{card, citation, licences};
+use croissant::croissant;
+use terrapin_snapshot::{Manifest, facts, hex};
+
+/// What a benchmark is packed of.
+pub struct Pack<'a> {
+    /// What its makers say of it.
+    pub description: &'a Description,
+    /// What came out when it was checked.
+    pub checked: &'a Checked,
+    /// The snapshot's digest.
+    pub digest: &'a str,
+    /// The length of its file, in bytes.
+    pub bytes: u64,
+    /// Its manifest.
+    pub manifest: &'a Manifest,
+}
+
+/// A line of the data.
+#[derive(Serialize)]
+struct Row<'a> {
+    id: String,
+    question: &'a str,
+    gold: &'a str,
+    lang: &'a str,
+    bbox: Option<&'a str>,
+    /// As a text: names are no columns.
+    places: Option<String>,
+    results: Option<u64>,
+    answer: Option<&'a str>,
+    difficulty: &'a BTreeMap<&'static str, f64>,
+}
+
+/// A file of the folder.
+struct File {
+    name: String,
+    text: String,
+}
+
+impl File {
+    /// The SHA-256 of its bytes, hexadecimal.
+    fn sha256(&self) -> String {
+        hex(&Sha256::digest(self.text.as_bytes()))
+    }
+}
+
+impl Pack<'_> {
+    /// Writes the folder, each file whole or not at all, and gives their names.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<Vec<String>, WriteError> {
+        let mut files = self.files();
+        let sums = files.iter().fold(String::new(), |mut text, file| {
+            let _ = writeln!(text, "{}  {}", file.sha256(), file.name);
+            text
+        });
+        files.push(File { name: "SHA256SUMS".to_owned(), text: sums });
+        for file in &files {
+            write_text(&folder.join(&file.name), &file.text)?;
+        }
+        Ok(files.into_iter().map(|file| file.name).collect())
+    }
+
+    /// How many pairs each split has.
+    fn splits(&self) -> BTreeMap<&str, usize> {
+        let mut splits = BTreeMap::new();
+        for pair in &self.checked.pairs {
+            *splits.entry(pair.pair.split.as_str()).or_default() += 1;
+        }
+        splits
+    }
+
+    /// All files but the list of their digests, in the order of their names.
+    fn files(&self) -> Vec<File> {
+        let mut files: Vec<File> = self.splits().keys().map(|split| self.data(split)).collect();
+        let described = croissant(self, &files);
+        let add = |files: &mut Vec<File>, name: &str, text: String| files.push(File { name: name.to_owned(), text });
+        add(&mut files, "CITATION.cff", citation(self));
+        add(&mut files, "LICENSES.md", licences(self));
+        add(&mut files, "README.md", card(self));
+        add(&mut files, "checks.json", pretty(&self.checks()));
+        add(&mut files, "croissant.json", pretty(&described));
+        add(&mut files, "manifest.json", pretty(&facts::to_json(self.digest, self.bytes, self.manifest)));
+        add(&mut files, "pin.toml", self.pin());
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        files
+    }
+
+    fn data(&self, split: &str) -> File {
+        let mut text = String::new();
+        for checked in self.checked.pairs.iter().filter(|checked| checked.pair.split == split) {
+            // Neither numbers nor texts can fail to be written.
+            text.push_str(&serde_json::to_string(&row(checked)).unwrap_or_default());
+            text.push('\n');
+        }
+        File { name: format!("data/{split}.jsonl"), text }
+    }
+
+    fn checks(&self) -> Value {
+        let kinds: BTreeMap<&str, usize> =
+            self.checked.kinds().into_iter().map(|(kind, count)| (kind.name(), count)).collect();
+        json!({
+            "snapshot": self.digest,
+            "engine": engine(),
+            "splits": self.splits(),
+            "kinds": kinds,
+            "findings": self.checked.findings,
+        })
+    }
+
+    fn pin(&self) -> String {
+        let Pack { description, digest, manifest, .. } = self;
+        let mut text = format!(
+            "name = {}\ndescription = {}\ndigest = \"{digest}\"\nformat_version = {}\n",
+            quoted(&description.name),
+            quoted(&format!(
+                "The snapshot that the gold queries of {} {} run on.",
+                description.title, description.version
+            )),
+            manifest.format_version,
+        );
+        if let Some(content) = &manifest.content {
+            let _ = writeln!(text, "content = \"{}\"", hex(content));
+        }
+        for source in &manifest.sources {
+            let _ = write!(
+                text,
+                "\n[[source]]\nname = {}\nsha256 = \"{}\"\nbytes = {}\nlicence = {}\n",
+                quoted(&source.name),
+                source.sha256,
+                source.bytes,
+                quoted(&source.licence),
+            );
+        }
+        text
+    }
+}
+
+fn row(checked: &CheckedPair) -> Row<'_> {
+    let pair = &checked.pair;
+    Row {
+        id: pair.id.clone().unwrap_or_else(|| format!("{}-{}", pair.split, pair.line)),
+        question: &pair.question,
+        gold: &pair.query,
+        lang: pair.lang.as_deref().unwrap_or("overpassql"),
+        bbox: pair.bbox.as_deref(),
+        places: pair.places.as_ref().map(Value::to_string),
+        results: checked.results,
+        answer: checked.answer.as_deref(),
+        difficulty: &checked.difficulty,
+    }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}
+
+/// A text in quotes, as TOML, YAML and JSON have it.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}

@@ -1,0 +1,129 @@
+//! Reading pairs of a question and the query that answers it.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::benchmarks::jsonl;
+use crate::error::RunError;
+use crate::input::InputError;
+use crate::language::Language;
+
+/// A question and the query that answers it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Pair {
+    /// Its line in the file of its split, from 1.
+    pub line: usize,
+    /// Its name, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The split that it belongs to, such as `train`.
+    pub split: String,
+    /// The question; empty where there is none.
+    pub question: String,
+    /// The query that is right.
+    pub query: String,
+    /// The query's language: OverpassQL where nothing is said, or `sparql`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lang: Option<String>,
+    /// What `{{bbox}}` stands for: `south,west,north,east`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bbox: Option<String>,
+    /// Where names lead in this pair only, in the shape of `nominatim_cache.json`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<serde_json::Value>,
+}
+
+impl Pair {
+    /// The query's language.
+    pub fn language(&self) -> Language {
+        match self.lang.as_deref() {
+            Some(lang) if lang.starts_with("sparql") => Language::Sparql,
+            _ => Language::OverpassQl,
+        }
+    }
+
+    /// Where it stands, for people: `dev line 7`.
+    pub fn place(&self) -> String {
+        let id = self.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+        format!("{} line {}{id}", self.split, self.line)
+    }
+}
+
+/// Reads the pairs of some files in any form that `terrapin eval jsonl` reads; predictions may be missing. A pair's split
+/// is what it says itself in `split`, else the name of its file up to the first dot.
+///
+/// # Errors
+/// A file cannot be read, or a row is not a pair in a language that is run here.
+pub fn read_pairs(files: &[&Path]) -> Result<(Vec<Pair>, Vec<String>), RunError> {
+    let (mut pairs, mut unused) = (Vec::new(), std::collections::BTreeSet::new());
+    for file in files {
+        let read = jsonl::read_golds(file)?;
+        let own = split_of(file);
+        unused.extend(read.unused);
+        for (instance, split) in read.instances.into_iter().zip(read.splits) {
+            let split = split.unwrap_or_else(|| own.clone());
+            // It becomes the name of a file.
+            let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+            if split.is_empty() || split.starts_with('.') || !split.chars().all(fits) {
+                let message = format!("split {split:?}: expected letters, digits, \"-\", \"_\" and \".\"");
+                return Err(InputError::unfit(file, &format!("line {}", instance.line), message).into());
+            }
+            pairs.push(Pair {
+                line: instance.line,
+                id: instance.id,
+                split,
+                question: instance.nl.unwrap_or_default(),
+                query: instance.gold,
+                lang: instance.lang,
+                bbox: instance.bbox,
+                places: instance.places,
+            });
+        }
+    }
+    Ok((pairs, unused.into_iter().collect()))
+}
+
+/// The split that a file is called by.
+fn split_of(file: &Path) -> String {
+    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let last = stem.rsplit('.').next().unwrap_or_default();
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let part = last.rsplit_once("-of-").filter(|(_, of)| is_digits(of));
+    let whole = part.and_then(|(rest, _)| rest.rsplit_once('-').filter(|(_, number)| is_digits(number)));
+    whole.map_or(last, |(split, _)| split).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_called_by_their_splits() {
+        for name in ["train.jsonl", "dataset.train.csv", "a/train-00000-of-00003.parquet", "train"] {
+            assert_eq!(split_of(Path::new(name)), "train");
+        }
+        assert_eq!(split_of(Path::new("end-of-1.json")), "end-of-1");
+    }
+
+    #[test]
+    fn splits_are_named_by_rows_or_by_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let (train, rest) = (folder.path().join("train.jsonl"), folder.path().join("rest.csv"));
+        std::fs::write(&train, "{\"question\": \"Which?\", \"gold\": \"out;\", \"pred\": \"x\"}\n").unwrap();
+        std::fs::write(&rest, "nl,gold,split,lang\nWhat?,ASK {},dev,SPARQL\nWho?,out;,,\n").unwrap();
+        let (pairs, unused) = read_pairs(&[&train, &rest]).unwrap();
+        let of = |pair: &Pair| (pair.split.clone(), pair.question.clone(), pair.language());
+        assert_eq!(
+            pairs.iter().map(of).collect::<Vec<_>>(),
+            [
+                ("train".to_owned(), "Which?".to_owned(), Language::OverpassQl),
+                ("dev".to_owned(), "What?".to_owned(), Language::Sparql),
+                ("rest".to_owned(), "Who?".to_owned(), Language::OverpassQl),
+            ]
+        );
+        assert!(unused.is_empty(), "{unused:?}");
+        std::fs::write(&train, "{\"question\": \"Which?\", \"pred\": \"x\"}\n").unwrap();
+        assert!(read_pairs(&[&train]).unwrap_err().to_string().contains("there is no `gold`"));
+    }
+}

@@ -1,0 +1,74 @@
+//! What in a query makes its answer depend on the day, or on chance.
+
+use terrapin_sparql::syntax::algebra::{Expression, Function};
+use terrapin_sparql::syntax::walk::{AsNode, Node};
+use terrapin_sparql::{Dialect, syntax};
+
+use super::Kind;
+use super::answer::Engine;
+use super::pairs::Pair;
+use crate::language::Language;
+
+/// Two moments, 400 days and some seconds apart, in seconds since 1970.
+const MOMENTS: [i64; 2] = [1_600_000_000, 1_634_560_777];
+
+/// What makes the answer change, with what says so in the query.
+pub fn volatile(engine: &Engine<'_>, pair: &Pair) -> Vec<(Kind, String)> {
+    match pair.language() {
+        Language::OverpassQl => dates(engine, pair).into_iter().map(|text| (Kind::Relative, text)).collect(),
+        Language::Sparql => functions(&pair.query),
+    }
+}
+
+/// Whether a query asks something else on another day.
+fn dates(engine: &Engine<'_>, pair: &Pair) -> Option<String> {
+    if !pair.query.contains("{{") {
+        return None;
+    }
+    // A query that cannot be expanded has no answer, whatever the day.
+    let [Ok(one), Ok(other)] = MOMENTS.map(|now| engine.expanded(pair, now)) else { return None };
+    let is_date = |inner: &&str| inner.trim_start().starts_with("date");
+    let mut shortcuts = pair.query.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0));
+    let which = shortcuts.find(is_date).map_or_else(|| "{{date:...}}".to_owned(), |inner| format!("{{{{{inner}}}}}"));
+    (one != other).then(|| format!("{which} depends on the day"))
+}
+
+/// The functions of a query that give something else every time.
+fn functions(query: &str) -> Vec<(Kind, String)> {
+    let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return Vec::new() };
+    let mut found: Vec<(Kind, String)> = Vec::new();
+    let patterns = std::iter::once(&parsed.query.pattern).chain(parsed.named.iter().map(|(_, pattern)| pattern));
+    let mut open: Vec<Node<'_>> = patterns.map(AsNode::as_node).collect();
+    while let Some(node) = open.pop() {
+        if let Node::Expression(Expression::Call(function, _)) = node {
+            let known = match function {
+                Function::Now => Some((Kind::Relative, "NOW() depends on the day")),
+                Function::Rand => Some((Kind::Random, "RAND() is drawn by lot")),
+                Function::Uuid | Function::StrUuid => Some((Kind::Random, "UUID() and STRUUID() are drawn by lot")),
+                _ => None,
+            };
+            if let Some((kind, text)) = known
+                && found.iter().all(|(known, _)| *known != kind)
+            {
+                found.push((kind, text.to_owned()));
+            }
+        }
+        node.children(&mut |child| open.push(child));
+    }
+    found.sort_unstable_by_key(|(kind, _)| *kind);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_that_depend_on_the_day_or_on_chance() {
+        let kinds = |query: &str| functions(query).into_iter().map(|(kind, _)| kind).collect::<Vec<_>>();
+        assert_eq!(kinds("SELECT ?x { ?x ?p ?d FILTER(?d > NOW()) }"), [Kind::Relative]);
+        assert_eq!(kinds("SELECT (UUID() AS ?u) { { SELECT (RAND() AS ?r) {} } }"), [Kind::Random]);
+        assert_eq!(kinds("SELECT ?x { ?x ?p \"NOW()\" } ORDER BY ?x"), []);
+        assert_eq!(kinds("not a query"), []);
+    }
+}

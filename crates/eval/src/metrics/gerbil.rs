@@ -1,0 +1,58 @@
+//! Precision, recall and F1 of answers as sets, as GERBIL QA computes them for the QALD challenges.
+
+use std::collections::BTreeSet;
+
+/// The scores of an answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// The share of the answers that are right, 0 to 1.
+    pub precision: f64,
+    /// The share of the right ones that were given, 0 to 1.
+    pub recall: f64,
+    /// F1 of both.
+    pub f1: f64,
+    /// Precision where giving nothing is no mistake: 1 for an empty answer. What "F1 QALD" is made of, together with recall.
+    pub precision_qald: f64,
+}
+
+/// Scores the values of a prediction's answer against those of the gold's.
+pub fn score(gold: &BTreeSet<String>, pred: &BTreeSet<String>) -> Score {
+    let right = gold.intersection(pred).count();
+    if right == 0 {
+        // Where there was nothing to find, finding nothing is right.
+        let nothing = if gold.is_empty() && pred.is_empty() { 1.0 } else { 0.0 };
+        let precision_qald = if pred.is_empty() { 1.0 } else { 0.0 };
+        return Score { precision: nothing, recall: nothing, f1: nothing, precision_qald };
+    }
+    let precision = right as f64 / pred.len() as f64;
+    let recall = right as f64 / gold.len() as f64;
+    let f1 = (2.0 * precision * recall) / (precision + recall);
+    Score { precision, recall, f1, precision_qald: precision }
+}
+
+/// "F1 QALD": the harmonic mean of the means of [`Score::precision_qald`] and recall; 0 where both are 0.
+pub fn f1_qald(precision_qald: f64, recall: f64) -> f64 {
+    let sum = precision_qald + recall;
+    if sum > 0.0 { (2.0 * precision_qald * recall) / sum } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(gold: &str, pred: &str) -> [f64; 4] {
+        let set = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+        let Score { precision, recall, f1, precision_qald } = score(&set(gold), &set(pred));
+        [precision, recall, f1, precision_qald]
+    }
+
+    #[test]
+    fn giving_nothing_is_no_mistake_for_f1_qald_alone() {
+        assert_eq!(of("a b c", "a b d e"), [0.5, 2.0 / 3.0, 4.0 / 7.0, 0.5]);
+        assert_eq!(of("a", "b"), [0.0; 4]);
+        assert_eq!(of("a", ""), [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(of("", "a"), [0.0; 4]);
+        assert_eq!(of("", ""), [1.0; 4]);
+        assert_eq!((f1_qald(1.0, 0.5), f1_qald(0.0, 0.0)), (2.0 / 3.0, 0.0));
+    }
+}

@@ -1,0 +1,320 @@
+//! Several runs over the same instances as a table: one row a run, with the 95 % interval of every mean.
+//!
+//! Intervals are those of a bootstrap over the instances from a fixed seed. Wilson's would be for shares of yes and no
+//! alone, which EX is and EX_soft, F1 or chrF are not; and as all runs are drawn alike, rows can be held against each other.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::Run;
+use crate::benchmarks;
+use crate::error::RunError;
+use crate::metric::Metric;
+use crate::summary::Summary;
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A table of GitHub's Markdown.
+    Markdown,
+    /// A `tabular` with the rules of `booktabs`.
+    Latex,
+    /// A `table`, without a page around it.
+    Html,
+}
+
+/// A table of runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Leaderboard {
+    /// What all runs have in common.
+    pub common: Common,
+    /// The metrics by their names in files, in the order of the columns.
+    pub metrics: Vec<&'static str>,
+    /// The runs, the best by the first metric first; of equal ones, in the order in which they were given.
+    pub rows: Vec<Row>,
+}
+
+/// What runs in one table must have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Common {
+    /// The benchmark.
+    pub benchmark: String,
+    /// The snapshot's digest; of snapshots of the same content, the first run's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+    /// Name and version of the engine.
+    pub engine: String,
+    /// The version of the metrics.
+    pub metrics: u32,
+    /// How many instances there are.
+    pub instances: usize,
+}
+
+/// A run in the table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// What it is called.
+    pub name: String,
+    /// For each metric that it has the mean in per cent and its 95 % interval.
+    pub scores: BTreeMap<&'static str, Cell>,
+}
+
+/// A mean.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Cell {
+    /// In per cent.
+    pub mean: f64,
+    /// Its 95 % bootstrap interval.
+    pub interval: [f64; 2],
+    /// How many instances have a score.
+    pub n: usize,
+}
+
+/// Puts runs, each with the name that it has where it names itself nothing, into a table by some metrics, or by all.
+///
+/// # Errors
+/// There are none, a metric is known to no run, or the runs are of other snapshots, engines, benchmarks, versions of the
+/// metrics, or instances.
+pub fn leaderboard(runs: &[(String, Run)], metrics: &[&'static Metric]) -> Result<Leaderboard, RunError> {
+    let Some((first_name, first)) = runs.first() else {
+        return Err(RunError::Unfit("there is no run".to_owned()));
+    };
+    for (name, run) in runs.iter().skip(1) {
+        if let Some(difference) = difference(first, run) {
+            let message = format!("{first_name} and {name} do not belong in one table: {difference}");
+            return Err(RunError::Unfit(message));
+        }
+    }
+    let summaries: Vec<(&String, Summary)> = runs.iter().map(|(name, run)| (name, run.summary())).collect();
+    let has = |metric: &&'static Metric| summaries.iter().any(|(_, summary)| summary.scores.contains_key(metric.name));
+    let columns: Vec<&Metric> = match metrics {
+        [] => benchmarks::metrics().iter().copied().filter(has).collect(),
+        named => match named.iter().find(|metric| !has(metric)) {
+            Some(metric) => return Err(RunError::Unfit(format!("no run has the metric {}", metric.name))),
+            None => named.to_vec(),
+        },
+    };
+    let mut rows: Vec<Row> = summaries.iter().map(|(name, summary)| row(name, summary, &columns)).collect();
+    if let Some(by) = columns.first() {
+        let score = |row: &Row| row.scores.get(by.name).map_or(f64::NEG_INFINITY, |cell| cell.mean);
+        rows.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    }
+    let common = Common {
+        benchmark: first.about.benchmark.clone(),
+        snapshot: first.about.snapshot.clone(),
+        engine: first.about.engine.clone(),
+        metrics: first.about.metrics,
+        instances: first.instances.len(),
+    };
+    Ok(Leaderboard { common, metrics: columns.iter().map(|metric| metric.name).collect(), rows })
+}
+
+/// Why two runs do not belong in one table.
+fn difference(one: &Run, other: &Run) -> Option<String> {
+    let (a, b) = (&one.about, &other.about);
+    let unlike = |what: &str, one: &str, other: &str| (one != other).then(|| format!("{what} {one} and {other}"));
+    // Snapshots of the same content answer alike, whatever format they are in.
+    let same_content = a.content.is_some() && a.content == b.content;
+    let digest = |digest: &Option<String>| digest.clone().unwrap_or_else(|| "none".to_owned());
+    unlike("benchmarks", &a.benchmark, &b.benchmark)
+        .or_else(|| unlike("snapshots", &digest(&a.snapshot), &digest(&b.snapshot)).filter(|_| !same_content))
+        .or_else(|| unlike("engines", &a.engine, &b.engine))
+        .or_else(|| unlike("versions of the metrics", &a.metrics.to_string(), &b.metrics.to_string()))
+        .or_else(|| {
+            let golds =
+                |run: &'_ Run| run.instances.iter().map(|i| (i.line, i.gold.clone())).collect::<BTreeMap<_, _>>();
+            let (one, other) = (golds(one), golds(other));
+            let line = one.iter().chain(&other).map(|(line, _)| line).find(|line| one.get(line) != other.get(line))?;
+            Some(format!("the gold of line {line} differs, or one does not have it"))
+        })
+}
+
+fn row(name: &str, summary: &Summary, metrics: &[&'static Metric]) -> Row {
+    let names = &summary.about.names;
+    let cell = |metric: &&'static Metric| {
+        let mean = *summary.scores.get(metric.name)?;
+        let interval = summary.intervals.get(metric.name).copied().unwrap_or([mean; 2]);
+        let n = summary.counted.get(metric.name).copied().unwrap_or(summary.n);
+        Some((metric.name, Cell { mean, interval, n }))
+    };
+    Row {
+        name: names.name.clone().or_else(|| names.model.clone()).unwrap_or_else(|| name.to_owned()),
+        scores: metrics.iter().filter_map(cell).collect(),
+    }
+}
+
+impl Leaderboard {
+    /// The table, with what its numbers are below it.
+    pub fn show(&self, format: Format) -> String {
+        match format {
+            Format::Markdown => self.markdown(),
+            Format::Latex => self.latex(),
+            Format::Html => self.html(),
+        }
+    }
+
+    fn titles(&self) -> impl Iterator<Item = &'static str> {
+        self.metrics.iter().map(|name| benchmarks::metric(name).map_or(*name, |metric| metric.title))
+    }
+
+    fn cells<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = Option<&'a Cell>> {
+        self.metrics.iter().map(|name| row.scores.get(name))
+    }
+
+    fn note(&self) -> String {
+        let Common { benchmark, snapshot, engine, metrics, instances } = &self.common;
+        let snapshot = snapshot.as_ref().map(|digest| format!(", snapshot {digest}")).unwrap_or_default();
+        format!(
+            "Means in per cent with 95 % bootstrap intervals ({} resamples, fixed seed). Benchmark {benchmark}, {instances} \
+             instances{snapshot}, engine {engine}, metrics {metrics}.",
+            crate::bootstrap::RESAMPLES
+        )
+    }
+
+    fn markdown(&self) -> String {
+        let escape = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|").replace(['\n', '\r'], " ");
+        let mut text = "| run |".to_owned();
+        self.titles().for_each(|title| text += &format!(" {} |", escape(title)));
+        text.push_str("\n|---|");
+        self.metrics.iter().for_each(|_| text.push_str("---:|"));
+        text.push('\n');
+        for row in &self.rows {
+            let _ = write!(text, "| {} |", escape(&row.name));
+            for cell in self.cells(row) {
+                match cell {
+                    Some(Cell { mean, interval: [low, high], .. }) => {
+                        let _ = write!(text, " {mean:.2} ({low:.1}–{high:.1}) |");
+                    }
+                    None => text.push_str(" – |"),
+                }
+            }
+            text.push('\n');
+        }
+        let _ = write!(text, "\n{}\n", self.note());
+        text
+    }
+
+    fn latex(&self) -> String {
+        let mut text =
+            format!("% {}\n\\begin{{tabular}}{{l{}}}\n\\toprule\nrun", self.note(), "r".repeat(self.metrics.len()));
+        self.titles().for_each(|title| text += &format!(" & {}", latex(title)));
+        text.push_str(" \\\\\n\\midrule\n");
+        for row in &self.rows {
+            text.push_str(&latex(&row.name));
+            for cell in self.cells(row) {
+                match cell {
+                    Some(Cell { mean, interval: [low, high], .. }) => {
+                        let _ = write!(text, " & {mean:.2} {{\\scriptsize ({low:.1}--{high:.1})}}");
+                    }
+                    None => text.push_str(" & --"),
+                }
+            }
+            text.push_str(" \\\\\n");
+        }
+        text.push_str("\\bottomrule\n\\end{tabular}\n");
+        text
+    }
+
+    fn html(&self) -> String {
+        let escape = |text: &str| html_escape::encode_text(text).into_owned();
+        let mut text = format!("<table>\n<caption>{}</caption>\n<thead><tr><th>run</th>", escape(&self.note()));
+        self.titles().for_each(|title| text += &format!("<th>{}</th>", escape(title)));
+        text.push_str("</tr></thead>\n<tbody>\n");
+        for row in &self.rows {
+            let _ = write!(text, "<tr><td>{}</td>", escape(&row.name));
+            for cell in self.cells(row) {
+                match cell {
+                    Some(Cell { mean, interval: [low, high], .. }) => {
+                        let _ = write!(text, "<td>{mean:.2} <small>({low:.1}–{high:.1})</small></td>");
+                    }
+                    None => text.push_str("<td>–</td>"),
+                }
+            }
+            text.push_str("</tr>\n");
+        }
+        text.push_str("</tbody>\n</table>\n");
+        text
+    }
+}
+
+/// A text with the signs escaped that LaTeX takes for its own.
+fn latex(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            '\n' | '\r' => escaped.push(' '),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::about::{About, Names};
+    use crate::record::{Execution, Instance, Outcome, Record};
+
+    fn run(name: Option<&str>, right: usize) -> Run {
+        let instances: Vec<Instance> =
+            (1..=20).map(|line| Instance { line, gold: format!("{line}"), ..Instance::default() }).collect();
+        let outcome = |instance: &Instance| {
+            let execution = Execution { ex: u8::from(instance.line <= right), ..Execution::default() };
+            let record = Record { execution: Some(execution), ..Record::of(instance) };
+            Outcome { record, ..Outcome::default() }
+        };
+        let about = About {
+            benchmark: "overpassnl".to_owned(),
+            names: Names { name: name.map(str::to_owned), ..Names::default() },
+            snapshot: Some("abc".to_owned()),
+            engine: "terrapin 1".to_owned(),
+            ..About::default()
+        };
+        let outcomes = instances.iter().map(outcome).collect();
+        Run { about, instances, outcomes, places: BTreeMap::new() }
+    }
+
+    #[test]
+    fn the_best_stands_first() {
+        let ex = benchmarks::metric("ex").unwrap();
+        let runs = [("a".to_owned(), run(None, 5)), ("b".to_owned(), run(Some("A_b|c <x>"), 10))];
+        let board = leaderboard(&runs, &[ex]).unwrap();
+        assert_eq!(board.rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["A_b|c <x>", "a"]);
+        let markdown = board.show(Format::Markdown);
+        assert!(markdown.starts_with("| run | EX |\n|---|---:|\n| A_b\\|c <x> | 50.00 ("), "{markdown}");
+        assert!(board.show(Format::Latex).contains("A\\_b|c <x> & 50.00 {\\scriptsize ("));
+        assert!(board.show(Format::Html).contains("<tr><td>A_b|c &lt;x&gt;</td><td>50.00 <small>("));
+        assert_eq!(leaderboard(&runs, &[ex]).unwrap(), board, "the same again");
+    }
+
+    #[test]
+    fn what_does_not_belong_together_is_refused() {
+        let refused = |change: &dyn Fn(&mut Run)| {
+            let mut other = run(None, 1);
+            change(&mut other);
+            leaderboard(&[("a".to_owned(), run(None, 1)), ("b".to_owned(), other)], &[]).map_err(|e| e.to_string())
+        };
+        assert!(refused(&|_| ()).is_ok());
+        for (says, change) in [
+            ("snapshots abc and x", (&|run: &mut Run| run.about.snapshot = Some("x".to_owned())) as &dyn Fn(&mut Run)),
+            ("engines", &|run| run.about.engine = "terrapin 2".to_owned()),
+            ("benchmarks", &|run| run.about.benchmark = "jsonl".to_owned()),
+            ("versions of the metrics 1 and 2", &|run| run.about.metrics = 2),
+            ("the gold of line 3 differs", &|run| run.instances[2].gold = "x".to_owned()),
+        ] {
+            assert!(refused(change).is_err_and(|e| e.contains(says)), "{says}");
+        }
+        assert!(leaderboard(&[], &[]).is_err());
+        let kvs = benchmarks::metric("kvs").unwrap();
+        assert!(leaderboard(&[("a".to_owned(), run(None, 1))], &[kvs]).is_err());
+    }
+}

@@ -1,0 +1,98 @@
+//! `terrapin benchmark init`: the file that says what a benchmark is.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::super::{Error, open, stdout};
+use super::check::splits;
+use super::pairs;
+use crate::snapshot::hex;
+
+/// Begin a benchmark: write the file that says what it is called, who made it and under which terms
+///
+/// It names the snapshot, with its digest, and the files of questions and gold queries. What only its makers know is left to
+/// be filled in; `terrapin benchmark pack` reads it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin benchmark init malta.terrapin train.jsonl dev.jsonl --out benchmark.toml")]
+pub struct Args {
+    /// The snapshot file
+    snapshot: PathBuf,
+    /// The questions and gold queries, a file a split
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Where geocoded names lead, in the shape of nominatim_cache.json
+    #[arg(long, value_name = "FILE")]
+    places: Option<PathBuf>,
+    /// The file to write; one that is there is left alone
+    #[arg(long, value_name = "FILE", default_value = "benchmark.toml")]
+    out: PathBuf,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let pairs = pairs(&args.files)?;
+    let opened = open::snapshot(&args.snapshot)?;
+    let seen = |path: &Path| toml::Value::from(from(&args.out, path).display().to_string()).to_string();
+    let files: Vec<String> = args.files.iter().map(|file| seen(file)).collect();
+    let places = args.places.as_deref().map(|path| format!("places = {}\n", seen(path))).unwrap_or_default();
+    let content = opened.manifest.content.map(|c| format!("content = \"{}\"\n", hex(&c))).unwrap_or_default();
+    let text = format!(
+        "# What a benchmark is, for `terrapin benchmark pack`. Paths are seen from this file's folder.\n\nfiles = [{}]\n\
+         {places}# Kinds of findings that are no error here, such as \"empty\".\nallow = []\n\n[snapshot]\nfile = {}\ndigest = \
+         \"{}\"\n{content}\n{ABOUT}",
+        files.join(", "),
+        seen(&args.snapshot),
+        opened.snapshot.digest(),
+    );
+    write_new(&args.out, &text)?;
+    let counts: Vec<String> = splits(&pairs).into_iter().map(|(split, count)| format!("{count} {split}")).collect();
+    let out = args.out.display();
+    stdout::print(&format!("{out}: {}\nfill it in, then: terrapin benchmark pack {out} --out DIR\n", counts.join(", ")))
+}
+
+/// What only a benchmark's makers know.
+const ABOUT: &str = "\
+[about]
+# In addresses: letters, digits, \"-\", \"_\" and \".\".
+name = \"\"
+# For people.
+title = \"\"
+version = \"1.0.0\"
+# In Markdown.
+description = \"\"
+# Of questions and queries, as SPDX names it: CC-BY-4.0, ODbL-1.0, ...
+license = \"\"
+languages = [\"en\"]
+keywords = []
+# Where it is published.
+url = \"\"
+# When: a day such as 2026-01-31. Nothing is taken from the clock.
+released = \"\"
+# How to cite it.
+bibtex = \"\"
+
+[[about.authors]]
+name = \"\"
+orcid = \"\"
+affiliation = \"\"
+";
+
+/// A path as it is seen from the folder of a file.
+fn from(file: &Path, path: &Path) -> PathBuf {
+    match file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(_) => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+        None => path.to_owned(),
+    }
+}
+
+fn write_new(path: &Path, text: &str) -> Result<(), Error> {
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            Error::usage(format!("--out {}: it is there already, and is left alone", path.display()))
+        }
+        _ => Error::system("output", format!("{}: {error}", path.display())),
+    };
+    let mut file = std::fs::File::create_new(path).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)
+}

@@ -1,0 +1,143 @@
+//! `terrapin benchmark`: holds a benchmark against a snapshot before it is published, packs it, and says what time does to
+//! it. A file a subcommand.
+
+mod check;
+mod drift;
+mod init;
+mod pack;
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+
+use super::eval::unusable;
+use super::open::Opened;
+use super::progress::styled;
+use super::{Error, open, stdout};
+use crate::eval::dataset::{Engine, Pair, read_pairs};
+use crate::geocoder::{Areas, Chain, Places, Table};
+use crate::osm::Osm;
+use crate::sparql::Environment;
+
+/// Make, check and publish a benchmark: questions and the queries that answer them
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Init(init::Args),
+    Check(check::Args),
+    Pack(pack::Args),
+    Drift(drift::Args),
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    match &args.command {
+        Command::Init(args) => init::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Pack(args) => pack::run(args),
+        Command::Drift(args) => drift::run(args),
+    }
+}
+
+/// How gold queries are run.
+#[derive(Debug, clap::Args)]
+struct EngineArgs {
+    /// Where names lead that a pair does not know itself, in the shape of nominatim_cache.json; names that are not in it
+    /// are looked up among the snapshot's own areas
+    #[arg(long, value_name = "FILE")]
+    places: Option<PathBuf>,
+    /// How long a query may take, whatever it asks for
+    #[arg(long, value_name = "SECONDS", default_value_t = 180)]
+    timeout: u64,
+    /// How many threads run queries [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl EngineArgs {
+    fn table(&self) -> Result<Option<Table>, Error> {
+        self.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))
+    }
+
+    fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        self.threads.map_or_else(cores, usize::from)
+    }
+}
+
+/// A snapshot that gold queries are run on.
+struct Data {
+    opened: Opened,
+    osm: Arc<Osm>,
+    triples: Option<Environment>,
+}
+
+impl Data {
+    fn open(path: &Path, pairs: &[Pair]) -> Result<Data, Error> {
+        let (opened, osm) = open::elements(path)?;
+        let triples = Environment::open(&opened.snapshot).map_err(open::error)?;
+        let sparql = |pair: &&Pair| pair.language() == crate::eval::language::Language::Sparql;
+        if let (None, Some(pair)) = (&triples, pairs.iter().find(sparql)) {
+            let message = format!("{} is SPARQL, and {} has no triples", pair.place(), path.display());
+            return Err(Error::input("no-triples", message));
+        }
+        Ok(Data { opened, osm, triples })
+    }
+
+    fn digest(&self) -> String {
+        self.opened.snapshot.digest()
+    }
+
+    /// Does something with what runs queries.
+    fn with<T>(&self, args: &EngineArgs, table: Option<&Table>, work: impl FnOnce(&Engine<'_>) -> T) -> T {
+        let areas = Areas::new(&self.osm);
+        let mut places = Chain::default();
+        places.0.extend(table.map(|table| table as &dyn Places));
+        places.0.push(&areas);
+        work(&Engine {
+            osm: &self.osm,
+            triples: self.triples.as_ref(),
+            now: self.opened.manifest.data_timestamp,
+            places: &places,
+            timeout: Duration::from_secs(args.timeout),
+        })
+    }
+}
+
+/// The pairs of some files, of which there is at least one.
+fn pairs(files: &[PathBuf]) -> Result<Vec<Pair>, Error> {
+    let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    let (pairs, unused) = read_pairs(&paths).map_err(unusable)?;
+    if !unused.is_empty() {
+        stdout::tell(&format!("note: fields that nothing here uses: {}", unused.join(", ")));
+    }
+    match (pairs.is_empty(), paths.first()) {
+        (true, Some(first)) => Err(Error::input("empty", format!("{}: there is no pair", first.display()))),
+        _ => Ok(pairs),
+    }
+}
+
+/// A pool with so many threads.
+fn pool(threads: usize) -> Result<rayon::ThreadPool, Error> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .stack_size(crate::stack::STACK)
+        .build()
+        .map_err(|e| Error::system("threads", e))
+}
+
+/// A bar on a terminal, nothing elsewhere.
+fn bar(steps: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    ProgressBar::new(steps as u64).with_style(styled("running {wide_bar} {pos}/{len} {rate:>10} {eta:>4} left"))
+}

@@ -1,0 +1,69 @@
+//! `terrapin leaderboard`: a table of runs.
+
+use std::path::PathBuf;
+
+use super::eval::{read_run, unusable};
+use super::{Error, stdout};
+use crate::eval::benchmarks;
+use crate::eval::metric::Metric;
+use crate::eval::runs::{self, Format};
+
+/// Put runs into one table, with the 95 % interval of every mean
+///
+/// A row is called by the run's --name, else by its --model, else by its folder; the best by the first metric stands first.
+/// Runs of other snapshots, engines, versions of the metrics, benchmarks or instances are refused. Intervals are those of a
+/// bootstrap over the instances (1000 resamples, from a fixed seed), as in the runs' summaries.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin leaderboard run-base run-tuned
+  terrapin leaderboard runs/* --metrics ex,ex_soft,oqs --format latex > table.tex")]
+pub struct Args {
+    /// The folders of the runs
+    #[arg(required = true)]
+    runs: Vec<PathBuf>,
+    /// The metrics, by their names in results.jsonl, in the order of the columns [default: all]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    metrics: Vec<String>,
+    /// How the table is written
+    #[arg(long, value_enum, default_value = "markdown")]
+    format: Written,
+    /// Print everything as JSON
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Written {
+    /// A table of GitHub's Markdown
+    Markdown,
+    /// A tabular with the rules of booktabs
+    Latex,
+    /// A table, without a page around it
+    Html,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let metric = |name: &String| -> Result<&'static Metric, Error> {
+        benchmarks::metric(name).ok_or_else(|| {
+            let known: Vec<&str> = benchmarks::metrics().iter().map(|metric| metric.name).collect();
+            Error::usage(format!("--metrics {name}: there are {}", known.join(", ")))
+        })
+    };
+    let metrics = args.metrics.iter().map(metric).collect::<Result<Vec<_>, _>>()?;
+    let read = |path: &PathBuf| {
+        let name =
+            path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+        Ok((name, read_run(path)?))
+    };
+    let runs = args.runs.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
+    let board = runs::leaderboard(&runs, &metrics).map_err(unusable)?;
+    if args.json {
+        return stdout::print_json(&board);
+    }
+    stdout::print(&board.show(match args.format {
+        Written::Markdown => Format::Markdown,
+        Written::Latex => Format::Latex,
+        Written::Html => Format::Html,
+    }))
+}
