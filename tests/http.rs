@@ -86,10 +86,11 @@ fn a_name_leads_where_a_query_would_find_it() {
         assert_eq!(found[0]["boundingbox"], json!(["10", "10.01", "20", "20.01"]));
     }
     let nothing = server.ask("GET", "/search.php?q=Nowhere&format=jsonv2&limit=1", "", "");
-    assert_eq!((nothing.status, nothing.text().as_str()), (200, "[]"));
+    assert_eq!((nothing.status, nothing.text().as_str()), (200, "[]"), "{}", nothing.text());
     for wrong in [
         "/search?format=json",
-        "/search?q=Ladle&format=xml",
+        "/search?q=Ladle&format=kml",
+        "/search?q=Ladle&city=Ladle",
         "/search?q=Ladle&polygon_svg=1",
         "/lookup",
         "/lookup?osm_ids=X1",

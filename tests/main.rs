@@ -21,6 +21,7 @@ mod extract;
 mod feedback;
 mod formats;
 mod front_end;
+mod geocoder;
 mod geojson;
 mod history;
 mod http;

@@ -61,7 +61,7 @@ fn tools_are_listed_and_called() {
     assert_eq!(answer["result"]["serverInfo"]["name"], "terrapin", "{answer}");
     let answer: Value = serde_json::from_slice(&send(&server, "", &request("tools/list", json!({}))).body).unwrap();
     let tools = answer["result"]["tools"].as_array().unwrap();
-    assert_eq!(tools.len(), 9);
+    assert_eq!(tools.len(), 10);
     assert!(
         tools
             .iter()
@@ -76,6 +76,10 @@ fn tools_are_listed_and_called() {
     assert_eq!((&key["values_total"], &key["ways"]), (&json!(4), &json!(1)));
     let place = given(&server, "geocode", json!({"name": "Ladle"}));
     assert_eq!((&place["osm_id"], &place["area_id"]), (&json!(31), &json!(3_600_000_031_u64)));
+    let place = given(&server, "geocode", json!({"name": "zur muhle"}));
+    assert_eq!((&place["osm_id"], &place["area_id"]), (&json!(2), &Value::Null));
+    let place = given(&server, "reverse", json!({"lat": 10.001, "lon": 20.0011}));
+    assert_eq!((&place["name"], &place["osm_id"]), (&json!("Bean & Leaf"), &json!(1)));
     let query = "{{geocodeArea:Ladle}}->.a; node[amenity=cafe](area.a); out;";
     let first = given(&server, "query_overpass", json!({"query": query, "limit": 2}));
     assert_eq!(
@@ -117,7 +121,9 @@ fn what_is_wrong_is_told_to_the_model() {
         ("search_tags", json!({"text": 1}), "invalid type"),
         ("describe_tag", json!({"key": "amenity", "value": "cafes"}), "values of amenity: cafe"),
         ("describe_tag", json!({"key": "amen"}), "keys: amenity"),
-        ("geocode", json!({"name": "Nowhere"}), "no area is called"),
+        ("geocode", json!({"name": "Nowhere"}), "no place is called"),
+        ("reverse", json!({"lat": 91.0, "lon": 0.0}), "no such place on the globe"),
+        ("reverse", json!({"lat": -45.0, "lon": 0.0}), "nothing is near"),
         ("query_overpass", json!({"query": "node(1) out;"}), "';' expected"),
         ("query_overpass", json!({"query": "{{geocodeArea:Nowhere}};out;"}), "no place of this name"),
         ("query_overpass", json!({"query": "out;", "cursor": "x"}), "no cursor"),

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! tags.rs      search_tags, describe_tag
-//! places.rs    geocode
+//! places.rs    geocode, reverse
 //! entities.rs  search_entities, describe_entity
 //! overpass.rs  query_overpass
 //! geojson.rs   export_geojson
@@ -135,10 +135,11 @@ pub struct Definition {
 }
 
 /// All tools.
-pub static TOOLS: [Definition; 9] = [
+pub static TOOLS: [Definition; 10] = [
     definition::<tags::SearchTags>(false),
     definition::<tags::DescribeTag>(false),
     definition::<places::Geocode>(false),
+    definition::<places::Reverse>(false),
     definition::<entities::SearchEntities>(true),
     definition::<entities::DescribeEntity>(true),
     definition::<overpass::QueryOverpass>(false),

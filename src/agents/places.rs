@@ -1,24 +1,36 @@
-//! `geocode`.
+//! `geocode`, `reverse`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Limits, Tool, Trouble, World};
-use crate::geocoder::{Areas, Details, Places};
+use crate::geocoder::{Areas, Bounds, Hit, Layer, Near, Places, Position, Question, Search, coord, nearest, search};
+use crate::rdf::sitelinks;
 
-/// Finds the area of a name.
+/// Places that are told where nothing is said, and at most.
+const PLACES: (usize, usize) = (5, 20);
+
+/// Finds what a name stands for.
 pub struct Geocode;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Name {
-    /// The name of a country, a town or another area, as it is written on the map or in any language: "Valletta".
+    /// The name of a country, a town, a street, a house or anything else, in any language, with what it lies in after
+    /// commas: "Valletta", "12 Republic Street, Valletta, Malta".
     name: String,
+    /// How many other places of this name are told: 5 where nothing is said, 20 at most.
+    limit: Option<usize>,
+    /// The language of names in the answer, such as "en"; where nothing is said they are as the place calls them.
+    language: Option<String>,
 }
 
+/// A place.
 #[derive(Serialize, JsonSchema)]
 pub struct Place {
     name: String,
+    /// Name and address on a line.
+    display_name: String,
     /// node, way or relation.
     osm_type: &'static str,
     osm_id: i64,
@@ -29,52 +41,137 @@ pub struct Place {
     /// Its id as an area of Overpass queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     area_id: Option<i64>,
-    /// The middle of its box, degrees.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    center: Option<[String; 2]>,
+    /// The middle of its box, degrees: latitude, longitude.
+    center: [String; 2],
     /// South, west, north, east, degrees.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bbox: Option<[String; 4]>,
+    bbox: [String; 4],
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Named {
+    #[serde(flatten)]
+    place: Place,
+    /// Other places that the name may stand for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Place>,
     /// How to use it in an Overpass query.
     hint: String,
+}
+
+impl Place {
+    fn of(world: World<'_>, hit: &Hit, languages: &[String]) -> Place {
+        let osm = world.osm();
+        let (key, value) = hit.details.category();
+        let is_area = match hit.element.kind {
+            crate::osm::ElementType::Node => false,
+            crate::osm::ElementType::Way => {
+                let (page, slot) = osm.place(hit.element.kind, hit.ordinal);
+                crate::osm::areas::is_closed(osm.way_page(page).nodes(slot))
+            }
+            crate::osm::ElementType::Relation => true,
+        };
+        let Bounds { south, north, west, east } = Bounds::of(&hit.spot.bounds);
+        let Position { lat, lon } = Position::middle_of(&hit.spot.bounds);
+        Place {
+            name: hit.name(languages).to_owned(),
+            display_name: hit.label(languages),
+            osm_type: hit.element.kind.name(),
+            osm_id: hit.element.id,
+            category: format!("{key}={value}"),
+            admin_level: hit.details.tag("admin_level").map(str::to_owned),
+            area_id: hit.element.area_id().filter(|_| is_area),
+            center: [lat, lon],
+            bbox: [south, west, north, east],
+        }
+    }
+
+    fn hint(&self) -> String {
+        match self.area_id {
+            Some(id) => format!("area({id})->.a; nwr[...](area.a); out center 20;"),
+            None => format!("nwr[...](around:500,{},{}); out center 20;", self.center[0], self.center[1]),
+        }
+    }
 }
 
 impl Tool for Geocode {
     const NAME: &'static str = "geocode";
     const TITLE: &'static str = "Find a place by name";
-    const DESCRIPTION: &'static str = "Find the area (country, region, town, park) that a name stands for in this data: its id \
-        for Overpass queries, its middle and its box. Names of things that are no areas, such as a restaurant, are found by \
-        query_overpass with [name=...].";
+    const DESCRIPTION: &'static str = "Find what a name stands for in this data (country, region, town, street, house, park, \
+        restaurant): its element, its id as an area for Overpass queries, its address, middle and box. Typing errors and \
+        other languages are understood.";
     type Input = Name;
-    type Output = Place;
+    type Output = Named;
 
-    fn run(world: World<'_>, input: Name, _: &Limits) -> Result<Place, Trouble> {
-        let name = input.name.trim();
-        let osm = world.osm();
-        let found = Areas::new(osm).find(name).and_then(|place| Some((*place.element.value()?, place)));
-        let Some((element, place)) = found else {
-            return Err(Trouble::new(format!("no area is called {name:?} here")).hint(
-                "write the name as the map has it, the whole of it and nothing else; for what is no area ask \
+    fn run(world: World<'_>, input: Name, _: &Limits) -> Result<Named, Trouble> {
+        let (name, osm) = (input.name.trim(), world.osm());
+        let languages: Vec<String> = input.language.into_iter().collect();
+        let others = input.limit.unwrap_or(PLACES.0).min(PLACES.1);
+        let articles = |item: &str| world.triples.and_then(|triples| sitelinks(&triples.store, item));
+        let question = Question::Text(name.to_owned());
+        let asked = Search {
+            question: &question,
+            typing: false,
+            limit: others + 1,
+            near: None,
+            bounded: false,
+            countries: &[],
+            wanted: &|_, _| true,
+            articles: &articles,
+        };
+        let mut hits = search(osm, &asked);
+        if hits.is_empty() {
+            let element = Areas::new(osm).find(name).and_then(|place| place.element.value().copied());
+            hits.extend(element.and_then(|element| Hit::of(osm, element, &articles)));
+        }
+        let mut places = hits.iter().map(|hit| Place::of(world, hit, &languages));
+        let Some(place) = places.next() else {
+            return Err(Trouble::new(format!("no place is called {name:?} here")).hint(
+                "write the name as the map has it, with what it lies in after a comma, or less of it; by parts of names ask \
                  query_overpass: nwr[\"name\"~\"...\",i];out center 10;",
             ));
         };
-        let details = osm.find(element.kind, element.id).map(|ordinal| Details::of(osm, element.kind, ordinal));
-        let details = details.unwrap_or(Details { tags: Vec::new() });
-        let (key, value) = details.category();
-        let hint = match element.area_id() {
-            Some(id) => format!("area({id})->.a; nwr[...](area.a); out center 20;"),
-            None => "use the box".to_owned(),
-        };
-        Ok(Place {
-            name: details.tag("name").unwrap_or(name).to_owned(),
-            osm_type: element.kind.name(),
-            osm_id: element.id,
-            category: format!("{key}={value}"),
-            admin_level: details.tag("admin_level").map(str::to_owned),
-            area_id: element.area_id(),
-            center: place.center.value().map(|at| [at.lat.clone(), at.lon.clone()]),
-            bbox: place.bounds.value().map(|b| [&b.south, &b.west, &b.north, &b.east].map(String::clone)),
-            hint,
-        })
+        let hint = place.hint();
+        Ok(Named { place, others: places.collect(), hint })
+    }
+}
+
+/// Finds what is at a point.
+pub struct Reverse;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Point {
+    /// Degrees north, -90 to 90.
+    lat: f64,
+    /// Degrees east, -180 to 180.
+    lon: f64,
+    /// How much is asked for: 3 is the country, 5 the state, 10 the city, 14 the quarter, 16 the street, 18 the house or shop,
+    /// as where nothing is said.
+    zoom: Option<u8>,
+    /// The language of names in the answer, such as "en"; where nothing is said they are as the place calls them.
+    language: Option<String>,
+}
+
+impl Tool for Reverse {
+    const NAME: &'static str = "reverse";
+    const TITLE: &'static str = "Find what is at a point";
+    const DESCRIPTION: &'static str = "Find the house, shop, street, town or country at a point in this data, with its address \
+        and its element.";
+    type Input = Point;
+    type Output = Place;
+
+    fn run(world: World<'_>, input: Point, _: &Limits) -> Result<Place, Trouble> {
+        let at = coord(input.lat, input.lon).ok_or_else(|| {
+            Trouble::new("no such place on the globe").hint("lat is from -90 to 90, lon from -180 to 180")
+        })?;
+        let languages: Vec<String> = input.language.into_iter().collect();
+        let articles = |item: &str| world.triples.and_then(|triples| sitelinks(&triples.store, item));
+        let near =
+            Near { at, zoom: input.zoom.unwrap_or(18), layers: &[Layer::Address, Layer::Poi], articles: &articles };
+        match nearest(world.osm(), &near) {
+            Some(hit) => Ok(Place::of(world, &hit, &languages)),
+            None => Err(Trouble::new("nothing is near this point in this data")
+                .hint("terrapin://manifest says which box the data is of")),
+        }
     }
 }

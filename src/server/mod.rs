@@ -13,7 +13,8 @@
 //!                  running.rs lists it; trial.rs has threads for queries that find no slot
 //! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
 //! interpreter.rs, sparql/, convert.rs, search.rs, taginfo.rs, tiles.rs, feedback.rs, score.rs (both by json.rs)
-//!                  services that parse or run what somebody sent; place.rs is a place as search.rs tells of it,
+//!                  services that parse or run what somebody sent; place.rs and place_xml.rs are a place as search.rs tells
+//!                  of it, place_request.rs what it is asked,
 //!                  request.rs what the address says beside an OverpassQL query, accept.rs which forms of an answer a
 //!                  client would rather have
 //! mcp.rs           the tools of crate::agents by the Model Context Protocol
@@ -50,6 +51,8 @@ mod outcome;
 mod page;
 mod pipe;
 mod place;
+mod place_request;
+mod place_xml;
 mod proxies;
 mod quota;
 mod reload;
@@ -322,6 +325,9 @@ fn router(app: Arc<App>) -> Router {
         .route("/search", get(search::search))
         .route("/search.php", get(search::search))
         .route("/lookup", get(search::lookup))
+        .route("/lookup.php", get(search::lookup))
+        .route("/reverse", get(search::reverse))
+        .route("/reverse.php", get(search::reverse))
         .route("/mcp", any(mcp::mcp).layer(Extension(mcp::service(&app))))
         .merge(taginfo::routes())
         .route_layer(from_fn_with_state(Arc::clone(&app), admit::quota));
@@ -331,6 +337,8 @@ fn router(app: Arc<App>) -> Router {
         .route("/openapi.json", get(openapi::openapi))
         .route("/llms.txt", get(openapi::llms))
         .route("/api/status", get(status::status))
+        .route("/status", get(search::status))
+        .route("/status.php", get(search::status))
         .route("/api/timestamp", get(timestamp::timestamp))
         .route("/tiles.json", get(tiles::description))
         .route("/tiles/{z}/{x}/{y}", get(tiles::tile))
@@ -379,8 +387,10 @@ const LISTED: &str = "\
 /api/map          everything in a box: `bbox` = left,bottom,right,top
 /api/xapi         a query of the extended API: /api/xapi?node[amenity=cafe]; /api/xapi_meta with versions and users
 /sparql           SPARQL; the query as the parameter `query` (GET or POST) or as the body of a POST
-/search           where a name leads; the name as the parameter `q`
+/search           where a name leads; the name as the parameter `q`, or `street`, `city`, `country` and the like
 /lookup           elements as such places; their ids as the parameter `osm_ids`
+/reverse          what is at a point; the parameters `lat` and `lon`
+/status           whether places are found, and of what time they are
 /api/4/...        keys, values and tags, how often and together with what, as taginfo answers it
 /api/snapshot     what is served, as JSON
 /tiles.json       vector tiles of the snapshot, for maps: /tiles/{z}/{x}/{y}.mvt

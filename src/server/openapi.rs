@@ -27,10 +27,12 @@ const JSON: &str = "application/json";
 const TEXT: &str = "text/plain";
 const FORM: &str = "application/x-www-form-urlencoded";
 const BOTH: &[&str] = &["get", "post"];
+const FORMAT_OF_PLACES: (&str, bool, &str) =
+    ("format", false, "json, jsonv2, geojson, geocodejson or xml; jsonv2 without a word");
 
 const XAPI: &[&str] = &["application/osm3s+xml", "application/geo+json", "application/geo+json-seq"];
 
-const OPERATIONS: [Operation; 24] = [
+const OPERATIONS: [Operation; 26] = [
     Operation {
         path: "/api/interpreter",
         summary: "Answer a query in OverpassQL, as Overpass API does. By POST the query is the body, or `data` in a form",
@@ -99,10 +101,26 @@ const OPERATIONS: [Operation; 24] = [
     },
     Operation {
         path: "/search",
-        summary: "Where a name leads, as Nominatim answers it",
+        summary: "Where a name leads, as Nominatim answers it. Without `q`: the parts of an address",
         parameters: &[
-            ("q", true, "The name"),
-            ("format", false, "json, jsonv2, geojson or geocodejson"),
+            ("q", false, "The name, with what it lies in after commas: Sliema, Malta"),
+            ("amenity", false, "The name of a place of interest"),
+            ("street", false, "A street, with the number of a house before or behind it"),
+            ("city", false, "A town"),
+            ("county", false, "A county"),
+            ("state", false, "A state"),
+            ("country", false, "A country"),
+            ("typing", false, "1: the last word may be the beginning of one"),
+            ("limit", false, "How many places at most: 10 without a word, 40 at most"),
+            ("viewbox", false, "What lies in this box comes first: longitude and latitude of two corners"),
+            ("bounded", false, "1: nothing outside of the box"),
+            ("countrycodes", false, "Only in these countries: mt,it"),
+            ("layer", false, "Some of address, poi, railway, natural, manmade"),
+            ("featureType", false, "country, state, city or settlement"),
+            ("exclude_place_ids", false, "Places that are not wanted"),
+            ("accept-language", false, "Languages of names: de,en; the header of this name says it, too"),
+            FORMAT_OF_PLACES,
+            ("addressdetails", false, "1: with the parts of the address"),
             ("polygon_geojson", false, "1: with its shape as GeoJSON"),
             ("polygon_text", false, "1: with its shape as WKT"),
             ("namedetails", false, "1: with all of its names"),
@@ -110,18 +128,37 @@ const OPERATIONS: [Operation; 24] = [
         ],
         body: &[],
         methods: &["get"],
-        answers: &[JSON],
+        answers: &[JSON, "text/xml"],
     },
     Operation {
         path: "/lookup",
-        summary: "Elements as places, as Nominatim answers it",
+        summary: "Elements as places, as Nominatim answers it; with the parameters of /search for what is told",
+        parameters: &[("osm_ids", true, "Up to 50 elements: R123,W123,N123"), FORMAT_OF_PLACES],
+        body: &[],
+        methods: &["get"],
+        answers: &[JSON, "text/xml"],
+    },
+    Operation {
+        path: "/reverse",
+        summary: "What is at a point, as Nominatim answers it; with the parameters of /search for what is told",
         parameters: &[
-            ("osm_ids", true, "Up to 50 elements: R123,W123,N123"),
-            ("format", false, "json, jsonv2, geojson or geocodejson"),
+            ("lat", true, "Degrees north"),
+            ("lon", true, "Degrees east"),
+            ("zoom", false, "How much: 3 is a country, 10 a city, 16 a street, 18, as without a word, a house"),
+            ("layer", false, "Some of address, poi, railway, natural, manmade; address,poi without a word"),
+            FORMAT_OF_PLACES,
         ],
         body: &[],
         methods: &["get"],
-        answers: &[JSON],
+        answers: &[JSON, "text/xml"],
+    },
+    Operation {
+        path: "/status",
+        summary: "Whether places are found, and of what time they are, as Nominatim answers it",
+        parameters: &[("format", false, "text or json")],
+        body: &[],
+        methods: &["get"],
+        answers: &["text/plain", JSON],
     },
     Operation {
         path: "/feedback",

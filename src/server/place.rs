@@ -1,15 +1,16 @@
-//! A place in the shapes that Nominatim's documentation describes: JSON, JSONv2, GeoJSON, GeocodeJSON.
+//! A place in the shapes that Nominatim's documentation describes: JSON, JSONv2, GeoJSON, GeocodeJSON. `place_xml.rs` has
+//! them as XML.
 
 use serde_json::{Map, Value, json};
 
-use crate::geocoder::{Bounds, Details, Element, Position};
+use crate::geocoder::{Bounds, Details, Element, Hit, Position};
 use crate::osm::outline::{Line, Outline};
 use crate::osm::{Coord, ElementType, Osm};
 
-const LICENCE: &str = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright";
+pub(super) const LICENCE: &str = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright";
 
-/// What of a place is told only where it is asked for.
-#[derive(Debug, Clone, Copy, Default)]
+/// What of a place is told only where it is asked for, and in which languages.
+#[derive(Debug, Clone, Default)]
 pub struct Extras {
     /// Its shape as GeoJSON.
     pub outline: bool,
@@ -19,6 +20,10 @@ pub struct Extras {
     pub names: bool,
     /// All other tags.
     pub tags: bool,
+    /// Its address in parts.
+    pub address: bool,
+    /// Languages of names, the most wanted first.
+    pub languages: Vec<String>,
 }
 
 /// A format of answers.
@@ -29,15 +34,16 @@ pub enum Format {
     JsonV2,
     GeoJson,
     GeocodeJson,
+    Xml,
 }
 
 impl Format {
-    /// These places in this format; `query` is what was searched for.
+    /// These places as the answer to a search in this format, any but XML; `query` is what was searched for.
     pub fn of(self, places: &[Found], query: &str) -> Value {
         let all = |one: &dyn Fn(&Found) -> Value| Value::Array(places.iter().map(one).collect());
         match self {
             Format::Json => all(&|place| place.json("class")),
-            Format::JsonV2 => all(&|place| place.json("category")),
+            Format::JsonV2 | Format::Xml => all(&|place| place.json("category")),
             Format::GeoJson => json!({
                 "type": "FeatureCollection",
                 "licence": LICENCE,
@@ -50,13 +56,22 @@ impl Format {
             }),
         }
     }
+
+    /// What is at a point, in this format, any but XML.
+    pub fn of_point(self, place: Option<&Found>, query: &str) -> Value {
+        match (self, place) {
+            (_, None) => json!({ "error": "Unable to geocode" }),
+            (Format::Json, Some(place)) => place.json("class"),
+            (Format::JsonV2 | Format::Xml, Some(place)) => place.json("category"),
+            (_, Some(place)) => self.of(std::slice::from_ref(place), query),
+        }
+    }
 }
 
 /// A place.
 #[derive(Debug)]
 pub struct Found {
-    element: Element,
-    details: Details,
+    hit: Hit,
     name: String,
     center: Position,
     bounds: Bounds,
@@ -68,30 +83,26 @@ pub struct Found {
 }
 
 impl Found {
-    /// An element as a place; `None` where the snapshot does not have it or it lies nowhere. One without a name is called
-    /// by what was searched for.
-    pub fn of(osm: &Osm, element: Element, query: Option<&str>, extras: Extras) -> Option<Found> {
-        let Element { kind, id } = element;
-        let ordinal = osm.find(kind, id)?;
-        let details = Details::of(osm, kind, ordinal);
-        let outline = Outline::of(osm, kind, ordinal)?;
-        let bounds = outline.bounds();
-        if bounds.is_empty() {
-            return None;
-        }
+    /// A place as it is told.
+    pub fn of(osm: &Osm, hit: Hit, extras: &Extras) -> Found {
+        let shape = (extras.outline || extras.text).then(|| Outline::of(osm, hit.element.kind, hit.ordinal)).flatten();
+        let bounds = hit.spot.bounds;
         let corner = |lat, lon| position(Coord { lat, lon });
         let ([west, south], [east, north]) = (corner(bounds.south, bounds.west), corner(bounds.north, bounds.east));
-        Some(Found {
-            element,
-            name: details.tag("name").or(query).unwrap_or_default().to_owned(),
-            details,
+        Found {
+            name: hit.name(&extras.languages).to_owned(),
             center: Position::middle_of(&bounds),
             bounds: Bounds::of(&bounds),
             bbox: [west, south, east, north],
-            outline: extras.outline.then(|| geojson(&outline)),
-            text: extras.text.then(|| wkt(&outline)),
-            extras,
-        })
+            outline: shape.as_ref().filter(|_| extras.outline).map(geojson),
+            text: shape.as_ref().filter(|_| extras.text).map(wkt),
+            extras: extras.clone(),
+            hit,
+        }
+    }
+
+    fn details(&self) -> &Details {
+        &self.hit.details
     }
 
     /// An object of JSON or JSONv2, which call the main key differently.
@@ -114,20 +125,24 @@ impl Found {
     }
 
     /// What all formats but GeocodeJSON say.
-    fn properties(&self, category: &str) -> Map<String, Value> {
-        let (key, value) = self.details.category();
+    pub(super) fn properties(&self, category: &str) -> Map<String, Value> {
+        let (key, value) = self.details().category();
         let mut all = Map::new();
         let mut put = |name: &str, value: Value| all.insert(name.to_owned(), value);
-        put("place_id", json!(self.place_id()));
-        put("osm_type", json!(self.element.kind.name()));
-        put("osm_id", json!(self.element.id));
+        put("place_id", json!(place_id(self.hit.element)));
+        put("osm_type", json!(self.hit.element.kind.name()));
+        put("osm_id", json!(self.hit.element.id));
         put(category, json!(key));
         put("type", json!(value));
-        put("place_rank", json!(self.details.rank()));
-        put("importance", json!(self.details.importance()));
-        put("addresstype", json!(self.details.address_type()));
+        put("place_rank", json!(self.details().rank()));
+        put("importance", json!(self.hit.importance));
+        put("addresstype", json!(self.details().address_type()));
         put("name", json!(self.name));
-        put("display_name", json!(self.name));
+        put("display_name", json!(self.label()));
+        if self.extras.address {
+            let address = self.address().into_iter().map(|(label, text)| (label, json!(text)));
+            put("address", Value::Object(address.collect()));
+        }
         if self.extras.names {
             put("namedetails", self.tags(is_name));
         }
@@ -138,16 +153,35 @@ impl Found {
     }
 
     fn geocoding(&self) -> Value {
-        json!({ "geocoding": {
-            "place_id": self.place_id(),
-            "osm_type": self.element.kind.name(),
-            "osm_id": self.element.id,
-            "osm_key": self.details.category().0,
-            "osm_value": self.details.category().1,
-            "type": self.details.address_type(),
-            "label": self.name,
+        let mut all = json!({
+            "place_id": place_id(self.hit.element),
+            "osm_type": self.hit.element.kind.name(),
+            "osm_id": self.hit.element.id,
+            "osm_key": self.details().category().0,
+            "osm_value": self.details().category().1,
+            "type": self.details().address_type(),
+            "label": self.label(),
             "name": self.name,
-        } })
+        });
+        let address = &self.hit.address;
+        let said = [("housenumber", &address.house), ("street", &address.road), ("postcode", &address.postcode)];
+        for (name, value) in said.into_iter().filter(|_| self.extras.address) {
+            if let Some(value) = value {
+                all[name] = json!(value);
+            }
+        }
+        for (label, text) in self.address().into_iter().filter(|_| self.extras.address) {
+            let name = match label.as_str() {
+                "city" | "town" | "village" | "hamlet" => "city",
+                "suburb" | "quarter" | "neighbourhood" | "city_district" => "district",
+                "county" | "state" | "country" | "country_code" => &label,
+                _ => continue,
+            };
+            if all.get(name).is_none() {
+                all[name] = json!(text);
+            }
+        }
+        json!({ "geocoding": all })
     }
 
     fn feature(&self, properties: Value) -> Value {
@@ -163,20 +197,74 @@ impl Found {
         })
     }
 
-    /// Made from type and id, so that it is the same in every snapshot.
-    fn place_id(&self) -> i64 {
-        let kind = match self.element.kind {
-            ElementType::Node => 1,
-            ElementType::Way => 2,
-            ElementType::Relation => 3,
+    /// Name and address on a line.
+    pub(super) fn label(&self) -> String {
+        self.hit.label(&self.extras.languages)
+    }
+
+    /// The parts of the address, each once, the smallest first.
+    pub(super) fn address(&self) -> Vec<(String, String)> {
+        let address = &self.hit.address;
+        let mut all: Vec<(String, String)> = Vec::new();
+        let mut put = |label: &str, text: Option<&str>| {
+            if let Some(text) = text.filter(|text| !text.is_empty())
+                && !all.iter().any(|(other, _)| other == label)
+            {
+                all.push((label.to_owned(), text.to_owned()));
+            }
         };
-        self.element.id.saturating_mul(4).saturating_add(kind)
+        let own = match self.details().category() {
+            ("highway", _) => "road",
+            ("boundary" | "place", _) => self.details().address_type(),
+            (key, _) => key,
+        };
+        put(own, Some(&self.name).map(String::as_str));
+        put("house_number", address.house.as_deref());
+        put("road", address.road.as_deref());
+        let (countries, parts): (Vec<_>, Vec<_>) = address.parts.iter().partition(|part| part.label == "country");
+        let regions = |details: &Details| {
+            let code = details.tag("ISO3166-2").map(str::to_owned);
+            Some((format!("ISO3166-2-lvl{}", details.level()?), code?))
+        };
+        for part in parts {
+            put(&part.label, part.details.name_in(&self.extras.languages));
+            if let Some((label, code)) = regions(&part.details) {
+                put(&label, Some(&code));
+            }
+        }
+        if let Some((label, code)) = regions(self.details()) {
+            put(&label, Some(&code));
+        }
+        put("postcode", address.postcode.as_deref());
+        countries.iter().for_each(|part| put("country", part.details.name_in(&self.extras.languages)));
+        put("country_code", address.country(self.details()).as_deref());
+        all
     }
 
     fn tags(&self, wanted: impl Fn(&str) -> bool) -> Value {
-        let tags = self.details.tags.iter().filter(|(key, _)| wanted(key));
+        let tags = self.details().tags.iter().filter(|(key, _)| wanted(key));
         Value::Object(tags.map(|(key, value)| (key.clone(), json!(value))).collect())
     }
+
+    /// What XML says beside: latitude, longitude, and south, north, west, east.
+    pub(super) fn position(&self) -> (&Position, &Bounds) {
+        (&self.center, &self.bounds)
+    }
+
+    /// Its shape as it is asked for, as JSON and as WKT.
+    pub(super) fn shape(&self) -> (Option<&Value>, Option<&str>) {
+        (self.outline.as_ref(), self.text.as_deref())
+    }
+}
+
+/// Made from type and id, so that it is the same in every snapshot.
+pub fn place_id(element: Element) -> i64 {
+    let kind = match element.kind {
+        ElementType::Node => 1,
+        ElementType::Way => 2,
+        ElementType::Relation => 3,
+    };
+    element.id.saturating_mul(4).saturating_add(kind)
 }
 
 fn is_name(key: &str) -> bool {

@@ -1,13 +1,13 @@
-//! `/search` and `/lookup`: where a name leads and what an element is, as Nominatim answers it. What a client finds here
-//! is what `{{geocodeArea:...}}` finds in a query: among the snapshot's own areas, the same every day. How each field is
-//! made that another geocoder would take from elsewhere is in `docs/clients.md`.
+//! `/search`, `/lookup`, `/reverse`, `/status`: where a name leads, what an element is, what is at a point, as Nominatim
+//! answers it, from the snapshot alone and the same every day. How each field is made that another geocoder would take from elsewhere is in `docs/geocoder.md`.
 
+use std::io::Write;
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{RawQuery, State};
-use axum::http::StatusCode;
-use axum::response::Response;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use super::App;
@@ -17,118 +17,136 @@ use super::job::{Job, Lane};
 use super::json::{self, JSON};
 use super::outcome::Outcome;
 use super::place::{Extras, Format, Found};
+use super::place_request::{Parameters, PointRequest, SearchRequest, Wrong};
+use super::place_xml;
 use super::service::{self, Refused, Wording};
 use crate::budget::{self, Budget, Stopped};
-use crate::geocoder::{Areas, Element, Places};
-use crate::osm::{ElementType, Osm};
+use crate::geocoder::{self, Areas, Details, Element, Hit, Near, Places, Question, Search, nearest};
+use crate::rdf;
 
-/// The most elements of one `/lookup`.
-const MOST: usize = 50;
-
-/// Looks a name up: the parameter `q`. At most one place.
+/// Looks a name up: the parameter `q`, or the parts of an address.
 pub async fn search(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
+    headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Refused> {
-    answer(app, context, query, "search", |parameters| {
-        let name = parameters.get("q").ok_or("Nothing to search for: the parameter 'q' is missing")?;
-        Ok(Wanted::Name(name.trim().to_owned()))
-    })
-    .await
+    answer(app, context, query, headers, "search", |parameters| parameters.search().map(Wanted::Name)).await
 }
 
 /// Looks elements up: the parameter `osm_ids`.
 pub async fn lookup(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
+    headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Refused> {
-    answer(app, context, query, "lookup", |parameters| {
-        let ids = parameters.get("osm_ids").ok_or("Nothing to look up: the parameter 'osm_ids' is missing")?;
-        let elements: Vec<Element> = ids
-            .split(',')
-            .map(|id| element(id.trim()).ok_or("Parameter 'osm_ids' must be like: R123,W123,N123"))
-            .collect::<Result<_, _>>()?;
-        if elements.len() > MOST {
-            Err("Parameter 'osm_ids' must have at most 50 elements")
-        } else {
-            Ok(Wanted::Elements(elements))
+    answer(app, context, query, headers, "lookup", |parameters| parameters.elements().map(Wanted::Elements)).await
+}
+
+/// Tells what is at a point: the parameters `lat` and `lon`.
+pub async fn reverse(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Refused> {
+    answer(app, context, query, headers, "reverse", |parameters| parameters.point().map(Wanted::Point)).await
+}
+
+/// Tells that places are found, and of what time they are.
+pub async fn status(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> Response {
+    let format = form_urlencoded::parse(query.as_deref().unwrap_or_default().as_bytes())
+        .find_map(|(name, value)| (name == "format").then(|| value.into_owned()));
+    match format.as_deref().unwrap_or("text") {
+        "json" => {
+            let told = json!({
+                "status": 0,
+                "message": "OK",
+                "data_updated": iso(&app),
+                "software_version": env!("CARGO_PKG_VERSION"),
+                "database_version": app.about.digest,
+            });
+            ([(header::CONTENT_TYPE, JSON)], told.to_string()).into_response()
         }
-    })
-    .await
+        "text" => "OK".into_response(),
+        _ => Nominatim.refusal(StatusCode::BAD_REQUEST, "Parameter 'format' must be one of: text, json"),
+    }
+}
+
+/// The time of the data, as Nominatim writes it.
+fn iso(app: &App) -> String {
+    let time = crate::snapshot::facts::time(app.about.manifest.data_timestamp).unwrap_or_default();
+    time.strip_suffix('Z').map_or(time.clone(), |time| format!("{time}+00:00"))
 }
 
 /// What a request asks for.
 enum Wanted {
-    Name(String),
+    Name(SearchRequest),
     Elements(Vec<Element>),
+    Point(PointRequest),
 }
 
 impl Wanted {
-    fn find(&self, osm: &Osm, extras: Extras) -> Vec<Found> {
+    fn find(&self, app: &App) -> Vec<Hit> {
+        let osm = &app.osm;
+        let store = app.sparql.as_ref().map(|endpoint| &endpoint.environment().store);
+        let articles = |item: &str| store.and_then(|store| rdf::sitelinks(store, item));
         match self {
-            Wanted::Name(name) => {
-                let place = Areas::new(osm).find(name);
-                let element = place.and_then(|place| place.element.value().copied());
-                element.and_then(|element| Found::of(osm, element, Some(name), extras)).into_iter().collect()
+            Wanted::Name(request) => by_name(app, request, &articles),
+            Wanted::Elements(all) => all.iter().filter_map(|element| Hit::of(osm, *element, &articles)).collect(),
+            Wanted::Point(PointRequest { at, zoom, layers, .. }) => {
+                let near = Near { at: *at, zoom: *zoom, layers, articles: &articles };
+                nearest(osm, &near).into_iter().collect()
             }
-            Wanted::Elements(all) => all.iter().filter_map(|element| Found::of(osm, *element, None, extras)).collect(),
         }
     }
 
-    /// As it was asked.
-    fn text(&self) -> &str {
-        match self {
-            Wanted::Name(name) => name,
-            Wanted::Elements(_) => "",
+    /// The answer in a format.
+    fn told(&self, found: &[Found], format: Format, time: &str) -> String {
+        let asked = match self {
+            Wanted::Name(request) => request.question.text(),
+            Wanted::Elements(_) => String::new(),
+            Wanted::Point(point) => point.text.clone(),
+        };
+        let is_point = matches!(self, Wanted::Point(_));
+        match (format, is_point) {
+            (Format::Xml, false) => place_xml::search(found, &asked, time),
+            (Format::Xml, true) => place_xml::point(found.first(), &asked, time),
+            (_, false) => format.of(found, &asked).to_string(),
+            (_, true) => format.of_point(found.first(), &asked).to_string(),
         }
     }
 }
 
-/// `R123`: a relation.
-fn element(text: &str) -> Option<Element> {
-    let kind = match text.chars().next()? {
-        'N' | 'n' => ElementType::Node,
-        'W' | 'w' => ElementType::Way,
-        'R' | 'r' => ElementType::Relation,
-        _ => return None,
-    };
-    Some(Element { kind, id: text.get(1..)?.parse().ok()? })
-}
+const XML: &str = "text/xml; charset=utf-8";
 
-/// The parameters of a request; of several with one name the first counts.
-struct Parameters(Vec<(String, String)>);
-
-impl Parameters {
-    fn get(&self, wanted: &str) -> Option<&str> {
-        self.0.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
-    }
-
-    fn is_set(&self, wanted: &str) -> bool {
-        self.get(wanted).is_some_and(|value| value != "0")
-    }
-
-    fn format(&self) -> Result<Format, &'static str> {
-        match self.get("format").unwrap_or("jsonv2") {
-            "json" => Ok(Format::Json),
-            "jsonv2" => Ok(Format::JsonV2),
-            "geojson" => Ok(Format::GeoJson),
-            "geocodejson" => Ok(Format::GeocodeJson),
-            _ => Err("Parameter 'format' must be one of: json, jsonv2, geojson, geocodejson"),
+/// What the index of names finds; the area that queries find where that is nothing, or where there is no index.
+fn by_name(app: &App, request: &SearchRequest, articles: &dyn Fn(&str) -> Option<u64>) -> Vec<Hit> {
+    let osm = &app.osm;
+    let wanted = |element: Element, details: &Details| request.wants(element, details);
+    let found = geocoder::search(
+        osm,
+        &Search {
+            question: &request.question,
+            typing: request.typing,
+            limit: request.limit,
+            near: request.near,
+            bounded: request.bounded,
+            countries: &request.countries,
+            wanted: &wanted,
+            articles,
+        },
+    );
+    let is_plain = request.near.is_none() && request.countries.is_empty() && !request.typing;
+    match &request.question {
+        Question::Text(text) if found.is_empty() && is_plain => {
+            let place = Areas::new(osm).find(text);
+            let element = place.and_then(|place| place.element.value().copied());
+            let hit = element.and_then(|element| Hit::of(osm, element, articles));
+            hit.into_iter().filter(|hit| request.wants(hit.element, &hit.details)).collect()
         }
-    }
-
-    fn extras(&self) -> Result<Extras, &'static str> {
-        if ["polygon_kml", "polygon_svg"].iter().any(|name| self.is_set(name)) {
-            return Err("Polygons are given as GeoJSON and as WKT: 'polygon_geojson=1' or 'polygon_text=1'");
-        }
-        Ok(Extras {
-            outline: self.is_set("polygon_geojson"),
-            text: self.is_set("polygon_text"),
-            names: self.is_set("namedetails"),
-            tags: self.is_set("extratags"),
-        })
+        _ => found,
     }
 }
 
@@ -136,33 +154,41 @@ async fn answer(
     app: Arc<App>,
     context: Arc<Context>,
     query: Option<String>,
+    headers: HeaderMap,
     what: &'static str,
-    wanted: impl FnOnce(&Parameters) -> Result<Wanted, &'static str> + Send + 'static,
+    wanted: impl FnOnce(&Parameters) -> Result<Wanted, Wrong> + Send + 'static,
 ) -> Result<Response, Refused> {
     let work = move |job: Job| {
-        let parsed = form_urlencoded::parse(query.as_deref().unwrap_or_default().as_bytes()).into_owned().collect();
-        let parameters = Parameters(parsed);
-        let read = || Ok((parameters.format()?, parameters.extras()?, wanted(&parameters)?));
+        let parameters = Parameters::of(query.as_deref(), &headers);
+        let read = || Ok((parameters.format()?, parameters.extras(what == "reverse")?, wanted(&parameters)?));
         match read() {
-            Ok((format, extras, wanted)) => work(job, what, format, extras, &wanted),
-            Err(message) => job.refuse(Nominatim.refusal(StatusCode::BAD_REQUEST, message)),
+            Ok((format, extras, wanted)) => work(job, what, format, &extras, &wanted),
+            Err::<_, Wrong>(message) => job.refuse(Nominatim.refusal(StatusCode::BAD_REQUEST, &message)),
         }
     };
     let answer = service::run(&app, &context, Lane::Search, &Nominatim, work).await?;
     Ok(answer.into_response(&app))
 }
 
-fn work(job: Job, what: &'static str, format: Format, extras: Extras, wanted: &Wanted) {
+fn work(job: Job, what: &'static str, format: Format, extras: &Extras, wanted: &Wanted) {
     let (time, memory) = (job.app().settings.max_time, job.memory());
-    let (run, sink) = job.begin(time, memory, JSON);
+    let content_type = if format == Format::Xml { XML } else { JSON };
+    let (run, sink) = job.begin(time, memory, content_type);
     let budget = Arc::new(Budget::new(run.limits()));
     let found = budget::watched(&budget, || {
-        let found = wanted.find(&run.app().osm, extras);
-        (format.of(&found, wanted.text()), found.len())
+        let app = run.app();
+        let found: Vec<Found> = wanted.find(app).into_iter().map(|hit| Found::of(&app.osm, hit, extras)).collect();
+        (wanted.told(&found, format, &iso(app)), found.len())
     });
-    let Some((run, sink)) = service::sound(run, sink, &Nominatim, what) else { return };
+    let Some((run, mut sink)) = service::sound(run, sink, &Nominatim, what) else { return };
     let (outcome, message) = match found {
-        Ok((found, count)) => return json::write(run, sink, what, &found, count as u64),
+        Ok((text, count)) => {
+            return match sink.write_all(text.as_bytes()) {
+                Ok(()) => run.answered(sink, what, count as u64),
+                // It cannot be written where nobody reads it.
+                Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
+            };
+        }
         Err(Stopped::Exceeded(exceeded)) => (Outcome::from(exceeded), exceeded.to_string()),
         Err(Stopped::Panicked(panic)) => {
             tracing::error!(panic, "a search ended by a fault of the program");
@@ -195,18 +221,5 @@ impl Wording for Nominatim {
             Refusal::TooLong => "The server is too busy",
             Refusal::Closed => "The server is going down",
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn elements_are_named_by_a_letter_and_a_number() {
-        let parsed = ["R31", "w5", "N-1"].map(|text| element(text).map(|element| (element.kind, element.id)));
-        let expected = [(ElementType::Relation, 31), (ElementType::Way, 5), (ElementType::Node, -1)].map(Some);
-        assert_eq!(parsed, expected);
-        assert!(["", "31", "R", "X1", "R1x", "é1"].iter().all(|text| element(text).is_none()));
     }
 }

@@ -45,7 +45,7 @@ def quickosm():
     status, _, text = ask(INTERPRETER + "?" + urlencode({"data": "node(;out;", "info": "QgisQuickOSMPlugin"}))
     assert status == 400 and "Error</strong>: line 1: parse error" in text, text
     nominatim = SERVER + "/search?" + urlencode({"q": "Valletta", "format": "json", "info": "QgisQuickOSMPlugin"})
-    (place,) = json.loads(ask(nominatim)[2])
+    place, *_ = json.loads(ask(nominatim)[2])
     assert place["osm_type"] == "relation" and place["osm_id"] == 7510580 and len(place["boundingbox"]) == 4, place
     convert = SERVER + "/api/convert?" + urlencode({"data": query, "target": "mapql", "info": "QgisQuickOSMPlugin"})
     assert "<pre>\n" in ask(convert)[2] or "<pre>" in ask(convert)[2]
@@ -62,7 +62,7 @@ def josm():
     status, _, text = ask(INTERPRETER, b"node(1;out;", Content_Type=FORM, **java)
     assert status == 400 and text.split("Error</strong>: ")[1].split("</")[0].startswith("line 1: parse error"), text
     # {{geocodeArea:...}} and its own search box.
-    (place,) = json.loads(ask(SERVER + "/search?format=json&q=" + quote("Gozo"), **java)[2])
+    place, *_ = json.loads(ask(SERVER + "/search?format=json&q=" + quote("Gozo"), **java)[2])
     status, _, text = ask(INTERPRETER, f"area({3600000000 + place['osm_id']});node(area)[place];out;".encode(), **java)
     assert status == 200 and elements(text) > 5, text
 

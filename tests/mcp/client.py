@@ -20,6 +20,7 @@ TOOLS = {
     "search_tags",
     "describe_tag",
     "geocode",
+    "reverse",
     "search_entities",
     "describe_entity",
     "query_overpass",
@@ -81,6 +82,8 @@ async def every_tool(session):
     assert tag["count"] == tags["tags"][0]["count"] and tag["found_with"], tag
     place = await call(session, "geocode", name="Valletta")
     assert place["area_id"] > 3_600_000_000, place
+    around = await call(session, "reverse", lat=float(place["center"][0]), lon=float(place["center"][1]))
+    assert "Valletta" in around["display_name"], around
     found = await call(session, "query_overpass", query=f"nwr[amenity](area:{place['area_id']});out tags center;", limit=3)
     assert len(found["elements"]) == 3 < found["total"] and found["next_cursor"] == "3", found
     shapes = await call(session, "export_geojson", query=f"way[building](area:{place['area_id']});out geom;")

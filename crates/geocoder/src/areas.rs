@@ -4,6 +4,7 @@
 //! one with the lowest `admin_level` is taken (one without any comes last), then a relation before a closed way, then
 //! the lowest id. The position given for an area is the middle of its box.
 
+use super::search::areas_named;
 use super::{Bounds, Element, Fact, Place, Places, Position};
 use terrapin_osm::{BoundingBox, ElementType, KeyId, Ordinal, Osm};
 
@@ -97,10 +98,16 @@ impl Places for Areas<'_> {
             (0..self.osm.key_count())
                 .filter(|key| self.osm.key_name(*key).strip_prefix("name:").is_some_and(|language| language != "en"))
         };
+        let indexed = || {
+            let element = *areas_named(self.osm, name, 1).first()?;
+            let ordinal = self.osm.find(element.kind, element.id)?;
+            Some((self.rank(element.kind, ordinal)?, element.kind, ordinal))
+        };
         let (rank, kind, ordinal) = self
             .best(self.osm.key("name").into_iter(), name)
             .or_else(|| self.best(self.osm.key("name:en").into_iter(), name))
-            .or_else(|| self.best(translated(), name))?;
+            .or_else(|| self.best(translated(), name))
+            .or_else(indexed)?;
         let mut place = Place { element: Fact::Is(Element { kind, id: rank.id }), ..Place::default() };
         let bounds = self.bounds(kind, ordinal);
         if !bounds.is_empty() {

@@ -1,5 +1,6 @@
 //! What geocoders say of a place beside where it is: made from its tags alone.
 
+use terrapin_osm::names::{Names, named_by, rank};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 
 /// Keys that say what a thing is. The first that an element has counts.
@@ -25,8 +26,8 @@ const MAIN_KEYS: [&str; 19] = [
     "building",
 ];
 
-/// The rank of what has no other.
-const LAST_RANK: u32 = 30;
+/// What so many articles are about is as important as anything.
+const MOST_ARTICLES: f64 = 500.0;
 
 /// An element's tags, and what follows from them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,38 +54,61 @@ impl Details {
     /// Key and value of the tag that says what it is.
     pub fn category(&self) -> (&str, &str) {
         let main = MAIN_KEYS.iter().find_map(|key| Some((*key, self.tag(key)?)));
-        main.unwrap_or(("area", "yes"))
+        main.unwrap_or(if self.is_bare_address() { ("place", "house") } else { ("area", "yes") })
     }
 
-    /// Its place in the table of ranks of Nominatim's documentation, from 4 (countries) to 30 (everything else). An
+    /// Its place in the table of ranks of Nominatim's documentation, from 2 (continents) to 30 (everything else). An
     /// administrative border has twice its level.
-    pub fn rank(&self) -> u32 {
-        if let Some(level) = self.level() {
-            return (2 * level).min(LAST_RANK);
-        }
-        match self.tag("place").unwrap_or_default() {
-            "continent" | "ocean" | "sea" => 2,
-            "country" => 4,
-            "state" | "region" | "province" => 8,
-            "county" | "district" => 12,
-            "city" | "municipality" | "island" => 16,
-            "town" | "borough" => 18,
-            "village" | "suburb" => 19,
-            "hamlet" | "farm" | "neighbourhood" | "quarter" => 20,
-            "isolated_dwelling" | "city_block" => 22,
-            _ => LAST_RANK,
-        }
+    pub fn rank(&self) -> u8 {
+        rank::of(|key| self.tag(key))
     }
 
-    /// From 0 to 1. Other geocoders ask who reads about a place; here it is the rank and nothing else.
-    pub fn importance(&self) -> f64 {
-        f64::from(LAST_RANK - self.rank()) / 40.0
+    /// From 0 to 1: by its rank, and by how many articles there are of it, where that is known.
+    pub fn importance(&self, articles: Option<u64>) -> f64 {
+        let ranked = f64::from(rank::LAST - self.rank().min(rank::LAST)) / 40.0;
+        let read = |articles: u64| libm::log1p(articles as f64) / libm::log1p(MOST_ARTICLES);
+        ranked.max(articles.map_or(0.0, read).min(1.0))
+    }
+
+    /// Whether it says which item or article is about it.
+    pub fn has_article(&self) -> bool {
+        self.tag("wikidata").or_else(|| self.tag("wikipedia")).is_some()
+    }
+
+    /// What it is called in the first of these languages that it has a name in; else as its place calls it.
+    pub fn name_in(&self, languages: &[String]) -> Option<&str> {
+        let translated = languages.iter().find_map(|language| {
+            let key = format!("name:{language}");
+            self.tag(&key)
+        });
+        let others =
+            ["name", "int_name", "name:en", "official_name", "short_name", "loc_name", "addr:housename", "ref"];
+        let any =
+            || self.tags.iter().find(|(key, _)| named_by(key) == Some(Names::Itself)).map(|(_, value)| value.as_str());
+        translated.or_else(|| others.iter().find_map(|key| self.tag(key))).or_else(any)
+    }
+
+    /// What kind of thing it is.
+    pub fn layer(&self) -> Layer {
+        match self.category().0 {
+            "boundary" | "place" | "highway" => Layer::Address,
+            "building" if self.tag("addr:housenumber").is_some() => Layer::Address,
+            "amenity" | "shop" | "tourism" | "historic" | "leisure" | "aeroway" | "office" | "craft" | "emergency" => {
+                Layer::Poi
+            }
+            "railway" => Layer::Railway,
+            "natural" | "waterway" => Layer::Natural,
+            _ => Layer::ManMade,
+        }
     }
 
     /// What it is as a part of an address.
     pub fn address_type(&self) -> &str {
         if let Some(place) = self.tag("place") {
             return place;
+        }
+        if self.is_bare_address() {
+            return "place";
         }
         match self.level() {
             Some(0..=2) => "country",
@@ -99,12 +123,29 @@ impl Details {
     }
 
     /// Of an administrative border.
-    fn level(&self) -> Option<u32> {
-        if self.tag("boundary") != Some("administrative") {
-            return None;
-        }
-        self.tag("admin_level")?.parse().ok().filter(|level| *level <= 15)
+    pub fn level(&self) -> Option<u8> {
+        rank::admin_level(|key| self.tag(key))
     }
+
+    /// Whether it is a house number and nothing else.
+    fn is_bare_address(&self) -> bool {
+        self.tag("addr:housenumber").is_some() && !MAIN_KEYS.iter().any(|key| self.tag(key).is_some())
+    }
+}
+
+/// Kinds of things, as Nominatim's parameter `layer` has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    /// What addresses are made of.
+    Address,
+    /// Where one goes.
+    Poi,
+    /// Railways.
+    Railway,
+    /// Mountains, waters.
+    Natural,
+    /// Everything else.
+    ManMade,
 }
 
 #[cfg(test)]
@@ -116,12 +157,30 @@ mod tests {
     }
 
     #[test]
+    fn articles_count() {
+        let island = details(&[("place", "island")]);
+        assert_eq!((island.importance(None), island.importance(Some(500))), (0.35, 1.0));
+        assert!(island.importance(Some(100)) > island.importance(Some(50)));
+    }
+
+    #[test]
+    fn names_in_languages() {
+        let gozo = details(&[("name", "Għawdex"), ("name:en", "Gozo"), ("name:it", "Gozzo")]);
+        let name = |languages: &[&str]| {
+            let languages: Vec<String> = languages.iter().map(|&language| language.to_owned()).collect();
+            gozo.name_in(&languages).map(str::to_owned)
+        };
+        assert_eq!(name(&[]).as_deref(), Some("Għawdex"));
+        assert_eq!(name(&["xx", "it", "en"]).as_deref(), Some("Gozzo"));
+    }
+
+    #[test]
     fn what_a_place_is() {
         let said = |tags: &[(&str, &str)]| {
             let details = details(tags);
             let (key, value) = details.category();
             let all = (key.to_owned(), value.to_owned(), details.address_type().to_owned(), details.rank());
-            (all.0, all.1, all.2, all.3, details.importance())
+            (all.0, all.1, all.2, all.3, details.importance(None))
         };
         let expect = |key: &str, value: &str, kind: &str, rank, importance| {
             (key.to_owned(), value.to_owned(), kind.to_owned(), rank, importance)
@@ -134,6 +193,8 @@ mod tests {
         assert_eq!(said(&[("building", "yes"), ("leisure", "park")]), expect("leisure", "park", "park", 30, 0.0));
         let odd = [("admin_level", "99"), ("boundary", "administrative")];
         assert_eq!(said(&odd), expect("boundary", "administrative", "administrative", 30, 0.0));
+        assert_eq!(said(&[("addr:housenumber", "5")]), expect("place", "house", "place", 30, 0.0));
+        assert_eq!(said(&[("highway", "residential")]), expect("highway", "residential", "residential", 26, 0.1));
         assert_eq!(said(&[("name", "X")]), expect("area", "yes", "yes", 30, 0.0));
     }
 }

@@ -1,15 +1,26 @@
-//! Where names lead: a table of known names, then the snapshot's own areas.
+//! Where names lead: a table of known names, then the snapshot's own areas; what people write, and what is at a point.
 //!
-//! A place is what a query needs of it: the element that carries the name, a position, a box. May use `osm`; knows
-//! nothing of query languages and never asks the network, so a name leads to the same place on every machine.
+//! For queries a place is the element that carries the name, a position, a box: [`Places`]. Everyone else gets places with
+//! their addresses: [`search`] over the snapshot's index of names, and [`nearest`]. May use `osm`; knows nothing of query
+//! languages and never asks the network, so a name leads to the same place on every machine.
 
+mod address;
 mod areas;
 mod details;
+mod near;
+mod question;
+mod search;
+mod spot;
 mod table;
 mod until;
 
+pub use address::{Address, Part};
 pub use areas::Areas;
-pub use details::Details;
+pub use details::{Details, Layer};
+pub use near::{Near, coord, nearest};
+pub use question::{Parts, Question};
+pub use search::{Articles, Hit, Search, search};
+pub use spot::Spot;
 pub use table::{Table, TableError};
 pub use until::Until;
 
@@ -52,7 +63,7 @@ impl<T> Fact<T> {
 }
 
 /// The element that a name stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Element {
     /// Its type.
     pub kind: ElementType,

@@ -25,7 +25,7 @@ use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
 
 use terrapin_base::external_sort::Scratch;
 use terrapin_osm::build::{Batch, Builder};
-use terrapin_osm::{CACHE_BYTES, Osm, areas};
+use terrapin_osm::{CACHE_BYTES, Osm, areas, names};
 use terrapin_snapshot::{Error, Manifest, Snapshot, Source, Writer, hex};
 
 /// zstd's level for pages: beyond it files shrink by less than they take longer.
@@ -213,6 +213,7 @@ fn load_osm(
     let osm = Osm::of(Arc::new(partial), built.counts, built.newest, CACHE_BYTES);
     let (found, areas) = areas::build(&osm);
     osm.check()?;
+    names::write(&osm, scratch, writer, progress)?;
     drop(osm);
     found.write(writer)?;
 

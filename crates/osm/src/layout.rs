@@ -146,6 +146,14 @@ pub const ROLES: &str = "roles.names";
 pub const AREAS: &str = "areas.relations";
 /// The boxes of areas: boxes.
 pub const AREA_BOXES: &str = "areas.boxes";
+/// Names, with the words and lists that lead to them: `name_table` has what is in these.
+pub const NAMES: &str = "names";
+/// Where the names of each score end: a column.
+pub const NAME_SCORES: &str = "names.scores";
+/// Names that have a word, for each word.
+pub const NAME_LISTS: &str = "names.lists";
+/// The words.
+pub const NAME_WORDS: &str = "names.words";
 
 /// All versions of a type's elements, if they were kept: pages of them in order of id and version.
 pub fn versions(kind: ElementType) -> &'static str {

@@ -12,6 +12,8 @@ mod hilbert;
 pub mod history;
 pub mod layout;
 mod lookup;
+mod name_table;
+pub mod names;
 mod old;
 pub mod outline;
 mod page;
@@ -24,6 +26,7 @@ mod tables;
 mod tags;
 mod types;
 
+pub use name_table::{NameTable, Word};
 pub use page_cache::{MetaPage, NodePage, RelationPage, TagPage, WayPage};
 pub use postings::{Postings, Scope};
 pub use store::{CACHE_BYTES, Osm, Remembered};

@@ -10,6 +10,7 @@ use quick_cache::sync::Cache;
 
 use super::area_table::Areas;
 use super::layout::{self, Paged, Part};
+use super::name_table::NameTable;
 use super::old;
 use super::page::{self, Lists, MetaColumns};
 use super::page_cache::{Cached, Key, MetaPage, NodePage, Page, RelationPage, TagPage, WayPage, Weigher};
@@ -49,6 +50,7 @@ pub struct Osm {
     users: Opened<Users>,
     roles: Opened<Names>,
     areas: OnceLock<Areas>,
+    names: Opened<NameTable>,
     pub(super) fault: Arc<Fault>,
     /// What [`Osm::beside`] keeps.
     beside: OnceLock<Box<dyn Any + Send + Sync>>,
@@ -96,6 +98,7 @@ impl Osm {
             users: Opened::new(),
             roles: Opened::new(),
             areas: OnceLock::new(),
+            names: Opened::new(),
             fault: Arc::default(),
             beside: OnceLock::new(),
         }
@@ -326,6 +329,13 @@ impl Osm {
                 .unwrap_or_else(|| Areas::open(&self.snapshot, self.borders, &self.fault));
             self.or_fault(opened, || Areas::held(&[], 0, &self.fault))
         })
+    }
+
+    /// The index of names; nothing where the snapshot has none, as before format 3, or where it is damaged.
+    pub fn names(&self) -> Option<&NameTable> {
+        let tags = self.counts.tags;
+        budget::once(&self.names, || self.or_fault(NameTable::open(&self.snapshot, tags, &self.fault), || None))
+            .as_ref()
     }
 
     // ---- tags

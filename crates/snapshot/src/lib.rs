@@ -32,7 +32,8 @@
 //! of the file but the names of the sources. It holds nothing of the machine, the clock or the path: same inputs and
 //! same version, same digest; under the same names the same bytes.
 //!
-//! Format 1, which is read but not written any more, has the names in the manifest and no content digest.
+//! Formats 1 and 2 are read and not written any more: 2 has no index of the names of elements, 1 has the names of the
+//! sources in the manifest and no content digest as well.
 //!
 //! Opening checks header, footer, manifest and the bounds of the sections. Sections of compressed pages carry a
 //! checksum a page; those that are read in place, one for every 16 KiB, compared when these are first touched: what is
@@ -67,7 +68,7 @@ pub use texts::{Texts, TextsWriter};
 pub use write::Writer;
 
 /// The format version that this build writes.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 /// The oldest format version that it reads.
 pub const OLDEST_FORMAT: u32 = 1;
 

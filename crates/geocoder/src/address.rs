@@ -1,0 +1,230 @@
+//! The address of a point: what lies around it, from the street to the country. Borders come first; where these say
+//! nothing of a town or of a quarter, the nearest node of a place does.
+
+use std::ops::Range;
+
+use terrapin_budget as budget;
+use terrapin_osm::geometry::{LatLon, around_box, metres};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, Scope};
+
+use super::spot::point;
+use super::{Details, Element};
+
+/// Places that are nodes, how far around them their name reaches in metres, and which of them stand for each other.
+const NODES: [(&str, f64, Kind); 8] = [
+    ("city", 15_000.0, Kind::Settlement),
+    ("town", 6_000.0, Kind::Settlement),
+    ("village", 3_000.0, Kind::Settlement),
+    ("hamlet", 1_500.0, Kind::Settlement),
+    ("isolated_dwelling", 500.0, Kind::Settlement),
+    ("suburb", 2_500.0, Kind::Quarter),
+    ("quarter", 1_200.0, Kind::Quarter),
+    ("neighbourhood", 1_000.0, Kind::Quarter),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Settlement,
+    Quarter,
+}
+
+/// How far the name of a place that is a node reaches, in metres; `None` for what is no such place.
+pub fn reach(place: &str) -> Option<f64> {
+    let large = [("country", 250_000.0), ("state", 100_000.0), ("region", 100_000.0), ("county", 30_000.0)];
+    let small = NODES.iter().map(|(name, reach, _)| (*name, *reach));
+    small
+        .chain(large)
+        .chain([("island", 20_000.0), ("locality", 1_000.0)])
+        .find(|(name, _)| *name == place)
+        .map(|(_, reach)| reach)
+}
+
+/// One of the things around a point.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// What it is in an address: `city`, `state`.
+    pub label: String,
+    /// Its element.
+    pub element: Element,
+    /// Its tags.
+    pub details: Details,
+    /// Its place in the table of ranks.
+    pub rank: u8,
+}
+
+/// An address.
+#[derive(Debug, Clone, Default)]
+pub struct Address {
+    /// The number of the house.
+    pub house: Option<String>,
+    /// The street.
+    pub road: Option<String>,
+    /// The postal code.
+    pub postcode: Option<String>,
+    /// What lies around, the smallest first.
+    pub parts: Vec<Part>,
+}
+
+impl Address {
+    /// Of an element with these tags, at a point of it. It is no part of its own address.
+    pub fn of(osm: &Osm, element: Element, details: &Details, at: Coord) -> Address {
+        let tag = |key: &str| details.tag(key).map(str::to_owned);
+        let rank = details.rank();
+        let mut parts = borders(osm, at);
+        let own = details.tag("name");
+        parts.retain(|part| part.element != element && part.rank < rank && part.details.tag("name") != own);
+        let settled = |kind: Kind| {
+            let has = |label: &str| NODES.iter().any(|(name, _, of)| *of == kind && *name == label);
+            parts.iter().any(|part| has(&part.label))
+        };
+        let missing: Vec<Kind> = [Kind::Settlement, Kind::Quarter].into_iter().filter(|kind| !settled(*kind)).collect();
+        // A town does not lie in the town beside it.
+        let lies_in_one = rank > 20
+            || details
+                .tag("place")
+                .is_some_and(|place| NODES.iter().any(|node| node.0 == place && node.2 == Kind::Quarter));
+        if lies_in_one && !missing.is_empty() {
+            let nodes = nearest(osm, at, &missing);
+            let fits = |part: &Part| part.element != element && part.rank < rank && part.details.tag("name") != own;
+            parts.extend(nodes.into_iter().filter(fits));
+        }
+        parts.sort_by_key(|part| {
+            (std::cmp::Reverse(part.rank), part.element.kind != ElementType::Relation, part.element.id)
+        });
+        // Of an island that is a country, a town that is a district, the larger one is told.
+        let names: Vec<Option<String>> = parts.iter().map(|part| part.details.tag("name").map(str::to_owned)).collect();
+        let mut at = 0;
+        parts.retain(|_| {
+            at += 1;
+            !names[at..].contains(&names[at - 1])
+        });
+        relabel(&mut parts);
+        Address {
+            house: tag("addr:housenumber"),
+            road: tag("addr:street").or_else(|| tag("addr:place")),
+            postcode: tag("addr:postcode").or_else(|| tag("postal_code")).or_else(|| postcode(&parts)),
+            parts,
+        }
+    }
+
+    /// The ISO code of the country, in small letters.
+    pub fn country(&self, own: &Details) -> Option<String> {
+        let code = |details: &Details| {
+            let keys = ["ISO3166-1:alpha2", "ISO3166-1", "country_code_iso3166_1_alpha_2"];
+            keys.iter().find_map(|key| details.tag(key)).map(str::to_lowercase)
+        };
+        let of = |details: &Details| (details.rank() <= 4).then(|| code(details)).flatten();
+        of(own)
+            .or_else(|| self.parts.iter().find_map(|part| of(&part.details)))
+            .or_else(|| own.tag("addr:country").map(str::to_lowercase))
+            .filter(|code| code.len() == 2)
+    }
+}
+
+fn postcode(parts: &[Part]) -> Option<String> {
+    parts.iter().filter(|part| part.rank > 12).find_map(|part| part.details.tag("postal_code")).map(str::to_owned)
+}
+
+/// Two levels of borders may have one label: the larger one gets another.
+fn relabel(parts: &mut Vec<Part>) {
+    const OTHERS: [(&str, &[&str]); 5] = [
+        ("city", &["municipality", "county", "state_district"]),
+        ("county", &["state_district", "region"]),
+        ("state", &["region"]),
+        ("suburb", &["city_district", "borough"]),
+        ("neighbourhood", &["quarter", "suburb"]),
+    ];
+    let mut taken: Vec<String> = Vec::new();
+    parts.retain_mut(|part| {
+        let others = OTHERS.iter().find(|(label, _)| *label == part.label).map_or(&[][..], |(_, others)| others);
+        let free = |label: &&str| !taken.iter().any(|other| other == label);
+        let label = [part.label.as_str()].into_iter().chain(others.iter().copied()).find(free).map(str::to_owned);
+        match label {
+            Some(label) => {
+                taken.push(label.clone());
+                part.label = label;
+                true
+            }
+            None => false,
+        }
+    });
+}
+
+/// The areas of addresses that a point lies in.
+pub fn borders(osm: &Osm, at: Coord) -> Vec<Part> {
+    let areas = osm.areas();
+    let mut parts = Vec::new();
+    for area in areas.in_box(&point(at)) {
+        let Some(ordinal) = areas.relation(area) else { continue };
+        let details = Details::of(osm, ElementType::Relation, ordinal);
+        let rank = details.rank();
+        if details.tag("name").is_none() || !(2..=25).contains(&rank) || !is_settled(&details) {
+            continue;
+        }
+        let shape = areas.shape(osm, area);
+        budget::checkpoints(shape.weight() >> 10);
+        if !shape.covers(at) {
+            continue;
+        }
+        let id = osm.ids(ElementType::Relation, &[ordinal]).first().copied().unwrap_or_default();
+        let element = Element { kind: ElementType::Relation, id };
+        parts.push(Part { label: details.address_type().to_owned(), element, details, rank });
+    }
+    parts
+}
+
+fn is_settled(details: &Details) -> bool {
+    details.level().is_some()
+        || details.tag("place").is_some_and(|place| !["ocean", "sea", "continent", "archipelago"].contains(&place))
+}
+
+/// The nearest nodes of places around a point, one for each of these kinds.
+fn nearest(osm: &Osm, at: Coord, kinds: &[Kind]) -> Vec<Part> {
+    let here = LatLon::from(at);
+    let mut found = Vec::new();
+    for &kind in kinds {
+        // How near for its size.
+        let mut best: Option<(f64, Ordinal, &str)> = None;
+        for (place, reach, _) in NODES.iter().filter(|(_, _, of)| *of == kind) {
+            for ordinal in nodes_with(osm, "place", place, &around_box(here, *reach)) {
+                let Some(&there) = osm.coords(&[ordinal]).first().filter(|there| !there.is_missing()) else { continue };
+                let near = metres(here, there.into()) / reach;
+                if near <= 1.0 && best.is_none_or(|(nearest, ..)| near < nearest) {
+                    best = Some((near, ordinal, place));
+                }
+            }
+        }
+        let Some((_, ordinal, label)) = best else { continue };
+        let details = Details::of(osm, ElementType::Node, ordinal);
+        let id = osm.ids(ElementType::Node, &[ordinal]).first().copied().unwrap_or_default();
+        if details.tag("name").is_some() {
+            let (rank, element) = (details.rank(), Element { kind: ElementType::Node, id });
+            found.push(Part { label: label.to_owned(), element, details, rank });
+        }
+    }
+    found
+}
+
+/// The nodes with a tag on the pages that meet a box.
+fn nodes_with(osm: &Osm, key: &str, value: &str, within: &BoundingBox) -> Vec<Ordinal> {
+    let Some(pair) = osm.pair(key, value) else { return Vec::new() };
+    let postings = osm.postings(ElementType::Node, pair);
+    if postings.is_empty() {
+        return Vec::new();
+    }
+    postings.part(Scope::Within(&ranges(osm, ElementType::Node, within))).to_vec()
+}
+
+/// The ordinals on the pages of a type that meet a box.
+pub fn ranges(osm: &Osm, kind: ElementType, within: &BoundingBox) -> Vec<Range<Ordinal>> {
+    let size = osm.page_size(kind);
+    let mut ranges: Vec<Range<Ordinal>> = Vec::new();
+    for page in osm.pages_in(kind, within) {
+        let range = u64::from(page) * size..(u64::from(page) + 1) * size;
+        match ranges.last_mut().filter(|last| last.end == range.start) {
+            Some(last) => last.end = range.end,
+            None => ranges.push(range),
+        }
+    }
+    ranges
+}

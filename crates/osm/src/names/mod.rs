@@ -1,0 +1,75 @@
+//! Names: which tags have them, how texts become words, and the index of these words that a load makes.
+//!
+//! The index has no elements, which tags lead to already, but the words of tags: of every tag that is a name the words lead
+//! to its number, and the number to the tag. Numbers follow the rank of the foremost element that has the tag, so that what
+//! stands first in a list is what is most often meant.
+
+mod build;
+mod fold;
+pub mod rank;
+
+pub use build::write;
+pub use fold::words;
+
+/// What a tag's value names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Names {
+    /// The element that has the tag.
+    Itself,
+    /// The street or the place that the element's address is in.
+    Street,
+}
+
+/// Keys of names, which may have a language after a colon.
+const NAMES: [&str; 9] =
+    ["name", "alt_name", "official_name", "short_name", "old_name", "loc_name", "int_name", "nat_name", "reg_name"];
+/// Keys of names that have none.
+const CODES: [&str; 4] = ["ref", "iata", "icao", "addr:housename"];
+const STREETS: [&str; 2] = ["addr:street", "addr:place"];
+
+/// What the values of a key name; `None` where they are no names.
+pub fn named_by(key: &str) -> Option<Names> {
+    if CODES.contains(&key) {
+        return Some(Names::Itself);
+    }
+    if STREETS.contains(&key) {
+        return Some(Names::Street);
+    }
+    let (base, language) = key.split_once(':').unwrap_or((key, ""));
+    (NAMES.contains(&base) && (language.is_empty() || is_language(language))).then_some(Names::Itself)
+}
+
+/// `de`, `zh-Hant`, `be-tarask`, also `left` and `right`, and years of old names; not `etymology:wikidata`.
+fn is_language(text: &str) -> bool {
+    let first = text.split(['-', '_', '@']).next().unwrap_or_default();
+    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_@".contains(&b));
+    let is_code = (2..=3).contains(&first.len()) && first.bytes().all(|b| b.is_ascii_lowercase());
+    plain && (is_code || ["left", "right"].contains(&text) || first.bytes().all(|b| b.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_names() {
+        for key in [
+            "name",
+            "name:mt",
+            "name:zh-Hant",
+            "name:be-tarask",
+            "alt_name",
+            "alt_name:en",
+            "old_name:1920-1945",
+            "ref",
+        ] {
+            assert_eq!(named_by(key), Some(Names::Itself), "{key}");
+        }
+        for key in ["addr:street", "addr:place"] {
+            assert_eq!(named_by(key), Some(Names::Street), "{key}");
+        }
+        for key in ["name:etymology:wikidata", "name:prefix", "name_1", "ref:ISTAT", "highway", "", ":", "names"] {
+            assert_eq!(named_by(key), None, "{key}");
+        }
+    }
+}

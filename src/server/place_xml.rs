@@ -1,0 +1,128 @@
+//! Places as XML, in the elements and attributes that Nominatim's documentation describes.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::place::{Found, LICENCE};
+
+/// The answer to a search; `time` is that of the data.
+pub fn search(places: &[Found], query: &str, time: &str) -> String {
+    let mut out = begin("searchresults", time);
+    let _ = writeln!(out, " querystring=\"{}\">", escaped(query));
+    for place in places {
+        out.push_str("<place");
+        attributes(&mut out, place);
+        out.push('>');
+        inside(&mut out, place);
+        for (label, text) in parts(place) {
+            let _ = write!(out, "<{label}>{}</{label}>", escaped(&text));
+        }
+        out.push_str("</place>\n");
+    }
+    out + "</searchresults>\n"
+}
+
+/// What is at a point, which was asked for as `query`.
+pub fn point(place: Option<&Found>, query: &str, time: &str) -> String {
+    let mut out = begin("reversegeocode", time);
+    let _ = writeln!(out, " querystring=\"{}\">", escaped(query));
+    match place {
+        None => out.push_str("<error>Unable to geocode</error>\n"),
+        Some(place) => {
+            out.push_str("<result");
+            attributes(&mut out, place);
+            let _ = writeln!(out, ">{}</result>", escaped(&place.label()));
+            out.push_str("<addressparts>");
+            for (label, text) in parts(place) {
+                let _ = write!(out, "<{label}>{}</{label}>", escaped(&text));
+            }
+            out.push_str("</addressparts>\n");
+            inside(&mut out, place);
+        }
+    }
+    out + "</reversegeocode>\n"
+}
+
+fn begin(root: &str, time: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{root} timestamp=\"{}\" attribution=\"{LICENCE}\"",
+        escaped(time)
+    )
+}
+
+fn attributes(out: &mut String, place: &Found) {
+    let all = place.properties("class");
+    let (center, bounds) = place.position();
+    let text = |name: &str| match &all[name] {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let bbox = format!("{},{},{},{}", bounds.south, bounds.north, bounds.west, bounds.east);
+    let own = ["place_id", "osm_type", "osm_id"].map(|name| (name, text(name)));
+    let at = [("lat", center.lat.clone()), ("lon", center.lon.clone()), ("boundingbox", bbox)];
+    let rest = [("place_rank", "place_rank"), ("address_rank", "place_rank"), ("display_name", "display_name")]
+        .into_iter()
+        .chain(["class", "type", "importance"].map(|name| (name, name)))
+        .map(|(name, from)| (name, text(from)));
+    for (name, value) in own.into_iter().chain(at).chain(rest) {
+        let _ = write!(out, " {name}=\"{}\"", escaped(&value));
+    }
+    let (outline, wkt) = place.shape();
+    if let Some(outline) = outline {
+        let _ = write!(out, " geojson=\"{}\"", escaped(&outline.to_string()));
+    }
+    if let Some(wkt) = wkt {
+        let _ = write!(out, " geotext=\"{}\"", escaped(wkt));
+    }
+}
+
+/// Names and tags, where they are asked for.
+fn inside(out: &mut String, place: &Found) {
+    let all = place.properties("class");
+    for (list, item, key) in [("extratags", "tag", "key"), ("namedetails", "name", "desc")] {
+        let Some(Value::Object(tags)) = all.get(list) else { continue };
+        let _ = write!(out, "<{list}>");
+        for (name, value) in tags {
+            let value = escaped(value.as_str().unwrap_or_default());
+            let _ = match item {
+                "tag" => write!(out, "<tag {key}=\"{}\" value=\"{value}\"/>", escaped(name)),
+                _ => write!(out, "<name {key}=\"{}\">{value}</name>", escaped(name)),
+            };
+        }
+        let _ = write!(out, "</{list}>");
+    }
+}
+
+/// The parts of the address, where they are asked for; those whose labels are names of elements.
+fn parts(place: &Found) -> Vec<(String, String)> {
+    let asked = place.properties("class").contains_key("address");
+    let is_name = |label: &str| {
+        label.starts_with(|c: char| c.is_ascii_alphabetic())
+            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
+    };
+    let all = if asked { place.address() } else { Vec::new() };
+    all.into_iter().filter(|(label, _)| is_name(label)).collect()
+}
+
+/// Control characters have no place in XML, not even escaped.
+fn escaped(text: &str) -> String {
+    let allowed: String = text.chars().filter(|&c| c >= ' ' && c != '\u{fffe}' && c != '\u{ffff}').collect();
+    html_escape::encode_quoted_attribute(&allowed).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_xml_cannot_have_is_left_out() {
+        assert_eq!(escaped("a\u{1}<\"&'>"), "a&lt;&quot;&amp;&#x27;&gt;");
+        assert_eq!(
+            point(None, "x=\"1\"", ""),
+            format!(
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<reversegeocode timestamp=\"\" attribution=\"{LICENCE}\" querystring=\"x=&quot;1&quot;\">\n<error>Unable to geocode</error>\n</reversegeocode>\n"
+            )
+        );
+    }
+}

@@ -1,0 +1,332 @@
+//! What people look for, over an island that was made up for it, and over real extracts the places that a benchmark's
+//! queries name.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::server::{Server, encoded};
+use crate::common::{place, skip, terrapin};
+
+/// A thing of the island: its tags.
+type Tags<'a> = &'a [(&'a str, &'a str)];
+
+/// OSM XML, made thing by thing.
+#[derive(Default)]
+struct Island {
+    nodes: String,
+    ways: String,
+    relations: String,
+    id: i64,
+}
+
+impl Island {
+    fn next(&mut self) -> i64 {
+        self.id += 1;
+        self.id
+    }
+
+    fn tags(out: &mut String, tags: Tags<'_>) {
+        for (key, value) in tags {
+            write!(out, "<tag k=\"{key}\" v=\"{}\"/>", value.replace('&', "&amp;")).unwrap();
+        }
+    }
+
+    fn node(&mut self, lat: f64, lon: f64, tags: Tags<'_>) -> i64 {
+        let id = self.next();
+        write!(self.nodes, "<node id=\"{id}\" lat=\"{lat:.7}\" lon=\"{lon:.7}\" version=\"1\">").unwrap();
+        Self::tags(&mut self.nodes, tags);
+        self.nodes.push_str("</node>\n");
+        id
+    }
+
+    fn way(&mut self, points: &[(f64, f64)], close: bool, tags: Tags<'_>) -> i64 {
+        let mut nodes: Vec<i64> = points.iter().map(|&(lat, lon)| self.node(lat, lon, &[])).collect();
+        nodes.extend(nodes.first().copied().filter(|_| close));
+        let id = self.next();
+        write!(self.ways, "<way id=\"{id}\" version=\"1\">").unwrap();
+        nodes.iter().for_each(|node| write!(self.ways, "<nd ref=\"{node}\"/>").unwrap());
+        Self::tags(&mut self.ways, tags);
+        self.ways.push_str("</way>\n");
+        id
+    }
+
+    /// A border around a box: south, west, north, east.
+    fn border(&mut self, [s, w, n, e]: [f64; 4], tags: Tags<'_>) -> i64 {
+        let way = self.way(&[(s, w), (s, e), (n, e), (n, w)], true, &[]);
+        let id = self.next();
+        write!(
+            self.relations,
+            "<relation id=\"{id}\" version=\"1\"><member type=\"way\" ref=\"{way}\" role=\"outer\"/>"
+        )
+        .unwrap();
+        Self::tags(&mut self.relations, &[("type", "boundary"), ("boundary", "administrative")]);
+        Self::tags(&mut self.relations, tags);
+        self.relations.push_str("</relation>\n");
+        id
+    }
+
+    fn load(&self, folder: &Path) -> std::path::PathBuf {
+        let (from, to) = (folder.join("island.osm"), folder.join("island.terrapin"));
+        let all = [&self.nodes, &self.ways, &self.relations].map(String::as_str).concat();
+        std::fs::write(&from, format!("<osm version=\"0.6\">\n{all}</osm>\n")).unwrap();
+        terrapin().arg("load").arg("--osm").arg(&from).arg("--out").arg(&to).assert().success();
+        to
+    }
+}
+
+/// Ids of what the tests look for.
+struct Ids {
+    country: i64,
+    town: i64,
+    other: i64,
+    street: i64,
+    house: i64,
+    cafe: i64,
+    quarter: i64,
+}
+
+fn island() -> (Island, Ids) {
+    let mut island = Island::default();
+    let country =
+        [("name", "Ínsula"), ("name:en", "Isle"), ("name:ja", "島"), ("admin_level", "2"), ("ISO3166-1:alpha2", "IX")];
+    let country = island.border([0.0, 0.0, 1.0, 1.0], &country);
+    let town = [("name", "Żebbuġ"), ("name:en", "Olive"), ("alt_name", "Old Town;Città Olive"), ("admin_level", "8")];
+    let town = island.border([0.1, 0.1, 0.3, 0.3], &town);
+    island.node(0.2, 0.2, &[("name", "Żebbuġ"), ("place", "town")]);
+    let other = island.border([0.6, 0.6, 0.8, 0.8], &[("name", "Harbour"), ("admin_level", "8")]);
+    let quarter = island.node(0.21, 0.21, &[("name", "Upper Quarter"), ("place", "suburb")]);
+    // A street of two ways, and one of this name elsewhere.
+    let street = [("name", "Triq il-Kbira"), ("name:en", "Main Street"), ("highway", "residential")];
+    let street = island.way(&[(0.2, 0.2), (0.2, 0.205)], false, &street);
+    island.way(&[(0.2, 0.205), (0.2, 0.21)], false, &[("name", "Triq il-Kbira"), ("highway", "residential")]);
+    island.way(&[(0.7, 0.7), (0.7, 0.71)], false, &[("name", "Triq il-Kbira"), ("highway", "residential")]);
+    let address = |number| [("addr:housenumber", number), ("addr:street", "Triq il-Kbira"), ("addr:postcode", "ZB 1")];
+    let house = island.node(0.2003, 0.201, &address("12A"));
+    island.node(0.7003, 0.701, &address("12A"));
+    island.node(0.2003, 0.202, &address("14"));
+    let cafe = island.node(0.2005, 0.204, &[("name", "Café Größe & Söhne"), ("amenity", "cafe")]);
+    island.node(0.7005, 0.704, &[("name", "Olive Bar"), ("amenity", "bar")]);
+    (island, Ids { country, town, other, street, house, cafe, quarter })
+}
+
+struct Asked {
+    server: Server,
+    _folder: tempfile::TempDir,
+}
+
+impl Asked {
+    fn json(&self, path: &str) -> Value {
+        let answer = self.server.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        serde_json::from_str(&answer.text()).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// The ids of what a search finds.
+    fn ids(&self, text: &str, more: &str) -> Vec<i64> {
+        let found = self.json(&format!("/search?q={}{more}", encoded(text)));
+        found.as_array().unwrap().iter().map(|place| place["osm_id"].as_i64().unwrap()).collect()
+    }
+}
+
+fn asked() -> (Asked, Ids) {
+    let folder = tempfile::tempdir().unwrap();
+    let (island, ids) = island();
+    let server = Server::of(&island.load(folder.path()), &[]);
+    (Asked { server, _folder: folder }, ids)
+}
+
+#[test]
+fn names_are_found_however_they_are_written() {
+    let (asked, ids) = asked();
+    for text in [
+        "Żebbuġ",
+        "zebbug",
+        "ZEBBUG",
+        "Olive",
+        "old town",
+        "Citta Olive",
+        "zebug",
+        "Żebbuġ, Ínsula",
+        "olive isle",
+        "isle olive",
+    ] {
+        assert_eq!(asked.ids(text, ""), [ids.town], "{text}");
+    }
+    for text in ["Cafe Grosse Sohne", "größe", "Café Größe & Söhne, Zebbug", "cafe grose, olive, IX"] {
+        assert_eq!(asked.ids(text, ""), [ids.cafe], "{text}");
+    }
+    assert_eq!(asked.ids("島", ""), [ids.country]);
+    for nothing in ["Atlantis", "Harbour, Olive", "Olive, Atlantis", "...", "Isle, Olive"] {
+        assert!(asked.ids(nothing, "").is_empty(), "{nothing}");
+    }
+    // The beginning of a word, where it is typed, and where nothing else is found.
+    assert_eq!(asked.ids("zeb", "&typing=1"), [ids.town]);
+    assert_eq!(asked.ids("zeb", ""), [ids.town]);
+    assert_eq!(asked.ids("upper qua", "&typing=1"), [ids.quarter]);
+}
+
+#[test]
+fn streets_and_houses_lie_in_towns() {
+    let (asked, ids) = asked();
+    // Its two ways are one place.
+    assert_eq!(asked.ids("Triq il-Kbira, Żebbuġ", ""), [ids.street]);
+    assert_eq!(asked.ids("main street", ""), [ids.street]);
+    assert_eq!(asked.ids("triq il kbira", "").len(), 2);
+    for text in [
+        "12A Triq il-Kbira, Olive",
+        "Triq il-Kbira 12a, Zebbug",
+        "12A, Triq il-Kbira, Olive, Isle",
+        "12a triq il-kbira olive",
+    ] {
+        assert_eq!(asked.ids(text, ""), [ids.house], "{text}");
+    }
+    // A number that nobody has: the street.
+    assert_eq!(asked.ids("99 Triq il-Kbira, Olive", ""), [ids.street]);
+    let by_parts = |parts: &str| -> Vec<i64> {
+        let found = asked.json(&format!("/search?{parts}"));
+        found.as_array().unwrap().iter().map(|place| place["osm_id"].as_i64().unwrap()).collect()
+    };
+    assert_eq!(by_parts("street=12A+Triq+il-Kbira&city=Olive&country=Isle"), [ids.house]);
+    assert_eq!(by_parts("city=olive&country=insula"), [ids.town]);
+    assert_eq!(by_parts("country=isle"), [ids.country]);
+    assert_eq!(by_parts("amenity=cafe+grosse+sohne&city=olive"), [ids.cafe]);
+    assert!(by_parts("city=olive+bar").is_empty());
+}
+
+#[test]
+fn searches_are_bounded_as_asked() {
+    let (asked, ids) = asked();
+    let near = "&viewbox=0.6,0.6,0.8,0.8";
+    let all = asked.ids("triq il kbira", "");
+    let turned = asked.ids("triq il kbira", near);
+    assert_eq!((all[0], turned[1]), (ids.street, ids.street));
+    assert_eq!(asked.ids("triq il kbira", &format!("{near}&bounded=1")), turned[..1]);
+    assert_eq!(asked.ids("triq il kbira", "&limit=1").len(), 1);
+    assert_eq!(
+        (asked.ids("olive", "&countrycodes=ix,fr"), asked.ids("olive", "&countrycodes=fr")),
+        (vec![ids.town], vec![])
+    );
+    assert_eq!(asked.ids("olive bar", "&layer=address"), Vec::<i64>::new());
+    assert_eq!(asked.ids("olive bar", "&layer=poi").len(), 1);
+    let first = asked.json("/search?q=triq+il+kbira")[0]["place_id"].clone();
+    assert!(!asked.ids("triq il kbira", &format!("&exclude_place_ids={first}")).contains(&all[0]));
+    assert_eq!(asked.ids("harbour", "&featureType=country"), Vec::<i64>::new());
+    assert_eq!(asked.ids("harbour", "&featureType=city"), [ids.other]);
+}
+
+#[test]
+fn a_place_has_its_address_in_the_language_asked_for() {
+    let (asked, ids) = asked();
+    let found = asked.json("/search?q=12A+Triq+il-Kbira,+Olive&addressdetails=1&accept-language=en");
+    assert_eq!(found[0]["display_name"], "12A, Triq il-Kbira, Upper Quarter, Olive, ZB 1, Isle");
+    let address = &found[0]["address"];
+    let told = ["house_number", "road", "suburb", "city", "postcode", "country", "country_code"];
+    let expected = ["12A", "Triq il-Kbira", "Upper Quarter", "Olive", "ZB 1", "Isle", "ix"];
+    assert_eq!(told.map(|name| address[name].as_str().unwrap_or_default()), expected, "{address}");
+    assert_eq!((&found[0]["category"], &found[0]["type"]), (&"place".into(), &"house".into()));
+    let local = asked.json(&format!("/lookup?osm_ids=R{}&addressdetails=1", ids.town));
+    assert_eq!(local[0]["display_name"], "Żebbuġ, Ínsula");
+    assert_eq!(local[0]["address"]["city"], "Żebbuġ");
+    let header =
+        asked.server.ask("GET", &format!("/lookup?osm_ids=R{}", ids.town), "Accept-Language: xx, en;q=0.5\r\n", "");
+    assert!(header.text().contains("\"display_name\":\"Olive, Isle\""), "{}", header.text());
+
+    let xml = asked.server.get("/search?q=gr%C3%B6%C3%9Fe&format=xml&addressdetails=1");
+    assert!(xml.header("content-type").is_some_and(|kind| kind.starts_with("text/xml")));
+    for part in [
+        "<searchresults timestamp=",
+        "querystring=\"größe\"",
+        "class=\"amenity\" type=\"cafe\"",
+        "<country_code>ix</country_code>",
+    ] {
+        assert!(xml.text().contains(part), "{part}: {}", xml.text());
+    }
+    let mut reader = quick_xml::Reader::from_str(std::str::from_utf8(&xml.body).unwrap());
+    while reader.read_event().expect("well-formed") != quick_xml::events::Event::Eof {}
+}
+
+#[test]
+fn points_lead_back() {
+    let (asked, ids) = asked();
+    let at = |lat: f64, lon: f64, more: &str| asked.json(&format!("/reverse?lat={lat}&lon={lon}{more}"));
+    assert_eq!(at(0.20031, 0.20101, "")["osm_id"], ids.house);
+    assert_eq!(at(0.20051, 0.20401, "&layer=poi")["osm_id"], ids.cafe);
+    assert_eq!(at(0.20051, 0.20401, "")["address"]["road"], "Triq il-Kbira");
+    assert_eq!(at(0.2, 0.2035, "&zoom=17")["osm_id"], ids.street);
+    for (zoom, id) in [(3, ids.country), (10, ids.town), (14, ids.quarter)] {
+        assert_eq!(at(0.2003, 0.2011, &format!("&zoom={zoom}"))["osm_id"], id, "{zoom}");
+    }
+    assert_eq!(at(0.9, 0.9, "")["osm_id"], ids.country);
+    assert_eq!(at(5.0, 5.0, "")["error"], "Unable to geocode");
+    let features = at(0.20031, 0.20101, "&format=geocodejson");
+    assert_eq!(features["features"][0]["properties"]["geocoding"]["housenumber"], "12A");
+    let xml = asked.server.get("/reverse?lat=0.20031&lon=0.20101&format=xml").text();
+    assert!(xml.contains("<reversegeocode") && xml.contains("<house_number>12A</house_number>"), "{xml}");
+    for wrong in ["/reverse", "/reverse?lat=1", "/reverse?lat=91&lon=0", "/reverse?lat=1&lon=1&zoom=19"] {
+        assert_eq!(asked.server.get(wrong).status, 400, "{wrong}");
+    }
+    assert_eq!(asked.server.get("/status").text(), "OK");
+    assert_eq!(asked.json("/status?format=json")["status"], 0);
+}
+
+/// Neither threads nor memory show in the index, and damage to it does.
+#[test]
+fn the_index_is_the_same_everywhere_and_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (island, _) = island();
+    let first = island.load(folder.path());
+    let second = folder.path().join("second.terrapin");
+    let mut again = terrapin();
+    again.env("RAYON_NUM_THREADS", "1").arg("load").args(["--memory", "16MiB"]);
+    again.arg("--osm").arg(folder.path().join("island.osm")).arg("--out").arg(&second).assert().success();
+    let bytes = std::fs::read(&first).unwrap();
+    assert!(bytes == std::fs::read(&second).unwrap());
+
+    let snapshot = terrapin::snapshot::Snapshot::open(&first).unwrap();
+    for section in ["names", "names.lists", "names.words"] {
+        let place = snapshot.place(section).unwrap();
+        let path = folder.path().join(format!("{section}.damaged"));
+        let mut damaged = bytes.clone();
+        damaged[place.start + place.len() / 3] ^= 0x55;
+        std::fs::write(&path, damaged).unwrap();
+        let server = Server::of(&path, &[]);
+        // What does not need the index is answered, what needs it is not.
+        assert_eq!(server.query("[out:json];node(1);out ids;").status, 200);
+        assert_eq!(server.get("/search?q=olive+bar").status, 500, "{section}");
+    }
+}
+
+/// Names of areas in the benchmark's queries lead to the elements that its geocoder found, where an extract has these as
+/// administrative areas.
+#[test]
+fn names_of_a_benchmark_lead_where_its_geocoder_found_them() {
+    let data = place::shared().join("data");
+    let cache = data.join("overpassnl/nominatim_cache.json");
+    if !cache.exists() {
+        skip::skipped(skip::Need::Shared, format_args!("{} is not there (set TERRAPIN_SHARED)", cache.display()));
+        return;
+    }
+    let cache: Value = serde_json::from_slice(&std::fs::read(cache).unwrap()).unwrap();
+    let (mut all, mut wrong) = (0, Vec::new());
+    for extract in ["patchwork-world", "malta-2024", "malta-2016", "monaco", "niue"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("extract.terrapin");
+        let source = data.join(format!("osm/{extract}.osm.pbf"));
+        terrapin().arg("load").arg("--osm").arg(source).arg("--out").arg(&path).assert().success();
+        let asked = Asked { server: Server::of(&path, &[]), _folder: folder };
+        for (name, found) in cache.as_object().unwrap() {
+            let (Some("relation"), Some(id)) = (found["osm_type"].as_str(), found["osm_id"].as_i64()) else { continue };
+            let known = asked.json(&format!("/lookup?osm_ids=R{id}"));
+            if known[0]["category"] == "boundary" && known[0]["type"] == "administrative" {
+                all += 1;
+                if asked.ids(name, "&limit=1") != [id] {
+                    wrong.push(format!("{extract}: {name}: {id}"));
+                }
+            }
+        }
+    }
+    println!("{} of {all} names lead to the same element; not {wrong:?}", all - wrong.len());
+    assert!(all >= 10 && wrong.len() * 100 <= all * 2, "{} of {all}: {wrong:#?}", wrong.len());
+}
