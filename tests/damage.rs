@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use terrapin::geocoder::{Question, Search, search};
 use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::Osm;
@@ -59,16 +60,34 @@ const QUERIES: [&str; 9] = [
     "[out:json];is_in(35.81,14.41);out;way(user:nobody);out;node[natural!=tree](35.83,14.4,35.84,14.46);out count;",
 ];
 
+const SEARCHES: [&str; 3] = ["street", "CAFE 2992", "Street 5, Town"];
+
 /// The answers, or `None` where one was refused.
 fn answers(path: &Path) -> Option<Vec<Vec<u8>>> {
     let osm = Osm::open(Arc::new(Snapshot::open(path).ok()?)).ok()?;
-    QUERIES
-        .iter()
-        .map(|query| {
-            let mut out = Vec::new();
-            run(&osm, &parse(query).unwrap(), &Limits::default(), &mut out).ok().map(|_| out)
-        })
-        .collect()
+    let answers = QUERIES.iter().map(|query| {
+        let mut out = Vec::new();
+        run(&osm, &parse(query).unwrap(), &Limits::default(), &mut out).ok().map(|_| out)
+    });
+    let mut answers: Vec<Vec<u8>> = answers.collect::<Option<_>>()?;
+    let mut places = String::new();
+    for text in SEARCHES {
+        let question = Question::Text(text.to_owned());
+        let asked = Search {
+            question: &question,
+            typing: false,
+            limit: 10,
+            near: None,
+            bounded: false,
+            countries: &[],
+            wanted: &|_, _| true,
+            articles: &|_| None,
+        };
+        search(&osm, &asked).iter().for_each(|hit| writeln!(places, "{:?} {}", hit.element, hit.label(&[])).unwrap());
+    }
+    osm.check().ok()?;
+    answers.push(places.into_bytes());
+    Some(answers)
 }
 
 /// A snapshot of the town.
