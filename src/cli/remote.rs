@@ -35,7 +35,7 @@ pub struct PushArgs {
 /// was when the same command is run again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  terrapin pull s3://benchmarks/snapshots 79d32f2e2947668a7521c8206c9c563596a030200ad557ffa7f4189decef5ae5 --out malta.terrapin
+  terrapin pull s3://benchmarks/snapshots 0e4326ec8dcdf1281232227296753a0f006507e46b70e0393e5eda51862090be --out malta.terrapin
   terrapin pull https://example.org/malta.terrapin --pin snapshots/malta-demo.toml --out malta.terrapin")]
 pub struct PullArgs {
     #[command(flatten)]

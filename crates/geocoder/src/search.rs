@@ -305,10 +305,6 @@ impl Finder<'_> {
             }
             let many = postings.len() > 64;
             let mut list: Vec<Ordinal> = match scope.filter(|_| many) {
-                None if postings.len() > (OF_TAG as u64) << 8 => {
-                    // Of what is everywhere some of the first: who means one of them says more.
-                    postings.part(Scope::Within(std::slice::from_ref(&(0..self.osm.count(kind) / 64)))).to_vec()
-                }
                 None => postings.all().to_vec(),
                 Some(boxes) => {
                     let mut all: Vec<Ordinal> = boxes
