@@ -519,7 +519,9 @@ impl Finder<'_> {
         // Of what is said in full nobody means a part of a longer name.
         let nearest = found.first().map_or(0, |candidate| candidate.distance);
         for candidate in found {
-            if hits.len() >= search.limit || (!search.typing && nearest % LONGER == 0 && candidate.distance > nearest) {
+            if hits.len() >= search.limit
+                || (!search.typing && nearest.is_multiple_of(LONGER) && candidate.distance > nearest)
+            {
                 break;
             }
             budget::checkpoints(256);
