@@ -1,7 +1,7 @@
 //! Where names lead: a table of known names, then the snapshot's own areas; what people write, and what is at a point.
 //!
 //! For queries a place is the element that carries the name, a position, a box: [`Places`]. Everyone else gets places with
-//! their addresses: [`search`] over the snapshot's index of names, and [`nearest`]. May use `osm`; knows nothing of query
+//! their addresses: [`search()`] over the snapshot's index of names, and [`nearest`]. May use `osm`; knows nothing of query
 //! languages and never asks the network, so a name leads to the same place on every machine.
 
 mod address;
