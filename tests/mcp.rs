@@ -136,7 +136,7 @@ fn what_is_wrong_is_told_to_the_model() {
         assert!(text.contains(message), "{tool}: {text}");
     }
     let listed: Value = serde_json::from_slice(&send(&server, "", &request("tools/list", json!({}))).body).unwrap();
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 6, "those for triples are not offered");
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 7, "those for triples are not offered");
     let unknown = call(&server, "drop_tables", json!({}));
     assert!(unknown["error"]["message"].as_str().unwrap().contains("there is no tool"), "{unknown}");
     assert_eq!(send(&server, "", &json!([1, 2])).status, 415);
@@ -327,7 +327,7 @@ fn definitions_for_models_and_programs() {
         serde_json::from_slice(&output.stdout).unwrap()
     };
     let openai = print("openai");
-    assert_eq!(openai.as_array().unwrap().len(), 9);
+    assert_eq!(openai.as_array().unwrap().len(), 10);
     assert_eq!(openai[0]["function"]["parameters"]["required"], json!(["text"]));
     assert_eq!(print("anthropic")[1]["input_schema"]["properties"]["key"]["type"], "string");
     assert_eq!(print("mcp")[0]["outputSchema"]["type"], "object");

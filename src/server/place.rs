@@ -218,7 +218,7 @@ impl Found {
             ("boundary" | "place", _) => self.details().address_type(),
             (key, _) => key,
         };
-        put(own, Some(&self.name).map(String::as_str));
+        put(own, Some(self.name.as_str()));
         put("house_number", address.house.as_deref());
         put("road", address.road.as_deref());
         let (countries, parts): (Vec<_>, Vec<_>) = address.parts.iter().partition(|part| part.label == "country");

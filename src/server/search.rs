@@ -31,7 +31,8 @@ pub async fn search(
     headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Refused> {
-    answer(app, context, query, headers, "search", |parameters| parameters.search().map(Wanted::Name)).await
+    answer(app, context, query, headers, "search", |parameters| parameters.search().map(Box::new).map(Wanted::Name))
+        .await
 }
 
 /// Looks elements up: the parameter `osm_ids`.
@@ -82,7 +83,7 @@ fn iso(app: &App) -> String {
 
 /// What a request asks for.
 enum Wanted {
-    Name(SearchRequest),
+    Name(Box<SearchRequest>),
     Elements(Vec<Element>),
     Point(PointRequest),
 }
