@@ -73,10 +73,10 @@ impl Division {
     pub fn new(total: u64, slots: u64, query: Option<u64>) -> Result<Division, TooLittle> {
         // Allocators keep some of what was freed.
         let slack = total / 10;
-        let cache = CACHE_BYTES.min(total / 8);
+        let results = RESULTS.min(total / 64);
+        let cache = CACHE_BYTES.min(total / 8 - results);
         let connections = CONNECTIONS.min(total / 8);
         let tiles = TILES.min(total / 32);
-        let results = RESULTS.min(total / 32);
         let others = OWN + slack + cache + tiles + results + connections;
         // As many conversions and searches as queries, each with a quarter of a query's share, and as many trials, each
         // with an eighth.
