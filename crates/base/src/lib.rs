@@ -8,6 +8,7 @@ mod map;
 pub mod progress;
 pub mod size;
 pub mod stack;
+pub mod words;
 
 pub use map::map_read_only;
 pub use progress::Progress;

@@ -26,7 +26,8 @@ mod tables;
 mod tags;
 mod types;
 
-pub use name_table::{NameTable, Word};
+pub use name_table::NameTable;
+pub use terrapin_snapshot::Word;
 pub use page_cache::{MetaPage, NodePage, RelationPage, TagPage, WayPage};
 pub use postings::{Postings, Scope};
 pub use store::{CACHE_BYTES, Osm, Remembered};
