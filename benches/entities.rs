@@ -4,7 +4,7 @@
 //! then one of its languages. Each is looked for as it stands, in small letters, as its first half while it is typed, and
 //! with a letter left out. Counted are searches whose first entity, and whose first five, have the one that was drawn. A
 //! label that several entities have does not say which is meant; so it is told, too, how many of the labels one entity alone
-//! has, and how many of these lead to it. Every list is run twice: what is told is the second time, and the first in brackets.
+//! has, how many of these lead to it, and how many of all lead to any entity that has the label. Every list is run twice: what is told is the second time, and the first in brackets.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,8 +25,8 @@ struct Drawn {
     id: EntityId,
     text: String,
     language: String,
-    /// Whether it is no other entity's of the kind.
-    alone: bool,
+    /// The entities of the kind that have the label, in its language.
+    same: Vec<EntityId>,
 }
 
 /// Numbers that look random (SplitMix64).
@@ -62,12 +62,13 @@ fn drawn(store: &Store) -> (usize, Vec<Drawn>) {
         let literal = literals[random.below(literals.len())];
         let Some(Term::Literal(text)) = store.term(literal) else { return None };
         let others = store.triples(None, Some(label), Some(literal));
-        let same = others.filter_map(|[entity, ..]| EntityId::of_term(store, entity)).filter(|other| other.kind == id.kind);
+        let same =
+            others.filter_map(|[entity, ..]| EntityId::of_term(store, entity)).filter(|other| other.kind == id.kind);
         Some(Drawn {
             id: *id,
             text: text.value().to_owned(),
             language: text.language().unwrap_or_default().to_owned(),
-            alone: same.count() == 1,
+            same: same.collect(),
         })
     });
     (all.len(), drawn.collect())
@@ -91,9 +92,9 @@ fn told(mut times: Vec<Duration>) -> String {
 /// Runs a list twice.
 fn measure(store: &Store, what: &str, all: &[(&Drawn, String)]) {
     let mut lines = Vec::new();
-    let (mut first, mut five, mut of_alone) = (0, 0, [0; 3]);
+    let (mut first, mut five, mut of_alone, mut any) = (0, 0, [0; 3], 0);
     for _ in 0..2 {
-        (first, five, of_alone) = (0, 0, [0; 3]);
+        (first, five, of_alone, any) = (0, 0, [0; 3], 0);
         let mut times = Vec::new();
         for (drawn, text) in all {
             let started = Instant::now();
@@ -102,12 +103,14 @@ fn measure(store: &Store, what: &str, all: &[(&Drawn, String)]) {
             let place = found.iter().position(|id| *id == drawn.id);
             first += usize::from(place == Some(0));
             five += usize::from(place.is_some());
-            if drawn.alone {
+            any += usize::from(found.first().is_some_and(|id| drawn.same.contains(id)));
+            let alone = drawn.same.len() == 1;
+            if alone {
                 of_alone[0] += 1;
                 of_alone[1] += usize::from(place == Some(0));
                 of_alone[2] += usize::from(place.is_some());
             }
-            if drawn.alone && place != Some(0) && std::env::var_os("TERRAPIN_SHOW").is_some() {
+            if alone && place != Some(0) && std::env::var_os("TERRAPIN_SHOW").is_some() {
                 println!("{} {:?}@{}: {found:?}", drawn.id, text, drawn.language);
             }
         }
@@ -115,7 +118,7 @@ fn measure(store: &Store, what: &str, all: &[(&Drawn, String)]) {
     }
     let [alone, alone_first, alone_five] = of_alone;
     println!(
-        "{what:22} {} ms ({}) first {first:4}, in five {five:4} of {}; alone {alone_first:4}, {alone_five:4} of {alone}",
+        "{what:22} {} ms ({}) first {first:4}, in five {five:4} of {}; alone {alone_first:4}, {alone_five:4} of {alone}; any {any:4}",
         lines[1],
         lines[0],
         all.len()
@@ -134,7 +137,9 @@ fn main() {
     let store = Store::open(&snapshot).expect("it is whole").expect("triples");
     let (entities, drawn) = drawn(&store);
     let texts = store.labels().map_or(0, |labels| labels.len());
-    println!("{entities} entities with labels; {texts} texts in the index, {bytes} bytes, {share:.2} % of the snapshot");
+    println!(
+        "{entities} entities with labels; {texts} texts in the index, {bytes} bytes, {share:.2} % of the snapshot"
+    );
     println!("{:22} {:>7} {:>7} {:>7}", "", "median", "90 %", "99 %");
     let of = |make: &dyn Fn(&str) -> Option<String>| -> Vec<(&Drawn, String)> {
         drawn.iter().filter_map(|one| Some((one, make(&one.text)?))).collect()

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::part::{Part, short_text};
 use super::{Limits, Tool, Trouble, World};
 use crate::budget;
-use crate::rdf::Store;
-use crate::entities::{EntityKind, Languages, chain, find};
 use crate::entities;
+use crate::entities::{EntityKind, Languages, chain, find};
+use crate::rdf::Store;
 use crate::sparql::labelled::{Kind, label_of};
 use crate::sparql::results::cell;
 use crate::sparql::syntax::shorten;
@@ -100,7 +100,9 @@ impl Tool for SearchEntities {
             found = find(store, &entities::Search { languages: Languages::All, ..search });
         }
         let entities = found.into_iter().map(|found| FoundEntity {
-            label: entities::label(store, found.id, &shown).map(|label| label.value).or(found.is_label.then_some(found.text)),
+            label: entities::label(store, found.id, &shown)
+                .map(|label| label.value)
+                .or(found.is_label.then_some(found.text)),
             description: entities::description(store, found.id, &shown).map(|text| short_text(text.value)),
             uses: found.id.uses(store),
             id: found.id.to_string(),

@@ -32,7 +32,7 @@ pub(super) use rest::Rest;
 /// The paths of the REST API begin with this.
 pub(super) const REST: &str = "/w/rest.php/";
 
-const NO_TRIPLES: &str = "this snapshot has no triples, and so no entities";
+const NO_TRIPLES: &str = "this snapshot has no triples: load some with --wikidata or --rdf";
 
 /// The routes.
 pub fn routes() -> Router<Arc<App>> {
@@ -80,7 +80,7 @@ fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl Fn
     let store = &endpoint.environment().store;
     let told = budget::watched(&budget, || match give(store) {
         Told::Found(object, count) => Ok((object.to_string(), count)),
-        Told::Instead(response) => Err(response),
+        Told::Instead(response) => Err(Box::new(response)),
     });
     if let Err(damage) = store.check() {
         tracing::error!(%damage, "no answer can be trusted");
@@ -96,7 +96,7 @@ fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl Fn
                 Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
             };
         }
-        Ok(Err(instead)) => return run.refused(sink, what, Outcome::Refused, instead),
+        Ok(Err(instead)) => return run.refused(sink, what, Outcome::Refused, *instead),
         Err(Stopped::Exceeded(exceeded)) => (Outcome::from(exceeded), exceeded.to_string()),
         Err(Stopped::Panicked(panic)) => {
             tracing::error!(panic, "entities could not be told: a fault of the program");

@@ -128,8 +128,11 @@ impl Entity {
             lexeme,
             datatypes: BTreeMap::new(),
         };
-        entity.datatypes =
-            entity.properties().into_iter().filter_map(|property| Some((property, datatype(store, property)?))).collect();
+        entity.datatypes = entity
+            .properties()
+            .into_iter()
+            .filter_map(|property| Some((property, datatype(store, property)?)))
+            .collect();
         Some(entity)
     }
 

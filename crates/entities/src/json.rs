@@ -95,7 +95,8 @@ pub fn entity(entity: &Entity, props: Props, languages: Wanted<'_>) -> Json {
         put("lemmas", texts(&terms.labels, Wanted::All));
         put("lexicalCategory", json!(lexeme.category));
         put("language", json!(lexeme.language));
-        let parts = |parts: &[PartOfLexeme], texts| parts.iter().map(|part| part_of_lexeme(entity, part, texts)).collect();
+        let parts =
+            |parts: &[PartOfLexeme], texts| parts.iter().map(|part| part_of_lexeme(entity, part, texts)).collect();
         put("forms", Json::Array(parts(&lexeme.forms, "representations")));
         put("senses", Json::Array(parts(&lexeme.senses, "glosses")));
     }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
+use super::EntityKind;
 use super::entity::Entity;
 use super::json::number;
 use super::statement::{Snak, SnakValue, Statement};
 use super::value::Value;
-use super::EntityKind;
 
 /// An entity: of an item also its links to sites, of a property the type of its values.
 pub fn entity(entity: &Entity) -> Json {
@@ -30,9 +30,10 @@ pub fn entity(entity: &Entity) -> Json {
 
 /// The links to sites, by site.
 pub fn sitelinks(entity: &Entity) -> Json {
-    let told = entity.sitelinks.iter().map(|(site, link)| {
-        (site.clone(), json!({ "title": link.title, "badges": link.badges, "url": link.url }))
-    });
+    let told = entity
+        .sitelinks
+        .iter()
+        .map(|(site, link)| (site.clone(), json!({ "title": link.title, "badges": link.badges, "url": link.url })));
     Json::Object(told.collect())
 }
 
@@ -48,9 +49,10 @@ pub fn statements(entity: &Entity, property: Option<u64>) -> Json {
 /// A statement.
 pub fn statement(entity: &Entity, statement: &Statement) -> Json {
     let snaks = |all: &[Snak]| Json::Array(all.iter().map(|one| Json::Object(snak(entity, one))).collect());
-    let references = statement.references.iter().map(|reference| {
-        json!({ "hash": reference.hash, "parts": snaks(&reference.snaks) })
-    });
+    let references = statement
+        .references
+        .iter()
+        .map(|reference| json!({ "hash": reference.hash, "parts": snaks(&reference.snaks) }));
     let mut told = snak(entity, &statement.main);
     told.insert("id".to_owned(), json!(statement.id));
     told.insert("rank".to_owned(), json!(statement.rank.name()));

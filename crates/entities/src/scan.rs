@@ -4,7 +4,7 @@ use oxrdf::{NamedNodeRef, Term};
 use terrapin_budget as budget;
 use terrapin_triples::{Said, Store};
 
-use super::search::{Languages, Matches, Search, Wanted};
+use super::matches::{Languages, Matches, Search, Wanted};
 
 /// Takes in all names that are near, in the languages that are looked at.
 pub(super) fn look(matches: &mut Matches<'_>, store: &Store, search: &Search<'_>) {

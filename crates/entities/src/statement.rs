@@ -176,7 +176,8 @@ fn with_dollar(local: &str, id: &str) -> String {
 
 fn rank_of(store: &Store, term: TermId) -> Option<Rank> {
     let Term::NamedNode(node) = store.term(term)? else { return None };
-    let ranks = [("PreferredRank", Rank::Preferred), ("NormalRank", Rank::Normal), ("DeprecatedRank", Rank::Deprecated)];
+    let ranks =
+        [("PreferredRank", Rank::Preferred), ("NormalRank", Rank::Normal), ("DeprecatedRank", Rank::Deprecated)];
     ranks.into_iter().find(|(name, _)| node.as_str().ends_with(name)).map(|(_, rank)| rank)
 }
 

@@ -38,7 +38,11 @@ impl Terms {
             all.entry(text.language).or_insert_with(Vec::new).push(text.value);
             all
         });
-        Terms { labels: by_language(store, id, label_of(id.kind)), descriptions: by_language(store, id, DESCRIPTION), aliases }
+        Terms {
+            labels: by_language(store, id, label_of(id.kind)),
+            descriptions: by_language(store, id, DESCRIPTION),
+            aliases,
+        }
     }
 }
 
@@ -60,7 +64,8 @@ fn by_language(store: &Store, id: EntityId, predicate: &str) -> BTreeMap<String,
 }
 
 fn texts(store: &Store, id: EntityId, predicate: &str) -> Vec<InLanguage> {
-    let (Some(subject), Some(predicate)) = (id.term(store), store.id(NamedNodeRef::new_unchecked(predicate).into())) else {
+    let (Some(subject), Some(predicate)) = (id.term(store), store.id(NamedNodeRef::new_unchecked(predicate).into()))
+    else {
         return Vec::new();
     };
     let texts = store.triples(Some(subject), Some(predicate), None).filter_map(|[_, _, object]| {

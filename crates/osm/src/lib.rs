@@ -27,11 +27,11 @@ mod tags;
 mod types;
 
 pub use name_table::NameTable;
-pub use terrapin_snapshot::Word;
 pub use page_cache::{MetaPage, NodePage, RelationPage, TagPage, WayPage};
 pub use postings::{Postings, Scope};
 pub use store::{CACHE_BYTES, Osm, Remembered};
 pub use tags::ValuePage;
+pub use terrapin_snapshot::Word;
 pub use types::{BoundingBox, Coord, ElementRef, ElementType, Member, MetaRef, NoBox, Ordinal};
 
 /// A key's place among the keys in byte order.

@@ -1,45 +1,13 @@
-//! Entities of Wikidata: items, properties, lexemes.
+//! Identifiers of Wikidata's entities, and how well these are known.
 
 use std::fmt;
 
 use oxrdf::{NamedNode, Term};
 
-use super::{Store, TermId};
+use super::{EntityKind, Store, TermId};
 
 /// What stands before an identifier in the IRI of an entity.
 const ENTITY: &str = "http://www.wikidata.org/entity/";
-
-/// What an entity is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum EntityKind {
-    Item,
-    Property,
-    Lexeme,
-}
-
-impl EntityKind {
-    /// All of them.
-    pub const ALL: [EntityKind; 3] = [EntityKind::Item, EntityKind::Property, EntityKind::Lexeme];
-
-    /// What identifiers begin with.
-    pub fn letter(self) -> char {
-        match self {
-            EntityKind::Item => 'Q',
-            EntityKind::Property => 'P',
-            EntityKind::Lexeme => 'L',
-        }
-    }
-
-    /// The word for it: `item`.
-    pub fn name(self) -> &'static str {
-        match self {
-            EntityKind::Item => "item",
-            EntityKind::Property => "property",
-            EntityKind::Lexeme => "lexeme",
-        }
-    }
-}
 
 /// The identifier of an entity, such as `Q42`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,7 +22,9 @@ impl EntityId {
     /// The identifier that a text is; its letter may be small.
     pub fn parse(text: &str) -> Option<EntityId> {
         let (letter, digits) = text.split_at_checked(1)?;
-        let kind = EntityKind::ALL.into_iter().find(|kind| letter.eq_ignore_ascii_case(kind.letter().encode_utf8(&mut [0; 4])))?;
+        let kind = EntityKind::ALL
+            .into_iter()
+            .find(|kind| letter.eq_ignore_ascii_case(kind.letter().encode_utf8(&mut [0; 4])))?;
         let plain = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
         Some(EntityId { kind, number: digits.parse().ok().filter(|_| plain)? })
     }

@@ -115,12 +115,16 @@ fn number(parameters: &Parameters, name: &str, ordinary: usize, least: usize, mo
     if text == "max" {
         return Ok(most);
     }
-    let number: i64 = text.trim().parse().map_err(|_| {
-        Wrong::new("badinteger", format!("Invalid value \"{text}\" for integer parameter \"{name}\"."))
-    })?;
+    let number: i64 = text
+        .trim()
+        .parse()
+        .map_err(|_| Wrong::new("badinteger", format!("Invalid value \"{text}\" for integer parameter \"{name}\".")))?;
     match usize::try_from(number) {
         Ok(number) if number >= least => Ok(number.min(most)),
-        _ => Err(Wrong::new("outofrange", format!("The value for parameter \"{name}\" must be between {least} and {most}."))),
+        _ => Err(Wrong::new(
+            "outofrange",
+            format!("The value for parameter \"{name}\" must be between {least} and {most}."),
+        )),
     }
 }
 
@@ -319,4 +323,3 @@ impl Wording for Action {
         error(status, code, message, None)
     }
 }
-

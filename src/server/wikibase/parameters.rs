@@ -13,7 +13,8 @@ impl Parameters {
     pub fn of(address: Option<&str>, form: &[u8]) -> Result<Parameters, String> {
         let all = form::pairs(address.unwrap_or_default().as_bytes()).chain(form::pairs(form));
         let wrong = |_| "a parameter is not in UTF-8".to_owned();
-        let read = all.map(|(name, value)| Ok((form::decoded(name).map_err(wrong)?, form::decoded(value).map_err(wrong)?)));
+        let read =
+            all.map(|(name, value)| Ok((form::decoded(name).map_err(wrong)?, form::decoded(value).map_err(wrong)?)));
         read.collect::<Result<_, String>>().map(Parameters)
     }
 
