@@ -66,7 +66,8 @@ pub fn entity(entity: &Entity, props: Props, languages: Wanted<'_>) -> Json {
         let (namespace, title) = page(entity.id);
         put("ns", json!(namespace));
         put("title", json!(title));
-        entity.revision.map(|revision| put("lastrevid", json!(revision)));
+        // Clients cannot do without one.
+        put("lastrevid", json!(entity.revision.unwrap_or(0)));
         entity.modified.as_ref().map(|modified| put("modified", json!(modified)));
     }
     let terms = &entity.terms;
