@@ -13,6 +13,7 @@ mod content_digest;
 mod convert;
 mod damage;
 mod entities;
+mod eval_cluster;
 mod eval_input;
 mod eval_keeps;
 mod eval_published;

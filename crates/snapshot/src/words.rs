@@ -8,7 +8,7 @@
 //! Of what the map of words has nothing is checked while it is read, so it is compared with its checksum as a whole when it
 //! is first asked for.
 
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom};
+use std::io::{BufWriter, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use fst::automaton::{Automaton, Str};
@@ -24,6 +24,8 @@ use terrapin_budget as budget;
 const MOST_WORDS: usize = 1 << 14;
 /// What a word that is looked at counts for in a query's budget.
 const WORD_STEPS: usize = 4;
+/// Bytes of a file that are copied at a time.
+const PIECE: u64 = 1 << 18;
 /// A head of a list: two integers.
 const HEAD: usize = 20;
 
@@ -73,12 +75,14 @@ pub fn write_words<E: From<Error> + From<external_sort::Error>>(
     let file = map.into_inner().map_err(failed)?;
     let mut file = file.into_inner().map_err(|error| scratch.error(error.into_error()))?;
     file.seek(SeekFrom::Start(0)).map_err(|error| scratch.error(error))?;
-    let (mut file, mut buffer) = (BufReader::new(file), vec![0; 1 << 16]);
+    let mut buffer = Vec::with_capacity(PIECE as usize);
     writer.begin(sections.words)?;
     loop {
-        match file.read(&mut buffer).map_err(|error| scratch.error(error))? {
+        buffer.clear();
+        // Unlike a single call, this goes on where a signal interrupts it.
+        match file.by_ref().take(PIECE).read_to_end(&mut buffer).map_err(|error| scratch.error(error))? {
             0 => return Ok(()),
-            read => writer.append(&buffer[..read])?,
+            _ => writer.append(&buffer)?,
         }
     }
 }
