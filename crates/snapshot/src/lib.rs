@@ -32,8 +32,8 @@
 //! of the file but the names of the sources. It holds nothing of the machine, the clock or the path: same inputs and
 //! same version, same digest; under the same names the same bytes.
 //!
-//! Formats 1 and 2 are read and not written any more: 2 has no index of the names of elements, 1 has the names of the
-//! sources in the manifest and no content digest as well.
+//! Formats 1 and 2 are read and not written any more: 2 has no indexes of the names of elements and of entities, 1 has the
+//! names of the sources in the manifest and no content digest as well.
 //!
 //! Opening checks header, footer, manifest and the bounds of the sections. Sections of compressed pages carry a
 //! checksum a page; those that are read in place, one for every 16 KiB, compared when these are first touched: what is
