@@ -174,7 +174,9 @@ fn the_file_depends_on_the_triples_alone() {
 /// Reads the whole index of entities' texts.
 fn read_labels(store: &Store) {
     let Some(labels) = store.labels() else { return };
-    (0..labels.len()).for_each(|number| drop(labels.text(number as u32)));
+    for number in 0..labels.len() {
+        labels.text(number as u32);
+    }
     for kind in EntityKind::ALL {
         for said in [Said::Name, Said::Description] {
             for language in labels.languages(kind, said) {
