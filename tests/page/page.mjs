@@ -227,6 +227,12 @@ function longest(events) {
   return { work: most(tasks.map((task) => task.tdur ?? task.dur)), wait: most(tasks.map((task) => task.dur)) };
 }
 
+/** The rows of a GeoParquet file. */
+async function features(bytes) {
+  const { parquetReadObjects } = await import(new URL('../../web/node_modules/hyparquet/src/index.js', import.meta.url));
+  return parquetReadObjects({ file: new Uint8Array(bytes).buffer });
+}
+
 test('every download is opened by another program', async ({ url }) => {
   const { tab, context } = await open(url);
   await run(tab, '[out:json];(node[amenity=cafe];way[leisure=park];rel[boundary=administrative][admin_level=8];);out geom;');
@@ -234,13 +240,19 @@ test('every download is opened by another program', async ({ url }) => {
   const rows = Number(total) - 1;
   const gdal = spawnSync('ogrinfo', ['--version']).status === 0;
   if (!gdal) console.log('    skipped for want of GDAL: only written, not read');
-  for (const format of ['geojson', 'gpx', 'kml', 'csv', 'json', 'raw']) {
+  for (const format of ['geojson', 'gpx', 'kml', 'csv', 'parquet', 'json', 'raw']) {
     await tab.click('button:has-text("Export")');
     const [download] = await Promise.all([tab.waitForEvent('download'), tab.click(`[data-format=${format}]`)]);
     const path = join(folder, download.suggestedFilename());
     await download.saveAs(path);
     if (['json', 'raw'].includes(format)) {
       assert.ok(JSON.parse(readFileSync(path, 'utf8')).elements.length >= rows);
+      continue;
+    }
+    if (format === 'parquet') {
+      const read = await features(readFileSync(path));
+      assert.equal(read.length, rows);
+      assert.ok(read.every((row) => row.name !== undefined && row.geometry.coordinates.length > 0));
       continue;
     }
     if (!gdal) continue;

@@ -123,14 +123,14 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"5f4a3d7a37e95670\"",
+        etag: "\"b8e3d3fb84682d64\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {
         name: "worker.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"653938f1b5eca748\"",
+        etag: "\"87cb964710466396\"",
         bytes: include_bytes!("worker.js.gz"),
     },
 ]

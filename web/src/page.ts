@@ -492,6 +492,7 @@ class Page {
       ['gpx', 'GPX', 'for receivers'],
       ['kml', 'KML', 'for globes'],
       ['csv', 'CSV', 'the table'],
+      ['parquet', 'GeoParquet', 'the table with geometries'],
       ['json', 'JSON', 'all rows'],
       ['raw', 'As it came', 'byte for byte'],
     ];
