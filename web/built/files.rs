@@ -127,10 +127,17 @@
         bytes: include_bytes!("page.js.gz"),
     },
     File {
+        name: "parquet.js",
+        content_type: "text/javascript; charset=utf-8",
+        packed: true,
+        etag: "\"849128f6a30942ae\"",
+        bytes: include_bytes!("parquet.js.gz"),
+    },
+    File {
         name: "worker.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"87cb964710466396\"",
+        etag: "\"d129ecbec5492705\"",
         bytes: include_bytes!("worker.js.gz"),
     },
 ]

@@ -245,7 +245,8 @@ async function file(as: Saved): Promise<Replies['save']> {
     case 'csv':
       return { url: url(save.csv(found.columns, cells()), 'text/csv'), name: `${name}.csv` };
     case 'parquet': {
-      const bytes = save.parquet(found.columns, cells(), found.rows.map((entry) => entry.geometry), COPYRIGHT);
+      const { parquet } = await import('./parquet');
+      const bytes = parquet(found.columns, cells(), found.rows.map((entry) => entry.geometry), COPYRIGHT);
       return { url: url(new Blob([bytes]), 'application/vnd.apache.parquet'), name: `${name}.parquet` };
     }
     case 'json': {
