@@ -32,7 +32,7 @@ const FORMAT_OF_PLACES: (&str, bool, &str) =
 
 const XAPI: &[&str] = &["application/osm3s+xml", "application/geo+json", "application/geo+json-seq"];
 
-const OPERATIONS: [Operation; 26] = [
+const OPERATIONS: [Operation; 27] = [
     Operation {
         path: "/api/interpreter",
         summary: "Answer a query in OverpassQL, as Overpass API does. By POST the query is the body, or `data` in a form",
@@ -181,6 +181,16 @@ const OPERATIONS: [Operation; 26] = [
         body: &[JSON, "application/x-ndjson"],
         methods: &["post"],
         answers: &[JSON, "application/x-ndjson"],
+    },
+    Operation {
+        path: "/ask",
+        summary: "Answer a question in plain language by the queries of a language model, where one is named: {\"question\": \"...\", \
+                  \"context\": \"...\"}. With a step of an answer before, changed or not, it goes on from there: \"mentions\", \
+                  \"candidates\", \"prompt\", \"queries\"",
+        parameters: &[],
+        body: &[JSON],
+        methods: &["post"],
+        answers: &[JSON, "text/event-stream"],
     },
     Operation {
         path: "/mcp",
@@ -356,12 +366,18 @@ pub async fn llms(State(app): State<Arc<App>>) -> String {
          - [Values of a key](/api/4/key/values): the parameters `key`, `query`, `rp`\n\
          - [Places by name](/search): the parameter `q`\n\
          - [What is wrong with a query](/feedback): POST {{\"query\": \"...\"}}\n\
+         {ask}\
          - [Tools by the Model Context Protocol](/mcp): all of the above for agents\n\n\
          ## Descriptions\n\n\
          - [OpenAPI](/openapi.json): every service with its parameters\n\
          - [What is served](/): the snapshot, its sources and their licences\n",
         of_wikidata = if triples.is_empty() { "" } else { " and a part of Wikidata" },
         digest = app.about.digest,
+        ask = if app.asker.is_some() {
+            "- [Questions in plain language](/ask): POST {\"question\": \"...\"}\n"
+        } else {
+            ""
+        },
     )
 }
 

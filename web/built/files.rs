@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"688cc3b6952bc7c8\"",
+        etag: "\"2fb7c9ce07a7ee27\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -123,7 +123,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"5f4a3d7a37e95670\"",
+        etag: "\"5e3a18d5aa4ef4bf\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

@@ -12,6 +12,7 @@ import type { Theme } from './map/palette';
 import { Refused, headers, json, overpass, setToken, type Snapshot } from './service';
 import { expand, type Surroundings } from './shortcuts';
 import { separator } from './split';
+import { Ask } from './views/ask';
 import { address, look, pairs } from './views/element';
 import { Raw } from './views/raw';
 import { about, exampleShelf, help, historyShelf, shareShelf } from './views/shelves';
@@ -24,6 +25,7 @@ class Page {
   private readonly editor: Editor;
   private readonly table = new Table(this.answers, (index) => void this.select(index, 'table'));
   private readonly raw = new Raw(this.answers);
+  private readonly ask = new Ask({ show: ({ language, query }) => this.adopt(language, query), unknown: (again) => askToken(again) });
   private readonly timeline = new Timeline((index) => void this.select(index, 'table'));
   private map: AnswerMap | null = null;
   private summary: Summary | null = null;
@@ -118,6 +120,13 @@ class Page {
       return { language, text, query, view: this.map?.view, snapshot: snapshot.digest.slice(0, 16) };
     });
     this.exports();
+    const askButton = h('button', { type: 'button', class: 'button quiet mode', 'aria-pressed': 'false', hidden: !snapshot.ask, title: 'Ask in plain language' }, 'Ask');
+    askButton.addEventListener('click', () => {
+      const on = this.mode(this.query.dataset.mode !== 'ask');
+      askButton.setAttribute('aria-pressed', String(on));
+      if (on) this.ask.focus();
+      else this.editor.focus();
+    });
     for (const language of Object.keys(LANGUAGES) as Language[]) {
       const lacks = language === 'sparql' && !snapshot.triples;
       this.languages.append(h('button', { type: 'button', role: 'radio', disabled: lacks, title: lacks ? 'This snapshot has no triples' : undefined, 'data-language': language, onclick: () => this.speak(language) }, LANGUAGES[language]));
@@ -129,7 +138,8 @@ class Page {
       this.languages.querySelector<HTMLElement>('[aria-checked=true]')?.focus();
     });
     this.query.append(
-      h('div', { class: 'tools' }, this.languages, h('span', { class: 'grow' }), formatButton, examplesButton, historyButton, shareButton),
+      h('div', { class: 'tools' }, askButton, this.languages, h('span', { class: 'grow' }), formatButton, examplesButton, historyButton, shareButton),
+      this.ask.element,
       this.editor.element,
       this.notices,
       h('div', { class: 'runbar' }, this.runButton, this.stopButton, this.status),
@@ -244,6 +254,21 @@ class Page {
     this.speak(language);
     this.editor.focus();
     if (run) void this.run();
+  }
+
+  /** Asks in plain language, or by a query; whether it is the former now. */
+  private mode(asks: boolean): boolean {
+    this.query.dataset.mode = asks ? 'ask' : 'query';
+    this.ask.element.hidden = !asks;
+    this.editor.element.hidden = asks;
+    return asks;
+  }
+
+  /** Runs a query that was written elsewhere, and leaves the focus where it is. */
+  private adopt(language: Language, query: string): void {
+    this.texts[language] = query;
+    this.speak(language);
+    void this.run();
   }
 
   /** The map was moved: a query with its box finds something else now. */
@@ -441,6 +466,7 @@ class Page {
       void this.run();
     } else if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':popover-open')) {
       if (this.running) void this.stop();
+      else if (this.ask.stop()) return;
       else if (!this.card.hidden) this.close();
     } else if (event.key === 'F6') {
       event.preventDefault();
