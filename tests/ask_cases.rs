@@ -53,7 +53,7 @@ fn triples(out: &Path) -> Option<()> {
 fn snapshot() -> Option<&'static Path> {
     static MADE: LazyLock<Option<(tempfile::TempDir, PathBuf)>> = LazyLock::new(|| {
         let folder = tempfile::tempdir().unwrap();
-        let extract = shared().join("data/osm/malta-2016.osm.pbf");
+        let extract = shared().join("data/osm/malta-2024.osm.pbf");
         let rdf = folder.path().join("brazil.nt");
         if !extract.exists() || triples(&rdf).is_none() {
             skipped(Need::Shared, "no extract of Malta, or no triples of Brazil");

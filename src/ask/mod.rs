@@ -30,7 +30,7 @@ use crate::eval::language::Language;
 pub use conversation::ask;
 pub use mentions::Mentions;
 pub use prompts::Prompts;
-pub use written::Query;
+pub use written::{Query, Written, read as queries};
 
 /// Repairs that may be asked for at most.
 pub const MOST_REPAIRS: u8 = 3;

@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"2fb7c9ce07a7ee27\"",
+        etag: "\"afc710d7d5ab487e\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -123,7 +123,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"5e3a18d5aa4ef4bf\"",
+        etag: "\"c7f409c6bb559945\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

@@ -6,8 +6,8 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValu
 use reqwest::{Response, StatusCode};
 use serde_json::json;
 
-use crate::events::Lines;
-use crate::reply::{Collected, said};
+use crate::reply::said;
+use crate::stream::{Stream, whole};
 use crate::{Endpoint, Error, Kind, Message, Model, Patience, Reply};
 
 /// How long a connection may take to come about.
@@ -16,8 +16,6 @@ const CONNECT: Duration = Duration::from_secs(10);
 const AGAIN: u32 = 2;
 /// How long is waited then, where the server does not say; twice as long each time.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Bytes of a reply around its text: of names and numbers, which a stream has with every word.
-const AROUND: usize = 256;
 /// Bytes of an error that are read.
 const ERROR: usize = 8 << 10;
 /// How often it is looked whether anybody still waits.
@@ -80,15 +78,16 @@ impl Client {
         Ok(headers)
     }
 
-    fn body(&self, messages: &[Message]) -> String {
-        json!({
-            "model": self.endpoint.model,
-            "messages": messages,
-            "temperature": 0,
-            "max_tokens": self.endpoint.tokens,
-            "stream": self.endpoint.stream,
-        })
-        .to_string()
+    /// A request. Some models take no temperature, and have another name for the most tokens.
+    fn body(&self, messages: &[Message], by_other_names: bool) -> String {
+        let mut body = json!({ "model": self.endpoint.model, "messages": messages, "stream": self.endpoint.stream });
+        if by_other_names {
+            body["max_completion_tokens"] = self.endpoint.tokens.into();
+        } else {
+            body["temperature"] = 0.into();
+            body["max_tokens"] = self.endpoint.tokens.into();
+        }
+        body.to_string()
     }
 
     /// Asks once.
@@ -117,35 +116,17 @@ impl Client {
             }
             bytes.extend_from_slice(&piece);
         }
-        let mut collected = Collected::new(self.endpoint.bytes);
-        collected.take(&bytes)?;
-        collected.finish()
+        whole(&bytes, self.endpoint.bytes)
     }
 
     async fn streamed(&self, mut answer: Response) -> Result<Reply, Error> {
-        let most = self.endpoint.bytes.saturating_mul(AROUND);
-        let (mut lines, mut collected, mut came) = (Lines::default(), Collected::new(self.endpoint.bytes), 0_usize);
-        'stream: while let Some(piece) = answer.chunk().await.map_err(|error| self.failed(&error))? {
-            came += piece.len();
-            let events = lines.take(&piece).map_err(|_| Error::new(Kind::Broken, "a line of its reply has no end"))?;
-            for event in events {
-                if event == "[DONE]" {
-                    break 'stream;
-                }
-                collected.take(event.as_bytes())?;
-            }
-            // One that never ends is left there.
-            if collected.is_full() {
+        let mut stream = Stream::new(self.endpoint.bytes);
+        while let Some(piece) = answer.chunk().await.map_err(|error| self.failed(&error))? {
+            if stream.take(&piece)? {
                 break;
             }
-            if came > most {
-                return Err(Error::new(Kind::Broken, format!("it sent {} KiB and did not end", came >> 10)));
-            }
         }
-        if let Some(event) = lines.last().filter(|event| event != "[DONE]") {
-            collected.take(event.as_bytes())?;
-        }
-        collected.finish()
+        stream.finish()
     }
 
     /// Why a request brought nothing.
@@ -186,18 +167,21 @@ impl Client {
 
     /// Asks until there is a reply, or no use in asking again.
     async fn ask(&self, messages: &[Message], patience: Patience<'_>) -> Result<Reply, Error> {
-        let (headers, body) = (self.headers()?, self.body(messages));
-        let mut pause = PAUSE;
+        let (headers, mut body) = (self.headers()?, self.body(messages, false));
+        let (mut pause, mut tried, mut by_other_names) = (PAUSE, 0, false);
         let ends = Instant::now() + patience.left(self.endpoint.time);
-        for tried in 0.. {
+        loop {
             let error = match self.once(headers.clone(), body.clone()).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
-            let again = match error.kind {
-                Kind::Busy | Kind::Fault | Kind::Unreachable => tried < AGAIN,
-                _ => false,
-            };
+            let names = ["max_completion_tokens", "temperature"];
+            if !by_other_names && error.kind == Kind::Refused && names.iter().any(|name| error.message.contains(name)) {
+                by_other_names = true;
+                body = self.body(messages, true);
+                continue;
+            }
+            let again = matches!(error.kind, Kind::Busy | Kind::Fault | Kind::Unreachable) && tried < AGAIN;
             let wait = error.wait.unwrap_or(pause);
             // Who wants to be left alone for longer than there is time for is.
             if !again || Instant::now() + wait >= ends {
@@ -205,8 +189,8 @@ impl Client {
             }
             tokio::time::sleep(wait).await;
             pause *= 2;
+            tried += 1;
         }
-        Err(Error::new(Kind::Unreachable, "it was not asked"))
     }
 
     /// The same within the time that there is, for as long as anybody waits.

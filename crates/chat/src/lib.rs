@@ -8,7 +8,7 @@
 //! error.rs    why there is no reply
 //! message.rs  what is sent
 //! reply.rs    what came back, put together from an object or from pieces
-//! events.rs   lines of a stream
+//! events.rs   lines of a stream; stream.rs is a reply that comes so
 //! client.rs   the conversation itself: requests, time-outs, what is tried again; nobody.rs stands for it in a program that was
 //!             built without one
 //! ```
@@ -23,6 +23,7 @@ mod message;
 #[cfg(not(feature = "http"))]
 mod nobody;
 mod reply;
+mod stream;
 
 #[cfg(feature = "http")]
 pub use client::Client;
@@ -33,6 +34,7 @@ pub use message::{Message, Role};
 #[cfg(not(feature = "http"))]
 pub use nobody::Client;
 pub use reply::{Reply, ToolCall};
+pub use stream::{Stream, whole};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
