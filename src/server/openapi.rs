@@ -26,6 +26,8 @@ struct Operation {
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain";
 const FORM: &str = "application/x-www-form-urlencoded";
+/// Described where a model is named.
+const ASK: &str = "/ask";
 const BOTH: &[&str] = &["get", "post"];
 const FORMAT_OF_PLACES: (&str, bool, &str) =
     ("format", false, "json, jsonv2, geojson, geocodejson or xml; jsonv2 without a word");
@@ -183,7 +185,7 @@ const OPERATIONS: [Operation; 27] = [
         answers: &[JSON, "application/x-ndjson"],
     },
     Operation {
-        path: "/ask",
+        path: ASK,
         summary: "Answer a question in plain language by the queries of a language model, where one is named: {\"question\": \"...\", \
                   \"context\": \"...\"}. With a step of an answer before, changed or not, it goes on from there: \"mentions\", \
                   \"candidates\", \"prompt\", \"queries\"",
@@ -312,8 +314,9 @@ fn of_tags(name: &str) -> &'static str {
 }
 
 fn description(app: &App) -> Value {
+    let offered = OPERATIONS.iter().filter(|operation| operation.path != ASK || app.asker.is_some());
     let mut paths: Map<String, Value> =
-        OPERATIONS.iter().map(|operation| (operation.path.to_owned(), operation.described())).collect();
+        offered.map(|operation| (operation.path.to_owned(), operation.described())).collect();
     for service in &SERVICES {
         let needed = service.needed.iter().map(|name| parameter(name, true, of_tags(name)));
         let optional = service.optional.iter().chain(&["format"]).map(|name| parameter(name, false, of_tags(name)));

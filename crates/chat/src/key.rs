@@ -59,8 +59,7 @@ impl Key {
     }
 
     /// A text without the key.
-    #[cfg(any(feature = "http", test))]
-    pub(crate) fn hide(&self, text: String) -> String {
+    pub fn hide(&self, text: String) -> String {
         if text.contains(&self.0) { text.replace(&self.0, HIDDEN) } else { text }
     }
 }
