@@ -522,7 +522,7 @@ test('a question is asked, its query repaired, its answer on the map, and a step
   const last = tab.locator('.ask-step[data-step=query]').last();
   await last.locator('textarea').fill('node[amenity=cafe][name~"Cordina"];out;');
   const before = said.length;
-  const { length } = await asked(url, 'node[amenity=cafe][name~"Cordina"];out;');
+  const { length } = await asked(url, '[out:json];node[amenity=cafe][name~"Cordina"];out;');
   await last.locator('button').click();
   await tab.waitForFunction((n) => document.querySelector('.ask-answer').textContent === `There are ${n}.` && !document.querySelector('.ask-answer').hidden, length);
   assert.equal(said.length, before + 1);

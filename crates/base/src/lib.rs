@@ -1,5 +1,6 @@
 //! What storing and answering share, and the standard library has not. Knows nothing of elements, triples or queries.
 
+mod bounded;
 pub mod codec;
 pub mod deferred;
 pub mod external_sort;
@@ -9,5 +10,6 @@ pub mod progress;
 pub mod size;
 pub mod stack;
 
+pub use bounded::Bounded;
 pub use map::map_read_only;
 pub use progress::Progress;

@@ -10,6 +10,7 @@ mod merge;
 mod overpassnl;
 mod progress;
 mod qa;
+mod shard;
 mod text;
 mod verify;
 
@@ -82,8 +83,8 @@ struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Score only one part of the instances, such as 2/4, the second of four; `terrapin eval merge` puts the parts
-    /// together
-    #[arg(long, value_name = "I/N")]
+    /// together. In an indexed job of Kubernetes and an array job of Slurm auto/4 is the part of this process
+    #[arg(long, value_name = "I/N", value_parser = shard::parse)]
     shard: Option<Shard>,
     #[command(flatten)]
     folder: FolderArgs,

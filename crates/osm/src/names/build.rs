@@ -1,6 +1,6 @@
 //! Making the index of names: sorts by total keys that spill to temporary files, and a scan of all tags.
 
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom};
+use std::io::{BufWriter, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use fst::MapBuilder;
@@ -25,6 +25,8 @@ const WINDOW: usize = 1 << 16;
 const STREETS: u8 = 200;
 /// Scores are less.
 const SCORES: usize = 256;
+/// Bytes of a file that are copied at a time.
+const PIECE: u64 = 1 << 18;
 
 /// Several numbers in one, the first of them in the highest bits: what they are sorted by.
 #[derive(Debug, Clone, Copy, Default)]
@@ -262,12 +264,14 @@ fn write_words(words: StringSorter, scratch: &Scratch, writer: &mut Writer) -> R
     let file = map.into_inner().map_err(failed)?;
     let mut file = file.into_inner().map_err(|error| scratch.error(error.into_error()))?;
     file.seek(SeekFrom::Start(0)).map_err(|error| scratch.error(error))?;
-    let (mut file, mut buffer) = (BufReader::new(file), vec![0; 1 << 16]);
+    let mut buffer = Vec::with_capacity(PIECE as usize);
     writer.begin(layout::NAME_WORDS)?;
     loop {
-        match file.read(&mut buffer).map_err(|error| scratch.error(error))? {
+        buffer.clear();
+        // Unlike a single call, this goes on where a signal interrupts it.
+        match file.by_ref().take(PIECE).read_to_end(&mut buffer).map_err(|error| scratch.error(error))? {
             0 => return Ok(()),
-            read => writer.append(&buffer[..read])?,
+            _ => writer.append(&buffer)?,
         }
     }
 }
