@@ -123,7 +123,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"c7f409c6bb559945\"",
+        etag: "\"e2c00d9c82078746\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

@@ -136,10 +136,10 @@ class Page {
     });
     this.query.append(
       h('div', { class: 'tools' }, this.languages, h('span', { class: 'grow' }), formatButton, examplesButton, historyButton, shareButton),
-      this.ask.element,
       this.editor.element,
       this.notices,
       h('div', { class: 'runbar' }, this.runButton, this.stopButton, this.status),
+      this.ask.element,
     );
     const moved = () => this.map?.resize();
     const right = h('div', { class: 'right' });
