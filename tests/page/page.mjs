@@ -505,7 +505,7 @@ test('a question is asked, its query repaired, its answer on the map, and a step
   await tab.keyboard.type('Inside the walls.');
   await tab.keyboard.press('Control+Enter');
   await tab.waitForSelector('.ask-answer:not([hidden])');
-  const status = () => tab.locator('.ask .status').textContent();
+  const status = () => tab.locator('.ask-status').textContent();
   assert.equal(await status(), 'Answered, after a repair.');
   const steps = await tab.$$eval('.ask-step', (items) => items.map((item) => item.dataset.step));
   assert.deepEqual(steps, ['mentions', 'candidates', 'prompt', 'reply', 'query', 'feedback', 'result', 'reply', 'query', 'result', 'text']);
@@ -532,7 +532,7 @@ test('a question is asked, its query repaired, its answer on the map, and a step
   await candidates.locator('summary').click();
   await candidates.locator('textarea').fill('tag "amenity"="library": 3 elements');
   await candidates.locator('button').click();
-  await tab.waitForFunction(() => document.querySelector('.ask .status').textContent.startsWith('Answered'));
+  await tab.waitForFunction(() => document.querySelector('.ask-status').textContent.startsWith('Answered'));
   assert.deepEqual(await tab.$$eval('.ask-step', (items) => items.slice(0, 3).map((item) => item.dataset.step)), ['mentions', 'candidates', 'prompt']);
   assert.ok((await tab.locator('.ask-step[data-step=prompt] textarea').inputValue()).includes('"amenity"="library"'));
   // Back at the editor there is the query.
@@ -552,7 +552,7 @@ test('a question is stopped, and a server without a model has none', async ({ ur
   await tab.click('.ask .primary');
   await tab.waitForSelector('.ask .stop:not([hidden])');
   await tab.keyboard.press('Escape');
-  await tab.waitForFunction(() => document.querySelector('.ask .status').textContent === 'Stopped.');
+  await tab.waitForFunction(() => document.querySelector('.ask-status').textContent === 'Stopped.');
   await context.close();
   end();
   const without = await open(off);

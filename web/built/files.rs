@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"afc710d7d5ab487e\"",
+        etag: "\"2a09fb0d865c932b\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -123,7 +123,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"e2c00d9c82078746\"",
+        etag: "\"7c355967d5917877\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

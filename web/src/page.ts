@@ -139,7 +139,7 @@ class Page {
       this.editor.element,
       this.notices,
       h('div', { class: 'runbar' }, this.runButton, this.stopButton, this.status),
-      this.ask.element,
+      ...(snapshot.ask ? [this.ask.element] : []),
     );
     const moved = () => this.map?.resize();
     const right = h('div', { class: 'right' });

@@ -54,7 +54,7 @@ export class Ask {
   private readonly context = h('textarea', { class: 'field area', id: 'ask-context', rows: 2, maxlength: 8000, placeholder: 'What is meant, what counts, what to show' });
   private readonly askButton = h('button', { type: 'submit', class: 'button primary' }, icon(ICONS.run), 'Ask');
   private readonly stopButton = h('button', { type: 'button', class: 'button stop', hidden: true, onclick: () => this.control?.abort() }, icon(ICONS.stop), 'Stop');
-  private readonly status = h('p', { class: 'status', role: 'status' });
+  private readonly status = h('p', { class: 'ask-status', role: 'status' });
   private readonly answer = h('p', { class: 'ask-answer', hidden: true, role: 'status' });
   private readonly steps = h('ol', { class: 'ask-steps', 'aria-label': 'Steps' });
   private control: AbortController | null = null;
