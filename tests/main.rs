@@ -16,6 +16,7 @@ mod conformance;
 mod content_digest;
 mod convert;
 mod damage;
+mod entities;
 mod eval_cluster;
 mod eval_input;
 mod eval_keeps;

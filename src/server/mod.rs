@@ -72,6 +72,7 @@ mod timestamp;
 mod tokens;
 mod trial;
 mod web;
+mod wikibase;
 mod workers;
 mod xapi;
 
@@ -352,6 +353,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/reverse.php", get(search::reverse))
         .route("/mcp", any(mcp::mcp).layer(Extension(mcp::service(&app))))
         .merge(taginfo::routes())
+        .merge(wikibase::routes())
         .route_layer(from_fn_with_state(Arc::clone(&app), admit::quota));
     let with_token = Router::new()
         .route("/services", get(home::home))
@@ -377,7 +379,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/node/{id}", get(web::page))
         .route("/way/{id}", get(web::page))
         .route("/relation/{id}", get(web::page))
-        .route("/entity/{id}", get(web::page));
+        .route("/entity/{id}", get(web::page).layer(from_fn(wikibase::moved)));
     let mut all = Router::new()
         .route("/healthz", get(health::health))
         .route("/readyz", get(health::readiness))
@@ -398,6 +400,8 @@ fn wording(route: &str) -> &'static dyn Wording {
     match route {
         "/api/interpreter" | "/api/convert" | "/api/map" | "/api/xapi" | "/api/xapi_meta" => &interpreter::PAGES,
         "/sparql" | "/sparql/" | sparql::BIGDATA => &sparql::Plain,
+        "/w/api.php" => &wikibase::Action,
+        route if route.starts_with(wikibase::REST) => &wikibase::Rest,
         _ => &json::Json,
     }
 }
@@ -414,6 +418,9 @@ const LISTED: &str = "\
 /reverse          what is at a point; the parameters `lat` and `lon`
 /status           whether places are found, and of what time they are
 /api/4/...        keys, values and tags, how often and together with what, as taginfo answers it
+/w/api.php        entities as a Wikibase answers them: `action` = wbsearchentities or wbgetentities
+/w/rest.php/wikibase/v1/entities/items/{id}  an item in Wikibase's REST API, which has properties, /search and /suggest, too
+/wiki/Special:EntityData/{id}.json  all that is said of an entity
 /api/snapshot     what is served, as JSON
 /tiles.json       vector tiles of the snapshot, for maps: /tiles/{z}/{x}/{y}.mvt
 /ask              a question in plain language, where a language model is named: `question` in a JSON object by POST

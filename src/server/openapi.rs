@@ -34,7 +34,7 @@ const FORMAT_OF_PLACES: (&str, bool, &str) =
 
 const XAPI: &[&str] = &["application/osm3s+xml", "application/geo+json", "application/geo+json-seq"];
 
-const OPERATIONS: [Operation; 27] = [
+const OPERATIONS: [Operation; 32] = [
     Operation {
         path: "/api/interpreter",
         summary: "Answer a query in OverpassQL, as Overpass API does. By POST the query is the body, or `data` in a form",
@@ -227,9 +227,43 @@ const OPERATIONS: [Operation; 27] = [
         methods: &["get"],
         answers: &["application/vnd.mapbox-vector-tile"],
     },
+    Operation {
+        path: "/w/api.php",
+        summary: "Find entities by name, or tell what is said of them, as MediaWiki's action API does on Wikidata",
+        parameters: &[
+            ("action", true, "wbsearchentities or wbgetentities"),
+            ("search", false, "What is looked for: a name or its beginning"),
+            ("language", false, "The language of the search, such as en"),
+            ("type", false, "item, property or lexeme; item without a word"),
+            ("limit", false, "How many are found, at most 50"),
+            ("ids", false, "The entities that are told, such as Q42|P31"),
+            ("props", false, "What is told of them, such as labels|claims"),
+            ("languages", false, "In which languages, such as en|de"),
+        ],
+        body: &[FORM],
+        methods: BOTH,
+        answers: &[JSON],
+    },
+    told_by_wikibase("/w/rest.php/wikibase/v1/entities/items/{id}", "An item, as Wikibase's REST API tells it", &[]),
+    told_by_wikibase("/w/rest.php/wikibase/v1/entities/properties/{id}", "A property, likewise", &[]),
+    told_by_wikibase(
+        "/w/rest.php/wikibase/v1/search/items",
+        "Find items by name; the same for properties, and at /suggest for text that is being typed",
+        &[("q", true, "The name or its beginning"), ("language", true, "The language of the search, such as en")],
+    ),
+    told_by_wikibase("/wiki/Special:EntityData/{id}.json", "All that is said of an entity: Wikibase's JSON", &[]),
     telling("/openapi.json", "This description", JSON),
     telling("/llms.txt", "What is served, for language models", TEXT),
 ];
+
+/// What a Wikibase tells.
+const fn told_by_wikibase(
+    path: &'static str,
+    summary: &'static str,
+    parameters: &'static [(&'static str, bool, &'static str)],
+) -> Operation {
+    Operation { path, summary, parameters, body: &[], methods: &["get"], answers: &[JSON] }
+}
 
 /// A service without parameters.
 const fn telling(path: &'static str, summary: &'static str, answer: &'static str) -> Operation {
@@ -242,9 +276,12 @@ impl Operation {
         let parameter = |(name, needed, text): &(&str, bool, &str)| parameter(name, *needed, text);
         let mut parameters: Vec<Value> = self.parameters.iter().map(parameter).collect();
         for name in ["id", "z", "x", "y"].into_iter().filter(|name| self.path.contains(&format!("{{{name}}}"))) {
-            parameters.push(json!({
-                "name": name, "in": "path", "required": true, "schema": { "type": "integer", "minimum": 0 },
-            }));
+            // Entities have a letter before their number.
+            let schema = match self.path.starts_with("/w") {
+                true => json!({ "type": "string", "pattern": "^[QPL][1-9][0-9]*$" }),
+                false => json!({ "type": "integer", "minimum": 0 }),
+            };
+            parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": schema }));
         }
         let methods = self.methods.iter().map(|method| {
             let answers: Map<String, Value> = self.answers.iter().map(|name| media(name)).collect();
@@ -354,7 +391,10 @@ pub async fn openapi(State(app): State<Arc<App>>) -> Json<Value> {
 pub async fn llms(State(app): State<Arc<App>>) -> String {
     let triples = app.sparql.as_ref().map_or(
         "",
-        |_| "- [SPARQL](/sparql): the parameter `query`, as the Wikidata Query Service takes it; `format=json`\n",
+        |_| {
+            "- [SPARQL](/sparql): the parameter `query`, as the Wikidata Query Service takes it; `format=json`\n\
+             - [Entities by name](/w/api.php): `action=wbsearchentities&search=...&language=en`, as Wikidata answers it\n"
+        },
     );
     format!(
         "# Terrapin\n\n\

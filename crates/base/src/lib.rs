@@ -9,6 +9,7 @@ mod map;
 pub mod progress;
 pub mod size;
 pub mod stack;
+pub mod words;
 
 pub use bounded::Bounded;
 pub use map::map_read_only;

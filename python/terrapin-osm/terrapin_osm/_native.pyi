@@ -100,6 +100,15 @@ class Snapshot:
     def search_tags(
         self, text: str, limit: int = 10, timeout: float | None = None, stop: Stop | None = None
     ) -> str: ...
+    def search_entities(
+        self,
+        text: str,
+        kind: str = "item",
+        language: str = "en",
+        limit: int = 8,
+        timeout: float | None = None,
+        stop: Stop | None = None,
+    ) -> str: ...
     def geocode(self, name: str, timeout: float | None = None, stop: Stop | None = None) -> str: ...
     def score_batch(
         self,

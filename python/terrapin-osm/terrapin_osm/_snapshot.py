@@ -236,6 +236,25 @@ class Snapshot:
         """`search_tags`, to be awaited."""
         return await _awaited(partial(self.search_tags, text, **options))
 
+    def search_entities(
+        self,
+        text: str,
+        *,
+        kind: Literal["item", "property", "lexeme"] = "item",
+        language: str = "en",
+        limit: int = 8,
+        timeout: float | None = None,
+        stop: _native.Stop | None = None,
+    ) -> list[dict[str, Any]]:
+        """Wikidata's entities in this data that a name stands for, the likeliest first: `id`, `label`, `description`, and `uses`,
+        how often the data has it. Names are looked for in `language` and those that stand in for it, then in all others."""
+        found = json.loads(self._native.search_entities(text, kind, language, limit, timeout, stop))
+        return [dict(entity) for entity in found]
+
+    async def search_entities_async(self, text: str, **options: Any) -> list[dict[str, Any]]:
+        """`search_entities`, to be awaited."""
+        return await _awaited(partial(self.search_entities, text, **options))
+
     def geocode(
         self, name: str, *, timeout: float | None = None, stop: _native.Stop | None = None
     ) -> dict[str, Any] | None:
