@@ -1,6 +1,10 @@
 //! The tests that can share a process: one binary, which is linked once. `cargo test --test integration -- http::` runs a
 //! file's. Those that watch their own memory, time or descriptors, or outlive what they try, are binaries beside it.
 
+#[cfg(feature = "ask")]
+mod ask;
+#[cfg(feature = "ask")]
+mod ask_cases;
 mod benchmark;
 mod cases;
 mod changes;

@@ -114,7 +114,7 @@ pub fn script(world: World<'_>, query: &str, bbox: Option<&str>, limits: &Limits
 /// The whole answer to a query.
 ///
 /// # Errors
-/// It was stopped, or is longer than [`LARGEST`].
+/// It was stopped, or is longer than 64 MiB.
 pub fn body(osm: &Osm, script: &Script, form: Form<'_>, limits: &Limits) -> Result<Vec<u8>, Trouble> {
     let mut body = Bounded::new(LARGEST);
     let done = overpass::run_as(osm, script, form, limits, &mut body);

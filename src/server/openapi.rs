@@ -26,13 +26,15 @@ struct Operation {
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain";
 const FORM: &str = "application/x-www-form-urlencoded";
+/// Described where a model is named.
+const ASK: &str = "/ask";
 const BOTH: &[&str] = &["get", "post"];
 const FORMAT_OF_PLACES: (&str, bool, &str) =
     ("format", false, "json, jsonv2, geojson, geocodejson or xml; jsonv2 without a word");
 
 const XAPI: &[&str] = &["application/osm3s+xml", "application/geo+json", "application/geo+json-seq"];
 
-const OPERATIONS: [Operation; 31] = [
+const OPERATIONS: [Operation; 32] = [
     Operation {
         path: "/api/interpreter",
         summary: "Answer a query in OverpassQL, as Overpass API does. By POST the query is the body, or `data` in a form",
@@ -181,6 +183,16 @@ const OPERATIONS: [Operation; 31] = [
         body: &[JSON, "application/x-ndjson"],
         methods: &["post"],
         answers: &[JSON, "application/x-ndjson"],
+    },
+    Operation {
+        path: ASK,
+        summary: "Answer a question in plain language by the queries of a language model, where one is named: {\"question\": \"...\", \
+                  \"context\": \"...\"}. With a step of an answer before, changed or not, it goes on from there: \"mentions\", \
+                  \"candidates\", \"prompt\", \"queries\"",
+        parameters: &[],
+        body: &[JSON],
+        methods: &["post"],
+        answers: &[JSON, "text/event-stream"],
     },
     Operation {
         path: "/mcp",
@@ -339,8 +351,9 @@ fn of_tags(name: &str) -> &'static str {
 }
 
 fn description(app: &App) -> Value {
+    let offered = OPERATIONS.iter().filter(|operation| operation.path != ASK || app.asker.is_some());
     let mut paths: Map<String, Value> =
-        OPERATIONS.iter().map(|operation| (operation.path.to_owned(), operation.described())).collect();
+        offered.map(|operation| (operation.path.to_owned(), operation.described())).collect();
     for service in &SERVICES {
         let needed = service.needed.iter().map(|name| parameter(name, true, of_tags(name)));
         let optional = service.optional.iter().chain(&["format"]).map(|name| parameter(name, false, of_tags(name)));
@@ -396,12 +409,18 @@ pub async fn llms(State(app): State<Arc<App>>) -> String {
          - [Values of a key](/api/4/key/values): the parameters `key`, `query`, `rp`\n\
          - [Places by name](/search): the parameter `q`\n\
          - [What is wrong with a query](/feedback): POST {{\"query\": \"...\"}}\n\
+         {ask}\
          - [Tools by the Model Context Protocol](/mcp): all of the above for agents\n\n\
          ## Descriptions\n\n\
          - [OpenAPI](/openapi.json): every service with its parameters\n\
          - [What is served](/): the snapshot, its sources and their licences\n",
         of_wikidata = if triples.is_empty() { "" } else { " and a part of Wikidata" },
         digest = app.about.digest,
+        ask = if app.asker.is_some() {
+            "- [Questions in plain language](/ask): POST {\"question\": \"...\"}\n"
+        } else {
+            ""
+        },
     )
 }
 

@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"688cc3b6952bc7c8\"",
+        etag: "\"2a09fb0d865c932b\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -123,7 +123,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"b8e3d3fb84682d64\"",
+        etag: "\"d29b681a311f5112\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {
