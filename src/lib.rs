@@ -2,10 +2,12 @@
 //! OverpassQL and SPARQL the same way on every machine and every day, and the published metrics of the benchmarks built
 //! on it.
 //!
-//! This crate has the commands ([`cli`]), the server ([`server`]) and the tools of agents ([`agents`]), and knows nothing of how data is stored or how
+//! This crate has the commands ([`cli`]), the server ([`server`]), the tools of agents ([`agents`]) and questions in
+//! plain language ([`ask`]), and knows nothing of how data is stored or how
 //! queries are run. Everything else is in crates of its own, which are here under short names.
 
 pub mod agents;
+pub mod ask;
 pub mod cli;
 pub mod server;
 
@@ -13,6 +15,8 @@ pub use terrapin_allocator as allocator;
 pub use terrapin_base::{self as base, deferred, machine, size, stack};
 pub use terrapin_budget as budget;
 pub use terrapin_budget::memory;
+pub use terrapin_chat as chat;
+pub use terrapin_entities as entities;
 pub use terrapin_eval as eval;
 pub use terrapin_export as export;
 pub use terrapin_geocoder as geocoder;

@@ -1,6 +1,10 @@
 //! The tests that can share a process: one binary, which is linked once. `cargo test --test integration -- http::` runs a
 //! file's. Those that watch their own memory, time or descriptors, or outlive what they try, are binaries beside it.
 
+#[cfg(feature = "ask")]
+mod ask;
+#[cfg(feature = "ask")]
+mod ask_cases;
 mod benchmark;
 mod cases;
 mod changes;
@@ -12,6 +16,8 @@ mod conformance;
 mod content_digest;
 mod convert;
 mod damage;
+mod entities;
+mod eval_cluster;
 mod eval_input;
 mod eval_keeps;
 mod eval_published;
@@ -44,6 +50,7 @@ mod sparql;
 mod sparql_answers;
 mod sparql_determinism;
 mod sparql_dialect;
+mod sparql_elements;
 mod sparql_graphs;
 mod sparql_http;
 mod sparql_places;

@@ -9,7 +9,7 @@ use oxrdf::{Term, Triple};
 use terrapin::budget::{Budget, Limits};
 use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
-use terrapin::rdf::{Store, TermId, TermKind, View};
+use terrapin::rdf::{EntityKind, Said, Store, TermId, TermKind, View};
 use terrapin::snapshot::Snapshot;
 
 /// Some thousand triples with every kind of term; lines of N-Triples.
@@ -171,6 +171,22 @@ fn the_file_depends_on_the_triples_alone() {
     assert_eq!(load_with(parts.into_iter().rev().collect(), &out, 1 << 22, 1), one);
 }
 
+/// Reads the whole index of entities' texts.
+fn read_labels(store: &Store) {
+    let Some(labels) = store.labels() else { return };
+    for number in 0..labels.len() {
+        labels.text(number as u32);
+    }
+    for kind in EntityKind::ALL {
+        for said in [Said::Name, Said::Description] {
+            for language in labels.languages(kind, said) {
+                let part = labels.part(kind, said, &language);
+                part.beginning("").iter().for_each(|word| drop(part.list(word)));
+            }
+        }
+    }
+}
+
 #[test]
 fn damage_is_found_when_it_is_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -204,6 +220,7 @@ fn damage_is_found_when_it_is_read() {
             for [_, _, object] in store.triples(None, None, None) {
                 store.triples(None, None, Some(object)).for_each(drop);
             }
+            read_labels(&store);
             assert!(store.check().is_err(), "{} at {at}", section.name);
         }
     }

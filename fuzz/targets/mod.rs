@@ -2,6 +2,7 @@
 //! input; what it checks besides is its own matter.
 
 mod arrival;
+mod chat;
 mod csv;
 mod front_end;
 mod geometry;
@@ -142,6 +143,14 @@ pub const TARGETS: &[Target] = &[
         words: http::WORDS,
         longest: 64 << 10,
         stack: OTHERS,
+    },
+    Target {
+        name: "chat",
+        check: chat::check,
+        seeds: chat::seeds,
+        words: chat::WORDS,
+        longest: 64 << 10,
+        stack: QUERIES,
     },
     Target {
         name: "recipe",

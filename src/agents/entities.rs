@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::part::{Part, short_text};
 use super::{Limits, Tool, Trouble, World};
 use crate::budget;
+use crate::entities;
+use crate::entities::{EntityKind, Languages, chain, find};
 use crate::rdf::Store;
-use crate::sparql::labelled::{Around, Kind, Names, label_of};
+use crate::sparql::labelled::{Kind, label_of};
 use crate::sparql::results::cell;
 use crate::sparql::syntax::shorten;
 
@@ -44,6 +46,9 @@ enum Sort {
     Lexeme,
 }
 
+/// Entities that are told, at most.
+const FOUND: usize = 8;
+
 #[derive(Serialize, JsonSchema)]
 pub struct Found {
     /// The likeliest first, eight at most.
@@ -69,24 +74,38 @@ impl Tool for SearchEntities {
     const NAME: &'static str = "search_entities";
     const TITLE: &'static str = "Search entities";
     const DESCRIPTION: &'static str = "Find the identifiers (Q64, P31) of Wikidata's items and properties in this data by their \
-        labels and aliases. Use it before you write a SPARQL query.";
+        labels, aliases and descriptions. Use it before you write a SPARQL query.";
     type Input = Search;
     type Output = Found;
 
     fn run(world: World<'_>, input: Search, _: &Limits) -> Result<Found, Trouble> {
         let store = &world.triples()?.store;
         let kind = match input.kind.unwrap_or(Sort::Item) {
-            Sort::Item => Kind::Entity,
-            Sort::Property => Kind::Property,
-            Sort::Lexeme => Kind::Lexeme,
+            Sort::Item => EntityKind::Item,
+            Sort::Property => EntityKind::Property,
+            Sort::Lexeme => EntityKind::Lexeme,
         };
-        let language = input.language.as_deref().unwrap_or(LANGUAGE);
-        let found = Names { store, language }.find(kind, &input.text, Around::default());
+        let shown = chain(input.language.as_deref().unwrap_or(LANGUAGE));
+        let search = entities::Search {
+            text: &input.text,
+            kind,
+            languages: Languages::These(&shown),
+            limit: FOUND,
+            descriptions: true,
+            slips: false,
+        };
+        let mut found = find(store, &search);
+        if found.is_empty() {
+            // A name in another language than the one that is spoken.
+            found = find(store, &entities::Search { languages: Languages::All, ..search });
+        }
         let entities = found.into_iter().map(|found| FoundEntity {
-            description: text_of(store, &found.id, DESCRIPTION, language),
-            label: found.label,
-            uses: found.uses,
-            id: found.id,
+            label: entities::label(store, found.id, &shown)
+                .map(|label| label.value)
+                .or(found.is_label.then_some(found.text)),
+            description: entities::description(store, found.id, &shown).map(|text| short_text(text.value)),
+            uses: found.id.uses(store),
+            id: found.id.to_string(),
         });
         let entities: Vec<FoundEntity> = entities.collect();
         let hint = entities.is_empty().then(|| "try another name or language, or the beginning of the name".to_owned());

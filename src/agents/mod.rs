@@ -24,6 +24,8 @@ pub mod resources;
 mod sparql;
 mod tags;
 
+pub use overpass::{body, script};
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -53,7 +55,8 @@ pub struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    fn osm(&self) -> &'a Osm {
+    /// Its elements.
+    pub fn osm(&self) -> &'a Osm {
         self.tags.osm()
     }
 

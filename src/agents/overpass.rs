@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, Write};
 
 use schemars::JsonSchema;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -12,6 +11,7 @@ use serde_json::Value;
 
 use super::part::{Part, short};
 use super::{Limits, Tool, Trouble, World};
+use crate::base::Bounded;
 use crate::eval::feedback::{FeedbackRequest, feedback};
 use crate::geocoder::Areas;
 use crate::osm::{BoundingBox, Osm};
@@ -114,9 +114,9 @@ pub fn script(world: World<'_>, query: &str, bbox: Option<&str>, limits: &Limits
 /// The whole answer to a query.
 ///
 /// # Errors
-/// It was stopped, or is longer than [`LARGEST`].
+/// It was stopped, or is longer than 64 MiB.
 pub fn body(osm: &Osm, script: &Script, form: Form<'_>, limits: &Limits) -> Result<Vec<u8>, Trouble> {
-    let mut body = Bounded::default();
+    let mut body = Bounded::new(LARGEST);
     let done = overpass::run_as(osm, script, form, limits, &mut body);
     if body.full {
         let message = format!("the answer has more than {} MiB", LARGEST >> 20);
@@ -131,28 +131,6 @@ fn stopped(failure: &Failure) -> Trouble {
     match failure.diagnostics.iter().find_map(|diagnostic| diagnostic.help.clone()) {
         Some(help) => trouble.hint(help),
         None => trouble.hint("ask for less: a smaller area, a tag that fewer elements have, [timeout:...]"),
-    }
-}
-
-/// An answer in memory, up to [`LARGEST`].
-#[derive(Default)]
-struct Bounded {
-    bytes: Vec<u8>,
-    full: bool,
-}
-
-impl Write for Bounded {
-    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + part.len() > LARGEST {
-            self.full = true;
-            return Err(io::Error::other("the answer is too long"));
-        }
-        self.bytes.extend_from_slice(part);
-        Ok(part.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

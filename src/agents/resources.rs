@@ -17,6 +17,11 @@ const TOLD: usize = 60;
 /// Values of a key that are told, where they are on many of its elements.
 const VALUES: usize = 8;
 
+/// OverpassQL on one page.
+pub const OVERPASSQL: &str = include_str!("overpassql.md");
+/// SPARQL on one page.
+pub const SPARQL: &str = include_str!("sparql.md");
+
 /// Something to read.
 pub struct Resource {
     /// Its address.
@@ -44,14 +49,14 @@ pub static RESOURCES: [Resource; 5] = [
         name: "OverpassQL on one page",
         description: "The language of query_overpass",
         media_type: "text/markdown",
-        read: |_| Ok(include_str!("overpassql.md").to_owned()),
+        read: |_| Ok(OVERPASSQL.to_owned()),
     },
     Resource {
         uri: "terrapin://cheatsheet/sparql",
         name: "SPARQL on one page",
         description: "The language of query_sparql",
         media_type: "text/markdown",
-        read: |_| Ok(include_str!("sparql.md").to_owned()),
+        read: |_| Ok(SPARQL.to_owned()),
     },
     Resource {
         uri: "terrapin://schema/tags",

@@ -1,5 +1,6 @@
 //! The command line: a file a command. May use everything; nothing uses it.
 
+mod ask;
 mod benchmark;
 mod config;
 mod connections;
@@ -21,6 +22,7 @@ mod log;
 mod manual;
 mod mcp;
 mod mirror;
+mod model;
 mod open;
 mod pin;
 mod progress;
@@ -96,6 +98,7 @@ enum Command {
     Benchmark(benchmark::Args),
     Leaderboard(leaderboard::Args),
     Feedback(feedback::Args),
+    Ask(ask::Args),
     Tags(tags::Args),
     Mcp(mcp::Args),
     Tools(tools::Args),
@@ -165,6 +168,7 @@ fn run(command: Command, matches: &ArgMatches) -> Result<(), Error> {
         Command::Benchmark(args) => benchmark::run(&args),
         Command::Leaderboard(args) => leaderboard::run(&args),
         Command::Feedback(args) => feedback::run(&args),
+        Command::Ask(args) => ask::run(&args),
         Command::Tags(args) => tags::run(&args),
         Command::Mcp(args) => mcp::run(&args),
         Command::Tools(args) => tools::run(&args),

@@ -9,6 +9,7 @@ use clap::{ArgMatches, Args as _, Command};
 use ipnet::IpNet;
 
 use super::connections::Connections;
+use super::model::ModelArgs;
 use super::{Error, config, log, open, stdout};
 use crate::machine;
 use crate::rdf::Store;
@@ -103,6 +104,11 @@ pub struct Args {
     check_config: bool,
     #[command(flatten)]
     connections: Connections,
+    /// Questions in plain language that are worked on at once; each may hold as much memory as a query
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), default_value_t = 2)]
+    max_asks: u16,
+    #[command(flatten)]
+    model: ModelArgs,
 }
 
 /// The memory that a process may have where nothing tells.
@@ -124,7 +130,8 @@ fn network(text: &str) -> Result<IpNet, String> {
 /// How the memory is divided.
 pub(super) fn division(args: &Args) -> Result<Division, Error> {
     let total = args.memory.or_else(machine::memory).unwrap_or(UNKNOWN);
-    Division::new(total, args.max_queries.into(), args.max_memory).map_err(Error::usage)
+    let asks = if args.model.is_given() { args.max_asks } else { 0 };
+    Division::new(total, args.max_queries.into(), asks.into(), args.max_memory).map_err(Error::usage)
 }
 
 /// How the server is run.
@@ -133,6 +140,7 @@ pub(super) fn settings(args: &Args, memory: Division) -> Settings {
         bind: args.bind,
         metrics_bind: args.metrics_bind,
         max_queries: usize::from(args.max_queries),
+        max_asks: usize::from(args.max_asks),
         max_waiting: args.max_waiting,
         queue_timeout: Duration::from_secs(args.max_wait),
         // A day is for ever, and an instant that far off can still be computed.
@@ -157,7 +165,7 @@ pub(super) fn data(snapshot: &Path, docs: Option<&Path>, cache: u64) -> Result<D
     let (opened, osm) = open::elements_within(snapshot, cache)?;
     let triples = Store::open(&opened.snapshot).map_err(open::error)?.map(Arc::new);
     let about = About { digest: opened.snapshot.digest(), manifest: opened.manifest };
-    Ok(Data { osm, docs, triples, about })
+    Ok(Data { osm, docs, triples, about, asker: None })
 }
 
 /// Runs the command. `matches` are its options as they were parsed.
@@ -172,7 +180,8 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
     }
     let tokens = args.tokens.as_deref().map(Tokens::read).transpose().map_err(|e| Error::input("tokens", e))?;
     let memory = division(args)?;
-    let data = data(snapshot, args.tag_docs.as_deref(), memory.cache)?;
+    let asker = args.model.asker()?;
+    let data = Data { asker, ..data(snapshot, args.tag_docs.as_deref(), memory.cache)? };
     if let (true, Some(matches)) = (args.check_config, matches) {
         let command = Args::augment_args(Command::new(super::SERVE));
         return stdout::print(&config::effective(&command, matches)?);

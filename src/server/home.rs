@@ -38,7 +38,7 @@ pub async fn home(State(app): State<Arc<App>>) -> String {
 
 /// Tells the same to programs: the digests, the time and the box of the data (south, west, north, east in degrees; `null`
 /// without nodes), how many of everything, whether there are older versions of elements, the sources and their licences.
-/// `triples` is `null` where there are none.
+/// `triples` is `null` where there are none. `ask` says whether questions in plain language are answered.
 pub async fn snapshot(State(app): State<Arc<App>>) -> Response {
     let manifest = &app.about.manifest;
     let counts = &manifest.counts;
@@ -63,6 +63,7 @@ pub async fn snapshot(State(app): State<Arc<App>>) -> Response {
             "tags": counts.tags,
         },
         "history": History::of(&app.osm).is_some(),
+        "ask": app.asker.is_some(),
         "triples": manifest.triples.map(|counts| counts.triples),
         "sources": sources,
     });

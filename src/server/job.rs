@@ -45,6 +45,8 @@ pub enum Lane {
     Conversion,
     /// `/search`, `/tiles`.
     Search,
+    /// `/ask`, which mostly waits for somebody else's model.
+    Ask,
 }
 
 /// The gates of all lanes.
@@ -54,15 +56,17 @@ pub struct Gates {
     trials: Gate,
     conversions: Gate,
     searches: Gate,
+    asks: Gate,
 }
 
 impl Gates {
-    /// So many queries at once and as many trials, and half as many of the rest; at least one of each.
-    pub fn new(queries: usize, max_waiting: usize, queue_timeout: Duration) -> Self {
+    /// So many queries at once and as many trials, so many questions, and half as many as queries of the rest; at least one of
+    /// each.
+    pub fn new(queries: usize, asks: usize, max_waiting: usize, queue_timeout: Duration) -> Self {
         let gate = |total| Gate::new(total, max_waiting, queue_timeout);
         let few = queries.div_ceil(2);
         let trials = Gate::new(queries, max_waiting, queue_timeout.min(TRIAL_QUEUE_TIMEOUT));
-        Gates { queries: gate(queries), trials, conversions: gate(few), searches: gate(few) }
+        Gates { queries: gate(queries), trials, conversions: gate(few), searches: gate(few), asks: gate(asks.max(1)) }
     }
 
     /// What may be worked on at once, in all lanes but that of trials, which have threads of their own.
@@ -76,7 +80,7 @@ impl Gates {
     }
 
     fn all(&self) -> impl Iterator<Item = &Gate> {
-        [&self.queries, &self.conversions, &self.searches].into_iter()
+        [&self.queries, &self.conversions, &self.searches, &self.asks].into_iter()
     }
 
     fn of(&self, lane: Lane) -> &Gate {
@@ -85,6 +89,7 @@ impl Gates {
             Lane::Trial => &self.trials,
             Lane::Conversion => &self.conversions,
             Lane::Search => &self.searches,
+            Lane::Ask => &self.asks,
         }
     }
 }
@@ -254,7 +259,7 @@ impl Job {
     pub fn memory(&self) -> u64 {
         let division = &self.app.settings.memory;
         match self.lane {
-            Lane::Query => division.query,
+            Lane::Query | Lane::Ask => division.query,
             Lane::Trial => division.trial,
             Lane::Conversion | Lane::Search => division.light,
         }

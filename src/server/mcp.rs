@@ -231,7 +231,7 @@ impl Server {
         let task = move |job: Job| {
             let (time, memory) = (job.app().settings.max_time, job.memory());
             let (run, sink) = job.begin(time, memory, JSON);
-            let result = work(world(run.app()), run.limits());
+            let result = work(run.app().world(), run.limits());
             let outcome = match &result {
                 Ok(_) => Outcome::Answered,
                 Err(Trouble { exceeded: Some(exceeded), .. }) => Outcome::from(*exceeded),
@@ -266,15 +266,6 @@ impl Server {
 
 fn away(message: &str) -> Trouble {
     Trouble { message: message.to_owned(), hint: None, exceeded: None, is_fault: false }
-}
-
-fn world(app: &App) -> World<'_> {
-    World {
-        tags: &app.tags,
-        triples: app.sparql.as_ref().map(|endpoint| endpoint.environment()),
-        digest: &app.about.digest,
-        manifest: &app.about.manifest,
-    }
 }
 
 /// A tool in the protocol's words. All of them only read.

@@ -66,11 +66,12 @@ impl fmt::Display for TooLittle {
 impl std::error::Error for TooLittle {}
 
 impl Division {
-    /// Divides `total` among `slots` queries at once and the rest; each query gets `query`, if that is given.
+    /// Divides `total` among `slots` queries and `asks` questions at once and the rest; each query gets `query`, if that is given,
+    /// and each question as much.
     ///
     /// # Errors
     /// It is too little.
-    pub fn new(total: u64, slots: u64, query: Option<u64>) -> Result<Division, TooLittle> {
+    pub fn new(total: u64, slots: u64, asks: u64, query: Option<u64>) -> Result<Division, TooLittle> {
         // Allocators keep some of what was freed.
         let slack = total / 10;
         let results = RESULTS.min(total / 64);
@@ -80,7 +81,7 @@ impl Division {
         let others = OWN + slack + cache + tiles + results + connections;
         // As many conversions and searches as queries, each with a quarter of a query's share, and as many trials, each
         // with an eighth.
-        let eighths = slots.max(1).saturating_mul(11);
+        let eighths = slots.max(1).saturating_mul(11).saturating_add(asks.saturating_mul(8));
         let share = total.saturating_sub(others) / eighths * 8;
         let wanted = query.unwrap_or(LEAST);
         if wanted > share {
@@ -109,7 +110,7 @@ mod tests {
     #[test]
     fn the_parts_fit_into_the_whole() {
         for total in [256_u64 << 20, 512 << 20, 1 << 30, 4 << 30, 24 << 30, 512 << 30] {
-            let division = Division::new(total, 2, None).expect("enough");
+            let division = Division::new(total, 2, 0, None).expect("enough");
             let parts = OWN
                 + 2 * (division.query + division.light + division.trial)
                 + division.cache
@@ -118,19 +119,21 @@ mod tests {
                 + division.connections;
             assert!(parts + total / 10 <= total, "{division:?}");
         }
-        let large = Division::new(24 << 30, 2, None).expect("enough");
+        let asking = Division::new(4 << 30, 2, 2, None).expect("enough");
+        assert!(4 * asking.query + 2 * (asking.light + asking.trial) < 4 << 30, "{asking:?}");
+        let large = Division::new(24 << 30, 2, 0, None).expect("enough");
         assert_eq!((large.query, large.cache), (QUERY, CACHE_BYTES));
-        assert_eq!(Division::new(4 << 30, 2, Some(1 << 30)).map(|d| d.query), Ok(1 << 30));
+        assert_eq!(Division::new(4 << 30, 2, 0, Some(1 << 30)).map(|d| d.query), Ok(1 << 30));
     }
 
     #[test]
     fn too_much_is_refused_in_words() {
-        let error = Division::new(512 << 20, 2, Some(1 << 30)).expect_err("too much");
+        let error = Division::new(512 << 20, 2, 0, Some(1 << 30)).expect_err("too much");
         assert_eq!(
             error.to_string(),
             "2 queries at once of 1.1 GB each need 3.2 GB in all, more than the 537 MB that this process may have; \
              lower --max-queries or --max-memory, or raise --memory"
         );
-        assert!(Division::new(64 << 20, 1, None).is_err());
+        assert!(Division::new(64 << 20, 1, 0, None).is_err());
     }
 }

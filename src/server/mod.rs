@@ -17,6 +17,7 @@
 //!                  of it, place_request.rs what it is asked,
 //!                  request.rs what the address says beside an OverpassQL query, accept.rs which forms of an answer a
 //!                  client would rather have
+//! ask.rs           questions in plain language, by crate::ask
 //! mcp.rs           the tools of crate::agents by the Model Context Protocol
 //! web.rs           the page that browsers get: files built of `web/`
 //! home.rs, openapi.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
@@ -28,6 +29,7 @@ mod accept;
 mod access;
 mod admin;
 mod admit;
+mod ask;
 mod body;
 mod cgi;
 mod client;
@@ -70,6 +72,7 @@ mod timestamp;
 mod tokens;
 mod trial;
 mod web;
+mod wikibase;
 mod workers;
 mod xapi;
 
@@ -86,6 +89,8 @@ use ipnet::IpNet;
 use tower_http::compression::CompressionLayer;
 use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
+use crate::agents::World;
+use crate::ask::Asker;
 use crate::eval::cache::InMemory;
 use crate::osm::Osm;
 use crate::rdf::Store;
@@ -121,6 +126,8 @@ pub struct Settings {
     pub metrics_bind: Option<SocketAddr>,
     /// Queries that run at once, at least 1.
     pub max_queries: usize,
+    /// Questions in plain language that are worked on at once.
+    pub max_asks: usize,
     /// Queries that wait behind them.
     pub max_waiting: usize,
     /// How long they wait.
@@ -192,6 +199,8 @@ struct App {
     results: InMemory,
     running: Arc<Register>,
     metrics: Metrics,
+    /// Who answers questions in plain language, where a model is named.
+    asker: Option<Asker>,
 }
 
 /// What is served.
@@ -204,13 +213,15 @@ pub struct Data {
     pub triples: Option<Arc<Store>>,
     /// The snapshot's facts.
     pub about: About,
+    /// Who answers questions in plain language, where a model is named.
+    pub asker: Option<Asker>,
 }
 
 impl App {
     fn new(data: Data, settings: Settings, tokens: Option<Tokens>) -> io::Result<Arc<App>> {
-        let Data { osm, docs, triples, about } = data;
+        let Data { osm, docs, triples, about, asker } = data;
         let metrics = Metrics::install(&about)?;
-        let gates = Gates::new(settings.max_queries, settings.max_waiting, settings.queue_timeout);
+        let gates = Gates::new(settings.max_queries, settings.max_asks, settings.max_waiting, settings.queue_timeout);
         let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
         Ok(Arc::new(App {
             tags: Tags::new(Arc::clone(&osm), docs),
@@ -231,7 +242,18 @@ impl App {
             settings,
             running: Arc::default(),
             metrics,
+            asker,
         }))
+    }
+
+    /// What tools are asked of.
+    fn world(&self) -> World<'_> {
+        World {
+            tags: &self.tags,
+            triples: self.sparql.as_ref().map(|endpoint| endpoint.environment()),
+            digest: &self.about.digest,
+            manifest: &self.about.manifest,
+        }
     }
 }
 
@@ -325,6 +347,7 @@ fn router(app: Arc<App>) -> Router {
         .route(sparql::BIGDATA, get(sparql::sparql).post(sparql::sparql))
         .route("/feedback", post(feedback::feedback))
         .route("/score", post(score::score))
+        .route("/ask", post(ask::ask))
         .route("/search", get(search::search))
         .route("/search.php", get(search::search))
         .route("/lookup", get(search::lookup))
@@ -333,6 +356,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/reverse.php", get(search::reverse))
         .route("/mcp", any(mcp::mcp).layer(Extension(mcp::service(&app))))
         .merge(taginfo::routes())
+        .merge(wikibase::routes())
         .route_layer(from_fn_with_state(Arc::clone(&app), admit::quota));
     let with_token = Router::new()
         .route("/services", get(home::home))
@@ -358,7 +382,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/node/{id}", get(web::page))
         .route("/way/{id}", get(web::page))
         .route("/relation/{id}", get(web::page))
-        .route("/entity/{id}", get(web::page));
+        .route("/entity/{id}", get(web::page).layer(from_fn(wikibase::moved)));
     let mut all = Router::new()
         .route("/healthz", get(health::health))
         .route("/readyz", get(health::readiness))
@@ -379,6 +403,8 @@ fn wording(route: &str) -> &'static dyn Wording {
     match route {
         "/api/interpreter" | "/api/convert" | "/api/map" | "/api/xapi" | "/api/xapi_meta" => &interpreter::PAGES,
         "/sparql" | "/sparql/" | sparql::BIGDATA => &sparql::Plain,
+        "/w/api.php" => &wikibase::Action,
+        route if route.starts_with(wikibase::REST) => &wikibase::Rest,
         _ => &json::Json,
     }
 }
@@ -395,8 +421,12 @@ const LISTED: &str = "\
 /reverse          what is at a point; the parameters `lat` and `lon`
 /status           whether places are found, and of what time they are
 /api/4/...        keys, values and tags, how often and together with what, as taginfo answers it
+/w/api.php        entities as a Wikibase answers them: `action` = wbsearchentities or wbgetentities
+/w/rest.php/wikibase/v1/entities/items/{id}  an item in Wikibase's REST API, which has properties, /search and /suggest, too
+/wiki/Special:EntityData/{id}.json  all that is said of an entity
 /api/snapshot     what is served, as JSON
 /tiles.json       vector tiles of the snapshot, for maps: /tiles/{z}/{x}/{y}.mvt
+/ask              a question in plain language, where a language model is named: `question` in a JSON object by POST
 /mcp              tools for agents, by the Model Context Protocol
 /openapi.json     all of this for programs, /llms.txt for language models
 /api/status       slots and running queries

@@ -26,13 +26,15 @@ struct Operation {
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain";
 const FORM: &str = "application/x-www-form-urlencoded";
+/// Described where a model is named.
+const ASK: &str = "/ask";
 const BOTH: &[&str] = &["get", "post"];
 const FORMAT_OF_PLACES: (&str, bool, &str) =
     ("format", false, "json, jsonv2, geojson, geocodejson or xml; jsonv2 without a word");
 
 const XAPI: &[&str] = &["application/osm3s+xml", "application/geo+json", "application/geo+json-seq"];
 
-const OPERATIONS: [Operation; 26] = [
+const OPERATIONS: [Operation; 32] = [
     Operation {
         path: "/api/interpreter",
         summary: "Answer a query in OverpassQL, as Overpass API does. By POST the query is the body, or `data` in a form",
@@ -183,6 +185,16 @@ const OPERATIONS: [Operation; 26] = [
         answers: &[JSON, "application/x-ndjson"],
     },
     Operation {
+        path: ASK,
+        summary: "Answer a question in plain language by the queries of a language model, where one is named: {\"question\": \"...\", \
+                  \"context\": \"...\"}. With a step of an answer before, changed or not, it goes on from there: \"mentions\", \
+                  \"candidates\", \"prompt\", \"queries\"",
+        parameters: &[],
+        body: &[JSON],
+        methods: &["post"],
+        answers: &[JSON, "text/event-stream"],
+    },
+    Operation {
         path: "/mcp",
         summary: "The tools of agents, by the Model Context Protocol over streamable HTTP",
         parameters: &[],
@@ -215,9 +227,43 @@ const OPERATIONS: [Operation; 26] = [
         methods: &["get"],
         answers: &["application/vnd.mapbox-vector-tile"],
     },
+    Operation {
+        path: "/w/api.php",
+        summary: "Find entities by name, or tell what is said of them, as MediaWiki's action API does on Wikidata",
+        parameters: &[
+            ("action", true, "wbsearchentities or wbgetentities"),
+            ("search", false, "What is looked for: a name or its beginning"),
+            ("language", false, "The language of the search, such as en"),
+            ("type", false, "item, property or lexeme; item without a word"),
+            ("limit", false, "How many are found, at most 50"),
+            ("ids", false, "The entities that are told, such as Q42|P31"),
+            ("props", false, "What is told of them, such as labels|claims"),
+            ("languages", false, "In which languages, such as en|de"),
+        ],
+        body: &[FORM],
+        methods: BOTH,
+        answers: &[JSON],
+    },
+    told_by_wikibase("/w/rest.php/wikibase/v1/entities/items/{id}", "An item, as Wikibase's REST API tells it", &[]),
+    told_by_wikibase("/w/rest.php/wikibase/v1/entities/properties/{id}", "A property, likewise", &[]),
+    told_by_wikibase(
+        "/w/rest.php/wikibase/v1/search/items",
+        "Find items by name; the same for properties, and at /suggest for text that is being typed",
+        &[("q", true, "The name or its beginning"), ("language", true, "The language of the search, such as en")],
+    ),
+    told_by_wikibase("/wiki/Special:EntityData/{id}.json", "All that is said of an entity: Wikibase's JSON", &[]),
     telling("/openapi.json", "This description", JSON),
     telling("/llms.txt", "What is served, for language models", TEXT),
 ];
+
+/// What a Wikibase tells.
+const fn told_by_wikibase(
+    path: &'static str,
+    summary: &'static str,
+    parameters: &'static [(&'static str, bool, &'static str)],
+) -> Operation {
+    Operation { path, summary, parameters, body: &[], methods: &["get"], answers: &[JSON] }
+}
 
 /// A service without parameters.
 const fn telling(path: &'static str, summary: &'static str, answer: &'static str) -> Operation {
@@ -230,9 +276,12 @@ impl Operation {
         let parameter = |(name, needed, text): &(&str, bool, &str)| parameter(name, *needed, text);
         let mut parameters: Vec<Value> = self.parameters.iter().map(parameter).collect();
         for name in ["id", "z", "x", "y"].into_iter().filter(|name| self.path.contains(&format!("{{{name}}}"))) {
-            parameters.push(json!({
-                "name": name, "in": "path", "required": true, "schema": { "type": "integer", "minimum": 0 },
-            }));
+            // Entities have a letter before their number.
+            let schema = match self.path.starts_with("/w") {
+                true => json!({ "type": "string", "pattern": "^[QPL][1-9][0-9]*$" }),
+                false => json!({ "type": "integer", "minimum": 0 }),
+            };
+            parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": schema }));
         }
         let methods = self.methods.iter().map(|method| {
             let answers: Map<String, Value> = self.answers.iter().map(|name| media(name)).collect();
@@ -302,8 +351,9 @@ fn of_tags(name: &str) -> &'static str {
 }
 
 fn description(app: &App) -> Value {
+    let offered = OPERATIONS.iter().filter(|operation| operation.path != ASK || app.asker.is_some());
     let mut paths: Map<String, Value> =
-        OPERATIONS.iter().map(|operation| (operation.path.to_owned(), operation.described())).collect();
+        offered.map(|operation| (operation.path.to_owned(), operation.described())).collect();
     for service in &SERVICES {
         let needed = service.needed.iter().map(|name| parameter(name, true, of_tags(name)));
         let optional = service.optional.iter().chain(&["format"]).map(|name| parameter(name, false, of_tags(name)));
@@ -341,7 +391,10 @@ pub async fn openapi(State(app): State<Arc<App>>) -> Json<Value> {
 pub async fn llms(State(app): State<Arc<App>>) -> String {
     let triples = app.sparql.as_ref().map_or(
         "",
-        |_| "- [SPARQL](/sparql): the parameter `query`, as the Wikidata Query Service takes it; `format=json`\n",
+        |_| {
+            "- [SPARQL](/sparql): the parameter `query`, as the Wikidata Query Service takes it; `format=json`\n\
+             - [Entities by name](/w/api.php): `action=wbsearchentities&search=...&language=en`, as Wikidata answers it\n"
+        },
     );
     format!(
         "# Terrapin\n\n\
@@ -356,12 +409,18 @@ pub async fn llms(State(app): State<Arc<App>>) -> String {
          - [Values of a key](/api/4/key/values): the parameters `key`, `query`, `rp`\n\
          - [Places by name](/search): the parameter `q`\n\
          - [What is wrong with a query](/feedback): POST {{\"query\": \"...\"}}\n\
+         {ask}\
          - [Tools by the Model Context Protocol](/mcp): all of the above for agents\n\n\
          ## Descriptions\n\n\
          - [OpenAPI](/openapi.json): every service with its parameters\n\
          - [What is served](/): the snapshot, its sources and their licences\n",
         of_wikidata = if triples.is_empty() { "" } else { " and a part of Wikidata" },
         digest = app.about.digest,
+        ask = if app.asker.is_some() {
+            "- [Questions in plain language](/ask): POST {\"question\": \"...\"}\n"
+        } else {
+            ""
+        },
     )
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What `terrapin export --geoparquet` writes, read by DuckDB, GeoPandas and SedonaDB, and asked in SQL what OverpassQL is asked.
+"""What `terrapin export --geoparquet` writes, read by DuckDB, GeoPandas and SedonaDB, and asked in SQL what OverpassQL and the API
+for tags are asked.
 
     tests/geoparquet/run.py EXTRACT
 
@@ -12,6 +13,8 @@ import os
 import subprocess
 import sys
 import tempfile
+import urllib.parse
+import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -69,15 +72,21 @@ def ids(snapshot, query):
     return {int(line) for line in terrapin("query", snapshot, f"[out:csv(::id;false)];{query}out ids;").split()}
 
 
-def duckdb_reads(folder, snapshot, counts):
+def database(folder, counts):
+    """DuckDB with a view of each type."""
     import duckdb
     import duckdb_extension_spatial
 
     [extension] = Path(duckdb_extension_spatial.__file__).parent.rglob("spatial.duckdb_extension")
     db = duckdb.connect(config={"allow_unsigned_extensions": True})
     db.load_extension(str(extension))
-    for kind, count in counts.items():
+    for kind in counts:
         db.execute(f"CREATE VIEW {kind} AS SELECT * FROM read_parquet('{folder}/type={kind}/*.parquet')")
+    return db
+
+
+def duckdb_reads(db, snapshot, counts):
+    for kind, count in counts.items():
         [[rows, different]] = db.execute(f"SELECT count(*), count(DISTINCT id) FROM {kind}").fetchall()
         assert rows == different == count, (kind, rows, different, count)
     # DuckDB makes its own type of a column that the file calls geometry.
@@ -90,6 +99,44 @@ def duckdb_reads(folder, snapshot, counts):
         assert expected, f"{name}: nothing to compare"
         assert found == expected, (name, sorted(found ^ expected)[:10], len(found), len(expected))
         print(f"DuckDB: {name}: {len(found)} as in OverpassQL")
+
+
+def tags_are_counted(db, snapshot):
+    """The API for tags counts what SQL does."""
+    serve = [PROGRAM, "serve", snapshot, "--bind", "127.0.0.1:0", "--json"]
+    server = subprocess.Popen(list(map(str, serve)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        url = json.loads(server.stdout.readline())["url"].rstrip("/")
+
+        def ask(path, **query):
+            with urllib.request.urlopen(f"{url}/api/4/{path}?{urllib.parse.urlencode(query)}") as answer:
+                return json.load(answer)["data"]
+
+        kinds = ("node", "way", "relation")
+        rows = " UNION ALL ".join(f"SELECT '{kind}' AS kind, tags FROM {kind}" for kind in kinds)
+        db.execute(f"CREATE TABLE element AS SELECT row_number() OVER () AS n, * FROM ({rows})")
+        db.execute("CREATE TABLE tag AS SELECT n, kind, e.key, e.value FROM (SELECT n, kind, unnest(map_entries(tags)) AS e"
+                   " FROM element WHERE tags IS NOT NULL)")
+        each = ", ".join(f"count(*) FILTER (kind = '{kind}')" for kind in kinds)
+        fields = ("key", "count_all", "count_nodes", "count_ways", "count_relations", "values_all")
+        expected = set(db.execute(f"SELECT key, count(*), {each}, count(DISTINCT value) FROM tag GROUP BY key").fetchall())
+        found = {tuple(row[field] for field in fields) for row in ask("keys/all")}
+        assert found == expected, sorted(found ^ expected)[:10]
+        keys = [key for (key,) in db.execute("SELECT key FROM tag GROUP BY key ORDER BY count(*) DESC, key").fetchall()]
+        values = together = 0
+        for key in keys[:40] + keys[40::25]:
+            expected = set(db.execute("SELECT value, count(*) FROM tag WHERE key = ? GROUP BY value", [key]).fetchall())
+            found = {(row["value"], row["count"]) for row in ask("key/values", key=key)}
+            assert found == expected, (key, sorted(found ^ expected)[:10])
+            values += len(found)
+            others = db.execute("SELECT o.key, count(*) FROM tag t JOIN tag o ON o.n = t.n AND o.key <> t.key"
+                                " WHERE t.key = ? GROUP BY o.key", [key]).fetchall()
+            found = {(row["other_key"], row["together_count"]) for row in ask("key/combinations", key=key)}
+            assert found == set(others), (key, sorted(found ^ set(others))[:10])
+            together += len(found)
+        print(f"DuckDB: {len(keys)} keys, {values} values and {together} keys together counted as the API for tags does")
+    finally:
+        server.terminate()
 
 
 def geopandas_reads(folder, counts):
@@ -137,7 +184,9 @@ def main():
         terrapin("load", "--osm", extract, "--out", snapshot)
         written = json.loads(terrapin("export", snapshot, "--geoparquet", out, "--json"))
         counts = {kind: written[f"{kind}s"] for kind in ("node", "way", "relation")}
-        duckdb_reads(out, snapshot, counts)
+        db = database(out, counts)
+        duckdb_reads(db, snapshot, counts)
+        tags_are_counted(db, snapshot)
         geopandas_reads(out, counts)
         sedona_reads(out, snapshot, counts)
     print("ok")

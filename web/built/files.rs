@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"688cc3b6952bc7c8\"",
+        etag: "\"2a09fb0d865c932b\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -123,14 +123,21 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"5f4a3d7a37e95670\"",
+        etag: "\"d29b681a311f5112\"",
         bytes: include_bytes!("page.js.gz"),
+    },
+    File {
+        name: "parquet.js",
+        content_type: "text/javascript; charset=utf-8",
+        packed: true,
+        etag: "\"849128f6a30942ae\"",
+        bytes: include_bytes!("parquet.js.gz"),
     },
     File {
         name: "worker.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"653938f1b5eca748\"",
+        etag: "\"d129ecbec5492705\"",
         bytes: include_bytes!("worker.js.gz"),
     },
 ]

@@ -12,6 +12,7 @@ import type { Theme } from './map/palette';
 import { Refused, headers, json, overpass, setToken, type Snapshot } from './service';
 import { expand, type Surroundings } from './shortcuts';
 import { separator } from './split';
+import { Ask } from './views/ask';
 import { address, look, pairs } from './views/element';
 import { Raw } from './views/raw';
 import { about, exampleShelf, help, historyShelf, shareShelf } from './views/shelves';
@@ -24,6 +25,7 @@ class Page {
   private readonly editor: Editor;
   private readonly table = new Table(this.answers, (index) => void this.select(index, 'table'));
   private readonly raw = new Raw(this.answers);
+  private readonly ask = new Ask({ show: ({ language, query }) => this.adopt(language, query), unknown: (again) => askToken(again) });
   private readonly timeline = new Timeline((index) => void this.select(index, 'table'));
   private map: AnswerMap | null = null;
   private summary: Summary | null = null;
@@ -36,7 +38,7 @@ class Page {
   private readonly status = h('p', { class: 'status', role: 'status' });
   private readonly runButton = h('button', { type: 'button', class: 'button primary', onclick: () => void this.run() }, icon(ICONS.run), 'Run', h('kbd', {}, 'Ctrl ↵'));
   private readonly stopButton = h('button', { type: 'button', class: 'button stop', hidden: true, onclick: () => void this.stop() }, icon(ICONS.stop), 'Stop');
-  private readonly languages = h('div', { class: 'segments', role: 'radiogroup', 'aria-label': 'Language' });
+  private readonly languages = h('div', { class: 'segments', role: 'radiogroup', 'aria-label': 'How to ask' });
   private readonly mapElement = h('div', { class: 'map' });
   private readonly notices = h('div', { class: 'notices' });
   private readonly card = h('aside', { class: 'card', hidden: true, 'aria-label': 'Selected' });
@@ -120,19 +122,24 @@ class Page {
     this.exports();
     for (const language of Object.keys(LANGUAGES) as Language[]) {
       const lacks = language === 'sparql' && !snapshot.triples;
-      this.languages.append(h('button', { type: 'button', role: 'radio', disabled: lacks, title: lacks ? 'This snapshot has no triples' : undefined, 'data-language': language, onclick: () => this.speak(language) }, LANGUAGES[language]));
+      this.languages.append(h('button', { type: 'button', role: 'radio', disabled: lacks, title: lacks ? 'This snapshot has no triples' : undefined, 'data-language': language, onclick: () => (this.mode(false), this.speak(language)) }, LANGUAGES[language]));
     }
+    if (snapshot.ask) this.languages.append(h('button', { type: 'button', role: 'radio', 'data-language': 'ask', title: 'In plain language', onclick: () => (this.mode(true), this.ask.focus()) }, 'Ask'));
     this.languages.addEventListener('keydown', (event) => {
-      if (!/^Arrow/.test(event.key) || !snapshot.triples) return;
+      if (!/^Arrow/.test(event.key)) return;
       event.preventDefault();
-      this.speak(this.editor.language === 'sparql' ? 'overpassql' : 'sparql');
-      this.languages.querySelector<HTMLElement>('[aria-checked=true]')?.focus();
+      const all = [...this.languages.querySelectorAll<HTMLElement>('button:not([disabled])')];
+      const at = all.findIndex((button) => button.getAttribute('aria-checked') === 'true');
+      const next = all[(at + (/Right|Down/.test(event.key) ? 1 : all.length - 1)) % all.length];
+      next?.click();
+      next?.focus();
     });
     this.query.append(
       h('div', { class: 'tools' }, this.languages, h('span', { class: 'grow' }), formatButton, examplesButton, historyButton, shareButton),
       this.editor.element,
       this.notices,
       h('div', { class: 'runbar' }, this.runButton, this.stopButton, this.status),
+      ...(snapshot.ask ? [this.ask.element] : []),
     );
     const moved = () => this.map?.resize();
     const right = h('div', { class: 'right' });
@@ -226,10 +233,16 @@ class Page {
   private speak(language: Language): void {
     this.editor.language = language;
     this.editor.text = this.texts[language];
-    for (const button of this.languages.children) {
-      const on = (button as HTMLElement).dataset.language === language;
+    this.mark();
+  }
+
+  /** Shows in which language is asked. */
+  private mark(): void {
+    const wanted = this.query.dataset.mode === 'ask' ? 'ask' : this.editor.language;
+    for (const button of this.languages.querySelectorAll<HTMLElement>('button')) {
+      const on = button.dataset.language === wanted;
       button.setAttribute('aria-checked', String(on));
-      (button as HTMLElement).tabIndex = on ? 0 : -1;
+      button.tabIndex = on ? 0 : -1;
     }
   }
 
@@ -240,10 +253,26 @@ class Page {
 
   /** Puts a query into the editor. */
   private take(language: Language, query: string, run: boolean): void {
+    this.mode(false);
     this.texts[language] = query;
     this.speak(language);
     this.editor.focus();
     if (run) void this.run();
+  }
+
+  /** Asks in plain language, or by a query. */
+  private mode(asks: boolean): void {
+    this.query.dataset.mode = asks ? 'ask' : 'query';
+    this.ask.element.hidden = !asks;
+    this.editor.element.hidden = asks;
+    this.mark();
+  }
+
+  /** Runs a query that was written elsewhere, and leaves the focus where it is. */
+  private adopt(language: Language, query: string): void {
+    this.texts[language] = query;
+    this.speak(language);
+    void this.run();
   }
 
   /** The map was moved: a query with its box finds something else now. */
@@ -441,6 +470,7 @@ class Page {
       void this.run();
     } else if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':popover-open')) {
       if (this.running) void this.stop();
+      else if (this.ask.stop()) return;
       else if (!this.card.hidden) this.close();
     } else if (event.key === 'F6') {
       event.preventDefault();
@@ -492,6 +522,7 @@ class Page {
       ['gpx', 'GPX', 'for receivers'],
       ['kml', 'KML', 'for globes'],
       ['csv', 'CSV', 'the table'],
+      ['parquet', 'GeoParquet', 'the table with geometries'],
       ['json', 'JSON', 'all rows'],
       ['raw', 'As it came', 'byte for byte'],
     ];

@@ -13,6 +13,8 @@ export interface Snapshot {
   /** Whether older versions of elements are there. */
   history: boolean;
   triples: number | null;
+  /** Whether questions in plain language are answered. */
+  ask: boolean;
   sources: { name: string; sha256: string; licence: string }[];
 }
 

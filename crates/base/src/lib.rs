@@ -1,5 +1,6 @@
 //! What storing and answering share, and the standard library has not. Knows nothing of elements, triples or queries.
 
+mod bounded;
 pub mod codec;
 pub mod deferred;
 pub mod external_sort;
@@ -8,6 +9,8 @@ mod map;
 pub mod progress;
 pub mod size;
 pub mod stack;
+pub mod words;
 
+pub use bounded::Bounded;
 pub use map::map_read_only;
 pub use progress::Progress;

@@ -21,9 +21,15 @@ pub fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let (era, day) = (days.div_euclid(ERA), days.rem_euclid(ERA));
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * day + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (era * 400 + year + i64::from(month <= 2), month, day - (153 * shifted + 2) / 5 + 1)
+    of_march_year(era * 400 + year, day)
+}
+
+/// Year, month (1 to 12) and day (1 to 31) of a count in the Julian calendar.
+pub fn julian_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days + EPOCH + 2;
+    let (leap, day) = (days.div_euclid(1461), days.rem_euclid(1461));
+    let year = (day - day / 1460) / 365;
+    of_march_year(leap * 4 + year, day - 365 * year)
 }
 
 /// The count of a day of the Julian calendar.
@@ -48,6 +54,13 @@ fn march_year(year: i64, month: i64) -> i64 {
     if month <= 2 { year - 1 } else { year }
 }
 
+/// The date of a day, from 0, in such a year.
+fn of_march_year(year: i64, day: i64) -> (i64, i64, i64) {
+    let shifted = (5 * day + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (year + i64::from(month <= 2), month, day - (153 * shifted + 2) / 5 + 1)
+}
+
 /// The number of a day, from 0, in such a year.
 fn day_of_march_year(month: i64, day: i64) -> i64 {
     (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -67,6 +80,8 @@ mod tests {
         for days in (-2_000_000..2_000_000).step_by(97).chain([-5_000_000_000_000, 5_000_000_000_000]) {
             let (year, month, day) = civil_from_days(days);
             assert_eq!(days_from_civil(year, month, day), days);
+            let (year, month, day) = julian_from_days(days);
+            assert_eq!(days_from_julian(year, month, day), days);
             assert!((1..=12).contains(&month) && (1..=days_in_month(year, month)).contains(&day));
         }
     }

@@ -475,7 +475,7 @@ impl Finder<'_> {
             Mode::Slips => {
                 let letters = word.chars().count();
                 let most = SLIPS.iter().filter(|&&least| letters >= least).count() as u8;
-                let mut words = if most > 0 { self.names.near(word, most) } else { Vec::new() };
+                let mut words = if most > 0 { self.names.near("", word, most) } else { Vec::new() };
                 if words.is_empty() {
                     words.extend(self.names.word(word));
                 }

@@ -65,10 +65,10 @@ pub(super) fn as_pbf(path: &Path) -> io::Result<u64> {
         // Opening a named pipe waits for whoever writes to it.
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    let (mut file, bytes) = (File::open(path)?, metadata.len());
-    let mut first = [0; 2];
-    let read = file.read(&mut first)?;
-    Ok(match &first[..read] {
+    let (file, bytes) = (File::open(path)?, metadata.len());
+    let mut first = Vec::new();
+    file.take(2).read_to_end(&mut first)?;
+    Ok(match first.as_slice() {
         [0x1f, 0x8b] => bytes * 2 / 3,
         b"BZ" => bytes,
         // Bytes of any other format have to be PBF.

@@ -92,6 +92,7 @@ pub fn load(
         None => 0,
         Some(store) => {
             terrapin_triples::write_points(&store, scratch, writer)?;
+            terrapin_triples::write_labels(&store, scratch, writer, progress)?;
             newest(&store)?
         }
     };

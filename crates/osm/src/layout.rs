@@ -1,6 +1,7 @@
 //! The sections that hold elements: their names and the sizes of their pages. A change here is a new format version.
 
 use super::{ElementType, Ordinal};
+use terrapin_snapshot::WordSections;
 
 /// Nodes, ways, relations on a page, as powers of two.
 const PAGE_BITS: [u32; 3] = [9, 8, 6];
@@ -150,10 +151,8 @@ pub const AREA_BOXES: &str = "areas.boxes";
 pub const NAMES: &str = "names";
 /// Where the names of each score end: a column.
 pub const NAME_SCORES: &str = "names.scores";
-/// Names that have a word, for each word.
-pub const NAME_LISTS: &str = "names.lists";
-/// The words.
-pub const NAME_WORDS: &str = "names.words";
+/// Words, and the names that have each.
+pub const NAME_WORDS: WordSections = WordSections { words: "names.words", lists: "names.lists" };
 
 /// All versions of a type's elements, if they were kept: pages of them in order of id and version.
 pub fn versions(kind: ElementType) -> &'static str {

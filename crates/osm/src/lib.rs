@@ -26,11 +26,12 @@ mod tables;
 mod tags;
 mod types;
 
-pub use name_table::{NameTable, Word};
+pub use name_table::NameTable;
 pub use page_cache::{MetaPage, NodePage, RelationPage, TagPage, WayPage};
 pub use postings::{Postings, Scope};
 pub use store::{CACHE_BYTES, Osm, Remembered};
 pub use tags::ValuePage;
+pub use terrapin_snapshot::Word;
 pub use types::{BoundingBox, Coord, ElementRef, ElementType, Member, MetaRef, NoBox, Ordinal};
 
 /// A key's place among the keys in byte order.

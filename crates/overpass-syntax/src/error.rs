@@ -1,4 +1,4 @@
-//! What can be wrong with a query, in the reference's three classes and words, with the position that it does not give.
+//! What can be wrong with a query, in the reference's four classes and words, with the position that it does not give.
 
 use std::fmt;
 
@@ -8,6 +8,8 @@ use super::code::Code;
 /// The reference's classes of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
+    /// `encoding error`: what arrived is no text of a query.
+    Encoding,
     /// `parse error`: the text is not in the language.
     Parse,
     /// `static error`: a value is not one that the statement takes.
@@ -17,9 +19,10 @@ pub enum Class {
 }
 
 impl Class {
-    /// `parse error`, `static error` or `runtime error`.
+    /// `encoding error`, `parse error`, `static error` or `runtime error`.
     pub fn name(self) -> &'static str {
         match self {
+            Class::Encoding => "encoding error",
             Class::Parse => "parse error",
             Class::Static => "static error",
             Class::Runtime => "runtime error",
@@ -44,10 +47,10 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
-/// As the reference prints it: `line 1: parse error: ...`.
+/// As the reference prints it: `line 1: parse error: ...`; of the text as a whole, and of a run, without a line.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.class != Class::Runtime {
+        if matches!(self.class, Class::Parse | Class::Static) {
             write!(f, "line {}: ", self.line)?;
         }
         write!(f, "{}: {}", self.class.name(), self.message)

@@ -244,23 +244,33 @@ pub(crate) fn is_xml(text: &str) -> bool {
 
 fn read(text: &str, converting: bool) -> Result<(Option<Node>, Diagnostics), Failure> {
     if text.len() > LONGEST {
-        return Err(refuse(Code::TooLong, format!("The query has more than {LONGEST} bytes.")).into());
+        return Err(refuse(Class::Parse, Code::TooLong, format!("The query has more than {LONGEST} bytes.")).into());
     }
     if text.trim().is_empty() {
-        return Err(refuse(Code::EmptyQuery, "Your input contains only whitespace.".to_owned()).into());
+        let message = "Your input contains only whitespace.".to_owned();
+        return Err(refuse(Class::Encoding, Code::EmptyQuery, message).into());
     }
     let builder = builder::Builder { converting, ..Default::default() };
     let (root, builder) = if is_xml(text) { xml::parse(text, builder) } else { parse::parse(text, builder) };
     Ok((root, builder.diagnostics))
 }
 
-fn refuse(code: Code, message: String) -> Diagnostic {
-    Diagnostic { class: Class::Parse, code, line: 1, span: None, message, help: None }
+fn refuse(class: Class, code: Code, message: String) -> Diagnostic {
+    let line = u32::from(class != Class::Encoding);
+    Diagnostic { class, code, line, span: None, message, help: None }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_empty_text_has_no_line() {
+        for text in ["", " ", "\n\t\n"] {
+            let failure = parse(text).expect_err("nothing is asked for");
+            assert_eq!(failure.to_string(), "encoding error: Your input contains only whitespace.");
+        }
+    }
 
     #[test]
     fn names_unknown_attributes() {

@@ -284,6 +284,11 @@ impl Geometry {
         }
     }
 
+    /// Whether it is of no parts: what `trace` finds in a polygon without positions.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Geometry::Collection(parts) if parts.is_empty())
+    }
+
     /// Whether it is a line or polygon without positions, which the reference has at a place off the globe, or the middle
     /// of one.
     fn is_nowhere(&self) -> bool {

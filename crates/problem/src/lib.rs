@@ -53,7 +53,7 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.class != Class::Runtime {
+        if matches!(self.class, Class::Parse | Class::Static) {
             write!(f, "line {}: ", self.line)?;
         }
         write!(f, "{}: {}", self.class.name(), self.message)

@@ -1,10 +1,12 @@
-//! What helps to write a query: tags found in words, places found by name. The answers are those of the tools of agents.
+//! What helps to write a query: tags found in words, entities and places found by name. The answers are those of the tools of agents.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use terrapin_budget::{self as budget, Budget};
+use terrapin_entities::{EntityKind, Languages, Match, Search, chain, description, find, label};
 use terrapin_geocoder::{Areas, Details, Places};
+use terrapin_sparql::Environment;
 
 use crate::bounds::Bounds;
 use crate::data::Data;
@@ -32,6 +34,40 @@ pub fn search_tags(data: &Data, text: &str, limit: usize, bounds: &Bounds) -> Re
         let keys = found.keys.into_iter().take(KEYS);
         let keys = keys.map(|key| json!({ "key": key.key, "count": key.counts.all(), "values": key.values }));
         json!({ "total": found.total, "tags": tags.collect::<Vec<_>>(), "keys": keys.collect::<Vec<_>>() })
+    })
+}
+
+/// The entities that a name stands for, the likeliest first, as JSON: in a language and those that stand in for it, else in any.
+///
+/// # Errors
+/// A bound was reached.
+pub fn search_entities(
+    triples: &Environment,
+    text: &str,
+    kind: EntityKind,
+    language: &str,
+    limit: usize,
+    bounds: &Bounds,
+) -> Result<Value, Refused> {
+    within(bounds, text, || {
+        let (store, shown) = (&triples.store, chain(language));
+        let limit = limit.clamp(1, MOST);
+        let these = Languages::These(&shown);
+        let search = Search { text, kind, languages: these, limit, descriptions: true, slips: false };
+        let mut found = find(store, &search);
+        if found.is_empty() {
+            found = find(store, &Search { languages: Languages::All, ..search });
+        }
+        let entity = |found: Match| {
+            let label = label(store, found.id, &shown).map(|label| label.value);
+            json!({
+                "id": found.id.to_string(),
+                "label": label.or(found.is_label.then_some(found.text)),
+                "description": description(store, found.id, &shown).map(|text| text.value),
+                "uses": found.id.uses(store),
+            })
+        };
+        found.into_iter().map(entity).collect()
     })
 }
 

@@ -10,6 +10,7 @@ use rayon::ThreadPoolBuilder;
 use terrapin_base::Progress;
 use terrapin_base::stack::STACK;
 use terrapin_budget::{self as budget, Budget, Exceeded};
+use terrapin_entities::EntityKind;
 use terrapin_eval::feedback::{FeedbackRequest, feedback, sparql_feedback};
 use terrapin_eval::language::{self, Language};
 use terrapin_geocoder::{Areas, Chain, Places};
@@ -218,6 +219,38 @@ impl Snapshot {
         let bounds = Bounds::new(timeout, None, stop)?;
         let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
         let found = work::wait(py, &stop, move || lookup::search_tags(&data, &text, limit, &bounds))?;
+        found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))
+    }
+
+    /// The entities that a name stands for, as JSON; `kind` is `item`, `property` or `lexeme`.
+    #[pyo3(signature = (text, kind="item", language="en", limit=8, timeout=None, stop=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
+    fn search_entities(
+        &self,
+        py: Python<'_>,
+        text: String,
+        kind: &str,
+        language: &str,
+        limit: usize,
+        timeout: Option<f64>,
+        stop: Option<&Stop>,
+    ) -> PyResult<String> {
+        let kind = match kind {
+            "item" => EntityKind::Item,
+            "property" => EntityKind::Property,
+            "lexeme" => EntityKind::Lexeme,
+            other => {
+                let message = format!("{other:?}: expected \"item\", \"property\" or \"lexeme\"");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let bounds = Bounds::new(timeout, None, stop)?;
+        let (data, stop, language) = (Arc::clone(&self.data), Arc::clone(&bounds.stop), language.to_owned());
+        let found = work::wait(py, &stop, move || {
+            let triples = data.triples.as_ref()?;
+            Some(lookup::search_entities(triples, &text, kind, &language, limit, &bounds))
+        })?;
+        let found = found.ok_or_else(|| raise::snapshot(py, "no-triples", NO_TRIPLES))?;
         found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))
     }
 

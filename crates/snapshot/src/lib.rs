@@ -32,15 +32,16 @@
 //! of the file but the names of the sources. It holds nothing of the machine, the clock or the path: same inputs and
 //! same version, same digest; under the same names the same bytes.
 //!
-//! Formats 1 and 2 are read and not written any more: 2 has no index of the names of elements, 1 has the names of the
-//! sources in the manifest and no content digest as well.
+//! Formats 1 and 2 are read and not written any more: 2 has no indexes of the names of elements and of entities, 1 has the
+//! names of the sources in the manifest and no content digest as well.
 //!
 //! Opening checks header, footer, manifest and the bounds of the sections. Sections of compressed pages carry a
 //! checksum a page; those that are read in place, one for every 16 KiB, compared when these are first touched: what is
 //! read and checked depends on what is asked, not on the length of the file. [`verify`] checks every byte.
 //!
-//! Sections are made of a few shapes: pages of zstd (`paged.rs`), columns of numbers (`column.rs`), texts (`texts.rs`) and
-//! boxes (`boxes.rs`), the last three on top of bytes that are read in place (`checked.rs`).
+//! Sections are made of a few shapes: pages of zstd (`paged.rs`), columns of numbers (`column.rs`), texts (`texts.rs`),
+//! boxes (`boxes.rs`) and words that lead to numbers (`words.rs`), the last four on top of bytes that are read in place
+//! (`checked.rs`).
 
 mod arrival;
 mod boxes;
@@ -49,10 +50,12 @@ mod column;
 mod error;
 pub mod facts;
 mod manifest;
+mod near;
 mod paged;
 mod part;
 mod read;
 mod texts;
+mod words;
 mod write;
 
 pub use arrival::Arrival;
@@ -65,6 +68,7 @@ pub use paged::{PageWriter, Pages, compress};
 pub use part::{Part, abandon};
 pub use read::{Snapshot, verify};
 pub use texts::{Texts, TextsWriter};
+pub use words::{Word, WordSections, Words, write_words};
 pub use write::Writer;
 
 /// The format version that this build writes.

@@ -1,5 +1,7 @@
 //! The sections that hold triples. A snapshot without triples has none of them. A change here is a new format version.
 
+use terrapin_snapshot::WordSections;
+
 /// The dictionary's keys.
 pub const STRINGS: &str = "rdf.strings";
 /// Where the dictionary's buckets begin: a column.
@@ -41,3 +43,8 @@ pub const GRAPH_ORDERS: [[&str; 3]; 3] = [
 pub const POINTS: &str = "rdf.points";
 /// Where they are: boxes without a size.
 pub const POINT_BOXES: &str = "rdf.points.boxes";
+
+/// The texts of entities, the best known entity's first: a column of their literals and numbers of words.
+pub const LABELS: &str = "rdf.labels";
+/// Words, and the texts that have each.
+pub const LABEL_WORDS: WordSections = WordSections { words: "rdf.labels.words", lists: "rdf.labels.lists" };

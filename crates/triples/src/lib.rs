@@ -15,6 +15,7 @@
 //!   rdf.osp.*                    of the second and one of the third components (store.rs)
 //! rdf.graphs, .starts,           where there are named graphs: their names, where the triples of each begin, and these
 //!   .spo.*, .pos.*, .osp.*       in three orders (graphs.rs); the permutations have those of all graphs together
+//! rdf.labels, .words, .lists     the names and descriptions of Wikidata's entities by their words (labels.rs)
 //! ```
 //!
 //! All but the dictionary's text are columns of integers in as few bits as they need (column.rs); all are checked in
@@ -23,9 +24,13 @@
 pub mod build;
 mod canonical;
 mod code;
+mod entity;
 mod graphs;
 mod id;
 mod key;
+mod kind;
+mod label_index;
+mod labels;
 mod layout;
 mod local;
 mod near;
@@ -37,8 +42,12 @@ mod strings;
 mod view;
 
 pub use code::{Code, DatePart, Exact};
+pub use entity::EntityId;
 pub use graphs::{GraphTriples, Graphs};
 pub use id::TermId;
+pub use kind::EntityKind;
+pub use label_index::write_labels;
+pub use labels::{Labels, Part, Said};
 pub use near::{Near, write_points};
 pub use points::{Point, Zone};
 pub use sitelinks::sitelinks;

@@ -5,15 +5,20 @@ use oxrdf::{NamedNode, NamedNodeRef, Term};
 use super::Store;
 
 const SITELINKS: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://wikiba.se/ontology#sitelinks");
+/// What the count is said of: by WDQS of the item, in dumps of the page with its data.
+const SUBJECTS: [&str; 2] = ["http://www.wikidata.org/entity/", "https://www.wikidata.org/wiki/Special:EntityData/"];
 
 /// How many pages of Wikipedia and its sisters are about an item, by its id such as `Q233`; `None` where the triples do not
 /// say it.
 pub fn sitelinks(store: &Store, item: &str) -> Option<u64> {
-    let item = NamedNode::new(format!("http://www.wikidata.org/entity/{item}")).ok()?;
-    let (item, said) = (store.id(item.as_ref().into())?, store.id(SITELINKS.into())?);
-    let [_, _, count] = store.triples(Some(item), Some(said), None).next()?;
-    match store.term(count)? {
-        Term::Literal(count) => count.value().parse().ok(),
-        _ => None,
-    }
+    let said = store.id(SITELINKS.into())?;
+    SUBJECTS.into_iter().find_map(|start| {
+        let subject = NamedNode::new(format!("{start}{item}")).ok()?;
+        let subject = store.id(subject.as_ref().into())?;
+        let [_, _, count] = store.triples(Some(subject), Some(said), None).next()?;
+        match store.term(count)? {
+            Term::Literal(count) => count.value().parse().ok(),
+            _ => None,
+        }
+    })
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use oxrdf::{Literal, NamedNode, Term, TermRef};
 use spareval::ExpressionTerm;
 
+use super::labels::Labels;
 use super::points::Points;
 use super::strings::Strings;
 use super::{Code, Graphs, TermId, key, layout};
@@ -26,6 +27,7 @@ pub struct Store {
     osp: Permutation,
     kinds: Kinds,
     graphs: Option<Graphs>,
+    labels: Option<Labels>,
     fault: Arc<Fault>,
     /// Made when they are first asked for, in a file of format 1.
     pub(super) points: OnceLock<Points>,
@@ -110,6 +112,7 @@ impl Store {
                 end: kinds.get(4),
             },
             graphs: Graphs::open(snapshot, &fault)?,
+            labels: Labels::open(snapshot, &fault)?,
             points: Points::open(snapshot, &fault)?.map_or_else(OnceLock::new, OnceLock::from),
             fault,
             most_points: OnceLock::new(),
@@ -148,6 +151,7 @@ impl Store {
             osp: permutation(layout::OSP),
             kinds: Kinds { iris: 0, literals: 0, codes: 0, literal_codes: 0, end: 0 },
             graphs: None,
+            labels: None,
             points: OnceLock::from(Points::held(Vec::new(), &fault)),
             fault,
             most_points: OnceLock::new(),
@@ -169,6 +173,11 @@ impl Store {
     /// The graphs, if there are named ones. Everything else here is about the triples of all graphs together.
     pub fn graphs(&self) -> Option<&Graphs> {
         self.graphs.as_ref()
+    }
+
+    /// The index of entities' texts, if the snapshot has one.
+    pub fn labels(&self) -> Option<&Labels> {
+        self.labels.as_ref()
     }
 
     /// How many triples there are.

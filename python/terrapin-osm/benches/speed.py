@@ -1,16 +1,18 @@
 """How fast the package is, beside the program: `python speed.py SNAPSHOT [--program terrapin] [--shared ../shared]`.
 
-SNAPSHOT is of malta-2016, the one that the benchmark's pairs are for.
+SNAPSHOT is of malta-2016, the one that the benchmark's pairs are for. `--only peers` takes overpy and pyoxigraph from PyPI.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
 import json
 import os
 import random
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -130,6 +132,50 @@ def flat(snapshot: Snapshot, shared: Path, count: int) -> None:
     print(f"{count:,} pairs, {count / took:,.0f} a second; memory after " + ", ".join(steps))
 
 
+def peers(snapshot: Snapshot, shared: Path, program: str) -> None:
+    """overpy, asking a server with the same snapshot, and pyoxigraph, with the same triples; both from PyPI."""
+    import overpy
+    import pyoxigraph
+
+    ids = [i for _, i in snapshot.overpass("[out:json];node[name];out ids 2000;").ids]
+    queries = [f"[out:json];node({i});out;" for i in ids]
+    serve = [program, "serve", snapshot.path, "--bind", "127.0.0.1:0", "--json"]
+    server = subprocess.Popen(serve, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert server.stdout is not None
+        url = json.loads(server.stdout.readline())["url"].rstrip("/")
+        api = overpy.Overpass(url=f"{url}/api/interpreter")
+        took = timed(lambda: [api.query(query).nodes[0].lat for query in queries])
+    finally:
+        server.terminate()
+    own = timed(lambda: [list(snapshot.overpass(query))[0]["lat"] for query in queries])
+    print(f"node(id), read          {len(queries) / own:>10,.0f} a second, overpy over HTTP {len(queries) / took:,.0f}")
+
+    source = shared / "data/wikidata/subset-wd50k.nt.gz"
+    vectors = gzip.open(shared / "conformance/sparql/vectors.jsonl.gz", "rt", encoding="utf-8")
+    asked = [v["query"] for v in map(json.loads, vectors) if v["form"] == "select" and v["ms"] < 50]
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = Snapshot.load(out=Path(folder) / "triples.terrapin", rdf=[source])
+        store = pyoxigraph.Store(os.path.join(folder, "oxigraph"))
+        with gzip.open(source) as triples:
+            store.bulk_load(triples, pyoxigraph.RdfFormat.N_TRIPLES)
+        store.optimize()
+        both: list[list[float]] = [[], []]
+        same = 0
+        for query in random.Random(5).sample(asked, 300):
+            rows = [0, 0]
+            start = time.perf_counter()
+            rows[0] = sum(1 for _ in loaded.sparql(query, timeout=60))
+            middle = time.perf_counter()
+            rows[1] = sum(1 for _ in store.query(query))  # type: ignore[union-attr]
+            both[0].append(middle - start)
+            both[1].append(time.perf_counter() - middle)
+            same += rows[0] == rows[1]
+    medians = [1000 * statistics.median(times) for times in both]
+    print(f"300 SPARQL queries: {sum(both[0]):.2f} s, median {medians[0]:.2f} ms; pyoxigraph {sum(both[1]):.2f} s, "
+          f"median {medians[1]:.2f} ms; as many rows in {same}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("snapshot")
@@ -140,12 +186,17 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=["short", "arrow", "dev", "flat"])
     given = parser.parse_args()
     snapshot = Snapshot.open(given.snapshot)
+    code = "import time; s = time.perf_counter(); import terrapin_osm; print(time.perf_counter() - s)"
+    took = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(20)]
+    print(f"import                  {1000 * statistics.median(took):>10.0f} ms, the median of 20")
     if "short" in given.only:
         short_queries(snapshot, given.queries)
     if "arrow" in given.only:
         arrow(snapshot)
     if "dev" in given.only:
         dev(snapshot, given.shared, given.program)
+    if "peers" in given.only:
+        peers(snapshot, given.shared, given.program)
     if "flat" in given.only:
         flat(snapshot, given.shared, given.pairs)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Path = str | os.PathLike[str]
 Language = Literal["overpassql", "sparql"]
+Rerank = Callable[[str, list[dict[str, Any]]], Sequence[float]]
 T = TypeVar("T")
 
 
@@ -207,15 +208,52 @@ class Snapshot:
         return await _awaited(partial(self.feedback, query, **options))
 
     def search_tags(
-        self, text: str, *, limit: int = 10, timeout: float | None = None, stop: _native.Stop | None = None
+        self,
+        text: str,
+        *,
+        limit: int = 10,
+        rerank: Rerank | None = None,
+        timeout: float | None = None,
+        stop: _native.Stop | None = None,
     ) -> dict[str, Any]:
         """The tags that words in English stand for in this data: `tags`, the best first, each with `key`, `value` and `count`;
-        `keys` for texts such as names; `total`, how many tags have any of the words."""
-        return dict(json.loads(self._native.search_tags(text, limit, timeout, stop)))
+        `keys` for texts such as names; `total`, how many tags have any of the words.
+
+        `rerank` puts them in an order of its own: of the text and the four times as many tags that words find, it makes a
+        number for each, of which the largest come first. A model of embeddings goes in here.
+        """
+        found = dict(json.loads(self._native.search_tags(text, limit * (1 if rerank is None else 4), timeout, stop)))
+        if rerank is not None:
+            tags = found["tags"]
+            scores = list(rerank(text, tags))
+            if len(scores) != len(tags):
+                raise ValueError(f"rerank gave {len(scores)} numbers for {len(tags)} tags")
+            order = sorted(range(len(tags)), key=lambda number: -scores[number])
+            found["tags"] = [tags[number] for number in order[:limit]]
+        return found
 
     async def search_tags_async(self, text: str, **options: Any) -> dict[str, Any]:
         """`search_tags`, to be awaited."""
         return await _awaited(partial(self.search_tags, text, **options))
+
+    def search_entities(
+        self,
+        text: str,
+        *,
+        kind: Literal["item", "property", "lexeme"] = "item",
+        language: str = "en",
+        limit: int = 8,
+        timeout: float | None = None,
+        stop: _native.Stop | None = None,
+    ) -> list[dict[str, Any]]:
+        """Wikidata's entities in this data that a name stands for, the likeliest first: `id`, `label`, `description`, and `uses`,
+        how often the data has it. Names are looked for in `language` and those that stand in for it, then in all others."""
+        found = json.loads(self._native.search_entities(text, kind, language, limit, timeout, stop))
+        return [dict(entity) for entity in found]
+
+    async def search_entities_async(self, text: str, **options: Any) -> list[dict[str, Any]]:
+        """`search_entities`, to be awaited."""
+        return await _awaited(partial(self.search_entities, text, **options))
 
     def geocode(
         self, name: str, *, timeout: float | None = None, stop: _native.Stop | None = None

@@ -47,6 +47,9 @@ TRIPLES = """\
 <http://example.org/a> <http://example.org/age> "42"^^<http://www.w3.org/2001/XMLSchema#integer> .
 <http://example.org/b> <http://example.org/name> "Ben" .
 <http://example.org/b> <http://example.org/knows> <http://example.org/a> .
+<http://www.wikidata.org/entity/Q64> <http://www.w3.org/2000/01/rdf-schema#label> "Berlin"@en .
+<http://www.wikidata.org/entity/Q64> <http://www.w3.org/2000/01/rdf-schema#label> "Berl\u00edn"@es .
+<http://www.wikidata.org/entity/Q64> <http://schema.org/description> "capital of Germany"@en .
 """
 
 

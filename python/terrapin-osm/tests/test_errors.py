@@ -228,8 +228,9 @@ def test_forked_where_the_snapshot_is_open(monaco: Snapshot) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_importing_is_quick() -> None:
-    code = "import time; s = time.perf_counter(); import terrapin_osm; print(time.perf_counter() - s)"
-    took = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(5)]
-    assert min(took) < 0.05, took
+def test_importing_imports_little() -> None:
+    code = "import sys, terrapin_osm; print(*sys.modules)"
+    imported = set(subprocess.check_output([sys.executable, "-c", code], text=True).split())
+    # What takes long to import waits until it is asked for; `benches/speed.py` says how long the rest takes.
+    assert not imported & {"asyncio", "duckdb", "geopandas", "numpy", "pandas", "polars", "pyarrow", "shapely"}
     assert terrapin_osm.__version__ in terrapin_osm.ENGINE

@@ -87,6 +87,11 @@ def test_tags_and_places(monaco: Snapshot) -> None:
     assert len(found["tags"]) <= 3 and {"key": "amenity", "value": "cafe"}.items() <= found["tags"][0].items()
     assert found["tags"][0]["count"] == len(monaco.overpass("[out:json];nwr[amenity=cafe];out ids;"))
     assert monaco.search_tags("qqqqq")["tags"] == []
+    rarest = monaco.search_tags("shop", limit=2, rerank=lambda text, tags: [-tag["count"] for tag in tags])["tags"]
+    several = monaco.search_tags("shop", limit=8)["tags"]
+    assert rarest == sorted(several, key=lambda tag: tag["count"])[:2] and len(several) > 2
+    with pytest.raises(ValueError, match="rerank gave 0 numbers"):
+        monaco.search_tags("shop", rerank=lambda text, tags: [])
     place = monaco.geocode("Monaco")
     assert place is not None and place["osm_type"] == "relation" and place["area_id"] == 3_600_000_000 + place["osm_id"]
     south, west, north, east = place["bbox"]

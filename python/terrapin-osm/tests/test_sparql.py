@@ -35,6 +35,15 @@ def test_ask_and_graphs(triples: Snapshot) -> None:
     assert triples.sparql("SELECT * {}").to_arrow().to_pyarrow().num_columns == 0
 
 
+def test_entities(triples: Snapshot, monaco: Snapshot) -> None:
+    [berlin] = triples.search_entities("berl")
+    assert (berlin["id"], berlin["label"], berlin["description"]) == ("Q64", "Berlin", "capital of Germany")
+    assert triples.search_entities("Berl\u00edn", language="es")[0]["label"] == "Berl\u00edn"
+    assert triples.search_entities("berlin", kind="property") == [] == triples.search_entities("qqq")
+    with pytest.raises(SnapshotError, match="no triples"):
+        monaco.search_entities("berlin")
+
+
 def test_errors(triples: Snapshot, monaco: Snapshot) -> None:
     with pytest.raises(QuerySyntaxError) as raised:
         triples.sparql("SELECT * {\n ?s e:name ?o }")

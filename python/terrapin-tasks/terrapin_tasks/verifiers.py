@@ -52,6 +52,10 @@ class QueryTools(vf.Toolset[ToolsConfig, vf.State]):
         return self._run("geocode", text)
 
     @vf.tool
+    async def search_entities(self, text: str) -> str:
+        return self._run("search_entities", text)
+
+    @vf.tool
     async def query_overpass(self, text: str) -> str:
         return self._run("query_overpass", text)
 

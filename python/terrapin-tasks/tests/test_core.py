@@ -74,3 +74,6 @@ def test_tools(malta: Benchmark, people: tuple[str, str]) -> None:
             call(text)
     sparql = TerrapinTools(Snapshot.open(people[0]))
     assert "2 results" in sparql.query_sparql("SELECT ?n { ?p <http://example.org/name> ?n }")
+    assert sparql.names == ["search_tags", "geocode", "search_entities", "query_overpass", "query_sparql"]
+    with pytest.raises(LookupError, match="no item"):
+        sparql.search_entities("Berlin")

@@ -1,6 +1,7 @@
 //! `terrapin eval`: scores predicted queries against gold ones, and what comes after: shards put together, runs
 //! compared, published numbers recomputed. A file a subcommand.
 
+mod ask;
 mod cache;
 mod compare;
 mod instruct_to_sparql;
@@ -9,6 +10,7 @@ mod merge;
 mod overpassnl;
 mod progress;
 mod qa;
+mod shard;
 mod text;
 mod verify;
 
@@ -50,6 +52,7 @@ enum Command {
     GeoQuestions1089(qa::GeoQuestionsArgs),
     Text(text::Args),
     Jsonl(jsonl::Args),
+    Ask(ask::Args),
     Merge(merge::Args),
     Compare(compare::Args),
     Verify(verify::Args),
@@ -66,6 +69,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         Command::GeoQuestions1089(args) => qa::run_geoquestions(args),
         Command::Text(args) => text::run(args),
         Command::Jsonl(args) => jsonl::run(args),
+        Command::Ask(args) => ask::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Verify(args) => verify::run(args),
@@ -79,8 +83,8 @@ struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Score only one part of the instances, such as 2/4, the second of four; `terrapin eval merge` puts the parts
-    /// together
-    #[arg(long, value_name = "I/N")]
+    /// together. In an indexed job of Kubernetes and an array job of Slurm auto/4 is the part of this process
+    #[arg(long, value_name = "I/N", value_parser = shard::parse)]
     shard: Option<Shard>,
     #[command(flatten)]
     folder: FolderArgs,
@@ -190,7 +194,9 @@ impl RunArgs {
         places: Option<&Path>,
         cache: &dyn Cache,
     ) -> Result<(), Error> {
-        let about = About { shard: self.shard, names: self.names.names(), ..about };
+        let names = self.names.names();
+        let names = Names { model: names.model.or_else(|| about.names.model.clone()), ..names };
+        let about = About { shard: self.shard, names, ..about };
         if let Some(shard) = self.shard {
             instances.retain(|instance| shard.has(instance.line));
         }

@@ -72,7 +72,7 @@ export interface Dates {
   rows: { index: number; title: string; text: string; year: number }[];
 }
 
-export type Saved = 'geojson' | 'gpx' | 'kml' | 'csv' | 'json' | 'raw';
+export type Saved = 'geojson' | 'gpx' | 'kml' | 'csv' | 'parquet' | 'json' | 'raw';
 
 export type Order =
   | { do: 'run'; asked: Asked }

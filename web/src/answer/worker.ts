@@ -234,6 +234,7 @@ async function file(as: Saved): Promise<Replies['save']> {
   const placed = entries.filter((entry) => entry.geometry);
   const name = `terrapin-${summary.digest.slice(0, 8) || 'answer'}`;
   const url = (text: string | Blob, type: string) => URL.createObjectURL(typeof text === 'string' ? new Blob([text], { type }) : text);
+  const cells = () => found.rows.map((entry) => found.columns.map((_, i) => entry.cell(i, found.columns)));
   switch (as) {
     case 'geojson':
       return { url: url(save.geojson(placed, { generator: 'Terrapin', copyright: COPYRIGHT, snapshot: summary.digest }), 'application/geo+json'), name: `${name}.geojson` };
@@ -242,7 +243,12 @@ async function file(as: Saved): Promise<Replies['save']> {
     case 'kml':
       return { url: url(save.kml(placed, COPYRIGHT), 'application/vnd.google-earth.kml+xml'), name: `${name}.kml` };
     case 'csv':
-      return { url: url(save.csv(found.columns, found.rows.map((entry) => found.columns.map((_, i) => entry.cell(i, found.columns)))), 'text/csv'), name: `${name}.csv` };
+      return { url: url(save.csv(found.columns, cells()), 'text/csv'), name: `${name}.csv` };
+    case 'parquet': {
+      const { parquet } = await import('./parquet');
+      const bytes = parquet(found.columns, cells(), found.rows.map((entry) => entry.geometry), COPYRIGHT);
+      return { url: url(new Blob([bytes]), 'application/vnd.apache.parquet'), name: `${name}.parquet` };
+    }
     case 'json': {
       if (summary.contentType.includes('json')) return { url: url(kept.raw, ''), name: `${name}.json` };
       const all = found.rows.map((entry) => (entry.id ? { id: entry.id, tags: entry.tags, geometry: entry.geometry } : entry.tags));

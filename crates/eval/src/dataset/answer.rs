@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -13,6 +12,7 @@ use crate::benchmarks::jsonl::for_json;
 use crate::benchmarks::sparql::{self, Top};
 use crate::language::Language;
 use crate::record::Class as _;
+use terrapin_base::Bounded;
 use terrapin_base::stack::caught;
 use terrapin_budget::Limits;
 use terrapin_geocoder::{Chain, Places, Table};
@@ -143,7 +143,7 @@ impl Engine<'_> {
     fn overpass(&self, pair: &Pair, limits: &Limits) -> Result<Answer, Failure> {
         let query = for_json(&self.expanded(pair, self.now)?);
         let script = terrapin_overpass::parse(&query).map_err(|failure| Failure::new(failure.to_string()))?;
-        let mut body = Body::default();
+        let mut body = Bounded::new(LARGEST);
         let ran = terrapin_overpass::run(self.osm, &script, limits, &mut body);
         if body.full {
             return Err(Failure::new(format!("an answer of more than {LARGEST} bytes")));
@@ -204,28 +204,6 @@ fn short(hash: blake3::Hash) -> u128 {
     let mut half = [0; 16];
     half.iter_mut().zip(hash.as_bytes()).for_each(|(to, from)| *to = *from);
     u128::from_be_bytes(half)
-}
-
-/// The text of an answer, up to [`LARGEST`].
-#[derive(Default)]
-struct Body {
-    bytes: Vec<u8>,
-    full: bool,
-}
-
-impl Write for Body {
-    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + part.len() > LARGEST {
-            self.full = true;
-            return Err(io::Error::other("the answer is too long"));
-        }
-        self.bytes.extend_from_slice(part);
-        Ok(part.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// The elements of an answer, and its number where it is a count: one element at a time is looked at as JSON.

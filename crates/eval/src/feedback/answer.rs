@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, Write};
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -16,30 +15,6 @@ pub const LARGEST: usize = 64 << 20;
 const TAGS: usize = 4;
 /// Letters of a value that are shown.
 const LETTERS: usize = 40;
-
-/// An answer in memory, up to [`LARGEST`].
-#[derive(Default)]
-pub struct Bounded {
-    /// What was written.
-    pub bytes: Vec<u8>,
-    /// Whether there was more.
-    pub full: bool,
-}
-
-impl Write for Bounded {
-    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + part.len() > LARGEST {
-            self.full = true;
-            return Err(io::Error::other("the answer is too long"));
-        }
-        self.bytes.extend_from_slice(part);
-        Ok(part.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 #[derive(Deserialize)]
 struct Element<'a> {

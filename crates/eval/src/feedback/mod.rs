@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use terrapin_base::Bounded;
 use terrapin_budget::{self as budget, Budget, Exceeded, Stopped};
 use terrapin_geocoder::{Places, Until};
 use terrapin_osm::{BoundingBox, Osm};
@@ -164,7 +165,7 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
         };
     }
     script.settings.output = OutputFormat::Json;
-    let mut body = answer::Bounded::default();
+    let mut body = Bounded::new(answer::LARGEST);
     let done = terrapin_overpass::run(osm, &script, &asked.limits, &mut body);
     if body.full {
         let hint = Some("ask for less: a smaller area, fewer tags, out ids or out count".to_owned());

@@ -48,7 +48,8 @@ mod tests {
 
     #[test]
     fn giving_nothing_is_no_mistake_for_f1_qald_alone() {
-        assert_eq!(of("a b c", "a b d e"), [0.5, 2.0 / 3.0, 4.0 / 7.0, 0.5]);
+        let f1 = 2.0 * 0.5 * (2.0 / 3.0) / (0.5 + 2.0 / 3.0);
+        assert_eq!(of("a b c", "a b d e"), [0.5, 2.0 / 3.0, f1, 0.5]);
         assert_eq!(of("a", "b"), [0.0; 4]);
         assert_eq!(of("a", ""), [0.0, 0.0, 0.0, 1.0]);
         assert_eq!(of("", "a"), [0.0; 4]);

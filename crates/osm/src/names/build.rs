@@ -1,21 +1,19 @@
 //! Making the index of names: sorts by total keys that spill to temporary files, and a scan of all tags.
 
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use fst::MapBuilder;
 use rayon::prelude::*;
 
-use super::fold::{WORDS, words};
 use super::rank::{self, RANKS};
 use super::{Names, named_by};
 use crate::build::BuildError;
-use crate::name_table::{CountOf, ListsWriter};
+use crate::name_table::CountOf;
 use crate::{ElementType, Osm, PairId, Remembered, ValuePage, layout};
 use terrapin_base::Progress;
 use terrapin_base::codec::{Reader, put_delta};
 use terrapin_base::external_sort::{Record, Scratch, Sortable, Sorter, StringSorter};
-use terrapin_snapshot::{ColumnWriter, Writer};
+use terrapin_base::words::{WORDS, words};
+use terrapin_snapshot::{ColumnWriter, Writer, write_words};
 
 /// Pages whose tags are looked at before what they had is put aside.
 const AT_ONCE: usize = 256;
@@ -117,7 +115,7 @@ pub fn write(osm: &Osm, scratch: &Scratch, writer: &mut Writer, progress: &dyn P
     let by_pair = write_names(numbered, scratch, writer)?;
     let words = words_of(osm, by_pair, scratch)?;
     osm.check()?;
-    write_words(words, scratch, writer)
+    write_words(words, layout::NAME_WORDS, scratch, writer)
 }
 
 /// Every tag that is a name, 32 bits, with the scores of its elements, 8 bits.
@@ -229,45 +227,6 @@ fn words_of(osm: &Osm, by_pair: Sorter<Packed>, scratch: &Scratch) -> Result<Str
             all.sort_unstable();
             all.dedup();
             all.iter().try_for_each(|word| sorter.push(word.as_bytes(), packed & 0xffff_ffff))?;
-        }
-    }
-}
-
-/// Writes the lists of numbers, and the words that lead to them.
-fn write_words(words: StringSorter, scratch: &Scratch, writer: &mut Writer) -> Result<(), BuildError> {
-    let failed = |error: fst::Error| match error {
-        fst::Error::Io(source) => BuildError::Temporary(scratch.error(source)),
-        other => BuildError::Temporary(scratch.error(std::io::Error::other(other))),
-    };
-    // Only one section can be written at a time.
-    let mut map = MapBuilder::new(BufWriter::new(scratch.file()?)).map_err(failed)?;
-    let mut lists = ListsWriter::begin(writer)?;
-    let (mut word, mut numbers): (Vec<u8>, Vec<u64>) = (Vec::new(), Vec::new());
-    words.drain(|text, number| -> Result<(), BuildError> {
-        if text != word && !numbers.is_empty() {
-            map.insert(&word, lists.push(writer, &numbers)?).map_err(failed)?;
-            numbers.clear();
-        }
-        if text != word {
-            word = text.to_vec();
-        }
-        numbers.push(number);
-        Ok(())
-    })?;
-    if !numbers.is_empty() {
-        map.insert(&word, lists.push(writer, &numbers)?).map_err(failed)?;
-    }
-    lists.finish(writer)?;
-
-    let file = map.into_inner().map_err(failed)?;
-    let mut file = file.into_inner().map_err(|error| scratch.error(error.into_error()))?;
-    file.seek(SeekFrom::Start(0)).map_err(|error| scratch.error(error))?;
-    let (mut file, mut buffer) = (BufReader::new(file), vec![0; 1 << 16]);
-    writer.begin(layout::NAME_WORDS)?;
-    loop {
-        match file.read(&mut buffer).map_err(|error| scratch.error(error))? {
-            0 => return Ok(()),
-            read => writer.append(&buffer[..read])?,
         }
     }
 }

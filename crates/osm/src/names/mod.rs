@@ -5,11 +5,10 @@
 //! stands first in a list is what is most often meant.
 
 mod build;
-mod fold;
 pub mod rank;
 
 pub use build::write;
-pub use fold::words;
+pub use terrapin_base::words::words;
 
 /// What a tag's value names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -118,7 +118,10 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     // The radius is what is left over; where an argument is missing, it is not come to.
     let complete = clause.colon && !clause.items.is_empty() && !clause.items.contains(&0);
     let radius = if complete { Some(coordinates.remove(0)) } else { None };
-    if coordinates.len() % 2 == 1 {
+    // `around,:300`: the reference counts the comma before the colon, too.
+    let root = clause.tree.at(clause.tree.root);
+    let comma = clause.colon && clause.tree.text(root.left) == ",";
+    if coordinates.len() % 2 == 1 || comma {
         clause.refuse(parser, Code::OddCoordinates, "around requires an odd number of arguments");
         return None;
     }

@@ -22,8 +22,9 @@ fn aside(a: Vector, b: Vector, c: Vector) -> f64 {
 /// `hull(a)`: a convex polygon around a geometry, counterclockwise, from the point after the easternmost.
 ///
 /// As in the reference, it begins with the westernmost and the easternmost point and takes in the others from west to
-/// east. One that is not as far as [`NEAR`] outside is left out, though a later one may have had it as a corner.
-pub(super) fn hull(geometry: &Geometry) -> Geometry {
+/// east. One that is not as far as [`NEAR`] outside is left out, though a later one may have had it as a corner. Around
+/// no points there is none.
+pub(super) fn hull(geometry: &Geometry) -> Option<Geometry> {
     let mut points = Vec::new();
     gather(geometry, &mut points);
     points.sort_unstable_by_key(|c| (c.lon, c.lat));
@@ -31,9 +32,9 @@ pub(super) fn hull(geometry: &Geometry) -> Geometry {
     let corners: Vec<(Position, Vector)> =
         points.into_iter().map(Position::from).map(|position| (position, vector(position))).collect();
     let (first, last, between) = match corners.as_slice() {
-        [] => return Geometry::Collection(Vec::new()),
-        [(only, _)] => return Geometry::Point(*only),
-        [(a, _), (b, _)] => return Geometry::Line(vec![*a, *b, *a]),
+        [] => return None,
+        [(only, _)] => return Some(Geometry::Point(*only)),
+        [(a, _), (b, _)] => return Some(Geometry::Line(vec![*a, *b, *a])),
         [first, between @ .., last] => (*first, *last, between),
     };
     let (mut lower, mut upper) = (vec![first], vec![first]);
@@ -45,10 +46,10 @@ pub(super) fn hull(geometry: &Geometry) -> Geometry {
     }
     if let ([(a, _)], [(b, _)]) = (lower.as_slice(), upper.as_slice()) {
         debug_assert_eq!(a, b);
-        return Geometry::Line(vec![*a, last.0]);
+        return Some(Geometry::Line(vec![*a, last.0]));
     }
     let ring = upper[1..].iter().rev().chain(&lower).chain([&last]);
-    Geometry::Polygon(vec![drawn(ring.map(|(position, _)| *position).collect())])
+    Some(Geometry::Polygon(vec![drawn(ring.map(|(position, _)| *position).collect())]))
 }
 
 /// Puts a corner into a chain that leads from the westernmost point to `last`, in place of those that it lies outside
@@ -201,10 +202,12 @@ mod tests {
         Geometry::Line(points.iter().map(|&(lat, lon)| Position { lat, lon }).collect())
     }
 
-    fn ring(geometry: Geometry) -> Vec<(f64, f64)> {
+    fn ring(geometry: Option<Geometry>) -> Vec<(f64, f64)> {
         let round = |v: f64| libm::round(v * 1e7) / 1e7;
         match geometry {
-            Geometry::Polygon(mut rings) => rings.remove(0).into_iter().map(|p| (round(p.lat), round(p.lon))).collect(),
+            Some(Geometry::Polygon(mut rings)) => {
+                rings.remove(0).into_iter().map(|p| (round(p.lat), round(p.lon))).collect()
+            }
             other => panic!("not a polygon: {other:?}"),
         }
     }
@@ -240,9 +243,10 @@ mod tests {
 
     #[test]
     fn degenerate_hulls_are_points_and_lines() {
-        assert!(matches!(hull(&line(&[(1.0, 1.0), (1.0, 1.0)])), Geometry::Point(_)));
-        assert_eq!(hull(&line(&[(0.0, 0.0), (0.0, 0.001), (0.0, 0.002)])), line(&[(0.0, 0.0), (0.0, 0.002)]));
-        assert_eq!(hull(&line(&[(0.0, 0.0), (0.0, 0.002)])), line(&[(0.0, 0.0), (0.0, 0.002), (0.0, 0.0)]));
+        assert!(matches!(hull(&line(&[(1.0, 1.0), (1.0, 1.0)])), Some(Geometry::Point(_))));
+        assert_eq!(hull(&line(&[(0.0, 0.0), (0.0, 0.001), (0.0, 0.002)])), Some(line(&[(0.0, 0.0), (0.0, 0.002)])));
+        assert_eq!(hull(&line(&[(0.0, 0.0), (0.0, 0.002)])), Some(line(&[(0.0, 0.0), (0.0, 0.002), (0.0, 0.0)])));
+        assert_eq!(hull(&Geometry::Polygon(Vec::new())), None);
     }
 
     #[test]
@@ -250,7 +254,7 @@ mod tests {
         let triangle = vec![(35.9, 14.5), (35.91, 14.51), (35.9, 14.52)];
         let triangle = triangle.into_iter().map(|(lat, lon)| Position { lat, lon }).collect();
         assert_eq!(
-            ring(polygon(vec![triangle])),
+            ring(Some(polygon(vec![triangle]))),
             [
                 (35.9, 14.5),
                 (35.9000003, 14.505),

@@ -69,7 +69,7 @@ pub(super) fn function(function: Function, mut values: impl Iterator<Item = Eval
             _ => None,
         },
         Function::Hull => match values.next() {
-            Some(EvaluatorValue::Shape(Some(shape))) => Some(hull::hull(&shape)),
+            Some(EvaluatorValue::Shape(Some(shape))) => hull::hull(&shape),
             _ => None,
         },
         Function::Poly => {

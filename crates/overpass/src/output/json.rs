@@ -169,7 +169,7 @@ fn place(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
             b.position(center, ",\n    \"lon\": ");
             b.text("\n  }");
         }
-    } else if let Some(geometry) = item.shape {
+    } else if let Some(geometry) = item.shape.filter(|shape| !shape.is_nothing()) {
         b.text(",\n  \"geometry\": {\n");
         shape(b, geometry, 4);
         b.text("\n  }");

@@ -4,6 +4,7 @@
 //! knows nothing of the store, of sets or of evaluators.
 
 mod buffer;
+mod bytes;
 mod collect;
 mod csv;
 mod custom;

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::bytes::{get_coord, get_text, put_coord, put_text, within};
 use super::item::{Counts, MemberGeometry, MemberItem, Meta, OutputItem, Tags};
 use super::{Action, Answer, Form, Header, Projection, Renderer};
 use crate::set::{Geometry, Position};
@@ -318,25 +319,6 @@ fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
     });
 }
 
-/// Writes something with its length before it.
-fn within(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
-    let start = out.len();
-    out.extend_from_slice(&[0; 4]);
-    write(out);
-    let len = (out.len() - start - 4) as u32;
-    out[start..start + 4].copy_from_slice(&len.to_le_bytes());
-}
-
-fn put_text(out: &mut Vec<u8>, text: &str) {
-    codec::put(out, text.len() as u64);
-    out.extend_from_slice(text.as_bytes());
-}
-
-fn put_coord(out: &mut Vec<u8>, c: Coord) {
-    out.extend_from_slice(&c.lat.to_le_bytes());
-    out.extend_from_slice(&c.lon.to_le_bytes());
-}
-
 fn put_position(out: &mut Vec<u8>, position: Position) {
     out.extend_from_slice(&position.lat.to_le_bytes());
     out.extend_from_slice(&position.lon.to_le_bytes());
@@ -494,16 +476,6 @@ fn get_members<'r>(from: &mut Reader<'r>, lines: &mut Vec<Coord>) -> Option<Vec<
         members.push(Stored { member: MemberItem { kind, id, role: "", geometry }, role, line });
     }
     Some(members)
-}
-
-fn get_text<'r>(from: &mut Reader<'r>) -> Option<&'r str> {
-    let len = usize::try_from(from.get()?).ok()?;
-    std::str::from_utf8(from.take(len)?).ok()
-}
-
-fn get_coord(from: &mut Reader<'_>) -> Option<Coord> {
-    let mut number = || Some(i32::from_le_bytes(from.take(4)?.try_into().ok()?));
-    Some(Coord { lat: number()?, lon: number()? })
 }
 
 fn get_position(from: &mut Reader<'_>) -> Option<Position> {

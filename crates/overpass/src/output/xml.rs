@@ -70,8 +70,7 @@ fn render(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     b.text(">\n");
     let content = b.bytes.len();
     inside(b, item);
-    let shaped = matches!(item.shape, Some(Geometry::Line(_) | Geometry::Polygon(_)));
-    if b.bytes.len() == content && !shaped {
+    if b.bytes.len() == content && item.shape.is_none() {
         b.bytes.truncate(open);
         b.text("/>\n");
     } else {

@@ -77,7 +77,7 @@ impl Near {
         }
     }
 
-    /// The geometries whose boxes meet a zone, in the order of their names.
+    /// The geometries whose boxes meet a zone, and their middles, by element.
     fn within<'a>(
         &'a self,
         view: &'a View,
@@ -89,11 +89,12 @@ impl Near {
             .flat_map(move |kind| osm.pages_in(kind, &zone).into_iter().map(move |page| (kind, page)));
         pages.flat_map(move |(kind, page)| {
             let begin = u64::from(page) * osm.page_size(kind);
-            (begin..(begin + osm.page_size(kind)).min(osm.count(kind))).filter_map(move |ordinal| {
+            (begin..(begin + osm.page_size(kind)).min(osm.count(kind))).flat_map(move |ordinal| {
                 let at = Element { kind, ordinal };
                 let bounds = self.session.bounds(at);
                 let meets = !bounds.is_empty() && zone.intersects(&bounds);
-                meets.then(|| view.work(1).and_then(|()| id(view, Named::Geometry(at))))
+                let names = meets.then_some([Named::Geometry(at), Named::Centroid(at)]);
+                names.into_iter().flatten().map(move |of| view.work(1).and_then(|()| id(view, of)))
             })
         })
     }

@@ -81,6 +81,9 @@ pub const FACTS: [(Fact, &str, &str); 12] = [
     (Fact::Uid, META, "uid"),
 ];
 
+/// What a fact is called, too.
+const OTHER_NAMES: [(&str, Fact); 1] = [("https://osm2rdf.cs.uni-freiburg.de/rdf#hasCentroid", Fact::Centroid)];
+
 /// What leads to a member, or is said of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
@@ -131,6 +134,9 @@ impl Predicate {
         if let Some(name) = iri.strip_prefix(OGC) {
             return SPATIAL.iter().find(|(known, _)| *known == name).map(|(_, spatial)| Predicate::Spatial(*spatial));
         }
+        if let Some((_, fact)) = OTHER_NAMES.iter().find(|(name, _)| *name == iri) {
+            return Some(Predicate::Fact(*fact));
+        }
         let is = |namespace: &str, name: &str| iri.strip_prefix(namespace) == Some(name);
         let fact = FACTS.iter().find(|(_, namespace, name)| is(namespace, name));
         if let Some((fact, ..)) = fact {
@@ -167,6 +173,7 @@ mod tests {
             ("https://www.openstreetmap.org/wiki/Key:addr:city", Some(Predicate::Tag("addr:city".to_owned()))),
             ("https://osm2rdf.cs.uni-freiburg.de/rdf/key#wikidata", Some(Predicate::Link("wikidata".to_owned()))),
             ("https://osm2rdf.cs.uni-freiburg.de/rdf#area", Some(Predicate::Fact(Fact::Area))),
+            ("https://osm2rdf.cs.uni-freiburg.de/rdf#hasCentroid", Some(Predicate::Fact(Fact::Centroid))),
             ("https://www.openstreetmap.org/relation/member", Some(Predicate::Member(Membership::OfRelation))),
             ("http://www.opengis.net/rdf#sfWithin", Some(Predicate::Spatial(Spatial::Within))),
             ("http://www.opengis.net/rdf#sfDisjoint", None),

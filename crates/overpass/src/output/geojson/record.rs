@@ -1,6 +1,7 @@
 //! An element as a GeoJSON answer keeps it until all have come: in few bytes, of which the long parts are read only
 //! where they are asked for.
 
+use crate::output::bytes::{get_coord, get_text, put_coord, put_text, within};
 use crate::output::{MemberGeometry, Meta, OutputItem};
 use crate::set::Position;
 use terrapin_base::codec::{self, Reader};
@@ -122,7 +123,7 @@ pub(super) fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
         codec::put_signed(out, item.id.unwrap_or_default());
         out.extend_from_slice(&parts.0.to_le_bytes());
         if kind == 3 {
-            text(out, item.type_name);
+            put_text(out, item.type_name);
         }
         if let Some(c) = item.position.filter(|_| parts.has(Parts::POSITION)) {
             put_coord(out, c);
@@ -130,7 +131,7 @@ pub(super) fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
         if let Some(meta) = &item.meta {
             codec::put(out, u64::from(meta.version));
             [meta.timestamp, meta.changeset, meta.uid].into_iter().for_each(|number| codec::put_signed(out, number));
-            text(out, meta.user);
+            put_text(out, meta.user);
         }
         if let Some(bounds) = &item.bounds {
             put_coord(out, Coord { lat: bounds.south, lon: bounds.west });
@@ -141,7 +142,7 @@ pub(super) fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
             out.extend_from_slice(&center.lon.to_le_bytes());
         }
         if let Some(tags) = item.tags.filter(|_| parts.has(Parts::TAGS)) {
-            within(out, |out| tags.iter().flat_map(|(key, value)| [key, value]).for_each(|part| text(out, part)));
+            within(out, |out| tags.iter().flat_map(|(key, value)| [key, value]).for_each(|part| put_text(out, part)));
         }
         if let Some(nodes) = item.nodes {
             let mut previous = 0;
@@ -155,7 +156,7 @@ pub(super) fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
                 for member in members {
                     out.push(member.kind as u8);
                     codec::put_signed(out, member.id);
-                    text(out, member.role);
+                    put_text(out, member.role);
                     match member.geometry {
                         MemberGeometry::None => out.push(0),
                         MemberGeometry::Point(c) => {
@@ -174,25 +175,6 @@ pub(super) fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
             within(out, |out| out.extend_from_slice(&shape));
         }
     });
-}
-
-/// Writes something with its length before it.
-fn within(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
-    let start = out.len();
-    out.extend_from_slice(&[0; 4]);
-    write(out);
-    let len = (out.len() - start - 4) as u32;
-    out[start..start + 4].copy_from_slice(&len.to_le_bytes());
-}
-
-fn text(out: &mut Vec<u8>, text: &str) {
-    codec::put(out, text.len() as u64);
-    out.extend_from_slice(text.as_bytes());
-}
-
-fn put_coord(out: &mut Vec<u8>, c: Coord) {
-    out.extend_from_slice(&c.lat.to_le_bytes());
-    out.extend_from_slice(&c.lon.to_le_bytes());
 }
 
 fn put_line(out: &mut Vec<u8>, line: &[Coord]) {
@@ -325,16 +307,6 @@ impl<'r> Record<'r> {
             ..earlier
         }
     }
-}
-
-fn get_text<'r>(from: &mut Reader<'r>) -> Option<&'r str> {
-    let len = usize::try_from(from.get()?).ok()?;
-    std::str::from_utf8(from.take(len)?).ok()
-}
-
-fn get_coord(from: &mut Reader<'_>) -> Option<Coord> {
-    let mut number = || Some(i32::from_le_bytes(from.take(4)?.try_into().ok()?));
-    Some(Coord { lat: number()?, lon: number()? })
 }
 
 fn get_list<'r>(from: &mut Reader<'r>) -> Option<&'r [u8]> {

@@ -88,6 +88,56 @@ impl Automaton for Near {
     }
 }
 
+/// Words that begin with a text and are near behind it.
+pub struct Behind<'a> {
+    pub start: &'a [u8],
+    pub near: &'a Near,
+}
+
+/// How far a word was read.
+#[derive(Debug, Clone, Copy)]
+pub enum Place {
+    /// So many bytes of the text.
+    Start(usize),
+    Rest(State),
+    /// It begins otherwise.
+    Elsewhere,
+}
+
+impl Behind<'_> {
+    fn at(&self, read: usize) -> Place {
+        if read == self.start.len() { Place::Rest(self.near.start()) } else { Place::Start(read) }
+    }
+}
+
+impl Automaton for Behind<'_> {
+    type State = Place;
+
+    fn start(&self) -> Place {
+        self.at(0)
+    }
+
+    fn is_match(&self, place: &Place) -> bool {
+        matches!(place, Place::Rest(state) if self.near.is_match(state))
+    }
+
+    fn can_match(&self, place: &Place) -> bool {
+        match place {
+            Place::Start(_) => true,
+            Place::Rest(state) => self.near.can_match(state),
+            Place::Elsewhere => false,
+        }
+    }
+
+    fn accept(&self, place: &Place, byte: u8) -> Place {
+        match place {
+            Place::Start(read) if self.start.get(*read) == Some(&byte) => self.at(read + 1),
+            Place::Rest(state) => Place::Rest(self.near.accept(state, byte)),
+            _ => Place::Elsewhere,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

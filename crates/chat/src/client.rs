@@ -1,0 +1,261 @@
+//! The conversation itself. One request is one connection's business: its time, what is tried again, and where it is cut.
+
+use std::time::{Duration, Instant};
+
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::{Response, StatusCode};
+use serde_json::json;
+
+use crate::reply::said;
+use crate::stream::{Stream, whole};
+use crate::{Endpoint, Error, Kind, Message, Model, Patience, Reply};
+
+/// How long a connection may take to come about.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How often a request is sent again that the server was too busy for, or failed at.
+const AGAIN: u32 = 2;
+/// How long is waited then, where the server does not say; twice as long each time.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Bytes of an error that are read.
+const ERROR: usize = 8 << 10;
+/// How often it is looked whether anybody still waits.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A model at an endpoint.
+pub struct Client {
+    endpoint: Endpoint,
+    http: reqwest::Client,
+    /// Taken where the client ends, which may be on a thread that must not wait for it.
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl Client {
+    /// A client; nothing is sent yet.
+    ///
+    /// # Errors
+    /// The system gives no thread, or there are no certificates to know the server by.
+    pub fn new(endpoint: Endpoint) -> Result<Client, Error> {
+        let failed = |why: String| Error::new(Kind::Unreachable, why);
+        // The library leaves the choice of the implementation to the program; it is made once.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("model").build();
+        let runtime = runtime.map_err(|error| failed(format!("no thread to ask it from: {error}")))?;
+        // An answer from elsewhere than where the question was sent to is none: the key stays with whom it is for.
+        let builder = reqwest::Client::builder()
+            .connect_timeout(CONNECT)
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("terrapin/", env!("CARGO_PKG_VERSION")));
+        let builder = if endpoint.is_local() { builder.no_proxy() } else { builder };
+        // A system without certificates can still ask a server that needs none.
+        let builder = if endpoint.url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
+        let http = builder.build().map_err(|error| failed(format!("no connection can be made: {}", told(&error))))?;
+        Ok(Client { endpoint, http, runtime: Some(runtime) })
+    }
+
+    /// Where it asks.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    fn headers(&self) -> Result<HeaderMap, Error> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(
+            ACCEPT,
+            HeaderValue::from_static(if self.endpoint.stream {
+                "text/event-stream, application/json"
+            } else {
+                "application/json"
+            }),
+        );
+        if let Some(key) = &self.endpoint.key {
+            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.bare()))
+                .map_err(|_| Error::new(Kind::Unauthorized, "its key fits no header"))?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        Ok(headers)
+    }
+
+    /// A request. Some models take no temperature, and have another name for the most tokens.
+    fn body(&self, messages: &[Message], by_other_names: bool) -> String {
+        let mut body = json!({ "model": self.endpoint.model, "messages": messages, "stream": self.endpoint.stream });
+        if by_other_names {
+            body["max_completion_tokens"] = self.endpoint.tokens.into();
+        } else {
+            body["temperature"] = 0.into();
+            body["max_tokens"] = self.endpoint.tokens.into();
+        }
+        body.to_string()
+    }
+
+    /// Asks once.
+    async fn once(&self, headers: HeaderMap, body: String) -> Result<Reply, Error> {
+        let request = self.http.post(self.endpoint.completions()).headers(headers).body(body);
+        let answer = request.send().await.map_err(|error| self.failed(&error))?;
+        if !answer.status().is_success() {
+            return Err(self.refused(answer).await);
+        }
+        let media_type = answer.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        // Some servers do not stream though they were asked to, and the other way round.
+        if media_type.to_ascii_lowercase().contains("event-stream") {
+            self.streamed(answer).await
+        } else {
+            self.whole(answer).await
+        }
+    }
+
+    async fn whole(&self, mut answer: Response) -> Result<Reply, Error> {
+        // What JSON makes of a letter may be six bytes.
+        let most = self.endpoint.bytes.saturating_mul(6).saturating_add(64 << 10);
+        let mut bytes = Vec::new();
+        while let Some(piece) = answer.chunk().await.map_err(|error| self.failed(&error))? {
+            if bytes.len() + piece.len() > most {
+                return Err(Error::new(Kind::Broken, format!("its reply is longer than {} KiB", most >> 10)));
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        whole(&bytes, self.endpoint.bytes)
+    }
+
+    async fn streamed(&self, mut answer: Response) -> Result<Reply, Error> {
+        let mut stream = Stream::new(self.endpoint.bytes);
+        while let Some(piece) = answer.chunk().await.map_err(|error| self.failed(&error))? {
+            if stream.take(&piece)? {
+                break;
+            }
+        }
+        stream.finish()
+    }
+
+    /// Why a request brought nothing.
+    fn failed(&self, error: &reqwest::Error) -> Error {
+        let kind = if error.is_timeout() { Kind::Late } else { Kind::Unreachable };
+        Error::new(kind, format!("{} cannot be reached: {}", self.endpoint.shown(), told(error)))
+    }
+
+    /// What a server says instead of a reply.
+    async fn refused(&self, mut answer: Response) -> Error {
+        let status = answer.status();
+        let wait = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let kind = match status {
+            StatusCode::TOO_MANY_REQUESTS => Kind::Busy,
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Kind::Unauthorized,
+            StatusCode::REQUEST_TIMEOUT => Kind::Late,
+            status if status.is_server_error() => Kind::Fault,
+            _ => Kind::Refused,
+        };
+        let mut bytes = Vec::new();
+        while bytes.len() < ERROR
+            && let Ok(Some(piece)) = answer.chunk().await
+        {
+            bytes.extend_from_slice(&piece);
+        }
+        bytes.truncate(ERROR);
+        let text = match serde_json::from_slice::<serde_json::Value>(&bytes) {
+            Ok(object) if object.get("error").is_some() => said(&object["error"]),
+            Ok(object) => said(&object),
+            Err(_) => String::new(),
+        };
+        // Of a wrong key servers tell a part, which is a part too many.
+        let text = if kind == Kind::Unauthorized { String::new() } else { text };
+        let text = if text.is_empty() { String::new() } else { format!(": {text}") };
+        let message = format!("{} answered with status {}{text}", self.endpoint.shown(), status.as_u16());
+        Error { kind, message, wait: wait.map(Duration::from_secs) }
+    }
+
+    /// Asks until there is a reply, or no use in asking again.
+    async fn ask(&self, messages: &[Message], patience: Patience<'_>) -> Result<Reply, Error> {
+        let (headers, mut body) = (self.headers()?, self.body(messages, false));
+        let (mut pause, mut tried, mut by_other_names) = (PAUSE, 0, false);
+        let ends = Instant::now() + patience.left(self.endpoint.time);
+        loop {
+            let error = match self.once(headers.clone(), body.clone()).await {
+                Ok(reply) => return Ok(reply),
+                Err(error) => error,
+            };
+            let names = ["max_completion_tokens", "temperature"];
+            if !by_other_names && error.kind == Kind::Refused && names.iter().any(|name| error.message.contains(name)) {
+                by_other_names = true;
+                body = self.body(messages, true);
+                continue;
+            }
+            let again = matches!(error.kind, Kind::Busy | Kind::Fault | Kind::Unreachable) && tried < AGAIN;
+            let wait = error.wait.unwrap_or(pause);
+            // Who wants to be left alone for longer than there is time for is.
+            if !again || Instant::now() + wait >= ends {
+                return Err(error);
+            }
+            tokio::time::sleep(wait).await;
+            pause *= 2;
+            tried += 1;
+        }
+    }
+
+    /// The same within the time that there is, for as long as anybody waits.
+    async fn within(&self, messages: &[Message], patience: Patience<'_>) -> Result<Reply, Error> {
+        let time = patience.left(self.endpoint.time);
+        let mut asking = std::pin::pin!(tokio::time::timeout(time, self.ask(messages, patience)));
+        loop {
+            match tokio::time::timeout(LOOK, &mut asking).await {
+                Ok(Ok(reply)) => return reply,
+                Ok(Err(_)) => {
+                    return Err(Error::new(
+                        Kind::Late,
+                        format!("{} did not reply within {} seconds", self.endpoint.shown(), time.as_secs()),
+                    ));
+                }
+                Err(_) if patience.is_cancelled() => {
+                    return Err(Error::new(Kind::Cancelled, "nobody waits for its reply any more"));
+                }
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+impl Model for Client {
+    fn name(&self) -> &str {
+        &self.endpoint.model
+    }
+
+    /// Must be called outside of any runtime's own threads.
+    fn reply(&self, messages: &[Message], patience: Patience<'_>) -> Result<Reply, Error> {
+        let Some(runtime) = &self.runtime else { return Err(Error::new(Kind::Unreachable, "it was not asked")) };
+        let reply = runtime.block_on(self.within(messages, patience));
+        let Some(key) = &self.endpoint.key else { return reply };
+        match reply {
+            Ok(reply) => Ok(Reply {
+                text: key.hide(reply.text),
+                refusal: reply.refusal.map(|text| key.hide(text)),
+                tool_calls: reply
+                    .tool_calls
+                    .into_iter()
+                    .map(|call| crate::ToolCall { name: key.hide(call.name), arguments: key.hide(call.arguments) })
+                    .collect(),
+                ..reply
+            }),
+            Err(error) => Err(Error { message: key.hide(error.message), ..error }),
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// What the library says, without the address, and why.
+fn told(error: &reqwest::Error) -> String {
+    let mut source = std::error::Error::source(error);
+    let mut last = None;
+    while let Some(inner) = source {
+        last = Some(inner.to_string());
+        source = inner.source();
+    }
+    last.unwrap_or_else(|| if error.is_timeout() { "it took too long".to_owned() } else { "no connection".to_owned() })
+}

@@ -1,0 +1,66 @@
+//! The lines of a stream of server-sent events, put together from whatever pieces they come in.
+
+/// Bytes of a line that may wait for its end.
+const LONGEST: usize = 1 << 20;
+
+/// What of a line has come.
+#[derive(Debug, Default)]
+pub struct Lines {
+    begun: Vec<u8>,
+}
+
+/// A line is longer than any is.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TooLong;
+
+impl Lines {
+    /// Takes what came, and gives the data of each event that is whole. Comments, names and numbers of events say nothing here.
+    ///
+    /// # Errors
+    /// A line has no end.
+    pub fn take(&mut self, piece: &[u8]) -> Result<Vec<String>, TooLong> {
+        let mut events = Vec::new();
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            if self.begun.len() + part.len() > LONGEST {
+                return Err(TooLong);
+            }
+            self.begun.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                events.extend(data(&self.begun));
+                self.begun.clear();
+            }
+        }
+        Ok(events)
+    }
+
+    /// What came after the last end of a line: some servers leave it out.
+    pub fn last(&self) -> Option<String> {
+        data(&self.begun)
+    }
+}
+
+fn data(line: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(line);
+    let data = text.strip_prefix("data:")?.trim();
+    (!data.is_empty()).then(|| data.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_come_in_any_pieces() {
+        let text = ": hello\r\nevent: x\r\ndata: {\"a\": \"\u{e9}\"}\r\n\r\ndata:[DONE]\n\ndata: end";
+        for size in 1..text.len() {
+            let mut lines = Lines::default();
+            let mut events = Vec::new();
+            for piece in text.as_bytes().chunks(size) {
+                events.extend(lines.take(piece).unwrap());
+            }
+            assert_eq!(events, ["{\"a\": \"\u{e9}\"}", "[DONE]"]);
+            assert_eq!(lines.last().as_deref(), Some("end"));
+        }
+        assert_eq!(Lines::default().take(&vec![b'x'; LONGEST + 1]), Err(TooLong));
+    }
+}

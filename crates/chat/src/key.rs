@@ -1,0 +1,88 @@
+//! The key by which a server knows who asks.
+
+use std::fmt;
+use std::path::Path;
+
+/// Bytes that a file with a key may have.
+const LONGEST: u64 = 8 << 10;
+/// What stands where a key was.
+const HIDDEN: &str = "[key]";
+
+/// A key. Neither `{}` nor `{:?}` prints it.
+#[derive(Clone)]
+pub struct Key(String);
+
+/// Why there is no key.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// The file cannot be read.
+    #[error("cannot read the model's key from {path}: {source}")]
+    Unreadable {
+        /// Its path.
+        path: String,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// It is none.
+    #[error("the model's key has to be one line of printable ASCII, and not empty")]
+    Unfit,
+}
+
+impl Key {
+    /// A key, without the space around it.
+    ///
+    /// # Errors
+    /// It is empty, or has what no header of HTTP may have.
+    pub fn new(text: &str) -> Result<Key, KeyError> {
+        let key = text.trim();
+        let is_fit = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
+        if is_fit { Ok(Key(key.to_owned())) } else { Err(KeyError::Unfit) }
+    }
+
+    /// The key in a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has none.
+    pub fn read(path: &Path) -> Result<Key, KeyError> {
+        use std::io::Read;
+        let unreadable = |source| KeyError::Unreadable { path: path.display().to_string(), source };
+        let mut text = String::new();
+        let file = std::fs::File::open(path).map_err(unreadable)?;
+        file.take(LONGEST).read_to_string(&mut text).map_err(unreadable)?;
+        Key::new(&text)
+    }
+
+    /// The key itself, for the header that it is sent in.
+    #[cfg(feature = "http")]
+    pub(crate) fn bare(&self) -> &str {
+        &self.0
+    }
+
+    /// A text without the key.
+    pub fn hide(&self, text: String) -> String {
+        if text.contains(&self.0) { text.replace(&self.0, HIDDEN) } else { text }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(HIDDEN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_never_printed() {
+        let key = Key::new(" sk-secret\n").unwrap();
+        assert_eq!(format!("{key:?} {:?}", Some(&key)), "[key] Some([key])");
+        assert_eq!(key.hide("no key sk-secret here".to_owned()), "no key [key] here");
+        for wrong in ["", "\n", "a b", "a\nb", "schl\u{fc}ssel"] {
+            assert!(Key::new(wrong).is_err(), "{wrong:?}");
+        }
+        let error = Key::read(Path::new("/nowhere/key")).unwrap_err();
+        assert!(error.to_string().contains("/nowhere/key"), "{error}");
+    }
+}

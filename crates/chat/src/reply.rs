@@ -1,0 +1,242 @@
+//! What came back, put together from one object or from the pieces of a stream.
+
+use serde::Deserialize;
+
+use crate::{Error, Kind};
+
+/// Tools that one reply may call.
+const TOOLS: usize = 16;
+
+/// What a model said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// Its words, without what it thought aloud before.
+    pub text: String,
+    /// Tools that it wants called, though none was offered.
+    pub tool_calls: Vec<ToolCall>,
+    /// Why it will not say anything, where it says that.
+    pub refusal: Option<String>,
+    /// Whether there would have been more: its tokens or bytes were used up.
+    pub is_cut: bool,
+}
+
+/// A tool that a model wants called.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolCall {
+    /// Its name.
+    pub name: String,
+    /// What it is to be given: JSON, as it should be.
+    pub arguments: String,
+}
+
+/// An object, or a piece of a stream.
+#[derive(Deserialize)]
+struct Body {
+    #[serde(default)]
+    choices: Vec<Choice>,
+    error: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(alias = "delta")]
+    message: Option<Said>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    content: Option<Content>,
+    refusal: Option<String>,
+    tool_calls: Option<Vec<Call>>,
+}
+
+/// A text, or parts of one.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Parts(Vec<Part>),
+}
+
+#[derive(Deserialize)]
+struct Part {
+    text: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    /// Which of the calls a piece is of.
+    index: Option<usize>,
+    function: Option<Function>,
+}
+
+#[derive(Deserialize)]
+struct Function {
+    name: Option<String>,
+    arguments: Option<String>,
+}
+
+/// A reply while it comes.
+#[derive(Debug, Default)]
+pub struct Collected {
+    text: String,
+    refusal: String,
+    tool_calls: Vec<ToolCall>,
+    is_cut: bool,
+    is_filtered: bool,
+    /// Bytes that it may have.
+    most: usize,
+}
+
+impl Collected {
+    /// One that may have so many bytes.
+    pub fn new(most: usize) -> Collected {
+        Collected { most, ..Collected::default() }
+    }
+
+    /// Whether more is of no use.
+    pub fn is_full(&self) -> bool {
+        let calls: usize = self.tool_calls.iter().map(|call| call.arguments.len()).sum();
+        self.text.len() + self.refusal.len() + calls > self.most
+    }
+
+    /// Takes an object, or a piece of a stream.
+    ///
+    /// # Errors
+    /// It is neither, or says that something went wrong.
+    pub fn take(&mut self, json: &[u8]) -> Result<(), Error> {
+        let body: Body = serde_json::from_slice(json)
+            .map_err(|wrong| Error::new(Kind::Broken, format!("what it sent is no reply: {wrong}")))?;
+        if let Some(error) = body.error.filter(|error| !error.is_null()) {
+            return Err(Error::new(Kind::Fault, format!("it says: {}", said(&error))));
+        }
+        // More than one choice was not asked for.
+        let Some(choice) = body.choices.into_iter().next() else { return Ok(()) };
+        match choice.finish_reason.as_deref() {
+            Some("length") => self.is_cut = true,
+            Some("content_filter") => self.is_filtered = true,
+            _ => {}
+        }
+        let Some(message) = choice.message else { return Ok(()) };
+        match message.content {
+            Some(Content::Text(text)) => self.text.push_str(&text),
+            Some(Content::Parts(parts)) => {
+                parts.iter().filter_map(|part| part.text.as_deref()).for_each(|text| self.text.push_str(text))
+            }
+            None => {}
+        }
+        self.refusal.push_str(message.refusal.as_deref().unwrap_or_default());
+        for (place, call) in message.tool_calls.unwrap_or_default().into_iter().enumerate() {
+            self.call(call.index.unwrap_or(place), call.function);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, index: usize, function: Option<Function>) {
+        let Some(function) = function.filter(|_| index < TOOLS) else { return };
+        if self.tool_calls.len() <= index {
+            self.tool_calls.resize(index + 1, ToolCall::default());
+        }
+        let call = &mut self.tool_calls[index];
+        call.name.push_str(function.name.as_deref().unwrap_or_default());
+        call.arguments.push_str(function.arguments.as_deref().unwrap_or_default());
+    }
+
+    /// The reply.
+    ///
+    /// # Errors
+    /// There is nothing in it.
+    pub fn finish(mut self) -> Result<Reply, Error> {
+        let is_cut = self.is_cut || self.is_full();
+        if self.text.len() > self.most {
+            let end = (0..=self.most).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
+            self.text.truncate(end);
+        }
+        let refusal = match self.refusal.is_empty() {
+            false => Some(self.refusal),
+            true => self.is_filtered.then(|| "its filter let nothing through".to_owned()),
+        };
+        let text = without_thoughts(&self.text).trim().to_owned();
+        if text.is_empty() && refusal.is_none() && self.tool_calls.is_empty() {
+            let message = if is_cut { "its reply was cut off before it said anything" } else { "its reply is empty" };
+            return Err(Error::new(Kind::Broken, message));
+        }
+        Ok(Reply { text, tool_calls: self.tool_calls, refusal, is_cut })
+    }
+}
+
+/// What an error says.
+pub fn said(error: &serde_json::Value) -> String {
+    let text = error.as_str().or_else(|| error["message"].as_str()).or_else(|| error["error"]["message"].as_str());
+    let text = text.map_or_else(|| error.to_string(), str::to_owned);
+    text.chars().take(300).collect()
+}
+
+/// A text without what models that think aloud write before it, between `<think>` and `</think>`.
+fn without_thoughts(text: &str) -> &str {
+    match text.rfind("</think>") {
+        Some(end) => text.get(end + "</think>".len()..).unwrap_or_default(),
+        None if text.trim_start().starts_with("<think>") => "",
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(pieces: &[&str]) -> Result<Reply, Error> {
+        let mut collected = Collected::new(20);
+        pieces.iter().try_for_each(|piece| collected.take(piece.as_bytes()))?;
+        collected.finish()
+    }
+
+    #[test]
+    fn pieces_and_objects_give_the_same() {
+        let whole = reply(&[
+            r#"{"choices": [{"message": {"role": "assistant", "content": "node;out;"}, "finish_reason": "stop"}]}"#,
+        ]);
+        let parts = reply(&[r#"{"choices": [{"message": {"content": [{"type": "text", "text": "node;out;"}]}}]}"#]);
+        let pieces = reply(&[
+            r#"{"choices": [{"delta": {"role": "assistant", "content": ""}}]}"#,
+            r#"{"choices": [{"delta": {"content": "node;"}, "finish_reason": null}]}"#,
+            r#"{"choices": [{"delta": {"content": "out;"}}]}"#,
+            r#"{"choices": [], "usage": {}}"#,
+        ]);
+        let expected = Reply { text: "node;out;".to_owned(), ..Reply::default() };
+        assert_eq!((whole, parts, pieces), (Ok(expected.clone()), Ok(expected.clone()), Ok(expected)));
+    }
+
+    #[test]
+    fn what_else_comes_is_told() {
+        let thought = reply(&[r#"{"choices": [{"message": {"content": "<think>hm</think> a"}}]}"#]).unwrap();
+        assert_eq!(thought.text, "a");
+        let cut = reply(&[r#"{"choices": [{"message": {"content": "0123456789012345678é"}}]}"#]).unwrap();
+        assert_eq!((cut.text.as_str(), cut.is_cut), ("0123456789012345678", true));
+        assert!(reply(&[r#"{"choices": [{"message": {"content": "a"}, "finish_reason": "length"}]}"#]).unwrap().is_cut);
+        let call = reply(&[
+            r#"{"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "x", "function": {"name": "query", "arguments": "{\"q"}}]}}]}"#,
+            r#"{"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": "\": 1}"}}]}}]}"#,
+        ]);
+        let tool = ToolCall { name: "query".to_owned(), arguments: r#"{"q": 1}"#.to_owned() };
+        assert_eq!(call.unwrap().tool_calls, [tool]);
+        let refused = reply(&[r#"{"choices": [{"message": {"content": null, "refusal": "no"}}]}"#]).unwrap();
+        assert_eq!(refused.refusal.as_deref(), Some("no"));
+        assert!(
+            reply(&[r#"{"choices": [{"message": {"content": null}, "finish_reason": "content_filter"}]}"#])
+                .unwrap()
+                .refusal
+                .is_some()
+        );
+        for (wrong, kind) in [
+            ("", Kind::Broken),
+            ("[1", Kind::Broken),
+            (r#"{"choices": []}"#, Kind::Broken),
+            (r#"{"choices": [{"message": {"content": "<think>for ever"}}]}"#, Kind::Broken),
+            (r#"{"error": {"message": "overloaded"}}"#, Kind::Fault),
+        ] {
+            assert_eq!(reply(&[wrong]).unwrap_err().kind, kind, "{wrong}");
+        }
+    }
+}

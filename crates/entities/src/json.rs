@@ -1,0 +1,270 @@
+//! Entities as `action=wbgetentities` and `Special:EntityData` have them: Wikibase's JSON.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::entity::{Entity, PartOfLexeme, Sitelink};
+use super::statement::{Snak, SnakValue, Statement};
+use super::value::{Value, entity_type};
+use super::{EntityId, EntityKind};
+
+/// Parts of an entity that are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Props {
+    pub info: bool,
+    pub labels: bool,
+    pub descriptions: bool,
+    pub aliases: bool,
+    pub claims: bool,
+    pub datatype: bool,
+    pub sitelinks: bool,
+    /// Addresses with the links to sites.
+    pub urls: bool,
+}
+
+impl Props {
+    /// All but addresses.
+    pub const ALL: Props = Props {
+        info: true,
+        labels: true,
+        descriptions: true,
+        aliases: true,
+        claims: true,
+        datatype: true,
+        sitelinks: true,
+        urls: false,
+    };
+}
+
+/// Which languages are told.
+#[derive(Debug, Clone, Copy)]
+pub enum Wanted<'a> {
+    /// All.
+    All,
+    /// These; each with the languages that stand in for it, where there is more than one in its list.
+    These(&'a [Vec<String>]),
+}
+
+/// The namespace of the page of an entity, and the page's title.
+pub fn page(id: EntityId) -> (u32, String) {
+    match id.kind {
+        EntityKind::Item => (0, id.to_string()),
+        EntityKind::Property => (120, format!("Property:{id}")),
+        EntityKind::Lexeme => (146, format!("Lexeme:{id}")),
+    }
+}
+
+/// An entity.
+pub fn entity(entity: &Entity, props: Props, languages: Wanted<'_>) -> Json {
+    let mut all = Map::new();
+    let mut put = |name: &str, value: Json| all.insert(name.to_owned(), value);
+    put("type", json!(entity.id.kind.name()));
+    put("id", json!(entity.id.to_string()));
+    if props.info {
+        let (namespace, title) = page(entity.id);
+        put("ns", json!(namespace));
+        put("title", json!(title));
+        // Clients cannot do without one.
+        put("lastrevid", json!(entity.revision.unwrap_or(0)));
+        entity.modified.as_ref().map(|modified| put("modified", json!(modified)));
+    }
+    let terms = &entity.terms;
+    if entity.lexeme.is_none() {
+        if props.labels {
+            put("labels", texts(&terms.labels, languages));
+        }
+        if props.descriptions {
+            put("descriptions", texts(&terms.descriptions, languages));
+        }
+        if props.aliases {
+            put("aliases", aliases(&terms.aliases, languages));
+        }
+    }
+    if props.claims {
+        put("claims", claims(entity, &entity.statements));
+    }
+    if let Some(datatype) = entity.datatype.filter(|_| props.datatype || props.info) {
+        put("datatype", json!(datatype));
+    }
+    if props.sitelinks && entity.id.kind == EntityKind::Item {
+        let links = entity.sitelinks.iter().map(|(site, link)| (site.clone(), sitelink(site, link, props.urls)));
+        put("sitelinks", Json::Object(links.collect()));
+    }
+    if let Some(lexeme) = entity.lexeme.as_ref().filter(|_| props.claims || props.labels) {
+        put("lemmas", texts(&terms.labels, Wanted::All));
+        put("lexicalCategory", json!(lexeme.category));
+        put("language", json!(lexeme.language));
+        let parts =
+            |parts: &[PartOfLexeme], texts| parts.iter().map(|part| part_of_lexeme(entity, part, texts)).collect();
+        put("forms", Json::Array(parts(&lexeme.forms, "representations")));
+        put("senses", Json::Array(parts(&lexeme.senses, "glosses")));
+    }
+    Json::Object(all)
+}
+
+fn part_of_lexeme(entity: &Entity, part: &PartOfLexeme, name: &str) -> Json {
+    let mut all = json!({ "id": part.id, "claims": claims(entity, &part.statements) });
+    all[name] = texts(&part.texts, Wanted::All);
+    if name == "representations" {
+        all["grammaticalFeatures"] = json!(part.features);
+    }
+    all
+}
+
+/// Texts by language. One that stands in for another language is told under that, with the language that it is in.
+fn texts(all: &BTreeMap<String, String>, languages: Wanted<'_>) -> Json {
+    let one = |language: &str, value: &str| json!({ "language": language, "value": value });
+    let told: Map<String, Json> = match languages {
+        Wanted::All => all.iter().map(|(language, text)| (language.clone(), one(language, text))).collect(),
+        Wanted::These(chains) => chains
+            .iter()
+            .filter_map(|chain| {
+                let asked = chain.first()?;
+                let (language, text) = chain.iter().find_map(|language| all.get_key_value(language))?;
+                let mut told = one(language, text);
+                if language != asked {
+                    told["for-language"] = json!(asked);
+                }
+                Some((asked.clone(), told))
+            })
+            .collect(),
+    };
+    Json::Object(told)
+}
+
+fn aliases(all: &BTreeMap<String, Vec<String>>, languages: Wanted<'_>) -> Json {
+    let wanted = |language: &String| match languages {
+        Wanted::All => true,
+        Wanted::These(chains) => chains.iter().any(|chain| chain.first() == Some(language)),
+    };
+    let told = all.iter().filter(|(language, _)| wanted(language)).map(|(language, texts)| {
+        let texts = texts.iter().map(|text| json!({ "language": language, "value": text }));
+        (language.clone(), Json::Array(texts.collect()))
+    });
+    Json::Object(told.collect())
+}
+
+fn sitelink(site: &str, link: &Sitelink, with_url: bool) -> Json {
+    let mut told = json!({ "site": site, "title": link.title, "badges": link.badges });
+    if with_url {
+        told["url"] = json!(link.url);
+    }
+    told
+}
+
+fn claims(entity: &Entity, statements: &BTreeMap<u64, Vec<Statement>>) -> Json {
+    let told = statements.iter().map(|(property, all)| {
+        (format!("P{property}"), Json::Array(all.iter().map(|statement| claim(entity, statement)).collect()))
+    });
+    Json::Object(told.collect())
+}
+
+fn claim(entity: &Entity, statement: &Statement) -> Json {
+    let mut told = json!({
+        "mainsnak": snak(entity, &statement.main),
+        "type": "statement",
+        "rank": statement.rank.name(),
+        "id": statement.id,
+    });
+    if !statement.qualifiers.is_empty() {
+        let (snaks, order) = snaks(entity, &statement.qualifiers);
+        told["qualifiers"] = snaks;
+        told["qualifiers-order"] = order;
+    }
+    if !statement.references.is_empty() {
+        let references = statement.references.iter().map(|reference| {
+            let (snaks, order) = snaks(entity, &reference.snaks);
+            json!({ "hash": reference.hash, "snaks": snaks, "snaks-order": order })
+        });
+        told["references"] = Json::Array(references.collect());
+    }
+    told
+}
+
+/// Snaks by property, and the properties in the order of their numbers: the one in which they were written down is not
+/// in triples.
+fn snaks(entity: &Entity, all: &[Snak]) -> (Json, Json) {
+    let (mut told, mut order): (Map<String, Json>, Vec<String>) = (Map::new(), Vec::new());
+    for one in all {
+        let property = format!("P{}", one.property);
+        if order.last() != Some(&property) {
+            order.push(property.clone());
+        }
+        if let Json::Array(list) = told.entry(property).or_insert_with(|| json!([])) {
+            list.push(snak(entity, one));
+        }
+    }
+    (Json::Object(told), json!(order))
+}
+
+fn snak(entity: &Entity, snak: &Snak) -> Json {
+    let mut told = json!({ "property": format!("P{}", snak.property) });
+    let known = entity.datatypes.get(&snak.property).copied();
+    let (kind, datatype) = match &snak.value {
+        SnakValue::Value(value) => {
+            told["datavalue"] = datavalue(value);
+            ("value", Some(known.unwrap_or_else(|| value.datatype())))
+        }
+        SnakValue::Some => ("somevalue", known),
+        SnakValue::None => ("novalue", known),
+    };
+    told["snaktype"] = json!(kind);
+    if let Some(datatype) = datatype {
+        told["datatype"] = json!(datatype);
+    }
+    told
+}
+
+fn datavalue(value: &Value) -> Json {
+    let (kind, value) = match value {
+        Value::Text(text) | Value::File(text) | Value::Data(text) | Value::Url(text) => ("string", json!(text)),
+        Value::Entity(id) => {
+            let kind = entity_type(id);
+            let mut told = json!({ "entity-type": kind, "id": id });
+            let number = id.get(1..).and_then(|digits| digits.parse::<u64>().ok());
+            if let Some(number) = number.filter(|_| kind != "entity-schema") {
+                told["numeric-id"] = json!(number);
+            }
+            ("wikibase-entityid", told)
+        }
+        Value::Monolingual { language, text } => ("monolingualtext", json!({ "text": text, "language": language })),
+        Value::Time { time, timezone, precision, calendar } => (
+            "time",
+            json!({
+                "time": time,
+                "timezone": timezone,
+                "before": 0,
+                "after": 0,
+                "precision": precision,
+                "calendarmodel": calendar,
+            }),
+        ),
+        Value::Quantity { amount, upper, lower, unit } => {
+            let mut told = json!({ "amount": amount, "unit": unit });
+            if let (Some(upper), Some(lower)) = (upper, lower) {
+                told["upperBound"] = json!(upper);
+                told["lowerBound"] = json!(lower);
+            }
+            ("quantity", told)
+        }
+        Value::Globe { latitude, longitude, precision, globe } => (
+            "globecoordinate",
+            json!({
+                "latitude": number(*latitude),
+                "longitude": number(*longitude),
+                "altitude": null,
+                "precision": precision.map(number),
+                "globe": globe,
+            }),
+        ),
+    };
+    json!({ "type": kind, "value": value })
+}
+
+/// Whole numbers as such, as PHP writes them.
+#[allow(clippy::cast_possible_truncation)]
+pub(super) fn number(number: f64) -> Json {
+    if number.fract() == 0.0 && number.abs() < 1e15 { json!(number as i64) } else { json!(number) }
+}

@@ -1,0 +1,98 @@
+//! Entities as Wikibase's REST API has them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::EntityKind;
+use super::entity::Entity;
+use super::json::number;
+use super::statement::{Snak, SnakValue, Statement};
+use super::value::Value;
+
+/// An entity: of an item also its links to sites, of a property the type of its values.
+pub fn entity(entity: &Entity) -> Json {
+    let mut all = json!({
+        "type": entity.id.kind.name(),
+        "id": entity.id.to_string(),
+        "labels": entity.terms.labels,
+        "descriptions": entity.terms.descriptions,
+        "aliases": entity.terms.aliases,
+        "statements": statements(entity, None),
+    });
+    match entity.id.kind {
+        EntityKind::Item => all["sitelinks"] = sitelinks(entity),
+        EntityKind::Property => all["data_type"] = json!(entity.datatype),
+        EntityKind::Lexeme => {}
+    }
+    all
+}
+
+/// The links to sites, by site.
+pub fn sitelinks(entity: &Entity) -> Json {
+    let told = entity
+        .sitelinks
+        .iter()
+        .map(|(site, link)| (site.clone(), json!({ "title": link.title, "badges": link.badges, "url": link.url })));
+    Json::Object(told.collect())
+}
+
+/// The statements, by property; of one property alone where its number is given.
+pub fn statements(entity: &Entity, property: Option<u64>) -> Json {
+    let wanted = |number: &u64| property.is_none_or(|wanted| wanted == *number);
+    let told = entity.statements.iter().filter(|(number, _)| wanted(number)).map(|(number, all)| {
+        (format!("P{number}"), Json::Array(all.iter().map(|one| statement(entity, one)).collect()))
+    });
+    Json::Object(told.collect())
+}
+
+/// A statement.
+pub fn statement(entity: &Entity, statement: &Statement) -> Json {
+    let snaks = |all: &[Snak]| Json::Array(all.iter().map(|one| Json::Object(snak(entity, one))).collect());
+    let references = statement
+        .references
+        .iter()
+        .map(|reference| json!({ "hash": reference.hash, "parts": snaks(&reference.snaks) }));
+    let mut told = snak(entity, &statement.main);
+    told.insert("id".to_owned(), json!(statement.id));
+    told.insert("rank".to_owned(), json!(statement.rank.name()));
+    told.insert("qualifiers".to_owned(), snaks(&statement.qualifiers));
+    told.insert("references".to_owned(), Json::Array(references.collect()));
+    Json::Object(told)
+}
+
+fn snak(entity: &Entity, snak: &Snak) -> Map<String, Json> {
+    let datatype = entity.datatypes.get(&snak.property).copied();
+    let (datatype, value) = match &snak.value {
+        SnakValue::Value(value) => {
+            (Some(datatype.unwrap_or_else(|| value.datatype())), json!({ "type": "value", "content": content(value) }))
+        }
+        SnakValue::Some => (datatype, json!({ "type": "somevalue" })),
+        SnakValue::None => (datatype, json!({ "type": "novalue" })),
+    };
+    let property = json!({ "id": format!("P{}", snak.property), "data_type": datatype });
+    Map::from_iter([("property".to_owned(), property), ("value".to_owned(), value)])
+}
+
+fn content(value: &Value) -> Json {
+    match value {
+        Value::Text(text) | Value::File(text) | Value::Data(text) | Value::Url(text) => json!(text),
+        Value::Entity(id) => json!(id),
+        Value::Monolingual { language, text } => json!({ "language": language, "text": text }),
+        Value::Time { time, precision, calendar, .. } => {
+            json!({ "time": time, "precision": precision, "calendarmodel": calendar })
+        }
+        Value::Quantity { amount, unit, .. } => json!({ "amount": amount, "unit": unit }),
+        Value::Globe { latitude, longitude, precision, globe } => json!({
+            "latitude": number(*latitude),
+            "longitude": number(*longitude),
+            "precision": precision.map(number),
+            "globe": globe,
+        }),
+    }
+}
+
+/// Names by language, for the parts of an entity that are told alone.
+pub fn texts<T: Clone + Into<Json>>(all: &BTreeMap<String, T>) -> Json {
+    Json::Object(all.iter().map(|(language, text)| (language.clone(), text.clone().into())).collect())
+}

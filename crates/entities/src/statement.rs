@@ -1,0 +1,304 @@
+//! Statements of an entity, from the nodes that stand for them.
+
+use std::collections::BTreeMap;
+
+use oxrdf::{NamedNodeRef, Term};
+use rustc_hash::FxHashMap;
+use terrapin_budget as budget;
+use terrapin_triples::{Store, TermId};
+
+use super::value::Value;
+
+const PROP: &str = "http://www.wikidata.org/prop/";
+const STATEMENT: &str = "http://www.wikidata.org/entity/statement/";
+const REFERENCE: &str = "http://www.wikidata.org/reference/";
+const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+const RANK: &str = "http://wikiba.se/ontology#rank";
+const SOURCE: &str = "http://www.w3.org/ns/prov#wasDerivedFrom";
+
+/// How much a statement counts among those of its property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Rank {
+    Preferred,
+    Normal,
+    Deprecated,
+}
+
+impl Rank {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rank::Preferred => "preferred",
+            Rank::Normal => "normal",
+            Rank::Deprecated => "deprecated",
+        }
+    }
+}
+
+/// What is said by a property.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SnakValue {
+    /// This.
+    Value(Value),
+    /// Something that is not known.
+    Some,
+    /// That there is nothing.
+    None,
+}
+
+/// A property and what is said by it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snak {
+    /// The property's number.
+    pub property: u64,
+    /// What is said.
+    pub value: SnakValue,
+}
+
+/// Where a statement comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reference {
+    /// Its name, made of what it says.
+    pub hash: String,
+    /// What it says.
+    pub snaks: Vec<Snak>,
+}
+
+/// A statement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    /// Its identifier, such as `Q42$F078E5B3-F9A8-480E-B7AC-D97778CBBEF9`. Where the data has direct values alone, whose
+    /// statements have no name, it is made of what is said.
+    pub id: String,
+    /// How much it counts: normal where the data does not say it.
+    pub rank: Rank,
+    /// What it says.
+    pub main: Snak,
+    /// Under which conditions.
+    pub qualifiers: Vec<Snak>,
+    /// By whom.
+    pub references: Vec<Reference>,
+}
+
+/// By property, in the order of their numbers.
+pub(super) type Statements = BTreeMap<u64, Vec<Statement>>;
+
+/// The statements of an entity, a form or a sense with the identifier `id`.
+pub(super) fn statements(store: &Store, subject: TermId, id: &str) -> Statements {
+    let mut all = Statements::new();
+    let mut direct: BTreeMap<u64, Vec<Statement>> = BTreeMap::new();
+    for [_, predicate, object] in store.triples(Some(subject), None, None) {
+        budget::checkpoints(2);
+        let Some(Term::NamedNode(predicate)) = store.term(predicate) else { continue };
+        let Some((path, property)) = property(predicate.as_str()) else { continue };
+        match path {
+            "" => all.entry(property).or_default().extend(statement(store, object, id, property)),
+            "direct/" => {
+                let main = Snak { property, value: simple(store, object) };
+                let said = store.term(object).map(|object| object.to_string()).unwrap_or_default();
+                let id = made(id, property, &said);
+                let said = Statement { id, rank: Rank::Normal, main, qualifiers: Vec::new(), references: Vec::new() };
+                direct.entry(property).or_default().push(said);
+            }
+            _ => {}
+        }
+    }
+    for (property, values) in direct {
+        let known = all.entry(property).or_default();
+        if known.is_empty() {
+            *known = values;
+        }
+    }
+    all.retain(|_, statements| !statements.is_empty());
+    all.values_mut().for_each(|statements| statements.sort_by_key(|statement| statement.rank));
+    all
+}
+
+/// What an IRI of a property is for, and the property's number.
+fn property(iri: &str) -> Option<(&str, u64)> {
+    let rest = iri.strip_prefix(PROP)?;
+    let (path, id) = rest.rsplit_once('P')?;
+    Some((path, id.parse().ok()?))
+}
+
+fn simple(store: &Store, object: TermId) -> SnakValue {
+    store.term(object).as_ref().and_then(Value::simple).map_or(SnakValue::Some, SnakValue::Value)
+}
+
+fn statement(store: &Store, node: TermId, id: &str, number: u64) -> Option<Statement> {
+    let Term::NamedNode(name) = store.term(node)? else { return None };
+    let (mut rank, mut references) = (Rank::Normal, Vec::new());
+    let mut parts = Parts::default();
+    for [_, predicate, object] in store.triples(Some(node), None, None) {
+        budget::checkpoints(2);
+        let Some(Term::NamedNode(predicate)) = store.term(predicate) else { continue };
+        match predicate.as_str() {
+            RANK => rank = rank_of(store, object).unwrap_or(rank),
+            SOURCE => references.extend(reference(store, object)),
+            other => parts.add(store, other, object, "statement/", "qualifier/"),
+        }
+    }
+    let none = parts.none.contains(&number);
+    let main = parts.mains.remove(&number).map(|values| values.finish(store)).unwrap_or_default();
+    let value = match main.into_iter().next() {
+        Some(value) => value,
+        None if none => SnakValue::None,
+        None => SnakValue::Some,
+    };
+    // What has no value is told of the statement, whether it is what it says or a qualifier.
+    let nones = parts.none.into_iter().filter(|property| *property != number || value != SnakValue::None);
+    let nones: Vec<Snak> = nones.map(|property| Snak { property, value: SnakValue::None }).collect();
+    let mut qualifiers = snaks(store, parts.others);
+    qualifiers.extend(nones);
+    qualifiers.sort_by_key(|snak| snak.property);
+    let id = match name.as_str().strip_prefix(STATEMENT) {
+        Some(local) => with_dollar(local, id),
+        None => made(id, number, name.as_str()),
+    };
+    Some(Statement { id, rank, main: Snak { property: number, value }, qualifiers, references })
+}
+
+/// The identifier of a statement that has no name: clients take none for a statement that is yet to be saved.
+fn made(id: &str, property: u64, said: &str) -> String {
+    let digits = blake3::hash(format!("{id} P{property} {said}").as_bytes()).to_hex();
+    let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
+    format!("{id}${}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32))
+}
+
+/// `Q42-F078...` as `Q42$F078...`.
+fn with_dollar(local: &str, id: &str) -> String {
+    match (local.get(..id.len()), local.get(id.len()..).and_then(|rest| rest.strip_prefix('-'))) {
+        (Some(start), Some(rest)) if start.eq_ignore_ascii_case(id) => format!("{start}${rest}"),
+        _ => local.replacen('-', "$", 1),
+    }
+}
+
+fn rank_of(store: &Store, term: TermId) -> Option<Rank> {
+    let Term::NamedNode(node) = store.term(term)? else { return None };
+    let ranks =
+        [("PreferredRank", Rank::Preferred), ("NormalRank", Rank::Normal), ("DeprecatedRank", Rank::Deprecated)];
+    ranks.into_iter().find(|(name, _)| node.as_str().ends_with(name)).map(|(_, rank)| rank)
+}
+
+fn reference(store: &Store, node: TermId) -> Option<Reference> {
+    let Term::NamedNode(name) = store.term(node)? else { return None };
+    let hash = name.as_str().strip_prefix(REFERENCE)?.to_owned();
+    let mut parts = Parts::default();
+    for [_, predicate, object] in store.triples(Some(node), None, None) {
+        budget::checkpoints(2);
+        let Some(Term::NamedNode(predicate)) = store.term(predicate) else { continue };
+        parts.add(store, predicate.as_str(), object, "", "reference/");
+    }
+    let mut snaks = snaks(store, parts.others);
+    snaks.extend(parts.none.into_iter().map(|property| Snak { property, value: SnakValue::None }));
+    snaks.sort_by_key(|snak| snak.property);
+    Some(Reference { hash, snaks })
+}
+
+/// What is said by a property: as terms, and as nodes of full values.
+#[derive(Default)]
+struct Values {
+    simple: Vec<TermId>,
+    full: Vec<TermId>,
+}
+
+impl Values {
+    /// Values in full where there are any; the terms beside them are the same values, but for those that are not known.
+    fn finish(self, store: &Store) -> Vec<SnakValue> {
+        let full: Vec<SnakValue> =
+            self.full.into_iter().filter_map(|node| Value::full(store, node)).map(SnakValue::Value).collect();
+        let simple = self.simple.into_iter().map(|term| simple(store, term));
+        let simple: Vec<SnakValue> = simple.filter(|value| full.is_empty() || *value == SnakValue::Some).collect();
+        full.into_iter().chain(simple).collect()
+    }
+}
+
+/// What is said of a statement or a reference.
+#[derive(Default)]
+struct Parts {
+    mains: FxHashMap<u64, Values>,
+    others: BTreeMap<u64, Values>,
+    /// Properties by which it is said that there is nothing.
+    none: Vec<u64>,
+}
+
+impl Parts {
+    fn add(&mut self, store: &Store, predicate: &str, object: TermId, main: &str, other: &str) {
+        if predicate == RDF_TYPE {
+            if let Some(Term::NamedNode(class)) = store.term(object)
+                && let Some(("novalue/", number)) = property(class.as_str())
+            {
+                self.none.push(number);
+            }
+            return;
+        }
+        let Some((path, number)) = property(predicate) else { return };
+        let (values, rest) = if let Some(rest) = path.strip_prefix(other) {
+            (self.others.entry(number).or_default(), rest)
+        } else if let Some(rest) = path.strip_prefix(main).filter(|_| !main.is_empty()) {
+            (self.mains.entry(number).or_default(), rest)
+        } else {
+            return;
+        };
+        match rest {
+            "" => values.simple.push(object),
+            "value/" => values.full.push(object),
+            // Normalised ones.
+            _ => {}
+        }
+    }
+}
+
+fn snaks(store: &Store, values: BTreeMap<u64, Values>) -> Vec<Snak> {
+    let of = |(property, values): (u64, Values)| {
+        values.finish(store).into_iter().map(move |value| Snak { property, value }).collect::<Vec<Snak>>()
+    };
+    values.into_iter().flat_map(of).collect()
+}
+
+/// The type of a property's values, as JSON names it, where the triples say it.
+pub(super) fn datatype(store: &Store, property: u64) -> Option<&'static str> {
+    const TYPES: &[(&str, &str)] = &[
+        ("CommonsMedia", "commonsMedia"),
+        ("EntitySchema", "entity-schema"),
+        ("ExternalId", "external-id"),
+        ("GeoShape", "geo-shape"),
+        ("GlobeCoordinate", "globe-coordinate"),
+        ("Math", "math"),
+        ("Monolingualtext", "monolingualtext"),
+        ("MusicalNotation", "musical-notation"),
+        ("Quantity", "quantity"),
+        ("String", "string"),
+        ("TabularData", "tabular-data"),
+        ("Time", "time"),
+        ("Url", "url"),
+        ("WikibaseForm", "wikibase-form"),
+        ("WikibaseItem", "wikibase-item"),
+        ("WikibaseLexeme", "wikibase-lexeme"),
+        ("WikibaseProperty", "wikibase-property"),
+        ("WikibaseSense", "wikibase-sense"),
+    ];
+    let named = |iri: &str| store.id(NamedNodeRef::new_unchecked(iri).into());
+    let subject = named(&format!("http://www.wikidata.org/entity/P{property}"))?;
+    let said = named("http://wikiba.se/ontology#propertyType")?;
+    let [_, _, object] = store.triples(Some(subject), Some(said), None).next()?;
+    let Term::NamedNode(found) = store.term(object)? else { return None };
+    let local = found.as_str().rsplit('#').next()?;
+    TYPES.iter().find(|(rdf, _)| *rdf == local).map(|(_, json)| *json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_of_statements() {
+        assert_eq!(with_dollar("q42-D8404CDA-25E4", "Q42"), "q42$D8404CDA-25E4");
+        assert_eq!(with_dollar("L42-F1-06e1-42ee", "L42-F1"), "L42-F1$06e1-42ee");
+        assert_eq!(with_dollar("Q1-br-P17-0", "Q2"), "Q1$br-P17-0");
+        assert_eq!(property("http://www.wikidata.org/prop/statement/value/P31"), Some(("statement/value/", 31)));
+        assert_eq!(property("http://www.wikidata.org/prop/P31"), Some(("", 31)));
+        assert_eq!(property("http://example.org/P31"), None);
+    }
+}

@@ -1,0 +1,91 @@
+//! The index of names, read in place: which names have a word, or words that begin so or are written nearly so.
+//!
+//! ```text
+//! names          a tag for every name, by ascending score: a column of the tag's number, shifted left by 5, and of how
+//!                many words it has
+//! names.scores   where the names of a score end: a column
+//! names.words    the words, and the names that have each
+//! names.lists
+//! ```
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use super::PairId;
+use super::layout;
+use terrapin_snapshot::{Column, Error, Fault, Snapshot, Words};
+
+/// A tag and how many words it has, in one number.
+pub(crate) struct CountOf;
+
+impl CountOf {
+    const BITS: u64 = 5;
+
+    /// At most 31 words.
+    pub fn pack(pair: u64, words: u64) -> u64 {
+        pair << Self::BITS | words.min((1 << Self::BITS) - 1)
+    }
+}
+
+/// The index of a snapshot's names. Names are `0..len`; as [`Words`] it leads to them.
+pub struct NameTable {
+    names: Column,
+    scores: Column,
+    words: Words,
+    tags: u64,
+}
+
+impl Deref for NameTable {
+    type Target = Words;
+
+    fn deref(&self) -> &Words {
+        &self.words
+    }
+}
+
+impl NameTable {
+    /// Of a snapshot with so many tags; `None` where it has no index, as before format 3.
+    ///
+    /// # Errors
+    /// Sections are missing or not whole.
+    pub fn open(snapshot: &Arc<Snapshot>, tags: u64, fault: &Arc<Fault>) -> Result<Option<NameTable>, Error> {
+        if snapshot.place(layout::NAMES).is_none() {
+            return Ok(None);
+        }
+        let names = Column::open(snapshot, layout::NAMES, fault)?;
+        Ok(Some(NameTable {
+            words: Words::open(snapshot, layout::NAME_WORDS, names.len(), fault)?,
+            scores: Column::open(snapshot, layout::NAME_SCORES, fault)?,
+            names,
+            tags,
+        }))
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> u64 {
+        self.names.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The tag of a name, and how many words it has: at most 31, and the fewest of several names in one value.
+    pub fn name(&self, name: u32) -> (PairId, usize) {
+        let packed = self.names.get(name.into());
+        let pair = packed >> CountOf::BITS;
+        if pair >= self.tags {
+            self.names.report("a tag that does not exist");
+            return (0, 0);
+        }
+        (pair as PairId, (packed & ((1 << CountOf::BITS) - 1)) as usize)
+    }
+
+    /// The lowest rank, in the table of ranks, of the elements that have a name; 31 and more for names of streets in
+    /// addresses.
+    pub fn rank(&self, name: u32) -> u8 {
+        let score = self.scores.lower_bound(0, self.scores.len(), u64::from(name) + 1);
+        (score / 4).min(63) as u8
+    }
+}

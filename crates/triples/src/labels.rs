@@ -1,0 +1,144 @@
+//! The index of entities' texts: which labels, aliases, lemmas and descriptions have a word, or words that begin so or
+//! are written nearly so, by what the entity is and by language.
+//!
+//! ```text
+//! rdf.labels         the literal of every text, those of the best known entities first: a column of the literal's number,
+//!                    shifted left by 5, and of how many words it has
+//! rdf.labels.words   words: a letter (`Q`, `P`, `L` for names, `q`, `p`, `l` for descriptions), the language in small
+//!                    letters, a zero, the word
+//! rdf.labels.lists   the numbers of the texts that have a word
+//! ```
+//!
+//! Which entities have a text, and as what, the permutations tell. A text that is of items and of properties is in it twice.
+
+use std::sync::Arc;
+
+use super::{EntityKind, TermId, layout};
+use terrapin_snapshot::{Column, Error, Fault, Snapshot, Word, Words};
+
+/// Bits of the number of words.
+pub(super) const COUNT_BITS: u64 = 5;
+
+/// What a text says of an entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Said {
+    /// What it is called: a label, an alias, a lemma.
+    Name,
+    /// What it is.
+    Description,
+}
+
+impl Said {
+    pub(super) const ALL: [Said; 2] = [Said::Name, Said::Description];
+
+    /// The predicates that say it.
+    pub fn predicates(self) -> &'static [&'static str] {
+        match self {
+            Said::Name => &[
+                "http://www.w3.org/2000/01/rdf-schema#label",
+                "http://www.w3.org/2004/02/skos/core#altLabel",
+                "http://wikiba.se/ontology#lemma",
+            ],
+            Said::Description => &["http://schema.org/description"],
+        }
+    }
+}
+
+/// What words of such texts begin with.
+pub(super) fn start(kind: EntityKind, said: Said, language: &str) -> String {
+    let letter = match said {
+        Said::Name => kind.letter(),
+        Said::Description => kind.letter().to_ascii_lowercase(),
+    };
+    format!("{letter}{language}\0")
+}
+
+/// The index of a snapshot.
+pub struct Labels {
+    texts: Column,
+    words: Words,
+}
+
+impl Labels {
+    /// `None` where a snapshot has none.
+    ///
+    /// # Errors
+    /// Sections are missing or not whole.
+    pub(super) fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Option<Labels>, Error> {
+        if snapshot.place(layout::LABELS).is_none() {
+            return Ok(None);
+        }
+        let texts = Column::open(snapshot, layout::LABELS, fault)?;
+        Ok(Some(Labels { words: Words::open(snapshot, layout::LABEL_WORDS, texts.len(), fault)?, texts }))
+    }
+
+    /// How many texts there are.
+    pub fn len(&self) -> u64 {
+        self.texts.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The literal of a text and how many words it has, at most 31.
+    pub fn text(&self, number: u32) -> (TermId, usize) {
+        let packed = self.texts.get(number.into());
+        (TermId::of_snapshot(packed >> COUNT_BITS), (packed & ((1 << COUNT_BITS) - 1)) as usize)
+    }
+
+    /// The languages of the texts of a kind, in small letters, in byte order.
+    pub fn languages(&self, kind: EntityKind, said: Said) -> Vec<String> {
+        let letter = start(kind, said, "");
+        let letter = letter.trim_end_matches('\0');
+        let (mut found, mut from) = (Vec::new(), letter.to_owned());
+        while let Some(word) = self.words.from(&from) {
+            let Some((language, _)) = word.text.strip_prefix(letter).and_then(|rest| rest.split_once('\0')) else {
+                break;
+            };
+            from = format!("{letter}{language}\u{1}");
+            found.push(language.to_owned());
+        }
+        found
+    }
+
+    /// The words of the texts of a kind in a language.
+    pub fn part(&self, kind: EntityKind, said: Said, language: &str) -> Part<'_> {
+        Part { words: &self.words, start: start(kind, said, &language.to_ascii_lowercase()) }
+    }
+}
+
+/// The words of some of the texts.
+pub struct Part<'a> {
+    words: &'a Words,
+    start: String,
+}
+
+impl Part<'_> {
+    /// The texts that have a word, ascending.
+    pub fn texts(&self, word: &str) -> Vec<u32> {
+        let word = self.words.word(&format!("{}{word}", self.start));
+        word.map(|word| self.words.list(&word)).unwrap_or_default()
+    }
+
+    /// The words that begin with a text, in byte order; some of them where there are very many.
+    pub fn beginning(&self, text: &str) -> Vec<Word> {
+        self.words.beginning(&format!("{}{text}", self.start))
+    }
+
+    /// The words that are at most so many edits away from a text.
+    pub fn near(&self, text: &str, edits: u8) -> Vec<Word> {
+        self.words.near(&self.start, text, edits)
+    }
+
+    /// The texts that have a word, ascending.
+    pub fn list(&self, word: &Word) -> Vec<u32> {
+        self.words.list(word)
+    }
+
+    /// The first of them.
+    pub fn first(&self, word: &Word) -> Option<u32> {
+        self.words.first(word)
+    }
+}

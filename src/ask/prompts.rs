@@ -1,0 +1,160 @@
+//! What is said to a model: texts with gaps, embedded, each of which a file of the same name in a folder may replace.
+
+use std::path::Path;
+
+/// Bytes that a file may have.
+const LONGEST: u64 = 256 << 10;
+
+/// A text: its name, which gaps it has, and what it is where no file replaces it.
+struct Embedded {
+    name: &'static str,
+    gaps: &'static [&'static str],
+    text: &'static str,
+}
+
+const EMBEDDED: [Embedded; 7] = [
+    Embedded { name: "system", gaps: &["data"], text: include_str!("prompts/system.md") },
+    Embedded { name: "mentions", gaps: &["question", "context"], text: include_str!("prompts/mentions.md") },
+    Embedded {
+        name: "query",
+        gaps: &["question", "context", "candidates", "languages", "sheets", "fences"],
+        text: include_str!("prompts/query.md"),
+    },
+    Embedded { name: "repair", gaps: &["feedback", "question"], text: include_str!("prompts/repair.md") },
+    Embedded { name: "answer", gaps: &["question", "context", "results"], text: include_str!("prompts/answer.md") },
+    Embedded { name: "overpassql", gaps: &[], text: crate::agents::resources::OVERPASSQL },
+    Embedded { name: "sparql", gaps: &[], text: crate::agents::resources::SPARQL },
+];
+
+/// A text's place among the prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prompt {
+    /// What holds for the whole conversation.
+    System,
+    /// Asks what a question mentions.
+    Mentions,
+    /// Asks for a query.
+    Query,
+    /// Asks for a better one.
+    Repair,
+    /// Asks for the answer in words.
+    Answer,
+    /// OverpassQL on one page.
+    OverpassQl,
+    /// SPARQL on one page.
+    Sparql,
+}
+
+/// All texts.
+#[derive(Debug, Clone)]
+pub struct Prompts([String; 7]);
+
+impl Default for Prompts {
+    fn default() -> Prompts {
+        Prompts(EMBEDDED.map(|embedded| embedded.text.to_owned()))
+    }
+}
+
+impl Prompts {
+    /// The texts of a folder (`system.md`, `mentions.md`, `query.md`, `repair.md`, `answer.md`, `overpassql.md`, `sparql.md`);
+    /// those that it lacks are the embedded ones.
+    ///
+    /// # Errors
+    /// In words: a file cannot be read, or has a gap that nothing fills; or there is none of them.
+    pub fn read(folder: &Path) -> Result<Prompts, String> {
+        let mut prompts = Prompts::default();
+        let mut found = false;
+        for (embedded, text) in EMBEDDED.iter().zip(&mut prompts.0) {
+            let path = folder.join(format!("{}.md", embedded.name));
+            let shown = path.display();
+            match std::fs::metadata(&path) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(format!("{shown}: {error}")),
+                Ok(file) if file.len() > LONGEST => return Err(format!("{shown}: longer than {} KiB", LONGEST >> 10)),
+                Ok(_) => {}
+            }
+            let own = std::fs::read_to_string(&path).map_err(|error| format!("{shown}: {error}"))?;
+            if let Some(gap) = gaps(&own).find(|gap| !embedded.gaps.contains(gap)) {
+                let known = embedded.gaps.iter().map(|gap| format!("{{{{{gap}}}}}")).collect::<Vec<_>>().join(", ");
+                let known = if known.is_empty() { "has none".to_owned() } else { format!("has {known}") };
+                return Err(format!("{shown}: nothing fills {{{{{gap}}}}}; it {known}"));
+            }
+            *text = own;
+            found = true;
+        }
+        if found {
+            Ok(prompts)
+        } else {
+            Err(format!("{}: there is no prompt in it, such as query.md", folder.display()))
+        }
+    }
+
+    /// A text with its gaps filled. What fills them is not looked at for gaps again.
+    pub fn fill(&self, prompt: Prompt, values: &[(&str, &str)]) -> String {
+        let mut rest = self.0[prompt as usize].as_str();
+        let mut out = String::new();
+        while let Some((before, gap, after)) = next_gap(rest) {
+            out.push_str(before);
+            out.push_str(values.iter().find(|(name, _)| *name == gap).map_or("", |(_, value)| value));
+            rest = after;
+        }
+        out.push_str(rest);
+        out.trim().to_owned()
+    }
+}
+
+fn gaps(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (_, gap, after) = next_gap(rest)?;
+        rest = after;
+        Some(gap)
+    })
+}
+
+/// A gap is a word of small letters between pairs of braces: `{{geocodeArea:...}}` and `{{bbox}}` in a sheet are none.
+fn next_gap(text: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    while let Some(start) = text[from..].find("{{").map(|at| at + from) {
+        let inside = &text[start + 2..];
+        let end = inside.find("}}")?;
+        let gap = &inside[..end];
+        if !gap.is_empty() && gap.bytes().all(|byte| byte.is_ascii_lowercase()) && !SHORTCUTS.contains(&gap) {
+            return Some((&text[..start], gap, &inside[end + 2..]));
+        }
+        from = start + 2;
+    }
+    None
+}
+
+/// What queries have between braces.
+const SHORTCUTS: [&str; 3] = ["bbox", "center", "date"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_embedded_gap_is_known() {
+        for embedded in &EMBEDDED {
+            for gap in gaps(embedded.text) {
+                assert!(embedded.gaps.contains(&gap), "{}: {gap}", embedded.name);
+            }
+        }
+    }
+
+    #[test]
+    fn files_replace_texts_and_what_fills_them_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Prompts::read(folder.path()).unwrap_err().contains("no prompt"));
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("query.md", "{{question}} in {{bbox}}: {{candidates}}");
+        let prompts = Prompts::read(folder.path()).unwrap();
+        let filled = prompts.fill(Prompt::Query, &[("question", "Where is {{candidates}}?"), ("candidates", "a")]);
+        assert_eq!(filled, "Where is {{candidates}}? in {{bbox}}: a");
+        assert_eq!(prompts.fill(Prompt::Repair, &[]), Prompts::default().fill(Prompt::Repair, &[]));
+        write("repair.md", "{{anwser}}");
+        let error = Prompts::read(folder.path()).unwrap_err();
+        assert!(error.contains("repair.md: nothing fills {{anwser}}; it has {{feedback}}"), "{error}");
+    }
+}

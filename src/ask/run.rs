@@ -1,0 +1,213 @@
+//! A query's answer, or what a model needs to write a better one. OverpassQL runs as agents' tools run it; of SPARQL the first
+//! solutions are kept.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use oxrdf::Term;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::sparql::Kept;
+use super::{Failure, Lang, Query, Ran, map};
+use crate::agents::{self, Trouble, World, body, script};
+use crate::budget::{self, Budget, Exceeded, Limits, Stopped};
+use crate::overpass::output::{Form, Layout};
+use crate::sparql::{Bounds, Class, Error, prepare};
+
+/// How long one query may run, however much time there is.
+const TIME: Duration = Duration::from_secs(60);
+/// Rows that an answer has, and solutions that are looked at for the map.
+const ROWS: usize = 200;
+const SOLUTIONS: usize = 20_000;
+/// Features that an answer has at most, and their bytes.
+const FEATURES: usize = 20_000;
+const BYTES: usize = 16 << 20;
+/// Tags that are columns.
+const TAGS: usize = 8;
+/// What stands before each feature of a sequence.
+const SEPARATOR: u8 = 0x1e;
+
+/// What came of a query.
+pub struct Came {
+    /// What it gave, where it ran.
+    pub ran: Option<Ran>,
+    /// What is wrong with it, or with what it gave.
+    pub feedback: Option<String>,
+}
+
+impl Came {
+    fn failed(feedback: String) -> Came {
+        Came { ran: None, feedback: Some(feedback) }
+    }
+}
+
+/// Runs a query, whose answer is for a map or not.
+///
+/// # Errors
+/// The time of the whole question is up, or there is a fault.
+pub fn run(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<Came, Failure> {
+    let own = Instant::now() + TIME;
+    let limits = Limits { deadline: Some(limits.deadline.map_or(own, |deadline| deadline.min(own))), ..limits.clone() };
+    let done = budget::watched(&Arc::new(Budget::new(&limits)), || match query.language {
+        Lang::Overpassql => overpass(world, query, for_map, &limits),
+        Lang::Sparql => sparql(world, query, for_map, &limits),
+    });
+    match done {
+        Ok(came) => came,
+        Err(Stopped::Exceeded(exceeded)) => exceeded_by(exceeded),
+        Err(Stopped::Panicked(panic)) => Err(Failure::Fault(format!("a fault of the program: {panic}"))),
+    }
+}
+
+/// A bound of one query is the query's; the client's leaving is not.
+fn exceeded_by(exceeded: Exceeded) -> Result<Came, Failure> {
+    match exceeded {
+        Exceeded::Cancelled => Err(exceeded.into()),
+        _ => Ok(Came::failed(format!("{exceeded}: ask for less: a smaller area, fewer patterns, a limit"))),
+    }
+}
+
+fn trouble(trouble: Trouble) -> Result<Came, Failure> {
+    if trouble.is_fault {
+        return Err(Failure::Fault(trouble.message));
+    }
+    match trouble.exceeded {
+        Some(exceeded) => exceeded_by(exceeded),
+        None => Ok(Came::failed(trouble.to_string())),
+    }
+}
+
+/// What `check_query` says of it.
+fn checked(world: World<'_>, query: &Query, limits: &Limits) -> Option<String> {
+    let tool = agents::find("check_query")?;
+    let said = tool.call(world, json!({"query": query.query, "lang": query.language.name()}), limits).ok()?;
+    Some(said["text"].as_str()?.trim_end().to_owned())
+}
+
+fn overpass(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<Came, Failure> {
+    let Some(tool) = agents::find("query_overpass") else {
+        return Ok(Came::failed("there is no OverpassQL".to_owned()));
+    };
+    let answer = match tool.call(world, json!({"query": query.query, "limit": ROWS}), limits) {
+        Ok(answer) => answer,
+        Err(why) => return trouble(why),
+    };
+    let total = answer["total"].as_u64().unwrap_or_default();
+    let is_count =
+        answer["types"].as_object().is_some_and(|types| !types.is_empty() && types.keys().all(|kind| kind == "count"));
+    let elements = answer["elements"].as_array().map_or(&[][..], Vec::as_slice);
+    let is_nothing = total == 0 || (is_count && elements.iter().all(|count| count["tags"]["total"] == "0"));
+    let (columns, rows) = table(elements);
+    let mut ran = Ran { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
+    if is_nothing {
+        let feedback = checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned());
+        return Ok(Came { ran: Some(ran), feedback: Some(feedback) });
+    }
+    if is_count || !for_map {
+        return Ok(Came { ran: Some(ran), feedback: None });
+    }
+    let shapes = script(world, &query.query, None, limits)
+        .and_then(|script| body(world.osm(), &script, Form::GeoJson(Layout::Sequence), limits));
+    match shapes {
+        Ok(bytes) => (ran.features, ran.shapes) = features(&bytes),
+        Err(why) => return trouble(why),
+    }
+    let feedback = (ran.features == 0).then(|| {
+        format!(
+            "{total} results, none of them with a position: end the query with `out center;` or `out geom;`, or say `map: no` \
+             where the answer needs none"
+        )
+    });
+    Ok(Came { ran: Some(ran), feedback })
+}
+
+/// The features of a sequence: how many, and the first of them.
+fn features(sequence: &[u8]) -> (u64, Vec<Box<RawValue>>) {
+    let (mut total, mut bytes, mut shapes) = (0, 0, Vec::new());
+    for record in sequence.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|record| !record.is_empty())
+    {
+        budget::checkpoint();
+        total += 1;
+        bytes += record.len();
+        if shapes.len() < FEATURES && bytes <= BYTES {
+            shapes.extend(serde_json::from_slice::<Box<RawValue>>(record).ok());
+        }
+    }
+    (total, shapes)
+}
+
+/// Elements as rows: what they are, then the tags that most of them have, the name first.
+fn table(elements: &[Value]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for key in elements.iter().filter_map(|element| element["tags"].as_object()).flat_map(|tags| tags.keys()) {
+        budget::checkpoint();
+        match counts.iter_mut().find(|(known, _)| known == key) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((key, 1)),
+        }
+    }
+    counts.sort_by_key(|(key, count)| (*key != "name", std::cmp::Reverse(*count)));
+    let keys: Vec<&str> = counts.into_iter().map(|(key, _)| key).take(TAGS).collect();
+    let columns = std::iter::once("element").chain(keys.iter().copied()).map(str::to_owned).collect();
+    let row = |element: &Value| {
+        let kind = element["type"].as_str().unwrap_or_default();
+        let name = element["id"].as_i64().map_or_else(|| kind.to_owned(), |id| format!("{kind}/{id}"));
+        let tags = keys.iter().map(|key| element["tags"][key].as_str().map(str::to_owned));
+        std::iter::once(Some(name)).chain(tags).collect()
+    };
+    (columns, elements.iter().map(row).collect())
+}
+
+fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<Came, Failure> {
+    let Some(environment) = world.triples else {
+        return Ok(Came::failed("this snapshot has no triples: write the query in OverpassQL".to_owned()));
+    };
+    let prepared = match prepare(&query.query, &crate::sparql::Settings::default()) {
+        Ok(prepared) => prepared,
+        Err(error) => return Ok(Came::failed(checked(world, query, limits).unwrap_or_else(|| error.to_string()))),
+    };
+    let mut kept = Kept { most: SOLUTIONS, ..Kept::default() };
+    let done = prepared.run(environment, &Bounds { limits: limits.clone(), rows: None }, &mut kept);
+    if let Err(damage) = environment.store.check() {
+        return Err(Failure::Fault(damage.to_string()));
+    }
+    if let Err(error) = done {
+        return stopped(&error);
+    }
+    if let Some(answer) = kept.boolean {
+        kept.columns = vec!["answer".to_owned()];
+        kept.rows =
+            vec![vec![Some(Term::Literal(oxrdf::Literal::new_simple_literal(if answer { "yes" } else { "no" })))]];
+    }
+    let (mut shapes, mut features, mut bytes) = (Vec::new(), 0, 0);
+    if for_map {
+        for row in &kept.rows {
+            let Some(feature) = map::feature(&environment.store, &kept.columns, row) else { continue };
+            features += 1;
+            bytes += feature.get().len();
+            if bytes <= BYTES {
+                shapes.push(feature);
+            }
+        }
+    }
+    let rows: Vec<Vec<Option<String>>> = kept
+        .rows
+        .iter()
+        .take(ROWS)
+        .map(|row| row.iter().map(|value| value.as_ref().map(map::shown)).collect())
+        .collect();
+    let is_nothing = kept.total == 0 || matches!(&rows[..], [row] if matches!(&row[..], [Some(value)] if value == "0"));
+    let feedback = is_nothing.then(|| checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned()));
+    let ran = Ran { query: query.clone(), total: kept.total, columns: kept.columns, rows, features, shapes };
+    Ok(Came { ran: Some(ran), feedback })
+}
+
+fn stopped(error: &Error) -> Result<Came, Failure> {
+    match (error.class, error.code) {
+        (_, crate::sparql::Code::Cancelled) => Err(Exceeded::Cancelled.into()),
+        (Class::Internal, _) => Err(Failure::Fault(error.to_string())),
+        (Class::Limit, _) => Ok(Came::failed(format!("{error}: ask for less: fewer patterns, a LIMIT"))),
+        _ => Ok(Came::failed(error.to_string())),
+    }
+}

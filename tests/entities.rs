@@ -1,0 +1,399 @@
+//! Entities as a Wikibase answers them: over HTTP, on a few that were made up, on Wikidata's own JSON that was loaded and
+//! comes out again, and on the shared triples.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use crate::common::place::shared;
+use crate::common::server::{Answer, Server, encoded};
+use crate::common::skip::{Need, skipped};
+use crate::common::{terrapin, wikidata};
+
+const TOWNS: &str = r#"
+@prefix wd: <http://www.wikidata.org/entity/> . @prefix wdt: <http://www.wikidata.org/prop/direct/> .
+@prefix p: <http://www.wikidata.org/prop/> . @prefix ps: <http://www.wikidata.org/prop/statement/> .
+@prefix pq: <http://www.wikidata.org/prop/qualifier/> . @prefix s: <http://www.wikidata.org/entity/statement/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix schema: <http://schema.org/> . @prefix wikibase: <http://wikiba.se/ontology#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+wd:Q1 rdfs:label "Ladle"@en, "Kelle"@de ; schema:description "town by the sea"@en ; skos:altLabel "Spoonton"@en ;
+  wikibase:sitelinks 7 ; wdt:P31 wd:Q3 .
+wd:Q2 rdfs:label "Ladle"@en ; schema:description "kitchen tool"@en ; wikibase:sitelinks 90 ; p:P31 s:q2-a .
+s:q2-a ps:P31 wd:Q4 ; wikibase:rank wikibase:PreferredRank ; pq:P1082 5 .
+wd:Q3 rdfs:label "town"@en ; skos:altLabel "burgh"@en .
+wd:Q4 rdfs:label "tool"@en .
+wd:Q5 rdfs:label "Ladle Castle"@en .
+wd:Q6 rdfs:label "Łódka Nowa"@pl ; skos:altLabel "New Łódka"@en .
+wd:Q7 owl:sameAs wd:Q1 .
+wd:P31 rdfs:label "instance of"@en ; wikibase:propertyType wikibase:WikibaseItem .
+wd:P1082 rdfs:label "population"@en ; wikibase:propertyType wikibase:Quantity .
+<https://en.wikipedia.org/wiki/Ladle_(town)> schema:about wd:Q1 ; schema:isPartOf <https://en.wikipedia.org/> ;
+  schema:name "Ladle (town)"@en .
+"#;
+
+fn load(folder: &Path, option: &str, from: &Path) -> PathBuf {
+    let to = folder.join("entities.terrapin");
+    terrapin().arg("load").arg(option).arg(from).arg("--out").arg(&to).assert().success();
+    to
+}
+
+fn towns() -> (tempfile::TempDir, Server) {
+    let folder = tempfile::tempdir().unwrap();
+    let from = folder.path().join("towns.ttl");
+    std::fs::write(&from, TOWNS).unwrap();
+    let server = Server::of(&load(folder.path(), "--rdf", &from), &[]);
+    (folder, server)
+}
+
+fn object(answer: &Answer) -> Value {
+    serde_json::from_slice(&answer.body).unwrap_or_else(|_| panic!("{}", answer.text()))
+}
+
+/// What the action API says; that it says it with status 200.
+fn action(server: &Server, parameters: &str) -> Value {
+    let answer = server.get(&format!("/w/api.php?format=json&{parameters}"));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let said = object(&answer);
+    assert_eq!(answer.header("mediawiki-api-error"), said["error"]["code"].as_str(), "{said}");
+    said
+}
+
+fn found(server: &Server, text: &str, more: &str) -> Vec<String> {
+    let said = action(server, &format!("action=wbsearchentities&search={}&language=en{more}", encoded(text)));
+    said["search"].as_array().unwrap().iter().map(|hit| hit["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn names_lead_to_entities() {
+    let (_folder, server) = towns();
+    // Exactly so, what is known better first; then what begins so.
+    assert_eq!(found(&server, "Ladle", ""), ["Q2", "Q1", "Q5"]);
+    assert_eq!(found(&server, "ladle", ""), ["Q2", "Q1", "Q5"]);
+    assert_eq!(found(&server, "ladl", "&limit=2"), ["Q2", "Q1"]);
+    assert_eq!(found(&server, "ladl", "&limit=2&continue=2"), ["Q5"]);
+    assert_eq!(found(&server, "castle lad", ""), ["Q5"]);
+    assert_eq!(found(&server, "spoonton", ""), ["Q1"]);
+    assert_eq!(found(&server, "new lodka", ""), ["Q6"]);
+    assert_eq!(found(&server, "Spoonten", ""), ["Q1"]);
+    assert_eq!(found(&server, "town sea", ""), ["Q1"]);
+    assert_eq!(found(&server, "Q5", ""), ["Q5"]);
+    assert_eq!(found(&server, "instance", "&type=property"), ["P31"]);
+    assert_eq!(found(&server, "instance of", ""), Vec::<String>::new());
+    // German falls back on English, unless it must not.
+    let german = |more| {
+        let said = action(&server, &format!("action=wbsearchentities&search=Ladle&language=de{more}"));
+        said["search"].as_array().unwrap().len()
+    };
+    assert_eq!((german(""), german("&strictlanguage=1")), (3, 0));
+}
+
+#[test]
+fn hits_are_as_wikidata_tells_them() {
+    let (_folder, server) = towns();
+    let said = action(&server, "action=wbsearchentities&search=spoon&language=en&uselang=de");
+    let hit = json!({
+        "id": "Q1", "title": "Q1", "repository": "wikidata",
+        "concepturi": "http://www.wikidata.org/entity/Q1", "url": "//www.wikidata.org/wiki/Q1",
+        "label": "Kelle", "description": "town by the sea",
+        "display": {
+            "label": { "value": "Kelle", "language": "de" },
+            "description": { "value": "town by the sea", "language": "en" },
+        },
+        "match": { "type": "alias", "language": "en", "text": "Spoonton" },
+        "aliases": ["Spoonton"],
+    });
+    assert_eq!(said, json!({ "searchinfo": { "search": "spoon" }, "search": [hit], "success": 1 }));
+    let said = action(&server, "action=wbsearchentities&search=ladle&language=en&limit=1");
+    assert_eq!((&said["search-continue"], &said["search"][0]["match"]["type"]), (&json!(1), &json!("label")));
+    let said = action(&server, "action=wbsearchentities&search=population&language=en&type=property&props=");
+    assert_eq!((&said["search"][0]["datatype"], &said["search"][0]["url"]), (&json!("quantity"), &Value::Null));
+    assert_eq!(said["search"][0]["title"], "Property:P1082");
+
+    let said = object(&server.get("/w/rest.php/wikibase/v1/search/items?q=Ladle&language=en&limit=1"));
+    let hit = json!({
+        "id": "Q2",
+        "display-label": { "language": "en", "value": "Ladle" },
+        "description": { "language": "en", "value": "kitchen tool" },
+        "match": { "type": "label", "language": "en", "text": "Ladle" },
+    });
+    assert_eq!(said, json!({ "results": [hit] }));
+    let ids = |path: &str| {
+        let said = object(&server.get(&format!("/w/rest.php/wikibase/{path}")));
+        said["results"].as_array().unwrap().iter().map(|hit| hit["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("v0/suggest/properties?q=inst&language=en"), ["P31"]);
+    assert_eq!(ids("v1/suggest/items?q=lad&language=en&offset=1"), ["Q1", "Q5"]);
+    assert_eq!(ids("v1/suggest/items?q=sea&language=en"), Vec::<String>::new());
+}
+
+#[test]
+fn entities_are_told_whole_and_in_part() {
+    let (_folder, server) = towns();
+    let said =
+        action(&server, "action=wbgetentities&ids=Q2|Q7|Q99&languages=en|de&languagefallback=1&props=labels|claims");
+    let q2 = &said["entities"]["Q2"];
+    assert_eq!(q2["labels"]["de"], json!({ "language": "en", "value": "Ladle", "for-language": "de" }));
+    let claim = json!({
+        "id": "q2$a", "type": "statement", "rank": "preferred",
+        "mainsnak": {
+            "snaktype": "value", "property": "P31", "datatype": "wikibase-item",
+            "datavalue": { "type": "wikibase-entityid", "value": { "entity-type": "item", "id": "Q4", "numeric-id": 4 } },
+        },
+        "qualifiers": { "P1082": [{
+            "snaktype": "value", "property": "P1082", "datatype": "quantity",
+            "datavalue": { "type": "quantity", "value": { "amount": "+5", "unit": "1" } },
+        }] },
+        "qualifiers-order": ["P1082"],
+    });
+    assert_eq!(q2["claims"], json!({ "P31": [claim] }));
+    assert_eq!(q2["descriptions"], Value::Null);
+    // Merged into another one; not there at all.
+    assert_eq!(said["entities"]["Q7"]["redirects"], json!({ "from": "Q7", "to": "Q1" }));
+    assert_eq!(said["entities"]["Q7"]["id"], "Q1");
+    assert_eq!(said["entities"]["Q99"], json!({ "id": "Q99", "missing": "" }));
+    // Statements of direct values have a name that is made of what they say.
+    let made = said["entities"]["Q7"]["claims"]["P31"][0]["id"].as_str().unwrap();
+    assert!(made.starts_with("Q1$") && made.len() == "Q1$".len() + 36, "{made}");
+    // By a page; in a form.
+    let body = "action=wbgetentities&sites=enwiki&titles=Ladle+(town)%7CNowhere&props=sitelinks/urls&format=json";
+    let form = "content-type: application/x-www-form-urlencoded\r\n";
+    let said = object(&server.ask("POST", "/w/api.php", form, body));
+    let link = json!({
+        "site": "enwiki", "title": "Ladle (town)", "badges": [], "url": "https://en.wikipedia.org/wiki/Ladle_(town)",
+    });
+    assert_eq!(said["entities"]["Q1"]["sitelinks"], json!({ "enwiki": link }));
+    assert_eq!(said["entities"]["-2"], json!({ "site": "enwiki", "title": "Nowhere", "missing": "" }));
+
+    let data = object(&server.get("/wiki/Special:EntityData/Q1.json"));
+    assert_eq!(data["entities"]["Q1"]["aliases"]["en"], json!([{ "language": "en", "value": "Spoonton" }]));
+    let moved = server.get("/wiki/Special:EntityData/Q7.json");
+    assert_eq!((moved.status, moved.header("location")), (303, Some("/wiki/special:entitydata/q1.json")));
+    let moved = server.get("/entity/Q1.json");
+    assert_eq!((moved.status, moved.header("location")), (303, Some("/wiki/special:entitydata/q1.json")));
+    let moved = server.ask("GET", "/entity/Q1", "accept: application/json\r\n", "");
+    assert_eq!((moved.status, moved.header("location")), (303, Some("/wiki/special:entitydata/q1.json")));
+    assert_eq!(server.ask("GET", "/entity/Q1", "accept: text/html\r\n", "").status, 200);
+}
+
+#[test]
+fn the_rest_api_tells_the_parts() {
+    let (_folder, server) = towns();
+    let get = |path: &str| object(&server.get(&format!("/w/rest.php/wikibase/v1/entities/{path}")));
+    let q1 = get("items/Q1");
+    assert_eq!((&q1["type"], &q1["labels"]), (&json!("item"), &json!({ "de": "Kelle", "en": "Ladle" })));
+    assert_eq!(q1["sitelinks"]["enwiki"]["title"], "Ladle (town)");
+    let statement = json!({
+        "id": "q2$a", "rank": "preferred", "references": [],
+        "property": { "id": "P31", "data_type": "wikibase-item" }, "value": { "type": "value", "content": "Q4" },
+        "qualifiers": [{
+            "property": { "id": "P1082", "data_type": "quantity" },
+            "value": { "type": "value", "content": { "amount": "+5", "unit": "1" } },
+        }],
+    });
+    assert_eq!(get("items/Q2/statements"), json!({ "P31": [statement] }));
+    assert_eq!(get("items/Q2/statements?property=P17"), json!({}));
+    assert_eq!(get("items/Q2/statements/q2$a"), statement);
+    assert_eq!(object(&server.get("/w/rest.php/wikibase/v1/statements/q2$a")), statement);
+    assert_eq!(get("items/Q1/labels/de"), json!("Kelle"));
+    assert_eq!(get("items/Q2/labels_with_language_fallback/de"), json!("Ladle"));
+    assert_eq!(get("items/Q1/descriptions"), json!({ "en": "town by the sea" }));
+    assert_eq!(get("items/Q1/aliases/en"), json!(["Spoonton"]));
+    assert_eq!(get("items/Q1?_fields=labels"), json!({ "id": "Q1", "labels": { "de": "Kelle", "en": "Ladle" } }));
+    assert_eq!(get("properties/P31")["data_type"], "wikibase-item");
+    let moved = server.get("/w/rest.php/wikibase/v1/entities/items/Q7/labels");
+    assert_eq!(
+        (moved.status, moved.header("location")),
+        (308, Some("/w/rest.php/wikibase/v1/entities/items/q1/labels"))
+    );
+}
+
+#[test]
+fn what_is_wrong_is_told_as_clients_expect_it() {
+    let (_folder, server) = towns();
+    let cases = [
+        ("action=wbgetentities&ids=X1", "no-such-entity"),
+        ("action=wbgetentities", "param-missing"),
+        ("action=wbgetentities&ids=Q1&props=colour", "badvalue"),
+        ("action=wbgetentities&ids=Q1&languages=e%20n", "badvalue"),
+        ("action=wbsearchentities&search=x", "missingparam"),
+        ("action=wbsearchentities&language=en", "missingparam"),
+        ("action=wbsearchentities&search=x&language=en&limit=x", "badinteger"),
+        ("action=wbsearchentities&search=x&language=en&limit=0", "outofrange"),
+        ("action=wbsearchentities&search=x&language=en&type=town", "badvalue"),
+        ("action=edit", "badvalue"),
+        ("", "missingparam"),
+    ];
+    for (parameters, code) in cases {
+        assert_eq!(action(&server, parameters)["error"]["code"], code, "{parameters}");
+    }
+    let many = (1..=51).map(|number| format!("Q{number}")).collect::<Vec<_>>().join("|");
+    assert_eq!(action(&server, &format!("action=wbgetentities&ids={many}"))["error"]["code"], "toomanyvalues");
+    assert_eq!(action(&server, "action=wbgetentities&ids=X1")["error"]["id"], "X1");
+    // What is found nowhere is no error.
+    for text in ["nothing so", "!!!", "Q999999", &"x".repeat(3000)] {
+        assert_eq!(found(&server, text, ""), Vec::<String>::new(), "{text}");
+    }
+    let cases = [
+        ("entities/items/P31", 400, "invalid-path-parameter"),
+        ("entities/items/Q99", 404, "resource-not-found"),
+        ("entities/items/Q1/labels/mt", 404, "resource-not-found"),
+        ("entities/items/Q1/statements?property=Q1", 400, "invalid-query-parameter"),
+        ("entities/items/Q1?_fields=colour", 400, "invalid-query-parameter"),
+        ("entities/towns/Q1", 404, "rest-no-match"),
+        ("entities/items/Q1/colours", 404, "rest-no-match"),
+        ("search/items?q=Ladle", 400, "invalid-query-parameter"),
+        ("search/items?q=Ladle&language=en&limit=501", 400, "invalid-query-parameter"),
+        ("statements/x", 400, "invalid-path-parameter"),
+        ("statements/Q1$none", 404, "resource-not-found"),
+    ];
+    for (path, status, code) in cases {
+        let answer = server.get(&format!("/w/rest.php/wikibase/v1/{path}"));
+        assert_eq!((answer.status, &object(&answer)["code"]), (status, &json!(code)), "{path}");
+    }
+    assert_eq!(server.get("/wiki/Special:EntityData/Q99.json").status, 404);
+    assert_eq!(server.get("/wiki/Special:EntityData/town.json").status, 400);
+    assert_eq!(server.get("/wiki/Special:EntityData/Q1.rdf").status, 415);
+    let nothing = Server::start(&[]);
+    assert_eq!(nothing.get("/w/api.php?action=wbgetentities&ids=Q1").status, 404);
+}
+
+/// Without what triples do not keep: hashes of snaks, orders, references that are given twice, how numbers are written, what
+/// is finer than a time's precision. Lists are sorted.
+fn as_triples_have_it(value: &Value) -> Value {
+    match value {
+        Value::Array(all) => {
+            let mut all: Vec<Value> = all.iter().map(as_triples_have_it).collect();
+            all.sort_by_cached_key(Value::to_string);
+            all.dedup();
+            Value::Array(all)
+        }
+        Value::Object(all) => {
+            let is_snak = all.contains_key("snaktype");
+            let kept = all.iter().filter(|(name, _)| !(is_snak && *name == "hash" || *name == "pageid"));
+            let mut object: Map<String, Value> =
+                kept.map(|(name, one)| (name.clone(), as_triples_have_it(one))).collect();
+            if let (Some(time), Some(precision)) = (all.get("time").and_then(Value::as_str), all.get("precision")) {
+                let known = match precision.as_u64().unwrap_or(0) {
+                    11.. => time.len(),
+                    10 => time.len() - "-00T00:00:00Z".len(),
+                    _ => time.len() - "-00-00T00:00:00Z".len(),
+                };
+                object.insert("time".to_owned(), json!(time[..known].replace("+0", "+")));
+            }
+            for name in ["latitude", "longitude", "precision"] {
+                if let Some(number) = all.get(name).and_then(Value::as_f64).filter(|_| all.contains_key("globe")) {
+                    object.insert(name.to_owned(), json!(format!("{number:.9}")));
+                }
+            }
+            for name in ["amount", "upperBound", "lowerBound"] {
+                if let Some(text) = all.get(name).and_then(Value::as_str) {
+                    let plain =
+                        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text };
+                    object.insert(name.to_owned(), json!(plain.replace("-0", "+0")));
+                }
+            }
+            Value::Object(object)
+        }
+        other => other.clone(),
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(all) => all.is_empty(),
+        Value::Object(all) => all.is_empty(),
+        _ => false,
+    }
+}
+
+/// The types of properties, as snaks tell them.
+fn datatypes(value: &Value, into: &mut Map<String, Value>) {
+    if let (Some(property), Some(datatype)) = (value["property"].as_str(), value.get("datatype")) {
+        into.insert(property.to_owned(), datatype.clone());
+    }
+    match value {
+        Value::Array(all) => all.iter().for_each(|one| datatypes(one, into)),
+        Value::Object(all) => all.values().for_each(|one| datatypes(one, into)),
+        _ => {}
+    }
+}
+
+/// Where two values differ.
+fn differences(path: &str, a: &Value, b: &Value, into: &mut Vec<String>) {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => {
+            for name in a.keys().chain(b.keys().filter(|name| !a.contains_key(*name))) {
+                let null = Value::Null;
+                let (a, b) = (a.get(name).unwrap_or(&null), b.get(name).unwrap_or(&null));
+                differences(&format!("{path}/{name}"), a, b, into);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            a.iter().zip(b).for_each(|(a, b)| differences(path, a, b, into));
+        }
+        // PHP writes an empty object as a list.
+        (a, b) if is_empty(a) && is_empty(b) => {}
+        (a, b) if a != b => into.push(format!("{path}: {a} is {b}")),
+        _ => {}
+    }
+}
+
+#[test]
+fn wikidatas_own_json_comes_out_as_it_went_in() {
+    let goldens = shared().join("data/wikidata/goldens");
+    if !goldens.exists() {
+        return skipped(Need::Shared, "no JSON of Wikidata's entities");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut all: Map<String, Value> = Map::new();
+    for file in std::fs::read_dir(&goldens).unwrap().map(|file| file.unwrap().path()) {
+        if file.extension().is_some_and(|ending| ending == "json") {
+            let data: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+            all.extend(data["entities"].as_object().unwrap_or_else(|| data.as_object().unwrap()).clone());
+        }
+    }
+    let dump = folder.path().join("dump.json");
+    let mut types = Map::new();
+    all.values().for_each(|entity| datatypes(entity, &mut types));
+    let properties = types.iter().map(|(id, datatype)| json!({ "type": "property", "id": id, "datatype": datatype }));
+    let lines: Vec<String> = all.values().cloned().chain(properties).map(|entity| entity.to_string()).collect();
+    std::fs::write(&dump, format!("[\n{}\n]\n", lines.join(",\n"))).unwrap();
+    let server = Server::of(&load(folder.path(), "--wikidata", &dump), &[]);
+    for (id, given) in &all {
+        let said = object(&server.get(&format!("/wiki/Special:EntityData/{id}.json")));
+        let mut wrong = Vec::new();
+        differences("", &as_triples_have_it(given), &as_triples_have_it(&said["entities"][id]), &mut wrong);
+        assert!(
+            wrong.is_empty(),
+            "{id}: {} differences, such as\n{}",
+            wrong.len(),
+            wrong[..wrong.len().min(8)].join("\n")
+        );
+    }
+}
+
+#[test]
+fn the_shared_entities_are_found() {
+    let Some(path) = wikidata::path() else { return };
+    let server = Server::of(&path, &[]);
+    for (text, more, id) in [
+        ("Germany", "", "Q183"),
+        ("germany", "", "Q183"),
+        ("Arnold Schwarzenegger", "", "Q2685"),
+        ("schwarzenegger arnold", "", "Q2685"),
+        ("Arnold Schwarzeneger", "", "Q2685"),
+        ("instance of", "&type=property", "P31"),
+        ("population", "&type=property", "P1082"),
+    ] {
+        assert_eq!(found(&server, text, more).first().map(String::as_str), Some(id), "{text}");
+    }
+    let said = action(&server, "action=wbgetentities&ids=Q953086");
+    let place = &said["entities"]["Q953086"]["claims"]["P625"][0]["mainsnak"]["datavalue"]["value"];
+    assert_eq!(
+        (&place["latitude"], &place["globe"]),
+        (&json!(-9.827_777_777_777_8), &json!("http://www.wikidata.org/entity/Q2"))
+    );
+    assert_eq!(said["entities"]["Q953086"]["claims"]["P625"][0]["id"], "Q953086$br-P625-0");
+}
