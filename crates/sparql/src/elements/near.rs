@@ -19,7 +19,7 @@ const LATITUDES: f64 = 10.0;
 /// Steps of a coordinate in a degree.
 const STEPS: f64 = 1e7;
 /// Elements near another one, about.
-const MANY: f64 = 400.0;
+const MANY: f64 = 4000.0;
 
 /// The geometries within so many metres of others, and some more. Its subjects are geometries of elements; so are its
 /// objects, or they are literals.
@@ -89,13 +89,17 @@ impl Near {
             .flat_map(move |kind| osm.pages_in(kind, &zone).into_iter().map(move |page| (kind, page)));
         pages.flat_map(move |(kind, page)| {
             let begin = u64::from(page) * osm.page_size(kind);
-            (begin..(begin + osm.page_size(kind)).min(osm.count(kind))).flat_map(move |ordinal| {
-                let at = Element { kind, ordinal };
-                let bounds = self.session.bounds(at);
-                let meets = !bounds.is_empty() && zone.intersects(&bounds);
+            let (boxes, error) = match self.session.page_bounds(view, kind, page) {
+                Ok(boxes) => (boxes, None),
+                Err(error) => (Rc::default(), Some(Err(error))),
+            };
+            let found = (0..boxes.len()).flat_map(move |slot| {
+                let at = Element { kind, ordinal: begin + slot as u64 };
+                let meets = boxes.get(slot).is_some_and(|bounds| !bounds.is_empty() && zone.intersects(bounds));
                 let names = meets.then_some([Named::Geometry(at), Named::Centroid(at)]);
                 names.into_iter().flatten().map(move |of| view.work(1).and_then(|()| id(view, of)))
-            })
+            });
+            found.chain(error)
         })
     }
 

@@ -18,6 +18,8 @@ use super::shape::Shape;
 const NUMBERS: &str = "admin_level";
 /// Bytes of shapes that are kept.
 const SHAPES: usize = 64 << 20;
+/// Boxes that are kept, of relations and of pages.
+const BOXES: usize = 1 << 20;
 /// What keeping a value takes, in bytes.
 const ENTRY: i64 = 40;
 
@@ -31,9 +33,16 @@ pub struct Session {
     literals: RefCell<FxHashMap<u64, TermId>>,
     shapes: RefCell<Shapes>,
     bounds: RefCell<FxHashMap<Ordinal, BoundingBox>>,
+    pages: RefCell<Boxes>,
     numbers: Range<PairId>,
     /// `type=multipolygon` and `type=boundary`.
     areal: [Option<PairId>; 2],
+}
+
+#[derive(Default)]
+struct Boxes {
+    kept: FxHashMap<(ElementType, u32), Rc<[BoundingBox]>>,
+    number: usize,
 }
 
 #[derive(Default)]
@@ -58,6 +67,7 @@ impl Session {
             literals: RefCell::default(),
             shapes: RefCell::default(),
             bounds: RefCell::default(),
+            pages: RefCell::default(),
             numbers: osm.key(NUMBERS).map_or(0..0, |key| osm.pairs_of(key)),
             areal: ["multipolygon", "boundary"].map(|value| osm.pair("type", value)),
         })
@@ -159,6 +169,27 @@ impl Session {
         Ok(shape)
     }
 
+    /// The boxes around the elements on a page.
+    pub fn page_bounds(&self, view: &View, kind: ElementType, page: u32) -> Result<Rc<[BoundingBox]>, ReadError> {
+        if let Some(kept) = self.pages.borrow().kept.get(&(kind, page)) {
+            return Ok(Rc::clone(kept));
+        }
+        let osm = self.osm();
+        let begin = u64::from(page) * osm.page_size(kind);
+        let elements = begin..(begin + osm.page_size(kind)).min(osm.count(kind));
+        let made: Rc<[BoundingBox]> = elements.map(|ordinal| self.bounds(Element { kind, ordinal })).collect();
+        let bytes = |boxes: usize| (boxes * size_of::<BoundingBox>()) as i64;
+        let mut pages = self.pages.borrow_mut();
+        if pages.number + made.len() > BOXES {
+            view.hold(-bytes(pages.number))?;
+            *pages = Boxes::default();
+        }
+        view.hold(bytes(made.len()))?;
+        pages.number += made.len();
+        pages.kept.insert((kind, page), Rc::clone(&made));
+        Ok(made)
+    }
+
     /// The box around an element; empty where it has no place.
     pub fn bounds(&self, element: Element) -> BoundingBox {
         let Element { kind, ordinal } = element;
@@ -185,7 +216,11 @@ impl Session {
                         bounds.union(&self.bounds(Element { kind: member.kind, ordinal }));
                     }
                 }
-                self.bounds.borrow_mut().insert(ordinal, bounds);
+                let mut kept = self.bounds.borrow_mut();
+                if kept.len() >= BOXES {
+                    kept.clear();
+                }
+                kept.insert(ordinal, bounds);
             }
         }
         bounds

@@ -86,6 +86,9 @@ impl Lie {
             (Some(point), None) => return Ok(self.of_point(b.locate(point), false)),
             (None, None) => {}
         }
+        if !self.is_possible(a.is_area(), b.is_area()) {
+            return Ok(false);
+        }
         if let Some(area) = a.area() {
             match area.relate(&b.bounds) {
                 BoxRelation::Outside => return Ok(false),
@@ -103,6 +106,17 @@ impl Lie {
         view.work((a.points() + b.points()) as u64 / 16)?;
         lie(&a.geometry, &b.geometry, self.how)
             .ok_or_else(|| ReadError::Relation("two geometries are too large to be held against each other".to_owned()))
+    }
+
+    /// Whether it can hold for areas or lines: a line has no room for an area, and only what is alike is equal or overlaps.
+    fn is_possible(&self, first: bool, second: bool) -> bool {
+        match self.how {
+            Spatial::Contains | Spatial::Covers => first || !second,
+            Spatial::Within => second || !first,
+            Spatial::Equals | Spatial::Overlaps => first == second,
+            Spatial::Crosses => !(first && second),
+            Spatial::Intersects | Spatial::Touches => true,
+        }
     }
 
     /// Whether it holds for something and a point that lies there, or what lies wholly in it; `first` says that it is the
@@ -138,10 +152,9 @@ impl Lie {
         }
         let begin = u64::from(page) * osm.page_size(kind);
         let mut found = Vec::new();
-        for ordinal in begin..(begin + osm.page_size(kind)).min(osm.count(kind)) {
+        for (bounds, ordinal) in self.session.page_bounds(view, kind, page)?.iter().zip(begin..) {
             let at = Element { kind, ordinal };
-            let bounds = self.session.bounds(at);
-            let (a, b) = if first { (&shape.bounds, &bounds) } else { (&bounds, &shape.bounds) };
+            let (a, b) = if first { (&shape.bounds, bounds) } else { (bounds, &shape.bounds) };
             if at == known || !fit(self.boxes(true), a, b) || !self.counts(at) {
                 continue;
             }
