@@ -182,6 +182,8 @@ impl Relation for Facts {
             (End::Free, End::Term(_) | End::Bound) if inverse => 1.0,
             // All are looked at, whatever is found.
             (End::Free, _) => count(self.kinds()),
+            // A text takes long to make: what else is known of its element comes first.
+            (_, End::Free) if self.fact == Fact::Wkt => 1.5,
             (_, End::Free) => 1.0,
             _ => 0.5,
         }

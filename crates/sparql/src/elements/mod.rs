@@ -37,7 +37,6 @@ pub(crate) use self::describe::Describe;
 pub(crate) use self::naming::{Element, element_iri};
 pub(crate) use self::near::Near;
 pub(crate) use self::session::Session;
-pub(crate) use self::shape::Shape;
 use self::vocabulary::Predicate;
 
 /// The elements of a snapshot, as queries of triples see them.

@@ -35,8 +35,6 @@ pub struct Session {
     bounds: RefCell<FxHashMap<Ordinal, BoundingBox>>,
     pages: RefCell<Boxes>,
     numbers: Range<PairId>,
-    /// `type=multipolygon` and `type=boundary`.
-    areal: [Option<PairId>; 2],
 }
 
 #[derive(Default)]
@@ -69,7 +67,6 @@ impl Session {
             bounds: RefCell::default(),
             pages: RefCell::default(),
             numbers: osm.key(NUMBERS).map_or(0..0, |key| osm.pairs_of(key)),
-            areal: ["multipolygon", "boundary"].map(|value| osm.pair("type", value)),
         })
     }
 
@@ -98,9 +95,10 @@ impl Session {
         })
     }
 
-    /// Whether a relation is one that its ways make an area of.
-    pub fn is_areal(&self, element: Element) -> bool {
-        self.with_tags(element, |tags| self.areal.iter().flatten().any(|pair| tags.binary_search(pair).is_ok()))
+    /// The shape of an element, made anew.
+    pub fn make_shape(&self, element: Element) -> Option<Shape> {
+        let tags = self.with_tags(element, <[PairId]>::to_vec);
+        Shape::of(self.osm(), element, &tags)
     }
 
     /// The term that is the value of a tag.
@@ -151,7 +149,7 @@ impl Session {
         {
             return Ok(kept.clone());
         }
-        let shape = Shape::of(self, element).map(Rc::new);
+        let shape = self.make_shape(element).map(Rc::new);
         let points = shape.as_ref().map_or(0, |shape| shape.points());
         view.work(1 + points as u64 / 64)?;
         if element.kind == ElementType::Node {

@@ -11,10 +11,9 @@ use terrapin_budget as budget;
 use terrapin_osm::areas::{Shape as Area, is_closed};
 use terrapin_osm::geometry::{Location, Segment, on_segment};
 use terrapin_osm::outline::{Line, is_area, multipolygon, polygons_of};
-use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId};
 
 use super::naming::Element;
-use super::session::Session;
 use crate::geo::{Crs, Format, Located};
 
 /// Steps of a coordinate in a degree.
@@ -50,22 +49,20 @@ fn polygon(rings: &[Line]) -> Option<Polygon> {
 }
 
 impl Shape {
-    /// Of an element; nothing where it has no place.
-    pub fn of(session: &Session, element: Element) -> Option<Shape> {
+    /// Of an element with these tags; nothing where it has no place.
+    pub fn of(osm: &Osm, element: Element, tags: &[PairId]) -> Option<Shape> {
         match element.kind {
             ElementType::Node => {
-                let bounds = session.bounds(element);
-                let at = Coord { lat: bounds.south, lon: bounds.west };
-                (!bounds.is_empty())
-                    .then(|| Shape::new(Point(position(at)).into(), bounds, Parts::Lines(vec![vec![at]])))
+                let at = osm.coords(&[element.ordinal]).first().copied().filter(|c| !c.is_missing())?;
+                Some(Shape::new(Point(position(at)).into(), around(&[at]), Parts::Lines(vec![vec![at]])))
             }
-            ElementType::Way => way(session, element),
+            ElementType::Way => way(osm, element, tags),
             ElementType::Relation => {
-                let polygons = match session.is_areal(element) {
-                    true => multipolygon(session.osm(), element.ordinal),
+                let polygons = match is_areal_relation(osm, tags) {
+                    true => multipolygon(osm, element.ordinal),
                     false => Vec::new(),
                 };
-                if polygons.is_empty() { collection(session, element) } else { of_polygons(polygons) }
+                if polygons.is_empty() { collection(osm, element) } else { of_polygons(polygons) }
             }
         }
     }
@@ -145,17 +142,17 @@ fn wkt(geometry: Geometry) -> Option<Literal> {
 }
 
 /// The points of a way that are there, and whether it is closed.
-fn points(session: &Session, ordinal: Ordinal) -> (Line, bool) {
-    let (page, slot) = session.osm().place(ElementType::Way, ordinal);
-    let page = session.osm().way_page(page);
+fn points(osm: &Osm, ordinal: Ordinal) -> (Line, bool) {
+    let (page, slot) = osm.place(ElementType::Way, ordinal);
+    let page = osm.way_page(page);
     let line: Line = page.coords(slot).iter().copied().filter(|c| !c.is_missing()).collect();
     budget::checkpoints(line.len() / 8);
     (line, is_closed(page.nodes(slot)))
 }
 
-fn way(session: &Session, element: Element) -> Option<Shape> {
-    let (points, closed) = points(session, element.ordinal);
-    if closed && points.len() >= 4 && is_areal_way(session, element) {
+fn way(osm: &Osm, element: Element, tags: &[PairId]) -> Option<Shape> {
+    let (points, closed) = points(osm, element.ordinal);
+    if closed && points.len() >= 4 && is_areal_way(osm, tags) {
         let polygons = polygons_of(vec![points.clone()]);
         if !polygons.is_empty() {
             return of_polygons(polygons);
@@ -179,11 +176,15 @@ fn around(points: &[Coord]) -> BoundingBox {
     bounds
 }
 
-fn is_areal_way(session: &Session, element: Element) -> bool {
-    let osm = session.osm();
-    let pairs = session.with_tags(element, <[u32]>::to_vec);
+/// Whether a relation is one that its ways make an area of.
+fn is_areal_relation(osm: &Osm, tags: &[PairId]) -> bool {
+    let is = |value| osm.pair("type", value).is_some_and(|pair| tags.binary_search(&pair).is_ok());
+    is("multipolygon") || is("boundary")
+}
+
+fn is_areal_way(osm: &Osm, tags: &[PairId]) -> bool {
     let texts: Vec<(&str, String)> =
-        pairs.iter().map(|&pair| (osm.key_name(osm.key_of(pair)), osm.with_value(pair, str::to_owned))).collect();
+        tags.iter().map(|&pair| (osm.key_name(osm.key_of(pair)), osm.with_value(pair, str::to_owned))).collect();
     is_area(texts.iter().map(|(key, value)| (*key, value.as_str())))
 }
 
@@ -200,9 +201,9 @@ fn of_polygons(polygons: Vec<Vec<Line>>) -> Option<Shape> {
 }
 
 /// The nodes and ways of a relation, each once.
-fn collection(session: &Session, element: Element) -> Option<Shape> {
-    let (page, slot) = session.osm().place(ElementType::Relation, element.ordinal);
-    let page = session.osm().relation_page(page);
+fn collection(osm: &Osm, element: Element) -> Option<Shape> {
+    let (page, slot) = osm.place(ElementType::Relation, element.ordinal);
+    let page = osm.relation_page(page);
     let mut seen = HashSet::new();
     let mut bounds = BoundingBox::EMPTY;
     let (mut parts, mut lines) = (Vec::new(), Vec::new());
@@ -211,8 +212,8 @@ fn collection(session: &Session, element: Element) -> Option<Shape> {
             continue;
         };
         let points = match member.kind {
-            ElementType::Node => session.osm().coords(&[ordinal]).into_iter().filter(|c| !c.is_missing()).collect(),
-            ElementType::Way => points(session, ordinal).0,
+            ElementType::Node => osm.coords(&[ordinal]).into_iter().filter(|c| !c.is_missing()).collect(),
+            ElementType::Way => points(osm, ordinal).0,
             ElementType::Relation => continue,
         };
         bounds.union(&around(&points));

@@ -7,7 +7,7 @@
 use oxrdf::{Literal, Term, Variable};
 
 use super::{Parameters, Replacement, Result, Rows, Service, ground};
-use crate::elements::{Element, Session, Shape, element_iri};
+use crate::elements::{Element, Session, element_iri};
 use crate::environment::Environment;
 use crate::guard::exceeded;
 use crate::row::Row;
@@ -103,7 +103,7 @@ impl Overpass {
         let element = session.osm().find(kind, id).map(|ordinal| Element { kind, ordinal });
         let wanted = |output| self.outputs.iter().any(|(_, other)| *other == output);
         let shape = (wanted(Output::Wkt) || wanted(Output::Centroid))
-            .then(|| element.and_then(|element| Shape::of(session, element)))
+            .then(|| element.and_then(|element| session.make_shape(element)))
             .flatten();
         let value = |output| -> Option<Term> {
             Some(match output {
