@@ -252,7 +252,8 @@ fn main() {
     };
     let snapshot = Arc::new(Snapshot::open(Path::new(&snapshot)).expect("a snapshot"));
     let store = Arc::new(Store::open(&snapshot).expect("triples").expect("some"));
-    let environment = Environment { store, now: "2020-01-01T00:00:00Z".into(), seed: snapshot.digest().into() };
+    let environment =
+        Environment { store, elements: None, now: "2020-01-01T00:00:00Z".into(), seed: snapshot.digest().into() };
     let mut peer = Peer::start();
     let against = if peer.is_some() { "Oxigraph's store in the same run" } else { "the recorded times" };
     println!("against {against}, at most {MOST} solutions and {PATIENCE} s a query");

@@ -50,6 +50,7 @@ mod sparql;
 mod sparql_answers;
 mod sparql_determinism;
 mod sparql_dialect;
+mod sparql_elements;
 mod sparql_graphs;
 mod sparql_http;
 mod sparql_places;

@@ -7,7 +7,7 @@ use super::{Error, slips};
 use crate::eval::language::{self, Language};
 use crate::osm::{CACHE_BYTES, Osm};
 use crate::snapshot::{self, Manifest, Snapshot};
-use crate::sparql::Environment;
+use crate::sparql::{Environment, Prepared, Settings, prepare};
 use crate::tags::Docs;
 
 /// A snapshot's name and facts.
@@ -44,10 +44,21 @@ pub fn triples(opened: &Opened, path: &Path) -> Result<Environment, Error> {
     environment.ok_or_else(|| Error::input("no-triples", format!("{} has no triples", path.display())))
 }
 
-/// Whether a query that nobody named the language of is SPARQL: it begins so, and there are triples to ask. Without any,
-/// what is wrong with it as OverpassQL says more.
+/// The same for a query that may be about elements alone, which need no triples.
+pub fn asked(opened: &Opened, path: &Path, query: Option<&Prepared>) -> Result<Environment, Error> {
+    if opened.manifest.triples.is_some() || !query.is_some_and(Prepared::is_of_elements) {
+        return triples(opened, path);
+    }
+    let osm = Osm::open(Arc::clone(&opened.snapshot)).map_err(error)?;
+    Ok(Environment::of_elements(Arc::new(osm), Some(&opened.manifest), &opened.snapshot.digest()))
+}
+
+/// Whether a query that nobody named the language of is SPARQL: it begins so, and there are triples to ask, or it asks
+/// of elements. Without any, what is wrong with it as OverpassQL says more.
 pub fn begins_as_sparql(query: &str, path: &Path) -> Result<bool, Error> {
-    Ok(language::of(query) == Some(Language::Sparql) && snapshot(path)?.manifest.triples.is_some())
+    let of_elements = || prepare(query, &Settings::default()).is_ok_and(|query| query.is_of_elements());
+    let is_sparql = language::of(query) == Some(Language::Sparql);
+    Ok(is_sparql && (snapshot(path)?.manifest.triples.is_some() || of_elements()))
 }
 
 /// Opens the elements of a snapshot file.

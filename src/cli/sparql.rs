@@ -40,7 +40,6 @@ pub fn run(asked: Asked<'_>) -> Result<(), Error> {
         name => Some(Formats::named(name).ok_or_else(|| Error::usage(format!("there is no format '{name}'")))?),
     };
     let opened = open::snapshot(asked.snapshot)?;
-    let environment = open::triples(&opened, asked.snapshot)?;
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits {
         deadline: asked.timeout.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds))),
@@ -51,7 +50,9 @@ pub fn run(asked: Asked<'_>) -> Result<(), Error> {
     let bounds = Bounds { limits, rows: asked.rows };
     let settings = Settings { language: asked.language.to_owned(), ..Settings::default() };
     let mut out = Output::new(stop);
-    let result = prepare(&asked.text, &settings).and_then(|query| {
+    let prepared = prepare(&asked.text, &settings);
+    let environment = open::asked(&opened, asked.snapshot, prepared.as_deref().ok())?;
+    let result = prepared.and_then(|query| {
         if asked.explain {
             let text = query.explain(&environment, &bounds)?;
             // What cannot be written is told by the output's end.

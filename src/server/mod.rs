@@ -180,6 +180,8 @@ pub struct Addresses {
 struct App {
     osm: Arc<Osm>,
     tags: Tags,
+    /// What queries of elements are asked of where there are no triples.
+    elements: Arc<sparql::Endpoint>,
     sparql: Option<Arc<sparql::Endpoint>>,
     about: About,
     settings: Settings,
@@ -223,8 +225,9 @@ impl App {
         let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
         Ok(Arc::new(App {
             tags: Tags::new(Arc::clone(&osm), docs),
+            elements: Arc::new(sparql::Endpoint::of_elements(&osm, &about)),
+            sparql: triples.map(|store| Arc::new(sparql::Endpoint::new(store, &osm, &about))),
             osm,
-            sparql: triples.map(|store| Arc::new(sparql::Endpoint::new(store, &about))),
             about,
             connections: Connections::new(settings.connections.clone()),
             bodies: Bodies::new(settings.max_body, settings.connections.body, settings.connections.memory),

@@ -33,6 +33,7 @@ pub fn passes(test: &Test) -> Result<(), String> {
             let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
             let environment = Environment {
                 store: snapshot(test, folder.path())?,
+                elements: None,
                 now: "2020-01-01T00:00:00Z".to_owned(),
                 seed: b"w3c".to_vec(),
             };

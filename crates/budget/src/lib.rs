@@ -109,6 +109,18 @@ impl Budget {
         self
     }
 
+    /// What is left of the bounds, for a query that this one asks: what that one holds, this one does.
+    pub fn rest(&self) -> Limits {
+        Limits {
+            deadline: self.deadline,
+            memory: (self.allocated != u64::MAX).then_some(self.allocated),
+            account: Some(Arc::clone(&self.account)),
+            work: (self.work != u64::MAX).then(|| self.work.saturating_sub(self.work_done())),
+            cancelled: Arc::clone(&self.cancelled),
+            work_done: Arc::default(),
+        }
+    }
+
     /// Whether the query may go on: cheap enough to ask once a page, or every thousand triples.
     pub fn check(&self) -> Result<(), Exceeded> {
         if self.cancelled.load(Ordering::Relaxed) {

@@ -52,7 +52,7 @@ impl Snapshot {
                 file.manifest().cloned().ok_or_else(|| file::Error::damaged("manifest", "it is not there"))?;
             let osm = Arc::new(Osm::open_with(Arc::clone(&file), cache.unwrap_or(CACHE_BYTES))?);
             let tags = Tags::new(Arc::clone(&osm), Docs::default());
-            let triples = Environment::open(&file)?;
+            let triples = Environment::open_beside(&file, &osm)?;
             Ok(Data { digest: file.digest(), file, manifest, osm, tags, triples })
         });
         let data = opened.map_err(|error| raise::of_file(py, &error))?;

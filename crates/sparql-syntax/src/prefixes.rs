@@ -1,8 +1,8 @@
-//! The prefixes that the Wikidata Query Service knows without a declaration, and those that the authors of
-//! Instruct-to-SPARQL put in front of their queries. A query's own declarations win.
+//! The prefixes that the Wikidata Query Service knows without a declaration, those that the authors of
+//! Instruct-to-SPARQL put in front of their queries, osm2rdf's, and `terrapin:`. A query's own declarations win.
 
 /// Prefix and IRI, sorted by prefix.
-const KNOWN: [(&str, &str); 60] = [
+const KNOWN: [(&str, &str); 73] = [
     ("bd", "http://www.bigdata.com/rdf#"),
     ("bds", "http://www.bigdata.com/rdf/search#"),
     ("bif", "http://www.openlinksw.com/schemas/bif#"),
@@ -23,7 +23,19 @@ const KNOWN: [(&str, &str); 60] = [
     ("mediawiki", "https://www.mediawiki.org/ontology#"),
     ("mwapi", "https://www.mediawiki.org/ontology#API/"),
     ("nobel", "http://data.nobelprize.org/terms/"),
+    ("ogc", "http://www.opengis.net/rdf#"),
     ("ontolex", "http://www.w3.org/ns/lemon/ontolex#"),
+    ("osm", "https://www.openstreetmap.org/"),
+    ("osm2rdf", "https://osm2rdf.cs.uni-freiburg.de/rdf#"),
+    ("osm2rdfgeom", "https://osm2rdf.cs.uni-freiburg.de/rdf/geom#"),
+    ("osm2rdfkey", "https://osm2rdf.cs.uni-freiburg.de/rdf/key#"),
+    ("osm2rdfmember", "https://osm2rdf.cs.uni-freiburg.de/rdf/member#"),
+    ("osm2rdfmeta", "https://osm2rdf.cs.uni-freiburg.de/rdf/meta#"),
+    ("osmkey", "https://www.openstreetmap.org/wiki/Key:"),
+    ("osmmeta", "https://www.openstreetmap.org/meta/"),
+    ("osmnode", "https://www.openstreetmap.org/node/"),
+    ("osmrel", "https://www.openstreetmap.org/relation/"),
+    ("osmway", "https://www.openstreetmap.org/way/"),
     ("owl", "http://www.w3.org/2002/07/owl#"),
     ("p", "http://www.wikidata.org/prop/"),
     ("pq", "http://www.wikidata.org/prop/qualifier/"),
@@ -46,6 +58,7 @@ const KNOWN: [(&str, &str); 60] = [
     ("sesame", "http://www.openrdf.org/schema/sesame#"),
     ("sf", "http://www.opengis.net/ont/sf#"),
     ("skos", "http://www.w3.org/2004/02/skos/core#"),
+    ("terrapin", "urn:terrapin:service:"),
     ("uom", "http://www.opengis.net/def/uom/OGC/1.0/"),
     ("vrank", "http://purl.org/voc/vrank#"),
     ("wd", "http://www.wikidata.org/entity/"),

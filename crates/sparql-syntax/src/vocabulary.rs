@@ -12,3 +12,5 @@ pub const BD: &str = "http://www.bigdata.com/rdf#";
 pub const GAS: &str = "http://www.bigdata.com/rdf/gas#";
 /// The namespace of the parameters of MediaWiki's API.
 pub const MWAPI: &str = "https://www.mediawiki.org/ontology#API/";
+/// The namespace of our own services and their parameters.
+pub const TERRAPIN: &str = "urn:terrapin:service:";

@@ -8,6 +8,7 @@
 //! moment.rs, order.rs  dates, and the order of terms
 //! rewrite/    services, dates, random values, subqueries with LIMIT → what the evaluator can solve
 //! services/   what a service needs, a file each
+//! elements/   OpenStreetMap's elements as triples
 //! plan/       the order of joins, and paths as relations
 //! functions/  functions that the evaluator does not have
 //! waiting.rs  what waits until its variables have values
@@ -28,6 +29,7 @@ mod answer;
 mod blank;
 mod construct;
 mod each_graph;
+mod elements;
 mod environment;
 mod functions;
 pub mod geo;
@@ -52,6 +54,7 @@ use oxrdf::{NamedNode, Variable};
 use quick_cache::sync::Cache;
 
 pub use answer::{Bounds, Sink, Summary};
+pub use elements::Elements;
 pub use environment::Environment;
 pub use syntax::{Dialect, Extension};
 use terrapin_budget as budget;
@@ -162,6 +165,11 @@ impl Prepared {
     /// The variables of a SELECT.
     pub fn variables(&self) -> &[Variable] {
         &self.rewritten.plan.variables
+    }
+
+    /// Whether the query speaks of OpenStreetMap's elements, and can be asked of a snapshot that has nothing else.
+    pub fn is_of_elements(&self) -> bool {
+        self.rewritten.elements
     }
 
     /// What the query relies on beyond SPARQL 1.1.

@@ -11,11 +11,12 @@ use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
 use super::Prepared;
 use super::answer::{Bounds, Sink, Summary};
 use super::each_graph::EachGraph;
+use super::elements::Elements;
 use super::environment::Environment;
 use super::functions;
 use super::guard::{Guarded, exceeded, read, watched};
 use super::native::{self, Fallback};
-use super::plan::{Goal, Planned, plan, unplanned};
+use super::plan::{Goal, Planned, plan_with, unplanned};
 use super::rewrite::Rewritten;
 use super::row::{Row, row_bytes};
 use super::services::Table;
@@ -33,7 +34,8 @@ type Result<T> = std::result::Result<T, Error>;
 fn of_query(prepared: &Prepared, environment: &Environment) -> Arc<Environment> {
     let mut seed = environment.seed.clone();
     seed.extend_from_slice(&prepared.digest);
-    Arc::new(Environment { store: environment.store.clone(), now: environment.now.clone(), seed })
+    let Environment { store, elements, now, .. } = environment;
+    Arc::new(Environment { store: store.clone(), elements: elements.clone(), now: now.clone(), seed })
 }
 
 /// Tells how a query is solved: its tables first, each with its number, then the query itself.
@@ -87,7 +89,15 @@ impl<'p> Run<'p> {
         if self.rewritten.standard {
             view.keep_graphs_apart();
         }
+        if let Some(elements) = self.elements() {
+            view.compute(elements.clone());
+        }
         view
+    }
+
+    /// The elements, if the query speaks of them.
+    fn elements(&self) -> Option<&Arc<Elements>> {
+        self.environment.elements.as_ref().filter(|_| self.rewritten.elements)
     }
 
     /// The graphs that the query is about. A snapshot without named graphs has one, which every query is about.
@@ -119,7 +129,8 @@ impl<'p> Run<'p> {
         if self.has_graphs() {
             return unplanned(pattern);
         }
-        plan(pattern, view, Goal { first, strange: self.rewritten.standard })
+        let goal = Goal { first, strange: self.rewritten.standard };
+        plan_with(pattern, view, goal, self.elements())
     }
 
     /// A query for the evaluator.

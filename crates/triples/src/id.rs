@@ -13,6 +13,9 @@ pub struct TermId(NonZeroU64);
 /// Marks the terms that only the running query has.
 const LOCAL: u64 = 1 << 63;
 
+/// Marks, among these, the terms that are told from their numbers.
+const COMPUTED: u64 = 1 << 62;
+
 impl TermId {
     /// The snapshot's term with a number, which is less than 2^62.
     #[inline]
@@ -24,6 +27,12 @@ impl TermId {
     #[inline]
     pub fn of_query(number: u64) -> TermId {
         TermId(NonZeroU64::MIN.saturating_add(number) | LOCAL)
+    }
+
+    /// The term that [`super::Computed`] tells from a number, which is less than 2^62 - 1.
+    #[inline]
+    pub fn of_computed(number: u64) -> TermId {
+        TermId(NonZeroU64::MIN.saturating_add(number) | LOCAL | COMPUTED)
     }
 
     /// Whether only the running query has the term: then no triple of the snapshot does.
@@ -41,7 +50,20 @@ impl TermId {
     /// Its place among the query's own terms, from 0.
     #[inline]
     pub fn query_number(self) -> Option<u64> {
-        if self.is_of_query() { Some((self.0.get() & !LOCAL) - 1) } else { None }
+        (self.0.get() & (LOCAL | COMPUTED) == LOCAL).then(|| (self.0.get() & !LOCAL) - 1)
+    }
+
+    /// Its number among those that are told from their numbers.
+    #[inline]
+    pub fn computed_number(self) -> Option<u64> {
+        const BOTH: u64 = LOCAL | COMPUTED;
+        (self.0.get() & BOTH == BOTH).then(|| (self.0.get() & !BOTH) - 1)
+    }
+
+    /// Other bits for every term, for hashing.
+    #[inline]
+    pub fn bits(self) -> u64 {
+        self.0.get()
     }
 }
 
@@ -51,11 +73,15 @@ mod tests {
 
     #[test]
     fn numbers_survive_and_the_querys_terms_come_last() {
-        for number in [0, 1, 77, (1 << 62) - 1] {
+        for number in [0, 1, 77, (1 << 62) - 2] {
             let (there, own) = (TermId::of_snapshot(number), TermId::of_query(number));
             assert_eq!((there.number(), there.query_number()), (Some(number), None));
             assert_eq!((own.number(), own.query_number()), (None, Some(number)));
             assert!(there < own && TermId::of_snapshot((1 << 62) - 1) < own);
+            let computed = TermId::of_computed(number.min((1 << 62) - 2));
+            assert_eq!((computed.number(), computed.query_number()), (None, None));
+            assert_eq!(computed.computed_number(), Some(number.min((1 << 62) - 2)));
+            assert!(computed.is_of_query() && own.computed_number().is_none() && there.computed_number().is_none());
         }
         assert_eq!(size_of::<Option<TermId>>(), 8);
     }

@@ -52,4 +52,4 @@ pub use near::{Near, write_points};
 pub use points::{Point, Zone};
 pub use sitelinks::sitelinks;
 pub use store::{PredicateCounts, Store, Subjects, TermKind, Triples};
-pub use view::{End, Pairs, Quads, ReadError, Relation, Stored, View};
+pub use view::{Computed, End, Pairs, Quads, ReadError, Relation, Stored, View};

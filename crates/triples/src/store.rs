@@ -131,6 +131,33 @@ impl Store {
         Ok(Some(store))
     }
 
+    /// No triples: what a snapshot of elements alone has.
+    pub fn none() -> Store {
+        let fault = Arc::new(Fault::default());
+        let column = |name| Column::held(name, [], &fault);
+        let permutation = |[starts, second, third]: layout::Permutation| Permutation {
+            starts: Column::held(starts, [0], &fault),
+            second: column(second),
+            third: column(third),
+        };
+        Store {
+            strings: Strings::none(&fault),
+            codes: column(layout::CODES),
+            predicates: Box::default(),
+            predicate_subjects: column(layout::PREDICATE_SUBJECTS),
+            predicate_objects: column(layout::PREDICATE_OBJECTS),
+            spo: permutation(layout::SPO),
+            pos: permutation(layout::POS),
+            osp: permutation(layout::OSP),
+            kinds: Kinds { iris: 0, literals: 0, codes: 0, literal_codes: 0, end: 0 },
+            graphs: None,
+            labels: None,
+            points: OnceLock::from(Points::held(Vec::new(), &fault)),
+            fault,
+            most_points: OnceLock::new(),
+        }
+    }
+
     /// Whether everything read so far was whole: to be asked before an answer is complete.
     ///
     /// # Errors
@@ -230,6 +257,15 @@ impl Store {
             return Some(value);
         }
         Some(self.term(id)?.into())
+    }
+
+    /// Whether a term is an IRI that begins so.
+    pub fn has_iri_beginning(&self, prefix: &str) -> bool {
+        let key = [&[key::KINDS[1]], prefix.as_bytes()].concat();
+        let (at, _) = self.strings.lower_bound(&key);
+        KEY.with_borrow_mut(|buffer| {
+            at < self.strings.len() && self.strings.key(at, buffer).is_some() && buffer.starts_with(&key)
+        })
     }
 
     /// The numbers of the literals that may be points: those without text, then texts that begin like one.

@@ -117,6 +117,12 @@ impl Strings {
         Ok(Strings { content, starts })
     }
 
+    /// A dictionary without keys.
+    pub fn none(fault: &Arc<Fault>) -> Strings {
+        let content = Checked::held(layout::STRINGS, Vec::new(), 0, fault);
+        Strings { content, starts: Column::held(layout::BUCKETS, [0], fault) }
+    }
+
     /// How many keys there are.
     pub fn len(&self) -> u64 {
         self.content.number()

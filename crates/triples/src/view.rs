@@ -71,9 +71,29 @@ pub trait Relation {
     }
 }
 
+/// Terms that no table has: each is told from its number, and its number from it. Whoever makes triples while a query
+/// runs has such terms, which take no memory.
+pub trait Computed: Send + Sync {
+    /// The term with a number, if one has it.
+    fn term(&self, number: u64) -> Option<Term>;
+
+    /// The number of a term, if it has one.
+    fn number(&self, term: &Term) -> Option<u64>;
+
+    /// Whether a store may have some of these terms itself; then that one's numbers are theirs.
+    fn is_shadowed(&self) -> bool;
+
+    /// Whether all that they were told from was whole.
+    ///
+    /// # Errors
+    /// The damage found first.
+    fn check(&self) -> Result<(), terrapin_snapshot::Error>;
+}
+
 /// One query's view of the triples.
 pub struct View {
     store: Arc<Store>,
+    computed: Option<Arc<dyn Computed>>,
     budget: Arc<Budget>,
     local: RefCell<LocalTerms>,
     relations: Vec<(TermId, Box<dyn Relation>)>,
@@ -87,6 +107,7 @@ impl View {
     pub fn new(store: Arc<Store>, budget: Arc<Budget>) -> View {
         View {
             store,
+            computed: None,
             budget,
             local: RefCell::default(),
             relations: Vec::new(),
@@ -99,6 +120,33 @@ impl View {
     /// Makes the default graph that of the triples in no named graph, where there are named ones.
     pub fn keep_graphs_apart(&mut self) {
         self.apart = true;
+    }
+
+    /// Knows these terms from now on, besides the snapshot's and the query's own.
+    pub fn compute(&mut self, computed: Arc<dyn Computed>) {
+        self.computed = Some(computed);
+    }
+
+    /// The id of the term that is told from a number.
+    ///
+    /// # Errors
+    /// There is no such term.
+    pub fn computed(&self, number: u64) -> Result<TermId, ReadError> {
+        match &self.computed {
+            Some(computed) if computed.is_shadowed() => {
+                Ok(self.id(&computed.term(number).ok_or_else(|| self.no_term())?))
+            }
+            _ => Ok(TermId::of_computed(number)),
+        }
+    }
+
+    /// The number that a term is told from, if it is one of those.
+    pub fn computed_number(&self, id: TermId) -> Option<u64> {
+        if let Some(number) = id.computed_number() {
+            return Some(number);
+        }
+        let computed = self.computed.as_ref().filter(|computed| computed.is_shadowed())?;
+        computed.number(&self.term(id).ok()?)
     }
 
     /// The triples of the snapshot.
@@ -146,7 +194,8 @@ impl View {
         if let Some(id) = self.local.borrow().id(term) {
             return Some(id);
         }
-        self.store.id(term.as_ref())
+        let stored = self.store.id(term.as_ref());
+        stored.or_else(|| self.computed.as_ref()?.number(term).map(TermId::of_computed))
     }
 
     /// The term of an id that this view or its store gave.
@@ -154,7 +203,11 @@ impl View {
     /// # Errors
     /// The snapshot is damaged, or the id is another view's.
     pub fn term(&self, id: TermId) -> Result<Term, ReadError> {
-        let term = if id.is_of_query() { self.local.borrow().term(id).cloned() } else { self.store.term(id) };
+        let term = match id.computed_number() {
+            Some(number) => self.computed.as_ref().and_then(|computed| computed.term(number)),
+            None if id.is_of_query() => self.local.borrow().term(id).cloned(),
+            None => self.store.term(id),
+        };
         term.ok_or_else(|| self.no_term())
     }
 
@@ -171,12 +224,15 @@ impl View {
     /// # Errors
     /// The id is another view's.
     pub fn kind(&self, id: TermId) -> Result<TermKind, ReadError> {
-        let kind = match self.local.borrow().term(id) {
-            Some(Term::BlankNode(_)) => Some(TermKind::BlankNode),
-            Some(Term::NamedNode(_)) => Some(TermKind::Iri),
-            Some(Term::Literal(_)) => Some(TermKind::Literal),
-            None => self.store.kind(id),
+        let of_term = |term: &Term| match term {
+            Term::BlankNode(_) => TermKind::BlankNode,
+            Term::NamedNode(_) => TermKind::Iri,
+            Term::Literal(_) => TermKind::Literal,
         };
+        if id.computed_number().is_some() {
+            return Ok(of_term(&self.term(id)?));
+        }
+        let kind = self.local.borrow().term(id).map(of_term).or_else(|| self.store.kind(id));
         kind.ok_or_else(|| self.no_term())
     }
 
@@ -220,6 +276,9 @@ impl View {
         self.budget.work(pending)?;
         self.budget.memory(self.held.get() + self.local.borrow().bytes())?;
         self.store.check()?;
+        if let Some(computed) = &self.computed {
+            computed.check()?;
+        }
         // Only now: after an error the next call is to look again.
         self.pending.set(0);
         Ok(())

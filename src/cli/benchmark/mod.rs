@@ -83,7 +83,7 @@ struct Data {
 impl Data {
     fn open(path: &Path, pairs: &[Pair]) -> Result<Data, Error> {
         let (opened, osm) = open::elements(path)?;
-        let triples = Environment::open(&opened.snapshot).map_err(open::error)?;
+        let triples = Environment::open_beside(&opened.snapshot, &osm).map_err(open::error)?;
         let sparql = |pair: &&Pair| pair.language() == crate::eval::language::Language::Sparql;
         if let (None, Some(pair)) = (&triples, pairs.iter().find(sparql)) {
             let message = format!("{} is SPARQL, and {} has no triples", pair.place(), path.display());

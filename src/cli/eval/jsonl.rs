@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let table =
         args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
     let (opened, osm) = open::elements(&args.snapshot)?;
-    let triples = Environment::open(&opened.snapshot).map_err(open::error)?;
+    let triples = Environment::open_beside(&opened.snapshot, &osm).map_err(open::error)?;
     if let (None, Some(instance)) = (&triples, instances.iter().find(|instance| jsonl::is_sparql(instance))) {
         let message = format!("line {} is SPARQL, and the snapshot has no triples", instance.line);
         return Err(Error::input("no-triples", message));

@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let now = opened.as_ref().map(|(opened, _)| opened.manifest.data_timestamp).unwrap_or_default();
     let triples = opened
         .as_ref()
-        .map(|(opened, _)| Environment::open(&opened.snapshot))
+        .map(|(opened, osm)| Environment::open_beside(&opened.snapshot, osm))
         .transpose()
         .map_err(open::error)?
         .flatten();

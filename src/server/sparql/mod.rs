@@ -20,6 +20,7 @@ use super::job::{Halt, Job};
 use super::outcome::Outcome;
 use super::service::{self, Refused, Wording};
 use super::{About, App};
+use crate::osm::Osm;
 use crate::rdf::Store;
 use crate::sparql::results::{Formats, Writer};
 use crate::sparql::{self, Bounds, Class, Code, Environment, Error, Form, Prepared, Settings};
@@ -39,8 +40,14 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// The endpoint of a snapshot's triples.
-    pub fn new(store: Arc<Store>, about: &About) -> Self {
-        let environment = Environment::of(store, Some(&about.manifest), &about.digest);
+    pub fn new(store: Arc<Store>, osm: &Arc<Osm>, about: &About) -> Self {
+        let environment = Environment::of(store, Some(&about.manifest), &about.digest).with_elements(Arc::clone(osm));
+        Endpoint { environment, settings: Settings::default() }
+    }
+
+    /// The endpoint of a snapshot that has elements alone.
+    pub fn of_elements(osm: &Arc<Osm>, about: &About) -> Self {
+        let environment = Environment::of_elements(Arc::clone(osm), Some(&about.manifest), &about.digest);
         Endpoint { environment, settings: Settings::default() }
     }
 
@@ -111,15 +118,18 @@ fn work(job: Job, asked: SparqlRequest) {
     let SparqlRequest { accept, body, max_time, .. } = asked;
     drop(body);
     let (format, accept) = (operation.format.as_deref(), accept.as_deref());
-    let Some(endpoint) = job.app().sparql.clone() else {
+    let triples = job.app().sparql.clone();
+    let no_triples = || {
         let message = "this snapshot has no triples: load some with --wikidata or --rdf";
-        return job.refuse(plain(StatusCode::NOT_FOUND, message));
+        plain(StatusCode::NOT_FOUND, message)
     };
     let Some(query) = &operation.query else {
+        let Some(endpoint) = triples else { return job.refuse(no_triples()) };
         let described = description::description(&endpoint.environment.store, format, accept);
         return job.tell(described);
     };
     job.context().set_query(query);
+    let endpoint = triples.clone().unwrap_or_else(|| Arc::clone(&job.app().elements));
     let graphs = (operation.default_graphs.clone(), operation.named_graphs.clone());
     let settings = Settings { graphs, ..endpoint.settings.clone() };
     let prepared = match job.within(|| sparql::prepare(query, &settings)) {
@@ -127,6 +137,9 @@ fn work(job: Job, asked: SparqlRequest) {
         Ok(Err(error)) => return job.refuse(refused(&error)),
         Err(halt) => return service::halt(job, &Plain, halt),
     };
+    if triples.is_none() && !prepared.is_of_elements() {
+        return job.refuse(no_triples());
+    }
     let Some((formats, content_type)) = formats(&prepared, format, accept) else {
         let message = match prepared.form() {
             Form::Graph => format!("this answer is a graph; accept one of {}", negotiate::graph_types()),

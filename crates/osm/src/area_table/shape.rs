@@ -45,6 +45,11 @@ impl Shape {
         self.polygon.locate(c)
     }
 
+    /// Where a point lies, with the border exactly where it is.
+    pub fn locate_exactly(&self, c: Coord) -> Location {
+        self.polygon.locate_exactly(c)
+    }
+
     /// Whether a node at this position is in the area: inside or on the border.
     pub fn covers(&self, c: Coord) -> bool {
         self.polygon.covers(c)

@@ -123,7 +123,7 @@ impl Polygon {
     }
 
     /// Where the point lies, with the border exactly where it is.
-    fn locate_exactly(&self, c: Coord) -> Location {
+    pub fn locate_exactly(&self, c: Coord) -> Location {
         self.search(c, None)
     }
 

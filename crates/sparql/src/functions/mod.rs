@@ -110,6 +110,11 @@ enum Known {
     Geo(geo::Function),
 }
 
+/// The name of one of GeoSPARQL's functions in either namespace.
+pub(crate) fn geo_name(iri: &str) -> Option<&str> {
+    GEO.iter().find_map(|namespace| iri.strip_prefix(namespace))
+}
+
 fn known(name: &str) -> Option<Known> {
     if let Some(own) = name.strip_prefix(OWN) {
         return NAMES.iter().find(|(_, name)| *name == own).map(|(own, _)| Known::Own(*own));
@@ -147,8 +152,7 @@ fn known(name: &str) -> Option<Known> {
             _ => None,
         };
     }
-    let local = GEO.iter().find_map(|namespace| name.strip_prefix(namespace))?;
-    match local {
+    match geo_name(name)? {
         "latitude" => Some(Known::Plain(places::latitude)),
         "longitude" => Some(Known::Plain(places::longitude)),
         "globe" => Some(Known::Plain(places::globe)),

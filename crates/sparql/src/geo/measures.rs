@@ -66,9 +66,19 @@ fn distance(arguments: &[Term], unit: Unit) -> Option<Term> {
     })
 }
 
+/// The area of a geometry in degrees, in square metres.
+pub(crate) fn square_metres(geometry: &Geometry) -> f64 {
+    equal_area(geometry).unsigned_area()
+}
+
+/// The length of the lines of a geometry in degrees, in metres.
+pub(crate) fn metres(geometry: &Geometry) -> Option<f64> {
+    sum(lines(geometry), true, Unit::Metres(1.0))
+}
+
 fn area(g: &Located, unit: Unit) -> Option<Term> {
     double(match unit {
-        Unit::Metres(m) if g.crs.is_geographic() => equal_area(&g.geometry).unsigned_area() / (m * m),
+        Unit::Metres(m) if g.crs.is_geographic() => square_metres(&g.geometry) / (m * m),
         Unit::Degrees(d) if g.crs.is_geographic() => g.geometry.unsigned_area() / (d * d),
         Unit::Own => g.geometry.unsigned_area(),
         _ => return None,

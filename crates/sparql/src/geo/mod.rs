@@ -18,6 +18,10 @@ use oxrdf::Term;
 use terrapin_budget as budget;
 
 pub use geometry::{Crs, Format, Located};
+pub(crate) use measures::{metres, square_metres};
+pub use relations::Spatial;
+pub(crate) use relations::lie;
+pub(crate) use units::Unit;
 
 /// The namespace of the functions.
 pub const NAMESPACE: &str = "http://www.opengis.net/def/function/geosparql/";

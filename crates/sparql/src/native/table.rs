@@ -26,7 +26,7 @@ pub struct Table {
 fn digest(values: impl Iterator<Item = Option<TermId>>) -> u64 {
     let mut hasher = FxHasher::default();
     for value in values {
-        hasher.write_u64(value.and_then(TermId::number).map_or(u64::MAX, |n| n));
+        hasher.write_u64(value.map_or(u64::MAX, TermId::bits));
     }
     hasher.finish()
 }

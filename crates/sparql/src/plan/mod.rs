@@ -1,7 +1,8 @@
 //! From a query's algebra to a form that the evaluator runs in a good order: property paths become relations over
 //! numbers (`paths.rs`), and so do conditions on where a place is (`near.rs`); conditions that say which terms a variable
 //! may have become VALUES (`equal.rs`); joins are put in an order by the real cardinalities of the snapshot (`order.rs`,
-//! `group.rs`) and by what other conditions leave (`condition.rs`).
+//! `group.rs`) and by what other conditions leave (`condition.rs`). What speaks of OpenStreetMap's elements becomes a
+//! relation, too (`elements.rs`).
 //!
 //! A `Lateral` (or a `LeftLateral`) is run as an index nested loop: its right side is asked once for each solution of the
 //! left one, with the variables bound. A `Join` the evaluator runs as a hash join, but only if its own optimiser has
@@ -13,6 +14,7 @@
 //! Planning changes no answer: it only uses that joins commute, and that a pattern without solutions has none.
 
 mod condition;
+mod elements;
 mod equal;
 mod estimate;
 mod group;
@@ -23,8 +25,12 @@ mod paths;
 mod register;
 mod scope;
 
+use std::sync::Arc;
+
+pub(crate) use self::elements::speak;
 pub(crate) use self::estimate::Counted;
 pub(crate) use self::scope::{Variables, bound, is_plain};
+use crate::elements::Elements;
 use terrapin_sparql_syntax::algebra::Pattern;
 use terrapin_triples::View;
 
@@ -51,8 +57,24 @@ pub struct Goal {
 }
 
 /// Plans a pattern; registers the relations that it needs with the view that it is to be run on.
-pub fn plan(mut pattern: Pattern, view: &mut View, goal: Goal) -> Planned {
+pub fn plan(pattern: Pattern, view: &mut View, goal: Goal) -> Planned {
+    plan_with(pattern, view, goal, None)
+}
+
+/// The same with a snapshot's elements, if there are any.
+pub(crate) fn plan_with(
+    mut pattern: Pattern,
+    view: &mut View,
+    goal: Goal,
+    elements: Option<&Arc<Elements>>,
+) -> Planned {
+    if elements.is_some() {
+        elements::split(&mut pattern);
+    }
     paths::rewrite(&mut pattern, view, goal.strange);
+    if let Some(elements) = elements {
+        elements::rewrite(&mut pattern, view, elements);
+    }
     let mut planner = order::Planner { view, optimise: false, first: goal.first };
     let part = planner.pattern(pattern, &scope::Variables::default());
     let optimise = planner.optimise && optimiser::is_quick(&part.pattern);

@@ -18,6 +18,7 @@ use oxrdf::{NamedNode, Variable};
 use super::Settings;
 use super::each_graph::EachGraph;
 use super::functions::{self, Called, Own, aggregates};
+use super::plan::speak;
 use super::services::{self, Replacement, Table};
 use super::solve::Plan;
 use super::syntax::{Dialect, in_scope};
@@ -60,6 +61,8 @@ pub(crate) struct Rewritten {
     pub functions: Vec<NamedNode>,
     /// The separators of GROUP_CONCATs.
     pub separators: Vec<String>,
+    /// Whether it speaks of OpenStreetMap's elements.
+    pub elements: bool,
 }
 
 /// The state of a rewriting.
@@ -111,15 +114,23 @@ pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, Pattern)>, settings
     let pattern = rewriter.top(query.pattern, &scope)?;
     let plan = Plan::of(pattern);
     depth::check_rewritten(&plan.pattern)?;
+    let mut elements = speak(&plan.pattern);
     for table in &rewriter.tables {
-        match table {
-            Table::Plan(plan) => depth::check_rewritten(&plan.pattern)?,
-            Table::Graphs(each) => depth::check_rewritten(&each.inner)?,
-            Table::Service(_) => {}
-        }
+        elements |= match table {
+            Table::Plan(plan) => {
+                depth::check_rewritten(&plan.pattern)?;
+                speak(&plan.pattern)
+            }
+            Table::Graphs(each) => {
+                depth::check_rewritten(&each.inner)?;
+                false
+            }
+            Table::Service(found) => found.is_of_elements(),
+        };
     }
     let Rewriter { tables, functions, base, separators, .. } = rewriter;
-    Ok(Rewritten { form: query.form, base, dataset, standard, plan, tables, functions: functions.names, separators })
+    let functions = functions.names;
+    Ok(Rewritten { form: query.form, base, dataset, standard, plan, tables, functions, separators, elements })
 }
 
 impl Rewriter<'_> {

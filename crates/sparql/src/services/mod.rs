@@ -1,9 +1,10 @@
-//! The services of WDQS that a snapshot can answer, a file each. Others would need the live web: that is an error before
+//! The services of WDQS that a snapshot can answer, and our own, a file each. Others would need the live web: that is an error before
 //! the query runs.
 
 mod around;
 mod gas;
 pub(crate) mod label;
+mod overpass;
 mod sample;
 mod search;
 pub(crate) mod wdqs;
@@ -22,7 +23,7 @@ use terrapin_budget::Budget;
 use terrapin_budget::checkpoint;
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, Pattern, TermPattern, TriplePattern};
 use terrapin_sparql_syntax::error::{Class, Code, Error};
-use terrapin_sparql_syntax::vocabulary::{BD, WIKIBASE};
+use terrapin_sparql_syntax::vocabulary::{BD, TERRAPIN, WIKIBASE};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -46,8 +47,15 @@ impl Service {
 }
 
 /// All services but the label service, which looks at what is around it.
-const SERVICES: &[&Service] =
-    &[&around::AROUND, &around::BOX, &search::SERVICE, &gas::SERVICE, &sample::SAMPLE, &sample::SLICE];
+const SERVICES: &[&Service] = &[
+    &around::AROUND,
+    &around::BOX,
+    &search::SERVICE,
+    &gas::SERVICE,
+    &sample::SAMPLE,
+    &sample::SLICE,
+    &overpass::SERVICE,
+];
 
 /// Rows that are made before the query runs.
 #[derive(Debug)]
@@ -67,6 +75,11 @@ pub(crate) trait Rows: fmt::Debug + Send + Sync {
 
     /// Adds a column with the place of each row among the others, where their order says something.
     fn show_order(&mut self, _: Variable) {}
+
+    /// Whether they are of OpenStreetMap's elements.
+    fn is_of_elements(&self) -> bool {
+        false
+    }
 
     /// The rows.
     fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>>;
@@ -191,7 +204,7 @@ pub(crate) fn rewrite(functions: &mut Called, name: &NamedNode, inner: Pattern) 
     if let Some(service) = SERVICES.iter().find(|service| service.is_called(iri)) {
         return (service.rewrite)(functions, Parameters::new(service.name, service.parameters, inner));
     }
-    if iri.starts_with(WIKIBASE) || iri.starts_with(BD) {
+    if [WIKIBASE, BD, TERRAPIN].iter().any(|namespace| iri.starts_with(namespace)) {
         let message = format!("there is no service {name}");
         let names: Vec<&str> = SERVICES.iter().map(|service| service.name).collect();
         let known = format!("known are wikibase:label, {}", names.join(", "));

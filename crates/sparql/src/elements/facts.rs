@@ -1,0 +1,191 @@
+//! What is said once of each element: its type, geometry, size and metadata; and the text of a geometry.
+
+use std::rc::Rc;
+
+use oxrdf::vocab::xsd;
+use oxrdf::{Literal, NamedNode, Term};
+use terrapin_osm::{ElementType, MetaRef};
+use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
+
+use super::naming::{Element, Named};
+use super::relation::{all, id, named, none, one, or_failed};
+use super::session::Session;
+use super::vocabulary::{Fact, class, of_class};
+use crate::geo::{metres, square_metres};
+use crate::moment::Moment;
+
+/// What is known once of what has it.
+pub struct Facts {
+    session: Rc<Session>,
+    fact: Fact,
+}
+
+impl Facts {
+    /// All pairs of a fact.
+    pub fn new(session: Rc<Session>, fact: Fact) -> Facts {
+        Facts { session, fact }
+    }
+
+    /// The types of what may have it.
+    fn kinds(&self) -> &'static [ElementType] {
+        match self.fact {
+            Fact::Area | Fact::Length => &[ElementType::Way, ElementType::Relation],
+            _ => &ElementType::ALL,
+        }
+    }
+
+    /// What is said of something.
+    pub fn of(&self, view: &View, of: Named) -> Result<Option<TermId>, ReadError> {
+        let session = &self.session;
+        let literal = |literal: Option<Literal>| Ok(literal.map(|literal| view.id(&literal.into())));
+        let number = |number: i64| (number != 0).then(|| Literal::from(number));
+        let (Named::Element(at) | Named::Geometry(at) | Named::Centroid(at) | Named::Member(at, _)) = of;
+        match (self.fact, of) {
+            (Fact::Wkt, Named::Geometry(_) | Named::Centroid(_)) => {
+                let shape = session.shape(view, at)?;
+                session.literal(view, of.number(), || match of {
+                    Named::Centroid(_) => shape?.centroid(),
+                    _ => shape?.wkt(),
+                })
+            }
+            (Fact::Wkt, _) => Ok(None),
+            (_, Named::Geometry(_) | Named::Centroid(_) | Named::Member(..)) => Ok(None),
+            (Fact::Type, _) => Ok(Some(view.id(&NamedNode::new_unchecked(class(at.kind)).into()))),
+            (Fact::Geometry, _) => self.placed(view, at, Named::Geometry(at)),
+            (Fact::Centroid, _) => self.placed(view, at, Named::Centroid(at)),
+            (Fact::Area, _) => {
+                let shape = session.shape(view, at)?.filter(|shape| shape.is_area());
+                literal(shape.map(|shape| Literal::from(square_metres(&shape.geometry))))
+            }
+            (Fact::Length, _) => {
+                let shape = session.shape(view, at)?.filter(|shape| !shape.is_area() && shape.point().is_none());
+                literal(shape.and_then(|shape| metres(&shape.geometry)).filter(|m| *m > 0.0).map(Literal::from))
+            }
+            (Fact::Tags, _) => literal(Some(Literal::from(session.with_tags(at, |tags| tags.len() as i64)))),
+            (Fact::Version, _) => literal(number(self.meta(at).version.into())),
+            (Fact::Changeset, _) => literal(number(self.meta(at).changeset)),
+            (Fact::Uid, _) => literal(number(self.meta(at).uid)),
+            (Fact::User, _) => {
+                let name = session.osm().user_name(self.meta(at).user);
+                literal((!name.is_empty()).then(|| Literal::new_simple_literal(name)))
+            }
+            (Fact::Timestamp, _) => {
+                let seconds = self.meta(at).timestamp;
+                let time = || Literal::new_typed_literal(Moment::at(seconds).lexical(), xsd::DATE_TIME);
+                literal((seconds != 0).then(time))
+            }
+        }
+    }
+
+    fn meta(&self, at: Element) -> MetaRef {
+        let (page, slot) = self.session.osm().place(at.kind, at.ordinal);
+        self.session.osm().meta_page(at.kind, page).meta(slot)
+    }
+
+    /// The name of something that an element has where it has a place.
+    fn placed(&self, view: &View, at: Element, what: Named) -> Result<Option<TermId>, ReadError> {
+        match self.session.bounds(at).is_empty() {
+            true => Ok(None),
+            false => id(view, what).map(Some),
+        }
+    }
+
+    /// Whom a value is said of, where that is quickly told: nobody or one.
+    fn backwards(&self, view: &View, object: TermId) -> Option<Option<Named>> {
+        match (self.fact, named(view, object)) {
+            (Fact::Geometry, Some(Named::Geometry(at))) | (Fact::Centroid, Some(Named::Centroid(at))) => {
+                Some(Some(Named::Element(at)))
+            }
+            (Fact::Geometry | Fact::Centroid, _) => Some(None),
+            _ => None,
+        }
+    }
+
+    /// All that it may be said of, as elements come.
+    fn subjects<'a>(
+        &self,
+        view: &'a View,
+        kinds: &'static [ElementType],
+    ) -> Box<dyn Iterator<Item = Result<Named, ReadError>> + 'a> {
+        match self.fact {
+            Fact::Wkt => {
+                let centroids = all(view, &self.session, kinds).map(|at| at.map(Named::Centroid));
+                Box::new(all(view, &self.session, kinds).map(|at| at.map(Named::Geometry)).chain(centroids))
+            }
+            _ => Box::new(all(view, &self.session, kinds).map(|at| at.map(Named::Element))),
+        }
+    }
+
+    fn found<'a>(
+        &'a self,
+        view: &'a View,
+        subject: Option<TermId>,
+        object: Option<TermId>,
+    ) -> Result<Pairs<'a>, ReadError> {
+        if let Some(subject) = subject {
+            view.work(1)?;
+            let value = named(view, subject).map(|of| self.of(view, of)).transpose()?.flatten();
+            return Ok(one(value
+                .filter(|value| object.is_none_or(|object| object == *value))
+                .map(|value| (subject, value))));
+        }
+        let mut kinds = self.kinds();
+        if let Some(object) = object {
+            match self.backwards(view, object) {
+                Some(None) => return Ok(none()),
+                Some(Some(of)) => {
+                    let value = self.of(view, of)?.filter(|value| *value == object);
+                    let subject = id(view, of)?;
+                    return Ok(one(value.map(|value| (subject, value))));
+                }
+                None => {}
+            }
+            if self.fact == Fact::Type {
+                let Some(kind) = kind_of(view, object)? else { return Ok(none()) };
+                kinds = &ElementType::ALL[kind as usize..=kind as usize];
+                let subjects = all(view, &self.session, kinds);
+                return Ok(Box::new(subjects.map(move |at| Ok((id(view, Named::Element(at?))?, object)))));
+            }
+        }
+        Ok(Box::new(self.subjects(view, kinds).filter_map(move |of| {
+            let pair = || {
+                let of = of?;
+                let value = self.of(view, of)?.filter(|value| object.is_none_or(|object| object == *value));
+                value.map(|value| Ok((id(view, of)?, value))).transpose()
+            };
+            pair().transpose()
+        })))
+    }
+}
+
+/// The type that a class is of.
+fn kind_of(view: &View, id: TermId) -> Result<Option<ElementType>, ReadError> {
+    Ok(match view.term(id)? {
+        Term::NamedNode(node) => of_class(node.as_str()),
+        _ => None,
+    })
+}
+
+impl Relation for Facts {
+    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+        or_failed(self.found(view, subject, object))
+    }
+
+    fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
+        let count =
+            |kinds: &[ElementType]| kinds.iter().map(|&kind| self.session.osm().count(kind)).sum::<u64>() as f64;
+        let inverse = matches!(self.fact, Fact::Geometry | Fact::Centroid);
+        match (subject, object) {
+            (End::Free, End::Term(class)) if self.fact == Fact::Type => {
+                kind_of(view, class).ok().flatten().map_or(0.0, |kind| count(&[kind]))
+            }
+            (End::Free, End::Term(_) | End::Bound) if inverse => 1.0,
+            // All are looked at, whatever is found.
+            (End::Free, _) => count(self.kinds()),
+            // A text takes long to make: what else is known of its element comes first.
+            (_, End::Free) if self.fact == Fact::Wkt => 1.5,
+            (_, End::Free) => 1.0,
+            _ => 0.5,
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Members of relations and nodes of ways: each is a node of its own between the two, with a place and a role.
+
+use std::rc::Rc;
+
+use oxrdf::{Literal, Term};
+use terrapin_osm::ElementType;
+use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
+
+use super::naming::{Element, Named, element_iri};
+use super::relation::{all, id, named, one, or_failed, sorted};
+use super::session::Session;
+use super::vocabulary::Membership;
+
+/// Members a relation or a way has, about.
+const MANY: f64 = 12.0;
+
+/// What leads to members, and what is said of them.
+pub struct Members {
+    session: Rc<Session>,
+    what: Membership,
+}
+
+impl Members {
+    /// All pairs.
+    pub fn new(session: Rc<Session>, what: Membership) -> Members {
+        Members { session, what }
+    }
+
+    /// The type of element whose members are meant, if it is one.
+    fn parents(&self) -> &'static [ElementType] {
+        match self.what {
+            Membership::OfRelation => &[ElementType::Relation],
+            Membership::OfWay => &[ElementType::Way],
+            Membership::Id | Membership::Role | Membership::Position => &[ElementType::Way, ElementType::Relation],
+        }
+    }
+
+    /// What is said of something.
+    pub fn of(&self, view: &View, of: Named) -> Result<Vec<TermId>, ReadError> {
+        let session = &self.session;
+        let literal = |literal: Literal| vec![view.id(&literal.into())];
+        Ok(match (self.what, of) {
+            (Membership::OfRelation | Membership::OfWay, Named::Element(at)) if self.parents().contains(&at.kind) => {
+                let places = 0..session.elements().members(at);
+                places.map(|place| id(view, Named::Member(at, place))).collect::<Result<_, _>>()?
+            }
+            (Membership::OfWay, Named::Member(at, _)) if at.kind == ElementType::Way => self.element(view, of)?,
+            (Membership::Id, Named::Member(..)) => self.element(view, of)?,
+            (Membership::Position, Named::Member(_, place)) => literal(Literal::from(place as i64)),
+            (Membership::Role, Named::Member(at, place)) if at.kind == ElementType::Relation => {
+                let (page, slot) = session.osm().place(at.kind, at.ordinal);
+                let page = session.osm().relation_page(page);
+                let member = page.members(slot).get(place as usize);
+                member.map_or_else(Vec::new, |member| {
+                    literal(Literal::new_simple_literal(session.osm().role(member.role)))
+                })
+            }
+            _ => Vec::new(),
+        })
+    }
+
+    /// The element that a member is, whether the extract has it or not.
+    fn element(&self, view: &View, member: Named) -> Result<Vec<TermId>, ReadError> {
+        let Named::Member(at, place) = member else { return Ok(Vec::new()) };
+        let osm = self.session.osm();
+        let (page, slot) = osm.place(at.kind, at.ordinal);
+        let of_way = || Some((ElementType::Node, *osm.way_page(page).nodes(slot).get(place as usize)?));
+        let found = match at.kind {
+            ElementType::Node => None,
+            ElementType::Way => of_way(),
+            ElementType::Relation => {
+                let page = osm.relation_page(page);
+                page.members(slot).get(place as usize).map(|member| (member.kind, member.element))
+            }
+        };
+        let Some((kind, reference)) = found else { return Ok(Vec::new()) };
+        Ok(vec![match reference.ordinal() {
+            Some(ordinal) => id(view, Named::Element(Element { kind, ordinal }))?,
+            None => {
+                let missing = osm.ref_ids(kind, &[reference]).first().copied().unwrap_or_default();
+                view.id(&Term::from(element_iri(kind, missing)))
+            }
+        }])
+    }
+
+    /// What may lead to something; nothing where that is not quickly told.
+    fn backwards(&self, view: &View, object: TermId) -> Option<Vec<Named>> {
+        let osm = self.session.osm();
+        match (self.what, named(view, object)?) {
+            (Membership::OfRelation | Membership::OfWay, Named::Member(at, _)) => Some(vec![Named::Element(at)]),
+            (Membership::OfWay | Membership::Id, Named::Element(at)) => {
+                let mut parents = Vec::new();
+                let kinds = self.parents();
+                if at.kind == ElementType::Node && kinds.contains(&ElementType::Way) {
+                    let ways = osm.ways_of_nodes(&[at.ordinal]);
+                    parents.extend(ways.into_iter().map(|ordinal| Element { kind: ElementType::Way, ordinal }));
+                }
+                if kinds.contains(&ElementType::Relation) {
+                    let relations = osm.relations_of(at.kind, &[at.ordinal]);
+                    let kind = ElementType::Relation;
+                    parents.extend(relations.into_iter().map(|ordinal| Element { kind, ordinal }));
+                }
+                let members =
+                    |parent| (0..self.session.elements().members(parent)).map(move |n| Named::Member(parent, n));
+                Some(parents.into_iter().flat_map(members).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// What leads to anything.
+    fn subjects<'a>(&self, view: &'a View) -> Box<dyn Iterator<Item = Result<Named, ReadError>> + 'a> {
+        let parents = all(view, &self.session, self.parents());
+        let whole = matches!(self.what, Membership::OfRelation | Membership::OfWay);
+        let nodes = matches!(self.what, Membership::OfWay | Membership::Id | Membership::Position | Membership::Role);
+        let elements = std::sync::Arc::clone(self.session.elements());
+        Box::new(parents.flat_map(move |at| -> Box<dyn Iterator<Item = Result<Named, ReadError>>> {
+            match at {
+                Err(error) => Box::new(std::iter::once(Err(error))),
+                Ok(at) => {
+                    let members = if nodes { elements.members(at) } else { 0 };
+                    let members = (0..members).map(move |place| view.work(1).map(|()| Named::Member(at, place)));
+                    Box::new(whole.then_some(Ok(Named::Element(at))).into_iter().chain(members))
+                }
+            }
+        }))
+    }
+
+    fn found<'a>(
+        &'a self,
+        view: &'a View,
+        subject: Option<TermId>,
+        object: Option<TermId>,
+    ) -> Result<Pairs<'a>, ReadError> {
+        let fits = move |value: &TermId| object.is_none_or(|object| object == *value);
+        if let Some(subject) = subject {
+            let Some(of) = named(view, subject) else { return Ok(one(None)) };
+            let values = self.of(view, of)?;
+            view.work(1 + values.len() as u64)?;
+            return Ok(sorted(values.into_iter().filter(fits).map(|value| (subject, value)).collect()));
+        }
+        let pairs = move |of: Result<Named, ReadError>| -> Result<Pairs<'a>, ReadError> {
+            let of = of?;
+            let values = self.of(view, of)?;
+            let values: Vec<TermId> = values.into_iter().filter(fits).collect();
+            if values.is_empty() {
+                return Ok(one(None));
+            }
+            let subject = id(view, of)?;
+            Ok(sorted(values.into_iter().map(|value| (subject, value)).collect()))
+        };
+        if let Some(known) = object.and_then(|object| self.backwards(view, object)) {
+            view.work(known.len() as u64)?;
+            return Ok(Box::new(known.into_iter().flat_map(move |of| or_failed(pairs(Ok(of))))));
+        }
+        Ok(Box::new(self.subjects(view).flat_map(move |of| or_failed(pairs(of)))))
+    }
+}
+
+impl Relation for Members {
+    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+        or_failed(self.found(view, subject, object))
+    }
+
+    fn estimate(&self, _: &View, subject: End, object: End) -> f64 {
+        let parents = || self.parents().iter().map(|&kind| self.session.osm().count(kind)).sum::<u64>() as f64;
+        let leads = matches!(self.what, Membership::OfRelation | Membership::OfWay);
+        let found = matches!(self.what, Membership::OfRelation | Membership::OfWay | Membership::Id);
+        match (subject, object) {
+            (End::Free, End::Term(_) | End::Bound) if found => 2.0,
+            (End::Free, _) => parents() * MANY,
+            (_, End::Free) if leads => MANY,
+            (_, End::Free) => 1.0,
+            _ => 0.5,
+        }
+    }
+}

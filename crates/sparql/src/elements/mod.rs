@@ -1,0 +1,81 @@
+//! OpenStreetMap's elements as triples in osm2rdf's vocabulary, told from the snapshot's pages while a query runs: nothing
+//! of it is stored. Patterns become relations (`triples/view.rs`), which the planner orders like any other pattern.
+//!
+//! ```text
+//! vocabulary.rs  namespaces, and what predicates say
+//! naming.rs      elements, geometries, members ↔ numbers ↔ names
+//! session.rs     what one query has looked up
+//! relation.rs    what relations share; stored triples of the same predicate beside the computed ones
+//! tags.rs        osmkey:, osm2rdfkey:
+//! facts.rs       types, geometries, area, length, metadata
+//! members.rs     members of relations, nodes of ways
+//! shape.rs       an element's geometry
+//! near.rs        what may be near, for conditions on geometries
+//! spatial.rs     how two elements lie to each other
+//! describe.rs    all that is said of an element that a query names
+//! ```
+
+mod describe;
+mod facts;
+mod members;
+mod naming;
+mod near;
+mod relation;
+mod session;
+mod shape;
+mod spatial;
+mod tags;
+pub(crate) mod vocabulary;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use terrapin_osm::Osm;
+use terrapin_triples::{Relation, Store, TermId, View};
+
+pub(crate) use self::describe::Describe;
+pub(crate) use self::naming::{Element, element_iri};
+pub(crate) use self::near::Near;
+pub(crate) use self::session::Session;
+use self::vocabulary::Predicate;
+
+/// The elements of a snapshot, as queries of triples see them.
+pub struct Elements {
+    osm: Arc<Osm>,
+    shadowed: bool,
+}
+
+impl Elements {
+    /// Those of a snapshot with these triples.
+    pub fn new(osm: Arc<Osm>, store: &Store) -> Elements {
+        let shadowed = [vocabulary::OSM, vocabulary::GEOMETRY].iter().any(|prefix| store.has_iri_beginning(prefix));
+        Elements { osm, shadowed }
+    }
+
+    /// The pages.
+    pub fn osm(&self) -> &Arc<Osm> {
+        &self.osm
+    }
+}
+
+/// The relation that answers for a predicate; with the stored triples that have it, too, where `stored` says what it is
+/// called.
+pub(crate) fn relation(
+    predicate: &Predicate,
+    session: &Rc<Session>,
+    view: &View,
+    stored: Option<TermId>,
+) -> Box<dyn Relation> {
+    let session = Rc::clone(session);
+    let computed: Box<dyn Relation> = match predicate {
+        Predicate::Tag(key) => Box::new(tags::Tag::new(session, key)),
+        Predicate::Link(key) => Box::new(tags::Link::new(session, key)),
+        Predicate::Fact(fact) => Box::new(facts::Facts::new(session, *fact)),
+        Predicate::Member(what) => Box::new(members::Members::new(session, *what)),
+        Predicate::Spatial(how) => Box::new(spatial::Lie::new(session, *how)),
+    };
+    match stored.filter(|&id| view.store().predicate(id).triples > 0) {
+        Some(stored) => Box::new(relation::Together { computed, stored }),
+        None => computed,
+    }
+}

@@ -1,0 +1,201 @@
+//! What elements, their geometries and their members are called: each name is told from a number and leads back to it,
+//! so that none is kept.
+
+use oxrdf::{BlankNode, NamedNode, Term};
+use terrapin_osm::{ElementType, Ordinal};
+
+use super::Elements;
+use super::vocabulary::{ELEMENTS, GEOMETRY};
+use terrapin_triples::Computed;
+
+/// An element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Element {
+    /// Its type.
+    pub kind: ElementType,
+    /// Its place among those.
+    pub ordinal: Ordinal,
+}
+
+/// What has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// An element.
+    Element(Element),
+    /// Its geometry.
+    Geometry(Element),
+    /// The point in the middle of that.
+    Centroid(Element),
+    /// A member of a relation, or a node of a way, by its place there.
+    Member(Element, u64),
+}
+
+/// Bits of a place among members.
+const PLACE: u32 = 22;
+/// Bits of an ordinal.
+const ORDINAL: u32 = 36;
+/// What geometries' names have after the namespace, by type.
+const PREFIXES: [&str; 3] = ["osm_node_", "osm_way_", "osm_rel_"];
+/// What the name of a centroid ends with.
+const CENTROID: &str = "_centroid";
+/// What blank nodes of members begin with, by type.
+const MEMBERS: [&str; 3] = ["", "osmway", "osmrel"];
+
+impl Named {
+    /// Its number: names of one kind and type ascend with their elements.
+    pub fn number(self) -> u64 {
+        let (what, Element { kind, ordinal }, place) = match self {
+            Named::Element(element) => (0, element, 0),
+            Named::Geometry(element) => (1, element, 0),
+            Named::Centroid(element) => (2, element, 0),
+            Named::Member(element, place) => (3, element, place),
+        };
+        (what * 3 + kind as u64) << (ORDINAL + PLACE) | ordinal << PLACE | place
+    }
+
+    /// What has a number.
+    pub fn of(number: u64) -> Option<Named> {
+        let class = number >> (ORDINAL + PLACE);
+        let kind = ElementType::ALL[(class % 3) as usize];
+        let element = Element { kind, ordinal: number >> PLACE & ((1 << ORDINAL) - 1) };
+        match class / 3 {
+            0 => Some(Named::Element(element)),
+            1 => Some(Named::Geometry(element)),
+            2 => Some(Named::Centroid(element)),
+            3 => Some(Named::Member(element, number & ((1 << PLACE) - 1))),
+            _ => None,
+        }
+    }
+}
+
+/// The text of an IRI with an id after a prefix.
+fn iri(namespace: &str, prefix: &str, id: i64, suffix: &str) -> Term {
+    NamedNode::new_unchecked(format!("{namespace}{prefix}{id}{suffix}")).into()
+}
+
+/// The IRI of an element that has this id.
+pub fn element_iri(kind: ElementType, id: i64) -> NamedNode {
+    NamedNode::new_unchecked(format!("{}{id}", ELEMENTS[kind as usize]))
+}
+
+/// An id in its canonical form: no other text is one.
+fn id(text: &str) -> Option<i64> {
+    let id: i64 = text.parse().ok()?;
+    let plain = text.bytes().next().is_some_and(|first| first != b'+' && (first != b'0' || text.len() == 1));
+    (plain && !text.starts_with("-0")).then_some(id)
+}
+
+impl Elements {
+    /// The element with an id, if it is there.
+    fn find(&self, kind: ElementType, text: &str) -> Option<Element> {
+        Some(Element { kind, ordinal: self.osm().find(kind, id(text)?)? })
+    }
+
+    /// The element's id.
+    pub(crate) fn id(&self, element: Element) -> i64 {
+        self.osm().ids(element.kind, &[element.ordinal]).first().copied().unwrap_or_default()
+    }
+
+    /// How many members a relation has, or nodes a way.
+    pub(super) fn members(&self, element: Element) -> u64 {
+        let (page, slot) = self.osm().place(element.kind, element.ordinal);
+        let count = match element.kind {
+            ElementType::Node => 0,
+            ElementType::Way => self.osm().way_page(page).nodes(slot).len(),
+            ElementType::Relation => self.osm().relation_page(page).members(slot).len(),
+        };
+        // No more than a name has room for.
+        (count as u64).min(1 << PLACE)
+    }
+
+    fn of_iri(&self, iri: &str) -> Option<Named> {
+        for kind in ElementType::ALL {
+            if let Some(text) = iri.strip_prefix(ELEMENTS[kind as usize]) {
+                return self.find(kind, text).map(Named::Element);
+            }
+        }
+        let name = iri.strip_prefix(GEOMETRY)?;
+        for kind in ElementType::ALL {
+            if let Some(text) = name.strip_prefix(PREFIXES[kind as usize]) {
+                return match text.strip_suffix(CENTROID) {
+                    Some(text) => self.find(kind, text).map(Named::Centroid),
+                    None => self.find(kind, text).map(Named::Geometry),
+                };
+            }
+        }
+        None
+    }
+
+    fn of_label(&self, label: &str) -> Option<Named> {
+        let kinds = [ElementType::Way, ElementType::Relation];
+        let (kind, rest) = kinds.into_iter().find_map(|k| Some((k, label.strip_prefix(MEMBERS[k as usize])?)))?;
+        let (id, place) = rest.split_once('m')?;
+        let element = self.find(kind, id)?;
+        let place = place.parse().ok().filter(|place: &u64| *place < self.members(element))?;
+        Some(Named::Member(element, place))
+    }
+}
+
+impl Computed for Elements {
+    fn term(&self, number: u64) -> Option<Term> {
+        let named = Named::of(number)?;
+        let (Named::Element(element) | Named::Geometry(element) | Named::Centroid(element) | Named::Member(element, _)) =
+            named;
+        if element.ordinal >= self.osm().count(element.kind) {
+            return None;
+        }
+        let (id, kind) = (self.id(element), element.kind as usize);
+        Some(match named {
+            Named::Element(_) => iri(ELEMENTS[kind], "", id, ""),
+            Named::Geometry(_) => iri(GEOMETRY, PREFIXES[kind], id, ""),
+            Named::Centroid(_) => iri(GEOMETRY, PREFIXES[kind], id, CENTROID),
+            Named::Member(_, place) => BlankNode::new_unchecked(format!("{}{id}m{place}", MEMBERS[kind])).into(),
+        })
+    }
+
+    fn number(&self, term: &Term) -> Option<u64> {
+        let named = match term {
+            Term::NamedNode(node) => self.of_iri(node.as_str()),
+            Term::BlankNode(node) => self.of_label(node.as_str()),
+            Term::Literal(_) => None,
+        };
+        named.map(Named::number)
+    }
+
+    fn is_shadowed(&self) -> bool {
+        self.shadowed
+    }
+
+    fn check(&self) -> Result<(), terrapin_snapshot::Error> {
+        self.osm().check()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_lead_back() {
+        for kind in ElementType::ALL {
+            for ordinal in [0, 1, 12_345_678_901] {
+                let element = Element { kind, ordinal };
+                for named in [
+                    Named::Element(element),
+                    Named::Geometry(element),
+                    Named::Centroid(element),
+                    Named::Member(element, 3),
+                ] {
+                    assert_eq!(Named::of(named.number()), Some(named));
+                    assert!(named.number() < (1 << 62) - 1);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_id_is_written_in_one_way() {
+        assert_eq!(["1", "-5", "0"].map(id), [Some(1), Some(-5), Some(0)]);
+        assert_eq!(["01", "+1", "-0", "", "x", "1 "].map(id), [None; 6]);
+    }
+}

@@ -1,0 +1,117 @@
+//! What relations share.
+
+use std::sync::Arc;
+
+use terrapin_osm::{ElementType, Ordinal};
+use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
+
+use super::naming::{Element, Named};
+use super::session::Session;
+
+/// No pairs.
+pub fn none<'a>() -> Pairs<'a> {
+    Box::new(std::iter::empty())
+}
+
+/// An error, or what there is.
+pub fn or_failed<'a>(pairs: Result<Pairs<'a>, ReadError>) -> Pairs<'a> {
+    pairs.unwrap_or_else(|error| Box::new(std::iter::once(Err(error))))
+}
+
+/// A pair, if there is one.
+pub fn one<'a>(pair: Option<(TermId, TermId)>) -> Pairs<'a> {
+    Box::new(pair.into_iter().map(Ok))
+}
+
+/// Pairs that have been found, in order.
+pub fn sorted<'a>(mut pairs: Vec<(TermId, TermId)>) -> Pairs<'a> {
+    pairs.sort_unstable();
+    Box::new(pairs.into_iter().map(Ok))
+}
+
+/// The elements of ascending lists, nodes first; each is a unit of work.
+pub fn listed<'a>(
+    view: &'a View,
+    lists: [Arc<[Ordinal]>; 3],
+) -> impl Iterator<Item = Result<Element, ReadError>> + use<'a> {
+    ElementType::ALL.into_iter().zip(lists).flat_map(move |(kind, list)| {
+        (0..list.len()).filter_map(move |at| {
+            let ordinal = *list.get(at)?;
+            Some(view.work(1).map(|()| Element { kind, ordinal }))
+        })
+    })
+}
+
+/// All elements of some types; each is a unit of work.
+pub fn all<'a>(
+    view: &'a View,
+    session: &Session,
+    kinds: &'static [ElementType],
+) -> impl Iterator<Item = Result<Element, ReadError>> + use<'a> {
+    let counts = ElementType::ALL.map(|kind| session.osm().count(kind));
+    kinds.iter().flat_map(move |&kind| {
+        (0..counts[kind as usize]).map(move |ordinal| view.work(1).map(|()| Element { kind, ordinal }))
+    })
+}
+
+/// The id of what has a name.
+pub fn id(view: &View, named: Named) -> Result<TermId, ReadError> {
+    view.computed(named.number())
+}
+
+/// What has a name, if a term is one.
+pub fn named(view: &View, id: TermId) -> Option<Named> {
+    Named::of(view.computed_number(id)?)
+}
+
+/// The element that a term is.
+pub fn element(view: &View, id: TermId) -> Option<Element> {
+    match named(view, id)? {
+        Named::Element(element) => Some(element),
+        _ => None,
+    }
+}
+
+/// The computed pairs of a predicate and the stored ones.
+pub struct Together {
+    /// What is computed.
+    pub computed: Box<dyn Relation>,
+    /// What the store calls the predicate.
+    pub stored: TermId,
+}
+
+impl Relation for Together {
+    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+        let stored = view.triples(subject, Some(self.stored), object).map(|triple| triple.map(|[s, _, o]| (s, o)));
+        let computed = || self.computed.pairs(view, subject, object);
+        // A triple that is stored and computed, too, is one: its element has to be a term of the store.
+        let new = stored.filter(move |pair| match pair {
+            Ok((s, o)) => element(view, *s).is_none() || self.computed.pairs(view, Some(*s), Some(*o)).next().is_none(),
+            Err(_) => true,
+        });
+        match self.computed.answers(subject.is_some(), object.is_some()) {
+            true => Box::new(computed().chain(new)),
+            false => Box::new(new),
+        }
+    }
+
+    fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
+        let term = |end| match end {
+            End::Term(id) => Some(id),
+            _ => None,
+        };
+        let counts = view.store().predicate(self.stored);
+        let mut stored = view.store().count(term(subject), Some(self.stored), term(object)) as f64;
+        if subject == End::Bound {
+            stored /= (counts.subjects as f64).max(1.0);
+        }
+        if object == End::Bound {
+            stored /= (counts.objects as f64).max(1.0);
+        }
+        self.computed.estimate(view, subject, object) + stored
+    }
+
+    fn answers(&self, subject_given: bool, object_given: bool) -> bool {
+        self.computed.answers(subject_given, object_given)
+    }
+}

@@ -1,0 +1,231 @@
+//! What one query has looked up of the elements.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use oxrdf::Literal;
+use rustc_hash::FxHashMap;
+use terrapin_osm::{BoundingBox, ElementType, Ordinal, Osm, PairId, Remembered, TagPage};
+use terrapin_triples::{ReadError, TermId, View};
+
+use super::Elements;
+use super::naming::Element;
+use super::shape::Shape;
+
+/// The key whose values are numbers: osm2rdf has `osmkey:admin_level 8`.
+const NUMBERS: &str = "admin_level";
+/// Bytes of shapes that are kept.
+const SHAPES: usize = 64 << 20;
+/// Boxes that are kept, of relations and of pages.
+const BOXES: usize = 1 << 20;
+/// What keeping a value takes, in bytes.
+const ENTRY: i64 = 40;
+
+type Pages = Remembered<TagPage, Box<dyn FnMut(u32) -> Arc<TagPage>>>;
+
+/// What one query has looked up.
+pub struct Session {
+    elements: Arc<Elements>,
+    tags: [RefCell<Pages>; 3],
+    values: RefCell<FxHashMap<PairId, TermId>>,
+    literals: RefCell<FxHashMap<u64, TermId>>,
+    shapes: RefCell<Shapes>,
+    bounds: RefCell<FxHashMap<Ordinal, BoundingBox>>,
+    pages: RefCell<Boxes>,
+    numbers: Range<PairId>,
+}
+
+#[derive(Default)]
+struct Boxes {
+    kept: FxHashMap<(ElementType, u32), Rc<[BoundingBox]>>,
+    number: usize,
+}
+
+#[derive(Default)]
+struct Shapes {
+    kept: FxHashMap<Element, Option<Rc<Shape>>>,
+    bytes: usize,
+}
+
+impl Session {
+    /// Nothing yet.
+    pub fn new(elements: &Arc<Elements>) -> Rc<Session> {
+        let pages = |kind| {
+            let osm = Arc::clone(elements.osm());
+            let load: Box<dyn FnMut(u32) -> Arc<TagPage>> = Box::new(move |page| osm.tag_page(kind, page));
+            RefCell::new(Remembered::new(load))
+        };
+        let osm = elements.osm();
+        Rc::new(Session {
+            elements: Arc::clone(elements),
+            tags: ElementType::ALL.map(pages),
+            values: RefCell::default(),
+            literals: RefCell::default(),
+            shapes: RefCell::default(),
+            bounds: RefCell::default(),
+            pages: RefCell::default(),
+            numbers: osm.key(NUMBERS).map_or(0..0, |key| osm.pairs_of(key)),
+        })
+    }
+
+    /// The elements.
+    pub fn elements(&self) -> &Arc<Elements> {
+        &self.elements
+    }
+
+    /// The pages.
+    pub fn osm(&self) -> &Osm {
+        self.elements.osm()
+    }
+
+    /// Calls `f` with the tags of an element, ascending.
+    pub fn with_tags<R>(&self, element: Element, f: impl FnOnce(&[PairId]) -> R) -> R {
+        let Element { kind, ordinal } = element;
+        let (page, slot) = self.osm().place(kind, ordinal);
+        f(self.tags[kind as usize].borrow_mut().get(page).tags(slot))
+    }
+
+    /// The tag of an element that is one of these.
+    pub fn tag(&self, element: Element, pairs: &Range<PairId>) -> Option<PairId> {
+        self.with_tags(element, |tags| {
+            let at = tags.partition_point(|&tag| tag < pairs.start);
+            tags.get(at).copied().filter(|tag| *tag < pairs.end)
+        })
+    }
+
+    /// The shape of an element, made anew.
+    pub fn make_shape(&self, element: Element) -> Option<Shape> {
+        let tags = self.with_tags(element, <[PairId]>::to_vec);
+        Shape::of(self.osm(), element, &tags)
+    }
+
+    /// The term that is the value of a tag.
+    pub fn value(&self, view: &View, pair: PairId) -> Result<TermId, ReadError> {
+        if let Some(id) = self.values.borrow().get(&pair) {
+            return Ok(*id);
+        }
+        let literal = self.osm().with_value(pair, |value| match number(value) {
+            Some(number) if self.numbers.contains(&pair) => Literal::from(number),
+            _ => Literal::new_simple_literal(value),
+        });
+        let id = view.id(&literal.into());
+        view.hold(ENTRY)?;
+        self.values.borrow_mut().insert(pair, id);
+        Ok(id)
+    }
+
+    /// The text of the tag that has a literal as its value, for the pairs of a key.
+    pub fn text(&self, literal: &Literal, pairs: &Range<PairId>) -> Option<String> {
+        let text = literal.value();
+        let simple = literal.language().is_none() && literal.datatype() == oxrdf::vocab::xsd::STRING;
+        let integer = literal.datatype() == oxrdf::vocab::xsd::INTEGER;
+        let numeric = *pairs == self.numbers && number(text).is_some();
+        ((simple && !numeric) || (integer && numeric)).then(|| text.to_owned())
+    }
+
+    /// The id of a literal that belongs to what has a number, made when it is first asked for.
+    pub fn literal(
+        &self,
+        view: &View,
+        number: u64,
+        make: impl FnOnce() -> Option<Literal>,
+    ) -> Result<Option<TermId>, ReadError> {
+        if let Some(id) = self.literals.borrow().get(&number) {
+            return Ok(Some(*id));
+        }
+        let Some(literal) = make() else { return Ok(None) };
+        let id = view.id(&literal.into());
+        view.hold(ENTRY)?;
+        self.literals.borrow_mut().insert(number, id);
+        Ok(Some(id))
+    }
+
+    /// The shape of an element; nothing where it has no place.
+    pub fn shape(&self, view: &View, element: Element) -> Result<Option<Rc<Shape>>, ReadError> {
+        if element.kind != ElementType::Node
+            && let Some(kept) = self.shapes.borrow().kept.get(&element)
+        {
+            return Ok(kept.clone());
+        }
+        let shape = self.make_shape(element).map(Rc::new);
+        let points = shape.as_ref().map_or(0, |shape| shape.points());
+        view.work(1 + points as u64 / 64)?;
+        if element.kind == ElementType::Node {
+            return Ok(shape);
+        }
+        let bytes = 128 + 96 * points;
+        let mut shapes = self.shapes.borrow_mut();
+        if shapes.bytes + bytes > SHAPES {
+            view.hold(-(shapes.bytes as i64))?;
+            *shapes = Shapes::default();
+        }
+        view.hold(bytes as i64)?;
+        shapes.bytes += bytes;
+        shapes.kept.insert(element, shape.clone());
+        Ok(shape)
+    }
+
+    /// The boxes around the elements on a page.
+    pub fn page_bounds(&self, view: &View, kind: ElementType, page: u32) -> Result<Rc<[BoundingBox]>, ReadError> {
+        if let Some(kept) = self.pages.borrow().kept.get(&(kind, page)) {
+            return Ok(Rc::clone(kept));
+        }
+        let osm = self.osm();
+        let begin = u64::from(page) * osm.page_size(kind);
+        let elements = begin..(begin + osm.page_size(kind)).min(osm.count(kind));
+        let made: Rc<[BoundingBox]> = elements.map(|ordinal| self.bounds(Element { kind, ordinal })).collect();
+        let bytes = |boxes: usize| (boxes * size_of::<BoundingBox>()) as i64;
+        let mut pages = self.pages.borrow_mut();
+        if pages.number + made.len() > BOXES {
+            view.hold(-bytes(pages.number))?;
+            *pages = Boxes::default();
+        }
+        view.hold(bytes(made.len()))?;
+        pages.number += made.len();
+        pages.kept.insert((kind, page), Rc::clone(&made));
+        Ok(made)
+    }
+
+    /// The box around an element; empty where it has no place.
+    pub fn bounds(&self, element: Element) -> BoundingBox {
+        let Element { kind, ordinal } = element;
+        let (page, slot) = self.osm().place(kind, ordinal);
+        let mut bounds = BoundingBox::EMPTY;
+        match kind {
+            ElementType::Node => {
+                if let Some(coord) = self.osm().node_page(page).coords.get(slot) {
+                    bounds.extend(*coord);
+                }
+            }
+            ElementType::Way => {
+                self.osm().way_page(page).coords(slot).iter().for_each(|coord| bounds.extend(*coord));
+            }
+            ElementType::Relation => {
+                if let Some(kept) = self.bounds.borrow().get(&ordinal) {
+                    return *kept;
+                }
+                let relation = self.osm().relation_page(page);
+                for member in relation.members(slot) {
+                    if let (ElementType::Node | ElementType::Way, Some(ordinal)) =
+                        (member.kind, member.element.ordinal())
+                    {
+                        bounds.union(&self.bounds(Element { kind: member.kind, ordinal }));
+                    }
+                }
+                let mut kept = self.bounds.borrow_mut();
+                if kept.len() >= BOXES {
+                    kept.clear();
+                }
+                kept.insert(ordinal, bounds);
+            }
+        }
+        bounds
+    }
+}
+
+/// A whole number that is written as such.
+fn number(text: &str) -> Option<i64> {
+    text.parse().ok().filter(|number: &i64| number.to_string() == text)
+}

@@ -1,0 +1,225 @@
+//! The geometry of an element, as the elements' GeoJSON has it: a node is a point; a way a line, or a polygon where it is
+//! closed and its tags say so; a multipolygon or a boundary what its ways enclose; any other relation, and one whose ways
+//! enclose nothing, its nodes and ways together. Relations in relations are left out.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+use geo::{CoordsIter, Geometry, GeometryCollection, LineString, MultiPolygon, Point, Polygon};
+use oxrdf::Literal;
+use terrapin_budget as budget;
+use terrapin_osm::areas::{Shape as Area, is_closed};
+use terrapin_osm::geometry::{Location, Segment, on_segment};
+use terrapin_osm::outline::{Line, is_area, multipolygon, polygons_of};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId};
+
+use super::naming::Element;
+use crate::geo::{Crs, Format, Located};
+
+/// Steps of a coordinate in a degree.
+const STEPS: f64 = 1e7;
+
+/// An element's geometry.
+pub struct Shape {
+    /// In degrees, longitudes first.
+    pub geometry: Geometry,
+    /// The box around it.
+    pub bounds: BoundingBox,
+    /// The rings of an area; else lines, and points as lines of one.
+    parts: Parts,
+    area: OnceCell<Option<Area>>,
+}
+
+enum Parts {
+    Polygons(Vec<Vec<Line>>),
+    Lines(Vec<Line>),
+}
+
+fn position(c: Coord) -> geo::Coord {
+    geo::Coord { x: f64::from(c.lon) / STEPS, y: f64::from(c.lat) / STEPS }
+}
+
+fn line(coords: &[Coord]) -> LineString {
+    coords.iter().map(|c| position(*c)).collect()
+}
+
+fn polygon(rings: &[Line]) -> Option<Polygon> {
+    let (outer, inner) = rings.split_first()?;
+    Some(Polygon::new(line(outer), inner.iter().map(|ring| line(ring)).collect()))
+}
+
+impl Shape {
+    /// Of an element with these tags; nothing where it has no place.
+    pub fn of(osm: &Osm, element: Element, tags: &[PairId]) -> Option<Shape> {
+        match element.kind {
+            ElementType::Node => {
+                let at = osm.coords(&[element.ordinal]).first().copied().filter(|c| !c.is_missing())?;
+                Some(Shape::new(Point(position(at)).into(), around(&[at]), Parts::Lines(vec![vec![at]])))
+            }
+            ElementType::Way => way(osm, element, tags),
+            ElementType::Relation => {
+                let polygons = match is_areal_relation(osm, tags) {
+                    true => multipolygon(osm, element.ordinal),
+                    false => Vec::new(),
+                };
+                if polygons.is_empty() { collection(osm, element) } else { of_polygons(polygons) }
+            }
+        }
+    }
+
+    fn new(geometry: Geometry, bounds: BoundingBox, parts: Parts) -> Shape {
+        Shape { geometry, bounds, parts, area: OnceCell::new() }
+    }
+
+    /// How many points it has.
+    pub fn points(&self) -> usize {
+        self.geometry.coords_count()
+    }
+
+    /// Whether it is an area.
+    pub fn is_area(&self) -> bool {
+        matches!(self.parts, Parts::Polygons(_))
+    }
+
+    /// The area, for questions about points and boxes.
+    pub fn area(&self) -> Option<&Area> {
+        let made = self.area.get_or_init(|| {
+            let sides = |ring: &Line| -> Vec<Segment> {
+                ring.windows(2).filter_map(|side| Some(Segment { a: *side.first()?, b: *side.get(1)? })).collect()
+            };
+            match &self.parts {
+                Parts::Polygons(polygons) => Some(Area::new(polygons.iter().flatten().flat_map(sides))),
+                Parts::Lines(_) => None,
+            }
+        });
+        made.as_ref()
+    }
+
+    /// Where a point lies, decided in integers: on the border are the ends of lines where an odd number of them end.
+    pub fn locate(&self, c: Coord) -> Location {
+        let Parts::Lines(lines) = &self.parts else {
+            return self.area().map_or(Location::Outside, |area| area.locate_exactly(c));
+        };
+        let (mut on, mut ends) = (false, 0);
+        for line in lines {
+            on |= line.len() == 1 && line.first() == Some(&c);
+            on |= line.windows(2).any(|side| matches!(side, [a, b] if on_segment(Segment { a: *a, b: *b }, c)));
+            if line.len() > 1 && line.first() != line.last() {
+                ends += [line.first(), line.last()].into_iter().flatten().filter(|end| **end == c).count();
+            }
+        }
+        match (on, ends % 2) {
+            (false, _) => Location::Outside,
+            (true, 1) => Location::Border,
+            (true, _) => Location::Inside,
+        }
+    }
+
+    /// Its only point, if it is one.
+    pub fn point(&self) -> Option<Coord> {
+        let at = Coord { lat: self.bounds.south, lon: self.bounds.west };
+        matches!(self.geometry, Geometry::Point(_)).then_some(at)
+    }
+
+    /// Well-known text.
+    pub fn wkt(&self) -> Option<Literal> {
+        wkt(self.geometry.clone())
+    }
+
+    /// The point in its middle, on whole steps as nodes are.
+    pub fn centroid(&self) -> Option<Literal> {
+        let middle = geo::Centroid::centroid(&self.geometry)?;
+        let whole = |degrees: f64| libm::round(degrees * STEPS) / STEPS;
+        wkt(Point::new(whole(middle.x()), whole(middle.y())).into())
+    }
+}
+
+fn wkt(geometry: Geometry) -> Option<Literal> {
+    match (Located { geometry, crs: Crs::Crs84, format: Format::Wkt }).to_term()? {
+        oxrdf::Term::Literal(literal) => Some(literal),
+        _ => None,
+    }
+}
+
+/// The points of a way that are there, and whether it is closed.
+fn points(osm: &Osm, ordinal: Ordinal) -> (Line, bool) {
+    let (page, slot) = osm.place(ElementType::Way, ordinal);
+    let page = osm.way_page(page);
+    let line: Line = page.coords(slot).iter().copied().filter(|c| !c.is_missing()).collect();
+    budget::checkpoints(line.len() / 8);
+    (line, is_closed(page.nodes(slot)))
+}
+
+fn way(osm: &Osm, element: Element, tags: &[PairId]) -> Option<Shape> {
+    let (points, closed) = points(osm, element.ordinal);
+    if closed && points.len() >= 4 && is_areal_way(osm, tags) {
+        let polygons = polygons_of(vec![points.clone()]);
+        if !polygons.is_empty() {
+            return of_polygons(polygons);
+        }
+    }
+    let (geometry, bounds) = (of_line(&points)?, around(&points));
+    Some(Shape::new(geometry, bounds, Parts::Lines(vec![points])))
+}
+
+fn of_line(points: &[Coord]) -> Option<Geometry> {
+    match points {
+        [] => None,
+        [one] => Some(Point(position(*one)).into()),
+        points => Some(line(points).into()),
+    }
+}
+
+fn around(points: &[Coord]) -> BoundingBox {
+    let mut bounds = BoundingBox::EMPTY;
+    points.iter().for_each(|c| bounds.extend(*c));
+    bounds
+}
+
+/// Whether a relation is one that its ways make an area of.
+fn is_areal_relation(osm: &Osm, tags: &[PairId]) -> bool {
+    let is = |value| osm.pair("type", value).is_some_and(|pair| tags.binary_search(&pair).is_ok());
+    is("multipolygon") || is("boundary")
+}
+
+fn is_areal_way(osm: &Osm, tags: &[PairId]) -> bool {
+    let texts: Vec<(&str, String)> =
+        tags.iter().map(|&pair| (osm.key_name(osm.key_of(pair)), osm.with_value(pair, str::to_owned))).collect();
+    is_area(texts.iter().map(|(key, value)| (*key, value.as_str())))
+}
+
+fn of_polygons(polygons: Vec<Vec<Line>>) -> Option<Shape> {
+    let mut bounds = BoundingBox::EMPTY;
+    polygons.iter().flatten().flatten().for_each(|c| bounds.extend(*c));
+    let mut parts: Vec<Polygon> = polygons.iter().filter_map(|rings| polygon(rings)).collect();
+    let geometry = match parts.len() {
+        0 => return None,
+        1 => parts.remove(0).into(),
+        _ => MultiPolygon(parts).into(),
+    };
+    Some(Shape::new(geometry, bounds, Parts::Polygons(polygons)))
+}
+
+/// The nodes and ways of a relation, each once.
+fn collection(osm: &Osm, element: Element) -> Option<Shape> {
+    let (page, slot) = osm.place(ElementType::Relation, element.ordinal);
+    let page = osm.relation_page(page);
+    let mut seen = HashSet::new();
+    let mut bounds = BoundingBox::EMPTY;
+    let (mut parts, mut lines) = (Vec::new(), Vec::new());
+    for member in page.members(slot) {
+        let Some(ordinal) = member.element.ordinal().filter(|ordinal| seen.insert((member.kind, *ordinal))) else {
+            continue;
+        };
+        let points = match member.kind {
+            ElementType::Node => osm.coords(&[ordinal]).into_iter().filter(|c| !c.is_missing()).collect(),
+            ElementType::Way => points(osm, ordinal).0,
+            ElementType::Relation => continue,
+        };
+        bounds.union(&around(&points));
+        parts.extend(of_line(&points));
+        lines.push(points);
+    }
+    (!parts.is_empty())
+        .then(|| Shape::new(Geometry::GeometryCollection(GeometryCollection(parts)), bounds, Parts::Lines(lines)))
+}

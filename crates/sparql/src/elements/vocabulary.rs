@@ -1,0 +1,187 @@
+//! The vocabulary of osm2rdf (<https://github.com/ad-freiburg/osm2rdf>), by which OpenStreetMap's elements are spoken of:
+//! its namespaces, and what its predicates say.
+
+use terrapin_osm::ElementType;
+
+use crate::geo::Spatial;
+
+/// What is OpenStreetMap's own: `osm:node`, `osm:way`, `osm:relation` are the classes.
+pub const OSM: &str = "https://www.openstreetmap.org/";
+/// `osmnode:`, `osmway:`, `osmrel:`, by type.
+pub const ELEMENTS: [&str; 3] = [
+    "https://www.openstreetmap.org/node/",
+    "https://www.openstreetmap.org/way/",
+    "https://www.openstreetmap.org/relation/",
+];
+/// `osmkey:`, a tag's value by its key.
+pub const KEY: &str = "https://www.openstreetmap.org/wiki/Key:";
+/// `osmmeta:`, version, time and author.
+pub const META: &str = "https://www.openstreetmap.org/meta/";
+/// `osm2rdf:`, what is computed of an element.
+pub const OSM2RDF: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf#";
+/// `osm2rdfkey:`, the item that a tag's value names.
+pub const LINK: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf/key#";
+/// `osm2rdfgeom:`, the geometries.
+pub const GEOMETRY: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf/geom#";
+/// `osm2rdfmember:`, what is said of a member.
+pub const MEMBER: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf/member#";
+/// `geo:`, GeoSPARQL's properties.
+pub const GEO: &str = "http://www.opengis.net/ont/geosparql#";
+/// `ogc:`, under which osm2rdf has the spatial relations.
+pub const OGC: &str = "http://www.opengis.net/rdf#";
+/// Wikidata's items.
+pub const ITEM: &str = "http://www.wikidata.org/entity/";
+/// `rdf:type`.
+pub const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+
+/// The spatial relations by their names in [`OGC`].
+const SPATIAL: [(&str, Spatial); 8] = [
+    ("sfContains", Spatial::Contains),
+    ("sfCovers", Spatial::Covers),
+    ("sfCrosses", Spatial::Crosses),
+    ("sfEquals", Spatial::Equals),
+    ("sfIntersects", Spatial::Intersects),
+    ("sfOverlaps", Spatial::Overlaps),
+    ("sfTouches", Spatial::Touches),
+    ("sfWithin", Spatial::Within),
+];
+
+/// What is said of an element, or of a geometry, once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Fact {
+    Type,
+    Geometry,
+    Centroid,
+    /// Of a geometry.
+    Wkt,
+    Area,
+    Length,
+    Tags,
+    Version,
+    Timestamp,
+    Changeset,
+    User,
+    Uid,
+}
+
+/// What is said once, by namespace and name.
+pub const FACTS: [(Fact, &str, &str); 12] = [
+    (Fact::Type, TYPE, ""),
+    (Fact::Geometry, GEO, "hasGeometry"),
+    (Fact::Centroid, GEO, "hasCentroid"),
+    (Fact::Wkt, GEO, "asWKT"),
+    (Fact::Area, OSM2RDF, "area"),
+    (Fact::Length, OSM2RDF, "length"),
+    (Fact::Tags, OSM2RDF, "facts"),
+    (Fact::Version, META, "version"),
+    (Fact::Timestamp, META, "timestamp"),
+    (Fact::Changeset, META, "changeset"),
+    (Fact::User, META, "user"),
+    (Fact::Uid, META, "uid"),
+];
+
+/// What a fact is called, too.
+const OTHER_NAMES: [(&str, Fact); 1] = [("https://osm2rdf.cs.uni-freiburg.de/rdf#hasCentroid", Fact::Centroid)];
+
+/// What leads to a member, or is said of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Membership {
+    /// From a relation to a member.
+    OfRelation,
+    /// From a way to a member that is a node, and from that to the node.
+    OfWay,
+    /// From a member to the element that it is.
+    Id,
+    Role,
+    Position,
+}
+
+/// What memberships are called.
+pub const MEMBERSHIPS: [(Membership, &str, &str); 5] = [
+    (Membership::OfRelation, ELEMENTS[2], "member"),
+    (Membership::OfWay, ELEMENTS[1], "node"),
+    (Membership::Id, MEMBER, "id"),
+    (Membership::Role, MEMBER, "role"),
+    (Membership::Position, MEMBER, "pos"),
+];
+
+/// What a predicate says.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Predicate {
+    /// The value of the tag with this key.
+    Tag(String),
+    /// The item that the tag with this key names.
+    Link(String),
+    /// What is said once.
+    Fact(Fact),
+    /// A member.
+    Member(Membership),
+    /// How two elements lie to each other.
+    Spatial(Spatial),
+}
+
+impl Predicate {
+    /// What the predicate with an IRI says, if it is one of these.
+    pub fn of(iri: &str) -> Option<Predicate> {
+        if let Some(key) = iri.strip_prefix(KEY) {
+            return Some(Predicate::Tag(key.to_owned()));
+        }
+        if let Some(key) = iri.strip_prefix(LINK) {
+            return Some(Predicate::Link(key.to_owned()));
+        }
+        if let Some(name) = iri.strip_prefix(OGC) {
+            return SPATIAL.iter().find(|(known, _)| *known == name).map(|(_, spatial)| Predicate::Spatial(*spatial));
+        }
+        if let Some((_, fact)) = OTHER_NAMES.iter().find(|(name, _)| *name == iri) {
+            return Some(Predicate::Fact(*fact));
+        }
+        let is = |namespace: &str, name: &str| iri.strip_prefix(namespace) == Some(name);
+        let fact = FACTS.iter().find(|(_, namespace, name)| is(namespace, name));
+        if let Some((fact, ..)) = fact {
+            return Some(Predicate::Fact(*fact));
+        }
+        let member = MEMBERSHIPS.iter().find(|(_, namespace, name)| is(namespace, name));
+        member.map(|(member, ..)| Predicate::Member(*member))
+    }
+
+    /// Whether only elements are spoken of so: other triples have types and geometries, too.
+    pub fn is_of_elements(&self) -> bool {
+        !matches!(self, Predicate::Fact(Fact::Type))
+    }
+}
+
+/// The class of a type of element.
+pub fn class(kind: ElementType) -> String {
+    format!("{OSM}{}", kind.name())
+}
+
+/// The type of element that a class is of.
+pub fn of_class(iri: &str) -> Option<ElementType> {
+    let name = iri.strip_prefix(OSM)?;
+    ElementType::ALL.into_iter().find(|kind| kind.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predicates_are_known_by_their_iris() {
+        for (iri, expected) in [
+            ("https://www.openstreetmap.org/wiki/Key:addr:city", Some(Predicate::Tag("addr:city".to_owned()))),
+            ("https://osm2rdf.cs.uni-freiburg.de/rdf/key#wikidata", Some(Predicate::Link("wikidata".to_owned()))),
+            ("https://osm2rdf.cs.uni-freiburg.de/rdf#area", Some(Predicate::Fact(Fact::Area))),
+            ("https://osm2rdf.cs.uni-freiburg.de/rdf#hasCentroid", Some(Predicate::Fact(Fact::Centroid))),
+            ("https://www.openstreetmap.org/relation/member", Some(Predicate::Member(Membership::OfRelation))),
+            ("http://www.opengis.net/rdf#sfWithin", Some(Predicate::Spatial(Spatial::Within))),
+            ("http://www.opengis.net/rdf#sfDisjoint", None),
+            ("http://www.wikidata.org/prop/direct/P31", None),
+        ] {
+            assert_eq!(Predicate::of(iri), expected, "{iri}");
+        }
+        assert_eq!(of_class(&class(ElementType::Way)), Some(ElementType::Way));
+        assert_eq!(of_class("https://www.openstreetmap.org/way/1"), None);
+    }
+}

@@ -1,0 +1,294 @@
+//! Patterns that speak of OpenStreetMap's elements become relations, which their pages answer.
+//!
+//! Only where a pattern says so: its predicate is one of osm2rdf's, its object is a class of elements, or its subject is
+//! an element. What asks for any predicate of any subject is about the stored triples alone, so that it means what it
+//! means of a snapshot without elements, and costs what it costs there.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use oxrdf::{NamedNode, Term};
+
+use super::register::register;
+use super::scope::bound;
+use crate::elements::vocabulary::{ELEMENTS, Fact, GEO, GEOMETRY, Predicate, of_class};
+use crate::elements::{Describe, Elements, Near, Session, relation};
+use crate::functions::geo_name;
+use crate::geo::Unit;
+use terrapin_sparql_syntax::algebra::{
+    Binary, Expression, Function, NamedNodePattern, Path, Pattern, TermPattern, TriplePattern,
+};
+use terrapin_sparql_syntax::walk::{NodeMut, on_patterns, on_patterns_below};
+use terrapin_triples::{Computed, View};
+
+/// Takes alternatives apart in which elements are spoken of: paths are walked over stored triples.
+pub fn split(pattern: &mut Pattern) {
+    if let Pattern::Graph { .. } | Pattern::Service { .. } = pattern {
+        return;
+    }
+    on_patterns_below(NodeMut::Pattern(pattern), &mut |below| split(below));
+    let of_elements = matches!(pattern, Pattern::Path { path: Path::Alternative(..), .. });
+    if of_elements && let Pattern::Path { subject, path, object } = std::mem::take(pattern) {
+        *pattern = alternatives(subject, path, object);
+    }
+}
+
+/// A path, its alternatives apart where they speak of elements.
+fn alternatives(subject: TermPattern, path: Path, object: TermPattern) -> Pattern {
+    match path {
+        Path::Alternative(a, b) if speaks(&a) || speaks(&b) => {
+            let left = Box::new(alternatives(subject.clone(), *a, object.clone()));
+            Pattern::Union { left, right: Box::new(alternatives(subject, *b, object)) }
+        }
+        path => Pattern::Path { subject, path, object },
+    }
+}
+
+/// Whether a path has a step by a predicate of elements.
+fn speaks(path: &Path) -> bool {
+    match path {
+        Path::NamedNode(node) => Predicate::of(node.as_str()).is_some_and(|predicate| predicate.is_of_elements()),
+        Path::NegatedPropertySet(_) => false,
+        Path::Reverse(inner) | Path::ZeroOrMore(inner) | Path::OneOrMore(inner) | Path::ZeroOrOne(inner) => {
+            speaks(inner)
+        }
+        Path::Sequence(a, b) | Path::Alternative(a, b) => speaks(a) || speaks(b),
+    }
+}
+
+/// Whether a pattern speaks of elements anywhere.
+pub(crate) fn speak(pattern: &Pattern) -> bool {
+    let mut found = false;
+    on_patterns(pattern, &mut |pattern| {
+        found |= match pattern {
+            Pattern::Bgp { patterns } => patterns.iter().any(|triple| {
+                let named = may_be_named(&triple.subject) || is_class(&triple.object);
+                named || matches!(&triple.predicate, NamedNodePattern::NamedNode(node) if speaks(&node.clone().into()))
+            }),
+            Pattern::Path { path, .. } => speaks(path),
+            _ => false,
+        };
+    });
+    found
+}
+
+/// Whether a term is written like an element or a geometry.
+fn may_be_named(term: &TermPattern) -> bool {
+    let spaces = || ELEMENTS.iter().chain([&GEOMETRY]);
+    matches!(term, TermPattern::NamedNode(node) if spaces().any(|space| node.as_str().starts_with(space)))
+}
+
+/// Rewrites the triple patterns that speak of elements.
+pub fn rewrite(pattern: &mut Pattern, view: &mut View, elements: &Arc<Elements>) {
+    Rewriter { view, elements, session: None, relations: Vec::new() }.pattern(pattern);
+}
+
+struct Rewriter<'v> {
+    view: &'v mut View,
+    elements: &'v Arc<Elements>,
+    session: Option<Rc<Session>>,
+    /// Predicates that have a relation: the same ones share it.
+    relations: Vec<(Predicate, usize)>,
+}
+
+impl Rewriter<'_> {
+    fn pattern(&mut self, pattern: &mut Pattern) {
+        if let Pattern::Graph { .. } | Pattern::Service { .. } = pattern {
+            return;
+        }
+        on_patterns_below(NodeMut::Pattern(pattern), &mut |below| self.pattern(below));
+        if let Pattern::Filter { inner, condition } = pattern {
+            for place in self.near(condition, inner) {
+                **inner = Pattern::join(std::mem::take(&mut **inner), place);
+            }
+        }
+        let Pattern::Bgp { patterns } = pattern else { return };
+        if !patterns.iter().any(|triple| self.asks(triple)) {
+            return;
+        }
+        let (asking, stored): (Vec<_>, Vec<_>) =
+            std::mem::take(patterns).into_iter().partition(|triple| self.asks(triple));
+        let mut joined = (!stored.is_empty()).then_some(Pattern::Bgp { patterns: stored });
+        for triple in asking {
+            let one = self.triple(triple);
+            joined = Some(match joined {
+                Some(before) => Pattern::join(before, one),
+                None => one,
+            });
+        }
+        *pattern = joined.unwrap_or_default();
+    }
+
+    /// Whether a pattern asks of elements.
+    fn asks(&self, triple: &TriplePattern) -> bool {
+        match &triple.predicate {
+            NamedNodePattern::NamedNode(node) => match Predicate::of(node.as_str()) {
+                Some(Predicate::Fact(Fact::Type)) => is_class(&triple.object) || self.is_named(&triple.subject),
+                known => known.is_some(),
+            },
+            NamedNodePattern::Variable(_) => self.is_named(&triple.subject),
+        }
+    }
+
+    /// Whether a term is an element or what else has a name.
+    fn is_named(&self, term: &TermPattern) -> bool {
+        match term {
+            TermPattern::NamedNode(node) => self.elements.number(&Term::from(node.clone())).is_some(),
+            _ => false,
+        }
+    }
+
+    fn session(&mut self) -> Rc<Session> {
+        let elements = self.elements;
+        Rc::clone(self.session.get_or_insert_with(|| Session::new(elements)))
+    }
+
+    fn triple(&mut self, triple: TriplePattern) -> Pattern {
+        let TriplePattern { subject, predicate, object } = triple;
+        match predicate {
+            NamedNodePattern::NamedNode(node) => match Predicate::of(node.as_str()) {
+                Some(predicate) => Pattern::Relation { subject, number: self.relation(predicate, node), object },
+                None => Pattern::Bgp { patterns: vec![TriplePattern { subject, predicate: node.into(), object }] },
+            },
+            NamedNodePattern::Variable(variable) => self.any(subject, variable.into(), object),
+        }
+    }
+
+    /// What conditions on geometries ask of their boxes.
+    fn near(&mut self, condition: &Expression, inner: &Pattern) -> Vec<Pattern> {
+        let texts = self.relations.iter().find(|(predicate, _)| *predicate == Predicate::Fact(Fact::Wkt));
+        let Some(&(_, texts)) = texts else { return Vec::new() };
+        // Stored geometries are on no page.
+        if self.view.store().predicate(self.view.id(&wkt().into())).triples > 0 {
+            return Vec::new();
+        }
+        let (mut out, mut open) = (Vec::new(), vec![condition]);
+        while let Some(condition) = open.pop() {
+            if let Expression::Binary(Binary::And, a, b) = condition {
+                open.extend([&**a, &**b]);
+                continue;
+            }
+            let Some((metres, a, b)) = reach(condition) else { continue };
+            let [of_a, of_b] = [a, b].map(|variable| geometry(inner, texts, variable));
+            let (subject, object, literal) = match (of_a, of_b) {
+                (Some(a), Some(b)) => (a, b, false),
+                (Some(a), None) => match place(b, inner) {
+                    Some(b) => (a, b, true),
+                    None => continue,
+                },
+                (None, Some(b)) => match place(a, inner) {
+                    Some(a) => (b, a, true),
+                    None => continue,
+                },
+                (None, None) => continue,
+            };
+            let near = Near::new(self.session(), metres, literal);
+            out.push(Pattern::Relation { subject, number: register(Box::new(near), self.view), object });
+        }
+        out
+    }
+
+    /// The number of a predicate's relation.
+    fn relation(&mut self, predicate: Predicate, node: NamedNode) -> usize {
+        if let Some((_, number)) = self.relations.iter().find(|(other, _)| *other == predicate) {
+            return *number;
+        }
+        let session = self.session();
+        let stored = self.view.id(&node.into());
+        let made = relation(&predicate, &session, self.view, Some(stored));
+        let number = register(made, self.view);
+        self.relations.push((predicate, number));
+        number
+    }
+
+    /// All that is said of an element, and what is stored of it.
+    fn any(&mut self, subject: TermPattern, predicate: TermPattern, object: TermPattern) -> Pattern {
+        let session = self.session();
+        let TermPattern::NamedNode(node) = &subject else { return Pattern::default() };
+        let described = Describe::new(&session, self.view, self.view.id(&node.clone().into()));
+        let name = match &predicate {
+            TermPattern::Variable(variable) => NamedNodePattern::Variable(variable.clone()),
+            _ => return Pattern::default(),
+        };
+        let stored =
+            Pattern::Bgp { patterns: vec![TriplePattern { subject, predicate: name, object: object.clone() }] };
+        match described {
+            None => stored,
+            Some(described) => {
+                let number = register(Box::new(described), self.view);
+                let computed = Pattern::Relation { subject: predicate, number, object };
+                Pattern::Union { left: Box::new(computed), right: Box::new(stored) }
+            }
+        }
+    }
+}
+
+/// The predicate of geometries' texts.
+fn wkt() -> NamedNode {
+    NamedNode::new_unchecked(format!("{GEO}asWKT"))
+}
+
+/// Within how many metres of each other a condition asks two geometries to be.
+fn reach(condition: &Expression) -> Option<(f64, &Expression, &Expression)> {
+    let (distance, most) = match condition {
+        Expression::Binary(Binary::Less | Binary::LessOrEqual, distance, most) => (&**distance, &**most),
+        Expression::Binary(Binary::Greater | Binary::GreaterOrEqual, most, distance) => (&**distance, &**most),
+        lie => {
+            let (name, [a, b]) = call(lie)? else { return None };
+            return MEETING.contains(&name).then_some((0.0, a, b));
+        }
+    };
+    let Expression::Literal(most) = most else { return None };
+    let most: f64 = most.value().parse().ok().filter(|most: &f64| *most >= 0.0 && *most < 1e6)?;
+    match call(distance)? {
+        ("metricDistance", [a, b]) => Some((most, a, b)),
+        ("distance", [a, b]) => Some((most * 1000.0, a, b)),
+        ("distance", [a, b, Expression::NamedNode(unit)]) => match Unit::from_iri(unit.as_str())? {
+            Unit::Metres(metres) => Some((most * metres, a, b)),
+            Unit::Degrees(_) | Unit::Own => None,
+        },
+        _ => None,
+    }
+}
+
+/// The name of one of GeoSPARQL's functions that is called, and its arguments.
+fn call(expression: &Expression) -> Option<(&str, &[Expression])> {
+    let Expression::Call(Function::Custom(name), arguments) = expression else { return None };
+    Some((geo_name(name.as_str())?, arguments))
+}
+
+/// The functions of which boxes have to meet.
+const MEETING: [&str; 8] =
+    ["sfContains", "sfCrosses", "sfEquals", "sfIntersects", "sfOverlaps", "sfTouches", "sfWithin", "ehCovers"];
+
+/// The name of a geometry, where a variable is its text in every solution.
+fn geometry(pattern: &Pattern, texts: usize, text: &Expression) -> Option<TermPattern> {
+    let Expression::Variable(variable) = text else { return None };
+    match pattern {
+        Pattern::Relation { subject, number, object: TermPattern::Variable(object) } => {
+            (*number == texts && object == variable).then(|| subject.clone())
+        }
+        Pattern::Join { left, right } | Pattern::Lateral { left, right } => {
+            geometry(left, texts, text).or_else(|| geometry(right, texts, text))
+        }
+        Pattern::LeftJoin { left: inner, .. }
+        | Pattern::Minus { left: inner, .. }
+        | Pattern::Filter { inner, .. }
+        | Pattern::Extend { inner, .. } => geometry(inner, texts, text),
+        _ => None,
+    }
+}
+
+/// A literal, or a variable that has a value in every solution.
+fn place(expression: &Expression, pattern: &Pattern) -> Option<TermPattern> {
+    match expression {
+        Expression::Literal(literal) => Some(literal.clone().into()),
+        Expression::Variable(variable) => bound(pattern).1.has(variable).then(|| variable.clone().into()),
+        _ => None,
+    }
+}
+
+/// Whether a term is a class of elements.
+fn is_class(term: &TermPattern) -> bool {
+    matches!(term, TermPattern::NamedNode(node) if of_class(node.as_str()).is_some())
+}

@@ -1,0 +1,181 @@
+//! `SERVICE terrapin:overpass`: the elements that a query of the other language prints, for those who have it already.
+//!
+//! ```sparql
+//! SERVICE terrapin:overpass { [] terrapin:query "node[amenity=cafe];out;"; terrapin:element ?cafe; terrapin:wkt ?place }
+//! ```
+
+use oxrdf::{Literal, Term, Variable};
+
+use super::{Parameters, Replacement, Result, Rows, Service, ground};
+use crate::elements::{Element, Session, element_iri};
+use crate::environment::Environment;
+use crate::guard::exceeded;
+use crate::row::Row;
+use std::sync::atomic::Ordering::Relaxed;
+use terrapin_budget::Budget;
+use terrapin_osm::ElementType;
+use terrapin_osm::areas::{RELATION_AREAS, WAY_AREAS};
+use terrapin_overpass::output::{Cursor, Entry, RecordingScratch};
+use terrapin_overpass::{self as overpass, Failure};
+use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern};
+use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::vocabulary::TERRAPIN;
+
+/// The service.
+pub(super) const SERVICE: Service = Service {
+    name: "terrapin:overpass",
+    iri: (TERRAPIN, "overpass"),
+    // Its parameters are of a blank node.
+    parameters: "",
+    rewrite: |_, parameters| Ok(Replacement::rows(Overpass::new(&parameters)?)),
+};
+
+/// What a column has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Output {
+    Element,
+    Type,
+    Id,
+    Wkt,
+    Centroid,
+    Ordinal,
+}
+
+const OUTPUTS: [(&str, Output); 5] = [
+    ("element", Output::Element),
+    ("type", Output::Type),
+    ("id", Output::Id),
+    ("wkt", Output::Wkt),
+    ("centroid", Output::Centroid),
+];
+
+/// A query and what is taken of its answer.
+#[derive(Debug)]
+struct Overpass {
+    query: String,
+    outputs: Vec<(Variable, Output)>,
+}
+
+/// An error of the query, with all that is wrong with it.
+fn refused(failure: &Failure) -> Error {
+    let class = match failure.diagnostics.first().map(|diagnostic| diagnostic.class) {
+        Some(overpass::Class::Parse | overpass::Class::Static) => Class::Syntax,
+        _ => Class::Unsupported,
+    };
+    Error::new(class, Code::ServiceParameter, format!("the query of terrapin:overpass: {failure}"))
+}
+
+impl Overpass {
+    /// Reads the service's parameters, and its query.
+    fn new(parameters: &Parameters) -> Result<Overpass> {
+        let (mut query, mut outputs) = (None, Vec::new());
+        for triple in &parameters.triples {
+            let NamedNodePattern::NamedNode(predicate) = &triple.predicate else { continue };
+            let name = predicate.as_str().strip_prefix(TERRAPIN).unwrap_or(predicate.as_str());
+            if name == "query" {
+                let Some(Term::Literal(text)) = ground(&triple.object) else {
+                    return Err(parameters.wrong("terrapin:overpass takes a text for terrapin:query".to_owned()));
+                };
+                query = Some(text.value().to_owned());
+                continue;
+            }
+            let Some((_, output)) = OUTPUTS.iter().find(|(known, _)| *known == name) else {
+                let names: Vec<&str> = OUTPUTS.iter().map(|(name, _)| *name).collect();
+                let message = format!("terrapin:overpass has no {name}; it has query, {}", names.join(", "));
+                return Err(parameters.wrong(message));
+            };
+            let TermPattern::Variable(variable) = &triple.object else {
+                return Err(parameters.wrong(format!("terrapin:overpass: {name} has to be a variable")));
+            };
+            if outputs.iter().any(|(other, _)| other == variable) {
+                return Err(parameters.wrong(format!("terrapin:overpass: {variable} is asked for twice")));
+            }
+            outputs.push((variable.clone(), *output));
+        }
+        let query =
+            query.ok_or_else(|| parameters.wrong("terrapin:overpass needs the parameter terrapin:query".to_owned()))?;
+        overpass::parse(&query).map_err(|failure| refused(&failure))?;
+        Ok(Overpass { query, outputs })
+    }
+
+    fn row(&self, session: &Session, number: usize, of: (ElementType, i64)) -> Row {
+        let (kind, id) = of;
+        let element = session.osm().find(kind, id).map(|ordinal| Element { kind, ordinal });
+        let wanted = |output| self.outputs.iter().any(|(_, other)| *other == output);
+        let shape = (wanted(Output::Wkt) || wanted(Output::Centroid))
+            .then(|| element.and_then(|element| session.make_shape(element)))
+            .flatten();
+        let value = |output| -> Option<Term> {
+            Some(match output {
+                Output::Element => element_iri(kind, id).into(),
+                Output::Type => Literal::new_simple_literal(kind.name()).into(),
+                Output::Id => Literal::from(id).into(),
+                Output::Wkt => shape.as_ref()?.wkt()?.into(),
+                Output::Centroid => shape.as_ref()?.centroid()?.into(),
+                Output::Ordinal => Literal::from(number as i64).into(),
+            })
+        };
+        self.outputs.iter().map(|(_, output)| value(*output)).collect()
+    }
+}
+
+/// The element that something in an answer is: an area is what it is made from.
+fn element(type_name: &str, id: i64) -> Option<(ElementType, i64)> {
+    if type_name == "area" {
+        let relation = id.checked_sub(RELATION_AREAS).filter(|id| *id > 0);
+        return relation
+            .map(|id| (ElementType::Relation, id))
+            .or_else(|| Some((ElementType::Way, id.checked_sub(WAY_AREAS).filter(|id| *id > 0)?)));
+    }
+    ElementType::ALL.into_iter().find(|kind| kind.name() == type_name).map(|kind| (kind, id))
+}
+
+impl Rows for Overpass {
+    fn variables(&self) -> Vec<Variable> {
+        self.outputs.iter().map(|(variable, _)| variable.clone()).collect()
+    }
+
+    fn show_order(&mut self, variable: Variable) {
+        self.outputs.push((variable, Output::Ordinal));
+    }
+
+    fn is_of_elements(&self) -> bool {
+        true
+    }
+
+    fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>> {
+        let Some(elements) = &environment.elements else {
+            let message = "terrapin:overpass: this snapshot has no elements of OpenStreetMap";
+            return Err(Error::new(Class::Unsupported, Code::UnknownService, message));
+        };
+        let script = overpass::parse(&self.query).map_err(|failure| refused(&failure))?;
+        let limits = budget.rest();
+        let answer = overpass::record(elements.osm(), &script, &limits);
+        budget.work(limits.work_done.load(Relaxed)).map_err(exceeded)?;
+        let answer = answer.map_err(|failure| refused(&failure))?;
+        let session = Session::new(elements);
+        let (mut cursor, mut scratch, mut rows) = (Cursor::default(), RecordingScratch::default(), Vec::new());
+        let look = |entry: Entry<'_>| match entry {
+            Entry::Element(item) => item.id.and_then(|id| element(item.type_name, id)),
+            Entry::Count(_) | Entry::Action(_) => None,
+        };
+        while let Some(found) = answer.next(&mut cursor, &mut scratch, look) {
+            super::work(budget, 1)?;
+            rows.extend(found.map(|of| self.row(&session, rows.len(), of)));
+        }
+        Ok(rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_are_what_they_are_made_from() {
+        assert_eq!(element("area", 3_600_000_031), Some((ElementType::Relation, 31)));
+        assert_eq!(element("area", 2_400_000_021), Some((ElementType::Way, 21)));
+        assert_eq!(element("way", 21), Some((ElementType::Way, 21)));
+        assert_eq!(element("thing", 1), None);
+    }
+}
