@@ -164,7 +164,10 @@ fn tags_of_a_town_need_no_triples() {
         let at = town.snapshot();
         assert_eq!(sparql(&at, "SELECT ?e { ?e osmkey:amenity 'cafe' }"), elements(&at, "nwr[amenity=cafe];out ids;"));
         let names = sparql(&at, "SELECT ?e ?name { ?e osmkey:name ?name }");
-        assert_eq!(names, overpass(&at, "::type,::id,name", "nwr[name];out;").iter().map(joined).collect::<Vec<_>>());
+        assert_eq!(
+            names,
+            overpass(&at, "::type,::id,name", "nwr[name];out;").iter().map(|line| joined(line)).collect::<Vec<_>>()
+        );
         assert_eq!(sparql(&at, "SELECT ?e { ?e osmkey:admin_level 8 }"), ["relation/31"]);
         assert!(sparql(&at, "SELECT ?e { ?e osmkey:admin_level '8' }").is_empty());
         assert!(sparql(&at, "SELECT ?e { ?e osmkey:nothing ?v }").is_empty());
@@ -175,7 +178,7 @@ fn tags_of_a_town_need_no_triples() {
 }
 
 /// `node<tab>1…` as `node/1…`.
-fn joined(line: &String) -> String {
+fn joined(line: &str) -> String {
     line.replacen('\t', "/", 1)
 }
 
@@ -203,7 +206,7 @@ fn geometries_members_and_metadata_of_a_town() {
     let columns = "::type,::id,::version,::timestamp,::changeset,::user,::uid";
     assert_eq!(
         sparql(&at, meta),
-        overpass(&at, columns, "way(9,19,11,21);out meta;").iter().map(joined).collect::<Vec<_>>()
+        overpass(&at, columns, "way(9,19,11,21);out meta;").iter().map(|line| joined(line)).collect::<Vec<_>>()
     );
     let inside = "SELECT ?n { osmrel:31 ogc:sfContains ?n . ?n a osm:node }";
     assert_eq!(sparql(&at, inside), ["node/1", "node/2", "node/3"]);
@@ -277,9 +280,9 @@ fn tags_of_malta_are_those_of_overpass() {
     assert_eq!(sparql(at, "SELECT ?e { ?e osmkey:amenity 'cafe' }"), elements(at, "nwr[amenity=cafe];out ids;"));
     let roads = "SELECT ?e ?name { ?e a osm:way; osmkey:highway 'residential'; osmkey:name ?name }";
     let both = overpass(at, "::type,::id,name", "way[highway=residential][name];out;");
-    assert_eq!(sparql(at, roads), both.iter().map(joined).collect::<Vec<_>>());
+    assert_eq!(sparql(at, roads), both.iter().map(|line| joined(line)).collect::<Vec<_>>());
     let of_key = overpass(at, "::type,::id,historic", "nwr[historic];out;");
-    let of_key: Vec<String> = of_key.iter().map(joined).collect();
+    let of_key: Vec<String> = of_key.iter().map(|line| joined(line)).collect();
     assert!(of_key.len() > 100);
     assert_eq!(sparql(at, "SELECT ?e ?v { ?e osmkey:historic ?v }"), of_key);
     let either = "SELECT ?e { ?e osmkey:tourism|osmkey:historic 'castle' }";
@@ -306,7 +309,7 @@ fn places_and_sizes_in_malta() {
         .collect();
     let known: BTreeMap<String, (f64, f64)> = places
         .iter()
-        .map(joined)
+        .map(|line| joined(line))
         .map(|row| {
             let cells: Vec<&str> = row.split('\t').collect();
             (cells[0].to_owned(), (cells[1].parse().unwrap(), cells[2].parse().unwrap()))
