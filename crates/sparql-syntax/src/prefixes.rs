@@ -2,7 +2,7 @@
 //! Instruct-to-SPARQL put in front of their queries, osm2rdf's, and `terrapin:`. A query's own declarations win.
 
 /// Prefix and IRI, sorted by prefix.
-const KNOWN: [(&str, &str); 73] = [
+const KNOWN: [(&str, &str); 74] = [
     ("bd", "http://www.bigdata.com/rdf#"),
     ("bds", "http://www.bigdata.com/rdf/search#"),
     ("bif", "http://www.openlinksw.com/schemas/bif#"),
@@ -31,6 +31,7 @@ const KNOWN: [(&str, &str); 73] = [
     ("osm2rdfkey", "https://osm2rdf.cs.uni-freiburg.de/rdf/key#"),
     ("osm2rdfmember", "https://osm2rdf.cs.uni-freiburg.de/rdf/member#"),
     ("osm2rdfmeta", "https://osm2rdf.cs.uni-freiburg.de/rdf/meta#"),
+    ("osmchangeset", "https://www.openstreetmap.org/changeset/"),
     ("osmkey", "https://www.openstreetmap.org/wiki/Key:"),
     ("osmmeta", "https://www.openstreetmap.org/meta/"),
     ("osmnode", "https://www.openstreetmap.org/node/"),

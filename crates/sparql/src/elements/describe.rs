@@ -6,11 +6,12 @@ use oxrdf::NamedNode;
 use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
 
 use super::facts::Facts;
+use super::links::Link;
 use super::members::Members;
 use super::naming::Named;
 use super::relation::{or_failed, sorted};
 use super::session::Session;
-use super::tags::{Link, Tag};
+use super::tags::Tag;
 use super::vocabulary::{FACTS, KEY, LINK, MEMBERSHIPS};
 
 /// Predicates and objects of one subject.

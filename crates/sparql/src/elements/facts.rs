@@ -7,10 +7,11 @@ use oxrdf::{Literal, NamedNode, Term};
 use terrapin_osm::{ElementType, MetaRef};
 use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
 
+use super::links::links;
 use super::naming::{Element, Named};
 use super::relation::{all, id, named, none, one, or_failed};
 use super::session::Session;
-use super::vocabulary::{Fact, class, of_class};
+use super::vocabulary::{CHANGESET, Fact, class, of_class};
 use crate::geo::{metres, square_metres};
 use crate::moment::Moment;
 
@@ -29,7 +30,9 @@ impl Facts {
     /// The types of what may have it.
     fn kinds(&self) -> &'static [ElementType] {
         match self.fact {
-            Fact::Area | Fact::Length => &[ElementType::Way, ElementType::Relation],
+            Fact::Area => &[ElementType::Way, ElementType::Relation],
+            Fact::Length => &[ElementType::Way],
+            Fact::Complete => &[ElementType::Relation],
             _ => &ElementType::ALL,
         }
     }
@@ -58,12 +61,23 @@ impl Facts {
                 literal(shape.map(|shape| Literal::from(square_metres(&shape.geometry))))
             }
             (Fact::Length, _) => {
-                let shape = session.shape(view, at)?.filter(|shape| !shape.is_area() && shape.point().is_none());
-                literal(shape.and_then(|shape| metres(&shape.geometry)).filter(|m| *m > 0.0).map(Literal::from))
+                let shape = session.shape(view, at)?.filter(|_| at.kind == ElementType::Way);
+                literal(shape.and_then(|shape| metres(&shape.geometry)).map(Literal::from))
             }
-            (Fact::Tags, _) => literal(Some(Literal::from(session.with_tags(at, |tags| tags.len() as i64)))),
+            (Fact::Complete, _) => {
+                let known = at.kind == ElementType::Relation && !session.bounds(at).is_empty();
+                literal(known.then(|| Literal::from(self.is_complete(at))))
+            }
+            (Fact::Tags, _) => {
+                let tags = session.with_tags(at, <[u32]>::to_vec);
+                literal(number(tags.iter().map(|&tag| 1 + links(session.osm(), tag) as i64).sum()))
+            }
             (Fact::Version, _) => literal(number(self.meta(at).version.into())),
-            (Fact::Changeset, _) => literal(number(self.meta(at).changeset)),
+            (Fact::Changeset, _) => {
+                let changeset = self.meta(at).changeset;
+                let iri = || NamedNode::new_unchecked(format!("{CHANGESET}{changeset}"));
+                Ok((changeset != 0).then(|| view.id(&iri().into())))
+            }
             (Fact::Uid, _) => literal(number(self.meta(at).uid)),
             (Fact::User, _) => {
                 let name = session.osm().user_name(self.meta(at).user);
@@ -71,10 +85,19 @@ impl Facts {
             }
             (Fact::Timestamp, _) => {
                 let seconds = self.meta(at).timestamp;
-                let time = || Literal::new_typed_literal(Moment::at(seconds).lexical(), xsd::DATE_TIME);
+                // osm2rdf writes no time zone.
+                let text = || Moment::at(seconds).lexical().trim_end_matches('Z').to_owned();
+                let time = || Literal::new_typed_literal(text(), xsd::DATE_TIME);
                 literal((seconds != 0).then(time))
             }
         }
+    }
+
+    /// Whether the extract has all members of a relation.
+    fn is_complete(&self, at: Element) -> bool {
+        let (page, slot) = self.session.osm().place(at.kind, at.ordinal);
+        let page = self.session.osm().relation_page(page);
+        page.members(slot).iter().all(|member| member.element.ordinal().is_some())
     }
 
     fn meta(&self, at: Element) -> MetaRef {

@@ -14,6 +14,9 @@ use super::vocabulary::Membership;
 /// Members a relation or a way has, about.
 const MANY: f64 = 12.0;
 
+/// The role of a member that has none, as osm2rdf says it.
+const NO_ROLE: &str = "member";
+
 /// What leads to members, and what is said of them.
 pub struct Members {
     session: Rc<Session>,
@@ -29,30 +32,45 @@ impl Members {
     /// The type of element whose members are meant, if it is one.
     fn parents(&self) -> &'static [ElementType] {
         match self.what {
-            Membership::OfRelation => &[ElementType::Relation],
-            Membership::OfWay => &[ElementType::Way],
-            Membership::Id | Membership::Role | Membership::Position => &[ElementType::Way, ElementType::Relation],
+            Membership::OfRelation
+            | Membership::Role
+            | Membership::Id(Some(ElementType::Relation))
+            | Membership::Position(Some(ElementType::Relation)) => &[ElementType::Relation],
+            Membership::OfWay
+            | Membership::Node
+            | Membership::Id(Some(_))
+            | Membership::Position(Some(_)) => &[ElementType::Way],
+            Membership::Id(None) | Membership::Position(None) => &[ElementType::Way, ElementType::Relation],
         }
+    }
+
+    /// Whether it leads from elements to their members.
+    fn leads(&self) -> bool {
+        matches!(self.what, Membership::OfRelation | Membership::OfWay | Membership::Node)
     }
 
     /// What is said of something.
     pub fn of(&self, view: &View, of: Named) -> Result<Vec<TermId>, ReadError> {
         let session = &self.session;
         let literal = |literal: Literal| vec![view.id(&literal.into())];
+        let (Named::Element(at) | Named::Geometry(at) | Named::Centroid(at) | Named::Member(at, _)) = of;
+        if !self.parents().contains(&at.kind) {
+            return Ok(Vec::new());
+        }
         Ok(match (self.what, of) {
-            (Membership::OfRelation | Membership::OfWay, Named::Element(at)) if self.parents().contains(&at.kind) => {
+            (Membership::OfRelation | Membership::OfWay | Membership::Node, Named::Element(at)) => {
                 let places = 0..session.elements().members(at);
                 places.map(|place| id(view, Named::Member(at, place))).collect::<Result<_, _>>()?
             }
-            (Membership::OfWay, Named::Member(at, _)) if at.kind == ElementType::Way => self.element(view, of)?,
-            (Membership::Id, Named::Member(..)) => self.element(view, of)?,
-            (Membership::Position, Named::Member(_, place)) => literal(Literal::from(place as i64)),
-            (Membership::Role, Named::Member(at, place)) if at.kind == ElementType::Relation => {
+            (Membership::Node | Membership::Id(_), Named::Member(..)) => self.element(view, of)?,
+            (Membership::Position(_), Named::Member(_, place)) => literal(Literal::from(place as i64)),
+            (Membership::Role, Named::Member(at, place)) => {
                 let (page, slot) = session.osm().place(at.kind, at.ordinal);
                 let page = session.osm().relation_page(page);
                 let member = page.members(slot).get(place as usize);
                 member.map_or_else(Vec::new, |member| {
-                    literal(Literal::new_simple_literal(session.osm().role(member.role)))
+                    let role = session.osm().role(member.role);
+                    literal(Literal::new_simple_literal(if role.is_empty() { NO_ROLE } else { role }))
                 })
             }
             _ => Vec::new(),
@@ -87,8 +105,10 @@ impl Members {
     fn backwards(&self, view: &View, object: TermId) -> Option<Vec<Named>> {
         let osm = self.session.osm();
         match (self.what, named(view, object)?) {
-            (Membership::OfRelation | Membership::OfWay, Named::Member(at, _)) => Some(vec![Named::Element(at)]),
-            (Membership::OfWay | Membership::Id, Named::Element(at)) => {
+            (Membership::OfRelation | Membership::OfWay | Membership::Node, Named::Member(at, _)) => {
+                Some(vec![Named::Element(at)])
+            }
+            (Membership::Node | Membership::Id(_), Named::Element(at)) => {
                 let mut parents = Vec::new();
                 let kinds = self.parents();
                 if at.kind == ElementType::Node && kinds.contains(&ElementType::Way) {
@@ -111,8 +131,8 @@ impl Members {
     /// What leads to anything.
     fn subjects<'a>(&self, view: &'a View) -> Box<dyn Iterator<Item = Result<Named, ReadError>> + 'a> {
         let parents = all(view, &self.session, self.parents());
-        let whole = matches!(self.what, Membership::OfRelation | Membership::OfWay);
-        let nodes = matches!(self.what, Membership::OfWay | Membership::Id | Membership::Position | Membership::Role);
+        let whole = self.leads();
+        let nodes = !matches!(self.what, Membership::OfRelation | Membership::OfWay);
         let elements = std::sync::Arc::clone(self.session.elements());
         Box::new(parents.flat_map(move |at| -> Box<dyn Iterator<Item = Result<Named, ReadError>>> {
             match at {
@@ -164,8 +184,8 @@ impl Relation for Members {
 
     fn estimate(&self, _: &View, subject: End, object: End) -> f64 {
         let parents = || self.parents().iter().map(|&kind| self.session.osm().count(kind)).sum::<u64>() as f64;
-        let leads = matches!(self.what, Membership::OfRelation | Membership::OfWay);
-        let found = matches!(self.what, Membership::OfRelation | Membership::OfWay | Membership::Id);
+        let leads = self.leads();
+        let found = leads || matches!(self.what, Membership::Id(_));
         match (subject, object) {
             (End::Free, End::Term(_) | End::Bound) if found => 2.0,
             (End::Free, _) => parents() * MANY,

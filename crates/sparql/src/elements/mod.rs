@@ -6,7 +6,8 @@
 //! naming.rs      elements, geometries, members ↔ numbers ↔ names
 //! session.rs     what one query has looked up
 //! relation.rs    what relations share; stored triples of the same predicate beside the computed ones
-//! tags.rs        osmkey:, osm2rdfkey:
+//! tags.rs        osmkey:
+//! links.rs       osm2rdfkey:
 //! facts.rs       types, geometries, area, length, metadata
 //! members.rs     members of relations, nodes of ways
 //! shape.rs       an element's geometry
@@ -17,6 +18,7 @@
 
 mod describe;
 mod facts;
+mod links;
 mod members;
 mod naming;
 mod near;
@@ -69,7 +71,7 @@ pub(crate) fn relation(
     let session = Rc::clone(session);
     let computed: Box<dyn Relation> = match predicate {
         Predicate::Tag(key) => Box::new(tags::Tag::new(session, key)),
-        Predicate::Link(key) => Box::new(tags::Link::new(session, key)),
+        Predicate::Link(key) => Box::new(links::Link::new(session, key)),
         Predicate::Fact(fact) => Box::new(facts::Facts::new(session, *fact)),
         Predicate::Member(what) => Box::new(members::Members::new(session, *what)),
         Predicate::Spatial(how) => Box::new(spatial::Lie::new(session, *how)),

@@ -35,9 +35,9 @@ const PLACE: u32 = 22;
 /// Bits of an ordinal.
 const ORDINAL: u32 = 36;
 /// What geometries' names have after the namespace, by type.
-const PREFIXES: [&str; 3] = ["osm_node_", "osm_way_", "osm_rel_"];
-/// What the name of a centroid ends with.
-const CENTROID: &str = "_centroid";
+const PREFIXES: [&str; 3] = ["osmnode_", "osmway_", "osmrel_"];
+/// What centroids' names have there.
+const CENTROIDS: [&str; 3] = ["osm_node_centroid_", "osmway_centroid_", "osmrel_centroid_"];
 /// What blank nodes of members begin with, by type.
 const MEMBERS: [&str; 3] = ["", "osmway", "osmrel"];
 
@@ -69,8 +69,8 @@ impl Named {
 }
 
 /// The text of an IRI with an id after a prefix.
-fn iri(namespace: &str, prefix: &str, id: i64, suffix: &str) -> Term {
-    NamedNode::new_unchecked(format!("{namespace}{prefix}{id}{suffix}")).into()
+fn iri(namespace: &str, prefix: &str, id: i64) -> Term {
+    NamedNode::new_unchecked(format!("{namespace}{prefix}{id}")).into()
 }
 
 /// The IRI of an element that has this id.
@@ -116,11 +116,11 @@ impl Elements {
         }
         let name = iri.strip_prefix(GEOMETRY)?;
         for kind in ElementType::ALL {
+            if let Some(text) = name.strip_prefix(CENTROIDS[kind as usize]) {
+                return self.find(kind, text).map(Named::Centroid);
+            }
             if let Some(text) = name.strip_prefix(PREFIXES[kind as usize]) {
-                return match text.strip_suffix(CENTROID) {
-                    Some(text) => self.find(kind, text).map(Named::Centroid),
-                    None => self.find(kind, text).map(Named::Geometry),
-                };
+                return self.find(kind, text).map(Named::Geometry);
             }
         }
         None
@@ -146,9 +146,9 @@ impl Computed for Elements {
         }
         let (id, kind) = (self.id(element), element.kind as usize);
         Some(match named {
-            Named::Element(_) => iri(ELEMENTS[kind], "", id, ""),
-            Named::Geometry(_) => iri(GEOMETRY, PREFIXES[kind], id, ""),
-            Named::Centroid(_) => iri(GEOMETRY, PREFIXES[kind], id, CENTROID),
+            Named::Element(_) => iri(ELEMENTS[kind], "", id),
+            Named::Geometry(_) => iri(GEOMETRY, PREFIXES[kind], id),
+            Named::Centroid(_) => iri(GEOMETRY, CENTROIDS[kind], id),
             Named::Member(_, place) => BlankNode::new_unchecked(format!("{}{id}m{place}", MEMBERS[kind])).into(),
         })
     }

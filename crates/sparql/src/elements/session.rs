@@ -12,7 +12,7 @@ use terrapin_triples::{ReadError, TermId, View};
 
 use super::Elements;
 use super::naming::Element;
-use super::shape::Shape;
+use super::shape::{Shape, lacks_ways};
 
 /// The key whose values are numbers: osm2rdf has `osmkey:admin_level 8`.
 const NUMBERS: &str = "admin_level";
@@ -207,7 +207,8 @@ impl Session {
                     return *kept;
                 }
                 let relation = self.osm().relation_page(page);
-                for member in relation.members(slot) {
+                let lacking = self.with_tags(element, |tags| lacks_ways(self.osm(), element, tags));
+                for member in relation.members(slot).iter().filter(|_| !lacking) {
                     if let (ElementType::Node | ElementType::Way, Some(ordinal)) =
                         (member.kind, member.element.ordinal())
                     {

@@ -1,6 +1,7 @@
-//! The geometry of an element, as the elements' GeoJSON has it: a node is a point; a way a line, or a polygon where it is
-//! closed and its tags say so; a multipolygon or a boundary what its ways enclose; any other relation, and one whose ways
-//! enclose nothing, its nodes and ways together. Relations in relations are left out.
+//! The geometry of an element, as osm2rdf has it: a node is a point; a way a line, or a polygon where it is
+//! closed, has tags and is no `area=no`; a multipolygon or a boundary what its ways enclose, and nothing where ways of it are
+//! missing; any other relation, and one whose ways enclose nothing, its nodes and ways together. Relations in relations are
+//! left out.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -10,8 +11,8 @@ use oxrdf::Literal;
 use terrapin_budget as budget;
 use terrapin_osm::areas::{Shape as Area, is_closed};
 use terrapin_osm::geometry::{Location, Segment, on_segment};
-use terrapin_osm::outline::{Line, is_area, multipolygon, polygons_of};
-use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId};
+use terrapin_osm::outline::{Line, multipolygon, polygons_of};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Member, Ordinal, Osm, PairId};
 
 use super::naming::Element;
 use crate::geo::{Crs, Format, Located};
@@ -58,6 +59,9 @@ impl Shape {
             }
             ElementType::Way => way(osm, element, tags),
             ElementType::Relation => {
+                if lacks_ways(osm, element, tags) {
+                    return None;
+                }
                 let polygons = match is_areal_relation(osm, tags) {
                     true => multipolygon(osm, element.ordinal),
                     false => Vec::new(),
@@ -183,9 +187,14 @@ fn is_areal_relation(osm: &Osm, tags: &[PairId]) -> bool {
 }
 
 fn is_areal_way(osm: &Osm, tags: &[PairId]) -> bool {
-    let texts: Vec<(&str, String)> =
-        tags.iter().map(|&pair| (osm.key_name(osm.key_of(pair)), osm.with_value(pair, str::to_owned))).collect();
-    is_area(texts.iter().map(|(key, value)| (*key, value.as_str())))
+    !tags.is_empty() && !osm.pair("area", "no").is_some_and(|pair| tags.binary_search(&pair).is_ok())
+}
+
+/// Whether a relation with these tags is an area of which ways are missing: it has no geometry then.
+pub fn lacks_ways(osm: &Osm, element: Element, tags: &[PairId]) -> bool {
+    let (page, slot) = osm.place(element.kind, element.ordinal);
+    let is_missing = |member: &Member| member.kind == ElementType::Way && member.element.ordinal().is_none();
+    is_areal_relation(osm, tags) && osm.relation_page(page).members(slot).iter().any(is_missing)
 }
 
 fn of_polygons(polygons: Vec<Vec<Line>>) -> Option<Shape> {

@@ -17,13 +17,15 @@ pub const ELEMENTS: [&str; 3] = [
 pub const KEY: &str = "https://www.openstreetmap.org/wiki/Key:";
 /// `osmmeta:`, version, time and author.
 pub const META: &str = "https://www.openstreetmap.org/meta/";
+/// `osmchangeset:`, the changesets.
+pub const CHANGESET: &str = "https://www.openstreetmap.org/changeset/";
 /// `osm2rdf:`, what is computed of an element.
 pub const OSM2RDF: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf#";
-/// `osm2rdfkey:`, the item that a tag's value names.
+/// `osm2rdfkey:`, the item, article or date that a tag's value names.
 pub const LINK: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf/key#";
 /// `osm2rdfgeom:`, the geometries.
 pub const GEOMETRY: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf/geom#";
-/// `osm2rdfmember:`, what is said of a member.
+/// `osm2rdfmember:`, under which earlier versions of osm2rdf said what a member is.
 pub const MEMBER: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf/member#";
 /// `geo:`, GeoSPARQL's properties.
 pub const GEO: &str = "http://www.opengis.net/ont/geosparql#";
@@ -57,6 +59,8 @@ pub enum Fact {
     Wkt,
     Area,
     Length,
+    /// Whether all members of a relation that has a geometry are there.
+    Complete,
     Tags,
     Version,
     Timestamp,
@@ -66,13 +70,14 @@ pub enum Fact {
 }
 
 /// What is said once, by namespace and name.
-pub const FACTS: [(Fact, &str, &str); 12] = [
+pub const FACTS: [(Fact, &str, &str); 13] = [
     (Fact::Type, TYPE, ""),
     (Fact::Geometry, GEO, "hasGeometry"),
     (Fact::Centroid, GEO, "hasCentroid"),
     (Fact::Wkt, GEO, "asWKT"),
     (Fact::Area, OSM2RDF, "area"),
     (Fact::Length, OSM2RDF, "length"),
+    (Fact::Complete, OSM2RDF, "hasCompleteGeometry"),
     (Fact::Tags, OSM2RDF, "facts"),
     (Fact::Version, META, "version"),
     (Fact::Timestamp, META, "timestamp"),
@@ -90,21 +95,36 @@ const OTHER_NAMES: [(&str, Fact); 1] = [("https://osm2rdf.cs.uni-freiburg.de/rdf
 pub enum Membership {
     /// From a relation to a member.
     OfRelation,
-    /// From a way to a member that is a node, and from that to the node.
+    /// From a way to a member, which is a node.
     OfWay,
-    /// From a member to the element that it is.
-    Id,
+    /// From a way to a member, and from that to the node.
+    Node,
+    /// From a member to the element that it is; a type says whose members are meant.
+    Id(Option<ElementType>),
     Role,
-    Position,
+    Position(Option<ElementType>),
 }
 
+const OF_WAY: Option<ElementType> = Some(ElementType::Way);
+const OF_RELATION: Option<ElementType> = Some(ElementType::Relation);
+
 /// What memberships are called.
-pub const MEMBERSHIPS: [(Membership, &str, &str); 5] = [
+pub const MEMBERSHIPS: [(Membership, &str, &str); 7] = [
     (Membership::OfRelation, ELEMENTS[2], "member"),
-    (Membership::OfWay, ELEMENTS[1], "node"),
-    (Membership::Id, MEMBER, "id"),
+    (Membership::Id(OF_RELATION), ELEMENTS[2], "member_id"),
+    (Membership::Role, ELEMENTS[2], "member_role"),
+    (Membership::Position(OF_RELATION), ELEMENTS[2], "member_pos"),
+    (Membership::OfWay, ELEMENTS[1], "member"),
+    (Membership::Id(OF_WAY), ELEMENTS[1], "member_id"),
+    (Membership::Position(OF_WAY), ELEMENTS[1], "member_pos"),
+];
+
+/// What they were called by osm2rdf before, and in queries written for that.
+const EARLIER_MEMBERSHIPS: [(Membership, &str, &str); 4] = [
+    (Membership::Node, ELEMENTS[1], "node"),
+    (Membership::Id(None), MEMBER, "id"),
     (Membership::Role, MEMBER, "role"),
-    (Membership::Position, MEMBER, "pos"),
+    (Membership::Position(None), MEMBER, "pos"),
 ];
 
 /// What a predicate says.
@@ -112,7 +132,7 @@ pub const MEMBERSHIPS: [(Membership, &str, &str); 5] = [
 pub enum Predicate {
     /// The value of the tag with this key.
     Tag(String),
-    /// The item that the tag with this key names.
+    /// What the tag with this key names.
     Link(String),
     /// What is said once.
     Fact(Fact),
@@ -142,7 +162,7 @@ impl Predicate {
         if let Some((fact, ..)) = fact {
             return Some(Predicate::Fact(*fact));
         }
-        let member = MEMBERSHIPS.iter().find(|(_, namespace, name)| is(namespace, name));
+        let member = MEMBERSHIPS.iter().chain(&EARLIER_MEMBERSHIPS).find(|(_, namespace, name)| is(namespace, name));
         member.map(|(member, ..)| Predicate::Member(*member))
     }
 
@@ -175,6 +195,9 @@ mod tests {
             ("https://osm2rdf.cs.uni-freiburg.de/rdf#area", Some(Predicate::Fact(Fact::Area))),
             ("https://osm2rdf.cs.uni-freiburg.de/rdf#hasCentroid", Some(Predicate::Fact(Fact::Centroid))),
             ("https://www.openstreetmap.org/relation/member", Some(Predicate::Member(Membership::OfRelation))),
+            ("https://www.openstreetmap.org/way/member_id", Some(Predicate::Member(Membership::Id(OF_WAY)))),
+            ("https://osm2rdf.cs.uni-freiburg.de/rdf/member#id", Some(Predicate::Member(Membership::Id(None)))),
+            ("https://www.openstreetmap.org/relation/1", None),
             ("http://www.opengis.net/rdf#sfWithin", Some(Predicate::Spatial(Spatial::Within))),
             ("http://www.opengis.net/rdf#sfDisjoint", None),
             ("http://www.wikidata.org/prop/direct/P31", None),
