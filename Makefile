@@ -10,7 +10,7 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 # The crate that `make check` looks at; all of them where none is named.
 CRATE ?=
 
-.PHONY: help build check clients mcp geojson wheel harnesses storage geoparquet demo test lint doc audit bench pin features fuzz faults flood page page-test
+.PHONY: help build check clients mcp geojson wheel harnesses storage geoparquet osm2rdf demo test lint doc audit bench pin features fuzz faults flood page page-test
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -21,6 +21,7 @@ help:
 	@echo 'make mcp    agents'\'' tools through the client of the Model Context Protocol; fetches it'
 	@echo 'make storage  a snapshot to a server that speaks S3 and back; fetches the server'
 	@echo 'make geoparquet  what DuckDB, GeoPandas and SedonaDB read of an export of EXTRACT, one of Malta; fetches these'
+	@echo 'make osm2rdf  the triples that the osm2rdf at OSM2RDF writes of EXTRACT, against those of a snapshot'
 	@echo 'make page   the page of web/ into web/built, with Node; make page-test tries it in Chromium'
 	@echo 'make wheel  the Python package as a wheel, with its tests; fetches what these need'
 	@echo 'make harnesses  terrapin-tasks in the harnesses that it is for; fetches these, gigabytes for TRL'
@@ -91,6 +92,10 @@ storage:
 # EXTRACT is one of Malta.
 geoparquet:
 	@tests/geoparquet/run.py $(EXTRACT)
+
+# OSM2RDF is the program to compare with; EXTRACT a small one.
+osm2rdf:
+	@tests/osm2rdf/run.py $(EXTRACT)
 
 lint:
 	@scripts/setup

@@ -38,13 +38,31 @@ fn geometries_members_and_metadata_of_a_town() {
     }
     let members = "SELECT ?pos ?e ?role { osmrel:32 osmrel:member ?m .
         ?m osm2rdfmember:id ?e; osm2rdfmember:role ?role; osm2rdfmember:pos ?pos }";
-    assert_eq!(sparql(&at, members), ["0\tway/22\t", "1\tway/99\t"]);
+    let today = "SELECT ?pos ?e ?role { osmrel:32 osmrel:member ?m .
+        ?m osmrel:member_id ?e; osmrel:member_role ?role; osmrel:member_pos ?pos }";
+    for query in [members, today] {
+        assert_eq!(sparql(&at, query), ["0\tway/22\tmember", "1\tway/99\tmember"]);
+    }
     let nodes = "SELECT ?pos ?n { osmway:22 osmway:node ?m . ?m osmway:node ?n; osm2rdfmember:pos ?pos }";
-    assert_eq!(sparql(&at, nodes), ["0\tnode/11", "1\tnode/13"]);
-    let parents = "SELECT DISTINCT ?w { ?w osmway:node ?m . ?m osmway:node osmnode:13 }";
-    assert_eq!(sparql(&at, parents), elements(&at, "node(13);way(bn);out ids;"));
-    let meta = "SELECT ?e ?v ?t ?c ?u ?uid { ?e a osm:way; osmmeta:version ?v; osmmeta:timestamp ?t;
-        osmmeta:changeset ?c; osmmeta:user ?u; osmmeta:uid ?uid }";
+    let today = "SELECT ?pos ?n { osmway:22 osmway:member ?m . ?m osmway:member_id ?n; osmway:member_pos ?pos }";
+    for query in [nodes, today] {
+        assert_eq!(sparql(&at, query), ["0\tnode/11", "1\tnode/13"]);
+    }
+    for query in [
+        "SELECT DISTINCT ?w { ?w osmway:node ?m . ?m osmway:node osmnode:13 }",
+        "SELECT DISTINCT ?w { ?w osmway:member/osmway:member_id osmnode:13 }",
+    ] {
+        assert_eq!(sparql(&at, query), elements(&at, "node(13);way(bn);out ids;"));
+    }
+    assert!(sparql(&at, "SELECT ?m { ?m osmrel:member_id osmnode:13 }").is_empty());
+    let complete = "SELECT ?r ?all { ?r osm2rdf:hasCompleteGeometry ?all }";
+    assert_eq!(sparql(&at, complete), ["relation/31\ttrue", "relation/32\tfalse"]);
+    let names = "SELECT ?g ?c { osmrel:31 geo:hasGeometry ?g; geo:hasCentroid ?c }";
+    let name = "https://osm2rdf.cs.uni-freiburg.de/rdf/geom#osmrel";
+    assert_eq!(sparql(&at, names), [format!("{name}_31\t{name}_centroid_31")]);
+    assert_eq!(sparql(&at, &format!("SELECT ?e {{ ?e geo:hasCentroid <{name}_centroid_31> }}")), ["relation/31"]);
+    let meta = "SELECT ?e ?v (CONCAT(STR(?t), 'Z') AS ?z) (STRAFTER(STR(?c), STR(osmchangeset:)) AS ?n) ?u ?uid {
+        ?e a osm:way; osmmeta:version ?v; osmmeta:timestamp ?t; osmmeta:changeset ?c; osmmeta:user ?u; osmmeta:uid ?uid }";
     let columns = "::type,::id,::version,::timestamp,::changeset,::user,::uid";
     assert_eq!(
         sparql(&at, meta),
@@ -165,8 +183,26 @@ fn places_and_sizes_in_malta() {
     assert!(sparql(at, "SELECT ?e { ?e osmkey:leisure 'park'; osm2rdf:area ?a FILTER(?a > 1000) }").len() > 10);
     let long = "SELECT ?e { ?e osmkey:highway 'trunk'; osm2rdf:length ?l FILTER(?l > 500) }";
     assert_eq!(sparql(at, long), elements(at, "way[highway=trunk](if:length()>500);out ids;"));
-    let many = "SELECT ?e { ?e a osm:relation; osm2rdf:facts ?n FILTER(?n > 20) }";
-    assert_eq!(sparql(at, many), elements(at, "rel(if:count_tags()>20);out ids;"));
+    // Items and articles are facts besides the tags that name them.
+    let facts = "SELECT ?e ?n { ?e osmkey:historic 'castle'; osm2rdf:facts ?n }";
+    let mut counted: Vec<String> = json(at, "nwr[historic=castle];out tags;")
+        .iter()
+        .map(|e| {
+            let tags = e["tags"].as_object().unwrap();
+            let links = tags.keys().filter(|key| key.ends_with("wikidata") || key.ends_with("wikipedia")).count();
+            format!("{}/{}\t{}", e["type"].as_str().unwrap(), e["id"], tags.len() + links)
+        })
+        .collect();
+    counted.sort_unstable();
+    assert!(counted.len() > 10);
+    assert_eq!(sparql(at, facts), counted);
+    assert!(sparql(at, "SELECT ?e { ?e osm2rdf:facts 0 }").is_empty());
+    let articles = "SELECT ?e { ?e osm2rdfkey:wikipedia <https://en.wikipedia.org/wiki/Fort_Delimara> }";
+    assert_eq!(sparql(at, articles), elements(at, "nwr[wikipedia='en:Fort Delimara'];out ids;"));
+    let old = "SELECT ?e ?d { ?e osm2rdfkey:start_date ?d FILTER(DATATYPE(?d) = xsd:gYear && STR(?d) < '1700') }";
+    let by_tag = overpass(at, "::type,::id,start_date", "nwr[start_date~'^1[0-6][0-9][0-9]$'];out;");
+    assert!(!by_tag.is_empty());
+    assert_eq!(sparql(at, old), by_tag.iter().map(|line| joined(line)).collect::<Vec<_>>());
 }
 
 #[test]
@@ -174,25 +210,26 @@ fn members_in_malta() {
     let Some(malta) = malta() else { return };
     let at = &malta.snapshot;
     let query = "SELECT ?r ?pos ?e ?role { ?r osmkey:route 'ferry'; osmrel:member ?m .
-        ?m osm2rdfmember:id ?e; osm2rdfmember:role ?role; osm2rdfmember:pos ?pos }";
+        ?m osmrel:member_id ?e; osmrel:member_role ?role; osmrel:member_pos ?pos }";
     let mut expected = Vec::new();
     for relation in json(at, "rel[route=ferry];out;") {
         for (pos, member) in relation["members"].as_array().unwrap().iter().enumerate() {
             let (kind, id, role) = (&member["type"], &member["ref"], &member["role"]);
             let [kind, role] = [kind, role].map(|text| text.as_str().unwrap());
+            let role = if role.is_empty() { "member" } else { role };
             expected.push(format!("relation/{}\t{pos}\t{kind}/{id}\t{role}", relation["id"]));
         }
     }
     expected.sort_unstable();
     assert!(!expected.is_empty());
     assert_eq!(sparql(at, query), expected);
-    let nodes = "SELECT ?w (COUNT(?n) AS ?nodes) { ?w osmkey:highway 'trunk'; osmway:node ?m . ?m osmway:node ?n }
+    let nodes = "SELECT ?w (COUNT(?n) AS ?nodes) { ?w osmkey:highway 'trunk'; osmway:member ?m . ?m osmway:member_id ?n }
         GROUP BY ?w";
     let ways = json(at, "way[highway=trunk];out;");
     let count = |way: &serde_json::Value| way["nodes"].as_array().unwrap().len();
     let mut counts: Vec<String> = ways.iter().map(|way| format!("way/{}\t{}", way["id"], count(way))).collect();
     counts.sort_unstable();
     assert_eq!(sparql(at, nodes), counts);
-    let crossings = "SELECT DISTINCT ?r { ?e osmkey:name 'Ċirkewwa' . ?m osm2rdfmember:id ?e . ?r osmrel:member ?m }";
+    let crossings = "SELECT DISTINCT ?r { ?e osmkey:name 'Ċirkewwa' . ?m osmrel:member_id ?e . ?r osmrel:member ?m }";
     assert_eq!(sparql(at, crossings), elements(at, "nwr[name='Ċirkewwa'];rel(<);out ids;"));
 }

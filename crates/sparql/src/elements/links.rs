@@ -10,7 +10,7 @@ use terrapin_osm::{ElementType, Ordinal, Osm, PairId, radix};
 use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
 
 use super::naming::{Element, Named};
-use super::relation::{element, id, listed, one, or_failed, sorted};
+use super::relation::{element, id, listed, or_failed, sorted};
 use super::session::Session;
 use super::tags::Keyed;
 use super::vocabulary::ITEM;
@@ -67,7 +67,9 @@ fn article(value: &str) -> Option<Term> {
     for c in title.trim().chars() {
         match c {
             ' ' => iri.push('_'),
-            '<' | '>' | '"' | '{' | '}' | '|' | '^' | '`' | '\\' | '\0'..' ' => iri.push_str(&format!("%{:02X}", c as u32)),
+            '<' | '>' | '"' | '{' | '}' | '|' | '^' | '`' | '\\' | '\0'..' ' => {
+                iri.push_str(&format!("%{:02X}", c as u32))
+            }
             _ => iri.push(c),
         }
     }

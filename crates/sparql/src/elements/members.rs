@@ -36,10 +36,9 @@ impl Members {
             | Membership::Role
             | Membership::Id(Some(ElementType::Relation))
             | Membership::Position(Some(ElementType::Relation)) => &[ElementType::Relation],
-            Membership::OfWay
-            | Membership::Node
-            | Membership::Id(Some(_))
-            | Membership::Position(Some(_)) => &[ElementType::Way],
+            Membership::OfWay | Membership::Node | Membership::Id(Some(_)) | Membership::Position(Some(_)) => {
+                &[ElementType::Way]
+            }
             Membership::Id(None) | Membership::Position(None) => &[ElementType::Way, ElementType::Relation],
         }
     }
