@@ -223,7 +223,8 @@ fn members_in_malta() {
     expected.sort_unstable();
     assert!(!expected.is_empty());
     assert_eq!(sparql(at, query), expected);
-    let nodes = "SELECT ?w (COUNT(?n) AS ?nodes) { ?w osmkey:highway 'trunk'; osmway:member ?m . ?m osmway:member_id ?n }
+    let nodes =
+        "SELECT ?w (COUNT(?n) AS ?nodes) { ?w osmkey:highway 'trunk'; osmway:member ?m . ?m osmway:member_id ?n }
         GROUP BY ?w";
     let ways = json(at, "way[highway=trunk];out;");
     let count = |way: &serde_json::Value| way["nodes"].as_array().unwrap().len();

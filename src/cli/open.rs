@@ -45,8 +45,8 @@ pub fn triples(opened: &Opened, path: &Path) -> Result<Environment, Error> {
 }
 
 /// The same for a query that may be about elements alone, which need no triples.
-pub fn asked(opened: &Opened, path: &Path, query: Option<&Prepared>) -> Result<Environment, Error> {
-    if opened.manifest.triples.is_some() || !query.is_some_and(Prepared::is_of_elements) {
+pub fn asked(opened: &Opened, path: &Path, query: &Prepared) -> Result<Environment, Error> {
+    if opened.manifest.triples.is_some() || !query.is_of_elements() {
         return triples(opened, path);
     }
     let osm = Osm::open(Arc::clone(&opened.snapshot)).map_err(error)?;

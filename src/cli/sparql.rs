@@ -50,9 +50,13 @@ pub fn run(asked: Asked<'_>) -> Result<(), Error> {
     let bounds = Bounds { limits, rows: asked.rows };
     let settings = Settings { language: asked.language.to_owned(), ..Settings::default() };
     let mut out = Output::new(stop);
-    let prepared = prepare(&asked.text, &settings);
-    let environment = open::asked(&opened, asked.snapshot, prepared.as_deref().ok())?;
-    let result = prepared.and_then(|query| {
+    let (text, origin) = (asked.text, asked.origin);
+    let query = match prepare(&text, &settings) {
+        Ok(query) => query,
+        Err(error) => return Err(Error::Query { text, origin, problems: vec![error.into()] }),
+    };
+    let environment = open::asked(&opened, asked.snapshot, &query)?;
+    let mut run = || {
         if asked.explain {
             let text = query.explain(&environment, &bounds)?;
             // What cannot be written is told by the output's end.
@@ -72,8 +76,9 @@ pub fn run(asked: Asked<'_>) -> Result<(), Error> {
             }
         }
         Ok(())
-    });
+    };
+    let result: Result<(), crate::sparql::Error> = run();
     out.finish()?;
     environment.store.check().map_err(open::error)?;
-    result.map_err(|error| Error::Query { text: asked.text, origin: asked.origin, problems: vec![error.into()] })
+    result.map_err(|error| Error::Query { text, origin, problems: vec![error.into()] })
 }
