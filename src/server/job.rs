@@ -324,13 +324,14 @@ impl Job {
         let (share, time) = (self.memory(), time.min(self.longest()));
         let Job { app, context, lane, head, cancelled, begun, account } = self;
         let deadline = begun.at + time;
-        // What is listed are queries, by whose slots clients go.
-        let ticket = (lane == Lane::Query).then(|| {
+        // What is listed are queries, by whose slots clients go, and questions, which take as long.
+        let ticket = matches!(lane, Lane::Query | Lane::Ask).then(|| {
             app.running.enter(Running {
                 since: SystemTime::now(),
                 deadline,
                 allowed: time,
                 memory,
+                in_slot: lane == Lane::Query,
                 cancelled: Arc::clone(&cancelled),
                 request: Arc::clone(&context),
             })

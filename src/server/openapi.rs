@@ -34,7 +34,7 @@ const FORMAT_OF_PLACES: (&str, bool, &str) =
 
 const XAPI: &[&str] = &["application/osm3s+xml", "application/geo+json", "application/geo+json-seq"];
 
-const OPERATIONS: [Operation; 32] = [
+const OPERATIONS: [Operation; 34] = [
     Operation {
         path: "/api/interpreter",
         summary: "Answer a query in OverpassQL, as Overpass API does. By POST the query is the body, or `data` in a form",
@@ -42,6 +42,12 @@ const OPERATIONS: [Operation; 32] = [
             ("data", false, "The query"),
             ("bbox", false, "west,south,east,north: what `(bbox)` and `[bbox]` in the query stand for"),
             ("jsonp", false, "A function to call with the answer"),
+            (
+                "with-wikidata",
+                false,
+                "P1082,P571: with GeoJSON, what features tell of the items that they are linked with; without a value the label alone",
+            ),
+            ("accept-language", false, "Languages of labels: de,en; the header of this name says it, too"),
         ],
         body: &[TEXT, FORM],
         methods: BOTH,
@@ -251,6 +257,8 @@ const OPERATIONS: [Operation; 32] = [
         "Find items by name; the same for properties, and at /suggest for text that is being typed",
         &[("q", true, "The name or its beginning"), ("language", true, "The language of the search, such as en")],
     ),
+    told_by_wikibase("/w/rest.php/wikibase/v1/property-data-types", "The types of properties, each with that of its values", &[]),
+    told_by_wikibase("/w/rest.php/wikibase/v1/openapi.json", "All of that REST API, described", &[]),
     told_by_wikibase("/wiki/Special:EntityData/{id}.json", "All that is said of an entity: Wikibase's JSON", &[]),
     telling("/openapi.json", "This description", JSON),
     telling("/llms.txt", "What is served, for language models", TEXT),
