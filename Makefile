@@ -10,7 +10,7 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 # The crate that `make check` looks at; all of them where none is named.
 CRATE ?=
 
-.PHONY: help build check clients mcp geojson wheel harnesses storage geoparquet demo test lint doc audit bench pin features fuzz faults flood page page-test
+.PHONY: help build check clients mcp geojson wheel harnesses storage geoparquet tilemaker demo test lint doc audit bench pin features fuzz faults flood page page-test
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -91,6 +91,10 @@ storage:
 # EXTRACT is one of Malta.
 geoparquet:
 	@tests/geoparquet/run.py $(EXTRACT)
+
+# Tiles beside tilemaker's (Debian has a package of it). EXTRACT is one of Malta.
+tilemaker:
+	@tests/tilemaker/run.py $(EXTRACT) 14.1,35.75,14.65,36.15
 
 lint:
 	@scripts/setup

@@ -642,7 +642,13 @@ fn the_loop_is_scored_against_gold_queries() {
 /// A question that is asked and whose answer is not read yet.
 fn leave_unread(server: &Server, question: &str) -> std::net::TcpStream {
     let body = json!({ "question": question }).to_string();
-    server.send(format!("POST /ask HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len()).as_bytes())
+    server.send(
+        format!(
+            "POST /ask HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .as_bytes(),
+    )
 }
 
 #[test]

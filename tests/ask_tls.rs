@@ -61,9 +61,23 @@ fn made(folder: &Path) -> Option<Certificates> {
     let authority = ["req", "-x509", "-days", "2", "-subj", "/CN=authority", "-keyout", "a.key", "-out", "a.pem"];
     let server = ["req", "-subj", "/CN=model", "-keyout", "s.key", "-out", "s.csr"];
     std::fs::write(folder.join("names"), "subjectAltName=IP:127.0.0.1").ok()?;
-    let signed =
-        ["x509", "-req", "-in", "s.csr", "-CA", "a.pem", "-CAkey", "a.key", "-CAcreateserial", "-days", "2", "-extfile",
-            "names", "-out", "s.pem"];
+    let signed = [
+        "x509",
+        "-req",
+        "-in",
+        "s.csr",
+        "-CA",
+        "a.pem",
+        "-CAkey",
+        "a.key",
+        "-CAcreateserial",
+        "-days",
+        "2",
+        "-extfile",
+        "names",
+        "-out",
+        "s.pem",
+    ];
     let all = run(&[&authority[..], &elliptic].concat()) && run(&[&server[..], &elliptic].concat()) && run(&signed);
     let at = |name: &str| folder.join(name);
     all.then(|| Certificates { authority: at("a.pem"), server: at("s.pem"), key: at("s.key") })

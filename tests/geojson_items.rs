@@ -40,15 +40,17 @@ fn loaded(town: &Town, extract: &Path, entities: &Path) -> PathBuf {
 
 /// An entity in the JSON of a dump.
 fn entity(id: &str, labels: &[(&str, &str)], claims: &Value) -> Value {
-    let label = |(language, value): &(&str, &str)| ((*language).to_owned(), json!({"language": language, "value": value}));
+    let label =
+        |(language, value): &(&str, &str)| ((*language).to_owned(), json!({"language": language, "value": value}));
     let labels: serde_json::Map<String, Value> = labels.iter().map(label).collect();
     json!({"type": "item", "id": id, "labels": labels, "descriptions": {}, "aliases": {}, "claims": claims, "sitelinks": {}})
 }
 
-fn statement(number: usize, property: &str, rank: &str, datatype: &str, value: &Value) -> Value {
+/// A statement, whose number is none other's.
+fn statement(number: u64, property: &str, rank: &str, datatype: &str, value: &Value) -> Value {
     json!({
         "mainsnak": {"snaktype": "value", "property": property, "datatype": datatype, "datavalue": value},
-        "type": "statement", "rank": rank, "id": format!("Q1$0000000{number}-0000-0000-0000-000000000000"),
+        "type": "statement", "rank": rank, "id": format!("Q1${number:08}-0000-0000-0000-000000000000"),
     })
 }
 
@@ -69,10 +71,8 @@ fn malta(town: &Town) -> Option<(PathBuf, Vec<(String, String)>)> {
         return None;
     }
     let bare = town.path("bare.terrapin");
-    let loaded_bare = terrapin()
-        .args(["load".as_ref(), "--osm".as_ref(), extract.as_os_str(), "--out".as_ref(), bare.as_os_str()])
-        .status();
-    assert!(loaded_bare.expect("it runs").success());
+    let paths = ["load".as_ref(), "--osm".as_ref(), extract.as_os_str(), "--out".as_ref(), bare.as_os_str()];
+    assert!(terrapin().args(paths).output().expect("it runs").status.success());
     let (_, rows, _) = run(&bare, &["[out:csv(wikidata,name;false)];nwr[wikidata][name];out;"]);
     let named: BTreeMap<String, String> = rows
         .lines()
@@ -87,7 +87,7 @@ fn malta(town: &Town) -> Option<(PathBuf, Vec<(String, String)>)> {
         .map(|(id, name)| {
             let number = id[1..].parse::<u64>().expect("a number");
             let people = quantity(&format!("+{}", number % 100_000), "1");
-            let claims = json!({"P1082": [statement(1, "P1082", "normal", "quantity", &people)]});
+            let claims = json!({"P1082": [statement(number, "P1082", "normal", "quantity", &people)]});
             entity(id, &[("en", name)], &claims).to_string()
         })
         .collect();
@@ -105,7 +105,11 @@ fn features_of_malta_tell_of_their_items() {
     assert_eq!(status, 0);
     let (status, told, err) = run(&snapshot, &[&asked[..], &["--with-wikidata", "P1082,P571"]].concat());
     assert_eq!((status, err.as_str()), (0, "note: nothing in this snapshot is said by P571\n"));
-    assert_eq!(told, run(&snapshot, &[&asked[..], &["--with-wikidata", "P1082,P571"]].concat()).1, "the same each time");
+    assert_eq!(
+        told,
+        run(&snapshot, &[&asked[..], &["--with-wikidata", "P1082,P571"]].concat()).1,
+        "the same each time"
+    );
 
     let names: BTreeMap<&str, &str> = chosen.iter().map(|(id, name)| (id.as_str(), name.as_str())).collect();
     let (plain, mut told) = (features(&plain), features(&told));
@@ -188,7 +192,7 @@ fn values_are_plain_and_of_the_rank_that_counts() {
     let snapshot = valued(&town);
     let all = "P1082,P2046,P571,P31,P625,P1448,P214,P17";
     let (status, out, err) =
-        run(&snapshot, &["node(1,2,3);out;", "--format", "geojson", "--with-wikidata", all, "--language", "de-AT"]);
+        run(&snapshot, &["node(id:1,2,3);out;", "--format", "geojson", "--with-wikidata", all, "--language", "de-AT"]);
     assert_eq!((status, err.as_str()), (0, ""));
     let told = features(&out);
     assert_eq!(
@@ -239,8 +243,7 @@ fn what_cannot_be_told_is_said() {
     };
     let geojson = "application/geo+json";
     let server = Server::of(&with, &[]);
-    for (parameter, accept, says) in
-        [("population", geojson, "is no property"), ("P1082", "*/*", "the header Accept")]
+    for (parameter, accept, says) in [("population", geojson, "is no property"), ("P1082", "*/*", "the header Accept")]
     {
         let (status, text) = ask(&server, parameter, accept);
         assert!(status == 400 && text.contains(says), "{status} {text}");

@@ -125,9 +125,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
     let (opened, osm) = open::elements(&args.snapshot)?;
     let triples = args.with_wikidata.as_ref().map(|_| open::triples(&opened, &args.snapshot)).transpose()?;
-    let items = triples.as_ref().zip(args.with_wikidata.as_ref()).map(|(triples, properties)| {
-        Items::new(&triples.store, properties, chain_of([args.language.as_str()]))
-    });
+    let items = triples
+        .as_ref()
+        .zip(args.with_wikidata.as_ref())
+        .map(|(triples, properties)| Items::new(&triples.store, properties, chain_of([args.language.as_str()])));
     for property in items.iter().flat_map(Items::unknown) {
         tell(&format!("note: nothing in this snapshot is said by {property}"));
     }

@@ -257,7 +257,11 @@ const OPERATIONS: [Operation; 34] = [
         "Find items by name; the same for properties, and at /suggest for text that is being typed",
         &[("q", true, "The name or its beginning"), ("language", true, "The language of the search, such as en")],
     ),
-    told_by_wikibase("/w/rest.php/wikibase/v1/property-data-types", "The types of properties, each with that of its values", &[]),
+    told_by_wikibase(
+        "/w/rest.php/wikibase/v1/property-data-types",
+        "The types of properties, each with that of its values",
+        &[],
+    ),
     told_by_wikibase("/w/rest.php/wikibase/v1/openapi.json", "All of that REST API, described", &[]),
     told_by_wikibase("/wiki/Special:EntityData/{id}.json", "All that is said of an entity: Wikibase's JSON", &[]),
     telling("/openapi.json", "This description", JSON),

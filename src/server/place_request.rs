@@ -1,6 +1,6 @@
 //! What a request to `/search`, `/lookup` or `/reverse` asks for: parameters as Nominatim's documentation has them.
 
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 
 use super::accept;
 use super::place::{Extras, Format, place_id};

@@ -55,7 +55,8 @@ pub fn chain_of<'a>(languages: impl IntoIterator<Item = &'a str>) -> Vec<String>
     let languages: Vec<String> = languages.into_iter().map(str::to_ascii_lowercase).collect();
     let mut all: Vec<String> = Vec::new();
     let stand_in = |other: &str| other == MANY || other == LAST;
-    let own = |language: &String| chain(language).into_iter().filter(|other| other == language || !stand_in(other)).collect();
+    let own =
+        |language: &String| chain(language).into_iter().filter(|other| other == language || !stand_in(other)).collect();
     let near = languages.iter().flat_map::<Vec<String>, _>(own);
     for other in near.chain([MANY.to_owned(), LAST.to_owned()]) {
         if !all.contains(&other) {

@@ -109,14 +109,7 @@ pub fn add(
 }
 
 /// A way of a border, where it is seen.
-fn border(
-    osm: &Osm,
-    tags: &Tags,
-    lines: &mut Lines<'_>,
-    way: Ordinal,
-    part: &Part,
-    tolerance: i32,
-) -> Option<Feature> {
+fn border(osm: &Osm, tags: &Tags, lines: &mut Lines<'_>, way: Ordinal, part: &Part, tolerance: i32) -> Option<Feature> {
     budget::checkpoint();
     let (kind, tile) = (ElementType::Way, lines.tile());
     let (page, slot) = osm.place(kind, way);

@@ -233,8 +233,8 @@ impl<'o> Maker<'o> {
             done.push(layer);
             match layer {
                 Layer::WaterPolygons => {
-                    if rule.key == "natural" && texts.is("water", &["river", "canal"]) {
-                        kind = texts.get("water").unwrap_or(kind);
+                    if rule.key == "natural" && texts.is("water", &["river"]) {
+                        kind = "river";
                     }
                     self.add(layer, larger_first, draw(&rings), told::water(kind, area.square_metres));
                     if seen && texts.get("name").is_some() {

@@ -41,8 +41,8 @@ use terrapin_osm::{ElementType, Ordinal, Osm};
 pub use place::{DEEPEST, Place};
 
 use elements::{Feature, Geometry, Maker};
-use geometry::project;
 use encode::{Attributes, Drawing, Tile};
+use geometry::project;
 use lines::Lines;
 use schema::{LAYERS, Layer};
 use select::Part;

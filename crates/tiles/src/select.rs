@@ -76,6 +76,5 @@ pub fn listed(osm: &Osm, kind: ElementType, pairs: &[PairId], ranges: &[Range<Or
 
 /// Whether the box of a page has this length on any side, in units.
 pub fn spans(osm: &Osm, kind: ElementType, page: u32, tile: Place, units: i32) -> bool {
-    extent(osm, kind, page, tile)
-        .is_some_and(|(low, high)| high.x - low.x >= units || high.y - low.y >= units)
+    extent(osm, kind, page, tile).is_some_and(|(low, high)| high.x - low.x >= units || high.y - low.y >= units)
 }

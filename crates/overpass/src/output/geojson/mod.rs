@@ -45,12 +45,7 @@ pub(super) struct GeoJson<'a> {
 }
 
 impl<'a> GeoJson<'a> {
-    pub(super) fn new(
-        layout: Layout,
-        items: Option<&'a dyn Items>,
-        header: Header,
-        out: &'a mut dyn Write,
-    ) -> Self {
+    pub(super) fn new(layout: Layout, items: Option<&'a dyn Items>, header: Header, out: &'a mut dyn Write) -> Self {
         let text = Text { layout, items, buffer: Buffer::new(out), features: 0, whole: 0 };
         GeoJson { records: Records::default(), header, text, remark: None }
     }
