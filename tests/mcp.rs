@@ -99,7 +99,7 @@ fn tools_are_listed_and_called() {
     assert_eq!((&shapes["total"], &shapes["next_cursor"]), (&json!(4), &json!("3")));
     assert_eq!(shapes["features"][0]["geometry"], json!({"type": "Point", "coordinates": [20.001, 10.001]}));
     let linked = json!({
-        "query": "node(1); convert node ::id=id(), ::geom=geom(), wikidata=\"Q1\"; out geom;", "with_wikidata": "P1082",
+        "query": "node(1); convert place ::id=id(), ::geom=geom(), wikidata=\"Q1\"; out geom;", "with_wikidata": "P1082",
     });
     let linked = given(&server, "export_geojson", linked);
     assert_eq!(
