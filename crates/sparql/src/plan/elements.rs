@@ -73,10 +73,22 @@ pub(crate) fn speak(pattern: &Pattern) -> bool {
     found
 }
 
+/// Whether a query that describes terms names an element among them.
+pub(crate) fn describes(pattern: &Pattern) -> bool {
+    let mut found = false;
+    on_patterns(pattern, &mut |pattern| {
+        found |= matches!(pattern, Pattern::Extend { expression: Expression::NamedNode(node), .. } if is_named(node));
+    });
+    found
+}
+
 /// Whether a term is written like an element or a geometry.
 fn may_be_named(term: &TermPattern) -> bool {
-    let spaces = || ELEMENTS.iter().chain([&GEOMETRY]);
-    matches!(term, TermPattern::NamedNode(node) if spaces().any(|space| node.as_str().starts_with(space)))
+    matches!(term, TermPattern::NamedNode(node) if is_named(node))
+}
+
+fn is_named(node: &NamedNode) -> bool {
+    ELEMENTS.iter().chain([&GEOMETRY]).any(|space| node.as_str().starts_with(space))
 }
 
 /// Rewrites the triple patterns that speak of elements.
