@@ -157,6 +157,14 @@ fn sparql_is_looked_at_by_both() {
         (SPARQL[0], "1 results\n  x=wd:Q1 n=Ladle@en\n"),
         (SPARQL[1], "0 results\nwarning: no triple has wd:Q99\n"),
         ("ASK { wd:Q1 ?p ?o }", "1 results\n  true\n"),
+        (
+            "SELECT ?e { ?e osmkey:amnity 'cafe' }",
+            "0 results\nwarning: no element has the key \"amnity\"; there is amenity (4), amenity=cafe (4)\n",
+        ),
+        (
+            "SELECT ?e { ?e osmkey:amenity 'cafee' }",
+            "0 results\nwarning: no element has amenity=cafee; there is amenity=cafe (4)\n",
+        ),
         ("CONSTRUCT WHERE { wd:Q2 wdt:P131 ?o }", "1 results\n  wd:Q2 wdt:P131 wd:Q1\n"),
     ] {
         assert_eq!(say(&server.town, query, &[]), text, "{query}");
