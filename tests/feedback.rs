@@ -179,6 +179,10 @@ fn sparql_is_looked_at_by_both() {
     let asked = json!({ "query": SPARQL[0], "lang": "sparql" }).to_string();
     let (status, said) = without.post("/feedback", &asked);
     assert!(status == 400 && said["error"].as_str().unwrap().contains("no triples"), "{said}");
+    // What is asked of elements needs none.
+    let asked = json!({ "query": "SELECT ?e { ?e osmkey:amenity 'cafe' }", "lang": "sparql" }).to_string();
+    let (status, said) = without.post("/feedback", &asked);
+    assert!(status == 200 && said["results"]["count"] == 4, "{said}");
     // Where there is nothing to ask, it is told what OverpassQL makes of it.
     let (status, said) = without.post("/feedback", &json!({ "query": SPARQL[0] }).to_string());
     assert!(status == 200 && said["errors"][0]["hint"].as_str().unwrap().contains("SPARQL"), "{said}");

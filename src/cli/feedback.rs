@@ -11,6 +11,7 @@ use crate::eval::language::Language;
 use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::osm::BoundingBox;
 use crate::overpass::Limits;
+use crate::sparql::{Settings, prepare};
 
 /// Say what a model needs to repair a query
 ///
@@ -80,7 +81,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
 
 fn of_sparql(args: &Args, query: &str, limits: &Limits) -> Result<Feedback, Error> {
     let opened = open::snapshot(&args.snapshot)?;
-    let environment = open::triples(&opened, &args.snapshot)?;
+    let prepared = prepare(query, &Settings::default()).ok();
+    let environment = open::asked(&opened, &args.snapshot, prepared.as_deref())?;
     let said = sparql_feedback(&environment, query, args.sample, true, limits);
     environment.store.check().map_err(open::error)?;
     Ok(said)

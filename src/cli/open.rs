@@ -7,7 +7,7 @@ use super::{Error, slips};
 use crate::eval::language::{self, Language};
 use crate::osm::{CACHE_BYTES, Osm};
 use crate::snapshot::{self, Manifest, Snapshot};
-use crate::sparql::{Environment, Prepared, Settings, prepare};
+use crate::sparql::{Environment, Prepared, is_of_elements};
 use crate::tags::Docs;
 
 /// A snapshot's name and facts.
@@ -56,9 +56,8 @@ pub fn asked(opened: &Opened, path: &Path, query: Option<&Prepared>) -> Result<E
 /// Whether a query that nobody named the language of is SPARQL: it begins so, and there are triples to ask, or it asks
 /// of elements. Without any, what is wrong with it as OverpassQL says more.
 pub fn begins_as_sparql(query: &str, path: &Path) -> Result<bool, Error> {
-    let of_elements = || prepare(query, &Settings::default()).is_ok_and(|query| query.is_of_elements());
     let is_sparql = language::of(query) == Some(Language::Sparql);
-    Ok(is_sparql && (snapshot(path)?.manifest.triples.is_some() || of_elements()))
+    Ok(is_sparql && (snapshot(path)?.manifest.triples.is_some() || is_of_elements(query)))
 }
 
 /// Opens the elements of a snapshot file.

@@ -16,6 +16,7 @@ use crate::eval::feedback::{Feedback, FeedbackRequest, feedback as look, sparql_
 use crate::eval::language::{self, Language};
 use crate::geocoder::Areas;
 use crate::osm::BoundingBox;
+use crate::sparql::is_of_elements;
 
 /// Most results that are shown.
 const MOST: usize = 100;
@@ -65,10 +66,11 @@ pub async fn feedback(
             }
             Some((_, named)) => named,
             // Without triples, what is wrong with it as OverpassQL says more.
-            None => language::of(&question.query).filter(|_| app.sparql.is_some()),
+            None => language::of(&question.query).filter(|_| app.sparql.is_some() || is_of_elements(&question.query)),
         };
         if language == Some(Language::Sparql) {
-            let Some(endpoint) = &app.sparql else {
+            let elements = || Some(&app.elements).filter(|_| is_of_elements(&question.query));
+            let Some(endpoint) = app.sparql.as_ref().or_else(elements) else {
                 let message =
                     "the query is SPARQL, and this snapshot has no triples: load some with --wikidata or --rdf";
                 return Err(Wrong::Question(message.to_owned()));

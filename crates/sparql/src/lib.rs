@@ -193,3 +193,8 @@ impl Prepared {
         run::run(self, environment, bounds, sink)
     }
 }
+
+/// Whether a text is a query of OpenStreetMap's elements, which a snapshot without triples answers, too.
+pub fn is_of_elements(query: &str) -> bool {
+    prepare(query, &Settings::default()).is_ok_and(|prepared| prepared.is_of_elements())
+}
