@@ -68,11 +68,13 @@ pub async fn feedback(
             None => language::of(&question.query).filter(|_| app.sparql.is_some()),
         };
         if language == Some(Language::Sparql) {
-            let Some(endpoint) = &app.sparql else {
+            let endpoint = app.sparql.as_ref().unwrap_or(&app.elements);
+            // What is only read needs none.
+            if app.sparql.is_none() && run && !endpoint.is_of_elements(&question.query) {
                 let message =
                     "the query is SPARQL, and this snapshot has no triples: load some with --wikidata or --rdf";
                 return Err(Wrong::Question(message.to_owned()));
-            };
+            }
             let feedback = sparql_feedback(endpoint.environment(), &question.query, sample, run, limits);
             return Ok(Said { text: feedback.to_string(), feedback });
         }

@@ -56,6 +56,11 @@ impl Endpoint {
         &self.environment
     }
 
+    /// Whether elements answer a query, or nothing does, as it is wrong.
+    pub(super) fn is_of_elements(&self, query: &str) -> bool {
+        sparql::prepare(query, &self.settings).map_or(true, |prepared| prepared.is_of_elements())
+    }
+
     /// Whether damage to the triples was met.
     pub fn is_damaged(&self) -> bool {
         self.environment.store.check().is_err()

@@ -1,19 +1,11 @@
 // Rows along the time: a dot a row, stacked where dates are close. The table has the same in text.
 
 import type { Dates } from '../answer/model';
-import { count, h } from '../dom';
+import { count, h, svg } from '../dom';
 
-const NS = 'http://www.w3.org/2000/svg';
 const RADIUS = 4;
 const MARGIN = 16;
 const AXIS = 24;
-
-function svg<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElementTagNameMap[K] {
-  const element = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  element.append(...children);
-  return element;
-}
 
 export class Timeline {
   readonly element = h('div', { class: 'timeline-view', tabindex: '0', role: 'region', 'aria-label': 'Timeline' });
