@@ -126,7 +126,7 @@ export const EXAMPLES: Example[] = [
     language: 'sparql',
     needs: ['elements', 'triples'],
     query:
-      'SELECT ?stop ?name ?item ?itemLabel ?metres ?here WHERE {\n  ?item wdt:P625 ?there.\n  ?stop osmkey:highway "bus_stop"; geo:hasCentroid/geo:asWKT ?here.\n  BIND(geof:distance(?here, ?there, uom:metre) AS ?metres)\n  FILTER(?metres < 500)\n  OPTIONAL { ?stop osmkey:name ?name. }\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nLIMIT 500\n',
+      'SELECT ?stop ?name ?item ?itemLabel ?metres ?here WHERE {\n  ?item wdt:P625 ?there.\n  ?stop osmkey:highway "bus_stop"; geo:hasCentroid/geo:asWKT ?here.\n  FILTER(geof:distance(?here, ?there, uom:metre) < 500)\n  BIND(geof:distance(?here, ?there, uom:metre) AS ?metres)\n  OPTIONAL { ?stop osmkey:name ?name. }\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nLIMIT 500\n',
   },
   {
     title: 'Shops in each municipality',

@@ -10,7 +10,7 @@ import { LANGUAGES, read as readLink, type Language, type Link } from './link';
 import type { AnswerMap } from './map/map';
 import type { Theme } from './map/palette';
 import { settled, wholeView } from './map/whole';
-import { Refused, headers, json, setToken, type Snapshot } from './service';
+import { Refused, headers, json, type Snapshot } from './service';
 import { expand, type Surroundings } from './shortcuts';
 import { separator } from './split';
 import { Ask } from './views/ask';
@@ -23,6 +23,7 @@ import { about, exampleShelf, help, historyShelf, shareShelf } from './views/she
 import { statistics } from './views/statistics';
 import { Table } from './views/table';
 import { Timeline } from './views/timeline';
+import { askToken } from './views/token';
 
 class Page {
   private readonly answers = new Answers((bytes, ms) => this.progress(bytes, ms), (summary) => this.sofar(summary));
@@ -30,7 +31,7 @@ class Page {
   private readonly table = new Table(this.answers, (index) => void this.select(index, 'table'));
   private readonly raw = new Raw(this.answers);
   private readonly ask = new Ask({ show: ({ language, query }) => this.adopt(language, query), unknown: (again) => askToken(again) });
-  private readonly timeline = new Timeline((index) => void this.select(index, 'table'));
+  private readonly timeline = new Timeline((index) => void this.select(index, 'timeline'));
   private readonly graph = new GraphView(this.answers, (index) => void this.select(index, 'graph'), (href) => this.go(href));
   private map: AnswerMap | null = null;
   /** What is shown of an answer that still comes. */
@@ -428,11 +429,12 @@ class Page {
     if (made && !this.snapshot.digest.startsWith(made)) this.notice('snapshot', `This link was made over another snapshot (${made.slice(0, 8)}): answers may differ.`);
   }
 
-  private async select(index: number, from: 'map' | 'table' | 'graph'): Promise<void> {
+  private async select(index: number, from: 'map' | 'table' | 'graph' | 'timeline'): Promise<void> {
     const details = await this.answers.ask({ do: 'details', index });
     // Of a country there is a point, too, which is not looked at from near.
     this.map?.select(details.geometry, details.box, from !== 'map', details.href?.startsWith('/entity/') ? 9 : 16);
     if (from !== 'graph') this.graph.mark(details.nodes);
+    this.timeline.mark(index);
     await this.table.select(index, from !== 'table');
     this.card.show(details, this.summary?.kind === 'solutions', this.snapshot.triples !== null);
   }
@@ -442,6 +444,7 @@ class Page {
     this.card.hide();
     this.map?.select(null, null, false);
     this.graph.mark([]);
+    this.timeline.mark(-1);
     void this.table.select(-1, false);
     if (focused) this.mapElement.querySelector<HTMLElement>('canvas')?.focus();
   }
@@ -571,20 +574,6 @@ class Page {
 /** A query whose outputs tell where elements are. */
 function withGeometry(text: string): string {
   return text.replace(/\bout\b((?:\s+[\w.]+)*)\s*;/g, (whole, modes: string) => (/\b(geom|center|bb|count|ids)\b/.test(modes) ? whole : `out${modes} geom;`));
-}
-
-/** Asks for the token that the server wants. */
-function askToken(then: () => void): void {
-  const field = h('input', { type: 'password', class: 'field', 'aria-label': 'Token', autocomplete: 'off', autofocus: true });
-  const dialog = h('dialog', { 'aria-label': 'Token' }, h('form', { method: 'dialog' }, h('p', {}, 'This server wants a token.'), field, h('button', { class: 'button primary' }, 'Go on')));
-  document.body.append(dialog);
-  dialog.addEventListener('close', () => {
-    dialog.remove();
-    if (!field.value) return;
-    setToken(field.value);
-    then();
-  });
-  dialog.showModal();
 }
 
 async function open(): Promise<void> {

@@ -120,7 +120,7 @@ export class GraphView {
     const own = graph.links.flatMap((link) => (link.from === place ? [other(link, true)] : link.to === place ? [other(link, false)] : []));
     const here = node.id.startsWith('/');
     const title = here ? h('a', { href: node.id, 'data-view': '' }, node.label) : /^https?:/.test(node.id) ? h('a', { href: node.id, target: '_blank', rel: 'noopener noreferrer' }, node.label) : node.label;
-    this.selected.replaceChildren(h('h3', {}, title, node.label === node.name ? null : h('span', { class: 'note' }, node.name)), h('ul', {}, ...own));
+    this.selected.replaceChildren(h('h2', {}, title, node.label === node.name ? null : h('span', { class: 'note' }, node.name)), h('ul', {}, ...own));
   }
 
   /** One of the list is reached by Tab, the others from it by arrows. */

@@ -10,6 +10,7 @@ const AXIS = 24;
 export class Timeline {
   readonly element = h('div', { class: 'timeline-view', tabindex: '0', role: 'region', 'aria-label': 'Timeline' });
   private dates: Dates | null = null;
+  private selected = -1;
 
   constructor(private readonly picked: (index: number) => void) {
     new ResizeObserver(() => this.draw()).observe(this.element);
@@ -21,7 +22,14 @@ export class Timeline {
 
   show(dates: Dates | null): void {
     this.dates = dates;
+    this.selected = -1;
     this.draw();
+  }
+
+  /** Marks the dot of a row. */
+  mark(index: number): void {
+    this.selected = index;
+    for (const dot of this.element.querySelectorAll('circle')) dot.classList.toggle('on', dot.dataset.index === String(index));
   }
 
   private draw(): void {
@@ -54,6 +62,7 @@ export class Timeline {
       ...dots.map(({ row, x: at, level }) => svg('circle', { cx: at, cy: bottom - level * step, r: RADIUS - 0.5, 'data-index': row.index }, svg('title', {}, `${row.title}: ${row.text}`))),
     );
     this.element.replaceChildren(picture);
+    this.mark(this.selected);
   }
 }
 
