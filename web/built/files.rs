@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"a95aa1ca9f3f4dfd\"",
+        etag: "\"58feae519575a812\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -130,14 +130,14 @@
         name: "network.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"4c58472fc2c8e584\"",
+        etag: "\"8ff2b29edd81458f\"",
         bytes: include_bytes!("network.js.gz"),
     },
     File {
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"e9368c44363b8f4e\"",
+        etag: "\"fb5450e2eecba4da\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

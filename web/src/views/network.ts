@@ -46,7 +46,7 @@ export class Network {
       return svg('g', { class: `node column-${node.column % 6}`, 'data-id': node.id }, title, svg('circle', { r: RADIUS }));
     });
     this.labels = graph.nodes.map((node) => svg('g', { class: 'label' }, svg('text', { x: RADIUS + 4, y: 4 }, shortened(node.label))));
-    const arrow = svg('marker', { id: 'graph-arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' }, svg('path', { d: 'M0 0.5 8 4 0 7.5Z' }));
+    const arrow = svg('marker', { id: 'graph-arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0.5 8 4 0 7.5Z' }));
     this.view.append(...this.lines.map(({ line }) => line), ...this.lines.flatMap(({ text }) => text ?? []), ...this.dots, ...this.labels);
     this.element.append(svg('defs', {}, arrow), this.view);
     this.element.classList.toggle('dense', graph.links.length > DENSE);
@@ -83,11 +83,11 @@ export class Network {
     if (!width || !height) return;
     const xs = this.graph.nodes.map(({ x }) => x);
     const ys = this.graph.nodes.map(({ y }) => y);
-    const [west, north] = [Math.min(...xs) - 30, Math.min(...ys) - 24];
+    const [west, east, north, south] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     // Labels stand to the right of their nodes.
-    const [east, south] = [Math.max(...xs) + 110, Math.max(...ys) + 24];
-    const scale = Math.min(1.4, width / (east - west), height / (south - north));
-    const shift = zoomIdentity.translate(width / 2 - (scale * (west + east)) / 2, height / 2 - (scale * (north + south)) / 2).scale(scale);
+    const [left, right, edge] = [20, Math.min(130, width / 3), 18];
+    const scale = Math.min(1.4, (width - left - right) / Math.max(1, east - west), (height - 2 * edge) / Math.max(1, south - north));
+    const shift = zoomIdentity.translate((width + left - right) / 2 - (scale * (west + east)) / 2, height / 2 - (scale * (north + south)) / 2).scale(scale);
     select(this.element).call(this.zoom.transform, shift);
   }
 
