@@ -137,7 +137,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"fb5450e2eecba4da\"",
+        etag: "\"b3a1a3239846a189\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {
@@ -151,7 +151,7 @@
         name: "worker.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"ec461717637a9a36\"",
+        etag: "\"7857e59aeeb4f876\"",
         bytes: include_bytes!("worker.js.gz"),
     },
 ]

@@ -33,7 +33,9 @@ interface Said {
 export const named = (found: Read, index: number): string[] => (found.kind === 'solutions' ? said(found, index).things.map((thing) => thing.id) : []);
 
 /** Whether a row links two things. */
-export const linked = (found: Read): boolean => found.kind === 'solutions' && found.rows.some((_, i) => new Set(said(found, i).things.map((thing) => thing.id)).size > 1);
+export const linked = (found: Read): boolean => found.kind === 'solutions' && found.rows.some(({ terms = [] }, i) => terms.filter(isThing).length > 1 && new Set(named(found, i)).size > 1);
+
+const isThing = (term: Term | undefined): boolean => term !== undefined && term.type !== 'literal';
 
 /** The graph without a layout. Labels that rows do not have are the things' names. */
 export function graph(found: Read): Graph {
@@ -101,7 +103,7 @@ function solution(columns: string[], terms: (Term | undefined)[]): Said {
 }
 
 function thing(term: Term | undefined, column: number): Named | null {
-  if (!term || term.type === 'literal' || typeof term.value !== 'string') return null;
+  if (!term || !isThing(term) || typeof term.value !== 'string') return null;
   const { text, href } = cellOfTerm(term);
   return { id: href ?? text, name: shortened(term), column, label: '' };
 }

@@ -34,11 +34,18 @@ export class GraphView {
     if (this.drawn || this.element.firstChild) return;
     this.element.replaceChildren(h('p', { class: 'muted pad', role: 'status' }, 'Drawing …'));
     const { turn } = this;
-    const [{ Network }, graph] = await Promise.all([import('./network'), this.answers.ask({ do: 'graph' })]);
-    if (turn !== this.turn) return;
+    try {
+      const [{ Network }, graph] = await Promise.all([import('./network'), this.answers.ask({ do: 'graph' })]);
+      if (turn === this.turn) this.draw(graph, Network);
+    } catch (problem) {
+      if (turn === this.turn) this.element.replaceChildren(h('p', { class: 'muted pad', role: 'status' }, (problem as Error).message));
+    }
+  }
+
+  private draw(graph: Graph, Drawing: typeof Network): void {
     const degrees = graph.nodes.map(() => 0);
     for (const { from, to } of graph.links) for (const end of [from, to]) degrees[end] = (degrees[end] ?? 0) + 1;
-    const network = new Network(graph, degrees, { picked: (node) => this.pick(node), opened: (node) => this.leave(node) });
+    const network = new Drawing(graph, degrees, { picked: (node) => this.pick(node), opened: (node) => this.leave(node) });
     network.element.setAttribute('aria-label', `${this.told(graph)}. The list beside it has the same.`);
     this.drawn = { graph, network, degrees, places: new Map(graph.nodes.map(({ id }, i) => [id, i])) };
     this.build();
