@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
 use super::context::Context;
-use super::cost::Cost;
+use super::costs::Cost;
 use super::gate::{Gate, Refusal};
 use super::outcome::Outcome;
 use super::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
