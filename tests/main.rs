@@ -56,6 +56,7 @@ mod sparql_http;
 mod sparql_places;
 mod sparql_protocol;
 mod sparql_random;
+mod sparql_spatial;
 mod store;
 mod tags;
 mod terminal;

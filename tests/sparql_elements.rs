@@ -1,162 +1,9 @@
-//! Elements of OpenStreetMap as triples, each query checked in a second way: by OverpassQL over the same snapshot, or by
-//! SPARQL that computes the condition itself.
+//! Elements of OpenStreetMap as triples, each query checked in a second way, by OverpassQL over the same snapshot.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
 
-use crate::common::place::shared;
-use crate::common::skip::{Need, skipped};
-use crate::common::{Town, terrapin};
-
-/// What elements' IRIs begin with.
-const OSM: &str = "https://www.openstreetmap.org/";
-const ITEM: &str = "http://www.wikidata.org/entity/";
-
-/// The lines of an answer, sorted.
-fn lines(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    lines.sort_unstable();
-    lines
-}
-
-fn answer(snapshot: &Path, args: &[&str]) -> String {
-    let out = terrapin().arg("query").arg(snapshot).args(args).assert().success();
-    String::from_utf8(out.get_output().stdout.clone()).unwrap()
-}
-
-/// What is said of a query that is refused.
-fn refusal(snapshot: &Path, args: &[&str]) -> String {
-    let out = terrapin().arg("query").arg(snapshot).args(args).assert().failure();
-    String::from_utf8_lossy(&out.get_output().stderr).into_owned()
-}
-
-/// The rows of a SPARQL answer, sorted, elements as `node/1`, items as `Q1`, cells with tabs between them.
-fn sparql(snapshot: &Path, query: &str) -> Vec<String> {
-    let text = answer(snapshot, &[query, "--lang", "sparql", "--format", "csv"]);
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let mut rows: Vec<String> = reader
-        .records()
-        .map(|row| {
-            row.unwrap().iter().collect::<Vec<_>>().join("\t").replace('"', "").replace(OSM, "").replace(ITEM, "")
-        })
-        .collect();
-    rows.sort_unstable();
-    rows
-}
-
-/// The lines of what an OverpassQL query prints with columns, sorted.
-fn overpass(snapshot: &Path, columns: &str, query: &str) -> Vec<String> {
-    let separated = format!("[out:csv({columns};false;\"\\t\")];{query}");
-    // Cells with commas have quotation marks around them.
-    lines(&answer(snapshot, &[&separated, "--lang", "overpassql"]).replace('"', ""))
-}
-
-/// The elements that an OverpassQL query prints, as `node/1`, sorted.
-fn elements(snapshot: &Path, query: &str) -> Vec<String> {
-    let mut found: Vec<String> =
-        overpass(snapshot, "::type,::id", query).iter().map(|line| line.replace('\t', "/")).collect();
-    found.sort_unstable();
-    found
-}
-
-/// What an OverpassQL query prints as JSON.
-fn json(snapshot: &Path, query: &str) -> Vec<serde_json::Value> {
-    let text = answer(snapshot, &[&format!("[out:json];{query}"), "--lang", "overpassql"]);
-    let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
-    match value["elements"].take() {
-        serde_json::Value::Array(elements) => elements,
-        other => panic!("elements are a list: {other}"),
-    }
-}
-
-/// Longitude and latitude of a point's text.
-fn point(wkt: &str) -> (f64, f64) {
-    let inner = wkt.rsplit_once('(').unwrap().1.trim_end_matches(')');
-    let (lon, lat) = inner.split_once(' ').unwrap();
-    (lon.parse().unwrap(), lat.parse().unwrap())
-}
-
-/// Malta with an item for each tag that names one: its place, by a known number of metres north of the element's middle,
-/// and the people that the element's tags say.
-struct Malta {
-    _folder: tempfile::TempDir,
-    snapshot: PathBuf,
-    /// The elements that name each item, each with their distance from its place in metres.
-    items: BTreeMap<String, Vec<(String, f64)>>,
-}
-
-fn malta() -> Option<&'static Malta> {
-    static MALTA: LazyLock<Option<Malta>> = LazyLock::new(|| {
-        let pbf = shared().join("data/osm/malta-2024.osm.pbf");
-        if !pbf.exists() {
-            skipped(Need::Shared, format!("no {}", pbf.display()));
-            return None;
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let bare = folder.path().join("bare.terrapin");
-        let load = |more: &[&Path], out: &Path| {
-            let mut command = terrapin();
-            command.arg("load").arg("--osm").arg(&pbf).args(more).arg("--out").arg(out).assert().success();
-        };
-        load(&[], &bare);
-        let (text, items) = triples(&bare);
-        let (file, snapshot) = (folder.path().join("items.nt"), folder.path().join("malta.terrapin"));
-        std::fs::write(&file, text).unwrap();
-        load(&[Path::new("--rdf"), &file], &snapshot);
-        Some(Malta { _folder: folder, snapshot, items })
-    });
-    MALTA.as_ref()
-}
-
-/// Triples of the items that a snapshot's tags name.
-fn triples(snapshot: &Path) -> (String, BTreeMap<String, Vec<(String, f64)>>) {
-    let rows = overpass(snapshot, "::type,::id,wikidata,::lat,::lon,population", "nwr[wikidata];out center;");
-    let mut places: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-    let (mut text, mut items) = (String::new(), BTreeMap::<String, Vec<(String, f64)>>::new());
-    for row in rows {
-        let cells: Vec<&str> = row.split('\t').collect();
-        let [kind, id, named, lat, lon, people] = cells[..] else { panic!("six columns: {row}") };
-        let (Ok(lat), Ok(lon)) = (lat.parse::<f64>(), lon.parse::<f64>()) else { continue };
-        for item in named.split(';').map(str::trim) {
-            let number: Option<u64> = item.strip_prefix('Q').and_then(|number| number.parse().ok());
-            let Some(number) = number else { continue };
-            let (south, east) = *places.entry(item.to_owned()).or_insert_with(|| {
-                let place = (lat + f64::from(number as u32 % 5) * 0.005, lon);
-                let _ = writeln!(
-                    text,
-                    "<{ITEM}{item}> <http://www.wikidata.org/prop/direct/P625> \
-                     \"Point({} {})\"^^<http://www.opengis.net/ont/geosparql#wktLiteral> .\n\
-                     <{ITEM}{item}> <http://www.wikidata.org/prop/direct/P571> \"{}-01-01T00:00:00Z\"\
-                     ^^<http://www.w3.org/2001/XMLSchema#dateTime> .",
-                    place.1,
-                    place.0,
-                    1500 + number % 300
-                );
-                if let Ok(people) = people.parse::<u32>() {
-                    let _ = writeln!(
-                        text,
-                        "<{ITEM}{item}> <http://www.wikidata.org/prop/direct/P1082> \
-                         \"{people}\"^^<http://www.w3.org/2001/XMLSchema#decimal> ."
-                    );
-                }
-                place
-            });
-            let away = metres((lat, lon), (south, east));
-            items.entry(item.to_owned()).or_default().push((format!("{kind}/{id}"), away));
-        }
-    }
-    (text, items)
-}
-
-/// Metres between two places on a sphere.
-fn metres(a: (f64, f64), b: (f64, f64)) -> f64 {
-    let [lat, lon, other_lat, other_lon] = [a.0, a.1, b.0, b.1].map(f64::to_radians);
-    let half = |x: f64| (x / 2.0).sin().powi(2);
-    let h = half(other_lat - lat) + lat.cos() * other_lat.cos() * half(other_lon - lon);
-    2.0 * 6_371_008.8 * h.sqrt().asin()
-}
+use crate::common::Town;
+use crate::common::elements::{answer, elements, joined, json, lines, malta, overpass, point, refusal, sparql};
 
 #[test]
 fn tags_of_a_town_need_no_triples() {
@@ -175,11 +22,6 @@ fn tags_of_a_town_need_no_triples() {
         assert_eq!(sparql(&at, "SELECT ?v { osmnode:1 osmkey:name ?v }"), ["Bean & Leaf"]);
         assert_eq!(sparql(&at, "SELECT (COUNT(*) AS ?n) { ?e a osm:node }"), ["8"]);
     }
-}
-
-/// `node<tab>1…` as `node/1…`.
-fn joined(line: &str) -> String {
-    line.replacen('\t', "/", 1)
 }
 
 #[test]
@@ -217,6 +59,31 @@ fn geometries_members_and_metadata_of_a_town() {
     let said = sparql(&at, all);
     assert!(said.contains(&"wiki/Key:amenity\tcafe".to_owned()), "{said:?}");
     assert_eq!(said.iter().filter(|line| line.starts_with("meta/")).count(), 5, "{said:?}");
+}
+
+#[test]
+fn elements_are_described() {
+    for town in [Town::new(), Town::with_triples()] {
+        let at = town.snapshot();
+        let describe = |query: &str| lines(&answer(&at, &[query, "--lang", "sparql", "--format", "nt"]));
+        let cafe = describe("DESCRIBE osmnode:1");
+        assert!(cafe.iter().all(|line| line.starts_with("<https://www.openstreetmap.org/node/1> ")), "{cafe:?}");
+        let said = sparql(&at, "SELECT ?p ?o { osmnode:1 ?p ?o }");
+        assert_eq!(cafe.len(), said.len(), "{cafe:?}");
+        assert_eq!(describe("DESCRIBE ?e { ?e osmkey:name 'Bean & Leaf' }"), cafe);
+        // A relation with its members, which have no names.
+        let route = describe("DESCRIBE osmrel:32");
+        let members = route.iter().filter(|line| line.starts_with("_:")).count();
+        assert_eq!(members, sparql(&at, "SELECT ?p ?o { osmrel:32 osmrel:member ?m . ?m ?p ?o }").len(), "{route:?}");
+        assert!(describe("DESCRIBE osmnode:999").is_empty());
+        assert_eq!(
+            describe("DESCRIBE osmnode:1 osmnode:2 osmnode:1").len(),
+            cafe.len() + describe("DESCRIBE osmnode:2").len()
+        );
+    }
+    let town = Town::with_triples();
+    let both = answer(&town.snapshot(), &["DESCRIBE wd:Q2 osmnode:1", "--lang", "sparql", "--format", "nt"]);
+    assert!(both.contains("/entity/Q2>") && both.contains("/node/1>"), "{both}");
 }
 
 #[test]
@@ -353,142 +220,4 @@ fn members_in_malta() {
     assert_eq!(sparql(at, nodes), counts);
     let crossings = "SELECT DISTINCT ?r { ?e osmkey:name 'Ċirkewwa' . ?m osm2rdfmember:id ?e . ?r osmrel:member ?m }";
     assert_eq!(sparql(at, crossings), elements(at, "nwr[name='Ċirkewwa'];rel(<);out ids;"));
-}
-
-#[test]
-fn areas_in_malta_contain_what_overpass_finds_in_them() {
-    let Some(malta) = malta() else { return };
-    let at = &malta.snapshot;
-    let query = "SELECT ?a ?n { ?a a osm:relation; osmkey:admin_level 8; ogc:sfContains ?n .
-        ?n a osm:node; osmkey:amenity 'pharmacy' }";
-    let text = answer(
-        at,
-        &[
-            "[out:csv(::type,::id;false;\"/\")];rel[admin_level=8];foreach->.r(.r out ids;.r map_to_area->.a;node[amenity=pharmacy](area.a);out ids;);",
-        ],
-    );
-    let (mut expected, mut area) = (Vec::new(), "");
-    for line in text.lines() {
-        match line.starts_with("relation") {
-            true => area = line,
-            false => expected.push(format!("{area}\t{line}")),
-        }
-    }
-    expected.sort_unstable();
-    assert!(expected.len() > 50);
-    let found = sparql(at, query);
-    assert_eq!(found, expected);
-    let back = query
-        .replace("ogc:sfContains ?n", "osmkey:name ?name")
-        .replace("?n a osm:node", "?n ogc:sfWithin ?a; a osm:node");
-    assert_eq!(sparql(at, &back), found);
-    // The same by texts of geometries.
-    let texts = "SELECT ?a ?n { ?a osmkey:leisure 'park'; geo:hasGeometry/geo:asWKT ?x .
-        ?n osmkey:amenity 'bench'; geo:hasGeometry/geo:asWKT ?y BIND(geof:sfContains(?x, ?y) AS ?in) FILTER(?in) }";
-    let pairs = "SELECT ?a ?n { ?a osmkey:leisure 'park'; ogc:sfContains ?n . ?n osmkey:amenity 'bench' }";
-    let contained = sparql(at, pairs);
-    assert!(!contained.is_empty());
-    assert_eq!(contained, sparql(at, texts));
-}
-
-#[test]
-fn lines_and_areas_lie_to_each_other_as_their_texts_do() {
-    let Some(malta) = malta() else { return };
-    let at = &malta.snapshot;
-    for how in ["sfContains", "sfCrosses", "sfEquals", "sfIntersects", "sfOverlaps", "sfTouches", "sfWithin"] {
-        let pairs =
-            format!("SELECT ?a ?b {{ ?a osmkey:landuse 'cemetery'; ogc:{how} ?b . ?b osmkey:highway 'footway' }}");
-        let texts = format!(
-            "SELECT ?a ?b {{ ?a osmkey:landuse 'cemetery'; geo:hasGeometry/geo:asWKT ?x .
-             ?b osmkey:highway 'footway'; geo:hasGeometry/geo:asWKT ?y FILTER(geof:{how}(?x, ?y)) }}"
-        );
-        assert_eq!(sparql(at, &pairs), sparql(at, &texts), "{how}");
-    }
-}
-
-#[test]
-fn distances_in_malta() {
-    let Some(malta) = malta() else { return };
-    let at = &malta.snapshot;
-    let castles = |more: &str| {
-        format!(
-            "SELECT ?a ?b {{ ?a osmkey:historic 'castle'; geo:hasCentroid/geo:asWKT ?x .
-             ?b a osm:node; osmkey:highway 'bus_stop'; geo:hasGeometry/geo:asWKT ?y {more} }}"
-        )
-    };
-    let near = sparql(at, &castles("FILTER(geof:distance(?x, ?y, uom:metre) < 500)"));
-    assert!(!near.is_empty());
-    // The distance is no condition that boxes know of here.
-    let plain = castles("BIND(geof:distance(?x, ?y, uom:metre) AS ?d) FILTER(?d < 500)");
-    assert_eq!(near, sparql(at, &plain));
-    let around = "SELECT DISTINCT ?b { ?a a osm:node; osmkey:amenity 'ferry_terminal'; geo:hasGeometry/geo:asWKT ?x .
-        ?b a osm:node; osmkey:highway 'bus_stop'; geo:hasGeometry/geo:asWKT ?y
-        FILTER(geof:distance(?x, ?y, uom:metre) <= 300) }";
-    let by_overpass = elements(at, "node[amenity=ferry_terminal];node[highway=bus_stop](around:300);out ids;");
-    let by_sparql: BTreeSet<String> = sparql(at, around).into_iter().collect();
-    let by_overpass: BTreeSet<String> = by_overpass.into_iter().collect();
-    // Overpass measures on a sphere, GeoSPARQL's distance is the ellipsoid's: a few lie between the two.
-    assert!(by_sparql.symmetric_difference(&by_overpass).count() <= 1, "{by_sparql:?} {by_overpass:?}");
-}
-
-#[test]
-fn items_and_elements_of_malta_in_one_query() {
-    let Some(malta) = malta() else { return };
-    let at = &malta.snapshot;
-    let mut named: Vec<String> = malta
-        .items
-        .iter()
-        .flat_map(|(item, elements)| elements.iter().map(move |(element, _)| format!("{element}\t{item}")))
-        .collect();
-    named.sort_unstable();
-    named.dedup();
-    assert!(named.len() > 100);
-    assert_eq!(sparql(at, "SELECT ?e ?i { ?e osm2rdfkey:wikidata ?i . ?i wdt:P625 ?p }"), named);
-    // Places of items that are more than a kilometre from their element: theirs are whole steps of 0.005 degrees off, so
-    // that none lies where two ways of measuring differ.
-    let far = "SELECT ?e ?i { ?e a osm:node; osm2rdfkey:wikidata ?i; geo:hasGeometry/geo:asWKT ?x . ?i wdt:P625 ?y
-        FILTER(geof:distance(?x, ?y, uom:metre) > 1000) }";
-    let mut away: Vec<String> = malta
-        .items
-        .iter()
-        .flat_map(|(item, elements)| elements.iter().map(move |(element, away)| (element, item, *away)))
-        .filter(|(element, _, away)| element.starts_with("node/") && *away > 1000.0)
-        .map(|(element, item, _)| format!("{element}\t{item}"))
-        .collect();
-    away.sort_unstable();
-    away.dedup();
-    assert!(!away.is_empty());
-    assert_eq!(sparql(at, far), away);
-    // People per square kilometre from both, and by the text of the geometry.
-    let density = "SELECT ?e (ROUND(?people / ?a * 1e6) AS ?d) { ?e a osm:relation; osmkey:boundary 'administrative';
-        osm2rdfkey:wikidata ?i; osm2rdf:area ?a . ?i wdt:P1082 ?people }";
-    let by_texts = "SELECT ?e (ROUND(?people / geof:area(?g, uom:squareMetre) * 1e6) AS ?d) {
-        ?e a osm:relation; osmkey:boundary 'administrative'; osm2rdfkey:wikidata ?i;
-        geo:hasGeometry/geo:asWKT ?g . ?i wdt:P1082 ?people }";
-    let crowded = sparql(at, density);
-    assert!(crowded.len() > 10, "{crowded:?}");
-    assert_eq!(crowded, sparql(at, by_texts));
-    // What began before 1600 within 500 m of a bus stop, with and without the service.
-    let old = |elements: &str| {
-        format!(
-            "SELECT DISTINCT ?e {{ {elements} ?e osm2rdfkey:wikidata ?i; geo:hasCentroid/geo:asWKT ?x . ?i wdt:P571 ?begun
-             FILTER(YEAR(?begun) < 1600) ?b a osm:node; osmkey:highway 'bus_stop'; geo:hasGeometry/geo:asWKT ?y
-             FILTER(geof:distance(?x, ?y, uom:metre) < 500) }}"
-        )
-    };
-    let forts = sparql(at, &old("?e osmkey:historic ?v ."));
-    assert!(!forts.is_empty());
-    let service = "SERVICE terrapin:overpass { [] terrapin:query 'nwr[historic];out ids;'; terrapin:element ?e }";
-    assert_eq!(forts, sparql(at, &old(service)));
-}
-
-#[test]
-fn a_join_of_all_with_all_is_stopped() {
-    let Some(malta) = malta() else { return };
-    let all = "SELECT (COUNT(*) AS ?n) { ?a ogc:sfIntersects ?b . ?b ogc:sfIntersects ?c . ?c ogc:sfIntersects ?d }";
-    let error = refusal(&malta.snapshot, &[all, "--lang", "sparql", "--timeout", "1"]);
-    assert!(error.contains("time"), "{error}");
-    let texts = "SELECT DISTINCT ?t { ?e a osm:way; geo:hasGeometry/geo:asWKT ?t }";
-    let error = refusal(&malta.snapshot, &[texts, "--lang", "sparql", "--memory", "8M"]);
-    assert!(error.contains("memory"), "{error}");
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 
 pub mod attacks;
+pub mod elements;
 pub mod model;
 pub mod place;
 pub mod server;

@@ -98,6 +98,12 @@ const XPATH_NAMES: [(&str, &str); 22] = [
     ("year-from-dateTime", "YEAR"),
 ];
 
+/// Where GeoSPARQL's functions are, by the standard and as WDQS has it.
+const GEOSPARQL: [&str; 2] =
+    ["http://www.opengis.net/def/function/geosparql/", "http://www.opengis.net/def/geosparql/function/"];
+/// Those of them that are aggregates: of the standard's, those that are answered.
+const OF_GEOMETRIES: [&str; 4] = ["aggBoundingBox", "aggCentroid", "aggConvexHull", "aggUnion"];
+
 const AGGREGATES: [&str; 7] = ["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"];
 
 /// What an operator makes of two arguments; of more or fewer, which were counted before, none is lost.
@@ -250,8 +256,19 @@ impl Parser<'_> {
         Ok(variable)
     }
 
-    /// The arguments of a function with an IRI.
+    /// The arguments of a function or an aggregate with an IRI.
     pub fn custom_call(&mut self, token: Token, name: NamedNode) -> Result<Tree<Expression>> {
+        let of_geometries = GEOSPARQL.iter().find_map(|space| name.as_str().strip_prefix(space));
+        if let Some(local) = of_geometries.filter(|local| OF_GEOMETRIES.contains(local)) {
+            let name = NamedNode::new_unchecked(format!("{}{local}", GEOSPARQL[0]));
+            self.expect("(")?;
+            let distinct = self.word("DISTINCT");
+            let argument = self.expression()?;
+            self.expect(")")?;
+            let function = AggregateFunction::Custom(name);
+            let aggregate = argument.under(|argument| Aggregate::Call { function, argument, distinct })?;
+            return Ok(self.add_aggregate(token, aggregate)?.into());
+        }
         if self.ahead(1).kind == Kind::Word && self.is_word_at(1, "DISTINCT") {
             let message = format!("{} is no aggregate and takes no DISTINCT", self.slice(token));
             return Err(self.error_at(token, Code::Aggregate, message));

@@ -54,8 +54,8 @@ pub enum End {
 /// It is registered with a [`View`] under an IRI of the query's own ([`View::register`]) and then answers the triple
 /// patterns that have this IRI as their predicate. It may read everything through the view, which counts the work.
 pub trait Relation {
-    /// The pairs with the given ends, in ascending order of (subject, object) or, with only the object given, of
-    /// subjects; the first error ends them. Repeated pairs are repeated solutions.
+    /// The pairs with the given ends, each time in the same order; the first error ends them. Repeated pairs are repeated
+    /// solutions.
     ///
     /// Terms may be the query's own. Given ends come back as they were given.
     fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a>;

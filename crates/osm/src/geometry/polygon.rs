@@ -141,7 +141,7 @@ impl Polygon {
             (Location::Border, Border::Relation) => {
                 let at = BoundingBox { south: c.lat - 1, west: c.lon - 1, north: c.lat + 1, east: c.lon + 1 };
                 let tile = Some(Tile::of(c));
-                self.find_segment(&at, &mut |s| {
+                self.any_segment(&at, &mut |s| {
                     s.a != c && Search { at: c, border: Some(self.border), tile, inside: false }.meets(s)
                 })
             }
@@ -162,7 +162,7 @@ impl Polygon {
                 north: part.north.saturating_add(1),
                 east: part.east.saturating_add(1),
             };
-            if self.find_segment(&wider, &mut |s| segment_meets_box(s, &wider)) {
+            if self.any_segment(&wider, &mut |s| segment_meets_box(s, &wider)) {
                 return Relation::Mixed;
             }
             match self.locate(Coord { lat: part.south, lon: part.west }) {
@@ -225,7 +225,7 @@ impl Polygon {
         // What is less than a step off the border may be on it.
         let wider = BoundingBox { south: b.south - 1, west: b.west - 1, north: b.north + 1, east: b.east + 1 };
         let (mut near, mut along) = (false, false);
-        let crossed = self.find_segment(&wider, &mut |t| {
+        let crossed = self.any_segment(&wider, &mut |t| {
             near = true;
             let t = if is_whole(t) { Some(t) } else { within(t, tile) };
             let Some(t) = t.filter(|&t| segments_meet(s, t)) else { return false };
@@ -263,7 +263,7 @@ impl Polygon {
     fn pass_cut_at_border(&self, s: Segment, known: Option<Location>) -> Pass {
         let mut cuts: Vec<Coord> = Vec::new();
         let mut touched = false;
-        self.find_segment(&s.bbox(), &mut |t| {
+        self.any_segment(&s.bbox(), &mut |t| {
             if segments_meet(s, t) {
                 touched = true;
                 let before = cuts.len();
@@ -320,7 +320,7 @@ impl Polygon {
     }
 
     /// Whether `test` holds for a segment whose node's box meets `area`.
-    fn find_segment(&self, area: &BoundingBox, test: &mut dyn FnMut(Segment) -> bool) -> bool {
+    pub fn any_segment(&self, area: &BoundingBox, test: &mut dyn FnMut(Segment) -> bool) -> bool {
         match self.levels.len().checked_sub(2) {
             Some(top) => self.find_below(top, 0, area, test),
             None => false,

@@ -10,12 +10,16 @@
 //! facts.rs       types, geometries, area, length, metadata
 //! members.rs     members of relations, nodes of ways
 //! shape.rs       an element's geometry
+//! among.rs       the elements that one end of a relation may be, by where they are
 //! near.rs        what may be near, for conditions on geometries
 //! spatial.rs     how two elements lie to each other
+//! exact.rs       how two shapes do
 //! describe.rs    all that is said of an element that a query names
 //! ```
 
+mod among;
 mod describe;
+mod exact;
 mod facts;
 mod members;
 mod naming;
@@ -33,9 +37,10 @@ use std::sync::Arc;
 use terrapin_osm::Osm;
 use terrapin_triples::{Relation, Store, TermId, View};
 
+pub(crate) use self::among::{Among, Asked};
 pub(crate) use self::describe::Describe;
 pub(crate) use self::naming::{Element, element_iri};
-pub(crate) use self::near::Near;
+pub(crate) use self::near::{Near, Side};
 pub(crate) use self::session::Session;
 use self::vocabulary::Predicate;
 
@@ -58,6 +63,14 @@ impl Elements {
     }
 }
 
+/// The elements that a relation's two ends may be.
+pub(crate) struct Ends {
+    /// What its subjects are among.
+    pub(crate) subjects: Rc<Among>,
+    /// What its objects are.
+    pub(crate) objects: Rc<Among>,
+}
+
 /// The relation that answers for a predicate; with the stored triples that have it, too, where `stored` says what it is
 /// called.
 pub(crate) fn relation(
@@ -65,6 +78,7 @@ pub(crate) fn relation(
     session: &Rc<Session>,
     view: &View,
     stored: Option<TermId>,
+    ends: impl FnOnce() -> Ends,
 ) -> Box<dyn Relation> {
     let session = Rc::clone(session);
     let computed: Box<dyn Relation> = match predicate {
@@ -72,7 +86,10 @@ pub(crate) fn relation(
         Predicate::Link(key) => Box::new(tags::Link::new(session, key)),
         Predicate::Fact(fact) => Box::new(facts::Facts::new(session, *fact)),
         Predicate::Member(what) => Box::new(members::Members::new(session, *what)),
-        Predicate::Spatial(how) => Box::new(spatial::Lie::new(session, *how)),
+        Predicate::Spatial(how) => {
+            let Ends { subjects, objects } = ends();
+            Box::new(spatial::Lie::new(session, *how, subjects, objects))
+        }
     };
     match stored.filter(|&id| view.store().predicate(id).triples > 0) {
         Some(stored) => Box::new(relation::Together { computed, stored }),

@@ -1,13 +1,14 @@
 //! Geometries that may be near others: what conditions on distances and on how geometries lie to each other ask of their
-//! boxes, so that a query goes from the one to those around it, by the R-tree of pages. The condition itself decides.
+//! boxes, so that a query goes from the one to those around it. The condition itself decides.
 
 use std::rc::Rc;
 
 use geo::BoundingRect;
-use terrapin_osm::{BoundingBox, ElementType};
+use terrapin_osm::BoundingBox;
 use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
 
-use super::naming::{Element, Named};
+use super::among::Among;
+use super::naming::Named;
 use super::relation::{id, named, none, one, or_failed};
 use super::session::Session;
 use crate::geo::Located;
@@ -18,21 +19,30 @@ const DEGREE: f64 = 111_000.0;
 const LATITUDES: f64 = 10.0;
 /// Steps of a coordinate in a degree.
 const STEPS: f64 = 1e7;
-/// Elements near another one, about.
-const MANY: f64 = 4000.0;
+/// The share of elements that are near one of them, about, for a distance of no metres and for each one more.
+const SHARE: (f64, f64) = (0.002, 0.000_02);
+
+/// What geometries of elements may be near others.
+pub struct Side {
+    /// The elements.
+    pub among: Rc<Among>,
+    /// Which of their geometries: nothing where either may be meant.
+    pub centroids: Option<bool>,
+}
 
 /// The geometries within so many metres of others, and some more. Its subjects are geometries of elements; so are its
-/// objects, or they are literals.
+/// objects, or they are literals, which have to be given.
 pub struct Near {
     session: Rc<Session>,
     metres: f64,
-    literal: bool,
+    subjects: Side,
+    objects: Option<Side>,
 }
 
 impl Near {
-    /// Those within so many metres; `literal` says that objects are literals, which have to be given.
-    pub fn new(session: Rc<Session>, metres: f64, literal: bool) -> Near {
-        Near { session, metres, literal }
+    /// Those within so many metres; without `objects` these are literals.
+    pub fn new(session: Rc<Session>, metres: f64, subjects: Side, objects: Option<Side>) -> Near {
+        Near { session, metres, subjects, objects }
     }
 
     /// The box of what may be near something; nothing where all may be.
@@ -77,32 +87,6 @@ impl Near {
         }
     }
 
-    /// The geometries whose boxes meet a zone, and their middles, by element.
-    fn within<'a>(
-        &'a self,
-        view: &'a View,
-        zone: BoundingBox,
-    ) -> impl Iterator<Item = Result<TermId, ReadError>> + use<'a> {
-        let osm = self.session.osm();
-        let pages = ElementType::ALL
-            .into_iter()
-            .flat_map(move |kind| osm.pages_in(kind, &zone).into_iter().map(move |page| (kind, page)));
-        pages.flat_map(move |(kind, page)| {
-            let begin = u64::from(page) * osm.page_size(kind);
-            let (boxes, error) = match self.session.page_bounds(view, kind, page) {
-                Ok(boxes) => (boxes, None),
-                Err(error) => (Rc::default(), Some(Err(error))),
-            };
-            let found = (0..boxes.len()).flat_map(move |slot| {
-                let at = Element { kind, ordinal: begin + slot as u64 };
-                let meets = boxes.get(slot).is_some_and(|bounds| !bounds.is_empty() && zone.intersects(bounds));
-                let names = meets.then_some([Named::Geometry(at), Named::Centroid(at)]);
-                names.into_iter().flatten().map(move |of| view.work(1).and_then(|()| id(view, of)))
-            });
-            found.chain(error)
-        })
-    }
-
     fn found<'a>(
         &'a self,
         view: &'a View,
@@ -116,13 +100,38 @@ impl Near {
         let Some(bounds) = self.bounds(view, known)? else { return Ok(none()) };
         let world = BoundingBox { south: -900_000_000, west: -1_800_000_000, north: 900_000_000, east: 1_800_000_000 };
         let zone = self.zone(&bounds).unwrap_or(world);
-        Ok(match (subject, object) {
-            (Some(subject), Some(object)) => {
+        Ok(match (subject, object, &self.objects) {
+            (Some(subject), Some(object), _) => {
                 let met = self.bounds(view, subject)?.is_some_and(|bounds| zone.intersects(&bounds));
                 one(met.then_some((subject, object)))
             }
-            (Some(subject), _) => Box::new(self.within(view, zone).map(move |object| Ok((subject, object?)))),
-            (None, _) => Box::new(self.within(view, zone).map(move |subject| Ok((subject?, known)))),
+            (Some(subject), _, Some(objects)) => {
+                Box::new(objects.within(view, zone)?.map(move |object| Ok((subject, object?))))
+            }
+            (Some(_), _, None) => none(),
+            (None, ..) => Box::new(self.subjects.within(view, zone)?.map(move |subject| Ok((subject?, known)))),
+        })
+    }
+}
+
+impl Side {
+    /// The geometries whose elements' boxes meet a zone, in the order of their names.
+    fn within<'a>(
+        &'a self,
+        view: &'a View,
+        zone: BoundingBox,
+    ) -> Result<Box<dyn Iterator<Item = Result<TermId, ReadError>> + 'a>, ReadError> {
+        let names = move |centroids: bool| {
+            let near = self.among.near(view, zone, |_| false)?;
+            Ok::<_, ReadError>(near.map(move |near| {
+                let (at, _) = near?;
+                view.work(1)?;
+                id(view, if centroids { Named::Centroid(at) } else { Named::Geometry(at) })
+            }))
+        };
+        Ok(match self.centroids {
+            Some(centroids) => Box::new(names(centroids)?),
+            None => Box::new(names(false)?.chain(names(true)?)),
         })
     }
 }
@@ -133,14 +142,16 @@ impl Relation for Near {
     }
 
     fn estimate(&self, _: &View, subject: End, object: End) -> f64 {
-        match (subject, object) {
-            (End::Free, End::Free) => f64::INFINITY,
-            (End::Free, _) | (_, End::Free) => MANY * (1.0 + self.metres / 100.0),
+        let near = |side: &Side| side.among.len() as f64 * (SHARE.0 + SHARE.1 * self.metres).min(1.0);
+        match (subject, object, &self.objects) {
+            (End::Free, End::Free, _) | (_, End::Free, None) => f64::INFINITY,
+            (End::Free, ..) => near(&self.subjects),
+            (_, End::Free, Some(objects)) => near(objects),
             _ => 0.1,
         }
     }
 
     fn answers(&self, subject_given: bool, object_given: bool) -> bool {
-        object_given || (subject_given && !self.literal)
+        object_given || (subject_given && self.objects.is_some())
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use oxrdf::Literal;
 use rustc_hash::FxHashMap;
-use terrapin_osm::{BoundingBox, ElementType, Ordinal, Osm, PairId, Remembered, TagPage};
+use terrapin_osm::{BoundingBox, ElementType, KeyId, Ordinal, Osm, PairId, Remembered, TagPage};
 use terrapin_triples::{ReadError, TermId, View};
 
 use super::Elements;
@@ -116,13 +116,14 @@ impl Session {
         Ok(id)
     }
 
-    /// The text of the tag that has a literal as its value, for the pairs of a key.
-    pub fn text(&self, literal: &Literal, pairs: &Range<PairId>) -> Option<String> {
-        let text = literal.value();
-        let simple = literal.language().is_none() && literal.datatype() == oxrdf::vocab::xsd::STRING;
-        let integer = literal.datatype() == oxrdf::vocab::xsd::INTEGER;
-        let numeric = *pairs == self.numbers && number(text).is_some();
-        ((simple && !numeric) || (integer && numeric)).then(|| text.to_owned())
+    /// The tag with a key that has a literal as its value.
+    pub fn pair(&self, key: KeyId, value: &Literal) -> Option<PairId> {
+        let text = value.value();
+        let simple = value.language().is_none() && value.datatype() == oxrdf::vocab::xsd::STRING;
+        let integer = value.datatype() == oxrdf::vocab::xsd::INTEGER;
+        let numeric = self.osm().pairs_of(key) == self.numbers && number(text).is_some();
+        let written = (simple && !numeric) || (integer && numeric);
+        written.then(|| self.osm().pair(self.osm().key_name(key), text)).flatten()
     }
 
     /// The id of a literal that belongs to what has a number, made when it is first asked for.

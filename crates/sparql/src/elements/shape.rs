@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use geo::{CoordsIter, Geometry, GeometryCollection, LineString, MultiPolygon, Point, Polygon};
 use oxrdf::Literal;
 use terrapin_budget as budget;
-use terrapin_osm::areas::{Shape as Area, is_closed};
-use terrapin_osm::geometry::{Location, Segment, on_segment};
+use terrapin_osm::areas::is_closed;
+use terrapin_osm::geometry::{Border, Location, Polygon as Edges, Segment, on_segment, split_at_antimeridian};
 use terrapin_osm::outline::{Line, is_area, multipolygon, polygons_of};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId};
 
@@ -27,7 +27,8 @@ pub struct Shape {
     pub bounds: BoundingBox,
     /// The rings of an area; else lines, and points as lines of one.
     parts: Parts,
-    area: OnceCell<Option<Area>>,
+    edges: OnceCell<Edges>,
+    own_pairs: OnceCell<usize>,
 }
 
 enum Parts {
@@ -68,7 +69,7 @@ impl Shape {
     }
 
     fn new(geometry: Geometry, bounds: BoundingBox, parts: Parts) -> Shape {
-        Shape { geometry, bounds, parts, area: OnceCell::new() }
+        Shape { geometry, bounds, parts, edges: OnceCell::new(), own_pairs: OnceCell::new() }
     }
 
     /// How many points it has.
@@ -82,23 +83,47 @@ impl Shape {
     }
 
     /// The area, for questions about points and boxes.
-    pub fn area(&self) -> Option<&Area> {
-        let made = self.area.get_or_init(|| {
-            let sides = |ring: &Line| -> Vec<Segment> {
-                ring.windows(2).filter_map(|side| Some(Segment { a: *side.first()?, b: *side.get(1)? })).collect()
-            };
-            match &self.parts {
-                Parts::Polygons(polygons) => Some(Area::new(polygons.iter().flatten().flat_map(sides))),
-                Parts::Lines(_) => None,
+    pub fn area(&self) -> Option<&Edges> {
+        self.is_area().then(|| self.edges())
+    }
+
+    /// The edges of an area, or the segments of lines, in a tree.
+    pub fn edges(&self) -> &Edges {
+        self.edges.get_or_init(|| {
+            let sides = self.lines().flat_map(|line| line.windows(2));
+            let segments = sides.filter_map(|side| Some(Segment { a: *side.first()?, b: *side.get(1)? })).collect();
+            // How near to a border is on it is not asked: points are located exactly.
+            Edges::new(Border::ClosedWay, if self.is_area() { split_at_antimeridian(segments) } else { segments })
+        })
+    }
+
+    /// How many pairs of its own edges have boxes that meet, each counted from either side.
+    pub fn own_pairs(&self) -> usize {
+        *self.own_pairs.get_or_init(|| {
+            let mut pairs = 0;
+            for edge in self.edges().segments() {
+                budget::checkpoint();
+                self.edges().any_segment(&edge.bbox(), &mut |_| {
+                    pairs += 1;
+                    false
+                });
             }
-        });
-        made.as_ref()
+            pairs
+        })
+    }
+
+    /// The rings of an area; else lines, and points as lines of one.
+    pub fn lines(&self) -> Box<dyn Iterator<Item = &Line> + '_> {
+        match &self.parts {
+            Parts::Polygons(polygons) => Box::new(polygons.iter().flatten()),
+            Parts::Lines(lines) => Box::new(lines.iter()),
+        }
     }
 
     /// Where a point lies, decided in integers: on the border are the ends of lines where an odd number of them end.
     pub fn locate(&self, c: Coord) -> Location {
         let Parts::Lines(lines) = &self.parts else {
-            return self.area().map_or(Location::Outside, |area| area.locate_exactly(c));
+            return self.edges().locate_exactly(c);
         };
         let (mut on, mut ends) = (false, 0);
         for line in lines {

@@ -6,15 +6,15 @@
 
 use std::rc::Rc;
 
-use terrapin_osm::geometry::{BoxRelation, Location};
 use terrapin_osm::{BoundingBox, ElementType};
 use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
 
+use super::among::Among;
+use super::exact::Known;
 use super::naming::{Element, Named};
-use super::relation::{all, element, id, none, one, or_failed};
+use super::relation::{element, id, none, one, or_failed};
 use super::session::Session;
-use super::shape::Shape;
-use crate::geo::{Spatial, lie};
+use crate::geo::Spatial;
 
 /// Areas around a point, about.
 const AROUND: f64 = 8.0;
@@ -27,6 +27,8 @@ const TAGGED: f64 = 10.0;
 pub struct Lie {
     session: Rc<Session>,
     how: Spatial,
+    subjects: Rc<Among>,
+    objects: Rc<Among>,
 }
 
 /// What is asked of a candidate's box.
@@ -41,9 +43,9 @@ enum Boxes {
 }
 
 impl Lie {
-    /// All pairs.
-    pub fn new(session: Rc<Session>, how: Spatial) -> Lie {
-        Lie { session, how }
+    /// The pairs of these.
+    pub fn new(session: Rc<Session>, how: Spatial, subjects: Rc<Among>, objects: Rc<Among>) -> Lie {
+        Lie { session, how, subjects, objects }
     }
 
     /// What is asked of the box of the second where the first is known, or the other way round.
@@ -70,102 +72,9 @@ impl Lie {
         }
         let (a, b) = (self.session.shape(view, a)?, self.session.shape(view, b)?);
         match (a, b) {
-            (Some(a), Some(b)) => self.shapes(view, &a, &b),
+            (Some(a), Some(b)) => Known::new(a).lies(view, self.how, &b, true),
             _ => Ok(false),
         }
-    }
-
-    /// The same of their shapes.
-    fn shapes(&self, view: &View, a: &Shape, b: &Shape) -> Result<bool, ReadError> {
-        match (a.point(), b.point()) {
-            (Some(a), Some(b)) => {
-                let equal = !matches!(self.how, Spatial::Crosses | Spatial::Overlaps | Spatial::Touches);
-                return Ok(a == b && equal);
-            }
-            (None, Some(point)) => return Ok(self.of_point(a.locate(point), true)),
-            (Some(point), None) => return Ok(self.of_point(b.locate(point), false)),
-            (None, None) => {}
-        }
-        if !self.is_possible(a.is_area(), b.is_area()) {
-            return Ok(false);
-        }
-        if let Some(area) = a.area() {
-            match area.relate(&b.bounds) {
-                BoxRelation::Outside => return Ok(false),
-                BoxRelation::Inside => return Ok(self.of_point(Location::Inside, true)),
-                BoxRelation::Mixed => {}
-            }
-        }
-        if let Some(area) = b.area() {
-            match area.relate(&a.bounds) {
-                BoxRelation::Outside => return Ok(false),
-                BoxRelation::Inside => return Ok(self.of_point(Location::Inside, false)),
-                BoxRelation::Mixed => {}
-            }
-        }
-        view.work((a.points() + b.points()) as u64 / 16)?;
-        lie(&a.geometry, &b.geometry, self.how)
-            .ok_or_else(|| ReadError::Relation("two geometries are too large to be held against each other".to_owned()))
-    }
-
-    /// Whether it can hold for areas or lines: a line has no room for an area, and only what is alike is equal or overlaps.
-    fn is_possible(&self, first: bool, second: bool) -> bool {
-        match self.how {
-            Spatial::Contains | Spatial::Covers => first || !second,
-            Spatial::Within => second || !first,
-            Spatial::Equals | Spatial::Overlaps => first == second,
-            Spatial::Crosses => !(first && second),
-            Spatial::Intersects | Spatial::Touches => true,
-        }
-    }
-
-    /// Whether it holds for something and a point that lies there, or what lies wholly in it; `first` says that it is the
-    /// first of the two.
-    fn of_point(&self, at: Location, first: bool) -> bool {
-        match self.how {
-            Spatial::Contains => first && at == Location::Inside,
-            Spatial::Covers => first && at != Location::Outside,
-            Spatial::Within => !first && at == Location::Inside,
-            Spatial::Intersects => at != Location::Outside,
-            Spatial::Touches => at == Location::Border,
-            Spatial::Crosses | Spatial::Equals | Spatial::Overlaps => false,
-        }
-    }
-
-    /// Those on a page that lie so to what is known.
-    fn on_page(
-        &self,
-        view: &View,
-        known: (Element, &Shape, bool),
-        kind: ElementType,
-        page: u32,
-    ) -> Result<Vec<Element>, ReadError> {
-        let osm = self.session.osm();
-        let (known, shape, first) = known;
-        let boxes = self.boxes(first);
-        // What is around a box is never decided by the page, and seldom by its area.
-        if boxes != Boxes::Around
-            && let Some(area) = shape.area()
-            && area.relate(&osm.page_box(kind, page)) == BoxRelation::Outside
-        {
-            return Ok(Vec::new());
-        }
-        let begin = u64::from(page) * osm.page_size(kind);
-        let mut found = Vec::new();
-        for (bounds, ordinal) in self.session.page_bounds(view, kind, page)?.iter().zip(begin..) {
-            let at = Element { kind, ordinal };
-            let (a, b) = if first { (&shape.bounds, bounds) } else { (bounds, &shape.bounds) };
-            if at == known || !fit(self.boxes(true), a, b) || !self.counts(at) {
-                continue;
-            }
-            view.work(1)?;
-            let Some(other) = self.session.shape(view, at)? else { continue };
-            if if first { self.shapes(view, shape, &other)? } else { self.shapes(view, &other, shape)? } {
-                found.push(at);
-            }
-        }
-        view.work(1)?;
-        Ok(found)
     }
 
     /// Those that lie so to what is known, in the order of their names.
@@ -179,19 +88,39 @@ impl Lie {
             return Ok(Box::new(std::iter::empty()));
         }
         let Some(shape) = self.session.shape(view, known)? else { return Ok(Box::new(std::iter::empty())) };
-        // A point is around nothing but a point in the same place, which is one of these pages.
-        let pages = ElementType::ALL.into_iter().flat_map({
-            let bounds = shape.bounds;
-            move |kind| self.session.osm().pages_in(kind, &bounds).into_iter().map(move |page| (kind, page))
-        });
-        Ok(Box::new(pages.flat_map(move |(kind, page)| {
-            let found = self.on_page(view, (known, &shape, first), kind, page);
-            let (found, error) = match found {
-                Ok(found) => (found, None),
-                Err(error) => (Vec::new(), Some(error)),
-            };
-            found.into_iter().map(Ok).chain(error.map(Err))
+        let held = Rc::new(Known::new(shape));
+        let among = if first { &self.objects } else { &self.subjects };
+        // What is around a box is never decided by the page, and seldom by its area.
+        let decided = (self.boxes(first) != Boxes::Around).then(|| Rc::clone(&held));
+        let passes = move |page: &BoundingBox| decided.as_ref().is_some_and(|held| held.is_apart_from(page));
+        let near = among.near(view, held.bounds(), passes)?;
+        Ok(Box::new(near.filter_map(move |near| {
+            let lies = near.and_then(|near| Ok((self.lies(view, &held, known, near, first)?, near.0)));
+            lies.map(|(lies, at)| lies.then_some(at)).transpose()
         })))
+    }
+
+    /// Whether what is known lies so to an element with this box around it.
+    fn lies(
+        &self,
+        view: &View,
+        held: &Known,
+        known: Element,
+        (at, bounds): (Element, BoundingBox),
+        first: bool,
+    ) -> Result<bool, ReadError> {
+        let (a, b) = if first { (held.bounds(), bounds) } else { (bounds, held.bounds()) };
+        if at == known || !fit(self.boxes(true), &a, &b) || !self.counts(at) {
+            return Ok(false);
+        }
+        view.work(1)?;
+        if let Some(lies) = held.lies_to_box(self.how, &bounds, first) {
+            return Ok(lies);
+        }
+        match self.session.shape(view, at)? {
+            Some(other) => held.lies(view, self.how, &other, first),
+            None => Ok(false),
+        }
     }
 
     fn found<'a>(
@@ -215,7 +144,7 @@ impl Lie {
                 let object = id(view, Named::Element(b))?;
                 Box::new(self.others(view, b, false)?.map(move |a| Ok((id(view, Named::Element(a?))?, object))))
             }
-            (None, None) => Box::new(all(view, &self.session, &ElementType::ALL).flat_map(move |a| {
+            (None, None) => Box::new(self.subjects.all(view).flat_map(move |a| {
                 let pairs = || -> Result<Pairs<'a>, ReadError> {
                     let a = a?;
                     let subject = id(view, Named::Element(a))?;
@@ -227,15 +156,18 @@ impl Lie {
     }
 
     /// About how many elements there are in the box of one.
-    fn near(&self, view: &View, known: TermId) -> f64 {
+    fn near(&self, view: &View, known: TermId, among: &Among) -> f64 {
         let Some(known) = element(view, known) else { return 0.0 };
         let (osm, bounds) = (self.session.osm(), self.session.bounds(known));
-        let count = |kind| {
+        let (mut near, mut all) = (0.0, 0.0);
+        for kind in among.kinds() {
+            let tagged = if kind == ElementType::Node { TAGGED } else { 1.0 };
             let pages = osm.pages_in(kind, &bounds).len() as f64 * osm.page_size(kind) as f64;
-            let tagged = if kind == ElementType::Node { pages / TAGGED } else { pages };
-            tagged.min(osm.count(kind) as f64)
-        };
-        ElementType::ALL.into_iter().map(count).sum()
+            near += pages.min(osm.count(kind) as f64) / tagged;
+            all += osm.count(kind) as f64 / tagged;
+        }
+        // Those that are asked for lie there like all.
+        near * (among.len() as f64 / f64::max(all, 1.0)).min(1.0)
     }
 }
 
@@ -259,18 +191,25 @@ impl Relation for Lie {
     }
 
     fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
-        let free = |first: bool, known: End| match (self.boxes(first), known) {
-            (Boxes::Around, _) => AROUND,
-            (_, End::Term(known)) => self.near(view, known),
-            _ => INSIDE,
+        let free = |first: bool, known: End| {
+            let among = if first { &self.objects } else { &self.subjects };
+            match (self.boxes(first), known) {
+                (Boxes::Around, _) => AROUND.min(among.len() as f64),
+                (_, End::Term(known)) => self.near(view, known, among),
+                _ => inside(among),
+            }
         };
         match (subject, object) {
-            (End::Free, End::Free) => {
-                ElementType::ALL.iter().map(|&kind| self.session.osm().count(kind)).sum::<u64>() as f64 * INSIDE
-            }
+            (End::Free, End::Free) => self.subjects.len() as f64 * inside(&self.objects),
             (known, End::Free) => free(true, known),
             (End::Free, known) => free(false, known),
             _ => 0.1,
         }
     }
+}
+
+/// About how many there are in an element.
+fn inside(among: &Among) -> f64 {
+    let many = among.len() as f64;
+    if among.is_of_tags() { many.sqrt().min(INSIDE) } else { INSIDE.min(many) }
 }

@@ -21,7 +21,7 @@ const HAS_KEY: f64 = 0.7;
 const HAS_VALUE: f64 = 0.1;
 
 /// The key that a name in an IRI stands for; what IRIs cannot have is written with percent signs.
-fn key(session: &Session, name: &str) -> Option<KeyId> {
+pub fn key(session: &Session, name: &str) -> Option<KeyId> {
     let osm = session.osm();
     osm.key(name).or_else(|| osm.key(&percent_decode_str(name).decode_utf8().ok()?))
 }
@@ -79,8 +79,7 @@ impl Tag {
     /// The tag whose value a term is.
     fn pair(&self, view: &View, value: TermId) -> Result<Option<PairId>, ReadError> {
         let Term::Literal(literal) = view.term(value)? else { return Ok(None) };
-        let (osm, Some(key)) = (self.0.session.osm(), self.0.key) else { return Ok(None) };
-        Ok(self.0.session.text(&literal, &self.0.pairs).and_then(|text| osm.pair(osm.key_name(key), &text)))
+        Ok(self.0.key.and_then(|key| self.0.session.pair(key, &literal)))
     }
 
     fn of(&self, view: &View, at: Element) -> Result<Option<TermId>, ReadError> {

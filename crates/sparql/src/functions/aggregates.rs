@@ -1,5 +1,5 @@
 //! The aggregates other than COUNT: the same whatever order the plan finds the values in. Values that are errors do not
-//! count in SAMPLE and GROUP_CONCAT, as in WDQS.
+//! count in SAMPLE and GROUP_CONCAT, as in WDQS, nor in those of geometries.
 
 use std::cmp::Ordering;
 
@@ -7,6 +7,7 @@ use oxrdf::{Literal, NamedNode, Term};
 use spareval::{AggregateFunctionAccumulator, QueryEvaluator};
 
 use super::numbers::Number;
+use crate::geo;
 use crate::order::{Key, canonical};
 use terrapin_budget::checkpoint;
 use terrapin_sparql_syntax::algebra::{AggregateFunction, Expression};
@@ -22,10 +23,15 @@ pub(crate) enum Fold {
     Average,
     Least,
     Greatest,
+    /// One geometry of several.
+    Geometry(geo::Aggregate),
 }
 
 /// Those that have no setting.
-const PLAIN: [Fold; 5] = [Fold::Sample, Fold::Sum, Fold::Average, Fold::Least, Fold::Greatest];
+fn plain() -> impl Iterator<Item = Fold> {
+    let numbers = [Fold::Sample, Fold::Sum, Fold::Average, Fold::Least, Fold::Greatest];
+    numbers.into_iter().chain(geo::Aggregate::ALL.map(Fold::Geometry))
+}
 
 /// The datatype of what stands for an error.
 const NOTHING: &str = "urn:terrapin:nothing";
@@ -149,6 +155,25 @@ impl AggregateFunctionAccumulator for Sum {
     }
 }
 
+/// Geometries, of which one is made.
+struct Geometries {
+    aggregate: geo::Aggregate,
+    values: Vec<Term>,
+}
+
+impl AggregateFunctionAccumulator for Geometries {
+    fn accumulate(&mut self, element: Term) {
+        checkpoint();
+        if !is_nothing(&element) {
+            self.values.push(element);
+        }
+    }
+
+    fn finish(&mut self) -> Option<Term> {
+        self.aggregate.of(std::mem::take(&mut self.values))
+    }
+}
+
 impl Fold {
     /// The name under which the evaluator knows it; a separator's number follows.
     fn name(&self) -> &'static str {
@@ -159,6 +184,7 @@ impl Fold {
             Fold::Average => "urn:terrapin:aggregate:average",
             Fold::Least => "urn:terrapin:aggregate:least",
             Fold::Greatest => "urn:terrapin:aggregate:greatest",
+            Fold::Geometry(aggregate) => aggregate.iri(),
         }
     }
 
@@ -167,12 +193,17 @@ impl Fold {
         if let Some(number) = name.as_str().strip_prefix(Fold::Concat(String::new()).name()) {
             return separators.get(number.parse::<usize>().ok()?).cloned().map(Fold::Concat);
         }
-        PLAIN.into_iter().find(|fold| fold.name() == name.as_str())
+        plain().find(|fold| fold.name() == name.as_str())
     }
 
     /// Whether a value that comes again changes nothing.
     pub fn ignores_repetition(&self) -> bool {
         matches!(self, Fold::Sample | Fold::Least | Fold::Greatest)
+    }
+
+    /// Whether all values are kept until there are no more.
+    pub fn keeps_values(&self) -> bool {
+        matches!(self, Fold::Concat(_) | Fold::Geometry(_))
     }
 
     /// Begins with no values.
@@ -184,6 +215,7 @@ impl Fold {
             Fold::Average => Box::new(Sum { sum: Some(Number::zero()), count: Some(0) }),
             Fold::Least => Box::new(Extreme { wanted: Ordering::Less, best: None }),
             Fold::Greatest => Box::new(Extreme { wanted: Ordering::Greater, best: None }),
+            Fold::Geometry(aggregate) => Box::new(Geometries { aggregate: *aggregate, values: Vec::new() }),
         }
     }
 }
@@ -212,13 +244,14 @@ pub(crate) fn own(
         AggregateFunction::Avg => (plain(&Fold::Average), argument),
         AggregateFunction::Min => (plain(&Fold::Least), argument),
         AggregateFunction::Max => (plain(&Fold::Greatest), argument),
+        AggregateFunction::Custom(name) => (AggregateFunction::Custom(name), or_nothing(argument)),
         function => (function, argument),
     }
 }
 
 /// Gives the evaluator the aggregates, GROUP_CONCAT with these separators.
 pub(crate) fn register(mut evaluator: QueryEvaluator, separators: &[String]) -> QueryEvaluator {
-    for fold in PLAIN {
+    for fold in plain() {
         let name = NamedNode::new_unchecked(fold.name());
         evaluator = evaluator.with_custom_aggregate_function(name, move || fold.begin());
     }

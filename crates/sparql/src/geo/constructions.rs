@@ -56,7 +56,7 @@ fn transform(arguments: &[Term]) -> Option<Term> {
     g.to_system_of(&target)?.to_term()
 }
 
-fn envelope(g: &Geometry) -> Option<Geometry> {
+pub(super) fn envelope(g: &Geometry) -> Option<Geometry> {
     Some(match g.bounding_rect() {
         Some(rect) if rect.width() == 0.0 && rect.height() == 0.0 => Point(rect.min()).into(),
         Some(rect) if rect.width() == 0.0 || rect.height() == 0.0 => LineString(vec![rect.min(), rect.max()]).into(),
@@ -65,7 +65,7 @@ fn envelope(g: &Geometry) -> Option<Geometry> {
     })
 }
 
-fn convex_hull(g: &Geometry) -> Option<Geometry> {
+pub(super) fn convex_hull(g: &Geometry) -> Option<Geometry> {
     let hull = g.convex_hull();
     // Of less than three directions the hull is a line or a point, which the library gives as a flat polygon.
     let mut corners: Vec<_> = hull.exterior().coords().copied().collect();

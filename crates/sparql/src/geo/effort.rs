@@ -34,6 +34,11 @@ pub(super) fn of_two(a: &Geometry, b: &Geometry) -> Option<()> {
     of_edges(edges)
 }
 
+/// Whether the parts of one geometry may be held against each other.
+pub(super) fn of_one(g: &Geometry) -> Option<()> {
+    if g.coords_count() <= MOST / 1000 { Some(()) } else { of_edges(edges(g, 0.0)) }
+}
+
 /// Whether a geometry may be widened by `distance`, in its own units.
 pub(super) fn of_buffer(g: &Geometry, distance: f64) -> Option<()> {
     let extent = g.bounding_rect().map_or(0.0, |rect| rect.width().max(rect.height()));
@@ -89,6 +94,14 @@ fn of_edges(edges: Vec<Edge>) -> Option<()> {
     }
     budget::charge(PAIR_BYTES * pairs as u64);
     Some(())
+}
+
+/// Whether an operation may be begun on geometries with so many edges, so many pairs of which may meet; charges what it
+/// will hold.
+pub(crate) fn of_pairs(edges: usize, pairs: usize) -> Option<()> {
+    budget::checkpoints(STEPS * edges);
+    budget::charge(EDGE_BYTES * edges as u64 + PAIR_BYTES * pairs.min(MOST) as u64);
+    (pairs < MOST).then_some(())
 }
 
 #[cfg(test)]

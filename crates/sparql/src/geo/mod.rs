@@ -1,10 +1,11 @@
 //! The functions of GeoSPARQL 1.1 (OGC 22-047r1) on WKT and GeoJSON literals: the simple-feature, Egenhofer and RCC8
-//! relations, measures, and functions that make geometries. Pure functions from terms to a term: nothing here knows
+//! relations, measures, functions that make geometries, and aggregates. Pure functions from terms to a term: nothing here knows
 //! queries or snapshots. The geometry is `geo`'s; what is ours is the reading of literals, axes, and metres.
 //!
 //! A function that is given something it cannot use (no geometry, two reference systems, an unknown unit) gives nothing,
 //! which SPARQL takes as an error of the expression.
 
+mod aggregates;
 mod constructions;
 mod effort;
 mod geometry;
@@ -17,10 +18,11 @@ use oxrdf::Term;
 
 use terrapin_budget as budget;
 
+pub(crate) use aggregates::Aggregate;
+pub(crate) use effort::of_pairs;
 pub use geometry::{Crs, Format, Located};
 pub(crate) use measures::{metres, square_metres};
 pub use relations::Spatial;
-pub(crate) use relations::lie;
 pub(crate) use units::Unit;
 
 /// The namespace of the functions.

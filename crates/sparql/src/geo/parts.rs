@@ -4,8 +4,9 @@
 use geo::line_intersection::{LineIntersection, line_intersection};
 use geo::{
     BooleanOps, Coord, Geometry, GeometryCollection, Intersects, Line, LineString, LinesIter, MapCoords,
-    MultiLineString, MultiPoint, MultiPolygon, Point,
+    MultiLineString, MultiPoint, MultiPolygon, Point, unary_union,
 };
+use terrapin_budget as budget;
 
 /// The pieces of a geometry by their dimensions.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,6 +70,22 @@ impl Parts {
     /// What is in one of them only.
     pub fn sym_difference(&self, other: &Parts) -> Geometry {
         self.minus(other).plus(&other.minus(self)).into_geometry()
+    }
+
+    /// What is in any of many geometries.
+    pub fn union_of(geometries: &[Geometry]) -> Geometry {
+        let (mut points, mut lines, mut polygons) = (Vec::new(), Vec::new(), Vec::new());
+        for geometry in geometries {
+            let parts = Parts::of(geometry);
+            points.extend(parts.points);
+            polygons.extend(parts.areas);
+            // Each line without what it has in common with those before it.
+            budget::checkpoints(parts.lines.len() * lines.len());
+            lines.extend(without_shared(&parts.lines, &lines));
+        }
+        let areas = unary_union(&polygons);
+        let lines = clip(&areas, &lines, true);
+        Parts { points, lines, areas }.into_geometry()
     }
 
     fn minus(&self, other: &Parts) -> Parts {

@@ -5,9 +5,8 @@ use geo::algorithm::relate::IntersectionMatrix;
 use geo::{Geometry, HasDimensions, Relate};
 use oxrdf::{Literal, Term};
 
+use super::Function;
 use super::geometry::pair;
-use super::{Function, effort};
-use terrapin_budget as budget;
 
 pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("relate", relate),
@@ -51,20 +50,20 @@ pub enum Spatial {
     Within,
 }
 
-/// Whether two geometries lie so to each other; nothing where that would take too long.
-pub(crate) fn lie(a: &Geometry, b: &Geometry, how: Spatial) -> Option<bool> {
-    effort::of_two(a, b)?;
-    let matrix = budget::tolerant(|| a.relate(b))?;
-    Some(match how {
-        Spatial::Contains => matrix.is_contains(),
-        Spatial::Covers => matrix.is_covers(),
-        Spatial::Crosses => matrix.is_crosses(),
-        Spatial::Equals => matrix.is_equal_topo(),
-        Spatial::Intersects => matrix.is_intersects(),
-        Spatial::Overlaps => matrix.is_overlaps(),
-        Spatial::Touches => matrix.is_touches(),
-        Spatial::Within => matrix.is_within(),
-    })
+impl Spatial {
+    /// Whether two geometries with this matrix lie so to each other.
+    pub(crate) fn holds(self, matrix: &IntersectionMatrix) -> bool {
+        match self {
+            Spatial::Contains => matrix.is_contains(),
+            Spatial::Covers => matrix.is_covers(),
+            Spatial::Crosses => matrix.is_crosses(),
+            Spatial::Equals => matrix.is_equal_topo(),
+            Spatial::Intersects => matrix.is_intersects(),
+            Spatial::Overlaps => matrix.is_overlaps(),
+            Spatial::Touches => matrix.is_touches(),
+            Spatial::Within => matrix.is_within(),
+        }
+    }
 }
 
 fn boolean(value: bool) -> Option<Term> {

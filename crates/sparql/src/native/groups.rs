@@ -82,7 +82,7 @@ impl State {
         }
         self.last = Some(value);
         let term = view.term(value)?;
-        if let Fold::Concat(_) = fold {
+        if fold.keeps_values() {
             let text = match &term {
                 Term::NamedNode(node) => node.as_str().len(),
                 Term::BlankNode(node) => node.as_str().len(),

@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use oxrdf::{NamedNode, Term};
 
+use super::asked::AskedOf;
 use super::register::register;
 use super::scope::bound;
 use crate::elements::vocabulary::{ELEMENTS, Fact, GEO, GEOMETRY, Predicate, of_class};
-use crate::elements::{Describe, Elements, Near, Session, relation};
+use crate::elements::{Among, Describe, Elements, Ends, Near, Session, Side, relation};
 use crate::functions::geo_name;
 use crate::geo::Unit;
 use terrapin_sparql_syntax::algebra::{
@@ -72,15 +73,28 @@ pub(crate) fn speak(pattern: &Pattern) -> bool {
     found
 }
 
+/// Whether a query that describes terms names an element among them.
+pub(crate) fn describes(pattern: &Pattern) -> bool {
+    let mut found = false;
+    on_patterns(pattern, &mut |pattern| {
+        found |= matches!(pattern, Pattern::Extend { expression: Expression::NamedNode(node), .. } if is_named(node));
+    });
+    found
+}
+
 /// Whether a term is written like an element or a geometry.
 fn may_be_named(term: &TermPattern) -> bool {
-    let spaces = || ELEMENTS.iter().chain([&GEOMETRY]);
-    matches!(term, TermPattern::NamedNode(node) if spaces().any(|space| node.as_str().starts_with(space)))
+    matches!(term, TermPattern::NamedNode(node) if is_named(node))
+}
+
+fn is_named(node: &NamedNode) -> bool {
+    ELEMENTS.iter().chain([&GEOMETRY]).any(|space| node.as_str().starts_with(space))
 }
 
 /// Rewrites the triple patterns that speak of elements.
 pub fn rewrite(pattern: &mut Pattern, view: &mut View, elements: &Arc<Elements>) {
-    Rewriter { view, elements, session: None, relations: Vec::new() }.pattern(pattern);
+    Rewriter { view, elements, session: None, relations: Vec::new(), asked: AskedOf::default(), apart: true }
+        .pattern(pattern);
 }
 
 struct Rewriter<'v> {
@@ -89,6 +103,10 @@ struct Rewriter<'v> {
     session: Option<Rc<Session>>,
     /// Predicates that have a relation: the same ones share it.
     relations: Vec<(Predicate, usize)>,
+    /// What is asked of variables by the patterns around one, all of which have to hold.
+    asked: AskedOf,
+    /// Whether that does not have what the next pattern itself asks.
+    apart: bool,
 }
 
 impl Rewriter<'_> {
@@ -96,18 +114,91 @@ impl Rewriter<'_> {
         if let Pattern::Graph { .. } | Pattern::Service { .. } = pattern {
             return;
         }
-        on_patterns_below(NodeMut::Pattern(pattern), &mut |below| self.pattern(below));
+        let outer = std::mem::take(&mut self.apart).then(|| self.asked.clone());
+        if outer.is_some() {
+            self.asked.add(pattern, self.view);
+        }
+        self.below(pattern);
         if let Pattern::Filter { inner, condition } = pattern {
             for place in self.near(condition, inner) {
                 **inner = Pattern::join(std::mem::take(&mut **inner), place);
             }
         }
-        let Pattern::Bgp { patterns } = pattern else { return };
-        if !patterns.iter().any(|triple| self.asks(triple)) {
-            return;
+        if let Pattern::Bgp { patterns } = pattern
+            && patterns.iter().any(|triple| self.asks(triple))
+        {
+            *pattern = self.triples(std::mem::take(patterns));
         }
-        let (asking, stored): (Vec<_>, Vec<_>) =
-            std::mem::take(patterns).into_iter().partition(|triple| self.asks(triple));
+        if let Some(outer) = outer {
+            self.asked = outer;
+        }
+    }
+
+    /// The patterns within one. What has to hold around it has to hold of their solutions, too, where each of its
+    /// solutions is made of one of theirs.
+    fn below(&mut self, pattern: &mut Pattern) {
+        match pattern {
+            Pattern::Join { left, right } | Pattern::Lateral { left, right } => {
+                self.pattern(left);
+                self.pattern(right);
+            }
+            Pattern::Union { left, right } => {
+                for side in [left, right] {
+                    self.apart = true;
+                    self.pattern(side);
+                }
+            }
+            Pattern::Filter { inner, condition: expression } | Pattern::Extend { inner, expression, .. } => {
+                self.pattern(inner);
+                self.apart(NodeMut::Expression(expression));
+            }
+            Pattern::LeftJoin { left, right, condition } => {
+                let beside = self.beside(left);
+                self.pattern(left);
+                self.with(beside, |rewriter| rewriter.pattern(right));
+                if let Some(condition) = condition {
+                    self.apart(NodeMut::Expression(condition));
+                }
+            }
+            Pattern::Minus { left, right } => {
+                let beside = self.beside(left);
+                self.pattern(left);
+                self.with(beside, |rewriter| rewriter.pattern(right));
+            }
+            pattern => self.apart(NodeMut::Pattern(pattern)),
+        }
+    }
+
+    /// What has to hold of what is optional, or taken away: what holds of the variables of what it is beside, and nothing
+    /// else, since a solution is one without it, too.
+    fn beside(&self, left: &Pattern) -> AskedOf {
+        let mut asked = self.asked.of_those(&bound(left).1);
+        asked.add(left, self.view);
+        asked
+    }
+
+    /// The patterns within something, each by itself.
+    fn apart(&mut self, node: NodeMut<'_>) {
+        self.with(AskedOf::default(), |rewriter| {
+            on_patterns_below(node, &mut |below| {
+                rewriter.apart = true;
+                rewriter.pattern(below);
+            });
+        });
+    }
+
+    /// Goes on where only this is asked.
+    fn with(&mut self, asked: AskedOf, rewrite: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.asked, asked);
+        self.apart = true;
+        rewrite(self);
+        self.apart = false;
+        self.asked = outer;
+    }
+
+    /// Triple patterns, those that ask of elements as relations.
+    fn triples(&mut self, patterns: Vec<TriplePattern>) -> Pattern {
+        let (asking, stored): (Vec<_>, Vec<_>) = patterns.into_iter().partition(|triple| self.asks(triple));
         let mut joined = (!stored.is_empty()).then_some(Pattern::Bgp { patterns: stored });
         for triple in asking {
             let one = self.triple(triple);
@@ -116,7 +207,7 @@ impl Rewriter<'_> {
                 None => one,
             });
         }
-        *pattern = joined.unwrap_or_default();
+        joined.unwrap_or_default()
     }
 
     /// Whether a pattern asks of elements.
@@ -147,7 +238,10 @@ impl Rewriter<'_> {
         let TriplePattern { subject, predicate, object } = triple;
         match predicate {
             NamedNodePattern::NamedNode(node) => match Predicate::of(node.as_str()) {
-                Some(predicate) => Pattern::Relation { subject, number: self.relation(predicate, node), object },
+                Some(predicate) => {
+                    let number = self.relation(predicate, node, [&subject, &object]);
+                    Pattern::Relation { subject, number, object }
+                }
                 None => Pattern::Bgp { patterns: vec![TriplePattern { subject, predicate: node.into(), object }] },
             },
             NamedNodePattern::Variable(variable) => self.any(subject, variable.into(), object),
@@ -182,23 +276,40 @@ impl Rewriter<'_> {
                 },
                 (None, None) => continue,
             };
-            let near = Near::new(self.session(), metres, literal);
+            let objects = (!literal).then(|| self.side(&object));
+            let near = Near::new(self.session(), metres, self.side(&subject), objects);
             out.push(Pattern::Relation { subject, number: register(Box::new(near), self.view), object });
         }
         out
     }
 
     /// The number of a predicate's relation.
-    fn relation(&mut self, predicate: Predicate, node: NamedNode) -> usize {
-        if let Some((_, number)) = self.relations.iter().find(|(other, _)| *other == predicate) {
+    fn relation(&mut self, predicate: Predicate, node: NamedNode, ends: [&TermPattern; 2]) -> usize {
+        // Each spatial relation looks among the elements that its own ends may be.
+        let is_shared = !matches!(predicate, Predicate::Spatial(_));
+        let same = self.relations.iter().find(|(other, _)| is_shared && *other == predicate);
+        if let Some((_, number)) = same {
             return *number;
         }
         let session = self.session();
         let stored = self.view.id(&node.into());
-        let made = relation(&predicate, &session, self.view, Some(stored));
+        let [subjects, objects] = ends.map(|end| self.asked.of(end));
+        let ends = || Ends {
+            subjects: Rc::new(Among::new(Rc::clone(&session), subjects)),
+            objects: Rc::new(Among::new(Rc::clone(&session), objects)),
+        };
+        let made = relation(&predicate, &session, self.view, Some(stored), ends);
         let number = register(made, self.view);
         self.relations.push((predicate, number));
         number
+    }
+
+    /// What the geometry that a term stands for may be.
+    fn side(&mut self, geometry: &TermPattern) -> Side {
+        let session = self.session();
+        let of = self.asked.geometry(geometry);
+        let asked = of.map_or(&[][..], |(element, _)| self.asked.of(element));
+        Side { among: Rc::new(Among::new(session, asked)), centroids: of.map(|(_, centroids)| centroids) }
     }
 
     /// All that is said of an element, and what is stored of it.

@@ -2,7 +2,7 @@
 //! numbers (`paths.rs`), and so do conditions on where a place is (`near.rs`); conditions that say which terms a variable
 //! may have become VALUES (`equal.rs`); joins are put in an order by the real cardinalities of the snapshot (`order.rs`,
 //! `group.rs`) and by what other conditions leave (`condition.rs`). What speaks of OpenStreetMap's elements becomes a
-//! relation, too (`elements.rs`).
+//! relation, too (`elements.rs`), which looks among the elements that the query asks for besides (`asked.rs`).
 //!
 //! A `Lateral` (or a `LeftLateral`) is run as an index nested loop: its right side is asked once for each solution of the
 //! left one, with the variables bound. A `Join` the evaluator runs as a hash join, but only if its own optimiser has
@@ -13,6 +13,7 @@
 //!
 //! Planning changes no answer: it only uses that joins commute, and that a pattern without solutions has none.
 
+mod asked;
 mod condition;
 mod elements;
 mod equal;
@@ -27,7 +28,7 @@ mod scope;
 
 use std::sync::Arc;
 
-pub(crate) use self::elements::speak;
+pub(crate) use self::elements::{describes, speak};
 pub(crate) use self::estimate::Counted;
 pub(crate) use self::scope::{Variables, bound, is_plain};
 use crate::elements::Elements;

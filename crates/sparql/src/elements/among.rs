@@ -1,0 +1,237 @@
+//! The elements that one end of a relation may be, by what a query asks of them besides: their type, a tag. Those near a
+//! place are looked for in an R-tree of their boxes, where they are not too many for one, or page by page.
+
+use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use oxrdf::Literal;
+use rstar::primitives::{GeomWithData, Rectangle};
+use rstar::{AABB, RTree};
+use terrapin_osm::{BoundingBox, ElementType, KeyId, Ordinal, PairId};
+use terrapin_triples::{ReadError, View};
+
+use super::naming::Element;
+use super::session::Session;
+use super::tags;
+
+/// Most elements of an R-tree.
+const MOST: u64 = 1 << 20;
+/// Bytes of an element in it, about.
+const ENTRY: i64 = 96;
+
+/// What a query asks of an element, besides what a relation is about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Asked {
+    /// It is of this type.
+    Type(ElementType),
+    /// It has a tag with this key.
+    Key(String),
+    /// It has this tag.
+    Tag(String, Literal),
+}
+
+/// Elements in the order of their names, each with the box around it.
+pub type Found<'a> = Box<dyn Iterator<Item = Result<(Element, BoundingBox), ReadError>> + 'a>;
+
+type Entry = GeomWithData<Rectangle<[i64; 2]>, Element>;
+
+/// The elements that meet what is asked of them.
+pub struct Among {
+    session: Rc<Session>,
+    kinds: [bool; 3],
+    tag: Option<Tag>,
+    lists: OnceCell<[Arc<[Ordinal]>; 3]>,
+    /// Elements whose boxes have been looked at, page by page.
+    looked: Cell<u64>,
+    tree: OnceCell<RTree<Entry>>,
+}
+
+/// The tag that the fewest elements have, of those that are asked for.
+#[derive(Clone, Copy)]
+enum Tag {
+    Key(KeyId),
+    Pair(PairId),
+    /// One that no element has.
+    Nothing,
+}
+
+impl Among {
+    /// Those that meet all that is asked.
+    pub fn new(session: Rc<Session>, asked: &[Asked]) -> Among {
+        let mut kinds = [true; 3];
+        let mut fewest: Option<(u64, Tag)> = None;
+        for asked in asked {
+            if let Asked::Type(kind) = asked {
+                ElementType::ALL
+                    .into_iter()
+                    .filter(|other| other != kind)
+                    .for_each(|other| kinds[other as usize] = false);
+                continue;
+            }
+            let tag = Tag::of(&session, asked);
+            let count = ElementType::ALL.into_iter().map(|kind| tag.count(&session, kind)).sum();
+            if fewest.is_none_or(|(before, _)| count < before) {
+                fewest = Some((count, tag));
+            }
+        }
+        let (lists, looked, tree) = (OnceCell::new(), Cell::new(0), OnceCell::new());
+        Among { session, kinds, tag: fewest.map(|(_, tag)| tag), lists, looked, tree }
+    }
+
+    /// Whether elements with certain tags are asked for.
+    pub fn is_of_tags(&self) -> bool {
+        self.tag.is_some()
+    }
+
+    /// How many they are.
+    pub fn len(&self) -> u64 {
+        let count = |kind| match self.tag {
+            Some(tag) => tag.count(&self.session, kind),
+            None => self.session.osm().count(kind),
+        };
+        self.kinds().map(count).sum()
+    }
+
+    /// The types that they may have, nodes first.
+    pub fn kinds(&self) -> impl Iterator<Item = ElementType> + '_ {
+        ElementType::ALL.into_iter().filter(|&kind| self.kinds[kind as usize])
+    }
+
+    /// Those whose boxes meet a box; but none on pages that are passed over by their boxes.
+    pub fn near<'a>(
+        &'a self,
+        view: &'a View,
+        zone: BoundingBox,
+        passes: impl Fn(&BoundingBox) -> bool + 'a,
+    ) -> Result<Found<'a>, ReadError> {
+        let few = self.is_of_tags() && self.len() <= MOST;
+        if few && self.looked.get() >= self.len() {
+            let tree = self.tree(view)?;
+            let [south, west, north, east] = [zone.south, zone.west, zone.north, zone.east].map(i64::from);
+            let within = AABB::from_corners([west, south], [east, north]);
+            let met = tree.locate_in_envelope_intersecting(within);
+            let mut met: Vec<(Element, BoundingBox)> = met.map(|entry| (entry.data, of_entry(entry))).collect();
+            view.work(1 + met.len() as u64)?;
+            met.sort_unstable_by_key(|(at, _)| *at);
+            return Ok(Box::new(met.into_iter().map(Ok)));
+        }
+        let pages = self
+            .kinds()
+            .flat_map(move |kind| self.session.osm().pages_in(kind, &zone).into_iter().map(move |page| (kind, page)));
+        let pages = pages.filter(move |(kind, page)| !passes(&self.session.osm().page_box(*kind, *page)));
+        Ok(Box::new(pages.flat_map(move |(kind, page)| {
+            let (found, error) = match self.on_page(view, kind, page, &zone) {
+                Ok(found) => (found, None),
+                Err(error) => (Vec::new(), Some(Err(error))),
+            };
+            found.into_iter().map(Ok).chain(error)
+        })))
+    }
+
+    /// All of them.
+    pub fn all<'a>(&'a self, view: &'a View) -> impl Iterator<Item = Result<Element, ReadError>> + use<'a> {
+        self.kinds().flat_map(move |kind| {
+            let (list, count) = match self.tag {
+                Some(_) => (Some(self.list(kind)), self.list(kind).len() as u64),
+                None => (None, self.session.osm().count(kind)),
+            };
+            (0..count).map(move |at| {
+                let ordinal = list.and_then(|list| list.get(at as usize).copied()).unwrap_or(at);
+                view.work(1).map(|()| Element { kind, ordinal })
+            })
+        })
+    }
+
+    /// Those on a page.
+    fn on_page(
+        &self,
+        view: &View,
+        kind: ElementType,
+        page: u32,
+        zone: &BoundingBox,
+    ) -> Result<Vec<(Element, BoundingBox)>, ReadError> {
+        let osm = self.session.osm();
+        let begin = u64::from(page) * osm.page_size(kind);
+        let meets = |bounds: &BoundingBox| !bounds.is_empty() && zone.intersects(bounds);
+        if !self.is_of_tags() {
+            view.work(1)?;
+            let boxes = self.session.page_bounds(view, kind, page)?;
+            let met = boxes.iter().enumerate().filter(|(_, bounds)| meets(bounds));
+            return Ok(met.map(|(at, bounds)| (Element { kind, ordinal: begin + at as u64 }, *bounds)).collect());
+        }
+        let list = self.list(kind);
+        let from = list.partition_point(|&ordinal| ordinal < begin);
+        let asked = list.get(from..).unwrap_or_default();
+        let asked =
+            asked.get(..asked.partition_point(|&ordinal| ordinal < begin + osm.page_size(kind))).unwrap_or_default();
+        let looked = 1 + asked.len() as u64;
+        view.work(looked)?;
+        self.looked.set(self.looked.get() + looked);
+        let elements = asked.iter().map(|&ordinal| Element { kind, ordinal });
+        Ok(elements.map(|at| (at, self.session.bounds(at))).filter(|(_, bounds)| meets(bounds)).collect())
+    }
+
+    fn tree(&self, view: &View) -> Result<&RTree<Entry>, ReadError> {
+        if let Some(tree) = self.tree.get() {
+            return Ok(tree);
+        }
+        view.hold(ENTRY * self.len() as i64)?;
+        let mut entries = Vec::new();
+        for at in self.all(view) {
+            let at = at?;
+            let bounds = self.session.bounds(at);
+            if !bounds.is_empty() {
+                entries.push(to_entry(at, &bounds));
+            }
+        }
+        Ok(self.tree.get_or_init(|| RTree::bulk_load(entries)))
+    }
+
+    fn list(&self, kind: ElementType) -> &Arc<[Ordinal]> {
+        let lists = self.lists.get_or_init(|| {
+            ElementType::ALL.map(|kind| match self.tag {
+                Some(tag) if self.kinds[kind as usize] => tag.list(&self.session, kind),
+                _ => [].into(),
+            })
+        });
+        &lists[kind as usize]
+    }
+}
+
+impl Tag {
+    fn of(session: &Session, asked: &Asked) -> Tag {
+        let (Asked::Key(name) | Asked::Tag(name, _)) = asked else { return Tag::Nothing };
+        let Some(key) = tags::key(session, name) else { return Tag::Nothing };
+        let Asked::Tag(_, value) = asked else { return Tag::Key(key) };
+        session.pair(key, value).map_or(Tag::Nothing, Tag::Pair)
+    }
+
+    fn count(self, session: &Session, kind: ElementType) -> u64 {
+        match self {
+            Tag::Key(key) => session.osm().key_posting_len(kind, key),
+            Tag::Pair(pair) => session.osm().posting_len(kind, pair),
+            Tag::Nothing => 0,
+        }
+    }
+
+    fn list(self, session: &Session, kind: ElementType) -> Arc<[Ordinal]> {
+        match self {
+            Tag::Key(key) => session.osm().key_posting(kind, key),
+            Tag::Pair(pair) => session.osm().posting(kind, pair),
+            Tag::Nothing => [].into(),
+        }
+    }
+}
+
+fn to_entry(at: Element, bounds: &BoundingBox) -> Entry {
+    let [south, west, north, east] = [bounds.south, bounds.west, bounds.north, bounds.east].map(i64::from);
+    GeomWithData::new(Rectangle::from_corners([west, south], [east, north]), at)
+}
+
+fn of_entry(entry: &Entry) -> BoundingBox {
+    let ([west, south], [east, north]) = (entry.geom().lower(), entry.geom().upper());
+    // They were such before.
+    let side = |side: i64| i32::try_from(side).unwrap_or_default();
+    BoundingBox { south: side(south), west: side(west), north: side(north), east: side(east) }
+}

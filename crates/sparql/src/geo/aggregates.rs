@@ -1,0 +1,106 @@
+//! GeoSPARQL 1.1's aggregates: one geometry of those of a group.
+
+use geo::{Centroid, Geometry, GeometryCollection};
+use oxrdf::Term;
+
+use super::constructions::{convex_hull, envelope};
+use super::effort;
+use super::geometry::Located;
+use super::parts::Parts;
+use crate::order::canonical;
+use terrapin_budget as budget;
+
+/// What is made of a group's geometries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aggregate {
+    /// The smallest box around them all.
+    BoundingBox,
+    /// The middle of them all: of areas if there are any, else of lines, else of points.
+    Centroid,
+    /// The smallest convex area around them all.
+    ConvexHull,
+    /// What is in any of them.
+    Union,
+}
+
+impl Aggregate {
+    /// All of them.
+    pub const ALL: [Aggregate; 4] =
+        [Aggregate::BoundingBox, Aggregate::Centroid, Aggregate::ConvexHull, Aggregate::Union];
+
+    /// The standard's name.
+    pub fn iri(self) -> &'static str {
+        match self {
+            Aggregate::BoundingBox => "http://www.opengis.net/def/function/geosparql/aggBoundingBox",
+            Aggregate::Centroid => "http://www.opengis.net/def/function/geosparql/aggCentroid",
+            Aggregate::ConvexHull => "http://www.opengis.net/def/function/geosparql/aggConvexHull",
+            Aggregate::Union => "http://www.opengis.net/def/function/geosparql/aggUnion",
+        }
+    }
+
+    /// The geometry of these, in the system of the first of them and written like it; the same in whatever order they
+    /// are. Nothing where there is none, where one is no geometry or in a system that the others are not in, or where it
+    /// would take too long.
+    pub fn of(self, mut terms: Vec<Term>) -> Option<Term> {
+        terms.sort_by(|a, b| {
+            budget::checkpoint();
+            canonical(Some(a), Some(b))
+        });
+        if self != Aggregate::Centroid {
+            terms.dedup();
+        }
+        budget::tolerant(|| self.of_sorted(&terms)).flatten()
+    }
+
+    fn of_sorted(self, terms: &[Term]) -> Option<Term> {
+        let first = Located::from_term(terms.first()?)?;
+        let mut all = Vec::with_capacity(terms.len());
+        for term in terms {
+            budget::checkpoint();
+            all.push(Located::from_term(term)?.to_system_of(&first)?.geometry);
+        }
+        let all = Geometry::GeometryCollection(GeometryCollection(all));
+        let made = match self {
+            Aggregate::BoundingBox => envelope(&all)?,
+            Aggregate::Centroid => all.centroid()?.into(),
+            Aggregate::ConvexHull => convex_hull(&all)?,
+            Aggregate::Union => {
+                effort::of_one(&all)?;
+                let Geometry::GeometryCollection(all) = all else { return None };
+                Parts::union_of(&all.0)
+            }
+        };
+        first.with(made).to_term()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::geometry::tests::wkt;
+    use super::*;
+
+    fn made(aggregate: Aggregate, texts: &[&str]) -> Option<String> {
+        match aggregate.of(texts.iter().map(|text| wkt(text)).collect())? {
+            Term::Literal(literal) => Some(literal.value().to_owned()),
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn groups_of_geometries() {
+        let squares = ["POLYGON((0 0,2 0,2 2,0 2,0 0))", "POLYGON((2 0,4 0,4 2,2 2,2 0))"];
+        for texts in [&squares[..], &[squares[1], squares[0]]] {
+            assert_eq!(made(Aggregate::BoundingBox, texts).unwrap(), "POLYGON((4 0,4 2,0 2,0 0,4 0))");
+            assert_eq!(made(Aggregate::Centroid, texts).unwrap(), "POINT(2 1)");
+            assert_eq!(made(Aggregate::ConvexHull, texts).unwrap(), "POLYGON((4 0,4 2,0 2,0 0,4 0))");
+            let union = made(Aggregate::Union, texts).unwrap();
+            assert!(union.starts_with("POLYGON((") && !union.contains("),("), "{union}");
+        }
+        assert_eq!(made(Aggregate::Centroid, &["POINT(0 0)", "POINT(0 0)", "POINT(3 0)"]).unwrap(), "POINT(1 0)");
+        let lines = ["LINESTRING(0 0,1 1)", "LINESTRING(0 0,1 1)", "POINT(0 0)", "POINT(5 5)"];
+        assert_eq!(made(Aggregate::Union, &lines).unwrap(), "GEOMETRYCOLLECTION(POINT(5 5),LINESTRING(0 0,1 1))");
+        assert_eq!(made(Aggregate::Union, &["LINESTRING(0 0,2 0)", "LINESTRING(1 0,3 0)"]).unwrap(), "");
+        assert_eq!(made(Aggregate::Union, &[]), None);
+        assert_eq!(made(Aggregate::Union, &["POINT(0 0)", "nowhere"]), None);
+    }
+}
