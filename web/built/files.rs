@@ -137,7 +137,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"b3a1a3239846a189\"",
+        etag: "\"6b5156bbf404ae74\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {
