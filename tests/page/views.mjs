@@ -319,6 +319,7 @@ for (const [name, options] of Object.entries({ light: {}, dark: { colorScheme: '
       }
       await look(what);
     }
+    assert.ok(await tab.locator('button:has-text("Export")').isVisible());
     await pane('query');
     for (const button of ['Share', 'History', 'Keys']) {
       await tab.click(`button[aria-label=${button}]`);

@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"58feae519575a812\"",
+        etag: "\"80859a72918e5778\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -137,7 +137,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"6b5156bbf404ae74\"",
+        etag: "\"1ac564329d1a02e3\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

@@ -58,7 +58,7 @@ class Page {
   private readonly entity = h('section', { class: 'entity-pane', 'aria-label': 'Element', hidden: true });
   private readonly main = h('main', { class: 'layout', id: 'main' });
   private readonly panes = h('nav', { class: 'panes', 'aria-label': 'Parts of the page' });
-  private readonly exportButton = h('button', { type: 'button', class: 'button quiet', disabled: true, 'aria-label': 'Export' }, icon(ICONS.save), h('span', {}, 'Export'));
+  private readonly exportButton = h('button', { type: 'button', class: 'button quiet', disabled: true }, icon(ICONS.save), h('span', {}, 'Export'));
 
   constructor(private readonly snapshot: Snapshot) {
     this.link = readLink(location);
