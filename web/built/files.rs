@@ -130,7 +130,7 @@
         name: "network.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"8ff2b29edd81458f\"",
+        etag: "\"2b3a1e5cb78df846\"",
         bytes: include_bytes!("network.js.gz"),
     },
     File {

@@ -8,6 +8,8 @@ import type { Graph, Link, Node } from '../answer/model';
 import { svg } from '../dom';
 
 const RADIUS = 7;
+/** From the middle of a node, which is larger from far, to the head of an arrow. */
+const GAP = 12;
 /** With more links than that their labels are beside the drawing alone. */
 const LABELLED_LINKS = 60;
 /** More than that are drawn faintly. */
@@ -46,7 +48,7 @@ export class Network {
       return svg('g', { class: `node column-${node.column % 6}`, 'data-id': node.id }, title, svg('circle', { r: RADIUS }));
     });
     this.labels = graph.nodes.map((node) => svg('g', { class: 'label' }, svg('text', { x: RADIUS + 4, y: 4 }, shortened(node.label))));
-    const arrow = svg('marker', { id: 'graph-arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0.5 8 4 0 7.5Z' }));
+    const arrow = svg('marker', { id: 'graph-arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 10, markerHeight: 10, markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0.5 8 4 0 7.5Z' }));
     this.view.append(...this.lines.map(({ line }) => line), ...this.lines.flatMap(({ text }) => text ?? []), ...this.dots, ...this.labels);
     this.element.append(svg('defs', {}, arrow), this.view);
     this.element.classList.toggle('dense', graph.links.length > DENSE);
@@ -129,7 +131,7 @@ export class Network {
     const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
     const [dx, dy] = [(b.x - a.x) / length, (b.y - a.y) / length];
     const { line, text } = this.lines[i] ?? {};
-    for (const [name, value] of Object.entries({ x1: a.x + RADIUS * dx, y1: a.y + RADIUS * dy, x2: b.x - (RADIUS + 2) * dx, y2: b.y - (RADIUS + 2) * dy })) line?.setAttribute(name, value.toFixed(1));
+    for (const [name, value] of Object.entries({ x1: a.x + RADIUS * dx, y1: a.y + RADIUS * dy, x2: b.x - GAP * dx, y2: b.y - GAP * dy })) line?.setAttribute(name, value.toFixed(1));
     text?.setAttribute('x', ((a.x + b.x) / 2).toFixed(1));
     text?.setAttribute('y', ((a.y + b.y) / 2 - 3).toFixed(1));
   }
