@@ -16,7 +16,7 @@ use crate::eval::feedback::{Feedback, FeedbackRequest, feedback as look, sparql_
 use crate::eval::language::{self, Language};
 use crate::geocoder::Areas;
 use crate::osm::BoundingBox;
-use crate::sparql::is_of_elements;
+use crate::sparql::{Settings, is_of_elements, prepare};
 
 /// Most results that are shown.
 const MOST: usize = 100;
@@ -69,12 +69,15 @@ pub async fn feedback(
             None => language::of(&question.query).filter(|_| app.sparql.is_some() || is_of_elements(&question.query)),
         };
         if language == Some(Language::Sparql) {
-            let elements = || Some(&app.elements).filter(|_| is_of_elements(&question.query));
-            let Some(endpoint) = app.sparql.as_ref().or_else(elements) else {
+            let endpoint = app.sparql.as_ref().unwrap_or(&app.elements);
+            let needs_triples =
+                || prepare(&question.query, &Settings::default()).is_ok_and(|query| !query.is_of_elements());
+            // What is only read needs none, nor what cannot be.
+            if app.sparql.is_none() && run && needs_triples() {
                 let message =
                     "the query is SPARQL, and this snapshot has no triples: load some with --wikidata or --rdf";
                 return Err(Wrong::Question(message.to_owned()));
-            };
+            }
             let feedback = sparql_feedback(endpoint.environment(), &question.query, sample, run, limits);
             return Ok(Said { text: feedback.to_string(), feedback });
         }

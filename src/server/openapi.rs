@@ -34,7 +34,7 @@ const FORMAT_OF_PLACES: (&str, bool, &str) =
 
 const XAPI: &[&str] = &["application/osm3s+xml", "application/geo+json", "application/geo+json-seq"];
 
-const OPERATIONS: [Operation; 34] = [
+const OPERATIONS: [Operation; 35] = [
     Operation {
         path: "/api/interpreter",
         summary: "Answer a query in OverpassQL, as Overpass API does. By POST the query is the body, or `data` in a form",
@@ -95,7 +95,7 @@ const OPERATIONS: [Operation; 34] = [
     },
     Operation {
         path: "/sparql",
-        summary: "Answer a query in SPARQL by the SPARQL 1.1 Protocol, as the Wikidata Query Service takes it. Needs triples",
+        summary: "Answer a query in SPARQL by the SPARQL 1.1 Protocol, as the Wikidata Query Service takes it",
         parameters: &[
             ("query", false, "The query"),
             ("format", false, "The form of the answer; the header Accept says it, too"),
@@ -211,6 +211,14 @@ const OPERATIONS: [Operation; 34] = [
     telling("/api/status", "A client's free slots and running queries", TEXT),
     telling("/api/timestamp", "The time of the data", TEXT),
     Operation { methods: BOTH, ..telling("/api/kill_my_queries", "Stop a client's running queries", TEXT) },
+    Operation {
+        path: "/api/cost",
+        summary: "What a query of the client's cost: time, work, memory. Of the last that ended",
+        parameters: &[("request", true, "The X-Request-Id of its answer")],
+        body: &[],
+        methods: &["get"],
+        answers: &[JSON],
+    },
     Operation {
         path: "/api/kill/{id}",
         summary: "Stop a query by its number, with an admin's token",
