@@ -19,6 +19,7 @@ use crate::geo::Unit;
 use terrapin_sparql_syntax::algebra::{
     Binary, Expression, Function, NamedNodePattern, Path, Pattern, TermPattern, TriplePattern,
 };
+use terrapin_sparql_syntax::shorten;
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns, on_patterns_below};
 use terrapin_triples::{Computed, View};
 
@@ -278,7 +279,8 @@ impl Rewriter<'_> {
             };
             let objects = (!literal).then(|| self.side(&object));
             let near = Near::new(self.session(), metres, self.side(&subject), objects);
-            out.push(Pattern::Relation { subject, number: register(Box::new(near), self.view), object });
+            let label = if metres > 0.0 { format!("within {metres} m of") } else { "may meet".to_owned() };
+            out.push(Pattern::Relation { subject, number: register(Box::new(near), label, self.view), object });
         }
         out
     }
@@ -292,6 +294,7 @@ impl Rewriter<'_> {
             return *number;
         }
         let session = self.session();
+        let label = shorten(node.as_str());
         let stored = self.view.id(&node.into());
         let [subjects, objects] = ends.map(|end| self.asked.of(end));
         let ends = || Ends {
@@ -299,7 +302,7 @@ impl Rewriter<'_> {
             objects: Rc::new(Among::new(Rc::clone(&session), objects)),
         };
         let made = relation(&predicate, &session, self.view, Some(stored), ends);
-        let number = register(made, self.view);
+        let number = register(made, label, self.view);
         self.relations.push((predicate, number));
         number
     }
@@ -326,7 +329,7 @@ impl Rewriter<'_> {
         match described {
             None => stored,
             Some(described) => {
-                let number = register(Box::new(described), self.view);
+                let number = register(Box::new(described), "is said".to_owned(), self.view);
                 let computed = Pattern::Relation { subject: predicate, number, object };
                 Pattern::Union { left: Box::new(computed), right: Box::new(stored) }
             }
