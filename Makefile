@@ -10,7 +10,7 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 # The crate that `make check` looks at; all of them where none is named.
 CRATE ?=
 
-.PHONY: help build check clients mcp geojson wheel harnesses storage geoparquet osm2rdf demo test lint doc audit bench pin features fuzz faults flood page page-test
+.PHONY: help build check clients mcp geojson wheel harnesses storage geoparquet osm2rdf tilemaker demo test lint doc audit bench pin features fuzz faults flood page page-test
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -96,6 +96,10 @@ geoparquet:
 # OSM2RDF is the program to compare with; EXTRACT a small one.
 osm2rdf:
 	@tests/osm2rdf/run.py $(EXTRACT)
+
+# Tiles beside tilemaker's (Debian has a package of it). EXTRACT is one of Malta.
+tilemaker:
+	@tests/tilemaker/run.py $(EXTRACT) 14.1,35.75,14.65,36.15
 
 lint:
 	@scripts/setup

@@ -1,10 +1,13 @@
 //! How surely and how fast names lead to entities: `cargo bench --workspace --bench entities -- SNAPSHOT`.
 //!
-//! What is looked for are a thousand labels of the snapshot, drawn by a seed: first an entity, each as likely as any other,
-//! then one of its languages. Each is looked for as it stands, in small letters, as its first half while it is typed, and
+//! What is looked for are a thousand labels of the snapshot, drawn by a seed (TERRAPIN_SEED): first an entity, each as likely
+//! as any other, then one of its languages. Each is looked for as it stands, in small letters, as its first half while it is typed, and
 //! with a letter left out. Counted are searches whose first entity, and whose first five, have the one that was drawn. A
 //! label that several entities have does not say which is meant; so it is told, too, how many of the labels one entity alone
-//! has, how many of these lead to it, and how many of all lead to any entity that has the label. Every list is run twice: what is told is the second time, and the first in brackets.
+//! has, how many of these lead to it, and how many of all lead to any entity that has the label. Whichever order those have
+//! that share a label, the one that was drawn is equally likely in any place: `possible` is how many can be expected among
+//! the first five where all of these share it, and no order has more. A second list draws texts instead, each as likely as any
+//! other, and then one of the entities that have it. Every list is run twice: what is told is the second time, and the first in brackets.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,6 +22,8 @@ use terrapin::snapshot::Snapshot;
 /// Labels that are drawn.
 const DRAWN: usize = 1000;
 const SEED: u64 = 15;
+/// Results that are looked at.
+const SHOWN: usize = 5;
 
 /// A label that was drawn.
 struct Drawn {
@@ -42,6 +47,40 @@ impl Random {
     }
 }
 
+fn seed() -> u64 {
+    std::env::var("TERRAPIN_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED)
+}
+
+/// Draws texts, and of each one of the entities that have it.
+fn drawn_texts(store: &Store) -> Vec<Drawn> {
+    let label = NamedNodeRef::new_unchecked("http://www.w3.org/2000/01/rdf-schema#label");
+    let label = store.id(label.into()).expect("labels");
+    let mut texts: BTreeMap<_, Vec<EntityId>> = BTreeMap::new();
+    for [entity, _, literal] in store.triples(None, Some(label), None) {
+        if let Some(id) = EntityId::of_term(store, entity).filter(|id| id.kind != EntityKind::Lexeme) {
+            texts.entry(literal).or_default().push(id);
+        }
+    }
+    let all: Vec<_> = texts.into_iter().collect();
+    let mut random = Random(seed());
+    let mut taken = std::collections::BTreeSet::new();
+    while taken.len() < DRAWN.min(all.len()) {
+        taken.insert(random.below(all.len()));
+    }
+    let drawn = taken.into_iter().filter_map(|at| {
+        let (literal, having) = &all[at];
+        let id = having[random.below(having.len())];
+        let Some(Term::Literal(text)) = store.term(*literal) else { return None };
+        Some(Drawn {
+            id,
+            text: text.value().to_owned(),
+            language: text.language().unwrap_or_default().to_owned(),
+            same: having.iter().copied().filter(|other| other.kind == id.kind).collect(),
+        })
+    });
+    drawn.collect()
+}
+
 fn drawn(store: &Store) -> (usize, Vec<Drawn>) {
     let label = NamedNodeRef::new_unchecked("http://www.w3.org/2000/01/rdf-schema#label");
     let label = store.id(label.into()).expect("labels");
@@ -52,7 +91,7 @@ fn drawn(store: &Store) -> (usize, Vec<Drawn>) {
         }
     }
     let all: Vec<_> = labels.into_iter().collect();
-    let mut random = Random(SEED);
+    let mut random = Random(seed());
     let mut taken = std::collections::BTreeSet::new();
     while taken.len() < DRAWN.min(all.len()) {
         taken.insert(random.below(all.len()));
@@ -77,7 +116,7 @@ fn drawn(store: &Store) -> (usize, Vec<Drawn>) {
 fn found(store: &Store, kind: EntityKind, text: &str, language: &str) -> Vec<EntityId> {
     let languages = chain(language);
     let languages = Languages::These(&languages);
-    let search = Search { text, kind, languages, limit: 5, descriptions: true, slips: false };
+    let search = Search { text, kind, languages, limit: SHOWN, descriptions: true, slips: false };
     find(store, &search).into_iter().map(|found| found.id).collect()
 }
 
@@ -110,15 +149,17 @@ fn measure(store: &Store, what: &str, all: &[(&Drawn, String)]) {
                 of_alone[1] += usize::from(place == Some(0));
                 of_alone[2] += usize::from(place.is_some());
             }
-            if alone && place != Some(0) && std::env::var_os("TERRAPIN_SHOW").is_some() {
-                println!("{} {:?}@{}: {found:?}", drawn.id, text, drawn.language);
+            if (alone && place != Some(0) || place.is_none()) && std::env::var_os("TERRAPIN_SHOW").is_some() {
+                println!("{} {:?}@{} of {}: {found:?}", drawn.id, text, drawn.language, drawn.same.len());
             }
         }
         lines.push(told(times));
     }
     let [alone, alone_first, alone_five] = of_alone;
+    let share = |(drawn, _): &(&Drawn, String)| (SHOWN as f64 / drawn.same.len().max(1) as f64).min(1.0);
+    let possible: f64 = all.iter().map(share).sum();
     println!(
-        "{what:22} {} ms ({}) first {first:4}, in five {five:4} of {}; alone {alone_first:4}, {alone_five:4} of {alone}; any {any:4}",
+        "{what:22} {} ms ({}) first {first:4}, in five {five:4} of {} (possible {possible:.1}); alone {alone_first:4}, {alone_five:4} of {alone}; any {any:4}",
         lines[1],
         lines[0],
         all.len()
@@ -145,6 +186,8 @@ fn main() {
         drawn.iter().filter_map(|one| Some((one, make(&one.text)?))).collect()
     };
     measure(&store, "as it stands", &of(&|text| Some(text.to_owned())));
+    let texts: Vec<Drawn> = drawn_texts(&store);
+    measure(&store, "drawn as texts", &texts.iter().map(|one| (one, one.text.clone())).collect::<Vec<_>>());
     measure(&store, "in small letters", &of(&|text| Some(text.to_lowercase())));
     let half = |text: &str| Some(text.chars().take(text.chars().count().div_ceil(2).max(3)).collect());
     measure(&store, "its first half", &of(&half));

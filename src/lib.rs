@@ -2,13 +2,14 @@
 //! OverpassQL and SPARQL the same way on every machine and every day, and the published metrics of the benchmarks built
 //! on it.
 //!
-//! This crate has the commands ([`cli`]), the server ([`server`]), the tools of agents ([`agents`]) and questions in
-//! plain language ([`ask`]), and knows nothing of how data is stored or how
+//! This crate has the commands ([`cli`]), the server ([`server`]), the tools of agents ([`agents`]), questions in
+//! plain language ([`ask`]) and what answers tell of linked items ([`items`]), and knows nothing of how data is stored or how
 //! queries are run. Everything else is in crates of its own, which are here under short names.
 
 pub mod agents;
 pub mod ask;
 pub mod cli;
+pub mod items;
 pub mod server;
 
 pub use terrapin_allocator as allocator;

@@ -638,3 +638,60 @@ fn the_loop_is_scored_against_gold_queries() {
     let done = command.arg("--out").arg(town.path("both")).output().unwrap();
     assert_eq!(done.status.code(), Some(2), "another run is there");
 }
+
+/// A question that is asked and whose answer is not read yet.
+fn leave_unread(server: &Server, question: &str) -> std::net::TcpStream {
+    let body = json!({ "question": question }).to_string();
+    server.send(
+        format!(
+            "POST /ask HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .as_bytes(),
+    )
+}
+
+#[test]
+fn a_running_question_is_listed_and_stopped() {
+    let model = Model::start(|_, _| Act::Silence);
+    let server = served(Town::new(), &model, &["--max-queries", "3"]);
+    let listed = |count: usize| {
+        for _ in 0..600 {
+            let status = server.get("/api/status").text();
+            // It has none of the slots that queries have.
+            assert!(status.contains("3 slots available now.") && !status.contains("Slot available after"), "{status}");
+            let running: Vec<&str> = status.lines().filter(|line| line.contains('\t')).collect();
+            if running.len() == count {
+                return running.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("{count} questions do not run");
+    };
+    for stop in 1..=2 {
+        let mut asked = leave_unread(&server, "Cafes?");
+        let running = listed(1);
+        assert!(running[0].starts_with(&format!("{stop}\t")), "{running:?}");
+        let killed = server.get("/api/kill_my_queries").text();
+        assert_eq!(killed, format!("Killing query (pid {stop}) from IP 127.0.0.1 ...\nDone!\n"));
+        let mut answer = String::new();
+        asked.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("it was stopped"), "{answer}");
+        model.wait_until_left(stop);
+        listed(0);
+    }
+}
+
+#[test]
+fn waiting_for_the_model_uses_up_nothing_of_a_clients_seconds() {
+    // More than the client has.
+    let model = Model::start(|_, number| {
+        std::thread::sleep(std::time::Duration::from_secs(4));
+        Act::say([RIGHT, "Three."][number % 2])
+    });
+    let server = served(Town::new(), &model, &["--client-seconds", "6"]);
+    let question = json!({"question": "Cafes in Ladle?", "candidates": "nothing"}).to_string();
+    assert_eq!(server.ask("POST", "/ask", "", &question).status, 200);
+    let after = server.query("node[amenity=cafe];out;");
+    assert_eq!(after.status, 200, "{}", after.text());
+}

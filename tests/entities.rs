@@ -201,6 +201,20 @@ fn the_rest_api_tells_the_parts() {
     assert_eq!(get("items/Q1/aliases/en"), json!(["Spoonton"]));
     assert_eq!(get("items/Q1?_fields=labels"), json!({ "id": "Q1", "labels": { "de": "Kelle", "en": "Ladle" } }));
     assert_eq!(get("properties/P31")["data_type"], "wikibase-item");
+    let types = object(&server.get("/w/rest.php/wikibase/v1/property-data-types"));
+    assert_eq!((&types["quantity"], &types["wikibase-item"]), (&json!("quantity"), &json!("wikibase-entityid")));
+    // Every path of the description that needs no more than an identifier answers.
+    let told = object(&server.get("/w/rest.php/wikibase/v1/openapi.json"));
+    assert_eq!(told["servers"][0]["url"], "/w/rest.php/wikibase/v1");
+    let paths = told["paths"].as_object().expect("paths");
+    assert!(paths.len() > 25, "{}", paths.len());
+    for path in paths.keys().filter(|path| path.starts_with("/entities/items/{item_id}")) {
+        let filled = path.replace("{item_id}", "Q1").replace("{language_code}", "en");
+        if !filled.contains('{') {
+            let answer = server.get(&format!("/w/rest.php/wikibase/v1{filled}"));
+            assert!(!answer.text().contains("rest-no-match"), "{filled}: {}", answer.text());
+        }
+    }
     let moved = server.get("/w/rest.php/wikibase/v1/entities/items/Q7/labels");
     assert_eq!(
         (moved.status, moved.header("location")),

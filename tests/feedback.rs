@@ -157,6 +157,14 @@ fn sparql_is_looked_at_by_both() {
         (SPARQL[0], "1 results\n  x=wd:Q1 n=Ladle@en\n"),
         (SPARQL[1], "0 results\nwarning: no triple has wd:Q99\n"),
         ("ASK { wd:Q1 ?p ?o }", "1 results\n  true\n"),
+        (
+            "SELECT ?e { ?e osmkey:amnity 'cafe' }",
+            "0 results\nwarning: no element has the key \"amnity\"; there is amenity (4), amenity=cafe (4)\n",
+        ),
+        (
+            "SELECT ?e { ?e osmkey:amenity 'cafee' }",
+            "0 results\nwarning: no element has amenity=cafee; there is amenity=cafe (4)\n",
+        ),
         ("CONSTRUCT WHERE { wd:Q2 wdt:P131 ?o }", "1 results\n  wd:Q2 wdt:P131 wd:Q1\n"),
     ] {
         assert_eq!(say(&server.town, query, &[]), text, "{query}");
@@ -171,6 +179,10 @@ fn sparql_is_looked_at_by_both() {
     let asked = json!({ "query": SPARQL[0], "lang": "sparql" }).to_string();
     let (status, said) = without.post("/feedback", &asked);
     assert!(status == 400 && said["error"].as_str().unwrap().contains("no triples"), "{said}");
+    // What is asked of elements needs none.
+    let asked = json!({ "query": "SELECT ?e { ?e osmkey:amenity 'cafe' }", "lang": "sparql" }).to_string();
+    let (status, said) = without.post("/feedback", &asked);
+    assert!(status == 200 && said["results"]["count"] == 4, "{said}");
     // Where there is nothing to ask, it is told what OverpassQL makes of it.
     let (status, said) = without.post("/feedback", &json!({ "query": SPARQL[0] }).to_string());
     assert!(status == 200 && said["errors"][0]["hint"].as_str().unwrap().contains("SPARQL"), "{said}");

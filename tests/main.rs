@@ -5,6 +5,8 @@
 mod ask;
 #[cfg(feature = "ask")]
 mod ask_cases;
+#[cfg(feature = "ask")]
+mod ask_tls;
 mod benchmark;
 mod cases;
 mod changes;
@@ -29,6 +31,7 @@ mod formats;
 mod front_end;
 mod geocoder;
 mod geojson;
+mod geojson_items;
 mod history;
 mod http;
 mod http_bounds;

@@ -98,6 +98,14 @@ fn tools_are_listed_and_called() {
     let shapes = given(&server, "export_geojson", json!({"query": "nwr[amenity=cafe];out;", "limit": 3}));
     assert_eq!((&shapes["total"], &shapes["next_cursor"]), (&json!(4), &json!("3")));
     assert_eq!(shapes["features"][0]["geometry"], json!({"type": "Point", "coordinates": [20.001, 10.001]}));
+    let linked = json!({
+        "query": "node(1); convert place ::id=id(), ::geom=geom(), wikidata=\"Q1\"; out geom;", "with_wikidata": "P1082",
+    });
+    let linked = given(&server, "export_geojson", linked);
+    assert_eq!(
+        linked["features"][0]["properties"]["wikidata_item"],
+        json!({"id": "Q1", "label": "Ladle", "P1082": [1200]})
+    );
     let nowhere = given(&server, "export_geojson", json!({"query": "nwr[amenity=cafe];out ids;"}));
     assert!(nowhere["hint"].as_str().unwrap().contains("out geom"), "{nowhere}");
     let checked = given(&server, "check_query", json!({"query": "node[amenty=cafe];out;"}));

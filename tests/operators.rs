@@ -332,6 +332,29 @@ fn with_a_file_of_tokens_queries_need_one() {
 }
 
 #[test]
+fn a_client_is_told_what_its_queries_cost() {
+    let server = Server::over(Town::with_triples(), &PROXY);
+    let (ann, bob) = (from("192.0.2.1"), from("192.0.2.2"));
+    let cost = |client: &str, request: &str| {
+        let answer = server.ask("GET", &format!("/api/cost?request={}", encoded(request)), client, "");
+        (answer.status, serde_json::from_str::<Value>(&answer.text()).unwrap())
+    };
+    let answer = query(&server, &format!("{ann}X-Request-Id: one/1\r\n"));
+    let (status, told) = cost(&ann, "one/1");
+    assert_eq!(status, 200, "{told}");
+    let elements: Value = serde_json::from_str(&answer.text()).unwrap();
+    assert_eq!(told["results"], elements["elements"].as_array().unwrap().len(), "{told}");
+    assert_eq!((&told["bytes"], &told["request"]), (&answer.body.len().into(), &"one/1".into()), "{told}");
+    assert!(told["work"].is_u64() && told["memory"].as_u64() > Some(0), "{told}");
+    assert!(told["milliseconds"].as_f64() > Some(0.0), "{told}");
+    let sparql = server.ask("GET", &format!("/sparql?query={}", encoded("SELECT * { ?s ?p ?o }")), &ann, "");
+    let (_, triples) = cost(&ann, sparql.header("x-request-id").unwrap());
+    assert!(triples["work"].as_u64() > Some(0) && triples["results"].as_u64() > Some(0), "{triples}");
+    assert_eq!(cost(&bob, "one/1").0, 404, "somebody else's");
+    assert_eq!(server.ask("GET", "/api/cost", &ann, "").status, 400);
+}
+
+#[test]
 fn a_client_stops_its_own_queries_and_nobody_elses() {
     let server = Server::start(&["--max-queries", "4", PROXY[0], PROXY[1]]);
     let (ann, bob) = (from("192.0.2.1"), from("192.0.2.2"));

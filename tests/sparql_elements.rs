@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::common::Town;
-use crate::common::elements::{elements, joined, json, malta, overpass, point, refusal, sparql};
+use crate::common::elements::{answer, elements, joined, json, lines, malta, overpass, point, refusal, sparql};
 
 #[test]
 fn tags_of_a_town_need_no_triples() {
@@ -77,6 +77,31 @@ fn geometries_members_and_metadata_of_a_town() {
     let said = sparql(&at, all);
     assert!(said.contains(&"wiki/Key:amenity\tcafe".to_owned()), "{said:?}");
     assert_eq!(said.iter().filter(|line| line.starts_with("meta/")).count(), 5, "{said:?}");
+}
+
+#[test]
+fn elements_are_described() {
+    for town in [Town::new(), Town::with_triples()] {
+        let at = town.snapshot();
+        let describe = |query: &str| lines(&answer(&at, &[query, "--lang", "sparql", "--format", "nt"]));
+        let cafe = describe("DESCRIBE osmnode:1");
+        assert!(cafe.iter().all(|line| line.starts_with("<https://www.openstreetmap.org/node/1> ")), "{cafe:?}");
+        let said = sparql(&at, "SELECT ?p ?o { osmnode:1 ?p ?o }");
+        assert_eq!(cafe.len(), said.len(), "{cafe:?}");
+        assert_eq!(describe("DESCRIBE ?e { ?e osmkey:name 'Bean & Leaf' }"), cafe);
+        // A relation with its members, which have no names.
+        let route = describe("DESCRIBE osmrel:32");
+        let members = route.iter().filter(|line| line.starts_with("_:")).count();
+        assert_eq!(members, sparql(&at, "SELECT ?p ?o { osmrel:32 osmrel:member ?m . ?m ?p ?o }").len(), "{route:?}");
+        assert!(describe("DESCRIBE osmnode:999").is_empty());
+        assert_eq!(
+            describe("DESCRIBE osmnode:1 osmnode:2 osmnode:1").len(),
+            cafe.len() + describe("DESCRIBE osmnode:2").len()
+        );
+    }
+    let town = Town::with_triples();
+    let both = answer(&town.snapshot(), &["DESCRIBE wd:Q2 osmnode:1", "--lang", "sparql", "--format", "nt"]);
+    assert!(both.contains("/entity/Q2>") && both.contains("/node/1>"), "{both}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ pub const WORDS: &[&str] = &[
     "/search",
     "/api/status",
     "/api/timestamp",
+    "/api/cost?request=1",
     "/healthz",
     "/metrics",
     "?data=",

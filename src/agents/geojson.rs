@@ -10,6 +10,8 @@ use super::overpass::{body, script};
 use super::part::Part;
 use super::{Limits, Tool, Trouble, World};
 use crate::budget;
+use crate::entities::{Properties, chain_of};
+use crate::items::Items;
 use crate::overpass::output::{Form, Layout};
 
 /// Features that an answer has where nothing is said, and at most.
@@ -33,6 +35,9 @@ pub struct Query {
     limit: Option<usize>,
     /// next_cursor of the answer before, for the next features of the same query.
     cursor: Option<String>,
+    /// Properties of Wikidata, "P1082,P571": features with a tag `wikidata` tell the label and these of their item, as
+    /// wikidata_item. "" for the label alone.
+    with_wikidata: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -62,7 +67,15 @@ impl Tool for ExportGeoJson {
     fn run(world: World<'_>, input: Query, limits: &Limits) -> Result<Features, Trouble> {
         let part = Part::asked(input.limit, input.cursor.as_deref(), FEATURES.0, FEATURES.1)?;
         let script = script(world, &input.query, input.bbox.as_deref(), limits)?;
-        let body = body(world.osm(), &script, Form::GeoJson(Layout::Sequence), limits)?;
+        let properties = input.with_wikidata.as_deref().map(str::parse::<Properties>).transpose();
+        let properties = properties.map_err(|wrong| Trouble::new(format!("with_wikidata: {wrong}")))?;
+        let items = match &properties {
+            Some(properties) => Some(Items::new(&world.triples()?.store, properties, chain_of([]))),
+            None => None,
+        };
+        let layout = Layout::Sequence;
+        let form = items.as_ref().map_or(Form::GeoJson(layout), |items| Form::WithItems(layout, items));
+        let body = body(world.osm(), &script, form, limits)?;
         let (mut total, mut bytes, mut features) = (0, 0, Vec::new());
         let mut is_full = false;
         for record in body.split(|byte| *byte == SEPARATOR).filter(|record| !record.is_empty()) {

@@ -11,6 +11,7 @@ use crate::eval::language::Language;
 use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::osm::BoundingBox;
 use crate::overpass::Limits;
+use crate::sparql::{Settings, prepare};
 
 /// Say what a model needs to repair a query
 ///
@@ -80,7 +81,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
 
 fn of_sparql(args: &Args, query: &str, limits: &Limits) -> Result<Feedback, Error> {
     let opened = open::snapshot(&args.snapshot)?;
-    let environment = open::triples(&opened, &args.snapshot)?;
+    let environment = match prepare(query, &Settings::default()) {
+        Ok(query) => open::asked(&opened, &args.snapshot, &query)?,
+        // What is wrong with it needs nothing.
+        Err(_) => open::environment(&opened)?,
+    };
     let said = sparql_feedback(&environment, query, args.sample, true, limits);
     environment.store.check().map_err(open::error)?;
     Ok(said)

@@ -7,7 +7,7 @@ use super::{Error, slips};
 use crate::eval::language::{self, Language};
 use crate::osm::{CACHE_BYTES, Osm};
 use crate::snapshot::{self, Manifest, Snapshot};
-use crate::sparql::{Environment, Prepared, Settings, prepare};
+use crate::sparql::{Environment, Prepared, is_of_elements};
 use crate::tags::Docs;
 
 /// A snapshot's name and facts.
@@ -46,8 +46,13 @@ pub fn triples(opened: &Opened, path: &Path) -> Result<Environment, Error> {
 
 /// The same for a query that may be about elements alone, which need no triples.
 pub fn asked(opened: &Opened, path: &Path, query: &Prepared) -> Result<Environment, Error> {
-    if opened.manifest.triples.is_some() || !query.is_of_elements() {
-        return triples(opened, path);
+    if query.is_of_elements() { environment(opened) } else { triples(opened, path) }
+}
+
+/// The triples and the elements of an opened snapshot, whatever there is.
+pub fn environment(opened: &Opened) -> Result<Environment, Error> {
+    if let Some(environment) = Environment::open(&opened.snapshot).map_err(error)? {
+        return Ok(environment);
     }
     let osm = Osm::open(Arc::clone(&opened.snapshot)).map_err(error)?;
     Ok(Environment::of_elements(Arc::new(osm), Some(&opened.manifest), &opened.snapshot.digest()))
@@ -56,9 +61,8 @@ pub fn asked(opened: &Opened, path: &Path, query: &Prepared) -> Result<Environme
 /// Whether a query that nobody named the language of is SPARQL: it begins so, and there are triples to ask, or it asks
 /// of elements. Without any, what is wrong with it as OverpassQL says more.
 pub fn begins_as_sparql(query: &str, path: &Path) -> Result<bool, Error> {
-    let of_elements = || prepare(query, &Settings::default()).is_ok_and(|query| query.is_of_elements());
     let is_sparql = language::of(query) == Some(Language::Sparql);
-    Ok(is_sparql && (snapshot(path)?.manifest.triples.is_some() || of_elements()))
+    Ok(is_sparql && (snapshot(path)?.manifest.triples.is_some() || is_of_elements(query)))
 }
 
 /// Opens the elements of a snapshot file.

@@ -10,7 +10,9 @@ use terrapin_problem::Problem;
 
 use super::stdout::{Output, tell};
 use super::{Error, open, slips, sparql};
+use crate::entities::{Properties, chain_of};
 use crate::geocoder::{Areas, Chain, Places, Table};
+use crate::items::Items;
 use crate::osm::BoundingBox;
 use crate::overpass::lint;
 use crate::overpass::output::{Form, Layout};
@@ -32,6 +34,7 @@ const MAX_QUERY: u64 = 16 << 20;
   terrapin query malta.terrapin '[out:json];node[amenity=cafe];out;'
   terrapin query malta.terrapin -f cafes.overpassql > cafes.json
   terrapin query malta.terrapin 'way[natural=beach];out geom;' --format geojson > beaches.geojson
+  terrapin query malta.terrapin 'nwr[place];out center;' --format geojson --with-wikidata P1082,P571
   terrapin query malta.terrapin '{{geocodeArea:Valletta}}->.a;node[shop](area.a);out;'
   terrapin query malta.terrapin 'node[shop]({{bbox}});out;' --bbox 35.89,14.50,35.91,14.52
   echo 'node(1);out;' | terrapin query malta.terrapin -
@@ -59,7 +62,11 @@ pub struct Args {
     /// Most rows that a SPARQL answer may have: more are an error
     #[arg(long, value_name = "ROWS")]
     max_rows: Option<u64>,
-    /// What [AUTO_LANGUAGE] stands for in SPARQL
+    /// With --format geojson or geojsonseq: tell of each feature, as `wikidata_item`, the item that its tag `wikidata` names,
+    /// with its label and the values of these properties; with no property the label alone
+    #[arg(long, value_name = "P1082,P571", num_args = 0..=1, default_missing_value = "")]
+    with_wikidata: Option<Properties>,
+    /// What [AUTO_LANGUAGE] stands for in SPARQL, and the language of labels by --with-wikidata
     #[arg(long, value_name = "TAG", default_value = "en")]
     language: String,
     /// The box that {{bbox}} stands for, whose middle is {{center}}: south,west,north,east
@@ -97,6 +104,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
         Some(named) => named == Language::Sparql,
         None => open::begins_as_sparql(&written, &args.snapshot)?,
     };
+    if args.with_wikidata.is_some() && (is_sparql || args.format.is_none()) {
+        return Err(Error::usage("--with-wikidata is for features: give --format geojson or geojsonseq, too"));
+    }
     if is_sparql {
         return sparql::run(sparql::Asked {
             snapshot: &args.snapshot,
@@ -114,6 +124,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let table =
         args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
     let (opened, osm) = open::elements(&args.snapshot)?;
+    let triples = args.with_wikidata.as_ref().map(|_| open::triples(&opened, &args.snapshot)).transpose()?;
+    let items = triples
+        .as_ref()
+        .zip(args.with_wikidata.as_ref())
+        .map(|(triples, properties)| Items::new(&triples.store, properties, chain_of([args.language.as_str()])));
+    for property in items.iter().flat_map(Items::unknown) {
+        tell(&format!("note: nothing in this snapshot is said by {property}"));
+    }
     let areas = Areas::new(&osm);
     let mut places = Chain::default();
     places.0.extend(table.as_ref().map(|table| table as &dyn Places));
@@ -132,7 +150,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
     };
     let mut out = Output::new(stop);
     let result = overpass::parse(&text).and_then(|script| {
-        let form = geojson.map_or(Form::Asked(&script.settings.output), Form::GeoJson);
+        let form = match (geojson, &items) {
+            (None, _) => Form::Asked(&script.settings.output),
+            (Some(layout), None) => Form::GeoJson(layout),
+            (Some(layout), Some(items)) => Form::WithItems(layout, items),
+        };
         let summary = overpass::run_as(&osm, &script, form, &limits, &mut out)?;
         Ok((script, summary))
     });
@@ -140,6 +162,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     // worth nothing.
     out.finish()?;
     osm.check().map_err(open::error)?;
+    triples.as_ref().map_or(Ok(()), |triples| triples.store.check()).map_err(open::error)?;
     let (script, summary) =
         result.map_err(|failure| Error::Query { text, origin, problems: terrapin_problem::all(failure) })?;
     if summary.elements == 0 && !args.json {

@@ -1,4 +1,4 @@
-//! What a request's header `Accept` says of media types (RFC 9110, section 12.5.1).
+//! What a request's headers `Accept` and `Accept-Language` say of media types and languages (RFC 9110, section 12.5).
 
 use axum::http::{HeaderMap, header};
 
@@ -23,6 +23,42 @@ impl<'a> Accept<'a> {
 pub fn text(headers: &HeaderMap) -> Option<String> {
     let all: Vec<&str> = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     (!all.is_empty()).then(|| all.join(","))
+}
+
+/// Languages that count, of any number.
+const LANGUAGES: usize = 12;
+
+/// The languages that a header `Accept-Language`, or a parameter like it, asks for, the one that is wanted most first; each
+/// that has a variant is followed by the language without it.
+pub fn languages(text: &str) -> Vec<String> {
+    let mut ranges: Vec<(u16, &str)> = text
+        .split(',')
+        .take(LANGUAGES)
+        .filter_map(|range| {
+            let (language, quality) = range.split_once(';').unwrap_or((range, "q=1"));
+            let quality: f64 = quality.trim().strip_prefix("q=").and_then(|q| q.trim().parse().ok()).unwrap_or(1.0);
+            let language = language.trim();
+            let plain =
+                !language.is_empty() && language.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
+            (plain && quality > 0.0).then_some(((quality.min(1.0) * 1000.0) as u16, language))
+        })
+        .collect();
+    ranges.sort_by_key(|(quality, _)| std::cmp::Reverse(*quality));
+    let mut languages: Vec<String> = Vec::new();
+    for (_, language) in ranges {
+        let general = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+        for language in [language.to_owned(), general] {
+            if !languages.contains(&language) {
+                languages.push(language);
+            }
+        }
+    }
+    languages
+}
+
+/// What the header `Accept-Language` says, where there is one.
+pub fn language(headers: &HeaderMap) -> Option<String> {
+    headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
 /// A media range.

@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
-use terrapin_chat::Kind;
+use terrapin_chat::{Kind, Message, Model, Patience, Reply};
 
 use super::App;
 use super::accept::{self, Accept};
@@ -75,11 +75,29 @@ fn work(job: Job, body: Received, in_steps: bool) {
             let _ = event(&mut sink, "step", step);
         }
     };
-    let done = answer(run.app().world(), &*asker.model, &asker.settings, &question, run.limits(), &mut tell);
+    let model = Elsewhere { model: &*asker.model, context: run.context() };
+    let done = answer(run.app().world(), &model, &asker.settings, &question, run.limits(), &mut tell);
     let Some((run, sink)) = service::sound(run, sink, &Json, NAME) else { return };
     match done {
         Ok(answer) => write(run, sink, &answer, in_steps),
         Err(failure) => refuse(run, sink, &failure, in_steps),
+    }
+}
+
+/// A model whose replies are waited for: that is no work that a client's quota counts.
+struct Elsewhere<'a> {
+    model: &'a dyn Model,
+    context: &'a Context,
+}
+
+impl Model for Elsewhere<'_> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn reply(&self, messages: &[Message], patience: Patience<'_>) -> Result<Reply, terrapin_chat::Error> {
+        let _wait = self.context.waiting();
+        self.model.reply(messages, patience)
     }
 }
 
@@ -129,6 +147,7 @@ fn refuse(run: Run, mut sink: Sink, failure: &Failure, in_steps: bool) {
     }
     let message = match failure {
         Failure::Fault(_) => "it could not be done: see the server's log".to_owned(),
+        Failure::Model(error) if error.kind == Kind::Cancelled => "it was stopped".to_owned(),
         failure => failure.to_string(),
     };
     if in_steps && sink.written() > 0 {

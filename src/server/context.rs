@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::client::ClientKey;
-use super::quota::{Admission, Work};
+use super::quota::{Admission, Wait, Work};
 use super::tokens::Bearer;
 
 /// The header that names a request, in it and in its answer.
@@ -71,6 +71,11 @@ impl Context {
     /// A thread works at it, until what this returns is dropped.
     pub fn working(&self) -> Option<Work> {
         self.admission.get().map(Admission::work)
+    }
+
+    /// Its thread waits for somebody else, until what this returns is dropped.
+    pub fn waiting(&self) -> Option<Wait> {
+        self.admission.get().map(Admission::wait)
     }
 
     /// Units of work that its queries took so far.

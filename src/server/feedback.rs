@@ -16,6 +16,7 @@ use crate::eval::feedback::{Feedback, FeedbackRequest, feedback as look, sparql_
 use crate::eval::language::{self, Language};
 use crate::geocoder::Areas;
 use crate::osm::BoundingBox;
+use crate::sparql::{Settings, is_of_elements, prepare};
 
 /// Most results that are shown.
 const MOST: usize = 100;
@@ -65,14 +66,18 @@ pub async fn feedback(
             }
             Some((_, named)) => named,
             // Without triples, what is wrong with it as OverpassQL says more.
-            None => language::of(&question.query).filter(|_| app.sparql.is_some()),
+            None => language::of(&question.query).filter(|_| app.sparql.is_some() || is_of_elements(&question.query)),
         };
         if language == Some(Language::Sparql) {
-            let Some(endpoint) = &app.sparql else {
+            let endpoint = app.sparql.as_ref().unwrap_or(&app.elements);
+            let needs_triples =
+                || prepare(&question.query, &Settings::default()).is_ok_and(|query| !query.is_of_elements());
+            // What is only read needs none, nor what cannot be.
+            if app.sparql.is_none() && run && needs_triples() {
                 let message =
                     "the query is SPARQL, and this snapshot has no triples: load some with --wikidata or --rdf";
                 return Err(Wrong::Question(message.to_owned()));
-            };
+            }
             let feedback = sparql_feedback(endpoint.environment(), &question.query, sample, run, limits);
             return Ok(Said { text: feedback.to_string(), feedback });
         }

@@ -21,11 +21,14 @@ use super::job::{self, Answer, Job, Run};
 use super::outcome::Outcome;
 use super::page::{self, Pages};
 use super::pipe::Sink;
-use super::request::Beside;
-use super::service::{self, Refused};
+use super::request::{Beside, WITH_WIKIDATA};
+use super::service::{self, Refused, Wording};
+use crate::entities::{Properties, chain_of};
+use crate::items::Items;
 use crate::overpass::output::{Form, Layout};
 use crate::overpass::syntax::{OutputFormat, Script};
 use crate::overpass::{self, Failure, Summary, output};
+use crate::rdf::Store;
 
 /// The type of an answer that calls a function.
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
@@ -41,10 +44,33 @@ pub async fn interpreter(
     headers: HeaderMap,
     body: Result<Received, Unreadable>,
 ) -> Result<Response, Refused> {
-    let accepted = accept::text(&headers);
     let body = Arc::new(service::body(&app, &PAGES, body)?);
-    let work = move |job: Job| work(job, in_address.as_deref(), accepted.as_deref(), body);
-    respond(&app, &context, work).await
+    let in_languages = in_address.as_deref().is_some_and(|address| address.contains(WITH_WIKIDATA));
+    let head = Head { accepted: accept::text(&headers), languages: accept::language(&headers) };
+    let work = move |job: Job| work(job, in_address.as_deref(), head, body);
+    let mut response = respond(&app, &context, work).await?;
+    if in_languages {
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-language"));
+    }
+    Ok(response)
+}
+
+/// What the request's head says.
+#[derive(Clone)]
+struct Head {
+    accepted: Option<String>,
+    languages: Option<String>,
+}
+
+/// How the answer is wanted.
+#[derive(Default)]
+pub(super) struct Wanted<'a> {
+    /// Media types, as the header `Accept` has them.
+    pub accepted: Option<&'a str>,
+    /// The function that is called with it.
+    pub function: Option<String>,
+    /// What features tell of linked items: properties, and the languages of labels.
+    pub items: Option<(Properties, Vec<String>)>,
 }
 
 /// Runs `work`, which ends with [`answer`].
@@ -89,7 +115,7 @@ fn form<'a>(asked: &'a OutputFormat, accepted: Option<&str>) -> Form<'a> {
     others.into_iter().fold(asked, |best, other| if quality(&other) > quality(&best) { other } else { best })
 }
 
-fn work(job: Job, in_address: Option<&str>, accepted: Option<&str>, body: Arc<Received>) {
+fn work(job: Job, in_address: Option<&str>, head: Head, body: Arc<Received>) {
     let text = match query_in(in_address, &body) {
         Ok(text) => text,
         Err(refused) => return job.refuse(refused.into()),
@@ -102,11 +128,15 @@ fn work(job: Job, in_address: Option<&str>, accepted: Option<&str>, body: Arc<Re
     };
     drop(body);
     let text = beside.fill(&text);
-    answer(job, &text, accepted, beside.jsonp);
+    let languages = accept::languages(beside.languages.as_deref().or(head.languages.as_deref()).unwrap_or_default());
+    let languages = chain_of(languages.iter().map(String::as_str));
+    let items = beside.items.map(|properties| (properties, languages));
+    answer(job, &text, Wanted { accepted: head.accepted.as_deref(), function: beside.jsonp, items });
 }
 
 /// Answers a query, in the form that the client would rather have; as the argument of a function where one is named.
-pub(super) fn answer(job: Job, text: &str, accepted: Option<&str>, function: Option<String>) {
+pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
+    let Wanted { accepted, function, items } = wanted;
     job.context().set_query(text);
     let script = match job.within(|| overpass::parse(text)) {
         Ok(Ok(script)) => script,
@@ -121,8 +151,28 @@ pub(super) fn answer(job: Job, text: &str, accepted: Option<&str>, function: Opt
     let accepted = accepted.filter(|_| function.is_none());
     let form = form(&script.settings.output, accepted);
     let content_type = if function.is_some() { JAVASCRIPT } else { form.content_type() };
+    // What is told of items comes from the triples.
+    let triples = items.as_ref().and_then(|_| job.app().sparql.clone());
+    let store: Option<&Store> = triples.as_ref().map(|endpoint| &*endpoint.environment().store);
+    let items = match (items, store, form) {
+        (None, ..) => None,
+        (Some((properties, languages)), Some(store), Form::GeoJson(_)) => {
+            Some(Items::new(store, &properties, languages))
+        }
+        (Some(_), None, _) => return job.refuse(no_items(NO_TRIPLES)),
+        (Some(_), Some(_), _) => return job.refuse(no_items(NO_FEATURES)),
+    };
+    let form = match (form, &items) {
+        (Form::GeoJson(layout), Some(items)) => Form::WithItems(layout, items),
+        (form, _) => form,
+    };
     let (run, mut sink) = job.begin(time, memory, content_type);
     let result = write(&run, &script, form, function.as_deref(), &mut sink);
+    if let Some(Err(damage)) = items.as_ref().and(store).map(Store::check) {
+        tracing::error!(%damage, "no answer can be trusted");
+        let instead = PAGES.refusal(StatusCode::INTERNAL_SERVER_ERROR, &PAGES.damaged(&damage));
+        return run.refused(sink, "query", Outcome::Broken, instead);
+    }
     let Some((run, sink)) = service::sound(run, sink, &PAGES, "query") else { return };
     match result {
         Ok(summary) => run.answered(sink, "query", summary.elements),
@@ -131,6 +181,14 @@ pub(super) fn answer(job: Job, text: &str, accepted: Option<&str>, function: Opt
             run.refused(sink, "query", Outcome::from(&failure), refused(&failure));
         }
     }
+}
+
+const NO_TRIPLES: &str = "this snapshot has no triples of Wikidata";
+const NO_FEATURES: &str = "it is for features: send the header Accept: application/geo+json";
+
+/// Nothing is told of items.
+fn no_items(why: &str) -> Response {
+    page::error(StatusCode::BAD_REQUEST, [format!("runtime error: {WITH_WIKIDATA}: {why}.").as_str()])
 }
 
 /// Writes the answer, as the argument of a function where one is named.
@@ -153,7 +211,7 @@ fn write(
 }
 
 /// What stands beside the query.
-fn beside(in_address: Option<&str>, body: &Received) -> Result<Beside, &'static str> {
+fn beside(in_address: Option<&str>, body: &Received) -> Result<Beside, String> {
     let body = body.decoded().unwrap_or_default();
     let form: &[u8] = if is_form(&body) { &body } else { b"" };
     Beside::read(in_address.unwrap_or_default().as_bytes(), form)

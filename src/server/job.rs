@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
 use super::context::Context;
+use super::costs::Cost;
 use super::gate::{Gate, Refusal};
 use super::outcome::Outcome;
 use super::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
@@ -324,13 +325,14 @@ impl Job {
         let (share, time) = (self.memory(), time.min(self.longest()));
         let Job { app, context, lane, head, cancelled, begun, account } = self;
         let deadline = begun.at + time;
-        // What is listed are queries, by whose slots clients go.
-        let ticket = (lane == Lane::Query).then(|| {
+        // What is listed are queries, by whose slots clients go, and questions, which take as long.
+        let ticket = matches!(lane, Lane::Query | Lane::Ask).then(|| {
             app.running.enter(Running {
                 since: SystemTime::now(),
                 deadline,
                 allowed: time,
                 memory,
+                in_slot: lane == Lane::Query,
                 cancelled: Arc::clone(&cancelled),
                 request: Arc::clone(&context),
             })
@@ -421,6 +423,7 @@ impl Run {
     /// Ends an answer that is complete; `results` is how many elements or rows it has.
     pub fn answered(self, sink: Sink, what: &'static str, results: u64) {
         let bytes = sink.written();
+        self.cost(bytes, results);
         match sink.finish() {
             Ok(()) => self.end(what, Outcome::Answered, bytes, results),
             Err(_) => self.end(what, Outcome::Abandoned, bytes, 0),
@@ -433,15 +436,29 @@ impl Run {
             return sink.unfinished(is_starved(self.begun, outcome, &self.app));
         }
         let bytes = sink.written();
+        self.cost(bytes, 0);
         sink.refuse(instead);
         self.end(what, outcome, bytes, 0);
     }
 
-    fn end(self, what: &'static str, outcome: Outcome, bytes: u64, results: u64) {
-        let took = self.begun.at.elapsed();
+    /// Notes what it cost: before the answer's last bytes go out, as whoever has those may ask.
+    fn cost(&self, bytes: u64, results: u64) {
         if self.lane == Lane::Trial {
             self.context.work.fetch_add(self.limits.work_done.load(Ordering::Relaxed), Ordering::Relaxed);
         }
+        self.app.costs.note(Cost {
+            request: self.context.id.clone(),
+            client: self.context.client.clone(),
+            results,
+            bytes,
+            took: self.begun.at.elapsed(),
+            work: self.context.work_done(),
+            memory: self.limits.account.as_ref().map_or(0, |account| account.most()),
+        });
+    }
+
+    fn end(self, what: &'static str, outcome: Outcome, bytes: u64, results: u64) {
+        let took = self.begun.at.elapsed();
         tracing::debug!(
             request_id = self.context.id(),
             outcome = outcome.name(),

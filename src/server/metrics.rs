@@ -152,7 +152,8 @@ impl Metrics {
 /// Gives all of them.
 pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     gauge!("terrapin_query_slots").set(app.gates.queries.total() as f64);
-    gauge!("terrapin_queries_running").set(app.running.list().len() as f64);
+    let in_slots = app.running.list().iter().filter(|(_, query)| query.in_slot).count();
+    gauge!("terrapin_queries_running").set(in_slots as f64);
     gauge!("terrapin_queries_waiting").set(app.gates.queries.waiting() as f64);
     gauge!("terrapin_connections").set(app.connections.open() as f64);
     gauge!("terrapin_spool_memory_bytes").set(app.spool.memory_taken() as f64);

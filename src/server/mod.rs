@@ -36,6 +36,8 @@ mod client;
 mod connections;
 mod context;
 mod convert;
+mod cost;
+mod costs;
 mod feedback;
 mod form;
 mod gate;
@@ -100,6 +102,7 @@ use crate::tiles::Tiles;
 use body::Bodies;
 use connections::Connections;
 use context::REQUEST_ID;
+use costs::Costs;
 use job::Gates;
 use metrics::Metrics;
 use quota::Quota;
@@ -198,6 +201,8 @@ struct App {
     /// What queries gave that were scored.
     results: InMemory,
     running: Arc<Register>,
+    /// What the last queries cost.
+    costs: Costs,
     metrics: Metrics,
     /// Who answers questions in plain language, where a model is named.
     asker: Option<Asker>,
@@ -241,6 +246,7 @@ impl App {
             results: InMemory::new(usize::try_from(settings.memory.results).unwrap_or(usize::MAX)),
             settings,
             running: Arc::default(),
+            costs: Costs::default(),
             metrics,
             asker,
         }))
@@ -367,6 +373,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/status", get(search::status))
         .route("/status.php", get(search::status))
         .route("/api/timestamp", get(timestamp::timestamp))
+        .route("/api/cost", get(cost::cost))
         .route("/tiles.json", get(tiles::description))
         .route("/tiles/{z}/{x}/{y}", get(tiles::tile))
         .route("/api/kill_my_queries", get(kill::own).post(kill::own))
@@ -431,6 +438,7 @@ const LISTED: &str = "\
 /openapi.json     all of this for programs, /llms.txt for language models
 /api/status       slots and running queries
 /api/kill_my_queries  stops your running queries
+/api/cost         what your query cost; the X-Request-Id of its answer as the parameter `request`
 /api/timestamp    the time of the data
 /readyz           200 while queries are let in
 /healthz          200 while the snapshot is sound

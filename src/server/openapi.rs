@@ -34,7 +34,7 @@ const FORMAT_OF_PLACES: (&str, bool, &str) =
 
 const XAPI: &[&str] = &["application/osm3s+xml", "application/geo+json", "application/geo+json-seq"];
 
-const OPERATIONS: [Operation; 32] = [
+const OPERATIONS: [Operation; 35] = [
     Operation {
         path: "/api/interpreter",
         summary: "Answer a query in OverpassQL, as Overpass API does. By POST the query is the body, or `data` in a form",
@@ -42,6 +42,12 @@ const OPERATIONS: [Operation; 32] = [
             ("data", false, "The query"),
             ("bbox", false, "west,south,east,north: what `(bbox)` and `[bbox]` in the query stand for"),
             ("jsonp", false, "A function to call with the answer"),
+            (
+                "with-wikidata",
+                false,
+                "P1082,P571: with GeoJSON, what features tell of the items that they are linked with; without a value the label alone",
+            ),
+            ("accept-language", false, "Languages of labels: de,en; the header of this name says it, too"),
         ],
         body: &[TEXT, FORM],
         methods: BOTH,
@@ -89,7 +95,7 @@ const OPERATIONS: [Operation; 32] = [
     },
     Operation {
         path: "/sparql",
-        summary: "Answer a query in SPARQL by the SPARQL 1.1 Protocol, as the Wikidata Query Service takes it. Needs triples",
+        summary: "Answer a query in SPARQL by the SPARQL 1.1 Protocol, as the Wikidata Query Service takes it",
         parameters: &[
             ("query", false, "The query"),
             ("format", false, "The form of the answer; the header Accept says it, too"),
@@ -206,6 +212,14 @@ const OPERATIONS: [Operation; 32] = [
     telling("/api/timestamp", "The time of the data", TEXT),
     Operation { methods: BOTH, ..telling("/api/kill_my_queries", "Stop a client's running queries", TEXT) },
     Operation {
+        path: "/api/cost",
+        summary: "What a query of the client's cost: time, work, memory. Of the last that ended",
+        parameters: &[("request", true, "The X-Request-Id of its answer")],
+        body: &[],
+        methods: &["get"],
+        answers: &[JSON],
+    },
+    Operation {
         path: "/api/kill/{id}",
         summary: "Stop a query by its number, with an admin's token",
         parameters: &[],
@@ -251,6 +265,12 @@ const OPERATIONS: [Operation; 32] = [
         "Find items by name; the same for properties, and at /suggest for text that is being typed",
         &[("q", true, "The name or its beginning"), ("language", true, "The language of the search, such as en")],
     ),
+    told_by_wikibase(
+        "/w/rest.php/wikibase/v1/property-data-types",
+        "The types of properties, each with that of its values",
+        &[],
+    ),
+    told_by_wikibase("/w/rest.php/wikibase/v1/openapi.json", "All of that REST API, described", &[]),
     told_by_wikibase("/wiki/Special:EntityData/{id}.json", "All that is said of an entity: Wikibase's JSON", &[]),
     telling("/openapi.json", "This description", JSON),
     telling("/llms.txt", "What is served, for language models", TEXT),

@@ -1,7 +1,8 @@
 //! What a request to `/search`, `/lookup` or `/reverse` asks for: parameters as Nominatim's documentation has them.
 
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 
+use super::accept;
 use super::place::{Extras, Format, place_id};
 use crate::geocoder::{Details, Element, Layer, Parts, Question, coord};
 use crate::osm::{BoundingBox, Coord, ElementType};
@@ -11,8 +12,6 @@ const MOST_IDS: usize = 50;
 /// The most places of one `/search`, and how many without a word.
 const MOST: usize = 40;
 const USUAL: usize = 10;
-/// Languages that count, of any number.
-const LANGUAGES: usize = 12;
 
 /// The parameters of a request; of several with one name the first counts.
 pub struct Parameters {
@@ -62,8 +61,7 @@ impl Parameters {
     /// Of a request.
     pub fn of(query: Option<&str>, headers: &HeaderMap) -> Parameters {
         let all = form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
-        let languages = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        Parameters { all, languages }
+        Parameters { all, languages: accept::language(headers) }
     }
 
     fn get(&self, wanted: &str) -> Option<&str> {
@@ -107,30 +105,7 @@ impl Parameters {
 
     /// The languages that are wanted, in their order.
     fn languages(&self) -> Vec<String> {
-        let text = self.get("accept-language").or(self.languages.as_deref()).unwrap_or_default();
-        let mut ranges: Vec<(u16, &str)> = text
-            .split(',')
-            .take(LANGUAGES)
-            .filter_map(|range| {
-                let (language, quality) = range.split_once(';').unwrap_or((range, "q=1"));
-                let quality: f64 = quality.trim().strip_prefix("q=").and_then(|q| q.trim().parse().ok()).unwrap_or(1.0);
-                let language = language.trim();
-                let plain =
-                    !language.is_empty() && language.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
-                (plain && quality > 0.0).then_some(((quality.min(1.0) * 1000.0) as u16, language))
-            })
-            .collect();
-        ranges.sort_by_key(|(quality, _)| std::cmp::Reverse(*quality));
-        let mut languages: Vec<String> = Vec::new();
-        for (_, language) in ranges {
-            let general = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-            for language in [language.to_owned(), general] {
-                if !languages.contains(&language) {
-                    languages.push(language);
-                }
-            }
-        }
-        languages
+        accept::languages(self.get("accept-language").or(self.languages.as_deref()).unwrap_or_default())
     }
 
     /// A search.

@@ -164,6 +164,14 @@ impl Admission {
         }
         Work(self.0.clone())
     }
+
+    /// Its thread waits for somebody else, until what this returns is dropped: that is no work.
+    pub fn wait(&self) -> Wait {
+        if let Some((quota, client)) = &self.0 {
+            quota.change(client, |used| used.working = used.working.saturating_sub(1));
+        }
+        Wait(self.0.clone())
+    }
 }
 
 impl Drop for Admission {
@@ -181,6 +189,17 @@ impl Drop for Work {
     fn drop(&mut self) {
         if let Some((quota, client)) = &self.0 {
             quota.change(client, |used| used.working = used.working.saturating_sub(1));
+        }
+    }
+}
+
+/// A thread that works for a client and waits meanwhile.
+pub struct Wait(Option<(Arc<Quota>, ClientKey)>);
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        if let Some((quota, client)) = &self.0 {
+            quota.change(client, |used| used.working += 1);
         }
     }
 }
@@ -230,6 +249,27 @@ mod tests {
         back(10_000);
         drop(admission);
         assert!((quota.lock()[&ann].left - 6.0).abs() < 0.1, "no more than all of it");
+    }
+
+    #[test]
+    fn waiting_for_somebody_else_is_no_work() {
+        let quota = Arc::new(Quota::new(0, 6));
+        let ann = client(1);
+        let admission = quota.admit(&ann).unwrap_or_else(|_| panic!("there is room"));
+        let work = admission.work();
+        let back = |seconds: u64| {
+            let mut clients = quota.lock();
+            let used = clients.get_mut(&ann).unwrap();
+            used.at = used.at.checked_sub(Duration::from_secs(seconds)).unwrap();
+        };
+        let wait = admission.wait();
+        back(100);
+        drop(wait);
+        assert!((quota.lock()[&ann].left - 6.0).abs() < 0.1, "nothing was used");
+        back(5);
+        drop(work);
+        assert!((quota.lock()[&ann].left - 1.5).abs() < 0.1, "five seconds of work, half of one came back");
+        assert_eq!(quota.lock()[&ann].working, 0);
     }
 
     #[test]

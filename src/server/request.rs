@@ -1,12 +1,17 @@
-//! What Overpass API's clients send beside a query: `bbox`, a box that the query leaves open, and `jsonp`, the function
-//! that a page of another site wants to be called with the answer.
+//! What clients send beside a query: `bbox`, a box that the query leaves open, and `jsonp`, the function that a page of
+//! another site wants to be called with the answer, as Overpass API has them; `with-wikidata`, what features shall tell of
+//! the items that they are linked with, and `accept-language`, in which languages.
 
 use std::borrow::Cow;
 
 use super::form;
+use crate::entities::Properties;
 
 /// The longest name of a function.
 const LONGEST_NAME: usize = 128;
+
+/// The parameter that asks for what features tell of the items that they are linked with.
+pub const WITH_WIKIDATA: &str = "with-wikidata";
 
 /// What stands beside a query.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -15,6 +20,10 @@ pub struct Beside {
     bbox: Option<String>,
     /// The name of a function.
     pub jsonp: Option<String>,
+    /// The properties of linked items that are told.
+    pub items: Option<Properties>,
+    /// The languages of labels, as the header of the name has them.
+    pub languages: Option<String>,
 }
 
 impl Beside {
@@ -22,16 +31,20 @@ impl Beside {
     ///
     /// # Errors
     /// In words, what is wrong with it.
-    pub fn read(in_address: &[u8], in_form: &[u8]) -> Result<Beside, &'static str> {
-        let value = |name: &str| {
+    pub fn read(in_address: &[u8], in_form: &[u8]) -> Result<Beside, String> {
+        let given = |name: &str| {
             let found =
                 [in_address, in_form].into_iter().flat_map(form::pairs).find(|(key, _)| *key == name.as_bytes());
-            found.map(|(_, value)| form::decoded(value).unwrap_or_default()).filter(|value| !value.is_empty())
+            found.map(|(_, value)| form::decoded(value).unwrap_or_default())
         };
+        let value = |name: &str| given(name).filter(|value| !value.is_empty());
         let bbox = value("bbox").map(|text| latitude_first(&text).ok_or(NO_BOX)).transpose()?;
         let jsonp =
             value("jsonp").map(|name| if is_function(&name) { Ok(name) } else { Err(NO_FUNCTION) }).transpose()?;
-        Ok(Beside { bbox, jsonp })
+        // Without a value it asks for labels alone.
+        let items = given(WITH_WIKIDATA).map(|names| names.parse::<Properties>());
+        let items = items.transpose().map_err(|wrong| format!("The parameter \"{WITH_WIKIDATA}\": {wrong}"))?;
+        Ok(Beside { bbox, jsonp, items, languages: value("accept-language") })
     }
 
     /// The query with the box where it leaves one open: `(bbox)` everywhere, `[bbox]` among its settings.
@@ -77,8 +90,17 @@ mod tests {
         assert_eq!(filled("node[bbox];out;"), "node[bbox];out;");
         assert_eq!(Beside::default().fill("node(bbox);out;"), "node(bbox);out;");
         for wrong in ["1,2,3", "1,2,3,4,5", "a,b,c,d", "1,2,3,inf", "1,2,3,4);out;"] {
-            assert_eq!(Beside::read(b"", format!("bbox={wrong}").as_bytes()), Err(NO_BOX), "{wrong}");
+            assert_eq!(Beside::read(b"", format!("bbox={wrong}").as_bytes()), Err(NO_BOX.to_owned()), "{wrong}");
         }
+    }
+
+    #[test]
+    fn properties_of_items_are_named_by_their_identifiers() {
+        let read = |text: &str| Beside::read(text.as_bytes(), b"").map(|beside| beside.items);
+        assert_eq!(read("data=x"), Ok(None));
+        assert_eq!(read("with-wikidata="), Ok(Some(Properties::default())));
+        assert_eq!(read("with-wikidata=P1082%2CP571"), Ok(Some("P1082,P571".parse().unwrap())));
+        assert!(read("with-wikidata=population").is_err_and(|wrong| wrong.contains("'population' is no property")));
     }
 
     #[test]
@@ -89,7 +111,7 @@ mod tests {
         }
         assert_eq!(read(""), Ok(None));
         for wrong in ["alert(1)", "a.", ".a", "1a", "a[0]", "a%20b", "a;b", "%ff", "\u{e9}"] {
-            assert!(read(wrong) == Err(NO_FUNCTION) || wrong == "%ff", "{wrong}");
+            assert!(read(wrong) == Err(NO_FUNCTION.to_owned()) || wrong == "%ff", "{wrong}");
         }
     }
 }

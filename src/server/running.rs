@@ -1,4 +1,4 @@
-//! The queries that run now: what `/api/status` lists, and what a server that goes down stops.
+//! The queries and questions that run now: what `/api/status` lists, and what a server that goes down stops.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::context::Context;
 
-/// A query that runs.
+/// A query that runs, or a question.
 #[derive(Clone)]
 pub struct Running {
     /// When it began, by the wall clock.
@@ -18,6 +18,8 @@ pub struct Running {
     pub allowed: Duration,
     /// The bytes it may hold.
     pub memory: u64,
+    /// Whether it has one of the slots that clients are told of; a question has one of its own.
+    pub in_slot: bool,
     /// Set to stop it.
     pub cancelled: Arc<AtomicBool>,
     /// The request that brought it.
@@ -98,6 +100,7 @@ mod tests {
             deadline: Instant::now(),
             allowed: Duration::from_secs(180),
             memory: 0,
+            in_slot: true,
             cancelled: Arc::clone(&cancelled),
             request,
         };

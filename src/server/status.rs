@@ -34,11 +34,13 @@ pub async fn status(State(app): State<Arc<App>>, Extension(context): Extension<A
     let now = Instant::now();
     let mut waits: Vec<Duration> = own
         .iter()
+        .filter(|(_, query)| query.in_slot)
         .map(|(_, query)| query.deadline.saturating_duration_since(now).max(left.wait.unwrap_or_default()))
         .collect();
     if free == 0 && waits.is_empty() {
         // Its own is not what it waits for: its quota, or somebody else's query.
-        let soonest = everybodys.iter().map(|(_, query)| query.deadline.saturating_duration_since(now)).min();
+        let in_slots = everybodys.iter().filter(|(_, query)| query.in_slot);
+        let soonest = in_slots.map(|(_, query)| query.deadline.saturating_duration_since(now)).min();
         waits.extend(left.wait.or(soonest));
     }
     waits.sort_unstable();

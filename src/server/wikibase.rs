@@ -1,8 +1,9 @@
-//! Entities as a Wikibase answers them: `/w/api.php` (action.rs), `/w/rest.php/wikibase/...` (rest.rs),
+//! Entities as a Wikibase answers them: `/w/api.php` (action.rs), `/w/rest.php/wikibase/...` (rest.rs, which openapi.rs describes),
 //! `/wiki/Special:EntityData/...` (data.rs). What is found and what is told of an entity is `crate::entities`'.
 
 mod action;
 mod data;
+mod openapi;
 mod parameters;
 mod rest;
 

@@ -12,7 +12,7 @@ use super::App;
 use super::accept;
 use super::context::Context;
 use super::form;
-use super::interpreter;
+use super::interpreter::{self, Wanted};
 use super::page;
 use super::service::Refused;
 use crate::overpass::syntax::xapi;
@@ -66,7 +66,11 @@ async fn answer(
     text: String,
 ) -> Result<Response, Refused> {
     let accepted = accept::text(headers);
-    interpreter::respond(app, context, move |job| interpreter::answer(job, &text, accepted.as_deref(), None)).await
+    let work = move |job| {
+        let wanted = Wanted { accepted: accepted.as_deref(), ..Wanted::default() };
+        interpreter::answer(job, &text, wanted);
+    };
+    interpreter::respond(app, context, work).await
 }
 
 fn refused(message: &str) -> Refused {

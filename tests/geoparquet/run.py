@@ -52,6 +52,21 @@ SAME = [
 ]
 
 
+# A name, what SPARQL asks of the first, how they lie to each other, what it asks of the second, and what SQL asks of both.
+JOINS = [
+    ("shops in any area", "?a osm2rdf:area ?m .", "Contains", "?b osmkey:shop ?s .",
+     "a.is_area", "b.tags['shop'] IS NOT NULL"),
+    ("parks and footways", "?a osmkey:leisure 'park' .", "Intersects", "?b osmkey:highway 'footway' .",
+     "a.tags['leisure'] = 'park'", "b.tags['highway'] = 'footway'"),
+    ("municipalities and their neighbours", "?a osmkey:admin_level 8 .", "Touches", "?b osmkey:admin_level 8 .",
+     "a.tags['admin_level'] = '8'", "b.tags['admin_level'] = '8'"),
+    ("farmland and meadows", "?a osmkey:landuse 'farmland' .", "Overlaps", "?b osmkey:landuse 'meadow' .",
+     "a.tags['landuse'] = 'farmland'", "b.tags['landuse'] = 'meadow'"),
+    ("footways through buildings", "?a osmkey:highway 'footway' .", "Crosses", "?b osmkey:building ?s .",
+     "a.tags['highway'] = 'footway'", "b.tags['building'] IS NOT NULL"),
+]
+
+
 def python():
     """A Python that has the readers."""
     requirements = HERE / "requirements.txt"
@@ -99,6 +114,27 @@ def duckdb_reads(db, snapshot, counts):
         assert expected, f"{name}: nothing to compare"
         assert found == expected, (name, sorted(found ^ expected)[:10], len(found), len(expected))
         print(f"DuckDB: {name}: {len(found)} as in OverpassQL")
+
+
+def joins(db, snapshot):
+    """How elements lie to each other: pairs in SPARQL, and in a spatial join of what is exported."""
+    # DuckDB makes its own type of a column that the file calls geometry.
+    geometry = "geometry" if "GEOMETRY" in str(db.execute("DESCRIBE node").fetchall()) else "ST_GeomFromWKB(geometry)"
+    each = " UNION ALL ".join(f"SELECT '{kind}/' || id AS e, tags, {geometry} AS g FROM {kind} WHERE tags IS NOT NULL"
+                              for kind in ("node", "way", "relation"))
+    db.execute(f"CREATE TABLE place AS SELECT *, ST_GeometryType(g) IN ('POLYGON', 'MULTIPOLYGON') AS is_area FROM ({each})"
+               " WHERE g IS NOT NULL AND NOT ST_IsEmpty(g) AND ST_GeometryType(g) <> 'GEOMETRYCOLLECTION' AND ST_IsValid(g)")
+    valid = {e for (e,) in db.execute("SELECT e FROM place").fetchall()}
+    for name, first, how, second, a, b in JOINS:
+        query = f"SELECT ?a ?b {{ {first} ?a ogc:sf{how} ?b . {second} }}"
+        rows = terrapin("query", snapshot, "--lang", "sparql", "--format", "csv", query).split()[1:]
+        found = {tuple(row.replace("https://www.openstreetmap.org/", "").split(",")) for row in rows}
+        found = {pair for pair in found if set(pair) <= valid}
+        join = f"SELECT a.e, b.e FROM place a JOIN place b ON ST_{how}(a.g, b.g) WHERE a.e <> b.e AND {a} AND {b}"
+        expected = set(db.execute(join).fetchall())
+        assert expected, f"{name}: nothing to compare"
+        assert found == expected, (name, sorted(found ^ expected)[:10], len(found), len(expected))
+        print(f"DuckDB: {name}: {len(found)} pairs as in SPARQL")
 
 
 def tags_are_counted(db, snapshot):
@@ -186,6 +222,7 @@ def main():
         counts = {kind: written[f"{kind}s"] for kind in ("node", "way", "relation")}
         db = database(out, counts)
         duckdb_reads(db, snapshot, counts)
+        joins(db, snapshot)
         tags_are_counted(db, snapshot)
         geopandas_reads(out, counts)
         sedona_reads(out, snapshot, counts)

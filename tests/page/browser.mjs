@@ -42,7 +42,7 @@ export async function page(chrome, options = {}) {
   const context = await chrome.newContext({ viewport: { width: 1360, height: 850 }, colorScheme: 'light', ...options });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const tab = await context.newPage();
-  tab.setDefaultTimeout(15_000);
+  tab.setDefaultTimeout(45_000);
   const messages = [];
   const elsewhere = [];
   tab.on('console', (message) => NOISE.test(message.text()) || messages.push(`${message.type()}: ${message.text()} ${message.location().url}`));

@@ -1,56 +1,11 @@
-// The tests of the page, one after another over one server.
+// The page itself: its editor, answers on the map and in the table, files, links, pages of elements, and who uses it how.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { browser, cleanUp, folder, page, serve, shot, snapshot } from './browser.mjs';
-import { model } from './model.mjs';
-
-const AXE = readFileSync(new URL('../../web/node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
-const CAFES = '[out:json];node[amenity=cafe];out;';
-
-const tests = [];
-const test = (name, run) => tests.push({ name, run });
-
-/** Opens an address of the server, and waits until the page stands. */
-async function open(url, path = '/', options = {}) {
-  const opened = await page(chrome, options);
-  await opened.tab.goto(url + path);
-  await opened.tab.waitForSelector('.maplibregl-canvas', { state: 'attached' });
-  return opened;
-}
-
-const editor = (tab) => tab.locator('.cm-content');
-
-async function write(tab, text) {
-  await editor(tab).click();
-  await tab.keyboard.press('Control+a');
-  await tab.keyboard.press('Delete');
-  await tab.keyboard.insertText(text);
-}
-
-async function run(tab, text) {
-  if (text !== undefined) await write(tab, text);
-  await tab.keyboard.press('Escape');
-  await tab.click('.runbar .primary');
-  await tab.waitForFunction(() => !document.querySelector('.runbar .primary').hidden && /rows?|text|Stopped/.test(document.querySelector('.status').textContent));
-  await tab.waitForTimeout(150);
-  return tab.locator('.status').textContent();
-}
-
-/** An answer of the server itself. */
-async function asked(url, query) {
-  const answer = await fetch(`${url}/api/interpreter`, { method: 'POST', body: new URLSearchParams({ data: query }) });
-  return (await answer.json()).elements;
-}
-
-/** What is wrong for those who do not see the page, or use no mouse. */
-async function violations(tab) {
-  await tab.evaluate(AXE).catch(() => tab.addScriptTag({ content: AXE }));
-  const found = await tab.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ') + (node.any[0]?.message ? ` (${node.any[0].message})` : '')).join('; ')}`);
-}
+import { folder, page, serve, shot, snapshot } from './browser.mjs';
+import { CAFES, PHONE, asked, chrome, editor, open, run, test, violations, write } from './kit.mjs';
 
 test('the first paint comes within a second, quietly, from this server alone', async ({ url }) => {
   const { tab, messages, elsewhere, context } = await open(url);
@@ -457,7 +412,7 @@ test('with the keyboard alone', async ({ url }) => {
 for (const [name, options] of Object.entries({
   light: {},
   dark: { colorScheme: 'dark' },
-  phone: { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true },
+  phone: PHONE,
   calm: { reducedMotion: 'reduce' },
 })) {
   test(`nothing is in the way of anybody: ${name}`, async ({ url }) => {
@@ -494,102 +449,6 @@ for (const [name, options] of Object.entries({
   });
 }
 
-/** A server that asks a scripted model: its first query has a slip, the second finds the cafes of the area that it is shown. */
-async function asking(path) {
-  const scripted = await model((messages, last) => {
-    if (last.startsWith('Say what this question mentions')) return last.includes('wait') ? undefined : '{"places": ["Valletta"], "things": ["cafe"]}';
-    if (last.startsWith('This came of the query')) return `There are ${/(\d+) results/.exec(last)[1]}.`;
-    const prompt = messages[1].content;
-    const area = /place "Valletta.*(area\(\d+\))/.exec(prompt)?.[1] ?? 'area[name=Valletta]';
-    const key = messages.length > 2 || !prompt.includes('cafe') ? 'amenity' : 'amenty';
-    return `map: yes\n\`\`\`overpassql\n[out:json];\n${area}->.a;\nnwr[${key}=cafe](area.a);\nout center;\n\`\`\``;
-  });
-  const server = await serve(path, ...scripted.options);
-  return { ...scripted, url: server.url, end: () => (server.end(), scripted.end()) };
-}
-
-test('a question is asked, its query repaired, its answer on the map, and a step changed', async ({ path }) => {
-  const { url, asked: said, end } = await asking(path);
-  const { tab, messages, elsewhere, context } = await open(url);
-  await tab.click('[data-language=ask]');
-  await tab.keyboard.type('Which cafes are in Valletta?');
-  await tab.keyboard.press('Tab');
-  await tab.keyboard.type('Inside the walls.');
-  await tab.keyboard.press('Control+Enter');
-  await tab.waitForSelector('.ask-answer:not([hidden])');
-  const status = () => tab.locator('.ask-status').textContent();
-  assert.equal(await status(), 'Answered, after a repair.');
-  const steps = await tab.$$eval('.ask-step', (items) => items.map((item) => item.dataset.step));
-  assert.deepEqual(steps, ['mentions', 'candidates', 'prompt', 'reply', 'query', 'feedback', 'result', 'reply', 'query', 'result', 'text']);
-  const expected = await asked(url, '[out:json];area[name=Valletta][admin_level]->.a;nwr[amenity=cafe](area.a);out center;');
-  assert.ok(expected.length > 5);
-  assert.equal(await tab.locator('.ask-answer').textContent(), `There are ${expected.length}.`);
-  assert.match(said[1], /Inside the walls\./);
-  assert.match(said[2], /amenity/);
-  await tab.waitForFunction((rows) => document.querySelector('.table').getAttribute('aria-rowcount') === String(rows + 1), expected.length);
-  assert.match(await tab.locator('.tally').textContent(), new RegExp(`${expected.length} on the map`));
-  await tab.waitForTimeout(1200);
-  await shot(tab, 'ask');
-  // The last query, changed by hand, is run as it is.
-  const last = tab.locator('.ask-step[data-step=query]').last();
-  await last.locator('textarea').fill('node[amenity=cafe][name~"Cordina"];out;');
-  const before = said.length;
-  const { length } = await asked(url, '[out:json];node[amenity=cafe][name~"Cordina"];out;');
-  await last.locator('button').click();
-  await tab.waitForFunction((n) => document.querySelector('.ask-answer').textContent === `There are ${n}.` && !document.querySelector('.ask-answer').hidden, length);
-  assert.equal(said.length, before + 1);
-  await tab.waitForFunction((n) => document.querySelector('.table').getAttribute('aria-rowcount') === String(n + 1), length);
-  // So are the candidates, from which a query is written anew.
-  const candidates = tab.locator('.ask-step[data-step=candidates]');
-  await candidates.locator('summary').click();
-  await candidates.locator('textarea').fill('tag "amenity"="library": 3 elements');
-  await candidates.locator('button').click();
-  await tab.waitForFunction(() => document.querySelector('.ask-status').textContent.startsWith('Answered'));
-  assert.deepEqual(await tab.$$eval('.ask-step', (items) => items.slice(0, 3).map((item) => item.dataset.step)), ['mentions', 'candidates', 'prompt']);
-  assert.ok((await tab.locator('.ask-step[data-step=prompt] textarea').inputValue()).includes('"amenity"="library"'));
-  // Back at the editor there is the query.
-  await tab.click('[data-language=overpassql]');
-  assert.match(await editor(tab).textContent(), /nwr\[amen/);
-  assert.deepEqual(messages, []);
-  assert.deepEqual(elsewhere, []);
-  await context.close();
-  end();
-});
-
-test('a question is stopped, and a server without a model has none', async ({ url: off, path }) => {
-  const { url, end } = await asking(path);
-  const { tab, context } = await open(url);
-  await tab.click('[data-language=ask]');
-  await tab.keyboard.type('Please wait');
-  await tab.click('.ask .primary');
-  await tab.waitForSelector('.ask .stop:not([hidden])');
-  await tab.keyboard.press('Escape');
-  await tab.waitForFunction(() => document.querySelector('.ask-status').textContent === 'Stopped.');
-  await context.close();
-  end();
-  const without = await open(off);
-  assert.equal(await without.tab.locator('[data-language=ask]').count(), 0);
-  await without.context.close();
-});
-
-for (const [name, options] of Object.entries({ light: {}, dark: { colorScheme: 'dark' }, phone: { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true } })) {
-  test(`questions are in nobody's way: ${name}`, async ({ path }) => {
-    const { url, end } = await asking(path);
-    const { tab, context } = await open(url, '/', { ...options, bypassCSP: true });
-    await tab.click('[data-language=ask]');
-    await tab.fill('#ask-question', 'Which cafes are in Valletta?');
-    await tab.click('.ask .primary');
-    await tab.waitForSelector('.ask-answer:not([hidden])', { state: 'attached' });
-    await tab.waitForTimeout(1500);
-    if (name === 'phone') await tab.click('.panes [data-pane=query]');
-    await shot(tab, `${name}-ask`);
-    assert.deepEqual(await violations(tab), []);
-    if (name === 'phone') assert.equal(await tab.evaluate(() => document.documentElement.scrollWidth), 390);
-    await context.close();
-    end();
-  });
-}
-
 test('a server that wants a token is given one', async ({ path }) => {
   const { createHash } = await import('node:crypto');
   const { writeFileSync } = await import('node:fs');
@@ -605,25 +464,3 @@ test('a server that wants a token is given one', async ({ path }) => {
   await context.close();
   server.end();
 });
-
-const wanted = process.argv[2] ?? '';
-const path = snapshot();
-const server = await serve(path);
-const chrome = await browser();
-let failed = 0;
-for (const { name, run: body } of tests.filter((one) => one.name.includes(wanted))) {
-  const started = Date.now();
-  try {
-    await body({ url: server.url, path });
-    console.log(`ok   ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-  } catch (problem) {
-    failed += 1;
-    console.log(`FAIL ${name}\n     ${problem.stack?.split('\n').slice(0, 6).join('\n     ')}`);
-    for (const context of chrome.contexts()) await context.close();
-  }
-}
-await chrome.close();
-server.end();
-cleanUp();
-console.log(failed ? `${failed} of ${tests.length} tests failed` : 'the page is well');
-process.exit(failed ? 1 : 0);

@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"2a09fb0d865c932b\"",
+        etag: "\"80859a72918e5778\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -92,10 +92,17 @@
         bytes: include_bytes!("index.html.gz"),
     },
     File {
+        name: "layout.js",
+        content_type: "text/javascript; charset=utf-8",
+        packed: true,
+        etag: "\"15df935e1b380b33\"",
+        bytes: include_bytes!("layout.js.gz"),
+    },
+    File {
         name: "licences.txt",
         content_type: "text/plain; charset=utf-8",
         packed: true,
-        etag: "\"8337740a118f9e26\"",
+        etag: "\"eda57b90b56e8e8f\"",
         bytes: include_bytes!("licences.txt.gz"),
     },
     File {
@@ -109,7 +116,7 @@
         name: "map.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"d4e03dfe6a5010eb\"",
+        etag: "\"da17a02e4ae17f8d\"",
         bytes: include_bytes!("map.js.gz"),
     },
     File {
@@ -120,10 +127,17 @@
         bytes: include_bytes!("maplibre-gl-worker.mjs.gz"),
     },
     File {
+        name: "network.js",
+        content_type: "text/javascript; charset=utf-8",
+        packed: true,
+        etag: "\"2b3a1e5cb78df846\"",
+        bytes: include_bytes!("network.js.gz"),
+    },
+    File {
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"d29b681a311f5112\"",
+        etag: "\"1ac564329d1a02e3\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {
@@ -137,7 +151,7 @@
         name: "worker.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"d129ecbec5492705\"",
+        etag: "\"7857e59aeeb4f876\"",
         bytes: include_bytes!("worker.js.gz"),
     },
 ]

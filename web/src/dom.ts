@@ -20,17 +20,16 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** An icon of a set of our own: strokes in a box of 16. */
-export function icon(paths: string): SVGSVGElement {
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-  for (const [name, value] of Object.entries({ viewBox: '0 0 16 16', width: '16', height: '16', 'aria-hidden': 'true', class: 'icon' })) {
-    svg.setAttribute(name, value);
-  }
-  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-  path.setAttribute('d', paths);
-  svg.append(path);
-  return svg;
+/** An element of a drawing. */
+export function svg<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElementTagNameMap[K] {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
 }
+
+/** An icon of a set of our own: strokes in a box of 16. */
+export const icon = (paths: string): SVGSVGElement => svg('svg', { viewBox: '0 0 16 16', width: 16, height: 16, 'aria-hidden': 'true', class: 'icon' }, svg('path', { d: paths }));
 
 export const ICONS = {
   run: 'M4.5 2.8v10.4L13 8Z',

@@ -1,12 +1,17 @@
 // A shelf of queries. Each is tried on this snapshot when the shelf is opened, and says how much it finds here.
 
 import type { Language } from './link';
-import { overpass, sparql } from './service';
+import { overpass, sparql, type Snapshot } from './service';
 import { expand, type Surroundings } from './shortcuts';
+
+/** What an example is asked of. */
+type Part = 'elements' | 'triples';
 
 export interface Example {
   title: string;
   language: Language;
+  /** What the snapshot must have for it. */
+  needs: Part[];
   query: string;
 }
 
@@ -14,82 +19,150 @@ export const EXAMPLES: Example[] = [
   {
     title: 'Cafés in view',
     language: 'overpassql',
+    needs: ['elements'],
     query: '[out:json][timeout:25];\n// What the map shows is the box.\nnode[amenity=cafe]({{bbox}});\nout;\n',
   },
   {
     title: 'Schools, with their grounds',
     language: 'overpassql',
+    needs: ['elements'],
     query: '[out:json][timeout:25];\nnwr[amenity=school]({{bbox}});\nout geom;\n',
   },
   {
     title: 'Restaurants by cuisine, coloured',
     language: 'overpassql',
+    needs: ['elements'],
     query:
       '[out:json][timeout:25];\nnwr[amenity=restaurant][cuisine]({{bbox}});\nout center;\n\n{{style:\n  node[cuisine=~/pizza|italian/] { color: #b91c1c; fill-color: #ef4444; text: name; }\n  node[cuisine=~/chinese|asian|japanese|sushi/] { color: #a16207; fill-color: #eab308; text: name; }\n}}\n',
   },
   {
     title: 'Bus stops within 100 m of a school',
     language: 'overpassql',
+    needs: ['elements'],
     query: '[out:json][timeout:25];\nnwr[amenity=school]({{bbox}})->.schools;\nnode(around.schools:100)[highway=bus_stop];\nout;\n',
   },
   {
     title: 'Castles, forts and ruins',
     language: 'overpassql',
+    needs: ['elements'],
     query: '[out:json][timeout:25];\nnwr[historic~"^(castle|fort|ruins|archaeological_site)$"]({{bbox}});\nout geom;\n',
   },
   {
     title: 'Bus routes with their stops',
     language: 'overpassql',
+    needs: ['elements'],
     query: '[out:json][timeout:25];\nrel[type=route][route=bus]({{bbox}});\nout geom 20;\n',
   },
   {
     title: 'Municipalities as areas',
     language: 'overpassql',
+    needs: ['elements'],
     query: '[out:json][timeout:25];\nrel[boundary=administrative][admin_level=8]({{bbox}});\nout geom;\n',
   },
   {
     title: 'Named places as a table',
     language: 'overpassql',
+    needs: ['elements'],
     query: '[out:csv(::type, ::id, ::lat, ::lon, name, place, population)][timeout:25];\nnode[place][name]({{bbox}});\nout;\n',
   },
   {
     title: 'Streets by length',
     language: 'overpassql',
+    needs: ['elements'],
     query: '[out:json][timeout:25];\nway[highway][name]({{bbox}});\nfor (t["name"])\n{\n  make street name=_.val, pieces=count(ways), metres=sum(length());\n  out;\n}\n',
   },
   {
     title: 'Every building in view',
     language: 'overpassql',
+    needs: ['elements'],
     query: '[out:json][timeout:60];\nwr[building]({{bbox}});\nout geom;\n',
   },
   {
     title: 'What is where: all that has coordinates',
     language: 'sparql',
+    needs: ['triples'],
     query: 'SELECT ?item ?itemLabel ?place WHERE {\n  ?item wdt:P625 ?place.\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nLIMIT 2000\n',
   },
   {
     title: 'The commonest classes',
     language: 'sparql',
+    needs: ['triples'],
     query: 'SELECT ?class ?classLabel (COUNT(?item) AS ?items) WHERE {\n  ?item wdt:P31 ?class.\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nGROUP BY ?class ?classLabel\nORDER BY DESC(?items)\nLIMIT 50\n',
   },
   {
     title: 'The largest populations',
     language: 'sparql',
+    needs: ['triples'],
     query: 'SELECT ?item ?itemLabel ?people ?place WHERE {\n  ?item wdt:P1082 ?people.\n  OPTIONAL { ?item wdt:P625 ?place. }\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nORDER BY DESC(?people)\nLIMIT 100\n',
   },
   {
     title: 'By date of foundation',
     language: 'sparql',
+    needs: ['triples'],
     query: 'SELECT ?item ?itemLabel ?begun ?place WHERE {\n  ?item wdt:P571 ?begun.\n  OPTIONAL { ?item wdt:P625 ?place. }\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nORDER BY ?begun\nLIMIT 200\n',
   },
+  {
+    title: 'Classes and what is above them, as a graph',
+    language: 'sparql',
+    needs: ['triples'],
+    query: 'SELECT ?class ?classLabel ?above ?aboveLabel WHERE {\n  ?class wdt:P279 ?above.\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nLIMIT 200\n',
+  },
+  {
+    title: 'Elements and their items: how far are they apart?',
+    language: 'sparql',
+    needs: ['elements', 'triples'],
+    query:
+      '# Tags name items; both say where they are.\nSELECT ?element ?item ?itemLabel ?metres ?here WHERE {\n  ?element osm2rdfkey:wikidata ?item; geo:hasCentroid/geo:asWKT ?here.\n  ?item wdt:P625 ?there.\n  BIND(geof:distance(?here, ?there, uom:metre) AS ?metres)\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nORDER BY DESC(?metres)\nLIMIT 200\n',
+  },
+  {
+    title: 'Elements by what their items are',
+    language: 'sparql',
+    needs: ['elements', 'triples'],
+    query:
+      'SELECT ?element ?item ?itemLabel ?class ?classLabel WHERE {\n  ?element osm2rdfkey:wikidata ?item.\n  ?item wdt:P31 ?class.\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nLIMIT 500\n',
+  },
+  {
+    title: 'Bus stops within 500 m of an item',
+    language: 'sparql',
+    needs: ['elements', 'triples'],
+    query:
+      'SELECT ?stop ?name ?item ?itemLabel ?metres ?here WHERE {\n  ?item wdt:P625 ?there.\n  ?stop osmkey:highway "bus_stop"; geo:hasCentroid/geo:asWKT ?here.\n  FILTER(geof:distance(?here, ?there, uom:metre) < 500)\n  BIND(geof:distance(?here, ?there, uom:metre) AS ?metres)\n  OPTIONAL { ?stop osmkey:name ?name. }\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nLIMIT 500\n',
+  },
+  {
+    title: 'Shops in each municipality',
+    language: 'sparql',
+    needs: ['elements'],
+    query: 'SELECT ?town ?name (COUNT(?shop) AS ?shops) WHERE {\n  ?town osmkey:admin_level 8; osmkey:name ?name; ogc:sfContains ?shop.\n  ?shop osmkey:shop ?kind.\n}\nGROUP BY ?town ?name\nORDER BY DESC(?shops)\n',
+  },
+  {
+    title: 'Bus routes and their members, as a graph',
+    language: 'sparql',
+    needs: ['elements'],
+    query: 'SELECT ?route ?routeLabel ?member ?edgeLabel WHERE {\n  ?route osmkey:route "bus"; osmkey:name ?routeLabel; osmrel:member ?place.\n  ?place osm2rdfmember:id ?member; osm2rdfmember:role ?edgeLabel.\n  FILTER(?edgeLabel != "")\n}\nLIMIT 400\n',
+  },
+  {
+    title: 'An Overpass query, counted by cuisine',
+    language: 'sparql',
+    needs: ['elements'],
+    query:
+      'SELECT ?cuisine (COUNT(?place) AS ?places) WHERE {\n  SERVICE terrapin:overpass {\n    [] terrapin:query "nwr[amenity=restaurant][cuisine];out;"; terrapin:element ?place.\n  }\n  ?place osmkey:cuisine ?cuisine.\n}\nGROUP BY ?cuisine\nORDER BY DESC(?places)\n',
+  },
 ];
+
+/** The examples that are about something this snapshot has. */
+export function fitting({ counts, triples }: Snapshot): Example[] {
+  const has: Record<Part, boolean> = { elements: counts.nodes > 0, triples: triples !== null };
+  return EXAMPLES.filter((example) => example.needs.every((part) => has[part]));
+}
 
 /** How much an example finds; nothing where that takes too long, or fails. */
 export async function tried(example: Example, around: Surroundings, signal: AbortSignal): Promise<number | null> {
   try {
     if (example.language === 'sparql') {
-      const inner = example.query.replace(/\s*SERVICE wikibase:label \{[^}]*\}/, '').replace(/(\?\w+)Label/g, '').replace(/GROUP BY (\?\w+)\s*$/m, 'GROUP BY $1');
-      const rows = await sparql(`SELECT (COUNT(*) AS ?n) WHERE { { ${inner} } }`, signal);
+      // Labels are not counted, and cost most.
+      const bare = example.query.replace(/\s*SERVICE wikibase:label \{[^}]*\}/, '');
+      const inner = (bare === example.query ? bare : bare.replace(/(\?\w+)Label/g, '')).replace(/GROUP BY (\?\w+)\s*$/m, 'GROUP BY $1');
+      const rows = await sparql(`SELECT (COUNT(*) AS ?n) WHERE { { ${inner} } }`, { signal, seconds: 5 });
       return Number(rows[0]?.n?.value ?? 0);
     }
     const { text } = await expand(example.query, around);

@@ -1,33 +1,41 @@
 // The page: an editor, the answer on a map and as a table, and what leads from one to the other.
 
 import { Answers } from './answer/client';
-import type { Details, Saved, Summary } from './answer/model';
+import type { Saved, Summary } from './answer/model';
 import { ICONS, announce, count, duration, h, icon, popover, save, size } from './dom';
 import { Editor } from './editor/editor';
-import { EXAMPLES } from './examples';
+import { fitting } from './examples';
 import { drafts, keepDrafts, remember, setSetting, setting } from './history';
 import { LANGUAGES, read as readLink, type Language, type Link } from './link';
 import type { AnswerMap } from './map/map';
 import type { Theme } from './map/palette';
-import { Refused, headers, json, overpass, setToken, type Snapshot } from './service';
+import { settled, wholeView } from './map/whole';
+import { Refused, headers, json, type Snapshot } from './service';
 import { expand, type Surroundings } from './shortcuts';
 import { separator } from './split';
 import { Ask } from './views/ask';
-import { address, look, pairs } from './views/element';
+import { Card } from './views/card';
+import { address, look } from './views/element';
+import { finder } from './views/finder';
+import { GraphView } from './views/graph';
 import { Raw } from './views/raw';
 import { about, exampleShelf, help, historyShelf, shareShelf } from './views/shelves';
 import { statistics } from './views/statistics';
 import { Table } from './views/table';
 import { Timeline } from './views/timeline';
+import { askToken } from './views/token';
 
 class Page {
-  private readonly answers = new Answers((bytes, ms) => this.progress(bytes, ms));
+  private readonly answers = new Answers((bytes, ms) => this.progress(bytes, ms), (summary) => this.sofar(summary));
   private readonly editor: Editor;
   private readonly table = new Table(this.answers, (index) => void this.select(index, 'table'));
   private readonly raw = new Raw(this.answers);
   private readonly ask = new Ask({ show: ({ language, query }) => this.adopt(language, query), unknown: (again) => askToken(again) });
-  private readonly timeline = new Timeline((index) => void this.select(index, 'table'));
+  private readonly timeline = new Timeline((index) => void this.select(index, 'timeline'));
+  private readonly graph = new GraphView(this.answers, (index) => void this.select(index, 'graph'), (href) => this.go(href));
   private map: AnswerMap | null = null;
+  /** What is shown of an answer that still comes. */
+  private begun: Summary | null = null;
   private summary: Summary | null = null;
   private running = false;
   /** What was asked last, as it was written and as it was sent. */
@@ -41,7 +49,7 @@ class Page {
   private readonly languages = h('div', { class: 'segments', role: 'radiogroup', 'aria-label': 'How to ask' });
   private readonly mapElement = h('div', { class: 'map' });
   private readonly notices = h('div', { class: 'notices' });
-  private readonly card = h('aside', { class: 'card', hidden: true, 'aria-label': 'Selected' });
+  private readonly card = new Card(() => this.close());
   private readonly dock: HTMLElement;
   private readonly tabs = new Map<string, { tab: HTMLButtonElement; panel: HTMLElement }>();
   private readonly tally = h('p', { class: 'tally muted' });
@@ -50,12 +58,13 @@ class Page {
   private readonly entity = h('section', { class: 'entity-pane', 'aria-label': 'Element', hidden: true });
   private readonly main = h('main', { class: 'layout', id: 'main' });
   private readonly panes = h('nav', { class: 'panes', 'aria-label': 'Parts of the page' });
-  private readonly exportButton = h('button', { type: 'button', class: 'button quiet', disabled: true }, icon(ICONS.save), 'Export');
+  private readonly exportButton = h('button', { type: 'button', class: 'button quiet', disabled: true }, icon(ICONS.save), h('span', {}, 'Export'));
 
   constructor(private readonly snapshot: Snapshot) {
     this.link = readLink(location);
     const kept = drafts();
-    this.texts = { overpassql: kept.overpassql ?? EXAMPLES[0]?.query ?? '', sparql: kept.sparql ?? EXAMPLES.find((example) => example.language === 'sparql')?.query ?? '' };
+    const first = (language: Language) => kept[language] ?? fitting(snapshot).find((example) => example.language === language)?.query ?? '';
+    this.texts = { overpassql: first('overpassql'), sparql: first('sparql') };
     this.editor = new Editor({
       around: () => this.around(),
       run: () => void this.run(),
@@ -71,7 +80,7 @@ class Page {
     this.build();
     const language = this.link.language ?? kept.language ?? 'overpassql';
     if (this.link.query !== undefined) this.texts[language] = this.link.query;
-    this.speak(snapshot.triples ? language : this.link.language ?? 'overpassql');
+    this.speak(language);
     this.theme(setting('theme') ?? 'auto');
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.theme(setting('theme') ?? 'auto'));
     addEventListener('popstate', () => void this.route());
@@ -109,7 +118,7 @@ class Page {
     const helpButton = h('button', { type: 'button', class: 'button quiet only-icon', title: 'Keys', 'aria-label': 'Keys' }, icon(ICONS.help));
     popover(helpButton, help());
     const examplesButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'Examples' }, icon(ICONS.book), h('span', {}, 'Examples'));
-    exampleShelf(examplesButton, snapshot.triples !== null, () => this.around(), (example) => this.take(example.language, example.query, true));
+    exampleShelf(examplesButton, fitting(snapshot), () => this.around(), (example) => this.take(example.language, example.query, true));
     const formatButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'Lay out', title: 'Lay the query out (Shift+Alt+F)', onclick: () => this.editor.format() }, icon(ICONS.format));
     const historyButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'History' }, icon(ICONS.clock), h('span', {}, 'History'));
     historyShelf(historyButton, (entry) => this.take(entry.language, entry.query, false));
@@ -121,8 +130,7 @@ class Page {
     });
     this.exports();
     for (const language of Object.keys(LANGUAGES) as Language[]) {
-      const lacks = language === 'sparql' && !snapshot.triples;
-      this.languages.append(h('button', { type: 'button', role: 'radio', disabled: lacks, title: lacks ? 'This snapshot has no triples' : undefined, 'data-language': language, onclick: () => (this.mode(false), this.speak(language)) }, LANGUAGES[language]));
+      this.languages.append(h('button', { type: 'button', role: 'radio', 'data-language': language, onclick: () => (this.mode(false), this.speak(language)) }, LANGUAGES[language]));
     }
     if (snapshot.ask) this.languages.append(h('button', { type: 'button', role: 'radio', 'data-language': 'ask', title: 'In plain language', onclick: () => (this.mode(true), this.ask.focus()) }, 'Ask'));
     this.languages.addEventListener('keydown', (event) => {
@@ -144,9 +152,10 @@ class Page {
     const moved = () => this.map?.resize();
     const right = h('div', { class: 'right' });
     right.append(
-      h('section', { class: 'map-pane', 'aria-label': 'Map' }, this.mapElement, this.finder(), this.card),
+      h('section', { class: 'map-pane', 'aria-label': 'Map' }, this.mapElement, finder((box) => this.map?.fit(box))),
       separator(right, '--map', 'Height of the map', false, 62, moved),
       this.dock,
+      this.card.element,
     );
     this.main.append(h('div', { class: 'left' }, this.query, this.entity), separator(this.main, '--left', 'Width of the query', true, 38, moved), right);
     this.main.dataset.pane = 'query';
@@ -175,7 +184,7 @@ class Page {
     const list = h('div', { role: 'tablist', 'aria-label': 'The answer as', class: 'tabs' });
     const panels = h('div', { class: 'panels' });
     const stats = h('div', { class: 'statistics-view' });
-    const parts: [string, string, HTMLElement][] = [['table', 'Table', this.table.element], ['timeline', 'Timeline', this.timeline.element], ['raw', 'Raw', this.raw.element], ['statistics', 'Statistics', stats]];
+    const parts: [string, string, HTMLElement][] = [['table', 'Table', this.table.element], ['timeline', 'Timeline', this.timeline.element], ['graph', 'Graph', this.graph.element], ['raw', 'Raw', this.raw.element], ['statistics', 'Statistics', stats]];
     for (const [id, label, content] of parts) {
       const tab = h('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, onclick: () => this.tab(id) }, label);
       const panel = h('div', { role: 'tabpanel', id: `panel-${id}`, 'aria-labelledby': `tab-${id}`, class: 'panel' }, content);
@@ -194,12 +203,13 @@ class Page {
     });
     const dock = h('section', { class: 'dock', 'aria-label': 'Answer' }, h('div', { class: 'dock-head' }, list, this.tally, h('span', { class: 'grow' }), this.exportButton, this.expandButton), panels);
     this.tab('table');
-    this.tabs.get('timeline')?.tab.setAttribute('hidden', '');
+    for (const id of ['timeline', 'graph']) this.tabs.get(id)?.tab.setAttribute('hidden', '');
     this.stretch('none');
     return dock;
   }
 
   private tab(wanted: string): void {
+    this.main.dataset.tab = wanted;
     for (const [id, { tab, panel }] of this.tabs) {
       const on = id === wanted;
       tab.setAttribute('aria-selected', String(on));
@@ -207,6 +217,7 @@ class Page {
       panel.hidden = !on;
     }
     if (wanted === 'raw' && this.summary) void this.raw.show();
+    if (wanted === 'graph') void this.graph.open();
   }
 
   /** How much of the page the answer's rows take. */
@@ -289,6 +300,28 @@ class Page {
     if (this.running) this.say(`${size(bytes)} in ${duration(ms)} …`, 'running');
   }
 
+  /** Shows rows while others still come. */
+  private sofar(summary: Summary): void {
+    if (!this.running) return;
+    const first = this.begun === null;
+    const shown = this.begun ?? this.summary;
+    this.begun = this.summary = summary;
+    this.exportButton.disabled = true;
+    const placed = summary.geometries.point + summary.geometries.line + summary.geometries.polygon;
+    this.tally.textContent = `${count(summary.rows)} rows so far, ${count(placed)} on the map`;
+    if (first) {
+      this.card.hide();
+      this.graph.clear();
+      this.raw.clear();
+      for (const id of ['timeline', 'graph']) this.tabs.get(id)?.tab.setAttribute('hidden', '');
+      this.tab('table');
+      this.stretch(placed ? 'split' : 'full');
+    }
+    // The columns of rows that come may be others than of those before.
+    void (first || shown?.columns.join() !== summary.columns.join() ? this.table.show(summary) : this.table.grow(summary));
+    this.map?.show(summary, first && !this.editor.text.includes('{{bbox}}'));
+  }
+
   async run(): Promise<void> {
     const language = this.editor.language;
     const text = this.editor.text;
@@ -299,11 +332,12 @@ class Page {
     this.stopButton.hidden = false;
     if (document.activeElement === this.runButton || document.activeElement === document.body) this.stopButton.focus();
     this.say('Running …', 'running');
+    this.begun = null;
     this.notice('stale');
     try {
       const expanded = language === 'overpassql' ? await expand(text, this.around()) : { text, style: '' };
       this.sent = { language, text, query: expanded.text };
-      const summary = await this.answers.ask({ do: 'run', asked: { language, query: expanded.text, headers: headers(), style: expanded.style } });
+      const summary = await this.answers.ask({ do: 'run', asked: { language, query: expanded.text, headers: headers(), style: expanded.style, triples: this.snapshot.triples !== null } });
       this.answered(summary, text);
     } catch (problem) {
       this.failed(problem as Error);
@@ -327,12 +361,15 @@ class Page {
     this.exportButton.disabled = false;
     this.close();
     this.raw.clear();
-    void this.table.show(summary);
+    this.graph.clear();
+    const same = this.begun !== null && this.begun.columns.join() === summary.columns.join();
+    void (same ? this.table.grow(summary) : this.table.show(summary));
     void this.dated(summary);
+    this.tabs.get('graph')?.tab.toggleAttribute('hidden', !summary.linked);
     this.tabs.get('statistics')?.panel.replaceChildren(statistics(summary));
     this.tab(summary.kind === 'text' ? 'raw' : 'table');
     const seen = this.map?.box;
-    const grows = this.main.dataset.dock === 'none';
+    const grows = this.main.dataset.dock === 'none' || this.begun !== null;
     this.stretch(placed === 0 && (summary.rows > 0 || summary.kind === 'text') ? 'full' : 'split');
     const isOfView = text.includes('{{bbox}}');
     this.map?.show(summary, !isOfView);
@@ -347,6 +384,7 @@ class Page {
       this.notice('unplaced', 'The answer says nowhere where its elements are.', run);
     }
     if (summary.remark) this.notice('remark', summary.remark);
+    if (summary.unasked) this.notice('unasked', `${count(summary.unasked)} rows are not on the map: ask for their coordinates to have them there.`);
     // Where one part is seen at a time, that with the answer, unless there is something to be read first.
     if (matchMedia('(max-width: 760px)').matches && !this.notices.firstChild) this.pane(placed ? 'map' : 'answer');
     remember({ query: text, language, at: Date.now(), rows: summary.rows, ms: summary.total });
@@ -361,7 +399,7 @@ class Page {
   }
 
   private failed(problem: Error): void {
-    if (problem.message === 'stopped') return this.say('Stopped.');
+    if (problem.message === 'stopped') return this.say(this.begun ? `Stopped: ${count(this.begun.rows)} rows had come.` : 'Stopped.');
     if (problem instanceof Refused && problem.status === 401) return this.askToken();
     const [first = ''] = problem.message.split('\n');
     this.say(first, 'error');
@@ -391,25 +429,22 @@ class Page {
     if (made && !this.snapshot.digest.startsWith(made)) this.notice('snapshot', `This link was made over another snapshot (${made.slice(0, 8)}): answers may differ.`);
   }
 
-  private async select(index: number, from: 'map' | 'table'): Promise<void> {
+  private async select(index: number, from: 'map' | 'table' | 'graph' | 'timeline'): Promise<void> {
     const details = await this.answers.ask({ do: 'details', index });
-    this.map?.select(details.geometry, details.box, from === 'table');
-    await this.table.select(index, from === 'map');
-    this.show(details);
-  }
-
-  private show(details: Details): void {
-    const close = h('button', { type: 'button', class: 'button quiet only-icon', 'aria-label': 'Close', onclick: () => this.close() }, icon(ICONS.close));
-    const title = details.href ? h('a', { href: details.href, 'data-view': '' }, details.title) : details.title;
-    this.card.replaceChildren(h('header', {}, h('h2', {}, title), close), h('div', { class: 'card-body', tabindex: '0', role: 'region', 'aria-label': 'What is known of it' }, pairs(details.pairs)));
-    this.card.hidden = false;
-    announce(details.title);
+    // Of a country there is a point, too, which is not looked at from near.
+    this.map?.select(details.geometry, details.box, from !== 'map', details.href?.startsWith('/entity/') ? 9 : 16);
+    if (from !== 'graph') this.graph.mark(details.nodes);
+    this.timeline.mark(index);
+    await this.table.select(index, from !== 'table');
+    this.card.show(details, this.summary?.kind === 'solutions', this.snapshot.triples !== null);
   }
 
   private close(): void {
-    const focused = this.card.contains(document.activeElement);
-    this.card.hidden = true;
+    const focused = this.card.element.contains(document.activeElement);
+    this.card.hide();
     this.map?.select(null, null, false);
+    this.graph.mark([]);
+    this.timeline.mark(-1);
     void this.table.select(-1, false);
     if (focused) this.mapElement.querySelector<HTMLElement>('canvas')?.focus();
   }
@@ -432,7 +467,7 @@ class Page {
       this.entity.replaceChildren(h('div', { class: 'tools' }, back), found.element);
       document.title = `${found.title} · Terrapin`;
       found.element.querySelector('h2')?.focus();
-      this.card.hidden = true;
+      this.card.hide();
       this.map?.select(found.geometry, null, false);
       if (found.box) this.map?.fit(found.box);
     } catch (problem) {
@@ -446,7 +481,12 @@ class Page {
     const link = (event.target as HTMLElement).closest?.<HTMLAnchorElement>('a[data-view]');
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
-    history.pushState(null, '', link.getAttribute('href'));
+    this.go(link.getAttribute('href') ?? '/');
+  }
+
+  /** Shows what an address of the page leads to. */
+  private go(href: string): void {
+    history.pushState(null, '', href);
     void this.route();
   }
 
@@ -471,7 +511,7 @@ class Page {
     } else if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':popover-open')) {
       if (this.running) void this.stop();
       else if (this.ask.stop()) return;
-      else if (!this.card.hidden) this.close();
+      else if (this.card.open) this.close();
     } else if (event.key === 'F6') {
       event.preventDefault();
       const parts = [() => this.editor.focus(), () => this.mapElement.querySelector<HTMLElement>('canvas')?.focus(), () => this.tabs.get('table')?.panel.querySelector<HTMLElement>('[role=grid]')?.focus()];
@@ -479,40 +519,6 @@ class Page {
       const at = hosts.findIndex((host) => host.contains(document.activeElement));
       parts[(at + (event.shiftKey ? 2 : 1) + 3) % 3]?.();
     }
-  }
-
-  /** A field that goes where a name leads. */
-  private finder(): HTMLElement {
-    const input = h('input', { type: 'search', placeholder: 'Find a place', 'aria-label': 'Find a place', class: 'field' });
-    const results = h('ul', { class: 'results', hidden: true });
-    const go = (place: { boundingbox: string[]; display_name: string }) => {
-      const [south = 0, north = 0, west = 0, east = 0] = place.boundingbox.map(Number);
-      this.map?.fit([west, south, east, north]);
-      results.hidden = true;
-      announce(place.display_name);
-    };
-    const form = h('form', { class: 'finder', role: 'search', 'aria-label': 'Places' }, icon(ICONS.search), input, results);
-    form.addEventListener('submit', async (event) => {
-      event.preventDefault();
-      const name = input.value.trim();
-      if (!name) return;
-      try {
-        const found = await json<{ boundingbox: string[]; display_name: string; type: string }[]>(`/search?format=jsonv2&limit=8&q=${encodeURIComponent(name)}`);
-        results.replaceChildren(...(found.length ? found.map((place) => h('li', {}, h('button', { type: 'button', onclick: () => go(place) }, place.display_name, h('span', { class: 'muted' }, ` ${place.type}`)))) : [h('li', { class: 'muted' }, 'No such place in the data')]));
-        results.hidden = false;
-        if (found.length === 1 && found[0]) go(found[0]);
-      } catch (problem) {
-        results.replaceChildren(h('li', { class: 'muted' }, (problem as Error).message));
-        results.hidden = false;
-      }
-    });
-    form.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') results.hidden = true;
-    });
-    form.addEventListener('focusout', (event) => {
-      if (!form.contains(event.relatedTarget as Node)) results.hidden = true;
-    });
-    return form;
   }
 
   private exports(): void {
@@ -565,47 +571,9 @@ class Page {
   }
 }
 
-/** The box in which most places are, without what lies far out, such as the ends of ferry lines; nothing without places. */
-async function settled(): Promise<[number, number, number, number] | null> {
-  const { elements } = await overpass<{ lat: number; lon: number }>('[out:json][timeout:5];node[place][name];out skel 2000;').catch(() => ({ elements: [] }));
-  if (elements.length < 5) return null;
-  const range = (values: number[]): [number, number] => {
-    const sorted = values.sort((a, b) => a - b);
-    const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
-    const margin = 0.08 * (at(0.97) - at(0.03)) + 0.01;
-    return [at(0.03) - margin, at(0.97) + margin];
-  };
-  const [south, north] = range(elements.map(({ lat }) => lat));
-  const [west, east] = range(elements.map(({ lon }) => lon));
-  return [south, west, north, east];
-}
-
-/** The box of the data as large as the map has room for. */
-function wholeView([south, west, north, east]: [number, number, number, number], element: HTMLElement): [number, number, number] {
-  const mercator = (lat: number) => Math.log(Math.tan(Math.PI / 4 + (Math.max(-85, Math.min(85, lat)) * Math.PI) / 360));
-  const width = Math.max(1e-6, (east - west) / 360);
-  const height = Math.max(1e-6, (mercator(north) - mercator(south)) / (2 * Math.PI));
-  const zoom = Math.min(Math.log2(Math.max(200, element.clientWidth - 40) / 512 / width), Math.log2(Math.max(200, element.clientHeight - 40) / 512 / height));
-  return [(south + north) / 2, (west + east) / 2, Math.max(0, Math.min(15, zoom))];
-}
-
 /** A query whose outputs tell where elements are. */
 function withGeometry(text: string): string {
   return text.replace(/\bout\b((?:\s+[\w.]+)*)\s*;/g, (whole, modes: string) => (/\b(geom|center|bb|count|ids)\b/.test(modes) ? whole : `out${modes} geom;`));
-}
-
-/** Asks for the token that the server wants. */
-function askToken(then: () => void): void {
-  const field = h('input', { type: 'password', class: 'field', 'aria-label': 'Token', autocomplete: 'off', autofocus: true });
-  const dialog = h('dialog', { 'aria-label': 'Token' }, h('form', { method: 'dialog' }, h('p', {}, 'This server wants a token.'), field, h('button', { class: 'button primary' }, 'Go on')));
-  document.body.append(dialog);
-  dialog.addEventListener('close', () => {
-    dialog.remove();
-    if (!field.value) return;
-    setToken(field.value);
-    then();
-  });
-  dialog.showModal();
 }
 
 async function open(): Promise<void> {

@@ -45,6 +45,18 @@ export async function json<T>(path: string, init: RequestInit = {}): Promise<T> 
   return (await answer.json()) as T;
 }
 
+/** What a query cost on the server. */
+export interface Cost {
+  milliseconds: number;
+  /** Elements or triples looked at. */
+  work: number;
+  /** Bytes held at most. */
+  memory: number;
+}
+
+/** What the query of a request cost; nothing where that is forgotten. */
+export const costOf = (request: string): Promise<Cost | null> => json<Cost>(`/api/cost?request=${encodeURIComponent(request)}`).catch(() => null);
+
 /** Runs OverpassQL whose output is JSON. */
 export function overpass<T>(query: string, signal?: AbortSignal): Promise<{ elements: T[] }> {
   return json('/api/interpreter', { method: 'POST', body: new URLSearchParams({ data: query }), signal });
@@ -58,11 +70,11 @@ export interface Term {
   datatype?: string;
 }
 
-/** Runs a SELECT. */
-export async function sparql(query: string, signal?: AbortSignal): Promise<Record<string, Term>[]> {
+/** Runs a SELECT, for so many seconds at most. */
+export async function sparql(query: string, { signal, seconds }: { signal?: AbortSignal; seconds?: number } = {}): Promise<Record<string, Term>[]> {
   const answer = await json<{ results: { bindings: Record<string, Term>[] } }>('/sparql', {
     method: 'POST',
-    body: new URLSearchParams({ query }),
+    body: new URLSearchParams({ query, ...(seconds && { timeout: String(seconds) }) }),
     headers: { Accept: 'application/sparql-results+json' },
     signal,
   });

@@ -49,9 +49,33 @@ pub fn chain(language: &str) -> Vec<String> {
     all
 }
 
+/// Several languages, the one that is wanted most first: each with those near to it, and behind all of them those that stand
+/// in for any.
+pub fn chain_of<'a>(languages: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let languages: Vec<String> = languages.into_iter().map(str::to_ascii_lowercase).collect();
+    let mut all: Vec<String> = Vec::new();
+    let stand_in = |other: &str| other == MANY || other == LAST;
+    let own =
+        |language: &String| chain(language).into_iter().filter(|other| other == language || !stand_in(other)).collect();
+    let near = languages.iter().flat_map::<Vec<String>, _>(own);
+    for other in near.chain([MANY.to_owned(), LAST.to_owned()]) {
+        if !all.contains(&other) {
+            all.push(other);
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_several_languages_the_last_is_english() {
+        assert_eq!(chain_of(["de-AT", "fr"]), ["de-at", "de", "fr", "mul", "en"]);
+        assert_eq!(chain_of(["en", "mt"]), ["en", "mt", "mul"]);
+        assert_eq!(chain_of([]), ["mul", "en"]);
+    }
 
     #[test]
     fn a_language_leads_to_english() {

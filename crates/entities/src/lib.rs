@@ -14,6 +14,7 @@
 //! entity.rs      an entity, its links to sites
 //! statement.rs   statements, their qualifiers and references
 //! value.rs       values
+//! linked.rs      what is told of an item beside an element that is linked with it
 //! json.rs        as action=wbgetentities has it
 //! rest.rs        as Wikibase's REST API has it
 //! ```
@@ -21,6 +22,7 @@
 mod entity;
 pub mod json;
 mod languages;
+mod linked;
 mod matches;
 pub mod rest;
 mod scan;
@@ -31,7 +33,8 @@ mod terms;
 mod value;
 
 pub use entity::{Entity, Lexeme, Lookup, Sitelink};
-pub use languages::chain;
+pub use languages::{chain, chain_of};
+pub use linked::{Linked, Properties, Unfit};
 pub use matches::{Found, Languages, Match, Search};
 pub use search::find;
 pub use statement::{Rank, Reference, Snak, SnakValue, Statement};

@@ -92,6 +92,31 @@ fn content(value: &Value) -> Json {
     }
 }
 
+/// The types of properties, each with the type of its values.
+pub fn property_data_types() -> Json {
+    let entity = "wikibase-entityid";
+    json!({
+        "commonsMedia": "string",
+        "entity-schema": entity,
+        "external-id": "string",
+        "geo-shape": "string",
+        "globe-coordinate": "globecoordinate",
+        "math": "string",
+        "monolingualtext": "monolingualtext",
+        "musical-notation": "string",
+        "quantity": "quantity",
+        "string": "string",
+        "tabular-data": "string",
+        "time": "time",
+        "url": "string",
+        "wikibase-form": entity,
+        "wikibase-item": entity,
+        "wikibase-lexeme": entity,
+        "wikibase-property": entity,
+        "wikibase-sense": entity,
+    })
+}
+
 /// Names by language, for the parts of an entity that are told alone.
 pub fn texts<T: Clone + Into<Json>>(all: &BTreeMap<String, T>) -> Json {
     Json::Object(all.iter().map(|(language, text)| (language.clone(), text.clone().into())).collect())

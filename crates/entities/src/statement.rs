@@ -115,6 +115,37 @@ pub(super) fn statements(store: &Store, subject: TermId, id: &str) -> Statements
     all
 }
 
+/// The values that an item has by one property, whose statements `predicate` leads to: of the rank that counts most. What is
+/// not known, or that there is nothing, is no value.
+pub(super) fn best_values(store: &Store, item: TermId, predicate: TermId, number: u64) -> Vec<Value> {
+    let nodes = store.triples(Some(item), Some(predicate), None);
+    let mut said: Vec<(Rank, Vec<SnakValue>)> = nodes.map(|[_, _, node]| main_value(store, node, number)).collect();
+    said.retain(|(rank, _)| *rank != Rank::Deprecated);
+    let best = said.iter().map(|(rank, _)| *rank).min();
+    said.retain(|(rank, _)| Some(*rank) == best);
+    let value = |value| match value {
+        SnakValue::Value(value) => Some(value),
+        SnakValue::Some | SnakValue::None => None,
+    };
+    said.into_iter().flat_map(|(_, values)| values).filter_map(value).collect()
+}
+
+/// The rank of a statement and what it says, without its qualifiers and references.
+fn main_value(store: &Store, node: TermId, number: u64) -> (Rank, Vec<SnakValue>) {
+    let (mut rank, mut values) = (Rank::Normal, Values::default());
+    for [_, predicate, object] in store.triples(Some(node), None, None) {
+        budget::checkpoints(2);
+        let Some(Term::NamedNode(predicate)) = store.term(predicate) else { continue };
+        match (predicate.as_str(), property(predicate.as_str())) {
+            (RANK, _) => rank = rank_of(store, object).unwrap_or(rank),
+            (_, Some(("statement/", found))) if found == number => values.simple.push(object),
+            (_, Some(("statement/value/", found))) if found == number => values.full.push(object),
+            _ => {}
+        }
+    }
+    (rank, values.finish(store))
+}
+
 /// What an IRI of a property is for, and the property's number.
 fn property(iri: &str) -> Option<(&str, u64)> {
     let rest = iri.strip_prefix(PROP)?;

@@ -27,7 +27,7 @@ mod tags;
 mod types;
 
 pub use name_table::NameTable;
-pub use page_cache::{MetaPage, NodePage, RelationPage, TagPage, WayPage};
+pub use page_cache::{MetaPage, NodePage, RelationPage, TagPage, WayNodes, WayPage};
 pub use postings::{Postings, Scope};
 pub use store::{CACHE_BYTES, Osm, Remembered};
 pub use tags::ValuePage;

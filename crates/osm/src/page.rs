@@ -28,6 +28,13 @@ impl<T> Lists<T> {
         Lists { starts: vec![0], items: Vec::new() }
     }
 
+    /// No lists, with room for so many with so many items together.
+    fn with_capacity(lists: usize, items: usize) -> Lists<T> {
+        let mut starts = Vec::with_capacity(lists + 1);
+        starts.push(0);
+        Lists { starts, items: Vec::with_capacity(items) }
+    }
+
     /// `n` empty lists.
     pub fn empty(n: usize) -> Lists<T> {
         Lists { starts: vec![0; n + 1], items: Vec::new() }
@@ -80,7 +87,12 @@ fn put_ids(out: &mut Vec<u8>, ids: impl Iterator<Item = i64>) {
 
 fn get_deltas(r: &mut Reader<'_>, n: usize) -> Option<Vec<i64>> {
     let mut previous = 0;
-    (0..n).map(|_| r.get_delta(&mut previous)).collect()
+    // Of its whole length from the beginning, which collecting options is not.
+    let mut all = Vec::with_capacity(n);
+    for _ in 0..n {
+        all.push(r.get_delta(&mut previous)?);
+    }
+    Some(all)
 }
 
 /// Lengths of `n` lists; their sum may not exceed what `bytes` could hold.
@@ -108,15 +120,18 @@ pub fn encode_nodes(nodes: &[(i64, Coord)]) -> Vec<u8> {
 pub fn decode_nodes(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Vec<Coord>)> {
     let mut r = Reader::new(bytes);
     let ids = get_deltas(&mut r, n)?;
-    let lats = get_deltas(&mut r, n)?;
-    let lons = get_deltas(&mut r, n)?;
-    let coords = lats
-        .iter()
-        .zip(&lons)
-        .map(|(&lat, &lon)| Some(Coord { lat: lat.try_into().ok()?, lon: lon.try_into().ok()? }))
+    let mut coords = Vec::with_capacity(n);
+    let (mut lat, mut lon) = (0, 0);
+    for _ in 0..n {
+        coords.push(Coord { lat: r.get_delta(&mut lat)?.try_into().ok()?, lon: 0 });
+    }
+    for coord in &mut coords {
+        coord.lon = r.get_delta(&mut lon)?.try_into().ok()?;
         // Geometry counts on it that nothing is beyond the globe.
-        .map(|coord| coord.filter(|coord| coord.is_on_globe() || *coord == Coord::MISSING))
-        .collect::<Option<_>>()?;
+        if !coord.is_on_globe() && *coord != Coord::MISSING {
+            return None;
+        }
+    }
     r.is_at_end().then_some((ids, coords))
 }
 
@@ -158,7 +173,7 @@ pub fn decode_ways(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<ElementRef
     let mut r = Reader::new(bytes);
     let ids = get_deltas(&mut r, n)?;
     let counts = get_counts(&mut r, n, bytes.len())?;
-    let mut nodes = Lists::new();
+    let mut nodes = Lists::with_capacity(n, counts.iter().sum());
     let mut previous = 0;
     for count in counts {
         for _ in 0..count {

@@ -18,6 +18,7 @@ pub(super) enum Key {
     Pair(ElementType, PairId),
     List(ElementType, u32),
     Block(u32),
+    WayNodes(u32),
 }
 
 /// One number for the hasher, not one after another: pages are asked for by the thousand.
@@ -30,6 +31,7 @@ impl Hash for Key {
             Key::Pair(kind, pair) => (32 + kind as u64, pair),
             Key::List(kind, key) => (40 + kind as u64, key),
             Key::Block(block) => (26, block),
+            Key::WayNodes(page) => (27, page),
         };
         state.write_u64(what << 32 | u64::from(number));
     }
@@ -39,6 +41,7 @@ impl Hash for Key {
 pub(super) enum Cached {
     Nodes(Arc<NodePage>),
     Ways(Arc<WayPage>),
+    WayNodes(Arc<WayNodes>),
     Relations(Arc<RelationPage>),
     Meta(Arc<MetaPage>),
     Tags(Arc<TagPage>),
@@ -57,6 +60,7 @@ impl quick_cache::Weighter<Key, Cached> for Weigher {
         let bytes = match cached {
             Cached::Nodes(p) => p.ids.len() * 16,
             Cached::Ways(p) => p.ids.len() * 8 + p.nodes.bytes() + p.coords.bytes(),
+            Cached::WayNodes(p) => p.nodes.bytes(),
             Cached::Relations(p) => p.ids.len() * 8 + p.members.bytes(),
             Cached::Meta(p) => p.columns.bytes() + p.uids.len() * 8,
             Cached::Tags(p) => p.tags.bytes(),
@@ -93,6 +97,7 @@ macro_rules! pages {
 pages! {
     Nodes: Arc<NodePage>,
     Ways: Arc<WayPage>,
+    WayNodes: Arc<WayNodes>,
     Relations: Arc<RelationPage>,
     Meta: Arc<MetaPage>,
     Tags: Arc<TagPage>,
@@ -128,6 +133,18 @@ impl WayPage {
     /// Their positions; [`Coord::MISSING`] where a node is missing.
     pub fn coords(&self, slot: usize) -> &[Coord] {
         self.coords.get(slot)
+    }
+}
+
+/// The nodes of one page's ways, by slot, for those who need the positions of few of them.
+pub struct WayNodes {
+    pub(super) nodes: Lists<ElementRef>,
+}
+
+impl WayNodes {
+    /// The nodes of the way at `slot`, in order.
+    pub fn nodes(&self, slot: usize) -> &[ElementRef] {
+        self.nodes.get(slot)
     }
 }
 

@@ -13,7 +13,7 @@ use super::layout::{self, Paged, Part};
 use super::name_table::NameTable;
 use super::old;
 use super::page::{self, Lists, MetaColumns};
-use super::page_cache::{Cached, Key, MetaPage, NodePage, Page, RelationPage, TagPage, WayPage, Weigher};
+use super::page_cache::{Cached, Key, MetaPage, NodePage, Page, RelationPage, TagPage, WayNodes, WayPage, Weigher};
 use super::tables::{Keys, Names, Users};
 use super::types::{BoundingBox, Coord, ElementRef, ElementType, Ordinal};
 use terrapin_budget as budget;
@@ -256,9 +256,32 @@ impl Osm {
             let n = self.slots(kind, page);
             let read = self.part(kind, Part::Core, page, |b| page::decode_ways(b, n));
             let (ids, nodes) = self.or_fault(read, || (vec![0; n], Lists::empty(n)));
-            let coords = nodes.map_all(self.ref_coords(nodes.items()));
+            let coords = nodes.map_all(self.line(nodes.items()));
             Arc::new(WayPage { ids, nodes, coords })
         })
+    }
+
+    /// A page of ways without their geometry: what that takes is read of the ways that are wanted ([`Osm::line`]).
+    pub fn way_nodes(&self, page: u32) -> Arc<WayNodes> {
+        let kind = ElementType::Way;
+        self.page(Key::WayNodes(page), || {
+            let n = self.slots(kind, page);
+            let read = self.part(kind, Part::Core, page, |b| page::decode_ways(b, n));
+            let (_, nodes) = self.or_fault(read, || (Vec::new(), Lists::empty(n)));
+            Arc::new(WayNodes { nodes })
+        })
+    }
+
+    /// The nodes of a way and their positions. Of the other ways on its page no positions are read.
+    pub fn way(&self, way: Ordinal) -> (Vec<ElementRef>, Vec<Coord>) {
+        let (page, slot) = self.place(ElementType::Way, way);
+        if let Some(Cached::Ways(whole)) = self.cache.get(&Key::Page(ElementType::Way, Part::Core, page)) {
+            budget::checkpoints(PAGE_STEPS);
+            return (whole.nodes(slot).to_vec(), whole.coords(slot).to_vec());
+        }
+        let nodes = self.way_nodes(page).nodes(slot).to_vec();
+        let line = self.line(&nodes);
+        (nodes, line)
     }
 
     /// A page of relations.
@@ -284,8 +307,8 @@ impl Osm {
             .collect()
     }
 
-    /// The positions of these way nodes or node members.
-    fn ref_coords(&self, nodes: &[ElementRef]) -> Vec<Coord> {
+    /// The positions of these way nodes or node members; [`Coord::MISSING`] where a node is missing.
+    pub fn line(&self, nodes: &[ElementRef]) -> Vec<Coord> {
         let mut pages = Remembered::new(|page| self.node_page(page));
         nodes
             .iter()

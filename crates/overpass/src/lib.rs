@@ -93,7 +93,7 @@ fn attempt(
     complete: bool,
 ) -> Result<Summary, Failure> {
     run::check(script)?;
-    if let (Form::GeoJson(_), TimeFrame::Diff { .. }) = (form, &script.settings.time) {
+    if let (Form::GeoJson(_) | Form::WithItems(..), TimeFrame::Diff { .. }) = (form, &script.settings.time) {
         return Err(no_geojson());
     }
     let budget = Budget::new(&script.settings, limits);

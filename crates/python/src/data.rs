@@ -10,7 +10,7 @@ use terrapin_osm::{BoundingBox, Osm};
 use terrapin_overpass::turbo::{self, Reason, Surroundings};
 use terrapin_overpass::{self as overpass, output::Recording};
 use terrapin_snapshot::{self as file, Manifest};
-use terrapin_sparql::Environment;
+use terrapin_sparql::{Environment, is_of_elements};
 use terrapin_tags::Tags;
 
 use crate::bounds::Bounds;
@@ -29,7 +29,7 @@ pub struct Data {
     /// Which tags they have.
     pub tags: Tags,
     /// Its triples.
-    pub triples: Option<Environment>,
+    pub triples: Option<Arc<Environment>>,
 }
 
 /// Where names lead that an answer is not to look up in the data.
@@ -50,6 +50,12 @@ pub struct Shortcuts {
 }
 
 impl Data {
+    /// What a SPARQL query is asked of; nothing where there are no triples, and it is not of elements alone.
+    pub fn asked(&self, query: &str) -> Option<Arc<Environment>> {
+        let elements = || Arc::new(Environment::of_elements(Arc::clone(&self.osm), Some(&self.manifest), &self.digest));
+        self.triples.clone().or_else(|| is_of_elements(query).then(elements))
+    }
+
     /// Runs a query in OverpassQL or its XML form.
     ///
     /// # Errors

@@ -109,7 +109,7 @@ pub fn score(
         let scoring = Scoring {
             osm: &data.osm,
             snapshot: &data.digest,
-            triples: data.triples.as_ref(),
+            triples: data.triples.as_deref(),
             now: data.manifest.data_timestamp,
             places: &places,
             limits: &limits,

@@ -53,7 +53,7 @@ impl Snapshot {
             let osm = Arc::new(Osm::open_with(Arc::clone(&file), cache.unwrap_or(CACHE_BYTES))?);
             let tags = Tags::new(Arc::clone(&osm), Docs::default());
             let triples = Environment::open_beside(&file, &osm)?;
-            Ok(Data { digest: file.digest(), file, manifest, osm, tags, triples })
+            Ok(Data { digest: file.digest(), file, manifest, osm, tags, triples: triples.map(Arc::new) })
         });
         let data = opened.map_err(|error| raise::of_file(py, &error))?;
         Ok(Snapshot { data: Arc::new(data), results: scores::Kept::default() })
@@ -136,12 +136,12 @@ impl Snapshot {
         language: &str,
         stop: Option<&Stop>,
     ) -> PyResult<Solutions> {
-        if self.data.triples.is_none() {
+        let Some(environment) = self.data.asked(&query) else {
             return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
-        }
+        };
         let bounds = Bounds::new(timeout, max_memory, stop)?;
         let settings = Settings { language: language.to_owned(), ..Settings::default() };
-        let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
+        let stop = Arc::clone(&bounds.stop);
         let solved = work::wait(py, &stop, move || {
             let limits = bounds.limits();
             let budget = Arc::new(Budget::new(&limits));
@@ -149,9 +149,7 @@ impl Snapshot {
             let read = budget::watched(&budget, || sparql::prepare(&query, &settings));
             let prepared = read.map_err(|stopped| Refused::stopped(&stopped, &query))?.map_err(refused)?;
             let mut taken = Taken::new(prepared.form());
-            if let Some(triples) = &data.triples {
-                prepared.run(triples, &sparql::Bounds { limits, rows: max_rows }, &mut taken).map_err(refused)?;
-            }
+            prepared.run(&environment, &sparql::Bounds { limits, rows: max_rows }, &mut taken).map_err(refused)?;
             Ok(taken)
         })?;
         solved.map(Solutions::new).map_err(|refused: Refused| refused.raise(py))
@@ -175,20 +173,20 @@ impl Snapshot {
         let language = match lang {
             Some(lang) => Some(scores::language(lang)?),
             // Without triples, what is wrong with it as OverpassQL says more.
-            None => language::of(&query).filter(|_| self.data.triples.is_some()),
+            None => language::of(&query).filter(|_| self.data.asked(&query).is_some()),
         };
-        if language == Some(Language::Sparql) && self.data.triples.is_none() {
+        let triples = Some(&query).filter(|_| language == Some(Language::Sparql)).map(|query| self.data.asked(query));
+        if let Some(None) = triples {
             return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
         }
+        let triples = triples.flatten();
         let bounds = Bounds::new(timeout, max_memory, stop)?;
         let (bbox, table) = (bounds::bbox(bbox)?, data::places(places)?);
         let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
         work::wait(py, &stop, move || {
             let (limits, sample) = (bounds.limits(), sample.min(MOST_SHOWN));
-            let said = match &data.triples {
-                Some(triples) if language == Some(Language::Sparql) => {
-                    sparql_feedback(triples, &query, sample, true, &limits)
-                }
+            let said = match &triples {
+                Some(triples) => sparql_feedback(triples, &query, sample, true, &limits),
                 _ => {
                     let areas = Areas::new(&data.osm);
                     let mut places = Chain::default();
@@ -247,7 +245,7 @@ impl Snapshot {
         let bounds = Bounds::new(timeout, None, stop)?;
         let (data, stop, language) = (Arc::clone(&self.data), Arc::clone(&bounds.stop), language.to_owned());
         let found = work::wait(py, &stop, move || {
-            let triples = data.triples.as_ref()?;
+            let triples = data.triples.as_deref()?;
             Some(lookup::search_entities(triples, &text, kind, &language, limit, &bounds))
         })?;
         let found = found.ok_or_else(|| raise::snapshot(py, "no-triples", NO_TRIPLES))?;

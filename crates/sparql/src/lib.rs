@@ -54,7 +54,7 @@ use oxrdf::{NamedNode, Variable};
 use quick_cache::sync::Cache;
 
 pub use answer::{Bounds, Sink, Summary};
-pub use elements::Elements;
+pub use elements::{Elements, asked_key};
 pub use environment::Environment;
 pub use syntax::{Dialect, Extension};
 use terrapin_budget as budget;
@@ -192,4 +192,9 @@ impl Prepared {
     pub fn run(&self, environment: &Environment, bounds: &Bounds, sink: &mut dyn Sink) -> Result<Summary, Error> {
         run::run(self, environment, bounds, sink)
     }
+}
+
+/// Whether a text is a query of OpenStreetMap's elements, which a snapshot without triples answers, too.
+pub fn is_of_elements(query: &str) -> bool {
+    prepare(query, &Settings::default()).is_ok_and(|prepared| prepared.is_of_elements())
 }

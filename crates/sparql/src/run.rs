@@ -1,5 +1,6 @@
 //! Running a prepared query: its tables first, then the evaluator under watch, then what stands at the query's top.
 
+mod describe;
 mod explain;
 mod forms;
 

@@ -4,20 +4,25 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use terrapin_budget as budget;
 use terrapin_osm::outline::Line;
-use terrapin_osm::{ElementType, Ordinal, Osm, PairId};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId};
 
 use super::elements::{Feature, Geometry, line_in};
 use super::encode::{Attributes, Value};
 use super::geometry::{centroid, project, twice_area};
+use super::lines::Lines;
 use super::place::{BUFFER, EXTENT, Place, Point};
 use super::schema::Layer;
-use super::select::{listed, ranges};
+use super::select::{listed, ranges, spans};
 use super::tags::Texts;
 
 /// The zoom from which on states have borders.
 const STATES: u8 = 7;
+
+/// Ways that a thread reads at once.
+const AT_ONCE: usize = 32;
 
 /// Square metres that a country or state has at least to have its name at a zoom.
 const NAMED: [(u8, [f64; 2]); 4] = [(2, [2e12, f64::INFINITY]), (3, [7e11, 7e11]), (4, [1e11, 1e11]), (5, [0.0, 0.0])];
@@ -93,26 +98,38 @@ pub fn add(
             }
         }
     }
-    for (way, part) in parts {
-        budget::checkpoint();
-        let (page, slot) = osm.place(ElementType::Way, way);
-        if !bounds.intersects(&osm.page_box(ElementType::Way, page)) {
-            continue;
-        }
-        let lines = line_in(tile, osm.way_page(page).coords(slot), tolerance);
-        if lines.is_empty() {
-            continue;
-        }
-        let page = osm.tag_page(ElementType::Way, page);
-        let has = |pair: Option<PairId>| pair.is_some_and(|pair| page.tags(slot).contains(&pair));
-        let attributes = vec![
-            ("admin_level", Value::Number(part.level)),
-            ("maritime", Value::Flag(has(tags.maritime) || has(tags.coastline))),
-            ("disputed", Value::Flag(part.disputed || has(tags.disputed))),
-        ];
-        let rank = -(part.level as i64);
-        features.push(Feature { layer: Layer::Boundaries, rank, geometry: Geometry::Lines(lines), attributes });
+    let parts: Vec<(Ordinal, Part)> = parts.into_iter().collect();
+    let current = budget::current();
+    let drawn = |some: &[(Ordinal, Part)]| -> Vec<Feature> {
+        let mut lines = Lines::new(osm, tile);
+        some.iter().filter_map(|(way, part)| border(osm, tags, &mut lines, *way, part, tolerance)).collect()
+    };
+    let found: Vec<Vec<Feature>> = parts.par_chunks(AT_ONCE).map(|some| current.share(|| drawn(some))).collect();
+    features.extend(found.into_iter().flatten());
+}
+
+/// A way of a border, where it is seen.
+fn border(osm: &Osm, tags: &Tags, lines: &mut Lines<'_>, way: Ordinal, part: &Part, tolerance: i32) -> Option<Feature> {
+    budget::checkpoint();
+    let (kind, tile) = (ElementType::Way, lines.tile());
+    let (page, slot) = osm.place(kind, way);
+    // What lies in one unit is no line.
+    if !tile.bounds(BUFFER).intersects(&osm.page_box(kind, page)) || !spans(osm, kind, page, tile, 1) {
+        return None;
     }
+    let pieces = line_in(lines.points(osm.way_nodes(page).nodes(slot)), tolerance);
+    if pieces.is_empty() {
+        return None;
+    }
+    let page = osm.tag_page(kind, page);
+    let has = |pair: Option<PairId>| pair.is_some_and(|pair| page.tags(slot).contains(&pair));
+    let attributes = vec![
+        ("admin_level", Value::Number(part.level)),
+        ("maritime", Value::Flag(has(tags.maritime) || has(tags.coastline))),
+        ("disputed", Value::Flag(part.disputed || has(tags.disputed))),
+    ];
+    let rank = -(part.level as i64);
+    Some(Feature { layer: Layer::Boundaries, rank, geometry: Geometry::Lines(pieces), attributes })
 }
 
 /// The ways of a relation.
@@ -121,6 +138,15 @@ fn ways(osm: &Osm, relation: Ordinal) -> Vec<Ordinal> {
     let page = osm.relation_page(page);
     let members = page.members(slot).iter().filter(|member| member.kind == ElementType::Way);
     members.filter_map(|member| member.element.ordinal()).collect()
+}
+
+/// Whether what lies in a box may be as large as this, in square metres, and have its middle in the tile.
+fn may_be_named(tile: Place, bounds: &BoundingBox, least: f64) -> bool {
+    let low = tile.point(Coord { lat: bounds.north, lon: bounds.west });
+    let high = tile.point(Coord { lat: bounds.south, lon: bounds.east });
+    let units = (f64::from(high.x) - f64::from(low.x)) * (f64::from(high.y) - f64::from(low.y));
+    let is_near = low.x < EXTENT && high.x >= 0 && low.y < EXTENT && high.y >= 0;
+    is_near && units * tile.square_metres() >= least
 }
 
 /// The name of a country or state, in the middle of it; nothing where its border is not whole or it is too small.
@@ -132,7 +158,11 @@ fn label(
     polygons: &dyn Fn(Ordinal) -> Arc<[Vec<Line>]>,
 ) -> Option<Feature> {
     let (_, least) = NAMED.iter().rev().find(|(zoom, _)| *zoom <= tile.zoom())?;
-    osm.areas().of_relation(relation)?;
+    let least = least[usize::from(level != 2)];
+    let area = osm.areas().of_relation(relation)?;
+    if !may_be_named(tile, &osm.areas().bbox(area), least) {
+        return None;
+    }
     let polygons = polygons(relation);
     let rings: Vec<Vec<Point>> = polygons.iter().filter_map(|rings| Some(project(tile, rings.first()?))).collect();
     let middle = centroid(rings.iter().max_by_key(|ring| twice_area(ring).abs())?)?;
@@ -142,7 +172,7 @@ fn label(
     }
     let twice: i64 = rings.iter().map(|ring| twice_area(ring).abs()).sum();
     let area = twice as f64 / 2.0 * tile.square_metres();
-    if area < least[usize::from(level != 2)] {
+    if area < least {
         return None;
     }
     let (page, slot) = osm.place(ElementType::Relation, relation);

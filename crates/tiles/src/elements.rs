@@ -114,9 +114,8 @@ impl<'o> Maker<'o> {
         self.fitting = fitting;
     }
 
-    /// Adds what a way is, which [`Maker::fits`].
-    pub fn way(&mut self, nodes: &[ElementRef], line: &[Coord], tags: &[PairId]) {
-        let points = project(self.tile, line);
+    /// Adds what a way is, which [`Maker::fits`]; `points` are its line in units.
+    pub fn way(&mut self, nodes: &[ElementRef], points: Vec<Point>, tags: &[PairId]) {
         if points.is_empty() || !is_near(&points) {
             return;
         }
@@ -234,8 +233,8 @@ impl<'o> Maker<'o> {
             done.push(layer);
             match layer {
                 Layer::WaterPolygons => {
-                    if rule.key == "natural" && texts.is("water", &["river", "canal"]) {
-                        kind = texts.get("water").unwrap_or(kind);
+                    if rule.key == "natural" && texts.is("water", &["river"]) {
+                        kind = "river";
                     }
                     self.add(layer, larger_first, draw(&rings), told::water(kind, area.square_metres));
                     if seen && texts.get("name").is_some() {
@@ -373,9 +372,8 @@ fn spot(rule: &'static Rule, fitting: &[&'static Rule], tags: &Tags<'_>) -> Opti
     })
 }
 
-/// The points at which a line goes on in the box around the tile; for those that draw lines of their own.
-pub fn line_in(tile: Place, line: &[Coord], tolerance: i32) -> Vec<Vec<Point>> {
-    let points = project(tile, line);
+/// The pieces of a line in units that lie in the box around the tile; for those that draw lines of their own.
+pub fn line_in(points: Vec<Point>, tolerance: i32) -> Vec<Vec<Point>> {
     if points.len() < 2 || !is_near(&points) {
         return Vec::new();
     }

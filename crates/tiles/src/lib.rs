@@ -7,6 +7,7 @@
 //!
 //! ```text
 //! select.rs      which elements may be in a tile; tags.rs: which rules their tags fit
+//! lines.rs       ways as lines in units
 //! elements.rs    from elements to features; attributes.rs: what these tell
 //! borders.rs, ocean.rs   the layers that are put together from several elements
 //! encode.rs      features as bytes
@@ -17,6 +18,7 @@ mod borders;
 mod elements;
 mod encode;
 mod geometry;
+mod lines;
 mod ocean;
 mod place;
 mod schema;
@@ -40,6 +42,8 @@ pub use place::{DEEPEST, Place};
 
 use elements::{Feature, Geometry, Maker};
 use encode::{Attributes, Drawing, Tile};
+use geometry::project;
+use lines::Lines;
 use schema::{LAYERS, Layer};
 use select::Part;
 use tags::Rules;
@@ -104,8 +108,8 @@ impl Tiles {
             .par_chunks(AT_ONCE)
             .map(|parts| {
                 current.share(|| {
-                    let mut maker = Maker::new(osm, rules, place);
-                    parts.iter().for_each(|part| self.part(osm, rules, part, &mut maker));
+                    let (mut maker, mut lines) = (Maker::new(osm, rules, place), Lines::new(osm, place));
+                    parts.iter().for_each(|part| self.part(osm, rules, part, &mut maker, &mut lines));
                     maker.features
                 })
             })
@@ -119,7 +123,7 @@ impl Tiles {
     }
 
     /// Adds what some elements of a page are.
-    fn part(&self, osm: &Osm, rules: &Rules, part: &Part, maker: &mut Maker<'_>) {
+    fn part(&self, osm: &Osm, rules: &Rules, part: &Part, maker: &mut Maker<'_>, lines: &mut Lines<'_>) {
         let tags = osm.tag_page(part.kind, part.page);
         let all = 0..osm.page_size(part.kind) as usize;
         let slots: Vec<usize> = if part.slots.is_empty() { all.collect() } else { part.slots.clone() };
@@ -138,11 +142,20 @@ impl Tiles {
                     }
                 }
             }
-            ElementType::Way => {
+            // Where all that a page has is read, its geometry is wanted again in the next tile.
+            ElementType::Way if part.slots.is_empty() => {
                 let page = osm.way_page(part.page);
                 for slot in wanted {
                     if maker.fits(tags.tags(slot)) {
-                        maker.way(page.nodes(slot), page.coords(slot), tags.tags(slot));
+                        maker.way(page.nodes(slot), project(lines.tile(), page.coords(slot)), tags.tags(slot));
+                    }
+                }
+            }
+            ElementType::Way => {
+                let page = osm.way_nodes(part.page);
+                for slot in wanted {
+                    if maker.fits(tags.tags(slot)) {
+                        maker.way(page.nodes(slot), lines.points(page.nodes(slot)), tags.tags(slot));
                     }
                 }
             }

@@ -5,14 +5,15 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use terrapin_budget as budget;
-use terrapin_osm::{Coord, ElementType, Ordinal, Osm, PairId};
+use terrapin_osm::{ElementRef, ElementType, Ordinal, Osm, PairId};
 
 use super::elements::{Feature, Geometry, finished, line_in};
 use super::encode::Attributes;
 use super::geometry::{HIGH, LOW, twice_area};
+use super::lines::Lines;
 use super::place::{BUFFER, EXTENT, Place, Point};
 use super::schema::Layer;
-use super::select::{listed, ranges};
+use super::select::{listed, ranges, spans};
 
 /// How far from a tile a coast is looked for that says whether it is sea, in 1e-7 degrees.
 const FAR: i32 = 10_000_000;
@@ -24,7 +25,9 @@ const AT_ONCE: usize = 64;
 /// Adds the sea in a tile; `coastline` is the tag.
 pub fn add(osm: &Osm, coastline: Option<PairId>, tile: Place, tolerance: i32, features: &mut Vec<Feature>) {
     let Some(coastline) = coastline else { return };
-    let pieces = coasts(osm, coastline, tile, BUFFER, |line| line_in(tile, line, tolerance));
+    // What lies in one unit is no line.
+    let drawn = |page: u32| spans(osm, ElementType::Way, page, tile, 1);
+    let pieces = coasts(osm, coastline, tile, BUFFER, drawn, |lines, nodes| line_in(lines.points(nodes), tolerance));
     let rings = match sea(join(pieces)) {
         Some(rings) => rings,
         None if is_sea(osm, coastline, tile) => vec![corners()],
@@ -36,23 +39,26 @@ pub fn add(osm: &Osm, coastline: Option<PairId>, tile: Place, tolerance: i32, fe
     }
 }
 
-/// What `shape` makes of the coastlines in the box of a tile with `units` around it.
+/// What `shape` makes of the nodes of coastlines in the box of a tile with `units` around it, on pages that are `wanted`.
 fn coasts<T: Send>(
     osm: &Osm,
     coastline: PairId,
     tile: Place,
     units: i32,
-    shape: impl Fn(&[Coord]) -> Vec<T> + Sync,
+    wanted: impl Fn(u32) -> bool,
+    shape: impl Fn(&mut Lines<'_>, &[ElementRef]) -> Vec<T> + Sync,
 ) -> Vec<T> {
     let kind = ElementType::Way;
-    let ways = listed(osm, kind, &[coastline], &ranges(osm, kind, &osm.pages_in(kind, &tile.bounds(units))));
+    let mut pages = osm.pages_in(kind, &tile.bounds(units));
+    pages.retain(|page| wanted(*page));
+    let ways = listed(osm, kind, &[coastline], &ranges(osm, kind, &pages));
     let current = budget::current();
     let shapes = |ways: &[Ordinal]| -> Vec<T> {
-        let mut found = Vec::new();
+        let (mut found, mut lines) = (Vec::new(), Lines::new(osm, tile));
         for &way in ways {
             budget::checkpoint();
             let (page, slot) = osm.place(kind, way);
-            found.extend(shape(osm.way_page(page).coords(slot)));
+            found.extend(shape(&mut lines, osm.way_nodes(page).nodes(slot)));
         }
         found
     };
@@ -260,13 +266,14 @@ fn is_sea(osm: &Osm, coastline: PairId, tile: Place) -> bool {
         f64::from(bounds.west) / 2.0 + f64::from(bounds.east) / 2.0,
         -(f64::from(bounds.south) / 2.0 + f64::from(bounds.north) / 2.0),
     ];
-    let plane = |line: &[Coord]| -> Vec<Vec<[f64; 2]>> {
+    let plane = |_: &mut Lines<'_>, nodes: &[ElementRef]| -> Vec<Vec<[f64; 2]>> {
+        let line = osm.line(nodes);
         let known = line.iter().filter(|c| !c.is_missing());
         vec![known.map(|c| [f64::from(c.lon), -f64::from(c.lat)]).collect()]
     };
     let mut units = EXTENT;
     loop {
-        let coasts = coasts(osm, coastline, tile, units, plane);
+        let coasts = coasts(osm, coastline, tile, units, |_| true, plane);
         // Coasts go on outside of the box, where not all are known that lie on the way to them.
         let around = tile.bounds(units);
         let (east, south) = (f64::from(around.east), -f64::from(around.south));

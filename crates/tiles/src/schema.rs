@@ -452,7 +452,17 @@ pub const RULES: &[Rule] = &[
         Spot,
         14,
         "leisure",
-        &["sports_centre", "pitch", "swimming_pool", "water_park", "golf_course", "stadium", "ice_rink"],
+        &[
+            "sports_centre",
+            "pitch",
+            "swimming_pool",
+            "water_park",
+            "golf_course",
+            "stadium",
+            "ice_rink",
+            "playground",
+            "dog_park",
+        ],
     ),
     rule(
         L::Pois,

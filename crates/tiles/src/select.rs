@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use terrapin_osm::{Coord, ElementType, Ordinal, Osm, PairId, Scope};
+use terrapin_osm::{ElementType, Ordinal, Osm, PairId, Scope};
 
+use super::lines::extent;
 use super::place::{BUFFER, Place};
 use super::tags::Rules;
 
@@ -39,9 +40,13 @@ pub fn parts(osm: &Osm, rules: &Rules, tile: Place) -> Vec<Part> {
             continue;
         }
         let pages = osm.pages_in(kind, &bounds);
-        let large: Vec<u32> = pages.iter().copied().filter(|&page| is_large(osm, kind, page, tile)).collect();
-        let mut found = listed(osm, kind, &lines, &ranges(osm, kind, &pages));
-        found.extend(listed(osm, kind, &areas, &ranges(osm, kind, &large)));
+        let spanning = |units: i32| -> Vec<u32> {
+            pages.iter().copied().filter(|&page| spans(osm, kind, page, tile, units)).collect()
+        };
+        // What lies in one unit is neither a line nor an area, but a node is a point.
+        let drawn = if kind == ElementType::Node { pages.clone() } else { spanning(1) };
+        let mut found = listed(osm, kind, &lines, &ranges(osm, kind, &drawn));
+        found.extend(listed(osm, kind, &areas, &ranges(osm, kind, &spanning(LEAST))));
         found.sort_unstable();
         found.dedup();
         let size = osm.page_size(kind);
@@ -69,10 +74,7 @@ pub fn listed(osm: &Osm, kind: ElementType, pairs: &[PairId], ranges: &[Range<Or
     pairs.iter().flat_map(|pair| osm.postings(kind, *pair).part(Scope::Within(ranges)).to_vec()).collect()
 }
 
-/// Whether an area on a page may be seen.
-fn is_large(osm: &Osm, kind: ElementType, page: u32, tile: Place) -> bool {
-    let bounds = osm.page_box(kind, page);
-    let low = tile.point(Coord { lat: bounds.north, lon: bounds.west });
-    let high = tile.point(Coord { lat: bounds.south, lon: bounds.east });
-    high.x - low.x >= LEAST || high.y - low.y >= LEAST
+/// Whether the box of a page has this length on any side, in units.
+pub fn spans(osm: &Osm, kind: ElementType, page: u32, tile: Place, units: i32) -> bool {
+    extent(osm, kind, page, tile).is_some_and(|(low, high)| high.x - low.x >= units || high.y - low.y >= units)
 }

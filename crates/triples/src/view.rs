@@ -90,13 +90,20 @@ pub trait Computed: Send + Sync {
     fn check(&self) -> Result<(), terrapin_snapshot::Error>;
 }
 
+/// A relation that answers for a predicate.
+struct Registered {
+    id: TermId,
+    label: String,
+    relation: Box<dyn Relation>,
+}
+
 /// One query's view of the triples.
 pub struct View {
     store: Arc<Store>,
     computed: Option<Arc<dyn Computed>>,
     budget: Arc<Budget>,
     local: RefCell<LocalTerms>,
-    relations: Vec<(TermId, Box<dyn Relation>)>,
+    relations: Vec<Registered>,
     pending: Cell<u64>,
     held: Cell<u64>,
     apart: bool,
@@ -159,11 +166,11 @@ impl View {
         &self.budget
     }
 
-    /// Answers patterns with the predicate `name` by a relation from now on.
-    pub fn register(&mut self, name: NamedNode, relation: Box<dyn Relation>) -> TermId {
+    /// Answers patterns with the predicate `name` by a relation from now on; `label` tells people what it is.
+    pub fn register(&mut self, name: NamedNode, label: String, relation: Box<dyn Relation>) -> TermId {
         let id = self.id(&name.into());
-        self.relations.retain(|(other, _)| *other != id);
-        self.relations.push((id, relation));
+        self.relations.retain(|other| other.id != id);
+        self.relations.push(Registered { id, label, relation });
         id
     }
 
@@ -178,7 +185,17 @@ impl View {
         if !predicate.is_of_query() {
             return None;
         }
-        self.relations.iter().find(|(id, _)| *id == predicate).map(|(_, relation)| &**relation)
+        self.registered(predicate).map(|registered| &*registered.relation)
+    }
+
+    /// What people are told that answers for a predicate, if it is a relation.
+    pub fn relation_label(&self, predicate: TermId) -> Option<&str> {
+        self.registered(predicate).map(|registered| &*registered.label)
+    }
+
+    #[inline]
+    fn registered(&self, predicate: TermId) -> Option<&Registered> {
+        self.relations.iter().find(|registered| registered.id == predicate)
     }
 
     /// A term's id, in its canonical form; a term that the snapshot does not have becomes the query's own.

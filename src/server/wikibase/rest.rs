@@ -15,6 +15,7 @@ use super::super::context::Context;
 use super::super::json;
 use super::super::service::{Refused, Wording};
 use super::action::matched;
+use super::openapi;
 use super::parameters::{Parameters, is_language};
 use super::{Told, elsewhere};
 use crate::entities::{Entity, EntityId, EntityKind, Languages, Lookup, Search, chain, description, find, label, rest};
@@ -83,6 +84,8 @@ fn given(store: &Store, version: &str, parts: &[&str], parameters: &Parameters) 
         _ => Err(no_route()),
     };
     match parts {
+        ["openapi.json"] => Ok((openapi::description(version), 1)),
+        ["property-data-types"] => Ok((rest::property_data_types(), 1)),
         ["search", what] => search(store, kind(what)?, parameters, true),
         ["suggest", what] => search(store, kind(what)?, parameters, false),
         ["statements", id] => {

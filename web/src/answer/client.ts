@@ -1,7 +1,7 @@
 // The worker that fetches, reads and keeps the answer, so that nothing of it blocks the page.
 
 import { Refused } from '../service';
-import type { Message, Order, Replies } from './model';
+import type { Message, Order, Replies, Summary } from './model';
 
 type Waiting = { resolve(value: never): void; reject(why: Error): void };
 
@@ -10,8 +10,8 @@ export class Answers {
   private waiting = new Map<number, Waiting>();
   private next = 0;
 
-  /** `progress` is told how many bytes have come. */
-  constructor(private readonly progress: (bytes: number, ms: number) => void) {}
+  /** `progress` is told how many bytes have come, `sofar` what can be read of an answer that still comes. */
+  constructor(private readonly progress: (bytes: number, ms: number) => void, private readonly sofar: (summary: Summary) => void) {}
 
   ask<K extends Order['do']>(order: Extract<Order, { do: K }>): Promise<Replies[K]> {
     const id = (this.next += 1);
@@ -25,6 +25,7 @@ export class Answers {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'answers' });
     worker.addEventListener('message', ({ data }: MessageEvent<Message>) => {
       if ('progress' in data) return this.progress(data.progress.bytes, data.progress.ms);
+      if ('sofar' in data) return this.sofar(data.sofar);
       const waiting = this.waiting.get(data.id);
       this.waiting.delete(data.id);
       if ('ok' in data) waiting?.resolve(data.ok as never);

@@ -13,6 +13,8 @@ export interface Asked {
   headers: Record<string, string>;
   /** MapCSS. */
   style: string;
+  /** Whether there are triples, and so items that have coordinates and labels. */
+  triples: boolean;
 }
 
 export interface Cell {
@@ -54,6 +56,10 @@ export interface Summary {
   box: Box | null;
   /** What the answer itself remarks. */
   remark: string;
+  /** Whether rows link things with each other, so that there is a graph to be drawn. */
+  linked: boolean;
+  /** Rows that were not placed, though they name something that may have a place. */
+  unasked: number;
 }
 
 export interface Details {
@@ -64,6 +70,39 @@ export interface Details {
   pairs: [string, Cell][];
   geometry: Geometry | null;
   box: Box | null;
+  /** The nodes of the graph that it names. */
+  nodes: string[];
+}
+
+/** Something that rows link. */
+export interface Node {
+  /** The address of its page here, else its IRI. */
+  id: string;
+  label: string;
+  /** What it is called where it has no label. */
+  name: string;
+  /** The column in which it is first. */
+  column: number;
+  /** The first row that names it. */
+  row: number;
+  x: number;
+  y: number;
+}
+
+/** A link, by the places of its nodes. */
+export interface Link {
+  from: number;
+  to: number;
+  label: string;
+}
+
+/** What rows link, laid out: x and y in pixels around the middle. */
+export interface Graph {
+  columns: string[];
+  nodes: Node[];
+  links: Link[];
+  /** How many nodes and links there are beyond these. */
+  more: { nodes: number; links: number };
 }
 
 /** Rows that have a date, by the first column that has some. */
@@ -82,6 +121,7 @@ export type Order =
   | { do: 'place'; index: number }
   | { do: 'details'; index: number }
   | { do: 'dates' }
+  | { do: 'graph' }
   | { do: 'tile'; z: number; x: number; y: number }
   | { do: 'apart'; cluster: number }
   | { do: 'raw'; from: number; to: number }
@@ -98,6 +138,7 @@ export interface Replies {
   place: number;
   details: Details;
   dates: Dates | null;
+  graph: Graph;
   /** In the format of Mapbox's vector tiles. */
   tile: ArrayBuffer;
   /** The zoom at which features that are drawn as one come apart. */
@@ -109,4 +150,6 @@ export interface Replies {
 export type Message =
   | { id: number; ok: unknown }
   | { id: number; refused: { status: number; message: string } }
-  | { progress: { bytes: number; ms: number } };
+  | { progress: { bytes: number; ms: number } }
+  /** What there is of an answer that still comes. */
+  | { sofar: Summary };

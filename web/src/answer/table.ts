@@ -26,6 +26,10 @@ export interface Entry {
   tags: Record<string, string>;
   id?: string;
   geometry: Geometry | null;
+  /** What it is called on the map. */
+  name?: string;
+  /** Of a solution: what its columns are bound to. */
+  terms?: (Term | undefined)[];
 }
 
 /** Most columns of tags; what else there is stands beside a selected row. */
@@ -98,6 +102,7 @@ function entryOf({ element, geometry }: Placed): Entry {
   ];
   return {
     title: tags.name ?? name,
+    name: tags.name,
     href,
     type: element.type,
     tags,
@@ -120,7 +125,8 @@ export function cellOfTag(key: string, value: string | undefined): Cell {
   return { text: value, numeric: value !== '' && Number.isFinite(Number(value)) };
 }
 
-interface Term {
+/** A value of a solution. */
+export interface Term {
   type: string;
   value: string | Record<string, Term>;
   'xml:lang'?: string;
@@ -136,27 +142,53 @@ function solutions(text: string): Read {
   }
   const columns = answer.head.vars ?? [];
   const rows = (answer.results?.bindings ?? []).map((row): Entry => {
-    const label = columns.find((name) => /Label$/.test(name) && row[name]) ?? columns.find((name) => row[name]?.type === 'literal' && !isWkt(row[name])) ?? columns.find((name) => row[name]);
+    const label = columns.find((name) => /(Label|name)$/i.test(name) && row[name]) ?? columns.find((name) => isText(row[name]));
+    const titled = label ?? columns.find((name) => row[name] && !isGeometry(row[name]));
     const item = columns.map((name) => cellOfTerm(row[name]).href).find((href) => href?.startsWith('/'));
     return {
-      title: label ? cellOfTerm(row[label]).text : 'solution',
+      title: titled ? cellOfTerm(row[titled]).text : 'solution',
+      name: label && cellOfTerm(row[label]).text,
       href: item,
+      terms: columns.map((name) => row[name]),
       cell: (i) => cellOfTerm(row[columns[i] ?? '']),
       pairs: () => columns.filter((name) => row[name]).map((name): [string, Cell] => [name, cellOfTerm(row[name])]),
       type: 'solution',
       tags: Object.fromEntries(columns.filter((name) => row[name]).map((name) => [name, cellOfTerm(row[name]).text])),
-      geometry: geometryOf(columns.map((name) => row[name])),
+      geometry: geometryOf(columns, row),
     };
   });
   return { kind: 'solutions', columns, rows, types: { solution: rows.length }, remark: '' };
 }
 
-const isWkt = (term: Term | undefined): boolean => term?.datatype === 'http://www.opengis.net/ont/geosparql#wktLiteral';
+/** Text in words: neither a number nor a date nor a geometry. */
+const isText = (term: Term | undefined): boolean => term?.type === 'literal' && (!term.datatype || term.datatype.endsWith('#string'));
 
-function geometryOf(terms: (Term | undefined)[]): Geometry | null {
-  const all = terms.filter(isWkt).flatMap((term) => wkt(String(term?.value)) ?? []);
+const isGeometry = (term: Term | undefined): boolean => /geosparql#(wkt|geoJSON)Literal$/.test(term?.datatype ?? '');
+
+/** Of WKT, GeoJSON, or a column of latitudes beside one of longitudes. */
+function geometryOf(columns: string[], row: Record<string, Term>): Geometry | null {
+  const all = columns.flatMap((name) => (isGeometry(row[name]) ? (geometryIn(row[name]) ?? []) : []));
   if (all.length > 1) return { type: 'GeometryCollection', geometries: all };
-  return all[0] ?? null;
+  return all[0] ?? pointOf(columns, row);
+}
+
+function geometryIn(term: Term | undefined): Geometry | null {
+  const text = String(term?.value);
+  if (!term?.datatype?.endsWith('#geoJSONLiteral')) return wkt(text);
+  try {
+    return JSON.parse(text) as Geometry;
+  } catch {
+    return null;
+  }
+}
+
+function pointOf(columns: string[], row: Record<string, Term>): Geometry | null {
+  const number = (pattern: RegExp) => {
+    const term = row[columns.find((name) => pattern.test(name)) ?? ''];
+    return term?.type === 'literal' && term.value !== '' ? Number(term.value) : NaN;
+  };
+  const [lat, lon] = [number(/^lat(itude)?$/i), number(/^(lon|lng|long|longitude)$/i)];
+  return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { type: 'Point', coordinates: [lon, lat] } : null;
 }
 
 const NUMERIC = /#(integer|decimal|double|float|int|long|short|byte|nonNegativeInteger|positiveInteger)$/;
@@ -170,6 +202,8 @@ export function cellOfTerm(term: Term | undefined): Cell {
     if (entity) return { text: entity[1] ?? '', href: `/entity/${entity[1]}` };
     const element = /^https:\/\/www\.openstreetmap\.org\/(node|way|relation)\/(\d+)$/.exec(term.value);
     if (element) return { text: `${element[1]}/${element[2]}`, href: `/${element[1]}/${element[2]}` };
+    const shape = /^https:\/\/osm2rdf\.cs\.uni-freiburg\.de\/rdf\/geom#(osm_(node|way|rel)_(\d+)\w*)$/.exec(term.value);
+    if (shape) return { text: shape[1] ?? '', href: `/${shape[2] === 'rel' ? 'relation' : shape[2]}/${shape[3]}` };
     return { text: term.value, href: /^https?:\/\//.test(term.value) ? term.value : undefined };
   }
   if (term.type === 'bnode') return { text: `_:${term.value}` };
@@ -197,6 +231,7 @@ function lines(text: string, query: string): Read {
     const position = [values[lon], values[lat]].map((value) => (value ? Number(value) : NaN));
     return {
       title: values[asked.indexOf('name')] || values.find(Boolean) || 'row',
+      name: values[asked.indexOf('name')],
       cell: (i) => cells[i] ?? { text: '' },
       pairs: () => asked.map((key, i): [string, Cell] => [key, cells[i] ?? { text: '' }]),
       type: 'row',

@@ -40,7 +40,7 @@ export class Drawing {
       const isArea = geometry.type === 'Polygon' || geometry.type === 'MultiPolygon';
       this.geometries[isPoint || geometry.type === 'MultiPoint' ? 'point' : isArea ? 'polygon' : 'line'] += 1;
       const look = styled?.(entry.type, isArea, entry.tags);
-      const name = rows.length < NAMED ? (look?.text ?? entry.tags.name) : undefined;
+      const name = rows.length < NAMED ? (look?.text ?? entry.name) : undefined;
       // The zoom from which on a shape is larger than some pixels, and needs no point in its place.
       const extent = Math.max(own[2] - own[0], (own[3] - own[1]) * 1.3, 1e-9);
       const properties = clean({ i, z: isPoint ? 99 : Math.max(0, Math.log2((12 * 360) / (512 * extent))), n: name, c: look?.color, w: look?.width, o: look?.opacity, f: look?.fill, p: look?.fillOpacity, r: look?.radius });

@@ -1,14 +1,16 @@
 // Fetches an answer, reads it and keeps it: what the page gets of it are some rows and some tiles, never the whole.
 
 import { wording } from '../wording';
+import * as graph from './graph';
+import { label, place, type Asking } from './lookup';
 import type { Asked, Dates, Details, Message, Order, Replies, Row, Saved, Summary } from './model';
 import * as save from './save';
 import { read, type Entry, type Read } from './table';
 import { Drawing, boxOf } from './tiles';
-import { wkt } from './wkt';
 
 interface Kept {
   raw: Blob;
+  asking: Asking;
   read: Read;
   drawing: Drawing;
   summary: Summary;
@@ -19,8 +21,8 @@ interface Kept {
 
 /** Bytes of an answer: what comes after is no text that a browser could hold. */
 const LARGEST = 400e6;
-/** Items that are looked up at most. */
-const PLACED = 1000;
+/** Of an answer that still comes, what there is is read from so many bytes and milliseconds on, and then when there is this much more. */
+const SOFAR = { bytes: 64_000, ms: 500, more: 2.5 };
 
 let kept: Kept | undefined;
 let running: AbortController | undefined;
@@ -63,11 +65,23 @@ function obey(order: Order): Promise<unknown> | unknown {
       return kept?.drawing.apart(order.cluster) ?? 0;
     case 'dates':
       return dates();
+    case 'graph':
+      return drawn();
     case 'raw':
       return raw(order.from, order.to);
     case 'save':
       return file(order.as);
   }
+}
+
+/** An answer on its way: what its head said, and when. */
+interface Coming {
+  asked: Asked;
+  answer: Response;
+  contentType: string;
+  started: number;
+  /** Milliseconds to the first byte. */
+  first: number;
 }
 
 async function run(asked: Asked): Promise<Replies['run']> {
@@ -79,10 +93,25 @@ async function run(asked: Asked): Promise<Replies['run']> {
   const body = new URLSearchParams(isSparql ? { query: asked.query } : { data: asked.query });
   const accept = isSparql ? 'application/sparql-results+json, text/plain;q=0.1, */*;q=0.1' : '*/*';
   const answer = await fetch(isSparql ? '/sparql' : '/api/interpreter', { method: 'POST', body, headers: { ...asked.headers, Accept: accept }, signal: control.signal });
-  const first = performance.now() - started;
+  const coming: Coming = { asked, answer, contentType: answer.headers.get('content-type') ?? '', started, first: performance.now() - started };
+  const blob = await receive(coming, control);
+  const total = performance.now() - started;
+  if (!answer.ok) throw new Failed(answer.status, wording(await blob.text(), coming.contentType, answer.status));
+  const reading = performance.now();
+  const found = read(await blob.text(), coming.contentType, asked);
+  control.signal.throwIfAborted();
+  const unasked = isSparql ? await place(found, { headers: asked.headers, triples: asked.triples, signal: control.signal }) : 0;
+  return keep(coming, blob, found, { total, reading, unasked });
+}
+
+/** Takes the bytes as they come, tells of them, and shows what can be read of them so far. */
+async function receive(coming: Coming, control: AbortController): Promise<Blob> {
+  const { answer, contentType, started } = coming;
   const parts: Uint8Array<ArrayBuffer>[] = [];
+  const type = contentType.split(';')[0];
   let bytes = 0;
   let told = 0;
+  let next = SOFAR.bytes;
   const reader = answer.body?.getReader();
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
     parts.push(part.value);
@@ -96,15 +125,33 @@ async function run(asked: Asked): Promise<Replies['run']> {
       postMessage({ progress: { bytes, ms: now - started } } satisfies Message);
       told = now;
     }
+    if (answer.ok && bytes > next && now - started > SOFAR.ms) {
+      next = SOFAR.more * bytes;
+      await showBegun(coming, new Blob(parts, { type }));
+      control.signal.throwIfAborted();
+    }
   }
-  const total = performance.now() - started;
-  const contentType = answer.headers.get('content-type') ?? '';
-  const blob = new Blob(parts, { type: contentType.split(';')[0] });
-  if (!answer.ok) throw new Failed(answer.status, wording(await blob.text(), contentType, answer.status));
+  return new Blob(parts, { type });
+}
+
+/** Shows what there is of an answer; what cannot be read yet is shown later. */
+async function showBegun(coming: Coming, begun: Blob): Promise<void> {
   const reading = performance.now();
-  const found = read(await blob.text(), contentType, asked);
-  control.signal.throwIfAborted();
-  if (isSparql) await place(found, asked.headers, control.signal);
+  const text = whole(await begun.text(), coming.contentType);
+  if (text === null) return;
+  let found: Read;
+  try {
+    found = read(text, coming.contentType, coming.asked);
+  } catch {
+    return;
+  }
+  if (!found.rows.length) return;
+  const summary = keep(coming, begun, found, { total: reading - coming.started, reading, unasked: 0 });
+  postMessage({ sofar: summary } satisfies Message);
+}
+
+/** Keeps an answer, to be asked for in parts. */
+function keep({ asked, answer, contentType, first }: Coming, blob: Blob, found: Read, took: { total: number; reading: number; unasked: number }): Summary {
   const drawing = new Drawing(found.rows, asked.style);
   const order = Uint32Array.from(found.rows, (_, i) => i);
   const summary: Summary = {
@@ -113,10 +160,10 @@ async function run(asked: Asked): Promise<Replies['run']> {
     contentType,
     digest: answer.headers.get('x-terrapin-snapshot') ?? '',
     request: answer.headers.get('x-request-id') ?? '',
-    bytes,
+    bytes: blob.size,
     first,
-    total,
-    reading: performance.now() - reading,
+    total: took.total,
+    reading: performance.now() - took.reading,
     columns: found.columns,
     rows: found.rows.length,
     types: found.types,
@@ -124,23 +171,32 @@ async function run(asked: Asked): Promise<Replies['run']> {
     box: drawing.box,
     geometries: drawing.geometries,
     unplaced: drawing.unplaced,
+    linked: graph.linked(found),
+    unasked: took.unasked,
   };
-  kept = { raw: blob, read: found, drawing, summary, order, places: Int32Array.from(order) };
+  kept = { raw: blob, asking: { headers: asked.headers, triples: asked.triples }, read: found, drawing, summary, order, places: Int32Array.from(order) };
   return summary;
 }
 
-/** Items that a row names are where their coordinates are, where the row itself has no place. */
-async function place(found: Read, headers: Record<string, string>, signal: AbortSignal): Promise<void> {
-  const bare = found.rows.filter((entry) => !entry.geometry && /^\/entity\/Q\d+$/.test(entry.href ?? ''));
-  if (!bare.length || found.rows.some((entry) => entry.geometry)) return;
-  const items = [...new Set(bare.map((entry) => (entry.href ?? '').slice('/entity/'.length)))].slice(0, PLACED);
-  const query = `SELECT ?i ?c WHERE { VALUES ?i { ${items.map((item) => `wd:${item}`).join(' ')} } ?i wdt:P625 ?c }`;
-  const answer = await fetch('/sparql', { method: 'POST', body: new URLSearchParams({ query }), headers: { ...headers, Accept: 'application/sparql-results+json' }, signal });
-  // It is more than was asked for: without it the rows are as they came.
-  if (!answer.ok) return;
-  const { results } = (await answer.json()) as { results: { bindings: { i: { value: string }; c: { value: string } }[] } };
-  const places = new Map(results.bindings.map(({ i, c }) => [i.value.replace(/^.*\//, ''), wkt(c.value)]));
-  for (const entry of bare) entry.geometry = places.get((entry.href ?? '').slice('/entity/'.length)) ?? null;
+/** What has come of an answer as a whole one, without what is begun at its end; nothing where that cannot be told. */
+function whole(text: string, contentType: string): string | null {
+  if (contentType.includes('csv')) return text.slice(0, text.lastIndexOf('\n') + 1);
+  if (contentType.includes('xml')) return text.slice(0, Math.max(...['node', 'way', 'relation'].map((type) => text.lastIndexOf(`\n  <${type} `))) + 1);
+  if (!contentType.includes('json')) return null;
+  // The end of an element or of a solution, and what closes the lists around it.
+  const isSparql = contentType.includes('sparql');
+  const ends = isSparql ? ['}},{', ']}}'] : ['\n},\n{', ']}'];
+  const at = text.lastIndexOf(ends[0] ?? '');
+  return at < 0 ? null : text.slice(0, text.indexOf(',', at)) + ends[1];
+}
+
+/** The graph with its labels, laid out. */
+async function drawn(): Promise<Replies['graph']> {
+  if (!kept) throw new Failed(0, 'there is no answer');
+  const found = graph.graph(kept.read);
+  const [{ layOut }] = await Promise.all([import('./layout'), label(found, kept.asking).catch(() => undefined)]);
+  layOut(found);
+  return found;
 }
 
 function rows(from: number, to: number): Row[] {
@@ -188,8 +244,8 @@ function texts(entry: Entry | undefined): string[] {
 
 function details(index: number): Details {
   const entry = kept?.read.rows[index];
-  if (!entry) throw new Failed(0, 'no such row');
-  return { index, title: entry.title, href: entry.href, pairs: entry.pairs(), geometry: entry.geometry, box: entry.geometry && boxOf(entry.geometry) };
+  if (!kept || !entry) throw new Failed(0, 'no such row');
+  return { index, title: entry.title, href: entry.href, pairs: entry.pairs(), geometry: entry.geometry, box: entry.geometry && boxOf(entry.geometry), nodes: graph.named(kept.read, index) };
 }
 
 /** Dots that can be told from each other. */

@@ -1,12 +1,12 @@
-// Completion: words of the language, named sets and variables of the text, and what the snapshot has.
+// Completion in OverpassQL: words of the language, named sets and variables of the text, and what the snapshot has.
 
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { count } from '../dom';
 import * as overpass from './overpass';
-import * as sparql from './sparql';
-import { entities, keys, values, type Counted } from './vocabulary';
+import { keys, values, type Counted } from './vocabulary';
 
-const words = (list: string[], type: string, after = ''): Completion[] => list.map((label) => ({ label, type, apply: label + after }));
+/** Words as they are. */
+export const words = (list: string[], type: string, after = ''): Completion[] => list.map((label) => ({ label, type, apply: label + after }));
 
 export async function completeOverpass(context: CompletionContext): Promise<CompletionResult | null> {
   const before = context.state.sliceDoc(0, context.pos);
@@ -72,49 +72,4 @@ async function counted(context: CompletionContext, part: string, quote: string, 
     return { label: text, detail: count(n), type: 'property', boost: 50 - i, apply: plain ? escaped : `"${escaped}"` };
   });
   return { from: context.pos - part.length, options, filter: false };
-}
-
-export async function completeSparql(context: CompletionContext): Promise<CompletionResult | null> {
-  const line = context.state.doc.lineAt(context.pos);
-  const before = line.text.slice(0, context.pos - line.from);
-  if (/(^|\s)#[^<>"]*$/.test(before)) return null;
-  const name = /(?:^|[\s/|^(!{;,*+])(wd|wdt|p|ps|pq|psv|pr|wdno):([\p{L}\p{N}_ -]*)$/u.exec(before);
-  if (name) {
-    const part = (name[2] ?? '').trim();
-    const kind = name[1] === 'wd' ? 'item' : 'property';
-    if (!part) return null;
-    const found = await entities(kind, part).catch(() => []);
-    if (context.aborted || !found.length) return null;
-    const options = found.map(({ id, label, description }, i): Completion => ({
-      label: `${label}`,
-      detail: id,
-      info: description || undefined,
-      type: kind === 'item' ? 'class' : 'property',
-      boost: 50 - i,
-      apply: id,
-    }));
-    return { from: context.pos - (name[2] ?? '').length, options, filter: false };
-  }
-  const variable = context.matchBefore(/[?$][\p{L}\p{N}_]*/u);
-  if (variable) {
-    const names = new Set([...context.state.doc.toString().matchAll(/[?$][\p{L}\p{N}_]+/gu)].map((match) => match[0]));
-    names.delete(variable.text);
-    return { from: variable.from, options: words([...names].sort(), 'variable'), validFor: /^[?$][\p{L}\p{N}_]*$/u };
-  }
-  const word = context.matchBefore(/[\p{L}_][\p{L}\p{N}_]*/u);
-  if (!word && !context.explicit) return null;
-  const prefixes = Object.entries(sparql.PREFIXES).map(([prefix, iri]): Completion => ({ label: `${prefix}:`, detail: iri, type: 'namespace' }));
-  const services: Completion[] = [
-    {
-      label: 'SERVICE wikibase:label',
-      type: 'keyword',
-      detail: 'labels',
-      apply: 'SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }',
-    },
-  ];
-  return {
-    from: word?.from ?? context.pos,
-    options: [...words(sparql.KEYWORDS, 'keyword'), ...words(sparql.FUNCTIONS, 'function'), ...prefixes, ...services],
-    validFor: /^[\p{L}\p{N}_]*$/u,
-  };
 }

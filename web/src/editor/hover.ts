@@ -1,12 +1,14 @@
-// What stands under the mouse: identifiers of Wikidata with their label, tags with how often they are used.
+// What stands under the mouse: identifiers of Wikidata with their label, tags with how often they are used, words of
+// vocabularies with what they say.
 
 import { hoverTooltip, type EditorView, type Tooltip } from '@codemirror/view';
 import { count, h } from '../dom';
 import type { Language } from '../link';
+import { TERMS } from './sparql';
 import { combinations, entity_of, keys, values } from './vocabulary';
 
 export const hover = (language: () => Language) =>
-  hoverTooltip(async (view, at) => (language() === 'sparql' ? entity(view, at) : tag(view, at)), { hoverTime: 250 });
+  hoverTooltip(async (view, at) => (language() === 'sparql' ? ((await entity(view, at)) ?? (await tagOfElements(view, at)) ?? term(view, at)) : tag(view, at)), { hoverTime: 250 });
 
 async function entity(view: EditorView, at: number): Promise<Tooltip | null> {
   const found = within(view, at, /\b(?:wd|wdt|p|ps|pq|psv|pr|wdno):([QPL]\d+)/g);
@@ -20,13 +22,30 @@ async function tag(view: EditorView, at: number): Promise<Tooltip | null> {
   const found = within(view, at, /\[\s*!?\s*(?:"([^"]+)"|'([^']+)'|([^\]\s"'=~!:]+))\s*(?:(=)\s*(?:"([^"]*)"|'([^']*)'|([^\]"'\s]+)))?/g);
   if (!found) return null;
   const key = found.match[1] ?? found.match[2] ?? found.match[3] ?? '';
-  const value = found.match[5] ?? found.match[6] ?? found.match[7];
+  return uses(found, key, found.match[5] ?? found.match[6] ?? found.match[7]);
+}
+
+/** `osmkey:amenity`, and `osmkey:amenity "cafe"`. */
+async function tagOfElements(view: EditorView, at: number): Promise<Tooltip | null> {
+  const found = within(view, at, /\bosmkey:([\p{L}\p{N}_:.-]*[\p{L}\p{N}_-])(?:\s+(?:"([^"]*)"|'([^']*)'|(\d+)\b))?/gu);
+  return found ? uses(found, found.match[1] ?? '', found.match[2] ?? found.match[3] ?? found.match[4]) : null;
+}
+
+/** A word of a vocabulary. */
+function term(view: EditorView, at: number): Tooltip | null {
+  const found = within(view, at, /\b(\w+):(\w+)/g);
+  const says = found && TERMS[found.match[1] ?? '']?.[found.match[2] ?? ''];
+  return found && says ? shown(found, h('div', {}, h('strong', {}, found.match[0])), says) : null;
+}
+
+/** How often a key or tag is used, and with what else. */
+async function uses(found: Found, key: string, value: string | undefined): Promise<Tooltip | null> {
   const same = (text: string) => (entry: { text: string }) => entry.text === text;
-  const uses = value === undefined ? (await keys(key)).find(same(key)) : (await values(key, value)).find(same(value));
+  const known = value === undefined ? (await keys(key)).find(same(key)) : (await values(key, value)).find(same(value));
   const title = h('div', {}, h('strong', {}, value === undefined ? key : `${key}=${value}`));
-  if (!uses) return shown(found, title, 'Nothing in this snapshot has it.');
+  if (!known) return shown(found, title, 'Nothing in this snapshot has it.');
   const others = await combinations(key, value).catch(() => []);
-  return shown(found, title, `${count(uses.count)} elements`, others.length ? `often with ${others.join(', ')}` : '');
+  return shown(found, title, `${count(known.count)} elements`, others.length ? `often with ${others.join(', ')}` : '');
 }
 
 interface Found {

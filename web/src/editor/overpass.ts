@@ -67,7 +67,7 @@ const parser: StreamParser<State> = {
         state.begun = true;
         return 'typeName';
       }
-      if (stream.match(/^\s*\(/, false) && !WORDS.has(word)) return 'functionName';
+      if (stream.match(/^\s*\(/, false) && !WORDS.has(word)) return 'variableName.function';
       return WORDS.has(word) ? 'keyword' : word.includes(':') || FILTERS.includes(word) ? 'modifier' : 'name';
     }
     const sign = stream.next();

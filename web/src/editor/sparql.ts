@@ -27,9 +27,81 @@ export const PREFIXES: Record<string, string> = {
   schema: 'http://schema.org/',
   xsd: 'http://www.w3.org/2001/XMLSchema#',
   geo: 'http://www.opengis.net/ont/geosparql#',
-  geof: 'http://www.opengis.net/def/function/geosparql/',
+  geof: 'http://www.opengis.net/def/geosparql/function/',
+  ogc: 'http://www.opengis.net/rdf#',
+  uom: 'http://www.opengis.net/def/uom/OGC/1.0/',
+  osm: 'https://www.openstreetmap.org/',
+  osmnode: 'https://www.openstreetmap.org/node/',
+  osmway: 'https://www.openstreetmap.org/way/',
+  osmrel: 'https://www.openstreetmap.org/relation/',
   osmkey: 'https://www.openstreetmap.org/wiki/Key:',
+  osmmeta: 'https://www.openstreetmap.org/meta/',
+  osm2rdf: 'https://osm2rdf.cs.uni-freiburg.de/rdf#',
+  osm2rdfkey: 'https://osm2rdf.cs.uni-freiburg.de/rdf/key#',
+  osm2rdfmember: 'https://osm2rdf.cs.uni-freiburg.de/rdf/member#',
+  terrapin: 'urn:terrapin:service:',
 };
+
+/** Words of vocabularies by prefix, with what they say. */
+export const TERMS: Record<string, Record<string, string>> = {
+  osm: { node: 'the class of nodes', way: 'the class of ways', relation: 'the class of relations' },
+  osmrel: { member: 'from a relation to a member, of which osm2rdfmember: tells' },
+  osmway: { node: 'from a way to one of its nodes in its place' },
+  osm2rdfmember: { id: 'the element that the member is', role: 'its role', pos: 'its place, from 0' },
+  osm2rdf: { area: 'square metres', length: 'metres', facts: 'the number of tags', hasCentroid: 'the middle, with geo:asWKT' },
+  osmmeta: { version: 'the number of the version', timestamp: 'when it was made', changeset: 'the changeset', user: 'who made it', uid: 'their number' },
+  geo: { hasGeometry: 'the shape, with geo:asWKT', hasCentroid: 'the middle, with geo:asWKT', asWKT: 'a geometry as text', wktLiteral: 'the datatype of such texts' },
+  ogc: {
+    sfContains: 'the second lies in the first, not on its border alone',
+    sfCovers: 'no point of the second lies outside of the first',
+    sfCrosses: 'they cross',
+    sfEquals: 'they have the same points',
+    sfIntersects: 'they have a point in common',
+    sfOverlaps: 'each has points that the other lacks, and some in common',
+    sfTouches: 'they have only points of their borders in common',
+    sfWithin: 'the first lies in the second, not on its border alone',
+  },
+  terrapin: {
+    overpass: 'the service that runs a query in OverpassQL',
+    query: 'the query, as text',
+    element: 'an element that it prints',
+    wkt: 'its geometry',
+    centroid: 'its middle',
+    type: 'its type',
+    id: 'its number',
+  },
+  wikibase: { label: 'the service of labels', around: 'the service of what is near', box: 'the service of what is in a box', mwapi: 'the service of the search for names', sitelinks: 'how many pages there are of an item' },
+  bd: { serviceParam: 'a parameter of a service' },
+  rdfs: { label: 'the label', subClassOf: 'what a class is part of' },
+  schema: { description: 'the description', name: 'the name', about: 'what a page is of' },
+  skos: { altLabel: 'another name', prefLabel: 'the label' },
+  geof: {
+    distance: 'how far two geometries are apart: kilometres, or in the unit that is named',
+    metricArea: 'square metres',
+    metricLength: 'metres',
+    centroid: 'the middle',
+    buffer: 'what lies within a distance',
+    envelope: 'the box',
+    convexHull: 'the smallest area without dents',
+    intersection: 'what two geometries have in common',
+    union: 'two geometries together',
+    difference: 'what the second has not of the first',
+    aggUnion: 'all geometries of a group together',
+    aggConvexHull: 'the smallest area without dents around a group',
+    aggBoundingBox: 'the box around a group',
+    aggCentroid: 'the middle of a group',
+    sfIntersects: 'whether two geometries have a point in common',
+    sfContains: 'whether the second lies in the first',
+    sfWithin: 'whether the first lies in the second',
+  },
+  uom: { metre: 'the metre', degree: 'the degree' },
+};
+
+/** Services, with what they do and how they are called. */
+export const SERVICES: [string, string, string][] = [
+  ['SERVICE wikibase:label', 'labels', 'SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }'],
+  ['SERVICE terrapin:overpass', 'OverpassQL', 'SERVICE terrapin:overpass { [] terrapin:query "node[amenity=cafe];out;"; terrapin:element ?element; terrapin:wkt ?place. }'],
+];
 const WORDS = new Set(KEYWORDS);
 const CALLS = new Set(FUNCTIONS);
 
@@ -61,13 +133,13 @@ const parser: StreamParser<State> = {
     if (stream.match(/^(?:[\p{L}][\p{L}\p{N}_-]*)?:[\p{L}\p{N}_:.%-]*/u)) {
       const name = stream.current();
       if (name.endsWith('.')) stream.backUp(1);
-      return /^(wd|osmnode|osmway|osmrel):/.test(name) ? 'typeName' : 'propertyName';
+      return /^(wd|osm):|^osm(node|way|rel):\d/.test(name) ? 'typeName' : 'propertyName';
     }
     if (stream.match(/^%\w+/)) return 'variableName';
     if (stream.match(/^[\p{L}_][\p{L}\p{N}_]*/u)) {
       const word = stream.current().toUpperCase();
       if (WORDS.has(word)) return 'keyword';
-      if (CALLS.has(word)) return 'functionName';
+      if (CALLS.has(word)) return 'variableName.function';
       return word === 'A' || word === 'TRUE' || word === 'FALSE' ? 'keyword' : 'name';
     }
     if (stream.match(/^(\^\^|&&|\|\||[!<>]=|[=<>!*/+^|-])/)) return 'operator';

@@ -105,11 +105,12 @@ export class AnswerMap {
     if (summary?.box && look) this.fit(summary.box);
   }
 
-  select(geometry: Geometry | null, box: Box | null, look: boolean): void {
+  /** Marks what is selected, and goes there where that is wanted: to a point no nearer than a zoom. */
+  select(geometry: Geometry | null, box: Box | null, look: boolean, nearest = 16): void {
     this.selected = geometry;
     const source = this.map.getSource<GeoJSONSource>('selected');
     source?.setData(geometry ? { type: 'Feature', properties: {}, geometry } : NOTHING);
-    if (box && look) this.reveal(box);
+    if (box && look) this.reveal(box, nearest);
   }
 
   /** Makes a box fill the map. */
@@ -130,12 +131,12 @@ export class AnswerMap {
   }
 
   /** Goes there if it is not seen, or too small to be. */
-  private reveal(box: Box): void {
+  private reveal(box: Box, nearest: number): void {
     const seen = this.map.getBounds();
     const inside = seen.contains([box[0], box[1]]) && seen.contains([box[2], box[3]]);
     const share = (box[2] - box[0]) / (seen.getEast() - seen.getWest());
-    if (inside && (share > 0.02 || this.map.getZoom() >= 14)) return;
-    this.map.fitBounds([box[0], box[1], box[2], box[3]], { padding: this.padding(), maxZoom: Math.max(16, this.map.getZoom()), animate: !calm(), duration: 400 });
+    if (inside && (share > 0.02 || this.map.getZoom() >= nearest - 2)) return;
+    this.map.fitBounds([box[0], box[1], box[2], box[3]], { padding: this.padding(), maxZoom: Math.max(nearest, this.map.getZoom()), animate: !calm(), duration: 400 });
   }
 
   private padding(): number {

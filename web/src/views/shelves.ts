@@ -2,14 +2,14 @@
 
 import { curl, python } from '../copy';
 import { announce, count, h, popover } from '../dom';
-import { EXAMPLES, tried, type Example } from '../examples';
+import { tried, type Example } from '../examples';
 import { forget, past, type Past } from '../history';
 import { LANGUAGES, write as writeLink, type Language } from '../link';
 import type { Snapshot } from '../service';
 import type { Surroundings } from '../shortcuts';
 
 /** Examples, each tried when the shelf opens: how much it finds here and now. */
-export function exampleShelf(button: HTMLElement, triples: boolean, around: () => Surroundings, take: (example: Example) => void): void {
+export function exampleShelf(button: HTMLElement, examples: Example[], around: () => Surroundings, take: (example: Example) => void): void {
   const shelf = h('div', { class: 'shelf', role: 'dialog', 'aria-label': 'Examples' });
   let control = new AbortController();
   shelf.addEventListener('beforetoggle', (event) => {
@@ -19,9 +19,9 @@ export function exampleShelf(button: HTMLElement, triples: boolean, around: () =
     shelf.replaceChildren();
     const found: [Example, HTMLElement][] = [];
     for (const language of Object.keys(LANGUAGES) as Language[]) {
-      if (language === 'sparql' && !triples) continue;
-      shelf.append(h('h2', {}, LANGUAGES[language]));
-      for (const example of EXAMPLES.filter((one) => one.language === language)) {
+      const own = examples.filter((one) => one.language === language);
+      if (own.length) shelf.append(h('h2', {}, LANGUAGES[language]));
+      for (const example of own) {
         const number = h('span', { class: 'count' }, '…');
         found.push([example, number]);
         shelf.append(h('button', { type: 'button', class: 'item', onclick: () => (shelf.hidePopover(), take(example)) }, h('span', {}, example.title), number));

@@ -2,6 +2,7 @@
 
 import type { Summary } from '../answer/model';
 import { count, duration, h, size } from '../dom';
+import { costOf } from '../service';
 
 export function statistics(summary: Summary): HTMLElement {
   const entry = (name: string, ...values: (string | Node)[]) => (values.some((value) => value !== '') ? [h('dt', {}, name), h('dd', {}, ...values)] : []);
@@ -14,9 +15,13 @@ export function statistics(summary: Summary): HTMLElement {
     piece.style.width = `${(100 * ms) / all}%`;
     bar.append(piece);
   }
+  const times = entry('First byte', duration(summary.first));
+  void costOf(summary.request).then((told) => {
+    if (told) times[0]?.before(...entry('On the server', duration(told.milliseconds)), ...entry('Work', `${count(told.work)} units`), ...entry('Memory', `${size(told.memory)} at most`));
+  });
   return h(
     'div',
-    { class: 'statistics', tabindex: '0' },
+    { class: 'statistics', tabindex: '0', role: 'region', 'aria-label': 'Statistics' },
     bar,
     h(
       'dl',
@@ -25,7 +30,7 @@ export function statistics(summary: Summary): HTMLElement {
       ...entry('Of which', list(summary.types)),
       ...entry('On the map', list(summary.geometries)),
       ...entry('Without a place', summary.unplaced && summary.kind === 'elements' ? count(summary.unplaced) : ''),
-      ...entry('First byte', duration(summary.first)),
+      ...times,
       ...entry('Last byte', duration(summary.total)),
       ...entry('Read and drawn', duration(summary.reading)),
       ...entry('Size', size(summary.bytes)),

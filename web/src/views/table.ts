@@ -67,6 +67,15 @@ export class Table {
     await this.draw(true);
   }
 
+  /** More rows of the same answer have come. */
+  async grow(summary: Summary): Promise<void> {
+    this.total = summary.rows;
+    if (this.sort.column >= 0 || this.filter.value) return this.arrange();
+    this.rows = summary.rows;
+    this.counted();
+    await this.draw(true);
+  }
+
   /** Marks the row of what was selected elsewhere, and brings it into view. */
   async select(index: number, scroll: boolean): Promise<void> {
     this.selected = index;

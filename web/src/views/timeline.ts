@@ -1,23 +1,16 @@
 // Rows along the time: a dot a row, stacked where dates are close. The table has the same in text.
 
 import type { Dates } from '../answer/model';
-import { count, h } from '../dom';
+import { count, h, svg } from '../dom';
 
-const NS = 'http://www.w3.org/2000/svg';
 const RADIUS = 4;
 const MARGIN = 16;
 const AXIS = 24;
 
-function svg<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElementTagNameMap[K] {
-  const element = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  element.append(...children);
-  return element;
-}
-
 export class Timeline {
   readonly element = h('div', { class: 'timeline-view', tabindex: '0', role: 'region', 'aria-label': 'Timeline' });
   private dates: Dates | null = null;
+  private selected = -1;
 
   constructor(private readonly picked: (index: number) => void) {
     new ResizeObserver(() => this.draw()).observe(this.element);
@@ -29,7 +22,14 @@ export class Timeline {
 
   show(dates: Dates | null): void {
     this.dates = dates;
+    this.selected = -1;
     this.draw();
+  }
+
+  /** Marks the dot of a row. */
+  mark(index: number): void {
+    this.selected = index;
+    for (const dot of this.element.querySelectorAll('circle')) dot.classList.toggle('on', dot.dataset.index === String(index));
   }
 
   private draw(): void {
@@ -62,6 +62,7 @@ export class Timeline {
       ...dots.map(({ row, x: at, level }) => svg('circle', { cx: at, cy: bottom - level * step, r: RADIUS - 0.5, 'data-index': row.index }, svg('title', {}, `${row.title}: ${row.text}`))),
     );
     this.element.replaceChildren(picture);
+    this.mark(this.selected);
   }
 }
 

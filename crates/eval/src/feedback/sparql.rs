@@ -7,9 +7,11 @@ use std::sync::Arc;
 use oxrdf::{NamedNode, Term, Triple, Variable};
 
 use super::{Feedback, Problem, Results, Warning, at, over};
-use terrapin_budget::{self as budget, Budget, Limits, Stopped};
+use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
+use terrapin_overpass::lint;
+use terrapin_sparql::asked_key;
 use terrapin_sparql::results::cell;
-use terrapin_sparql::syntax::algebra::{NamedNodePattern, Path, Pattern, TermPattern};
+use terrapin_sparql::syntax::algebra::{NamedNodePattern, Path, Pattern, TermPattern, TriplePattern};
 use terrapin_sparql::syntax::{self, shorten, walk};
 use terrapin_sparql::{Bounds, Class, Dialect, Environment, Error, Settings, Sink, prepare};
 
@@ -23,12 +25,12 @@ const WIKIDATA: &str = "http://www.wikidata.org/";
 /// Looks at a SPARQL query: parses it, runs it, holds what it names against the data.
 pub fn sparql_feedback(environment: &Environment, query: &str, sample: usize, run: bool, limits: &Limits) -> Feedback {
     let budget = Arc::new(Budget::new(limits));
-    let told = budget::watched(&budget, || look(environment, query, sample, run, limits));
+    let told = budget::watched(&budget, || look(environment, query, sample, run, limits, &budget));
     let failed = |problem: Problem| Feedback { errors: vec![problem], ..Feedback::default() };
     match told {
         Ok(Ok(feedback)) => feedback,
-        Ok(Err(error)) => failed(problem(query, &error)),
-        Err(Stopped::Exceeded(exceeded)) => over(exceeded, "while it was looked at"),
+        Ok(Err(Failed::Query(error))) => failed(problem(query, &error)),
+        Ok(Err(Failed::Bound(exceeded))) | Err(Stopped::Exceeded(exceeded)) => over(exceeded, "while it was looked at"),
         Err(Stopped::Panicked(panic)) => {
             let message = format!("looking at the query failed, by a fault of the program: {panic}");
             failed(at(query, None, "runtime error", "defect", message, None))
@@ -36,14 +38,40 @@ pub fn sparql_feedback(environment: &Environment, query: &str, sample: usize, ru
     }
 }
 
-fn look(environment: &Environment, query: &str, sample: usize, run: bool, limits: &Limits) -> Result<Feedback, Error> {
+/// Why nothing can be said of a query.
+enum Failed {
+    Query(Error),
+    Bound(Exceeded),
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Failed {
+        Failed::Query(error)
+    }
+}
+
+impl From<Exceeded> for Failed {
+    fn from(exceeded: Exceeded) -> Failed {
+        Failed::Bound(exceeded)
+    }
+}
+
+fn look(
+    environment: &Environment,
+    query: &str,
+    sample: usize,
+    run: bool,
+    limits: &Limits,
+    budget: &Budget,
+) -> Result<Feedback, Failed> {
     let prepared = prepare(query, &Settings::default())?;
     if !run {
-        return Ok(Feedback { warnings: warnings(environment, query), ..Feedback::default() });
+        return Ok(Feedback { warnings: warnings(environment, query, budget)?, ..Feedback::default() });
     }
     let mut seen = Seen { sample, names: Vec::new(), results: Results::default() };
     prepared.run(environment, &Bounds { limits: limits.clone(), rows: None }, &mut seen)?;
-    Ok(Feedback { errors: Vec::new(), results: Some(seen.results), warnings: warnings(environment, query) })
+    let warnings = warnings(environment, query, budget)?;
+    Ok(Feedback { errors: Vec::new(), results: Some(seen.results), warnings })
 }
 
 /// In the words that errors of OverpassQL have, too.
@@ -108,22 +136,53 @@ impl Sink for Seen {
     }
 }
 
-/// Wikidata's names in the query that no triple of the data has.
-fn warnings(environment: &Environment, query: &str) -> Vec<Warning> {
-    let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return Vec::new() };
-    let mut names = BTreeSet::new();
+/// Wikidata's names in the query that no triple of the data has, and tags that no element has.
+fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<Vec<Warning>, Exceeded> {
+    let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return Ok(Vec::new()) };
+    let (mut names, mut tags) = (BTreeSet::new(), BTreeSet::new());
     let patterns = [&parsed.query.pattern].into_iter().chain(parsed.named.iter().map(|(_, pattern)| pattern));
     for pattern in patterns {
-        walk::on_patterns(pattern, &mut |pattern| named(pattern, &mut names));
+        walk::on_patterns(pattern, &mut |pattern| {
+            named(pattern, &mut names);
+            if let Pattern::Bgp { patterns } = pattern {
+                tags.extend(patterns.iter().filter_map(tag));
+            }
+        });
     }
-    let is_missing =
-        |name: &NamedNode| name.as_str().starts_with(WIKIDATA) && environment.store.id(name.as_ref().into()).is_none();
-    let warning = |name: NamedNode| Warning {
-        code: "no-such-term",
-        message: format!("no triple has {}", shorten(name.as_str())),
-        nearest: Vec::new(),
+    let is_stored = |name: &NamedNode| environment.store.id(name.as_ref().into()).is_some();
+    let mut warnings = Vec::new();
+    for name in names.into_iter().filter(|name| !is_stored(name)) {
+        if warnings.len() == WARNINGS {
+            break;
+        }
+        if name.as_str().starts_with(WIKIDATA) {
+            let message = format!("no triple has {}", shorten(name.as_str()));
+            warnings.push(Warning { code: "no-such-term", message, nearest: Vec::new() });
+            continue;
+        }
+        let (Some(key), Some(elements)) = (asked_key(&name), &environment.elements) else { continue };
+        let mut values: Vec<Option<&str>> =
+            tags.iter().filter(|(asked, _)| *asked == name).map(|(_, value)| value.as_deref()).collect();
+        if values.is_empty() {
+            values.push(None);
+        }
+        for value in values {
+            let found = lint::tag_warning(elements.osm(), &key, value, budget)?;
+            warnings.extend(found.map(Warning::from).filter(|found| !warnings.contains(found)));
+        }
+    }
+    warnings.truncate(WARNINGS);
+    Ok(warnings)
+}
+
+/// The predicate and the value of a pattern that asks for a tag.
+fn tag(triple: &TriplePattern) -> Option<(NamedNode, Option<String>)> {
+    let NamedNodePattern::NamedNode(name) = &triple.predicate else { return None };
+    let value = match &triple.object {
+        TermPattern::Literal(value) => Some(value.value().to_owned()),
+        _ => None,
     };
-    names.into_iter().filter(is_missing).map(warning).take(WARNINGS).collect()
+    asked_key(name).map(|_| (name.clone(), value))
 }
 
 /// The names that stand in a pattern itself.

@@ -76,10 +76,9 @@ pub fn polygons_of(lines: Vec<Line>) -> Vec<Vec<Line>> {
 
 /// A way's nodes, and the positions of those that are there.
 fn way(osm: &Osm, ordinal: Ordinal) -> (Vec<ElementRef>, Line) {
-    let (page, slot) = osm.place(ElementType::Way, ordinal);
-    let page = osm.way_page(page);
-    let line = page.coords(slot).iter().copied().filter(|c| !c.is_missing()).collect();
-    (page.nodes(slot).to_vec(), line)
+    let (nodes, mut line) = osm.way(ordinal);
+    line.retain(|c| !c.is_missing());
+    (nodes, line)
 }
 
 /// A part of a border: the nodes at its ends and what lies between them.

@@ -162,36 +162,36 @@ impl Collected {
     }
 }
 
-fn filter_warning(osm: &Osm, what: QueryType, filter: &Filter, budget: &Budget) -> Result<Option<Warning>, Exceeded> {
-    let no_key = |key: &str| {
-        if osm.key(key).is_some() {
-            return Ok(None);
-        }
-        let near = nearest::keys(osm, key, budget)?;
-        Ok(Some(warning(Code::NoSuchKey, format!("no element has the key {key:?}"), near)))
-    };
-    match &filter.kind {
-        FilterKind::Tag(Tag::HasKey { key } | Tag::Matches { key, .. }) => no_key(key),
-        FilterKind::Tag(Tag::Equals { key, value }) => {
-            if osm.pair(key, value).is_some() {
-                return Ok(None);
-            }
+/// What is wrong with asking for a tag, or for a key with any value: that no element has it.
+///
+/// # Errors
+/// A bound was reached.
+pub fn tag_warning(osm: &Osm, key: &str, value: Option<&str>, budget: &Budget) -> Result<Option<Warning>, Exceeded> {
+    let Some(id) = osm.key(key) else {
+        let mut near = nearest::keys(osm, key, budget)?;
+        if let Some(value) = value {
             let mut instead = nearest::elsewhere(osm, value, budget)?;
-            let Some(id) = osm.key(key) else {
-                let Some(mut missing) = no_key(key)? else { return Ok(None) };
-                if instead.is_empty() {
-                    instead = nearest::near_elsewhere(osm, value, budget)?;
-                }
-                missing.nearest.append(&mut instead);
-                return Ok(Some(missing));
-            };
-            // The same value elsewhere is more likely meant than any value here.
-            instead.append(&mut nearest::values(osm, id, value, budget)?);
             if instead.is_empty() {
                 instead = nearest::near_elsewhere(osm, value, budget)?;
             }
-            Ok(Some(warning(Code::NoSuchValue, format!("no element has {key}={value}"), instead)))
+            near.append(&mut instead);
         }
+        return Ok(Some(warning(Code::NoSuchKey, format!("no element has the key {key:?}"), near)));
+    };
+    let Some(value) = value.filter(|value| osm.pair(key, value).is_none()) else { return Ok(None) };
+    // The same value elsewhere is more likely meant than any value here.
+    let mut instead = nearest::elsewhere(osm, value, budget)?;
+    instead.append(&mut nearest::values(osm, id, value, budget)?);
+    if instead.is_empty() {
+        instead = nearest::near_elsewhere(osm, value, budget)?;
+    }
+    Ok(Some(warning(Code::NoSuchValue, format!("no element has {key}={value}"), instead)))
+}
+
+fn filter_warning(osm: &Osm, what: QueryType, filter: &Filter, budget: &Budget) -> Result<Option<Warning>, Exceeded> {
+    match &filter.kind {
+        FilterKind::Tag(Tag::HasKey { key } | Tag::Matches { key, .. }) => tag_warning(osm, key, None, budget),
+        FilterKind::Tag(Tag::Equals { key, value }) => tag_warning(osm, key, Some(value), budget),
         FilterKind::Ids(Ids::List(ids)) => Ok(ids_warning(osm, what, ids)),
         FilterKind::Area(Area::Id(id)) if !area_exists(osm, *id) => {
             Ok(Some(warning(Code::NoSuchArea, format!("there is no area {id}"), Vec::new())))

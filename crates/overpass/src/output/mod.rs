@@ -25,6 +25,7 @@ pub use geojson::Layout;
 pub use item::{Counts, MemberGeometry, MemberItem, Meta, OutputItem, Tags};
 pub use recording::{Cursor, Entry, Recording, RecordingScratch};
 
+use std::fmt;
 use std::io::{self, Write};
 
 use super::syntax::OutputFormat;
@@ -129,6 +130,13 @@ pub trait Answer {
     fn started(&self) -> bool;
 }
 
+/// Tells of the items of Wikidata that elements are linked with, which nothing here knows.
+pub trait Items: fmt::Debug {
+    /// Appends what the items are that the value of a tag `wikidata` names, as an object of JSON; else appends nothing and
+    /// gives `false`.
+    fn put_item(&self, tag: &str, out: &mut Vec<u8>) -> bool;
+}
+
 /// How an answer is written.
 #[derive(Debug, Clone, Copy)]
 pub enum Form<'a> {
@@ -136,6 +144,8 @@ pub enum Form<'a> {
     Asked(&'a OutputFormat),
     /// As GeoJSON, whatever the query asks for.
     GeoJson(Layout),
+    /// As GeoJSON whose features tell of the items that they are linked with.
+    WithItems(Layout, &'a dyn Items),
 }
 
 impl Form<'_> {
@@ -146,20 +156,21 @@ impl Form<'_> {
             Form::Asked(OutputFormat::Json) => "application/json",
             Form::Asked(OutputFormat::Csv(_)) => "text/csv",
             Form::Asked(OutputFormat::Custom | OutputFormat::Popup(_)) => html::CONTENT_TYPE,
-            Form::GeoJson(layout) => geojson::content_type(layout),
+            Form::GeoJson(layout) | Form::WithItems(layout, _) => geojson::content_type(layout),
         }
     }
 }
 
 /// The answer in this form. Formats that are not there yet are an `unsupported` error.
-pub fn answer<'a>(form: Form<'_>, header: Header, out: &'a mut dyn Write) -> Result<Box<dyn Answer + 'a>, Failure> {
+pub fn answer<'a>(form: Form<'a>, header: Header, out: &'a mut dyn Write) -> Result<Box<dyn Answer + 'a>, Failure> {
     Ok(match form {
         Form::Asked(OutputFormat::Xml) => Box::new(xml::Xml::new(header, out)),
         Form::Asked(OutputFormat::Json) => Box::new(json::Json::new(header, out)),
         Form::Asked(OutputFormat::Csv(settings)) => Box::new(csv::Csv::new(settings.clone(), out)),
         Form::Asked(OutputFormat::Custom) => Box::new(custom::Custom::new(header, out)),
         Form::Asked(OutputFormat::Popup(blocks)) => Box::new(popup::Popup::new(blocks, out)),
-        Form::GeoJson(layout) => Box::new(geojson::GeoJson::new(layout, header, out)),
+        Form::GeoJson(layout) => Box::new(geojson::GeoJson::new(layout, None, header, out)),
+        Form::WithItems(layout, items) => Box::new(geojson::GeoJson::new(layout, Some(items), header, out)),
     })
 }
 

@@ -36,6 +36,8 @@ pub(crate) mod vocabulary;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use oxrdf::NamedNode;
+use percent_encoding::percent_decode_str;
 use terrapin_osm::Osm;
 use terrapin_triples::{Relation, Store, TermId, View};
 
@@ -62,6 +64,14 @@ impl Elements {
     /// The pages.
     pub fn osm(&self) -> &Arc<Osm> {
         &self.osm
+    }
+}
+
+/// The key of the tag that a predicate asks elements for; nothing where it asks for something else.
+pub fn asked_key(predicate: &NamedNode) -> Option<String> {
+    match Predicate::of(predicate.as_str())? {
+        Predicate::Tag(key) | Predicate::Link(key) => Some(percent_decode_str(&key).decode_utf8_lossy().into_owned()),
+        _ => None,
     }
 }
 

@@ -101,6 +101,9 @@ impl Explained<'_> {
     }
 
     fn term(&self, id: TermId) -> Result<String, ReadError> {
+        if let Some(label) = self.view.relation_label(id) {
+            return Ok(label.to_owned());
+        }
         Ok(self.view.term(id)?.to_string())
     }
 

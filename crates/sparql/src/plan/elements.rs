@@ -19,6 +19,7 @@ use crate::geo::Unit;
 use terrapin_sparql_syntax::algebra::{
     Binary, Expression, Function, NamedNodePattern, Path, Pattern, TermPattern, TriplePattern,
 };
+use terrapin_sparql_syntax::shorten;
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns, on_patterns_below};
 use terrapin_triples::{Computed, View};
 
@@ -73,10 +74,22 @@ pub(crate) fn speak(pattern: &Pattern) -> bool {
     found
 }
 
+/// Whether a query that describes terms names an element among them.
+pub(crate) fn describes(pattern: &Pattern) -> bool {
+    let mut found = false;
+    on_patterns(pattern, &mut |pattern| {
+        found |= matches!(pattern, Pattern::Extend { expression: Expression::NamedNode(node), .. } if is_named(node));
+    });
+    found
+}
+
 /// Whether a term is written like an element or a geometry.
 fn may_be_named(term: &TermPattern) -> bool {
-    let spaces = || ELEMENTS.iter().chain([&GEOMETRY]);
-    matches!(term, TermPattern::NamedNode(node) if spaces().any(|space| node.as_str().starts_with(space)))
+    matches!(term, TermPattern::NamedNode(node) if is_named(node))
+}
+
+fn is_named(node: &NamedNode) -> bool {
+    ELEMENTS.iter().chain([&GEOMETRY]).any(|space| node.as_str().starts_with(space))
 }
 
 /// Rewrites the triple patterns that speak of elements.
@@ -266,7 +279,8 @@ impl Rewriter<'_> {
             };
             let objects = (!literal).then(|| self.side(&object));
             let near = Near::new(self.session(), metres, self.side(&subject), objects);
-            out.push(Pattern::Relation { subject, number: register(Box::new(near), self.view), object });
+            let label = if metres > 0.0 { format!("within {metres} m of") } else { "may meet".to_owned() };
+            out.push(Pattern::Relation { subject, number: register(Box::new(near), label, self.view), object });
         }
         out
     }
@@ -280,6 +294,7 @@ impl Rewriter<'_> {
             return *number;
         }
         let session = self.session();
+        let label = shorten(node.as_str());
         let stored = self.view.id(&node.into());
         let [subjects, objects] = ends.map(|end| self.asked.of(end));
         let ends = || Ends {
@@ -287,7 +302,7 @@ impl Rewriter<'_> {
             objects: Rc::new(Among::new(Rc::clone(&session), objects)),
         };
         let made = relation(&predicate, &session, self.view, Some(stored), ends);
-        let number = register(made, self.view);
+        let number = register(made, label, self.view);
         self.relations.push((predicate, number));
         number
     }
@@ -314,7 +329,7 @@ impl Rewriter<'_> {
         match described {
             None => stored,
             Some(described) => {
-                let number = register(Box::new(described), self.view);
+                let number = register(Box::new(described), "is said".to_owned(), self.view);
                 let computed = Pattern::Relation { subject: predicate, number, object };
                 Pattern::Union { left: Box::new(computed), right: Box::new(stored) }
             }

@@ -28,7 +28,7 @@ mod scope;
 
 use std::sync::Arc;
 
-pub(crate) use self::elements::speak;
+pub(crate) use self::elements::{describes, speak};
 pub(crate) use self::estimate::Counted;
 pub(crate) use self::scope::{Variables, bound, is_plain};
 use crate::elements::Elements;

@@ -20,7 +20,11 @@ pub fn relations(condition: &Expression, inner: &Pattern, view: &mut View) -> Ve
             && has_object(inner, location)
             && of_is_known(&of, inner)
         {
-            let number = register(Box::new(near), view);
+            let label = match near {
+                Near::Around(kilometres) => format!("within {kilometres} km of"),
+                Near::Within(_) => "in the box of".to_owned(),
+            };
+            let number = register(Box::new(near), label, view);
             out.push(Pattern::Relation { subject: location.clone().into(), number, object: of });
         }
     }

@@ -132,7 +132,7 @@ impl Rewriter<'_> {
             Path::NegatedPropertySet(except) => Box::new(NegatedSet::new(except, self.view)),
             path => Box::new(PathRelation::new(path, self.view)),
         };
-        let number = register(relation, self.view);
+        let number = register(relation, path.to_string(), self.view);
         self.paths.push((path, number));
         number
     }

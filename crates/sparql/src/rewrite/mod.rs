@@ -18,7 +18,7 @@ use oxrdf::{NamedNode, Variable};
 use super::Settings;
 use super::each_graph::EachGraph;
 use super::functions::{self, Called, Own, aggregates};
-use super::plan::speak;
+use super::plan::{describes, speak};
 use super::services::{self, Replacement, Table};
 use super::solve::Plan;
 use super::syntax::{Dialect, in_scope};
@@ -114,7 +114,8 @@ pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, Pattern)>, settings
     let pattern = rewriter.top(query.pattern, &scope)?;
     let plan = Plan::of(pattern);
     depth::check_rewritten(&plan.pattern)?;
-    let mut elements = speak(&plan.pattern);
+    let describes = matches!(query.form, QueryForm::Describe) && describes(&plan.pattern);
+    let mut elements = describes || speak(&plan.pattern);
     for table in &rewriter.tables {
         elements |= match table {
             Table::Plan(plan) => {

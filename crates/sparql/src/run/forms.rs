@@ -1,7 +1,5 @@
 //! What each form of a query makes of its solutions.
 
-use std::sync::Arc;
-
 use oxrdf::Term;
 use spareval::QueryResults;
 
@@ -60,32 +58,6 @@ impl Run<'_> {
         Ok(rows)
     }
 
-    /// DESCRIBE is the evaluator's. It gets the rows themselves where a LIMIT or the like makes them.
-    fn describe(&self, tables: &Tables, sink: &mut dyn Sink) -> Result<u64> {
-        let plan = &self.rewritten.plan;
-        let pattern = if plan.streams() {
-            fill_tables(&plan.pattern, tables)
-        } else {
-            let rows = Arc::new(self.rows(plan, tables)?);
-            Pattern::Values { variables: plan.variables.clone(), rows }
-        };
-        let mut view = self.view();
-        let planned = self.plan(pattern, &mut view, false);
-        let query = self.query(QueryForm::Describe, planned.pattern);
-        let evaluator = self.evaluator(planned.optimise);
-        let result = evaluator.prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
-        let mut rows = 0;
-        if let QueryResults::Graph(triples) = result {
-            let mut labels = Labels::default();
-            for triple in triples {
-                self.count(&mut rows)?;
-                sink.triple(&labels.triple(triple.map_err(evaluation)?)).map_err(gone)?;
-            }
-        }
-        view.check().map_err(read)?;
-        Ok(rows)
-    }
-
     /// Hands on the rows that a plan gives: as they come, if nothing is to be done with them first.
     fn each_row(
         &self,
@@ -100,7 +72,7 @@ impl Run<'_> {
     }
 
     /// Counts a row of the answer.
-    fn count(&self, rows: &mut u64) -> Result<()> {
+    pub(super) fn count(&self, rows: &mut u64) -> Result<()> {
         *rows += 1;
         if *rows <= self.most {
             return Ok(());

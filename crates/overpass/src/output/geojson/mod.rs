@@ -21,7 +21,7 @@ mod tests;
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, COPYRIGHT, Counts, Header, OutputItem, Projection, Renderer};
+use super::{Answer, COPYRIGHT, Counts, Header, Items, OutputItem, Projection, Renderer};
 use features::Features;
 use index::Index;
 use print::Feature;
@@ -45,8 +45,8 @@ pub(super) struct GeoJson<'a> {
 }
 
 impl<'a> GeoJson<'a> {
-    pub(super) fn new(layout: Layout, header: Header, out: &'a mut dyn Write) -> Self {
-        let text = Text { layout, buffer: Buffer::new(out), features: 0, whole: 0 };
+    pub(super) fn new(layout: Layout, items: Option<&'a dyn Items>, header: Header, out: &'a mut dyn Write) -> Self {
+        let text = Text { layout, items, buffer: Buffer::new(out), features: 0, whole: 0 };
         GeoJson { records: Records::default(), header, text, remark: None }
     }
 }
@@ -116,6 +116,8 @@ pub(super) fn content_type(layout: Layout) -> &'static str {
 /// What is written.
 struct Text<'a> {
     layout: Layout,
+    /// What tells of items.
+    items: Option<&'a dyn Items>,
     buffer: Buffer<'a>,
     features: u64,
     /// Where in the buffer the last whole feature ends: the one after it may be cut by a bound that was reached.
@@ -171,7 +173,7 @@ impl Features for Text<'_> {
             Layout::Collection => ",\n",
             Layout::Sequence => "\u{1e}",
         });
-        feature.write(&mut b.bytes);
+        feature.write(self.items, &mut b.bytes);
         if self.layout == Layout::Sequence {
             b.text("\n");
         }

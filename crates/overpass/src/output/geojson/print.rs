@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::record::Tags;
 use super::shape::{Shape, list};
-use crate::output::{Meta, json};
+use crate::output::{Items, Meta, json};
 use crate::timestamp;
 use terrapin_osm::ElementType;
 
@@ -33,9 +33,12 @@ pub(super) struct Membership<'r> {
     pub(super) role: &'r str,
 }
 
+/// The member of `properties` that tells of a linked item.
+const ITEM: &[u8] = b",\"wikidata_item\":";
+
 impl Feature<'_> {
-    /// Appends it.
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
+    /// Appends it, with the item that it is linked with where there is something that tells of items.
+    pub(super) fn write(&self, items: Option<&dyn Items>, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"type\":\"Feature\",\"id\":\"");
         json::escape(out, self.type_name);
         out.push(b'/');
@@ -70,6 +73,13 @@ impl Feature<'_> {
             Shape::Center(_) => out.extend_from_slice(b",\"geometry\":\"center\""),
             Shape::Bounds(_) => out.extend_from_slice(b",\"geometry\":\"bounds\""),
             _ => {}
+        }
+        if let Some((items, tag)) = items.zip(self.tags.get("wikidata")) {
+            let before = out.len();
+            out.extend_from_slice(ITEM);
+            if !items.put_item(tag, out) {
+                out.truncate(before);
+            }
         }
         out.extend_from_slice(b"},\"geometry\":");
         self.shape.write(out);

@@ -16,7 +16,7 @@ fn tags(all: &[(&str, &str)]) -> Tags {
 /// The lines of an answer, without its head and its end.
 fn lines(layout: Layout, write: impl FnOnce(&mut dyn Answer)) -> Vec<String> {
     let mut out = Vec::new();
-    let mut answer = GeoJson::new(layout, HEADER, &mut out);
+    let mut answer = GeoJson::new(layout, None, HEADER, &mut out);
     write(&mut answer);
     answer.complete().unwrap();
     answer.finish().unwrap();
@@ -152,7 +152,7 @@ fn a_place_comes_from_whatever_the_answer_says_of_it() {
 fn answers_are_whole_objects_however_they_end() {
     let text = |layout, cut: bool| {
         let mut out = Vec::new();
-        let mut answer = GeoJson::new(layout, HEADER, &mut out);
+        let mut answer = GeoJson::new(layout, None, HEADER, &mut out);
         corners(&mut answer);
         if cut {
             // As where a bound is reached within a feature.

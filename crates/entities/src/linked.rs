@@ -1,0 +1,221 @@
+//! What is told of an item beside something that is linked with it, such as an element of a map: its label, and the values
+//! of some properties, plain enough to be shown in a table.
+
+use oxrdf::NamedNodeRef;
+use serde_json::{Map, Value as Json, json};
+use terrapin_budget as budget;
+use terrapin_triples::{EntityId, EntityKind, Store, TermId};
+
+use super::entity::{Entity, Lookup};
+use super::statement::best_values;
+use super::terms::label;
+use super::value::Value;
+
+const ENTITY: &str = "http://www.wikidata.org/entity/";
+/// Properties that may be chosen.
+const MOST: usize = 64;
+/// The precisions of a year, a month and a day; larger ones are finer.
+const YEAR: u8 = 9;
+const MONTH: u8 = 10;
+const DAY: u8 = 11;
+
+/// Some properties, each once, in the order in which they were named.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Properties(Vec<u64>);
+
+/// Why a list of properties is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// A part of it names no property.
+    #[error("'{0}' is no property: give identifiers such as P1082, with commas between them")]
+    Name(String),
+    /// There are too many.
+    #[error("more than {MOST} properties")]
+    Many,
+}
+
+impl std::str::FromStr for Properties {
+    type Err = Unfit;
+
+    /// Reads `P1082,P571`; nothing names none.
+    fn from_str(text: &str) -> Result<Properties, Unfit> {
+        let mut all = Properties::default();
+        for name in text.split(',').map(str::trim).filter(|_| !text.trim().is_empty()) {
+            let id = EntityId::parse(name).filter(|id| id.kind == EntityKind::Property);
+            let number = id.ok_or_else(|| Unfit::Name(name.chars().take(40).collect()))?.number;
+            if !all.0.contains(&number) {
+                all.0.push(number);
+            }
+        }
+        if all.0.len() > MOST { Err(Unfit::Many) } else { Ok(all) }
+    }
+}
+
+/// A property with its predicates, where the snapshot has any: of statements, and of direct values.
+#[derive(Debug)]
+struct Chosen {
+    number: u64,
+    statements: Option<TermId>,
+    direct: Option<TermId>,
+}
+
+/// Tells of items.
+pub struct Linked<'a> {
+    store: &'a Store,
+    /// Of labels, the one that is wanted most first.
+    languages: Vec<String>,
+    properties: Vec<Chosen>,
+}
+
+impl std::fmt::Debug for Linked<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Linked").field("languages", &self.languages).field("properties", &self.properties).finish()
+    }
+}
+
+impl<'a> Linked<'a> {
+    /// What tells of the items of `store`.
+    pub fn new(store: &'a Store, properties: &Properties, languages: Vec<String>) -> Linked<'a> {
+        let id = |path: &str, number: &u64| {
+            let iri = format!("http://www.wikidata.org/prop/{path}P{number}");
+            store.id(NamedNodeRef::new_unchecked(&iri).into())
+        };
+        let chosen =
+            |number: &u64| Chosen { number: *number, statements: id("", number), direct: id("direct/", number) };
+        Linked { store, languages, properties: properties.0.iter().map(chosen).collect() }
+    }
+
+    /// The chosen properties by which nothing is said in the whole snapshot.
+    pub fn unknown(&self) -> impl Iterator<Item = EntityId> {
+        let unknown = self.properties.iter().filter(|chosen| chosen.statements.or(chosen.direct).is_none());
+        unknown.map(|chosen| EntityId { kind: EntityKind::Property, number: chosen.number })
+    }
+
+    /// Appends what a tag such as `wikidata=Q233` leads to: `{"id", "label", "P1082": [...]}`. Of several identifiers (with
+    /// semicolons) the first counts that the snapshot knows; nothing is appended, and `false` told, where it knows none. A
+    /// property that the item does not have is left out, and so is a label that it has in none of the languages.
+    pub fn put_item(&self, tag: &str, out: &mut Vec<u8>) -> bool {
+        let ids = tag.split(';').filter_map(|id| EntityId::parse(id.trim()));
+        let known = ids.filter(|id| id.kind == EntityKind::Item).find_map(|id| {
+            budget::checkpoints(8);
+            match Entity::lookup(self.store, id) {
+                Lookup::Here => Some(id),
+                Lookup::Redirect(to) => Some(to),
+                Lookup::Missing => None,
+            }
+        });
+        let Some(id) = known else { return false };
+        let label = label(self.store, id, &self.languages).map(|text| ("label".to_owned(), json!(text.value)));
+        let mut parts = vec![("id".to_owned(), json!(id.to_string()))];
+        parts.extend(label);
+        for property in self.properties.iter().filter_map(|property| Some((property, id.term(self.store)?))) {
+            let values: Vec<Json> = self.values(property.1, property.0).iter().map(|value| self.plain(value)).collect();
+            if !values.is_empty() {
+                parts.push((format!("P{}", property.0.number), Json::Array(values)));
+            }
+        }
+        for (at, (name, value)) in parts.into_iter().enumerate() {
+            out.push(if at == 0 { b'{' } else { b',' });
+            // Names of fields have nothing that needs a backslash.
+            out.extend_from_slice(format!("\"{name}\":{value}").as_bytes());
+        }
+        out.push(b'}');
+        true
+    }
+
+    /// The values of a property: those of its statements with their precision and unit where the snapshot has statements,
+    /// else the direct ones.
+    fn values(&self, item: TermId, property: &Chosen) -> Vec<Value> {
+        let said = property.statements.map(|predicate| best_values(self.store, item, predicate, property.number));
+        if let Some(values) = said.filter(|values| !values.is_empty()) {
+            return values;
+        }
+        let Some(predicate) = property.direct else { return Vec::new() };
+        let value = |[_, _, object]: [TermId; 3]| {
+            budget::checkpoints(1);
+            Value::simple(&self.store.term(object)?)
+        };
+        self.store.triples(Some(item), Some(predicate), None).filter_map(value).collect()
+    }
+
+    /// An entity with its label.
+    fn named(&self, id: &str) -> Map<String, Json> {
+        let text = EntityId::parse(id).and_then(|id| label(self.store, id, &self.languages));
+        let label = text.map(|text| ("label".to_owned(), Json::String(text.value)));
+        std::iter::once(("id".to_owned(), json!(id))).chain(label).collect()
+    }
+
+    /// A value as people and maps read it.
+    fn plain(&self, value: &Value) -> Json {
+        match value {
+            Value::Text(text) | Value::File(text) | Value::Data(text) | Value::Url(text) => json!(text),
+            Value::Entity(id) => Json::Object(self.named(id)),
+            Value::Monolingual { language, text } => json!({ "text": text, "language": language }),
+            Value::Time { time, precision, .. } => json!(date(time, *precision)),
+            Value::Quantity { amount, unit, .. } => match unit.strip_prefix(ENTITY) {
+                Some(unit) => json!({ "amount": number(amount), "unit": self.named(unit) }),
+                None => number(amount),
+            },
+            // As GeoJSON has positions.
+            Value::Globe { latitude, longitude, .. } => json!([longitude, latitude]),
+        }
+    }
+}
+
+/// As a number where it is one that programs read, else as it is written.
+fn number(amount: &str) -> Json {
+    let plain = amount.strip_prefix('+').unwrap_or(amount);
+    match (plain.parse::<i64>(), plain.parse::<f64>()) {
+        (Ok(whole), _) => json!(whole),
+        (_, Ok(number)) if number.is_finite() => json!(number),
+        _ => json!(amount),
+    }
+}
+
+/// A time of Wikibase as far as it is known: `1571`, `1571-03`, `1571-03-28`. Of a decade or a century it is a year in it.
+fn date(time: &str, precision: u8) -> &str {
+    let plain = time.strip_prefix('+').unwrap_or(time);
+    // Behind the sign of a year before our era.
+    let mut ends = plain.char_indices().skip(1).filter(|(_, c)| *c == '-').map(|(at, _)| at);
+    let (year, month) = (ends.next(), ends.next());
+    let end = match precision {
+        ..=YEAR => year,
+        MONTH => month,
+        DAY => plain.find('T'),
+        _ => None,
+    };
+    end.and_then(|end| plain.get(..end)).unwrap_or(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_properties() {
+        let read = |text: &str| text.parse::<Properties>();
+        assert_eq!(read("P1082, p571,P1082"), Ok(Properties(vec![1082, 571])));
+        assert_eq!((read(""), read(" ")), (Ok(Properties::default()), Ok(Properties::default())));
+        for wrong in ["Q1", "P", "P01", "P1082;P571", "1082", "P1082,", "population"] {
+            assert!(matches!(read(wrong), Err(Unfit::Name(_))), "{wrong}");
+        }
+        let many: Vec<String> = (1..=65).map(|number| format!("P{number}")).collect();
+        assert_eq!(read(&many.join(",")), Err(Unfit::Many));
+    }
+
+    #[test]
+    fn times_are_told_as_far_as_they_are_known() {
+        assert_eq!(date("+1571-00-00T00:00:00Z", 9), "1571");
+        assert_eq!(date("+1571-03-00T00:00:00Z", 10), "1571-03");
+        assert_eq!(date("+1571-03-28T00:00:00Z", 11), "1571-03-28");
+        assert_eq!(date("-0044-03-15T00:00:00Z", 11), "-0044-03-15");
+        assert_eq!(date("-0044-00-00T00:00:00Z", 7), "-0044");
+        assert_eq!(date("soon", 11), "soon");
+    }
+
+    #[test]
+    fn numbers_are_numbers() {
+        assert_eq!((number("+525285"), number("-1.5")), (json!(525_285), json!(-1.5)));
+        assert_eq!(number("+1e999"), json!("+1e999"));
+    }
+}

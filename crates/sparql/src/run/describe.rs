@@ -1,0 +1,120 @@
+//! DESCRIBE: of what is stored the evaluator's, its triples and those of the blank nodes that they lead to; of elements what
+//! is told of them besides, with their members.
+
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use oxrdf::{NamedOrBlankNode, Term, Triple};
+use spareval::QueryResults;
+
+use super::{Result, Run, evaluation, gone};
+use crate::answer::Sink;
+use crate::blank::Labels;
+use crate::elements::{Describe, Elements, Session};
+use crate::guard::{Guarded, read};
+use crate::row::Row;
+use crate::tables::{Tables, fill_tables};
+use terrapin_sparql_syntax::algebra::{Pattern, QueryForm};
+use terrapin_triples::{ReadError, Relation, TermId, View};
+
+/// An answer that is being written.
+struct Graph<'s> {
+    sink: &'s mut dyn Sink,
+    labels: Labels,
+    rows: u64,
+}
+
+impl Run<'_> {
+    /// Writes what is said of what a query finds; how many triples that are.
+    pub(super) fn describe(&self, tables: &Tables, sink: &mut dyn Sink) -> Result<u64> {
+        let plan = &self.rewritten.plan;
+        let mut graph = Graph { sink, labels: Labels::default(), rows: 0 };
+        let values = |rows| Pattern::Values { variables: plan.variables.clone(), rows: Arc::new(rows) };
+        let pattern = match self.elements() {
+            Some(elements) => {
+                let mut rows = self.rows(plan, tables)?;
+                self.of_elements(elements, &mut rows, &mut graph)?;
+                values(rows)
+            }
+            // The evaluator gets the rows themselves where a LIMIT or the like makes them.
+            None if plan.streams() => fill_tables(&plan.pattern, tables),
+            None => values(self.rows(plan, tables)?),
+        };
+        let mut view = self.view();
+        let planned = self.plan(pattern, &mut view, false);
+        let query = self.query(QueryForm::Describe, planned.pattern);
+        let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+        if let QueryResults::Graph(triples) = result {
+            for triple in triples {
+                self.write(&mut graph, triple.map_err(evaluation)?)?;
+            }
+        }
+        view.check().map_err(read)?;
+        Ok(graph.rows)
+    }
+
+    fn write(&self, graph: &mut Graph<'_>, triple: Triple) -> Result<()> {
+        self.count(&mut graph.rows)?;
+        graph.sink.triple(&graph.labels.triple(triple)).map_err(gone)
+    }
+
+    /// Takes the elements out of rows and describes each of them.
+    fn of_elements(&self, elements: &Arc<Elements>, rows: &mut [Row], graph: &mut Graph<'_>) -> Result<()> {
+        let view = self.view();
+        let session = Session::new(elements);
+        let (mut seen, mut open) = (HashSet::new(), VecDeque::new());
+        for value in rows.iter_mut().flatten() {
+            terrapin_budget::checkpoint();
+            let known = value.as_ref().map(|term| view.id(term)).filter(|&id| view.computed_number(id).is_some());
+            if let Some(id) = known {
+                *value = None;
+                if seen.insert(id) {
+                    open.push_back(id);
+                }
+            }
+        }
+        while let Some(subject) = open.pop_front() {
+            for (predicate, object) in said(&view, &session, subject).map_err(read)? {
+                let triple = triple(&view, [subject, predicate, object]).map_err(read)?;
+                let Some(triple) = triple else { continue };
+                // What leads to members has no other name.
+                if triple.object.is_blank_node() && seen.insert(object) {
+                    open.push_back(object);
+                }
+                self.write(graph, triple)?;
+            }
+        }
+        view.check().map_err(read)
+    }
+}
+
+/// What is told and stored of a term, each once.
+fn said(
+    view: &View,
+    session: &Rc<Session>,
+    subject: TermId,
+) -> std::result::Result<BTreeSet<(TermId, TermId)>, ReadError> {
+    let mut said = BTreeSet::new();
+    if let Some(told) = Describe::new(session, view, subject) {
+        for pair in told.pairs(view, None, None) {
+            said.insert(pair?);
+        }
+    }
+    for stored in view.triples(Some(subject), None, None) {
+        let [_, predicate, object] = stored?;
+        said.insert((predicate, object));
+    }
+    Ok(said)
+}
+
+fn triple(view: &View, triple: [TermId; 3]) -> std::result::Result<Option<Triple>, ReadError> {
+    let [subject, predicate, object] = triple.map(|id| view.term(id));
+    let subject = match subject? {
+        Term::NamedNode(node) => NamedOrBlankNode::from(node),
+        Term::BlankNode(node) => node.into(),
+        Term::Literal(_) => return Ok(None),
+    };
+    let Term::NamedNode(predicate) = predicate? else { return Ok(None) };
+    Ok(Some(Triple { subject, predicate, object: object? }))
+}

@@ -1,0 +1,75 @@
+//! Lines of ways in units of a tile, read no further than units tell apart: at low zooms all nodes of a page mostly lie in one
+//! unit, which the page's box says, and none of their positions is read. What comes out is what reading all of them gives.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use terrapin_budget as budget;
+use terrapin_osm::{Coord, ElementRef, ElementType, NodePage, Osm};
+
+use super::place::{Place, Point};
+
+/// Pages that are kept at hand.
+const PAGES: usize = 1024;
+
+/// Projects lines for one tile.
+pub struct Lines<'o> {
+    osm: &'o Osm,
+    tile: Place,
+    pages: FxHashMap<u32, Nodes>,
+}
+
+/// A page of nodes.
+enum Nodes {
+    /// All of them lie in one unit.
+    In(Point),
+    /// They do not.
+    Read(Arc<NodePage>),
+}
+
+impl<'o> Lines<'o> {
+    /// For a tile.
+    pub fn new(osm: &'o Osm, tile: Place) -> Lines<'o> {
+        Lines { osm, tile, pages: FxHashMap::default() }
+    }
+
+    /// The tile.
+    pub fn tile(&self) -> Place {
+        self.tile
+    }
+
+    /// The known positions of a line in units, none twice in a row.
+    pub fn points(&mut self, nodes: &[ElementRef]) -> Vec<Point> {
+        budget::checkpoints(nodes.len() / 8);
+        let tile = self.tile;
+        let mut points: Vec<Point> = Vec::new();
+        for ordinal in nodes.iter().filter_map(|node| node.ordinal()) {
+            let (page, slot) = self.osm.place(ElementType::Node, ordinal);
+            let point = match self.page(page) {
+                Nodes::In(point) => Some(*point),
+                Nodes::Read(nodes) => nodes.coords.get(slot).filter(|c| !c.is_missing()).map(|c| tile.point(*c)),
+            };
+            points.extend(point.filter(|point| points.last() != Some(point)));
+        }
+        points
+    }
+
+    fn page(&mut self, page: u32) -> &Nodes {
+        if self.pages.len() >= PAGES && !self.pages.contains_key(&page) {
+            self.pages.clear();
+        }
+        let (osm, tile) = (self.osm, self.tile);
+        self.pages.entry(page).or_insert_with(|| match extent(osm, ElementType::Node, page, tile) {
+            Some((low, high)) if low == high => Nodes::In(low),
+            _ => Nodes::Read(osm.node_page(page)),
+        })
+    }
+}
+
+/// The corners of the box around the elements of a page in units, the north-western one first; nothing where none of them has
+/// a place.
+pub fn extent(osm: &Osm, kind: ElementType, page: u32, tile: Place) -> Option<(Point, Point)> {
+    let bounds = osm.page_box(kind, page);
+    let corners = [Coord { lat: bounds.north, lon: bounds.west }, Coord { lat: bounds.south, lon: bounds.east }];
+    (!bounds.is_empty()).then(|| (tile.point(corners[0]), tile.point(corners[1])))
+}
