@@ -57,6 +57,7 @@ OF_COLLECTIONS = ", of relations without area"
 LEAST = {
     "geo:hasGeometry/geo:asWKT": 0.999,
     "geo:hasCentroid/geo:asWKT": 0.999,
+    "osm2rdf:length": 0.999,
     "osmmeta:version": 0.999,
     "ogc:sfContains": 0.99,
     "ogc:sfCovers": 0.99,

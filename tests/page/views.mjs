@@ -10,7 +10,7 @@ import { PHONE, editor, open, run, test, violations, write } from './kit.mjs';
 
 const PARTNERS = 'SELECT ?country ?partner WHERE { ?country wdt:P530 ?partner }';
 const LABELLED = 'SELECT ?country ?countryLabel ?partner ?partnerLabel WHERE {\n  ?country wdt:P530 ?partner.\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nLIMIT 60';
-const MEMBERS = 'SELECT ?route ?member WHERE { ?route osmkey:route "bus"; osmrel:member ?m. ?m osm2rdfmember:id ?member } LIMIT 3000';
+const MEMBERS = 'SELECT ?route ?member WHERE { ?route osmkey:route "bus"; osmrel:member ?m. ?m osmrel:member_id ?member } LIMIT 3000';
 
 /** Rows of a SELECT, from the server itself. */
 async function rows(url, query) {

@@ -137,7 +137,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"1ac564329d1a02e3\"",
+        etag: "\"69df73304b6c9683\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

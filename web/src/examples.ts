@@ -138,7 +138,7 @@ export const EXAMPLES: Example[] = [
     title: 'Bus routes and their members, as a graph',
     language: 'sparql',
     needs: ['elements'],
-    query: 'SELECT ?route ?routeLabel ?member ?edgeLabel WHERE {\n  ?route osmkey:route "bus"; osmkey:name ?routeLabel; osmrel:member ?place.\n  ?place osm2rdfmember:id ?member; osm2rdfmember:role ?edgeLabel.\n  FILTER(?edgeLabel != "")\n}\nLIMIT 400\n',
+    query: 'SELECT ?route ?routeLabel ?member ?edgeLabel WHERE {\n  ?route osmkey:route "bus"; osmkey:name ?routeLabel; osmrel:member ?place.\n  ?place osmrel:member_id ?member; osmrel:member_role ?edgeLabel.\n  FILTER(?edgeLabel != "")\n}\nLIMIT 400\n',
   },
   {
     title: 'An Overpass query, counted by cuisine',

@@ -38,17 +38,15 @@ export const PREFIXES: Record<string, string> = {
   osmmeta: 'https://www.openstreetmap.org/meta/',
   osm2rdf: 'https://osm2rdf.cs.uni-freiburg.de/rdf#',
   osm2rdfkey: 'https://osm2rdf.cs.uni-freiburg.de/rdf/key#',
-  osm2rdfmember: 'https://osm2rdf.cs.uni-freiburg.de/rdf/member#',
   terrapin: 'urn:terrapin:service:',
 };
 
 /** Words of vocabularies by prefix, with what they say. */
 export const TERMS: Record<string, Record<string, string>> = {
   osm: { node: 'the class of nodes', way: 'the class of ways', relation: 'the class of relations' },
-  osmrel: { member: 'from a relation to a member, of which osm2rdfmember: tells' },
-  osmway: { node: 'from a way to one of its nodes in its place' },
-  osm2rdfmember: { id: 'the element that the member is', role: 'its role', pos: 'its place, from 0' },
-  osm2rdf: { area: 'square metres', length: 'metres', facts: 'the number of tags', hasCentroid: 'the middle, with geo:asWKT' },
+  osmrel: { member: 'from a relation to a member in its place', member_id: 'the element that the member is', member_role: 'its role', member_pos: 'its place, from 0' },
+  osmway: { member: 'from a way to one of its nodes in its place', member_id: 'the node', member_pos: 'its place, from 0' },
+  osm2rdf: { area: 'square metres', length: 'metres', facts: 'the number of tags and links', hasCompleteGeometry: 'whether all members are there', hasCentroid: 'the middle, with geo:asWKT' },
   osmmeta: { version: 'the number of the version', timestamp: 'when it was made', changeset: 'the changeset', user: 'who made it', uid: 'their number' },
   geo: { hasGeometry: 'the shape, with geo:asWKT', hasCentroid: 'the middle, with geo:asWKT', asWKT: 'a geometry as text', wktLiteral: 'the datatype of such texts' },
   ogc: {
