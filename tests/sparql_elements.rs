@@ -92,7 +92,7 @@ fn elements_are_described() {
         // A relation with its members, which have no names.
         let route = describe("DESCRIBE osmrel:32");
         let members = route.iter().filter(|line| line.starts_with("_:")).count();
-        assert_eq!(members, sparql(&at, "SELECT ?p ?o { osmrel:32 osmrel:member ?m . ?m ?p ?o }").len(), "{route:?}");
+        assert_eq!(members, 6, "{route:?}");
         assert!(describe("DESCRIBE osmnode:999").is_empty());
         assert_eq!(
             describe("DESCRIBE osmnode:1 osmnode:2 osmnode:1").len(),
