@@ -212,7 +212,7 @@ fn is_areal_relation(osm: &Osm, tags: &[PairId]) -> bool {
 }
 
 fn is_areal_way(osm: &Osm, tags: &[PairId]) -> bool {
-    !tags.is_empty() && !osm.pair("area", "no").is_some_and(|pair| tags.binary_search(&pair).is_ok())
+    !tags.is_empty() && osm.pair("area", "no").is_none_or(|pair| tags.binary_search(&pair).is_err())
 }
 
 /// Whether a relation with these tags is an area of which ways are missing: it has no geometry then.

@@ -99,7 +99,8 @@ mod tests {
         assert_eq!(made(Aggregate::Centroid, &["POINT(0 0)", "POINT(0 0)", "POINT(3 0)"]).unwrap(), "POINT(1 0)");
         let lines = ["LINESTRING(0 0,1 1)", "LINESTRING(0 0,1 1)", "POINT(0 0)", "POINT(5 5)"];
         assert_eq!(made(Aggregate::Union, &lines).unwrap(), "GEOMETRYCOLLECTION(POINT(5 5),LINESTRING(0 0,1 1))");
-        assert_eq!(made(Aggregate::Union, &["LINESTRING(0 0,2 0)", "LINESTRING(1 0,3 0)"]).unwrap(), "");
+        let along = made(Aggregate::Union, &["LINESTRING(0 0,2 0)", "LINESTRING(1 0,3 0)"]).unwrap();
+        assert_eq!(along, "MULTILINESTRING((0 0,2 0),(2 0,3 0))");
         assert_eq!(made(Aggregate::Union, &[]), None);
         assert_eq!(made(Aggregate::Union, &["POINT(0 0)", "nowhere"]), None);
     }
