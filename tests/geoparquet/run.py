@@ -123,7 +123,14 @@ def joins(db, snapshot):
     each = " UNION ALL ".join(f"SELECT '{kind}/' || id AS e, tags, {geometry} AS g FROM {kind} WHERE tags IS NOT NULL"
                               for kind in ("node", "way", "relation"))
     db.execute(f"CREATE TABLE place AS SELECT *, ST_GeometryType(g) IN ('POLYGON', 'MULTIPOLYGON') AS is_area FROM ({each})"
-               " WHERE g IS NOT NULL AND NOT ST_IsEmpty(g) AND ST_GeometryType(g) <> 'GEOMETRYCOLLECTION' AND ST_IsValid(g)")
+               " WHERE g IS NOT NULL AND NOT ST_IsEmpty(g) AND ST_GeometryType(g) <> 'GEOMETRYCOLLECTION' AND ST_IsValid(g)"
+               # A closed way is an area in SPARQL whatever its tags, as osm2rdf has it.
+               " AND CASE WHEN ST_GeometryType(g) = 'LINESTRING' THEN NOT ST_IsClosed(g) ELSE true END")
+    # A relation that the extract has a part of is none there.
+    whole = terrapin("query", snapshot, "--lang", "sparql", "--format", "csv",
+                     "SELECT ?r { ?r a osm:relation; geo:hasGeometry ?g }").split()[1:]
+    db.execute("DELETE FROM place WHERE e LIKE 'relation/%' AND e NOT IN (SELECT unnest(?))",
+               [[relation.replace("https://www.openstreetmap.org/", "") for relation in whole]])
     valid = {e for (e,) in db.execute("SELECT e FROM place").fetchall()}
     for name, first, how, second, a, b in JOINS:
         query = f"SELECT ?a ?b {{ {first} ?a ogc:sf{how} ?b . {second} }}"
