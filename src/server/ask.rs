@@ -16,7 +16,7 @@ use super::accept::{self, Accept};
 use super::body::{Received, Unreadable};
 use super::context::Context;
 use super::job::{Job, Lane, Run};
-use super::json::{JSON, Json};
+use super::json::{self, JSON, Json};
 use super::outcome::Outcome;
 use super::pipe::Sink;
 use super::service::{self, Refused, Wording};
@@ -50,20 +50,9 @@ pub async fn ask(
 }
 
 fn work(job: Job, body: Received, in_steps: bool) {
-    let question: Question = {
-        // The text is done with once it is read.
-        let body = body;
-        let text = match body.decoded() {
-            Ok(text) => text,
-            Err(why) => return job.refuse(service::unreadable(&Json, &why)),
-        };
-        match serde_json::from_slice(&text) {
-            Ok(question) => question,
-            Err(wrong) => {
-                let message = format!("not the JSON object expected: {wrong}");
-                return job.refuse(Json.refusal(StatusCode::BAD_REQUEST, &message));
-            }
-        }
+    let question: Question = match json::question(body) {
+        Ok(question) => question,
+        Err(refusal) => return job.refuse(*refusal),
     };
     job.context().set_query(&question.question);
     let (time, memory) = (job.app().settings.max_time, job.memory());

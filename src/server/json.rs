@@ -52,20 +52,9 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
     body: Received,
     work: impl FnOnce(&App, Q, &Limits) -> Result<A, Wrong>,
 ) {
-    let question: Q = {
-        // The text is done with once it is read.
-        let body = body;
-        let text = match body.decoded() {
-            Ok(text) => text,
-            Err(why) => return job.refuse(service::unreadable(&Json, &why)),
-        };
-        match serde_json::from_slice(&text) {
-            Ok(question) => question,
-            Err(wrong) => {
-                let message = format!("not the JSON object expected: {wrong}");
-                return job.refuse(Json.refusal(StatusCode::BAD_REQUEST, &message));
-            }
-        }
+    let question: Q = match question(body) {
+        Ok(question) => question,
+        Err(refusal) => return job.refuse(*refusal),
     };
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, sink) = job.begin(time, memory, JSON);
@@ -77,6 +66,15 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
         Err(Wrong::Abandoned) => (Outcome::Abandoned, "it was stopped".to_owned()),
     };
     run.refused(sink, what, outcome, Json.refusal(outcome.status(), &message));
+}
+
+/// The object of a request; the text is done with once it is read.
+pub(super) fn question<Q: DeserializeOwned>(body: Received) -> Result<Q, Box<Response>> {
+    let text = body.decoded().map_err(|why| Box::new(service::unreadable(&Json, &why)))?;
+    serde_json::from_slice(&text).map_err(|wrong| {
+        let message = format!("not the JSON object expected: {wrong}");
+        Box::new(Json.refusal(StatusCode::BAD_REQUEST, &message))
+    })
 }
 
 /// Writes an answer that has so many results.

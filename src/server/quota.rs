@@ -227,17 +227,20 @@ mod tests {
         assert!(quota.admit(&ann).is_ok());
     }
 
+    /// Puts what a client last used so many seconds back.
+    fn earlier(quota: &Quota, client: &ClientKey, seconds: u64) {
+        let mut clients = quota.lock();
+        let used = clients.get_mut(client).unwrap();
+        used.at = used.at.checked_sub(Duration::from_secs(seconds)).unwrap();
+    }
+
     #[test]
     fn seconds_are_used_while_work_is_done_and_come_back_over_a_minute() {
         let quota = Arc::new(Quota::new(0, 6));
         let ann = client(1);
         let admission = quota.admit(&ann).unwrap_or_else(|_| panic!("there is room"));
         let work = admission.work();
-        let back = |seconds: u64| {
-            let mut clients = quota.lock();
-            let used = clients.get_mut(&ann).unwrap();
-            used.at = used.at.checked_sub(Duration::from_secs(seconds)).unwrap();
-        };
+        let back = |seconds| earlier(&quota, &ann, seconds);
         // Ten seconds of work, during which one second came back.
         back(10);
         drop(work);
@@ -257,11 +260,7 @@ mod tests {
         let ann = client(1);
         let admission = quota.admit(&ann).unwrap_or_else(|_| panic!("there is room"));
         let work = admission.work();
-        let back = |seconds: u64| {
-            let mut clients = quota.lock();
-            let used = clients.get_mut(&ann).unwrap();
-            used.at = used.at.checked_sub(Duration::from_secs(seconds)).unwrap();
-        };
+        let back = |seconds| earlier(&quota, &ann, seconds);
         let wait = admission.wait();
         back(100);
         drop(wait);
