@@ -12,6 +12,7 @@ use super::sparql::Kept;
 use super::{Failure, Lang, Query, Ran, map};
 use crate::agents::{self, Trouble, World, body, script};
 use crate::budget::{self, Budget, Exceeded, Limits, Stopped};
+use crate::overpass::lint;
 use crate::overpass::output::{Form, Layout};
 use crate::sparql::{Bounds, Class, Error, prepare};
 
@@ -98,7 +99,8 @@ fn overpass(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> 
         answer["types"].as_object().is_some_and(|types| !types.is_empty() && types.keys().all(|kind| kind == "count"));
     let elements = answer["elements"].as_array().map_or(&[][..], Vec::as_slice);
     let is_nothing = total == 0 || (is_count && elements.iter().all(|count| count["tags"]["total"] == "0"));
-    let (columns, rows) = table(elements);
+    let keys = script(world, &query.query, None, limits).map_or_else(|_| Vec::new(), |script| lint::keys(&script));
+    let (columns, rows) = table(elements, &keys);
     let mut ran = Ran { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
     if is_nothing {
         let feedback = checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned());
@@ -113,20 +115,24 @@ fn overpass(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> 
         Ok(bytes) => (ran.features, ran.shapes) = features(&bytes),
         Err(why) => return trouble(why),
     }
-    let feedback = (ran.features == 0).then(|| {
-        format!(
-            "{total} results, none of them with a position: end the query with `out center;` or `out geom;`, or say `map: no` \
-             where the answer needs none"
-        )
-    });
+    let feedback = (ran.features == 0).then(|| nowhere(total, "end the query with `out center;` or `out geom;`"));
     Ok(Came { ran: Some(ran), feedback })
+}
+
+/// What is said where a map is wanted and there is nothing for it.
+fn nowhere(total: u64, instead: &str) -> String {
+    format!("{total} results, none of them with a position: {instead}, or say `map: no` where the answer needs none")
+}
+
+/// The features of a sequence, each as it is written.
+pub fn records(sequence: &[u8]) -> impl Iterator<Item = &[u8]> {
+    sequence.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|record| !record.is_empty())
 }
 
 /// The features of a sequence: how many, and the first of them.
 fn features(sequence: &[u8]) -> (u64, Vec<Box<RawValue>>) {
     let (mut total, mut bytes, mut shapes) = (0, 0, Vec::new());
-    for record in sequence.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|record| !record.is_empty())
-    {
+    for record in records(sequence) {
         budget::checkpoint();
         total += 1;
         bytes += record.len();
@@ -137,8 +143,8 @@ fn features(sequence: &[u8]) -> (u64, Vec<Box<RawValue>>) {
     (total, shapes)
 }
 
-/// Elements as rows: what they are, then the tags that most of them have, the name first.
-fn table(elements: &[Value]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
+/// Elements as rows: what they are, then the name, the tags that are asked for, and those that most of them have.
+fn table(elements: &[Value], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for key in elements.iter().filter_map(|element| element["tags"].as_object()).flat_map(|tags| tags.keys()) {
         budget::checkpoint();
@@ -147,7 +153,11 @@ fn table(elements: &[Value]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
             None => counts.push((key, 1)),
         }
     }
-    counts.sort_by_key(|(key, count)| (*key != "name", std::cmp::Reverse(*count)));
+    let rank = |key: &str| match key {
+        "name" => 0,
+        key => asked.iter().position(|asked| asked == key).map_or(usize::MAX, |place| place + 1),
+    };
+    counts.sort_by_key(|(key, count)| (rank(key), std::cmp::Reverse(*count)));
     let keys: Vec<&str> = counts.into_iter().map(|(key, _)| key).take(TAGS).collect();
     let columns = std::iter::once("element").chain(keys.iter().copied()).map(str::to_owned).collect();
     let row = |element: &Value| {
@@ -160,12 +170,13 @@ fn table(elements: &[Value]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
 }
 
 fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<Came, Failure> {
-    let Some(environment) = world.triples else {
-        return Ok(Came::failed("this snapshot has no triples: write the query in OverpassQL".to_owned()));
-    };
     let prepared = match prepare(&query.query, &crate::sparql::Settings::default()) {
         Ok(prepared) => prepared,
         Err(error) => return Ok(Came::failed(checked(world, query, limits).unwrap_or_else(|| error.to_string()))),
+    };
+    let environment = match world.asked(&prepared) {
+        Ok(environment) => environment,
+        Err(why) => return trouble(why),
     };
     let mut kept = Kept { most: SOLUTIONS, ..Kept::default() };
     let done = prepared.run(environment, &Bounds { limits: limits.clone(), rows: None }, &mut kept);
@@ -182,8 +193,12 @@ fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Re
     }
     let (mut shapes, mut features, mut bytes) = (Vec::new(), 0, 0);
     if for_map {
+        let places = match map::Places::of(world, &environment.store, &kept.rows, limits) {
+            Ok(places) => places,
+            Err(why) => return trouble(why),
+        };
         for row in &kept.rows {
-            let Some(feature) = map::feature(&environment.store, &kept.columns, row) else { continue };
+            let Some(feature) = places.feature(&kept.columns, row) else { continue };
             features += 1;
             bytes += feature.get().len();
             if bytes <= BYTES {
@@ -198,7 +213,16 @@ fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Re
         .map(|row| row.iter().map(|value| value.as_ref().map(map::shown)).collect())
         .collect();
     let is_nothing = kept.total == 0 || matches!(&rows[..], [row] if matches!(&row[..], [Some(value)] if value == "0"));
-    let feedback = is_nothing.then(|| checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned()));
+    let feedback = if is_nothing {
+        Some(checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned()))
+    } else if for_map && features == 0 {
+        Some(nowhere(
+            kept.total,
+            "select an item's coordinates (`wdt:P625`) or an element's (`geo:hasCentroid/geo:asWKT`), too",
+        ))
+    } else {
+        None
+    };
     let ran = Ran { query: query.clone(), total: kept.total, columns: kept.columns, rows, features, shapes };
     Ok(Came { ran: Some(ran), feedback })
 }

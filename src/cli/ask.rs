@@ -87,10 +87,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
     };
     slips::no_address(&args.snapshot)?;
     let (opened, osm) = open::elements(&args.snapshot)?;
-    let triples = Environment::open(&opened.snapshot).map_err(open::error)?;
+    let triples = Environment::open_beside(&opened.snapshot, &osm).map_err(open::error)?;
     let tags = Tags::new(Arc::clone(&osm), open::tag_docs(args.tag_docs.as_deref())?);
     let digest = opened.snapshot.digest();
-    let world = World { tags: &tags, triples: triples.as_ref(), digest: &digest, manifest: &opened.manifest };
+    let elements = Environment::of_elements(Arc::clone(&osm), Some(&opened.manifest), &digest);
+    let graph = triples.as_ref().unwrap_or(&elements);
+    let world = World { tags: &tags, triples: triples.as_ref(), graph, digest: &digest, manifest: &opened.manifest };
     let limits = Limits {
         deadline: Instant::now().checked_add(Duration::from_secs(args.timeout)),
         memory: args.memory,
@@ -129,7 +131,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 pub fn failed(failure: Failure) -> Error {
     match failure {
         Failure::Question(message) => Error::usage(message),
-        Failure::Model(error) => Error::system("model", error),
+        failure @ Failure::Model(_) => Error::system("model", failure),
         Failure::Exceeded(exceeded) => Error::refused("stopped", exceeded),
         Failure::Fault(message) => Error::input("snapshot-damaged", message),
     }
