@@ -96,6 +96,10 @@ fn people_get_words_and_rows_programs_get_places() {
     {
         assert!(err.contains(step), "{step}: {err}");
     }
+    let esc = Model::saying(&[MENTIONS, RIGHT, "\u{1b}[2JThree\u{9b}1m.\n\u{7}"]);
+    let (_, out, err) = ask(&town.snapshot(), &esc, &["Cafes in Ladle?", "--show-steps"]);
+    assert!(out.starts_with("[2JThree1m.\n"), "{out}");
+    assert!(!out.contains('\u{1b}') && !err.contains('\u{1b}'), "{out}{err}");
     let (_, out, _) = ask(&town.snapshot(), &model, &["Cafes in Ladle?", "--format", "geojson"]);
     let places: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&places["type"], places["features"].as_array().unwrap().len()), (&json!("FeatureCollection"), 3));

@@ -120,7 +120,8 @@ impl Searching<'_> {
         for place in places {
             let (kind, id) = (text(&place, "osm_type"), &place["osm_id"]);
             let _ = write!(out, "place {:?}: {kind}({id}), {}", text(&place, "display_name"), text(&place, "category"));
-            if let Some(level) = place["admin_level"].as_str() {
+            // On a point it is the level of what it is the capital of.
+            if let Some(level) = place["admin_level"].as_str().filter(|_| !place["area_id"].is_null()) {
                 let _ = write!(out, ", admin_level={level}");
             }
             if let Some(area) = place["area_id"].as_i64() {

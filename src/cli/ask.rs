@@ -152,7 +152,12 @@ fn shown(step: &Step) -> String {
         Step::Feedback { feedback } => feedback.clone(),
         Step::Text { text } => text.clone(),
     };
-    format!("== {}\n{}\n", step.name(), text.trim_end())
+    harmless(&format!("== {}\n{}\n", step.name(), text.trim_end()))
+}
+
+/// Without what would steer a terminal: a model may say anything, and so may the data.
+fn harmless(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 
 fn for_people(answer: &Answer) -> String {
@@ -160,7 +165,7 @@ fn for_people(answer: &Answer) -> String {
     for ran in &answer.results {
         table(ran, &mut out);
     }
-    out
+    harmless(&out)
 }
 
 /// The first rows, with aligned columns.

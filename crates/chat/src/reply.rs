@@ -179,7 +179,8 @@ pub fn said(error: &serde_json::Value) -> String {
     let text = error.as_str().or_else(|| error["message"].as_str()).or_else(|| error["error"]["message"].as_str());
     let text = text.map_or_else(|| error.to_string(), str::to_owned);
     // On one line, however many it has.
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect()
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.chars().filter(|c| !c.is_control()).take(300).collect()
 }
 
 /// A text without what models that think aloud write before it, between `<think>` and `</think>`.
