@@ -24,8 +24,10 @@ const SOLUTIONS: usize = 20_000;
 /// Features that an answer has at most, and their bytes.
 const FEATURES: usize = 20_000;
 const BYTES: usize = 16 << 20;
-/// Tags that are columns.
+/// Tags that are columns, of many elements and of a few.
 const TAGS: usize = 8;
+const ALL_TAGS: usize = 24;
+const FEW: usize = 3;
 /// What stands before each feature of a sequence.
 const SEPARATOR: u8 = 0x1e;
 
@@ -143,7 +145,8 @@ fn features(sequence: &[u8]) -> (u64, Vec<Box<RawValue>>) {
     (total, shapes)
 }
 
-/// Elements as rows: what they are, then the name, the tags that are asked for, and those that most of them have.
+/// Elements as rows: what they are, then the name, the tags that are asked for, and those that most of them have; names in
+/// other languages and the like last.
 fn table(elements: &[Value], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for key in elements.iter().filter_map(|element| element["tags"].as_object()).flat_map(|tags| tags.keys()) {
@@ -157,8 +160,9 @@ fn table(elements: &[Value], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<S
         "name" => 0,
         key => asked.iter().position(|asked| asked == key).map_or(usize::MAX, |place| place + 1),
     };
-    counts.sort_by_key(|(key, count)| (rank(key), std::cmp::Reverse(*count)));
-    let keys: Vec<&str> = counts.into_iter().map(|(key, _)| key).take(TAGS).collect();
+    counts.sort_by_key(|(key, count)| (rank(key), key.contains(':'), std::cmp::Reverse(*count)));
+    let most = if elements.len() <= FEW { ALL_TAGS } else { TAGS };
+    let keys: Vec<&str> = counts.into_iter().map(|(key, _)| key).take(most).collect();
     let columns = std::iter::once("element").chain(keys.iter().copied()).map(str::to_owned).collect();
     let row = |element: &Value| {
         let kind = element["type"].as_str().unwrap_or_default();
@@ -233,5 +237,34 @@ fn stopped(error: &Error) -> Result<Came, Failure> {
         (Class::Internal, _) => Err(Failure::Fault(error.to_string())),
         (Class::Limit, _) => Ok(Came::failed(format!("{error}: ask for less: fewer patterns, a LIMIT"))),
         _ => Ok(Came::failed(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_is_a_column() {
+        let mut tags = serde_json::Map::new();
+        for letter in 'a'..='j' {
+            tags.insert(format!("name:{letter}"), "Gozo".into());
+            tags.insert(format!("a{letter}"), "1".into());
+        }
+        let element = |id: i64, more: &str| {
+            let mut tags = tags.clone();
+            tags.insert(more.to_owned(), "7".into());
+            tags.insert("name".to_owned(), "Gozo".into());
+            json!({"type": "node", "id": id, "tags": tags})
+        };
+        let mut elements: Vec<Value> = (1..=9).map(|id| element(id, "ele")).collect();
+        elements.push(element(10, "stars"));
+        let (columns, rows) = table(&elements, &["stars".to_owned()]);
+        assert_eq!((columns.len(), &columns[..3]), (TAGS + 1, &["element", "name", "stars"].map(str::to_owned)[..]));
+        assert_eq!((rows[9][2].as_deref(), rows[0][2].as_deref()), (Some("7"), None));
+        assert!(columns.iter().all(|column| !column.contains(':')), "{columns:?}");
+        // Of one element there is room for nearly all.
+        let (columns, _) = table(&elements[..1], &[]);
+        assert!(columns.len() == 23 && columns.contains(&"ele".to_owned()), "{columns:?}");
     }
 }
