@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::conversation::on_one_line;
 use super::{Failure, Mentions};
 use crate::agents::{self, World};
 use crate::base::words::words;
@@ -178,6 +177,14 @@ fn about(value: &Value) -> String {
     let short: String = said.chars().take(LETTERS).collect();
     let dots = if short.len() < said.len() { "..." } else { "" };
     if said.is_empty() { String::new() } else { format!("; {short}{dots}") }
+}
+
+/// A value of the data, which must not look like more than one.
+pub fn on_one_line(text: &str) -> String {
+    text.split(|c: char| c.is_control() || c.is_whitespace())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Whether a place is a country, a town, an island or the like.

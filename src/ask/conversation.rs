@@ -370,7 +370,8 @@ fn told(results: &[Ran]) -> String {
             if ran.total > shown as u64 { format!(", of which the first {shown} follow") } else { String::new() };
         let _ = writeln!(out, "{}\n\nrows: {}{first}; columns: {columns}", ran.query.query, ran.total);
         for row in ran.rows.iter().take(SHOWN) {
-            let cells: Vec<String> = row.iter().map(|cell| on_one_line(cell.as_deref().unwrap_or_default())).collect();
+            let cells: Vec<String> =
+                row.iter().map(|cell| candidates::on_one_line(cell.as_deref().unwrap_or_default())).collect();
             let _ = writeln!(out, "{}", cells.join(" | "));
         }
         out.push('\n');
@@ -379,14 +380,6 @@ fn told(results: &[Ran]) -> String {
         Some((end, _)) => format!("{}...", &out[..end]),
         None => out.trim_end().to_owned(),
     }
-}
-
-/// A value of the data, which must not look like more than one.
-pub fn on_one_line(text: &str) -> String {
-    text.split(|c: char| c.is_control() || c.is_whitespace())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 /// Results in words, without a model.

@@ -9,7 +9,6 @@ use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
-use super::run::records;
 use crate::agents::{Trouble, World, body, script};
 use crate::budget::{self, Limits};
 use crate::overpass::output::{Form, Layout};
@@ -17,6 +16,8 @@ use crate::rdf::Store;
 use crate::sparql::geo::{Crs, Format, Located};
 use crate::sparql::results::cell;
 
+/// What stands before each feature of a sequence.
+const SEPARATOR: u8 = 0x1e;
 /// What stands before an element's type and id.
 const ELEMENT: &str = "https://www.openstreetmap.org/";
 const ENTITY: &str = "http://www.wikidata.org/entity/Q";
@@ -113,6 +114,11 @@ impl<'a> Places<'a> {
         let id = item.or_else(|| values().find(|value| element(value).is_some())).map(cell);
         to_raw_value(&json!({"type": "Feature", "id": id, "properties": properties, "geometry": geometry})).ok()
     }
+}
+
+/// The features of a sequence, each as it is written.
+pub fn records(sequence: &[u8]) -> impl Iterator<Item = &[u8]> {
+    sequence.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|record| !record.is_empty())
 }
 
 /// The type and the id of an element.

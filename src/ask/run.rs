@@ -28,8 +28,6 @@ const BYTES: usize = 16 << 20;
 const TAGS: usize = 8;
 const ALL_TAGS: usize = 24;
 const FEW: usize = 3;
-/// What stands before each feature of a sequence.
-const SEPARATOR: u8 = 0x1e;
 
 /// What came of a query.
 pub struct Came {
@@ -126,15 +124,10 @@ fn nowhere(total: u64, instead: &str) -> String {
     format!("{total} results, none of them with a position: {instead}, or say `map: no` where the answer needs none")
 }
 
-/// The features of a sequence, each as it is written.
-pub fn records(sequence: &[u8]) -> impl Iterator<Item = &[u8]> {
-    sequence.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|record| !record.is_empty())
-}
-
 /// The features of a sequence: how many, and the first of them.
 fn features(sequence: &[u8]) -> (u64, Vec<Box<RawValue>>) {
     let (mut total, mut bytes, mut shapes) = (0, 0, Vec::new());
-    for record in records(sequence) {
+    for record in map::records(sequence) {
         budget::checkpoint();
         total += 1;
         bytes += record.len();
