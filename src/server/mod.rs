@@ -258,6 +258,7 @@ impl App {
         World {
             tags: &self.tags,
             triples: self.sparql.as_ref().map(|endpoint| endpoint.environment()),
+            graph: self.sparql.as_ref().unwrap_or(&self.elements).environment(),
             digest: &self.about.digest,
             manifest: &self.about.manifest,
         }
