@@ -45,6 +45,41 @@ test('an answer is on the map and in the table, and what is selected in one is i
   await context.close();
 });
 
+/** How many pixels of a picture have nearly this colour. */
+async function pixels(tab, picture, [red, green, blue]) {
+  return tab.evaluate(
+    async ({ data, wanted }) => {
+      const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], { type: 'image/png' }));
+      const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+      context.drawImage(image, 0, 0);
+      const all = context.getImageData(0, 0, image.width, image.height).data;
+      let found = 0;
+      for (let i = 0; i < all.length; i += 4) found += wanted.every((value, part) => Math.abs(all[i + part] - value) < 6) ? 1 : 0;
+      return found;
+    },
+    { data: picture.toString('base64'), wanted: [red, green, blue] },
+  );
+}
+
+test('small things have symbols, in the colours of the theme', async ({ url }) => {
+  // Those of benches and fountains, which have no names that would be written in them.
+  const colours = { light: [0x4c, 0x7a, 0x3d], dark: [0x8d, 0xb3, 0x7e] };
+  for (const [colorScheme, colour] of Object.entries(colours)) {
+    const { tab, context, messages } = await page(chrome, { colorScheme });
+    const outlines = tab.waitForResponse(/outlines\.js$/);
+    await tab.goto(`${url}/?C=35.8978;14.5125;17`);
+    assert.equal((await outlines).status(), 200);
+    // Symbols come when the tiles have.
+    for (let tries = 0; (await pixels(tab, await tab.locator('.map').screenshot(), colour)) < 100; tries += 1) {
+      assert.ok(tries < 40, `no symbols: ${colorScheme}`);
+      await tab.waitForTimeout(250);
+    }
+    await shot(tab, `symbols-${colorScheme}`);
+    assert.deepEqual(messages, []);
+    await context.close();
+  }
+});
+
 test('errors are underlined where they are, with what was meant', async ({ url }) => {
   const { tab, context } = await open(url);
   await write(tab, '[out:json];\n{{town=Valletta}}\nnod[amenity=cafe];\nout;');

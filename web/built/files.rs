@@ -102,7 +102,7 @@
         name: "licences.txt",
         content_type: "text/plain; charset=utf-8",
         packed: true,
-        etag: "\"eda57b90b56e8e8f\"",
+        etag: "\"cbd289049ca57341\"",
         bytes: include_bytes!("licences.txt.gz"),
     },
     File {
@@ -116,7 +116,7 @@
         name: "map.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"da17a02e4ae17f8d\"",
+        etag: "\"489dc230da5bfd95\"",
         bytes: include_bytes!("map.js.gz"),
     },
     File {
@@ -130,14 +130,21 @@
         name: "network.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"2b3a1e5cb78df846\"",
+        etag: "\"ab3f6e9a0230633c\"",
         bytes: include_bytes!("network.js.gz"),
+    },
+    File {
+        name: "outlines.js",
+        content_type: "text/javascript; charset=utf-8",
+        packed: true,
+        etag: "\"2fbfa0ecdfcd63ed\"",
+        bytes: include_bytes!("outlines.js.gz"),
     },
     File {
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"69df73304b6c9683\"",
+        etag: "\"b50cde736233148e\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

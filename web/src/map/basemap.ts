@@ -2,6 +2,7 @@
 
 import type { ExpressionSpecification, FilterSpecification, LayerSpecification } from 'maplibre-gl';
 import { FONT } from './fonts';
+import { poiColour, poiImage, stopImage } from './icons';
 import type { Palette } from './palette';
 
 const SOURCE = 'tiles';
@@ -12,7 +13,8 @@ const by_zoom = (...stops: Stops): ExpressionSpecification => ['interpolate', ['
 const kinds = (...names: string[]): FilterSpecification => ['in', ['get', 'kind'], ['literal', names]];
 const name: ExpressionSpecification = ['coalesce', ['get', 'name'], ['get', 'name_en'], ''];
 
-export function basemap(c: Palette): LayerSpecification[] {
+/** The layers in these colours; small things are faint where an answer lies on them. */
+export function basemap(c: Palette, answered: boolean): LayerSpecification[] {
   const fill = (id: string, layer: string, colour: string, filter?: FilterSpecification, more = {}): LayerSpecification => ({
     id,
     type: 'fill',
@@ -52,6 +54,9 @@ export function basemap(c: Palette): LayerSpecification[] {
   const streets: FilterSpecification = ['!=', ['get', 'rail'], true];
   const road = (filter: FilterSpecification): FilterSpecification => ['all', streets, filter] as FilterSpecification;
   const dim = { 'line-opacity': ['case', ['==', ['get', 'tunnel'], true], 0.45, 1] as ExpressionSpecification };
+
+  const opacity = answered ? 0.55 : 1;
+  const stop = { 'icon-image': stopImage(c), 'icon-padding': 2, 'text-variable-anchor': ['top', 'bottom', 'left', 'right'], 'text-radial-offset': 0.85, 'text-optional': true };
 
   const widths = {
     motorway: by_zoom(5, 0.6, 9, 1.6, 13, 4, 18, 22),
@@ -107,10 +112,11 @@ export function basemap(c: Palette): LayerSpecification[] {
       source: SOURCE,
       'source-layer': 'pois',
       minzoom: 16,
-      layout: { 'text-field': name, 'text-font': [FONT], 'text-size': 10, 'text-max-width': 7, 'text-padding': 8, 'icon-image': 'dot', 'text-variable-anchor': ['top', 'bottom', 'left', 'right'], 'text-radial-offset': 0.5, 'text-optional': true },
-      paint: { 'text-color': c.faint, 'text-halo-color': c.halo, 'text-halo-width': 1.2 },
+      layout: { 'text-field': name, 'text-font': [FONT], 'text-size': 10.5, 'text-max-width': 7, 'text-padding': 6, 'icon-image': poiImage(c), 'icon-padding': 3, 'text-variable-anchor': ['top', 'bottom', 'left', 'right'], 'text-radial-offset': 0.85, 'text-optional': true },
+      paint: { 'text-color': poiColour(c), 'text-halo-color': c.halo, 'text-halo-width': 1.2, 'icon-opacity': opacity, 'text-opacity': opacity },
     },
-    text('stops', 'public_transport', 10, c.faint, kinds('aerodrome', 'station', 'ferry_terminal', 'bus_station', 'halt'), {}, 12),
+    text('bus-stops', 'public_transport', 10, c.poiTransport, kinds('bus_stop', 'tram_stop'), stop, 16),
+    text('stops', 'public_transport', 10.5, c.poiTransport, kinds('aerodrome', 'station', 'ferry_terminal', 'bus_station', 'halt', 'helipad', 'aerialway_station'), stop, 12),
     text('hamlets', 'place_labels', by_zoom(10, 10, 16, 14), c.text, kinds('hamlet', 'suburb', 'quarter', 'neighbourhood', 'locality', 'isolated_dwelling', 'island', 'farm'), {}, 12),
     text('villages', 'place_labels', by_zoom(8, 10, 15, 16), c.place, kinds('village'), {}, 9),
     text('towns', 'place_labels', by_zoom(6, 10.5, 14, 19), c.place, kinds('town', 'city', 'capital', 'state_capital'), { 'text-padding': 8 }, 4),

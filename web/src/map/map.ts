@@ -8,6 +8,7 @@ import type { Box, Summary } from '../answer/model';
 import { headers, json } from '../service';
 import { basemap } from './basemap';
 import { FACES } from './fonts';
+import { RATIO, draw } from './icons';
 import { PICKED, overlay } from './overlay';
 import { PALETTE, type Theme } from './palette';
 
@@ -67,9 +68,9 @@ export class AnswerMap {
     this.map.on('moveend', () => wiring.moved());
     this.map.on('click', (event) => void this.click(event.point));
     this.map.on('mousemove', ({ point }) => this.hover(point));
-    // A dot beside the names of small things.
-    this.map.setMissingStyleImageResolver((id) => {
-      if (id === 'dot') this.map.addImage('dot', dot(PALETTE[this.theme].faint), { pixelRatio: 2 });
+    this.map.setMissingStyleImageResolver(async (name) => {
+      const image = await draw(name, PALETTE[this.theme].halo);
+      if (image && !this.map.hasImage(name)) this.map.addImage(name, image, { pixelRatio: RATIO });
     });
     void this.look();
   }
@@ -122,7 +123,6 @@ export class AnswerMap {
 
   set dark(theme: Theme) {
     this.theme = theme;
-    if (this.map.hasImage('dot')) this.map.removeImage('dot');
     this.restyle();
   }
 
@@ -188,7 +188,7 @@ export class AnswerMap {
 
   private style(): StyleSpecification {
     const colours = PALETTE[this.theme];
-    const base = basemap(colours);
+    const base = basemap(colours, this.answer);
     return {
       version: 8,
       'font-faces': FACES,
@@ -203,15 +203,3 @@ export class AnswerMap {
 }
 
 const calm = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
-
-function dot(colour: string): { width: number; height: number; data: Uint8ClampedArray } {
-  const canvas = document.createElement('canvas');
-  canvas.width = canvas.height = 12;
-  const context = canvas.getContext('2d');
-  if (!context) return { width: 1, height: 1, data: new Uint8ClampedArray(4) };
-  context.fillStyle = colour;
-  context.beginPath();
-  context.arc(6, 6, 3.5, 0, 2 * Math.PI);
-  context.fill();
-  return { width: 12, height: 12, data: context.getImageData(0, 0, 12, 12).data };
-}
