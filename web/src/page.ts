@@ -209,6 +209,7 @@ class Page {
     this.main.dataset.tab = view;
     if (view === 'raw' && this.summary) void this.raw.show();
     if (view === 'graph') void this.graph.open();
+    if (view === 'timeline') this.timeline.draw();
   }
 
   /** How much of the page the answer's rows take. */

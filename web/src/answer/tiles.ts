@@ -16,6 +16,8 @@ export const MAXZOOM = 16;
 const TOGETHER = 1500;
 /** More names than that nobody reads. */
 const NAMED = 20_000;
+/** Letters of a name: with one of thousands the map draws nothing of its tile. */
+const LONGEST = 80;
 const EXTENT = 4096;
 
 export class Drawing {
@@ -42,7 +44,7 @@ export class Drawing {
       const isArea = geometry.type === 'Polygon' || geometry.type === 'MultiPolygon';
       this.geometries[isPoint || geometry.type === 'MultiPoint' ? 'point' : isArea ? 'polygon' : 'line'] += 1;
       const look = styled?.({ type: entry.type, isArea, isClosed: isArea || isRing(geometry), tags: entry.tags });
-      const name = rows.length < NAMED ? (look?.text ?? entry.name) : undefined;
+      const name = rows.length < NAMED ? (look?.text ?? entry.name)?.slice(0, LONGEST) : undefined;
       // The zoom from which on a shape is larger than some pixels, and needs no point in its place.
       const extent = Math.max(own[2] - own[0], (own[3] - own[1]) * 1.3, 1e-9);
       const properties = clean({ i, z: isPoint ? 99 : Math.max(0, Math.log2((12 * 360) / (512 * extent))), n: name, c: look?.color ?? colours[i], ...(look && drawn(look)) });
