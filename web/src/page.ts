@@ -537,7 +537,7 @@ class Page {
   private onward(step: number): void {
     const narrow = matchMedia(NARROW).matches;
     const parts: [pane: string, host: HTMLElement, focus: () => void][] = [
-      ['query', this.query.hidden ? this.entity : this.query, () => (this.query.hidden ? this.entity.querySelector<HTMLElement>('h2, a')?.focus() : this.query.dataset.mode === 'ask' ? this.ask.focus() : this.editor.focus())],
+      ['query', this.query.hidden ? this.entity : this.query, () => (this.query.hidden ? this.entity.querySelector<HTMLElement>('h2')?.focus() : this.query.dataset.mode === 'ask' ? this.ask.focus() : this.editor.focus())],
       ['map', this.mapElement, () => this.mapElement.querySelector<HTMLElement>('canvas')?.focus()],
       ['answer', this.dock, () => this.tabs.focus()],
     ];

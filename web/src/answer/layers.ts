@@ -7,6 +7,12 @@ import type { Read } from './table';
 /** To be told from each other, and from both maps. */
 const COLOURS = ['#0f8a78', '#d9622b', '#8a5fd0', '#3b82c9', '#c94f7c', '#a08a12', '#5b9a32', '#b4583f', '#6b7fa8', '#c23fc2', '#3fa3b0', '#8c6a4f'];
 
+/** What is left when these are used up. */
+const OTHERS = '#868d8a';
+
+/** Layers that have a colour of their own. */
+export const MOST = COLOURS.length;
+
 /** The colour of each row that has one, and the layers, the largest first. */
 export function layers(found: Read): { colours: (string | undefined)[]; layers: Layer[] } {
   const column = (name: string) => found.columns.indexOf(name);
@@ -18,7 +24,7 @@ export function layers(found: Read): { colours: (string | undefined)[]; layers: 
     const name = text(row, layer);
     if (name) sizes.set(name, (sizes.get(name) ?? 0) + 1);
   }
-  const all = [...sizes].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([name, rows], i): Layer => ({ name, rows, colour: COLOURS[i % COLOURS.length] ?? '' }));
+  const all = [...sizes].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([name, rows], i): Layer => ({ name, rows, colour: COLOURS[i] ?? OTHERS }));
   const colourOf = new Map(all.map(({ name, colour }) => [name, colour]));
   const colours = found.rows.map((row) => {
     const own = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(text(row, rgb))?.[1];
