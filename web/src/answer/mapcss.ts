@@ -123,11 +123,11 @@ const STATES = new Map<string, Test>(Object.entries({
 
 /** Of a chain such as `relation way` the last part alone could be held against an element: it is none of these. */
 function selector(text: string): Test | null {
-  const match = /^\s*(\*|[a-z]+)?\s*(?:\|z[\d-]*)?((?:\s*(?:\[(?:"[^"]*"|'[^']*'|[^\]])*\]|!?[:.]!?[\w-]+(?!:)))*)\s*(?:::[\w*-]+)?\s*$/.exec(text);
+  const match = /^\s*(\*|[a-z]+)?\s*(?:\|z[\d-]*)?((?:\s*(?:\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]|!?[:.]!?[\w-]+))*)\s*(?:::[\w*-]+)?\s*$/.exec(text);
   const type = TYPES.get(match?.[1] ?? '*');
   if (!match || !type || !text.trim()) return null;
   const tests: Test[] = [type];
-  for (const [part] of (match[2] ?? '').matchAll(/\[(?:"[^"]*"|'[^']*'|[^\]])*\]|!?[:.]!?[\w-]+/g)) {
+  for (const [part] of (match[2] ?? '').matchAll(/\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]|!?[:.]!?[\w-]+/g)) {
     if (part.startsWith('[')) {
       const holds = condition(part.slice(1, -1));
       tests.push(({ tags }) => holds(tags));
