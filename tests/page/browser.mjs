@@ -27,10 +27,11 @@ export async function serve(path, ...options) {
   throw new Error('the server did not start');
 }
 
-export async function browser() {
+/** A browser, started with `more`, too. */
+export async function browser(...more) {
   return chromium.launch({
     executablePath: TERRAPIN_CHROMIUM,
-    args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', ...more],
   });
 }
 

@@ -14,8 +14,8 @@ export const test = (name, run) => tests.push({ name, run });
 export const chrome = await browser();
 
 /** Opens an address of the server, and waits until the page stands. */
-export async function open(url, path = '/', options = {}) {
-  const opened = await page(chrome, options);
+export async function open(url, path = '/', options = {}, browser = chrome) {
+  const opened = await page(browser, options);
   await opened.tab.goto(url + path);
   await opened.tab.waitForSelector('.maplibregl-canvas', { state: 'attached' });
   return opened;
@@ -34,7 +34,7 @@ export async function run(tab, text) {
   if (text !== undefined) await write(tab, text);
   await tab.keyboard.press('Escape');
   await tab.click('.runbar .primary');
-  await tab.waitForFunction(() => !document.querySelector('.runbar .primary').hidden && /rows?|text|Stopped/.test(document.querySelector('.status').textContent));
+  await tab.waitForFunction(() => !document.querySelector('.runbar .primary').hidden && document.querySelector('.status').dataset.kind !== 'running' && document.querySelector('.status').textContent);
   await tab.waitForTimeout(150);
   return tab.locator('.status').textContent();
 }
@@ -50,4 +50,20 @@ export async function violations(tab) {
   await tab.evaluate(AXE).catch(() => tab.addScriptTag({ content: AXE }));
   const found = await tab.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ') + (node.any[0]?.message ? ` (${node.any[0].message})` : '')).join('; ')}`);
+}
+
+/** How many pixels of a picture have nearly this colour. */
+export async function pixels(tab, picture, [red, green, blue]) {
+  return tab.evaluate(
+    async ({ data, wanted }) => {
+      const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], { type: 'image/png' }));
+      const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+      context.drawImage(image, 0, 0);
+      const all = context.getImageData(0, 0, image.width, image.height).data;
+      let found = 0;
+      for (let i = 0; i < all.length; i += 4) found += wanted.every((value, part) => Math.abs(all[i + part] - value) < 6) ? 1 : 0;
+      return found;
+    },
+    { data: picture.toString('base64'), wanted: [red, green, blue] },
+  );
 }

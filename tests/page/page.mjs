@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folder, page, serve, shot, snapshot } from './browser.mjs';
-import { CAFES, PHONE, asked, chrome, editor, open, run, test, violations, write } from './kit.mjs';
+import { CAFES, PHONE, asked, chrome, editor, open, pixels, run, test, violations, write } from './kit.mjs';
 
 test('the first paint comes within a second, quietly, from this server alone', async ({ url }) => {
   const { tab, messages, elsewhere, context } = await open(url);
@@ -44,22 +44,6 @@ test('an answer is on the map and in the table, and what is selected in one is i
   assert.match(await tab.locator('.table-body .table-row[aria-selected=true]').textContent(), /Cordina/);
   await context.close();
 });
-
-/** How many pixels of a picture have nearly this colour. */
-async function pixels(tab, picture, [red, green, blue]) {
-  return tab.evaluate(
-    async ({ data, wanted }) => {
-      const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], { type: 'image/png' }));
-      const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
-      context.drawImage(image, 0, 0);
-      const all = context.getImageData(0, 0, image.width, image.height).data;
-      let found = 0;
-      for (let i = 0; i < all.length; i += 4) found += wanted.every((value, part) => Math.abs(all[i + part] - value) < 6) ? 1 : 0;
-      return found;
-    },
-    { data: picture.toString('base64'), wanted: [red, green, blue] },
-  );
-}
 
 test('small things have symbols, in the colours of the theme', async ({ url }) => {
   // Those of benches and fountains, which have no names that would be written in them.

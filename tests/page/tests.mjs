@@ -2,6 +2,8 @@
 
 import './page.mjs';
 import './views.mjs';
+import './adverse.mjs';
+import './habits.mjs';
 import './ask.mjs';
 import { cleanUp, serve, snapshot } from './browser.mjs';
 import { chrome, tests } from './kit.mjs';

@@ -11,7 +11,7 @@ export function curl(language: Language, query: string, origin: string): string 
 }
 
 export function python(language: Language, query: string, origin: string): string {
-  const text = /'''|\\$/.test(query) || query.includes('\\') ? JSON.stringify(query) : `'''${query}'''`;
+  const text = /'''|'$/.test(query) || query.includes('\\') ? JSON.stringify(query) : `'''${query}'''`;
   return language === 'sparql'
     ? `import requests\nanswer = requests.post(${JSON.stringify(`${origin}/sparql`)}, data={"query": ${text}}, headers={"Accept": "application/sparql-results+json"}).json()\n`
     : `import requests\nanswer = requests.post(${JSON.stringify(`${origin}/api/interpreter`)}, data={"data": ${text}})\n`;

@@ -52,6 +52,9 @@ export const ICONS = {
 /** A number as people read it: 12,345. */
 export const count = (value: number): string => value.toLocaleString('en');
 
+/** Rows as people count them. */
+export const rows = (number: number): string => `${count(number)} ${number === 1 ? 'row' : 'rows'}`;
+
 /** Bytes as people read them. */
 export function size(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

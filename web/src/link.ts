@@ -1,5 +1,5 @@
 // Permalinks: the query, the map and the snapshot in the part of the address that no server sees. Links of overpass-turbo
-// (`?Q=...&C=lat;lon;zoom&R`, `?q=` packed) are read, too.
+// (`?Q=...&C=lat;lon;zoom&R`, `?q=` packed) and of the Wikidata Query Service (`#SELECT...`) are read, too.
 
 export type Language = 'overpassql' | 'sparql';
 
@@ -19,10 +19,13 @@ export interface Link {
 
 export function read(location: Location): Link {
   const given = new URLSearchParams(location.hash.length > 1 ? location.hash.slice(1) : location.search);
+  const bare = ofWikidata(location.hash.slice(1));
+  if (bare) return { query: bare, language: 'sparql', run: false };
   const packed = given.get('q');
   const query = given.get('Q') ?? (packed === null ? undefined : unpack(packed));
   const view = (given.get('C') ?? '').split(';').map(Number);
-  const zoomed = view.length === 3 && view.every(Number.isFinite) ? (view as [number, number, number]) : undefined;
+  const [lat = NaN, lon = NaN, zoom = NaN] = view;
+  const zoomed: Link['view'] = view.length === 3 && isPlace(lat, lon) && zoom >= 0 ? [lat, lon, Math.min(24, zoom)] : undefined;
   const packedView = unpackView(given.get('c') ?? '');
   const language = given.get('lang') === 'sparql' ? 'sparql' : query === undefined ? undefined : looksLikeSparql(query) && !given.has('lang') ? 'sparql' : 'overpassql';
   return { query, language, view: zoomed ?? packedView, run: given.has('R'), snapshot: given.get('S') ?? undefined };
@@ -44,6 +47,18 @@ export function looksLikeSparql(query: string): boolean {
   return /^(prefix|base|select|construct|describe|ask|with)\b/i.test(text);
 }
 
+const isPlace = (lat: number, lon: number): boolean => Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
+
+/** The query of a link of the Wikidata Query Service, which is all that stands after `#`. */
+function ofWikidata(hash: string): string | undefined {
+  try {
+    const text = decodeURIComponent(hash);
+    return looksLikeSparql(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 const number = (text: string): number => [...text].reduce((value, digit) => value * 64 + DIGITS.indexOf(digit), 0);
@@ -55,7 +70,7 @@ function unpackView(packed: string): [number, number, number] | undefined {
   const range = 180 * 100_000;
   const lat = (both % range) / 100_000 - 90;
   const lon = Math.floor(both / range) / 100_000 - 180;
-  return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? [lat, lon, number(packed.slice(-1))] : undefined;
+  return isPlace(lat, lon) ? [lat, lon, number(packed.slice(-1))] : undefined;
 }
 
 /** overpass-turbo's `q`: LZW over the bytes of the text, its codes as characters in UTF-8, and that in base64. */

@@ -1,8 +1,8 @@
 // The page: an editor, the answer on a map and as a table, and what leads from one to the other.
 
 import { Answers } from './answer/client';
-import type { Saved, Summary } from './answer/model';
-import { ICONS, announce, count, duration, h, icon, popover, save, size } from './dom';
+import type { Summary } from './answer/model';
+import { ICONS, announce, count, duration, h, icon, popover, rows, size } from './dom';
 import { Editor } from './editor/editor';
 import { fitting } from './examples';
 import { drafts, keepDrafts, remember, setSetting, setting } from './history';
@@ -19,9 +19,12 @@ import { address, look } from './views/element';
 import { finder } from './views/finder';
 import { GraphView } from './views/graph';
 import { Raw } from './views/raw';
+import { exportShelf } from './views/exports';
+import { legend } from './views/legend';
 import { about, exampleShelf, help, historyShelf, shareShelf } from './views/shelves';
 import { statistics } from './views/statistics';
 import { Table } from './views/table';
+import { Tabs } from './views/tabs';
 import { Timeline } from './views/timeline';
 import { askToken } from './views/token';
 
@@ -38,6 +41,9 @@ class Page {
   private begun: Summary | null = null;
   private summary: Summary | null = null;
   private running = false;
+  /** Counts runs and what addresses led to, so that what comes late is not taken for what came after. */
+  private runs = 0;
+  private routes = 0;
   /** What was asked last, as it was written and as it was sent. */
   private sent: { language: Language; text: string; query: string } | null = null;
   private texts: Record<Language, string>;
@@ -51,7 +57,8 @@ class Page {
   private readonly notices = h('div', { class: 'notices' });
   private readonly card = new Card(() => this.close());
   private readonly dock: HTMLElement;
-  private readonly tabs = new Map<string, { tab: HTMLButtonElement; panel: HTMLElement }>();
+  private readonly numbers = h('div', { class: 'statistics-view' });
+  private readonly tabs = new Tabs([['table', 'Table', this.table.element], ['timeline', 'Timeline', this.timeline.element], ['graph', 'Graph', this.graph.element], ['raw', 'Raw', this.raw.element], ['statistics', 'Statistics', this.numbers]], (view) => this.seen(view));
   private readonly tally = h('p', { class: 'tally muted' });
   private readonly expandButton = h('button', { type: 'button', class: 'button quiet', onclick: () => this.stretch(this.main.dataset.dock === 'full' ? 'split' : 'full') });
   private readonly query = h('section', { class: 'query', 'aria-label': 'Query' });
@@ -59,6 +66,8 @@ class Page {
   private readonly main = h('main', { class: 'layout', id: 'main' });
   private readonly panes = h('nav', { class: 'panes', 'aria-label': 'Parts of the page' });
   private readonly exportButton = h('button', { type: 'button', class: 'button quiet', disabled: true }, icon(ICONS.save), h('span', {}, 'Export'));
+  private readonly allButton = h('button', { type: 'button', class: 'button only-icon all', hidden: true, title: 'All of the answer', 'aria-label': 'All of the answer', onclick: () => this.summary?.box && this.map?.fit(this.summary.box) }, icon(ICONS.target));
+  private readonly legend = h('div', { class: 'legend-host' });
 
   constructor(private readonly snapshot: Snapshot) {
     this.link = readLink(location);
@@ -94,6 +103,12 @@ class Page {
   private async start(): Promise<void> {
     this.warn();
     await new Promise(requestAnimationFrame);
+    await this.draw().catch((problem: Error) => this.mapElement.replaceChildren(h('p', { class: 'muted pad', role: 'status' }, `There is no map in this browser: ${problem.message}`)));
+    await this.route();
+    if (this.link.run && this.link.query !== undefined) void this.run();
+  }
+
+  private async draw(): Promise<void> {
     const { AnswerMap } = await import('./map/map');
     const box = this.snapshot.bounding_box;
     const view = this.link.view;
@@ -104,8 +119,6 @@ class Page {
       view ? { center: [view[1], view[0]], zoom: view[2] } : { center: [0, 20], zoom: 1 },
     );
     if (!view && box) this.map.view = wholeView((await settled()) ?? box, this.mapElement);
-    await this.route();
-    if (this.link.run && this.link.query !== undefined) void this.run();
   }
 
   private build(): void {
@@ -123,12 +136,15 @@ class Page {
     const historyButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'History' }, icon(ICONS.clock), h('span', {}, 'History'));
     historyShelf(historyButton, (entry) => this.take(entry.language, entry.query, false));
     const shareButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'Share' }, icon(ICONS.link), h('span', {}, 'Share'));
-    shareShelf(shareButton, () => {
-      const { language, text } = this.editor;
-      const query = this.sent?.language === language && this.sent.text === text ? this.sent.query : text;
-      return { language, text, query, view: this.map?.view, snapshot: snapshot.digest.slice(0, 16) };
+    shareShelf(shareButton, {
+      shared: () => ({ language: this.editor.language, text: this.editor.text, view: this.map?.view, snapshot: snapshot.digest.slice(0, 16) }),
+      sent: async () => {
+        const { language, text } = this.editor;
+        if (this.sent?.language === language && this.sent.text === text) return this.sent.query;
+        return language === 'overpassql' ? (await expand(text, this.around())).text : text;
+      },
     });
-    this.exports();
+    exportShelf(this.exportButton, this.answers, (problem) => this.notice('error', problem));
     for (const language of Object.keys(LANGUAGES) as Language[]) {
       this.languages.append(h('button', { type: 'button', role: 'radio', 'data-language': language, onclick: () => (this.mode(false), this.speak(language)) }, LANGUAGES[language]));
     }
@@ -152,7 +168,7 @@ class Page {
     const moved = () => this.map?.resize();
     const right = h('div', { class: 'right' });
     right.append(
-      h('section', { class: 'map-pane', 'aria-label': 'Map' }, this.mapElement, finder((box) => this.map?.fit(box))),
+      h('section', { class: 'map-pane', 'aria-label': 'Map' }, this.mapElement, h('div', { class: 'map-tools' }, finder((box) => this.map?.fit(box)), this.allButton), this.legend),
       separator(right, '--map', 'Height of the map', false, 62, moved),
       this.dock,
       this.card.element,
@@ -177,47 +193,23 @@ class Page {
       this.panes,
       h('div', { id: 'live', class: 'unseen', 'aria-live': 'polite' }),
     );
-    if (new ResizeObserver(moved)) new ResizeObserver(moved).observe(this.mapElement);
+    new ResizeObserver(moved).observe(this.mapElement);
   }
 
   private makeDock(): HTMLElement {
-    const list = h('div', { role: 'tablist', 'aria-label': 'The answer as', class: 'tabs' });
-    const panels = h('div', { class: 'panels' });
-    const stats = h('div', { class: 'statistics-view' });
-    const parts: [string, string, HTMLElement][] = [['table', 'Table', this.table.element], ['timeline', 'Timeline', this.timeline.element], ['graph', 'Graph', this.graph.element], ['raw', 'Raw', this.raw.element], ['statistics', 'Statistics', stats]];
-    for (const [id, label, content] of parts) {
-      const tab = h('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, onclick: () => this.tab(id) }, label);
-      const panel = h('div', { role: 'tabpanel', id: `panel-${id}`, 'aria-labelledby': `tab-${id}`, class: 'panel' }, content);
-      this.tabs.set(id, { tab, panel });
-      list.append(tab);
-      panels.append(panel);
-    }
-    list.addEventListener('keydown', (event) => {
-      const ids = [...this.tabs.keys()].filter((id) => !this.tabs.get(id)?.tab.hidden);
-      const at = ids.findIndex((id) => this.tabs.get(id)?.tab === document.activeElement);
-      const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-      const next = ids[(at + step + ids.length) % ids.length];
-      if (!step || !next) return;
-      this.tab(next);
-      this.tabs.get(next)?.tab.focus();
-    });
+    const { list, panels } = this.tabs;
     const dock = h('section', { class: 'dock', 'aria-label': 'Answer' }, h('div', { class: 'dock-head' }, list, this.tally, h('span', { class: 'grow' }), this.exportButton, this.expandButton), panels);
-    this.tab('table');
-    for (const id of ['timeline', 'graph']) this.tabs.get(id)?.tab.setAttribute('hidden', '');
+    this.tabs.open('table');
+    for (const id of ['timeline', 'graph']) this.tabs.offer(id, false);
     this.stretch('none');
     return dock;
   }
 
-  private tab(wanted: string): void {
-    this.main.dataset.tab = wanted;
-    for (const [id, { tab, panel }] of this.tabs) {
-      const on = id === wanted;
-      tab.setAttribute('aria-selected', String(on));
-      tab.tabIndex = on ? 0 : -1;
-      panel.hidden = !on;
-    }
-    if (wanted === 'raw' && this.summary) void this.raw.show();
-    if (wanted === 'graph') void this.graph.open();
+  private seen(view: string): void {
+    this.main.dataset.tab = view;
+    if (view === 'raw' && this.summary) void this.raw.show();
+    if (view === 'graph') void this.graph.open();
+    if (view === 'timeline') this.timeline.draw();
   }
 
   /** How much of the page the answer's rows take. */
@@ -308,13 +300,13 @@ class Page {
     this.begun = this.summary = summary;
     this.exportButton.disabled = true;
     const placed = summary.geometries.point + summary.geometries.line + summary.geometries.polygon;
-    this.tally.textContent = `${count(summary.rows)} rows so far, ${count(placed)} on the map`;
+    this.tally.textContent = `${rows(summary.rows)} so far, ${count(placed)} on the map`;
     if (first) {
       this.card.hide();
       this.graph.clear();
       this.raw.clear();
-      for (const id of ['timeline', 'graph']) this.tabs.get(id)?.tab.setAttribute('hidden', '');
-      this.tab('table');
+      for (const id of ['timeline', 'graph']) this.tabs.offer(id, false);
+      this.tabs.open('table');
       this.stretch(placed ? 'split' : 'full');
     }
     // The columns of rows that come may be others than of those before.
@@ -327,21 +319,25 @@ class Page {
     const text = this.editor.text;
     if (!text.trim()) return;
     await this.stop();
+    const turn = (this.runs += 1);
     this.running = true;
     this.runButton.hidden = true;
     this.stopButton.hidden = false;
     if (document.activeElement === this.runButton || document.activeElement === document.body) this.stopButton.focus();
     this.say('Running …', 'running');
     this.begun = null;
-    this.notice('stale');
     try {
-      const expanded = language === 'overpassql' ? await expand(text, this.around()) : { text, style: '' };
+      const expanded = language === 'overpassql' ? await expand(text, this.around()) : { text, style: '', elsewhere: false };
+      if (turn !== this.runs) return;
       this.sent = { language, text, query: expanded.text };
       const summary = await this.answers.ask({ do: 'run', asked: { language, query: expanded.text, headers: headers(), style: expanded.style, triples: this.snapshot.triples !== null } });
-      this.answered(summary, text);
+      if (turn !== this.runs) return;
+      this.answered(summary, language, text);
+      if (expanded.elsewhere) this.notice('elsewhere', 'The query names another server to be asked: this is what the snapshot here answers.');
     } catch (problem) {
-      this.failed(problem as Error);
+      if (turn === this.runs) this.failed(problem as Error);
     } finally {
+      if (turn !== this.runs) return;
       this.running = false;
       const focused = document.activeElement === this.stopButton;
       this.runButton.hidden = false;
@@ -350,24 +346,25 @@ class Page {
     }
   }
 
-  private answered(summary: Summary, text: string): void {
-    const language = this.editor.language;
+  private answered(summary: Summary, language: Language, text: string): void {
     this.summary = summary;
     const placed = summary.geometries.point + summary.geometries.line + summary.geometries.polygon;
-    const what = summary.kind === 'text' ? 'text' : `${count(summary.rows)} ${summary.rows === 1 ? 'row' : 'rows'}`;
+    const what = summary.kind === 'text' ? 'text' : rows(summary.rows);
     this.say(`${what} · ${duration(summary.first)} · ${size(summary.bytes)}`);
     announce(`${what}, ${count(placed)} on the map`);
-    this.tally.textContent = summary.kind === 'text' ? size(summary.bytes) : `${count(summary.rows)} rows, ${count(placed)} on the map`;
+    this.tally.textContent = summary.kind === 'text' ? size(summary.bytes) : `${rows(summary.rows)}, ${count(placed)} on the map`;
+    this.allButton.hidden = summary.box === null;
+    this.legend.replaceChildren(legend(summary));
     this.exportButton.disabled = false;
     this.close();
     this.raw.clear();
     this.graph.clear();
     const same = this.begun !== null && this.begun.columns.join() === summary.columns.join();
     void (same ? this.table.grow(summary) : this.table.show(summary));
-    void this.dated(summary);
-    this.tabs.get('graph')?.tab.toggleAttribute('hidden', !summary.linked);
-    this.tabs.get('statistics')?.panel.replaceChildren(statistics(summary));
-    this.tab(summary.kind === 'text' ? 'raw' : 'table');
+    this.tabs.offer('graph', summary.linked);
+    this.numbers.replaceChildren(statistics(summary));
+    this.tabs.open(summary.kind === 'text' ? 'raw' : 'table');
+    void this.dated(summary).then(() => this.wanted(language, text));
     const seen = this.map?.box;
     const grows = this.main.dataset.dock === 'none' || this.begun !== null;
     this.stretch(placed === 0 && (summary.rows > 0 || summary.kind === 'text') ? 'full' : 'split');
@@ -379,27 +376,35 @@ class Page {
     this.warn();
     if (summary.rows === 0 && summary.kind !== 'text') this.notice('empty', 'Nothing was found.');
     const unplaced = language === 'overpassql' && summary.kind === 'elements' && summary.unplaced > 0 && (summary.types.way || summary.types.relation || summary.types.node);
-    if (unplaced && placed === 0 && withGeometry(text) !== text) {
+    if (unplaced && withGeometry(text) !== text) {
       const run = h('button', { type: 'button', class: 'button small', onclick: () => ((this.editor.text = withGeometry(this.editor.text)), void this.run()) }, 'Ask with geometry');
-      this.notice('unplaced', 'The answer says nowhere where its elements are.', run);
+      this.notice('unplaced', placed ? `Of ${count(summary.unplaced)} elements the answer does not say where they are.` : 'The answer says nowhere where its elements are.', run);
     }
     if (summary.remark) this.notice('remark', summary.remark);
     if (summary.unasked) this.notice('unasked', `${count(summary.unasked)} rows are not on the map: ask for their coordinates to have them there.`);
     // Where one part is seen at a time, that with the answer, unless there is something to be read first.
-    if (matchMedia('(max-width: 760px)').matches && !this.notices.firstChild) this.pane(placed ? 'map' : 'answer');
+    if (matchMedia(NARROW).matches && !this.notices.firstChild) this.pane(placed ? 'map' : 'answer');
     remember({ query: text, language, at: Date.now(), rows: summary.rows, ms: summary.total });
+  }
+
+  /** Opens the view that a query names in a comment (`#defaultView:Graph`), where there is one. */
+  private wanted(language: Language, text: string): void {
+    const name = language === 'sparql' ? /^\s*#\s*defaultView\s*:\s*(\w+)/im.exec(text)?.[1]?.toLowerCase() : undefined;
+    if (!name || !this.tabs.has(name)) return;
+    this.tabs.open(name);
+    this.stretch('full');
+    if (matchMedia(NARROW).matches) this.pane('answer');
   }
 
   /** A timeline where a column has dates. */
   private async dated(summary: Summary): Promise<void> {
     const dates = summary.kind === 'solutions' ? await this.answers.ask({ do: 'dates' }) : null;
     this.timeline.show(dates);
-    const tab = this.tabs.get('timeline');
-    if (tab) tab.tab.hidden = dates === null;
+    this.tabs.offer('timeline', dates !== null);
   }
 
   private failed(problem: Error): void {
-    if (problem.message === 'stopped') return this.say(this.begun ? `Stopped: ${count(this.begun.rows)} rows had come.` : 'Stopped.');
+    if (problem.message === 'stopped') return this.say(this.begun ? `Stopped: ${rows(this.begun.rows)} had come.` : 'Stopped.');
     if (problem instanceof Refused && problem.status === 401) return this.askToken();
     const [first = ''] = problem.message.split('\n');
     this.say(first, 'error');
@@ -412,7 +417,14 @@ class Page {
   }
 
   private async stop(): Promise<void> {
-    if (this.running) await this.answers.ask({ do: 'stop' });
+    if (!this.running || !(await this.answers.stop())) return;
+    // What was shown is gone with who kept it.
+    this.summary = this.begun = null;
+    this.stretch('none');
+    this.legend.replaceChildren();
+    this.allButton.hidden = this.exportButton.disabled = true;
+    this.map?.show(null, false);
+    void this.table.show(null);
   }
 
   /** A line under the query; without a text the line of this kind goes. */
@@ -451,6 +463,7 @@ class Page {
 
   /** What the address shows: the query, or an element. */
   private async route(): Promise<void> {
+    const turn = (this.routes += 1);
     const shown = address(location.pathname);
     this.query.hidden = shown !== null;
     this.entity.hidden = shown === null;
@@ -464,14 +477,16 @@ class Page {
     this.entity.replaceChildren(h('div', { class: 'tools' }, back), h('p', { class: 'muted pad' }, 'Looking …'));
     try {
       const found = await look(location.pathname, this.snapshot);
+      if (turn !== this.routes) return;
       this.entity.replaceChildren(h('div', { class: 'tools' }, back), found.element);
-      document.title = `${found.title} · Terrapin`;
+      document.title = `${found.title.slice(0, 80)} · Terrapin`;
       found.element.querySelector('h2')?.focus();
       this.card.hide();
       this.map?.select(found.geometry, null, false);
       if (found.box) this.map?.fit(found.box);
     } catch (problem) {
-      if (problem instanceof Refused && problem.status === 401) this.askToken();
+      if (turn !== this.routes) return;
+      if (problem instanceof Refused && problem.status === 401) askToken(() => void this.route());
       this.entity.replaceChildren(h('div', { class: 'tools' }, back), h('div', { class: 'entity' }, h('h2', { tabindex: '-1', class: 'title' }, 'Not here'), h('p', {}, (problem as Error).message)));
     }
   }
@@ -514,39 +529,26 @@ class Page {
       else if (this.card.open) this.close();
     } else if (event.key === 'F6') {
       event.preventDefault();
-      const parts = [() => this.editor.focus(), () => this.mapElement.querySelector<HTMLElement>('canvas')?.focus(), () => this.tabs.get('table')?.panel.querySelector<HTMLElement>('[role=grid]')?.focus()];
-      const hosts = [this.query, this.mapElement, this.dock];
-      const at = hosts.findIndex((host) => host.contains(document.activeElement));
-      parts[(at + (event.shiftKey ? 2 : 1) + 3) % 3]?.();
+      this.onward(event.shiftKey ? -1 : 1);
     }
   }
 
-  private exports(): void {
-    const panel = h('div', { class: 'shelf narrow', role: 'dialog', 'aria-label': 'Export' });
-    const formats: [Saved, string, string][] = [
-      ['geojson', 'GeoJSON', 'what is on the map, with tags'],
-      ['gpx', 'GPX', 'for receivers'],
-      ['kml', 'KML', 'for globes'],
-      ['csv', 'CSV', 'the table'],
-      ['parquet', 'GeoParquet', 'the table with geometries'],
-      ['json', 'JSON', 'all rows'],
-      ['raw', 'As it came', 'byte for byte'],
+  /** Goes to the next part that is there: the query or what is in its place, the map, the answer. */
+  private onward(step: number): void {
+    const narrow = matchMedia(NARROW).matches;
+    const parts: [pane: string, host: HTMLElement, focus: () => void][] = [
+      ['query', this.query.hidden ? this.entity : this.query, () => (this.query.hidden ? this.entity.querySelector<HTMLElement>('h2')?.focus() : this.query.dataset.mode === 'ask' ? this.ask.focus() : this.editor.focus())],
+      ['map', this.mapElement, () => this.mapElement.querySelector<HTMLElement>('canvas')?.focus()],
+      ['answer', this.dock, () => this.tabs.focus()],
     ];
-    for (const [as, label, note] of formats) {
-      const item = h('button', { type: 'button', class: 'item', 'data-format': as }, h('span', {}, label), h('span', { class: 'count' }, note));
-      item.addEventListener('click', async () => {
-        panel.hidePopover();
-        try {
-          const { url, name } = await this.answers.ask({ do: 'save', as });
-          save(url, name);
-          setTimeout(() => URL.revokeObjectURL(url), 60_000);
-        } catch (problem) {
-          this.notice('error', (problem as Error).message);
-        }
-      });
-      panel.append(item);
+    const at = parts.findIndex(([, host]) => host.contains(document.activeElement));
+    for (let i = 1; i <= parts.length; i += 1) {
+      const [pane = '', host, focus] = parts[(at + step * i + 2 * parts.length + (at < 0 && step < 0 ? 1 : 0)) % parts.length] ?? [];
+      if (narrow) this.pane(pane);
+      if (!host?.checkVisibility({ visibilityProperty: true })) continue;
+      focus?.();
+      return;
     }
-    popover(this.exportButton, panel);
   }
 
   private shade(): Theme {
@@ -571,6 +573,9 @@ class Page {
   }
 }
 
+/** Where one part is seen at a time. */
+const NARROW = '(max-width: 760px)';
+
 /** A query whose outputs tell where elements are. */
 function withGeometry(text: string): string {
   return text.replace(/\bout\b((?:\s+[\w.]+)*)\s*;/g, (whole, modes: string) => (/\b(geom|center|bb|count|ids)\b/.test(modes) ? whole : `out${modes} geom;`));
@@ -581,8 +586,12 @@ async function open(): Promise<void> {
   try {
     new Page(await json<Snapshot>('/api/snapshot'));
   } catch (problem) {
-    if (problem instanceof Refused && problem.status === 401) return askToken(() => void open());
-    document.body.append(h('main', { class: 'fatal' }, h('h1', {}, 'Terrapin'), h('p', {}, `The server does not answer: ${(problem as Error).message}`)));
+    const again = (text: string) => {
+      const said = h('main', { class: 'fatal' }, h('h1', {}, 'Terrapin'), h('p', {}, text), h('button', { type: 'button', class: 'button', onclick: () => (said.remove(), void open()) }, 'Try again'));
+      document.body.append(said);
+    };
+    if (problem instanceof Refused && problem.status === 401) return askToken(() => void open(), () => again('This server wants a token.'));
+    again(`The server does not answer: ${(problem as Error).message}`);
   }
 }
 

@@ -32,6 +32,8 @@ export function headers(): Record<string, string> {
   return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
+export const hasToken = (): boolean => token !== '';
+
 /** From now on requests have this token; it is forgotten with the tab. */
 export function setToken(value: string): void {
   token = value;

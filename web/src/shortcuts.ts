@@ -15,6 +15,8 @@ export interface Expanded {
   text: string;
   /** MapCSS of `{{style: ...}}`. */
   style: string;
+  /** Whether it names another server to be asked. */
+  elsewhere: boolean;
   /** Where a place of the replaced text is in the original. */
   origin(at: number): number;
 }
@@ -50,14 +52,14 @@ const DEPTH = 16;
 const LETTERS = 1 << 20;
 
 export async function expand(text: string, around: Surroundings): Promise<Expanded> {
-  const out: Out = { text: '', steps: [], style: '' };
+  const out: Out = { text: '', steps: [], style: '', elsewhere: false };
   const definitions = new Map<string, string>();
   for (const piece of pieces(text)) {
     const defined = piece.inner === undefined ? undefined : definition(piece.inner);
     if (defined) definitions.set(...defined);
   }
   await write(text, undefined, 0, { around, definitions, xml: /^\s*</.test(text) }, out);
-  return { text: out.text, style: out.style, origin: (at) => origin(out.steps, at) };
+  return { text: out.text, style: out.style, elsewhere: out.elsewhere, origin: (at) => origin(out.steps, at) };
 }
 
 interface Out {
@@ -65,6 +67,7 @@ interface Out {
   /** From `at` on in the replaced text, the original is at `from` on: letter by letter where `plain`. */
   steps: { at: number; from: number; plain: boolean }[];
   style: string;
+  elsewhere: boolean;
 }
 
 interface Kept {
@@ -139,6 +142,8 @@ async function shortcut(inner: string, { around, xml }: Kept, out: Out): Promise
       out.style += argument ?? '';
       return '';
     case 'data':
+      if (!/^overpass\b/.test(argument ?? '')) throw new Error('this page asks the server that it came from, and that in OverpassQL or SPARQL');
+      out.elsewhere = true;
       return '';
     default:
       return undefined;
@@ -192,7 +197,9 @@ function* pieces(text: string): Generator<Piece> {
       } else if (pair === '}}') {
         depth -= 1;
         if (depth === 0) {
-          close = at;
+          // A rule of a style may end where its shortcut does: `{ color: red }}}`.
+          const inner = text.slice(open + 2, at);
+          close = text[at + 2] === '}' && inner.split('{').length > inner.split('}').length ? at + 1 : at;
           break;
         }
         at += 1;

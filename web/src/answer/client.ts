@@ -5,6 +5,9 @@ import type { Message, Order, Replies, Summary } from './model';
 
 type Waiting = { resolve(value: never): void; reject(why: Error): void };
 
+/** Milliseconds in which a worker that is not stuck does as it is told. */
+const PATIENCE = 1500;
+
 export class Answers {
   private worker = this.start();
   private waiting = new Map<number, Waiting>();
@@ -21,6 +24,22 @@ export class Answers {
     });
   }
 
+  /** Stops what runs. What does not stop is ended with all that is kept: whether that was so. */
+  async stop(): Promise<boolean> {
+    const asked = this.ask({ do: 'stop' });
+    asked.catch(() => undefined);
+    const stuck = await Promise.race([asked.then(() => false), new Promise<boolean>((ready) => setTimeout(ready, PATIENCE, true))]);
+    if (stuck) this.restart('stopped');
+    return stuck;
+  }
+
+  private restart(why: string): void {
+    this.worker.terminate();
+    for (const waiting of this.waiting.values()) waiting.reject(new Refused(0, why));
+    this.waiting.clear();
+    this.worker = this.start();
+  }
+
   private start(): Worker {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'answers' });
     worker.addEventListener('message', ({ data }: MessageEvent<Message>) => {
@@ -31,10 +50,7 @@ export class Answers {
       if ('ok' in data) waiting?.resolve(data.ok as never);
       else waiting?.reject(new Refused(data.refused.status, data.refused.message));
     });
-    worker.addEventListener('error', (event) => {
-      for (const waiting of this.waiting.values()) waiting.reject(new Refused(0, `The answer could not be read: ${event.message}`));
-      this.waiting.clear();
-    });
+    worker.addEventListener('error', (event) => this.restart(`The answer could not be read: ${event.message}`));
     return worker;
   }
 }

@@ -2,6 +2,7 @@
 // for: where a service refuses, the answer stays as it came.
 
 import type { Geometry } from 'geojson';
+import { sound } from './geometry';
 import type { Graph } from './model';
 import type { Read } from './table';
 import { wkt } from './wkt';
@@ -69,7 +70,7 @@ async function geometries(things: string[], asking: Asking): Promise<Map<string,
       const values = wanted.slice(from, from + AT_ONCE).map(term).join(' ');
       for (const { e, g } of await rowsOf(`SELECT ?e ?g WHERE { VALUES ?e { ${values} } ?e ${says} }`, asking)) {
         const href = (e?.value ?? '').replace(/^https?:\/\/www\.(wikidata|openstreetmap)\.org/, '');
-        const geometry = wkt(g?.value ?? '');
+        const geometry = sound(wkt(g?.value ?? ''));
         if (geometry && !places.has(href)) places.set(href, geometry);
       }
     }
@@ -137,6 +138,7 @@ async function ofItem(item: string, asking: Asking): Promise<About> {
   const query = `SELECT ?i ?iLabel ?iDescription ?image WHERE { VALUES ?i { wd:${item} } OPTIONAL { ?i wdt:P18 ?image } SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". } } ORDER BY ?image LIMIT 1`;
   const [row] = await rowsOf(query, asking);
   const text = row?.iLabel?.value ?? '';
-  return { label: text === item ? '' : text, description: row?.iDescription?.value ?? '', image: row?.image?.value ?? '' };
+  const image = row?.image?.value ?? '';
+  return { label: text === item ? '' : text, description: row?.iDescription?.value ?? '', image: /^https?:\/\//.test(image) ? image : '' };
 }
 

@@ -1,82 +1,184 @@
-// The common part of MapCSS, as `{{style: ...}}` has it: rules by type and tags, with colours, widths, opacities and texts.
+// The common part of MapCSS, as `{{style: ...}}` has it: rules by type, tags, classes and whether a way is closed, with how
+// lines, areas, points, symbols and texts look. What is not understood leaves its rule or its declaration out.
 
 import type { Tags } from './osm';
 
+/** How an element is drawn; lengths are pixels. */
 export interface Style {
   color?: string;
   width?: number;
   opacity?: number;
+  /** A dash and the gap after it. */
+  dashes?: [number, number];
+  casing?: string;
+  casingWidth?: number;
   fill?: string;
   fillOpacity?: number;
   radius?: number;
+  stroke?: string;
+  strokeWidth?: number;
+  /** A symbol of Maki, by its name. */
+  icon?: string;
   text?: string;
+  textColor?: string;
+  textSize?: number;
+  /** What is higher is drawn above. */
+  z?: number;
 }
+
+/** What is held against selectors. */
+export interface Subject {
+  type: string;
+  isArea: boolean;
+  isClosed: boolean;
+  tags: Tags;
+}
+
+type Test = (subject: Subject, classes: Set<string>) => boolean;
 
 interface Rule {
-  selectors: { type: string; conditions: ((tags: Tags) => boolean)[] }[];
-  style: (tags: Tags) => Style;
+  selectors: Test[];
+  style: (tags: Tags, style: Style) => void;
+  classes: string[];
 }
 
-/** A function from an element to how it is drawn; rules that are not understood are left out. */
-export function stylesheet(source: string): ((type: string, closed: boolean, tags: Tags) => Style) | null {
-  const text = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
-  const rules: Rule[] = [];
-  for (const [, head = '', body = ''] of text.matchAll(/([^{}]+)\{([^{}]*)\}/g)) {
-    const selectors = split(head).map(selector).filter((found) => found !== null);
-    if (selectors.length) rules.push({ selectors, style: declarations(body) });
-  }
+/** A function from an element to how it is drawn; nothing where there is no rule in it. */
+export function stylesheet(source: string): ((subject: Subject) => Style) | null {
+  const rules = [...blocks(source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, ''))].flatMap(([head, body]): Rule[] => {
+    // Before it may stand what has no body, such as `@import`.
+    const selectors = cut(head.slice(head.lastIndexOf(';') + 1), ',').map(selector).filter((found) => found !== null);
+    return selectors.length ? [{ selectors, ...declarations(body) }] : [];
+  });
   if (!rules.length) return null;
-  return (type, closed, tags) => {
+  return (subject) => {
     const style: Style = {};
+    const classes = new Set<string>();
     for (const rule of rules) {
-      const fits = rule.selectors.some(
-        (selector) =>
-          (selector.type === '*' || selector.type === type || (selector.type === 'line' && type === 'way' && !closed) || (selector.type === 'area' && closed)) &&
-          selector.conditions.every((condition) => condition(tags)),
-      );
-      if (fits) Object.assign(style, rule.style(tags));
+      if (!rule.selectors.some((fits) => fits(subject, classes))) continue;
+      rule.style(subject.tags, style);
+      for (const name of rule.classes) classes.add(name);
     }
     return style;
   };
 }
 
-/** Cuts at commas outside of brackets. */
-function split(head: string): string[] {
-  return head.match(/(?:\[[^\]]*\]|[^,[\]])+/g) ?? [];
+/** Heads and bodies of rules, whatever stands in brackets and quotes in them. */
+function* blocks(text: string): Generator<[string, string]> {
+  let head = '';
+  let start = 0;
+  for (const at of bare(text)) {
+    const sign = text[at];
+    if (sign === '{') [head, start] = [text.slice(start, at), at + 1];
+    else if (sign === '}') {
+      yield [head, text.slice(start, at)];
+      [head, start] = ['', at + 1];
+    }
+  }
 }
 
-function selector(text: string): Rule['selectors'][number] | null {
-  // Of a chain such as `relation way` the last part alone could be held against an element.
-  const match = /^\s*(\*|node|way|relation|area|line)\s*(?:\|z[\d-]*)?\s*((?:\[[^\]]*\]\s*)*)(?:::\w+)?\s*$/.exec(text);
-  if (!match) return null;
-  const conditions = [...(match[2] ?? '').matchAll(/\[([^\]]*)\]/g)].map(([, inner = '']) => condition(inner));
-  return { type: match[1] ?? '*', conditions };
+/** Cuts at a sign outside of brackets and quotes. */
+function cut(text: string, sign: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (const at of bare(text)) {
+    if (text[at] !== sign) continue;
+    parts.push(text.slice(start, at));
+    start = at + 1;
+  }
+  return [...parts, text.slice(start)];
 }
 
-const bare = (text: string): string => text.trim().replace(/^(["'])([\s\S]*)\1$/, '$2');
+/** The places of a text outside of brackets and quotes. */
+function* bare(text: string): Generator<number> {
+  let quote = '';
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at] ?? '';
+    if (quote) {
+      if (sign === '\\') at += 1;
+      else if (sign === quote) quote = '';
+    } else if (sign === '"' || sign === "'") quote = sign;
+    else if (sign === '[' || sign === '(') depth += 1;
+    else if (sign === ']' || sign === ')') depth = Math.max(0, depth - 1);
+    else if (depth === 0) yield at;
+  }
+}
+
+const TYPES = new Map<string, Test>(Object.entries({
+  '*': () => true,
+  node: ({ type }: Subject) => type === 'node',
+  way: ({ type }: Subject) => type === 'way',
+  relation: ({ type }: Subject) => type === 'relation',
+  area: ({ isArea }: Subject) => isArea,
+  line: ({ type, isArea }: Subject) => type === 'way' && !isArea,
+}));
+
+const STATES = new Map<string, Test>(Object.entries({
+  closed: ({ isClosed }: Subject) => isClosed,
+  tagged: ({ tags }: Subject) => Object.keys(tags).length > 0,
+  // Nothing is under the mouse when it is drawn.
+  active: () => false,
+  hover: () => false,
+}));
+
+/** Of a chain such as `relation way` the last part alone could be held against an element: it is none of these. */
+function selector(text: string): Test | null {
+  const match = /^\s*(\*|[a-z]+)?\s*(?:\|z[\d-]*)?((?:\s*(?:\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]|!?[:.]!?[\w-]+))*)\s*(?:::[\w*-]+)?\s*$/.exec(text);
+  const type = TYPES.get(match?.[1] ?? '*');
+  if (!match || !type || !text.trim()) return null;
+  const tests: Test[] = [type];
+  for (const [part] of (match[2] ?? '').matchAll(/\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]|!?[:.]!?[\w-]+/g)) {
+    if (part.startsWith('[')) {
+      const holds = condition(part.slice(1, -1));
+      tests.push(({ tags }) => holds(tags));
+      continue;
+    }
+    const name = part.replace(/[!:.]/g, '');
+    const isClass = part.includes('.');
+    const state = STATES.get(name);
+    if (!isClass && !state) return null;
+    const wanted = !part.includes('!');
+    tests.push((subject, classes) => (isClass ? classes.has(name) : (state?.(subject, classes) ?? false)) === wanted);
+  }
+  return (subject, classes) => tests.every((test) => test(subject, classes));
+}
+
+const unquoted = (text: string): string => text.trim().replace(/^(["'])([\s\S]*)\1$/, '$2');
+
+const valueOf = (tags: Tags, key: string): string | undefined => (Object.hasOwn(tags, key) ? tags[key] : undefined);
+
+const YES = /^(yes|true|1)$/i;
 
 function condition(inner: string): (tags: Tags) => boolean {
-  const match = /^\s*(!?)\s*("[^"]*"|'[^']*'|[^=!<>~]+?)\s*(?:(!=|=~|~=|!~|<=|>=|=|<|>)\s*([\s\S]*))?$/.exec(inner);
+  const match = /^\s*(!?)\s*("[^"]*"|'[^']*'|[^=!<>~^$*?]+?)\s*(?:(\?!?)|(!=|=~|~=|!~|\^=|\$=|\*=|<=|>=|=|<|>)\s*([\s\S]*?))?\s*$/.exec(inner);
   if (!match) return () => false;
-  const [, not, quoted = '', operator, right = ''] = match;
-  const key = bare(quoted);
-  const value = bare(right);
-  const test = (compare: (a: number, b: number) => boolean) => (tags: Tags) => tags[key] !== undefined && compare(Number(tags[key]), Number(value));
+  const [, not, quoted = '', truth, operator, right = ''] = match;
+  const key = unquoted(quoted);
+  const value = unquoted(right);
+  const compared = (holds: (a: number, b: number) => boolean) => (tags: Tags) => valueOf(tags, key) !== undefined && holds(Number(valueOf(tags, key)), Number(value));
+  const text = (holds: (own: string) => boolean) => (tags: Tags) => holds(valueOf(tags, key) ?? '');
+  if (truth) return (tags) => YES.test(valueOf(tags, key) ?? '') !== (truth === '?!' || not === '!');
   switch (operator) {
     case undefined:
-      return (tags) => (key in tags && tags[key] !== 'no') !== (not === '!');
+      return (tags) => (Object.hasOwn(tags, key) && tags[key] !== 'no') !== (not === '!');
     case '=':
-      return (tags) => tags[key] === value;
+      return (tags) => valueOf(tags, key) === value;
     case '!=':
-      return (tags) => tags[key] !== value;
+      return (tags) => valueOf(tags, key) !== value;
+    case '^=':
+      return text((own) => own.startsWith(value));
+    case '$=':
+      return text((own) => own.endsWith(value));
+    case '*=':
+      return text((own) => own.includes(value));
     case '<':
-      return test((a, b) => a < b);
+      return compared((a, b) => a < b);
     case '>':
-      return test((a, b) => a > b);
+      return compared((a, b) => a > b);
     case '<=':
-      return test((a, b) => a <= b);
+      return compared((a, b) => a <= b);
     case '>=':
-      return test((a, b) => a >= b);
+      return compared((a, b) => a >= b);
     default: {
       let pattern: RegExp;
       try {
@@ -84,34 +186,66 @@ function condition(inner: string): (tags: Tags) => boolean {
       } catch {
         return () => false;
       }
-      return (tags) => (key in tags && pattern.test(tags[key] ?? '')) !== operator.startsWith('!');
+      return (tags) => (Object.hasOwn(tags, key) && pattern.test(tags[key] ?? '')) !== operator.startsWith('!');
     }
   }
 }
 
 /** A colour that the map's library reads: names, `#...`, `rgb(...)`. */
-const COLOUR = /^(#[0-9a-f]{3,8}|[a-z]+|(?:rgb|hsl)a?\([\d\s.,%]+\))$/i;
+const COLOUR = /^(#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-z]+|(?:rgb|hsl)a?\([\d\s.,%]+\))$/i;
 
-function declarations(body: string): (tags: Tags) => Style {
-  const pairs = [...body.matchAll(/([\w-]+)\s*:\s*([^;]+)/g)].map(([, name = '', value = '']) => [name.toLowerCase(), bare(value)] as const);
-  return (tags) => {
-    const style: Style = {};
-    for (const [name, raw] of pairs) {
-      const evaluated = /^(?:eval|tag)\(\s*(?:tag\(\s*)?["']?([^"')]+)["']?\s*\)?\s*\)$/.exec(raw);
-      const value = evaluated ? (tags[evaluated[1] ?? ''] ?? '') : raw;
-      const number = Number.parseFloat(value);
-      const colour = COLOUR.test(value) ? value : undefined;
-      if ((name === 'color' || name === 'symbol-stroke-color') && colour) style.color = colour;
-      else if ((name === 'fill-color' || name === 'symbol-fill-color') && colour) style.fill = colour;
-      else if (name === 'text') style.text = evaluated ? value : (tags[value] ?? '');
-      else if (Number.isNaN(number)) continue;
-      else if (name === 'width') style.width = Math.min(40, Math.max(0, number));
-      else if (name === 'opacity') style.opacity = clamp(number);
-      else if (name === 'fill-opacity' || name === 'symbol-fill-opacity') style.fillOpacity = clamp(number);
-      else if (name === 'symbol-size') style.radius = Math.min(60, Math.max(0, number));
-    }
-    return style;
-  };
+type Setter = (style: Style, value: string) => void;
+
+const colour = (name: 'color' | 'fill' | 'casing' | 'stroke' | 'textColor'): Setter => (style, value) => {
+  if (COLOUR.test(value)) style[name] = value;
+};
+const number = (name: 'width' | 'opacity' | 'casingWidth' | 'fillOpacity' | 'radius' | 'strokeWidth' | 'textSize' | 'z', least: number, most: number): Setter => (style, value) => {
+  const found = Number.parseFloat(value);
+  if (!Number.isNaN(found)) style[name] = Math.min(most, Math.max(least, found));
+};
+
+const SETTERS = new Map<string, Setter>(Object.entries({
+  color: colour('color'),
+  width: number('width', 0, 40),
+  opacity: number('opacity', 0, 1),
+  dashes: (style: Style, value: string) => {
+    const [dash = NaN, gap = dash] = value.split(/[\s,]+/).map(Number.parseFloat);
+    if (dash > 0 && gap >= 0) style.dashes = [dash, gap];
+    else delete style.dashes;
+  },
+  'casing-color': colour('casing'),
+  'casing-width': number('casingWidth', 0, 40),
+  'fill-color': colour('fill'),
+  'fill-opacity': number('fillOpacity', 0, 1),
+  'symbol-size': number('radius', 0, 60),
+  'symbol-fill-color': colour('fill'),
+  'symbol-fill-opacity': number('fillOpacity', 0, 1),
+  'symbol-stroke-color': colour('stroke'),
+  'symbol-stroke-width': number('strokeWidth', 0, 20),
+  // Images are those of the page: `icons/maki/cafe-18.png` and `cafe` are the same.
+  'icon-image': (style: Style, value: string) => {
+    const name = /^(?:.*\/)?([a-z-]+?)(?:-\d+)?(?:@2x)?(?:\.(?:png|svg))?$/.exec(value.replace(/^url\((.*)\)$/, (_, inner: string) => unquoted(inner)))?.[1];
+    if (name && name !== 'none') style.icon = name;
+    else delete style.icon;
+  },
+  'text-color': colour('textColor'),
+  'font-size': number('textSize', 6, 40),
+  'z-index': number('z', -1000, 1000),
+}));
+
+function declarations(body: string): Pick<Rule, 'style' | 'classes'> {
+  const classes: string[] = [];
+  const setters: ((tags: Tags, style: Style) => void)[] = [];
+  for (const one of cut(body, ';')) {
+    const set = /^\s*set\s+\.?([\w-]+)\s*$/.exec(one)?.[1];
+    if (set) classes.push(set);
+    const [, name = '', given = ''] = /^\s*([\w-]+)\s*:\s*([\s\S]*?)\s*$/.exec(one) ?? [];
+    const value = unquoted(given);
+    // `eval("tag('name')")`, `tag(name)`, ...
+    const key = /^(?:eval\(\s*["']?\s*)?tag\(\s*\\?["']?([^"'()\\]+)\\?["']?\s*\)(?:\s*["']?\s*\))?$/.exec(value)?.[1];
+    const setter = SETTERS.get(name.toLowerCase());
+    if (name === 'text') setters.push((tags, style) => (style.text = valueOf(tags, key ?? value) ?? ''));
+    else if (setter) setters.push((tags, style) => setter(style, key === undefined ? value : (valueOf(tags, key) ?? '')));
+  }
+  return { classes, style: (tags, style) => setters.forEach((set) => set(tags, style)) };
 }
-
-const clamp = (value: number): number => Math.min(1, Math.max(0, value));

@@ -47,6 +47,8 @@ export interface Summary {
   total: number;
   reading: number;
   columns: string[];
+  /** Keys that have no column, as there are too many: files have them together. */
+  others: string[];
   rows: number;
   /** Of each type. */
   types: Record<string, number>;
@@ -58,8 +60,17 @@ export interface Summary {
   remark: string;
   /** Whether rows link things with each other, so that there is a graph to be drawn. */
   linked: boolean;
+  /** Whose colours are on the map. */
+  layers: Layer[];
   /** Rows that were not placed, though they name something that may have a place. */
   unasked: number;
+}
+
+/** Rows of one colour. */
+export interface Layer {
+  name: string;
+  rows: number;
+  colour: string;
 }
 
 export interface Details {
@@ -143,7 +154,8 @@ export interface Replies {
   tile: ArrayBuffer;
   /** The zoom at which features that are drawn as one come apart. */
   apart: number;
-  raw: { text: string; size: number };
+  /** `to` is where the next piece begins. */
+  raw: { text: string; to: number; size: number };
   save: { url: string; name: string };
 }
 

@@ -227,7 +227,7 @@ export function readXml(text: string): { elements: Element[]; remark: string } {
         remark = decoded(text.slice(tag.lastIndex, text.indexOf('<', tag.lastIndex))).trim();
         break;
       case 'tag':
-        if (element) (element.tags ??= {})[at('k') ?? ''] = at('v') ?? '';
+        if (element) (element.tags ??= Object.create(null) as Tags)[at('k') ?? ''] = at('v') ?? '';
         break;
       case 'nd':
         if (member) (member.geometry ??= []).push(number('lat') === undefined ? null : { lat: number('lat') ?? 0, lon: number('lon') ?? 0 });
@@ -264,8 +264,8 @@ export function readXml(text: string): { elements: Element[]; remark: string } {
   return { elements, remark };
 }
 
-const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+const ENTITIES = new Map([['lt', '<'], ['gt', '>'], ['amp', '&'], ['quot', '"'], ['apos', "'"]]);
 
 function decoded(text: string): string {
-  return text.includes('&') ? text.replace(/&(?:#(\d+)|#x([0-9a-fA-F]+)|(\w+));/g, (whole, d, x, name) => (d ? String.fromCodePoint(+d) : x ? String.fromCodePoint(parseInt(x, 16)) : (ENTITIES[name] ?? whole))) : text;
+  return text.includes('&') ? text.replace(/&(?:#(\d+)|#x([0-9a-fA-F]+)|(\w+));/g, (whole, d, x, name) => (d ? String.fromCodePoint(+d) : x ? String.fromCodePoint(parseInt(x, 16)) : (ENTITIES.get(name) ?? whole))) : text;
 }

@@ -13,7 +13,7 @@ export function parquet(columns: string[], rows: Cell[][], geometries: (Geometry
   const geo = { version: '1.1.0', primary_column: geometry, columns: { [geometry]: { encoding: 'WKB', geometry_types: types } } };
   return parquetWriteBuffer({
     columnData: [
-      ...columns.map((name, i) => ({ name, data: rows.map((row) => row[i]?.text ?? null), type: 'STRING' as const, nullable: true })),
+      ...columns.map((name, i) => ({ name, data: rows.map((row) => row[i]?.text || null), type: 'STRING' as const, nullable: true })),
       { name: geometry, data: geometries.map((each) => each && geojsonToWkb(each as never)), type: 'BYTE_ARRAY' as const, nullable: true },
     ],
     kvMetadata: [

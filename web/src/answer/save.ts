@@ -1,6 +1,7 @@
 // The answer as files.
 
 import type { Feature, FeatureCollection, Geometry, Position } from 'geojson';
+import { each } from './geometry';
 import type { Cell } from './model';
 
 export interface Entry {
@@ -68,25 +69,6 @@ function kmlGeometry(geometry: Geometry): string {
       return many(geometry.coordinates.map(polygon));
     case 'GeometryCollection':
       return many(geometry.geometries.map(kmlGeometry));
-  }
-}
-
-/** Visits all points, and all lines, those of borders included. */
-export function each(geometry: Geometry | null, point: (position: Position) => void, line: (positions: Position[]) => void): void {
-  switch (geometry?.type) {
-    case 'Point':
-      return point(geometry.coordinates);
-    case 'MultiPoint':
-      return geometry.coordinates.forEach(point);
-    case 'LineString':
-      return line(geometry.coordinates);
-    case 'MultiLineString':
-    case 'Polygon':
-      return geometry.coordinates.forEach(line);
-    case 'MultiPolygon':
-      return geometry.coordinates.forEach((rings) => rings.forEach(line));
-    case 'GeometryCollection':
-      return geometry.geometries.forEach((part) => each(part, point, line));
   }
 }
 

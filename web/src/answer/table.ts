@@ -2,12 +2,15 @@
 
 import type { Geometry } from 'geojson';
 import type { Asked, Cell } from './model';
+import { sound } from './geometry';
 import { assemble, readXml, type Element, type Placed } from './osm';
 import { wkt } from './wkt';
 
 export interface Read {
   kind: 'elements' | 'solutions' | 'table' | 'text';
   columns: string[];
+  /** Keys beyond those that have columns, the most used first. */
+  others: string[];
   rows: Entry[];
   types: Record<string, number>;
   remark: string;
@@ -36,17 +39,24 @@ export interface Entry {
 const COLUMNS = 40;
 
 export function read(text: string, contentType: string, asked: Asked): Read {
-  if (asked.language === 'sparql') return contentType.includes('json') ? solutions(text) : plain;
+  const found = parsed(text, contentType, asked);
+  for (const row of found.rows) row.geometry = sound(row.geometry);
+  return found;
+}
+
+function parsed(text: string, contentType: string, asked: Asked): Read {
+  if (asked.language === 'sparql') return contentType.includes('json') ? solutions(text) : textAlone();
   if (contentType.includes('json')) return elementsOf(JSON.parse(text));
   if (contentType.includes('xml')) {
     const { elements, remark } = readXml(text);
     return table(elements, remark);
   }
   if (contentType.includes('csv')) return lines(text, asked.query);
-  return plain;
+  return textAlone();
 }
 
-const plain: Read = { kind: 'text', columns: [], rows: [], types: {}, remark: '' };
+/** An answer that is shown as it came, and why it is no more than that. */
+export const textAlone = (remark = ''): Read => ({ kind: 'text', columns: [], others: [], rows: [], types: {}, remark });
 
 function elementsOf(answer: { elements?: Element[]; remark?: string; features?: GeoFeature[] }): Read {
   if (answer.features) return features(answer.features);
@@ -76,21 +86,23 @@ function table(elements: Element[], remark: string): Read {
 
 function fromPlaced(placed: Placed[], remark: string): Read {
   const uses = new Map<string, number>();
-  const types: Record<string, number> = {};
+  const types = Object.create(null) as Record<string, number>;
   for (const { element } of placed) {
+    // A key may be called as something that every object has.
+    if (element.tags) Object.setPrototypeOf(element.tags, null);
     types[element.type] = (types[element.type] ?? 0) + 1;
     for (const key in element.tags) uses.set(key, (uses.get(key) ?? 0) + 1);
   }
   const first = (key: string) => (key === 'name' ? 1 : 0);
-  const keys = [...uses].sort(([a, n], [b, m]) => first(b) - first(a) || m - n || (a < b ? -1 : 1)).slice(0, COLUMNS);
-  const columns = ['id', ...keys.map(([key]) => key)];
-  return { kind: 'elements', columns, rows: placed.map(entryOf), types, remark };
+  const keys = [...uses].sort(([a, n], [b, m]) => first(b) - first(a) || m - n || (a < b ? -1 : 1)).map(([key]) => key);
+  const columns = ['id', ...keys.slice(0, COLUMNS)];
+  return { kind: 'elements', columns, others: keys.slice(COLUMNS), rows: placed.map(entryOf), types, remark };
 }
 
 const LINKED = new Set(['node', 'way', 'relation']);
 
 function entryOf({ element, geometry }: Placed): Entry {
-  const tags = element.tags ?? {};
+  const tags = element.tags ?? (Object.create(null) as Record<string, string>);
   const linked = LINKED.has(element.type) && element.id !== undefined;
   const name = element.id === undefined ? element.type : `${element.type}/${element.id}`;
   const href = linked ? `/${name}` : undefined;
@@ -138,10 +150,12 @@ function solutions(text: string): Read {
   if (answer.boolean !== undefined) {
     const cell: Cell = { text: String(answer.boolean) };
     const entry: Entry = { cell: () => cell, title: cell.text, pairs: () => [['answer', cell]], type: 'answer', tags: {}, geometry: null };
-    return { kind: 'solutions', columns: ['answer'], rows: [entry], types: { answer: 1 }, remark: '' };
+    return { kind: 'solutions', columns: ['answer'], others: [], rows: [entry], types: { answer: 1 }, remark: '' };
   }
   const columns = answer.head.vars ?? [];
   const rows = (answer.results?.bindings ?? []).map((row): Entry => {
+    // A variable may be called as something that every object has.
+    Object.setPrototypeOf(row, null);
     const label = columns.find((name) => /(Label|name)$/i.test(name) && row[name]) ?? columns.find((name) => isText(row[name]));
     const titled = label ?? columns.find((name) => row[name] && !isGeometry(row[name]));
     const item = columns.map((name) => cellOfTerm(row[name]).href).find((href) => href?.startsWith('/'));
@@ -157,7 +171,7 @@ function solutions(text: string): Read {
       geometry: geometryOf(columns, row),
     };
   });
-  return { kind: 'solutions', columns, rows, types: { solution: rows.length }, remark: '' };
+  return { kind: 'solutions', columns, others: [], rows, types: { solution: rows.length }, remark: '' };
 }
 
 /** Text in words: neither a number nor a date nor a geometry. */
@@ -239,5 +253,5 @@ function lines(text: string, query: string): Read {
       geometry: position.every(Number.isFinite) ? { type: 'Point', coordinates: position } : null,
     };
   });
-  return { kind: 'table', columns: asked, rows, types: { row: rows.length }, remark: '' };
+  return { kind: 'table', columns: asked, others: [], rows, types: { row: rows.length }, remark: '' };
 }

@@ -4,9 +4,10 @@
 import { GeoJSONVT } from '@maplibre/geojson-vt';
 import { fromGeojsonVt } from '@maplibre/vt-pbf';
 import type { Feature, Geometry, Position } from 'geojson';
-import { stylesheet } from './mapcss';
+import { boxOf } from './geometry';
+import { DASHES } from './dashes';
+import { stylesheet, type Style } from './mapcss';
 import type { Box, Summary } from './model';
-import { each } from './save';
 import type { Entry } from './table';
 
 /** The last zoom with tiles of its own. */
@@ -15,6 +16,8 @@ export const MAXZOOM = 16;
 const TOGETHER = 1500;
 /** More names than that nobody reads. */
 const NAMED = 20_000;
+/** Letters of a name: with one of thousands the map draws nothing of its tile. */
+const LONGEST = 80;
 const EXTENT = 4096;
 
 export class Drawing {
@@ -24,7 +27,8 @@ export class Drawing {
   private readonly points: GeoJSONVT;
   private readonly shapes: GeoJSONVT;
 
-  constructor(rows: Entry[], style: string) {
+  /** `colours` are those of rows of which no style says otherwise. */
+  constructor(rows: Entry[], style: string, colours: (string | undefined)[] = []) {
     const styled = style ? stylesheet(style) : null;
     const points: Feature[] = [];
     const shapes: Feature[] = [];
@@ -39,11 +43,11 @@ export class Drawing {
       const isPoint = geometry.type === 'Point';
       const isArea = geometry.type === 'Polygon' || geometry.type === 'MultiPolygon';
       this.geometries[isPoint || geometry.type === 'MultiPoint' ? 'point' : isArea ? 'polygon' : 'line'] += 1;
-      const look = styled?.(entry.type, isArea, entry.tags);
-      const name = rows.length < NAMED ? (look?.text ?? entry.name) : undefined;
+      const look = styled?.({ type: entry.type, isArea, isClosed: isArea || isRing(geometry), tags: entry.tags });
+      const name = rows.length < NAMED ? (look?.text ?? entry.name)?.slice(0, LONGEST) : undefined;
       // The zoom from which on a shape is larger than some pixels, and needs no point in its place.
       const extent = Math.max(own[2] - own[0], (own[3] - own[1]) * 1.3, 1e-9);
-      const properties = clean({ i, z: isPoint ? 99 : Math.max(0, Math.log2((12 * 360) / (512 * extent))), n: name, c: look?.color, w: look?.width, o: look?.opacity, f: look?.fill, p: look?.fillOpacity, r: look?.radius });
+      const properties = clean({ i, z: isPoint ? 99 : Math.max(0, Math.log2((12 * 360) / (512 * extent))), n: name, c: look?.color ?? colours[i], ...(look && drawn(look)) });
       const coordinates = isPoint ? geometry.coordinates : middle(geometry, own);
       points.push({ type: 'Feature', properties, geometry: { type: 'Point', coordinates } });
       if (!isPoint) shapes.push({ type: 'Feature', properties, geometry });
@@ -71,21 +75,43 @@ export class Drawing {
   }
 }
 
-function clean(properties: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== ''));
+/** How a style is told to the map: the names are those of `map/overlay.ts`. */
+function drawn(look: Style): Record<string, unknown> {
+  const width = look.width ?? 2;
+  const casing = look.casingWidth ?? (look.casing ? 1 : 0);
+  return {
+    w: look.width,
+    o: look.opacity,
+    d: look.dashes && nearest(look.dashes[0] / Math.max(width, 0.5), look.dashes[1] / Math.max(width, 0.5)),
+    b: casing > 0 ? width + 2 * casing : undefined,
+    bc: casing > 0 ? (look.casing ?? '#000') : undefined,
+    f: look.fill,
+    p: look.fillOpacity,
+    r: look.radius,
+    s: look.stroke,
+    sw: look.strokeWidth,
+    m: look.icon,
+    t: look.text === undefined ? undefined : 1,
+    tc: look.textColor,
+    ts: look.textSize,
+    k: look.z,
+  };
 }
 
-export function boxOf(geometry: Geometry): Box | null {
-  const box: Box = [Infinity, Infinity, -Infinity, -Infinity];
-  const see = ([x = NaN, y = NaN]: Position) => {
-    if (!(Math.abs(x) <= 360 && Math.abs(y) <= 90)) return;
-    box[0] = Math.min(box[0], x);
-    box[1] = Math.min(box[1], y);
-    box[2] = Math.max(box[2], x);
-    box[3] = Math.max(box[3], y);
-  };
-  each(geometry, see, (line) => line.forEach(see));
-  return box[0] <= box[2] ? box : null;
+/** The place in `DASHES` of what is most like a dash and a gap, in widths of the line. */
+function nearest(dash: number, gap: number): number {
+  const apart = DASHES.map(([a, b]) => Math.abs(Math.log(a / dash)) + Math.abs(Math.log(b / Math.max(gap, 0.1))));
+  return apart.indexOf(Math.min(...apart));
+}
+
+const isRing = (geometry: Geometry): boolean => {
+  if (geometry.type !== 'LineString') return false;
+  const [first, last] = [geometry.coordinates[0], geometry.coordinates.at(-1)];
+  return geometry.coordinates.length > 3 && first?.[0] === last?.[0] && first?.[1] === last?.[1];
+};
+
+function clean(properties: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== ''));
 }
 
 const joined = (a: Box, b: Box): Box => [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];

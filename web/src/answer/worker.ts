@@ -1,12 +1,14 @@
 // Fetches an answer, reads it and keeps it: what the page gets of it are some rows and some tiles, never the whole.
 
 import { wording } from '../wording';
+import { boxOf } from './geometry';
 import * as graph from './graph';
+import { layers } from './layers';
 import { label, place, type Asking } from './lookup';
-import type { Asked, Dates, Details, Message, Order, Replies, Row, Saved, Summary } from './model';
+import type { Asked, Cell, Dates, Details, Message, Order, Replies, Row, Saved, Summary } from './model';
 import * as save from './save';
-import { read, type Entry, type Read } from './table';
-import { Drawing, boxOf } from './tiles';
+import { read, textAlone, type Entry, type Read } from './table';
+import { Drawing } from './tiles';
 
 interface Kept {
   raw: Blob;
@@ -21,6 +23,11 @@ interface Kept {
 
 /** Bytes of an answer: what comes after is no text that a browser could hold. */
 const LARGEST = 400e6;
+/** Of more the rows would be more than a browser holds: the answer stays as it came. */
+const READ = 128e6;
+/** Letters of a value in a row, and of one of what is selected: lines of megabytes bring a browser to a stop. */
+const CELL = 200;
+const VALUE = 20_000;
 /** Of an answer that still comes, what there is is read from so many bytes and milliseconds on, and then when there is this much more. */
 const SOFAR = { bytes: 64_000, ms: 500, more: 2.5 };
 
@@ -92,16 +99,31 @@ async function run(asked: Asked): Promise<Replies['run']> {
   const isSparql = asked.language === 'sparql';
   const body = new URLSearchParams(isSparql ? { query: asked.query } : { data: asked.query });
   const accept = isSparql ? 'application/sparql-results+json, text/plain;q=0.1, */*;q=0.1' : '*/*';
-  const answer = await fetch(isSparql ? '/sparql' : '/api/interpreter', { method: 'POST', body, headers: { ...asked.headers, Accept: accept }, signal: control.signal });
+  const answer = await fetch(isSparql ? '/sparql' : '/api/interpreter', { method: 'POST', body, headers: { ...asked.headers, Accept: accept }, redirect: 'manual', signal: control.signal }).catch((why: Error) => {
+    throw why.name === 'AbortError' ? why : new Failed(0, 'The server cannot be reached.');
+  });
+  // Of a query with `[out:custom]` that finds one element, that element on another host.
+  if (answer.type === 'opaqueredirect') throw new Failed(0, 'The answer is an address elsewhere, where the page does not go. A cURL line of this query tells it.');
   const coming: Coming = { asked, answer, contentType: answer.headers.get('content-type') ?? '', started, first: performance.now() - started };
   const blob = await receive(coming, control);
   const total = performance.now() - started;
   if (!answer.ok) throw new Failed(answer.status, wording(await blob.text(), coming.contentType, answer.status));
   const reading = performance.now();
-  const found = read(await blob.text(), coming.contentType, asked);
+  const found = await readable(blob, coming);
   control.signal.throwIfAborted();
-  const unasked = isSparql ? await place(found, { headers: asked.headers, triples: asked.triples, signal: control.signal }) : 0;
+  const unasked = isSparql ? await place(found, { headers: asked.headers, triples: asked.triples, signal: control.signal }).catch(() => 0) : 0;
+  control.signal.throwIfAborted();
   return keep(coming, blob, found, { total, reading, unasked });
+}
+
+/** The answer read; one that cannot be is shown as it came. */
+async function readable(blob: Blob, { contentType, asked }: Coming): Promise<Read> {
+  if (blob.size > READ) return textAlone(`The answer has ${Math.round(blob.size / 1e6)} MB, more than a page can show as rows. It is here as it came: ask for less to see it on the map.`);
+  try {
+    return read(await blob.text(), contentType, asked);
+  } catch (why) {
+    return textAlone(`The answer could not be read, and is here as it came: ${(why as Error).message}`);
+  }
 }
 
 /** Takes the bytes as they come, tells of them, and shows what can be read of them so far. */
@@ -113,7 +135,11 @@ async function receive(coming: Coming, control: AbortController): Promise<Blob> 
   let told = 0;
   let next = SOFAR.bytes;
   const reader = answer.body?.getReader();
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+  const take = () =>
+    reader?.read().catch((why: Error) => {
+      throw why.name === 'AbortError' ? why : new Failed(0, `The answer broke off after ${Math.round(bytes / 1000).toLocaleString('en')} kB.`);
+    });
+  for (let part = await take(); part && !part.done; part = await take()) {
     parts.push(part.value);
     bytes += part.value.length;
     if (bytes > LARGEST) {
@@ -125,7 +151,7 @@ async function receive(coming: Coming, control: AbortController): Promise<Blob> 
       postMessage({ progress: { bytes, ms: now - started } } satisfies Message);
       told = now;
     }
-    if (answer.ok && bytes > next && now - started > SOFAR.ms) {
+    if (answer.ok && bytes > next && bytes < READ && now - started > SOFAR.ms) {
       next = SOFAR.more * bytes;
       await showBegun(coming, new Blob(parts, { type }));
       control.signal.throwIfAborted();
@@ -152,7 +178,8 @@ async function showBegun(coming: Coming, begun: Blob): Promise<void> {
 
 /** Keeps an answer, to be asked for in parts. */
 function keep({ asked, answer, contentType, first }: Coming, blob: Blob, found: Read, took: { total: number; reading: number; unasked: number }): Summary {
-  const drawing = new Drawing(found.rows, asked.style);
+  const { colours, layers: coloured } = layers(found);
+  const drawing = new Drawing(found.rows, asked.style, colours);
   const order = Uint32Array.from(found.rows, (_, i) => i);
   const summary: Summary = {
     kind: found.kind,
@@ -165,6 +192,7 @@ function keep({ asked, answer, contentType, first }: Coming, blob: Blob, found: 
     total: took.total,
     reading: performance.now() - took.reading,
     columns: found.columns,
+    others: found.others,
     rows: found.rows.length,
     types: found.types,
     remark: found.remark,
@@ -172,6 +200,7 @@ function keep({ asked, answer, contentType, first }: Coming, blob: Blob, found: 
     geometries: drawing.geometries,
     unplaced: drawing.unplaced,
     linked: graph.linked(found),
+    layers: coloured,
     unasked: took.unasked,
   };
   kept = { raw: blob, asking: { headers: asked.headers, triples: asked.triples }, read: found, drawing, summary, order, places: Int32Array.from(order) };
@@ -204,8 +233,14 @@ function rows(from: number, to: number): Row[] {
   const { read: found, order } = kept;
   return [...order.subarray(from, to)].flatMap((index): Row[] => {
     const entry = found.rows[index];
-    return entry ? [{ index, cells: found.columns.map((_, i) => entry.cell(i, found.columns)), placed: entry.geometry !== null }] : [];
+    return entry ? [{ index, cells: found.columns.map((_, i) => shortened(entry.cell(i, found.columns), CELL)), placed: entry.geometry !== null }] : [];
   });
+}
+
+/** As much of a value as is shown. */
+function shortened(cell: Cell, most: number): Cell {
+  const { text } = cell;
+  return text.length <= most ? cell : { ...cell, text: `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}… (${text.length.toLocaleString('en')} characters)` };
 }
 
 function arrange(column: number, descending: boolean, filter: string): number {
@@ -245,7 +280,7 @@ function texts(entry: Entry | undefined): string[] {
 function details(index: number): Details {
   const entry = kept?.read.rows[index];
   if (!kept || !entry) throw new Failed(0, 'no such row');
-  return { index, title: entry.title, href: entry.href, pairs: entry.pairs(), geometry: entry.geometry, box: entry.geometry && boxOf(entry.geometry), nodes: graph.named(kept.read, index) };
+  return { index, title: shortened({ text: entry.title }, CELL).text, href: entry.href, pairs: entry.pairs().map(([name, cell]) => [name, shortened(cell, VALUE)]), geometry: entry.geometry, box: entry.geometry && boxOf(entry.geometry), nodes: graph.named(kept.read, index) };
 }
 
 /** Dots that can be told from each other. */
@@ -258,7 +293,7 @@ function dates(): Dates | null {
     const found = all.flatMap((entry, index) => {
       const cell = entry.cell(i, columns);
       const year = cell.note === 'dateTime' || cell.note === 'date' ? yearOf(cell.text) : null;
-      return year === null ? [] : [{ index, title: entry.title, text: cell.text.replace(/T00:00:00Z$/, ''), year }];
+      return year === null ? [] : [{ index, title: shortened({ text: entry.title }, CELL).text, text: cell.text.replace(/T00:00:00Z$/, ''), year }];
     });
     if (found.length > 1) return { column, rows: found.sort((a, b) => a.year - b.year).slice(0, DATED) };
   }
@@ -271,9 +306,19 @@ function yearOf(text: string): number | null {
   return match ? Number(match[1]) + (Number(match[2]) - 1) / 12 + (Number(match[3]) - 1) / 366 : null;
 }
 
+/** A piece of the answer that ends where a letter does. */
 async function raw(from: number, to: number): Promise<Replies['raw']> {
-  if (!kept) return { text: '', size: 0 };
-  return { text: await kept.raw.slice(from, to).text(), size: kept.raw.size };
+  if (!kept) return { text: '', to: 0, size: 0 };
+  const bytes = new Uint8Array(await kept.raw.slice(from, to + 3).arrayBuffer());
+  let length = Math.min(bytes.length, to - from);
+  // Bytes within a letter begin with 10.
+  while (length < bytes.length && ((bytes[length] ?? 0) & 0xc0) === 0x80) length += 1;
+  return { text: new TextDecoder().decode(bytes.subarray(0, length)), to: from + length, size: kept.raw.size };
+}
+
+/** A name that no column has. */
+function unlike(name: string, columns: string[]): string {
+  return columns.includes(name) ? unlike(`_${name}`, columns) : name;
 }
 
 const COPYRIGHT = 'OpenStreetMap contributors, ODbL 1.0; Wikidata, CC0';
@@ -290,7 +335,15 @@ async function file(as: Saved): Promise<Replies['save']> {
   const placed = entries.filter((entry) => entry.geometry);
   const name = `terrapin-${summary.digest.slice(0, 8) || 'answer'}`;
   const url = (text: string | Blob, type: string) => URL.createObjectURL(typeof text === 'string' ? new Blob([text], { type }) : text);
-  const cells = () => found.rows.map((entry) => found.columns.map((_, i) => entry.cell(i, found.columns)));
+  // Of keys that have no column there is one for all.
+  const columns = found.others.length ? [...found.columns, unlike('other_tags', found.columns)] : found.columns;
+  const cells = () =>
+    found.rows.map((entry) => {
+      const own = found.columns.map((_, i) => entry.cell(i, found.columns));
+      if (!found.others.length) return own;
+      const others = found.others.filter((key) => key in entry.tags).map((key) => [key, entry.tags[key]]);
+      return [...own, { text: others.length ? JSON.stringify(Object.fromEntries(others)) : '' }];
+    });
   switch (as) {
     case 'geojson':
       return { url: url(save.geojson(placed, { generator: 'Terrapin', copyright: COPYRIGHT, snapshot: summary.digest }), 'application/geo+json'), name: `${name}.geojson` };
@@ -299,10 +352,10 @@ async function file(as: Saved): Promise<Replies['save']> {
     case 'kml':
       return { url: url(save.kml(placed, COPYRIGHT), 'application/vnd.google-earth.kml+xml'), name: `${name}.kml` };
     case 'csv':
-      return { url: url(save.csv(found.columns, cells()), 'text/csv'), name: `${name}.csv` };
+      return { url: url(save.csv(columns, cells()), 'text/csv'), name: `${name}.csv` };
     case 'parquet': {
       const { parquet } = await import('./parquet');
-      const bytes = parquet(found.columns, cells(), found.rows.map((entry) => entry.geometry), COPYRIGHT);
+      const bytes = parquet(columns, cells(), found.rows.map((entry) => entry.geometry), COPYRIGHT);
       return { url: url(new Blob([bytes]), 'application/vnd.apache.parquet'), name: `${name}.parquet` };
     }
     case 'json': {

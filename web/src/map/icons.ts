@@ -150,8 +150,8 @@ export async function draw(name: string, halo: string): Promise<ImageData | null
   const shape = new Path2D();
   const d = outline(icon);
   if (d) shape.addPath(new Path2D(d));
-  else if (icon === DOT) shape.arc(SIDE / 2, SIDE / 2, 1.8, 0, 2 * Math.PI);
-  else return null;
+  // A style may name what is no symbol.
+  else shape.arc(SIDE / 2, SIDE / 2, icon === DOT ? 1.8 : 4, 0, 2 * Math.PI);
   if (!context) return null;
   context.scale(RATIO, RATIO);
   context.translate(1, 1);

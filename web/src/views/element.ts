@@ -2,6 +2,7 @@
 
 import type { Geometry } from 'geojson';
 import type { Box, Cell } from '../answer/model';
+import { boxOf } from '../answer/geometry';
 import { assemble, type Element } from '../answer/osm';
 import { cellOfTag, cellOfTerm } from '../answer/table';
 import { wkt } from '../answer/wkt';
@@ -44,7 +45,7 @@ async function osm(type: 'node' | 'way' | 'relation', id: string, snapshot: Snap
   const geometry = assemble([found])[0]?.geometry ?? null;
   const tags = found.tags ?? {};
   const title = tags.name ?? `${type} ${id}`;
-  const linked = tags.wikidata && snapshot.triples ? await label(tags.wikidata).catch(() => null) : null;
+  const linked = snapshot.triples && /^Q\d+$/.test(tags.wikidata ?? '') ? await label(tags.wikidata ?? '').catch(() => null) : null;
   const members = found.members ?? (found.nodes ?? []).map((ref) => ({ type: 'node', ref, role: '' }));
   const element = h(
     'article',
@@ -141,22 +142,4 @@ function list(all: [string, string][]): HTMLElement {
   const items = all.slice(0, MOST).map(([name, text]) => h('li', {}, h('a', { href: `/${name}`, 'data-view': '' }, name.replace('/', ' ')), text && ` ${text}`));
   if (all.length > MOST) items.push(h('li', { class: 'muted' }, `and ${count(all.length - MOST)} more`));
   return h('ul', { class: 'list' }, ...items);
-}
-
-function boxOf(geometry: Geometry | null): Box | null {
-  if (!geometry) return null;
-  const box: Box = [180, 90, -180, -90];
-  const see = (value: unknown): void => {
-    if (!Array.isArray(value)) return;
-    if (typeof value[0] === 'number') {
-      const [x, y] = value as [number, number];
-      box[0] = Math.min(box[0], x);
-      box[1] = Math.min(box[1], y);
-      box[2] = Math.max(box[2], x);
-      box[3] = Math.max(box[3], y);
-    } else value.forEach(see);
-  };
-  const visit = (part: Geometry): void => (part.type === 'GeometryCollection' ? part.geometries.forEach(visit) : see(part.coordinates));
-  visit(geometry);
-  return box[0] <= box[2] ? box : null;
 }

@@ -116,6 +116,17 @@ export class Network {
       if (free) taken.push([x, y, width]);
       this.labels[i]?.classList.toggle('bare', !free);
     }
+    // Those of links are where these leave room.
+    this.graph.links.forEach(({ from, to, label }, i) => {
+      const { text } = this.lines[i] ?? {};
+      const [a, b] = [this.graph.nodes[from], this.graph.nodes[to]];
+      if (!text || !a || !b) return;
+      const [x, y] = this.seen.apply([(a.x + b.x) / 2, (a.y + b.y) / 2]);
+      const width = LETTER * shortened(label).length;
+      const free = taken.every(([left, top, wide]) => x + width / 2 < left || left + wide < x - width / 2 || Math.abs(top - y) >= LINE);
+      if (free) taken.push([x - width / 2, y, width]);
+      text.classList.toggle('bare', !free);
+    });
   }
 
   private place(node: Node): void {

@@ -27,10 +27,10 @@ export class Raw {
 
   private async next(): Promise<void> {
     const from = this.to;
-    this.to += PIECE;
-    const { text, size: all } = await this.answers.ask({ do: 'raw', from, to: this.to });
+    const { text, to, size: all } = await this.answers.ask({ do: 'raw', from, to: from + PIECE });
+    this.to = to;
     this.text.append(text);
     this.more.hidden = this.to >= all;
-    this.more.textContent = `More (${size(Math.min(this.to, all))} of ${size(all)} shown)`;
+    this.more.textContent = `More (${size(this.to)} of ${size(all)} shown)`;
   }
 }

@@ -1,12 +1,13 @@
 // What opens beside the buttons at the top: examples, history, links, what is served, keys.
 
 import { curl, python } from '../copy';
-import { announce, count, h, popover } from '../dom';
+import { announce, count, h, popover, rows } from '../dom';
 import { tried, type Example } from '../examples';
 import { forget, past, type Past } from '../history';
 import { LANGUAGES, write as writeLink, type Language } from '../link';
-import type { Snapshot } from '../service';
+import { headers, type Snapshot } from '../service';
 import type { Surroundings } from '../shortcuts';
+import { plain, wording } from '../wording';
 
 /** Examples, each tried when the shelf opens: how much it finds here and now. */
 export function exampleShelf(button: HTMLElement, examples: Example[], around: () => Surroundings, take: (example: Example) => void): void {
@@ -46,7 +47,7 @@ export function historyShelf(button: HTMLElement, take: (entry: Past) => void): 
   const shelf = h('div', { class: 'shelf', role: 'dialog', 'aria-label': 'History' });
   const item = (entry: Past) => {
     const short = entry.query.replace(/\[[^\]]*(out|timeout):[^\]]*\]/g, '').replace(/\/\/.*$/gm, '').replace(/\s+/g, ' ').replace(/^[; ]+/, '').slice(0, 110);
-    return h('button', { type: 'button', class: 'item past', onclick: () => (shelf.hidePopover(), take(entry)) }, h('code', {}, short), h('span', { class: 'count' }, `${count(entry.rows)} rows · ${new Date(entry.at).toLocaleString()}`));
+    return h('button', { type: 'button', class: 'item past', onclick: () => (shelf.hidePopover(), take(entry)) }, h('code', {}, short), h('span', { class: 'count' }, `${rows(entry.rows)} · ${new Date(entry.at).toLocaleString()}`));
   };
   shelf.addEventListener('beforetoggle', (event) => {
     if ((event as ToggleEvent).newState !== 'open') return;
@@ -61,14 +62,28 @@ export interface Shared {
   language: Language;
   /** The query as it was written. */
   text: string;
-  /** The same without shortcuts, as the server is asked. */
-  query: string;
   view: [number, number, number] | undefined;
   snapshot: string;
 }
 
+/** What the page tells of what it shows. */
+export interface Showing {
+  shared(): Shared;
+  /** The query without shortcuts, as the server is asked. */
+  sent(): Promise<string>;
+}
+
+/** The query in another form of its language, by the server. */
+async function converted(query: string, target: 'xml' | 'compact' | 'mapql'): Promise<string> {
+  const answer = await fetch('/api/convert', { method: 'POST', body: new URLSearchParams({ data: query, target }), headers: headers() });
+  const text = await answer.text();
+  const found = /<pre>([\s\S]*?)<\/pre>/.exec(text)?.[1];
+  if (!answer.ok || found === undefined) throw new Error(wording(text, answer.headers.get('content-type') ?? '', answer.status));
+  return plain(found);
+}
+
 /** A link to query, map and snapshot, and lines that ask the same. */
-export function shareShelf(button: HTMLElement, shared: () => Shared): void {
+export function shareShelf(button: HTMLElement, { shared, sent }: Showing): void {
   const field = h('input', { type: 'text', readonly: true, class: 'field', 'aria-label': 'Link' });
   const run = h('input', { type: 'checkbox', id: 'share-run', checked: true });
   const update = () => {
@@ -77,20 +92,31 @@ export function shareShelf(button: HTMLElement, shared: () => Shared): void {
   };
   run.addEventListener('change', update);
   field.addEventListener('focus', () => field.select());
-  const copied = (label: string, text: () => string) => {
+  const copied = (label: string, text: () => string | Promise<string>) => {
     const copy = h('button', { type: 'button', class: 'item' }, label);
     copy.addEventListener('click', async () => {
       try {
-        await navigator.clipboard.writeText(text());
-        announce('Copied');
+        const line = await text();
+        await navigator.clipboard.writeText(line).catch(() => {
+          throw new Error('The browser does not allow it');
+        });
         copy.textContent = 'Copied';
-      } catch {
-        copy.textContent = 'The browser does not allow it';
+      } catch (problem) {
+        copy.textContent = ((problem as Error).message.split('\n')[0] ?? '').slice(0, 200);
       }
-      setTimeout(() => (copy.textContent = label), 1500);
+      announce(copy.textContent ?? '');
+      setTimeout(() => (copy.textContent = label), 2500);
     });
     return copy;
   };
+  const overpass = h(
+    'div',
+    {},
+    h('h2', {}, 'The query without shortcuts'),
+    copied('Copy it as it is sent', sent),
+    copied('Copy it on one line', async () => converted(await sent(), 'compact')),
+    copied('Copy it as XML', async () => converted(await sent(), 'xml')),
+  );
   const panel = h(
     'div',
     { class: 'shelf share', role: 'dialog', 'aria-label': 'Share' },
@@ -99,10 +125,14 @@ export function shareShelf(button: HTMLElement, shared: () => Shared): void {
     h('label', { class: 'check', for: 'share-run' }, run, 'Run when opened'),
     copied('Copy the link', () => field.value),
     h('h2', {}, 'To ask the same again'),
-    copied('Copy a cURL line', () => curl(shared().language, shared().query, location.origin)),
-    copied('Copy Python', () => python(shared().language, shared().query, location.origin)),
+    copied('Copy a cURL line', async () => curl(shared().language, await sent(), location.origin)),
+    copied('Copy Python', async () => python(shared().language, await sent(), location.origin)),
+    overpass,
   );
-  panel.addEventListener('beforetoggle', update);
+  panel.addEventListener('beforetoggle', () => {
+    update();
+    overpass.hidden = shared().language !== 'overpassql';
+  });
   popover(button, panel);
 }
 

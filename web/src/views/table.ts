@@ -3,7 +3,7 @@
 
 import type { Answers } from '../answer/client';
 import type { Cell, Row, Summary } from '../answer/model';
-import { count, h } from '../dom';
+import { count, h, rows } from '../dom';
 
 const HEIGHT = 26;
 const BEFORE = 12;
@@ -22,6 +22,7 @@ export class Table {
   private widths: number[] = [];
   /** Columns whose values are numbers, as far as one sees. */
   private numeric: boolean[] = [];
+  private others = 0;
   private rows = 0;
   private total = 0;
   private sort = { column: -1, descending: false };
@@ -46,6 +47,7 @@ export class Table {
 
   async show(summary: Summary | null): Promise<void> {
     this.columns = summary?.columns ?? [];
+    this.others = summary?.others.length ?? 0;
     this.total = this.rows = summary?.rows ?? 0;
     this.sort = { column: -1, descending: false };
     this.selected = -1;
@@ -118,7 +120,9 @@ export class Table {
   }
 
   private counted(): void {
-    this.shown.textContent = this.rows === this.total ? `${count(this.total)} rows` : `${count(this.rows)} of ${count(this.total)} rows`;
+    const all = this.rows === this.total ? rows(this.total) : `${count(this.rows)} of ${rows(this.total)}`;
+    // What has no column is beside a selected row, and in files.
+    this.shown.textContent = this.others ? `${all}, ${count(this.others)} rarer keys without a column` : all;
     this.grid.setAttribute('aria-rowcount', String(this.rows + 1));
     this.body.style.height = `${Math.min(this.rows, MOST) * HEIGHT}px`;
   }
@@ -180,7 +184,7 @@ export class Table {
     }
     if (step === undefined) return;
     event.preventDefault();
-    this.at = Math.max(0, Math.min(this.rows - 1, this.at + step));
+    this.at = Math.max(0, Math.min(this.rows - 1, MOST - 1, this.at + step));
     const top = this.at * HEIGHT;
     const { scrollTop, clientHeight } = this.scroller;
     if (top < scrollTop) this.scroller.scrollTop = top;

@@ -32,7 +32,8 @@ export class Timeline {
     for (const dot of this.element.querySelectorAll('circle')) dot.classList.toggle('on', dot.dataset.index === String(index));
   }
 
-  private draw(): void {
+  /** Draws it as large as there is room. */
+  draw(): void {
     const { clientWidth: width, clientHeight: height } = this.element;
     const { dates } = this;
     if (!dates || width < 80 || height < 80) return this.element.replaceChildren();

@@ -1,0 +1,18 @@
+// Which colour on the map is which layer of the answer.
+
+import { MOST } from '../answer/layers';
+import type { Summary } from '../answer/model';
+import { count, h } from '../dom';
+
+export function legend({ layers }: Summary): HTMLElement {
+  const list = h('ul', { class: 'legend', 'aria-label': 'Layers', hidden: layers.length === 0 });
+  const line = (name: string, rows: number, colour: string) => {
+    const dot = h('span', { class: 'dot', 'aria-hidden': 'true' });
+    dot.style.background = colour;
+    list.append(h('li', { title: name }, dot, h('span', {}, name), h('span', { class: 'count' }, count(rows))));
+  };
+  for (const { name, rows, colour } of layers.slice(0, MOST)) line(name, rows, colour);
+  const others = layers.slice(MOST);
+  if (others[0]) line(`${count(others.length)} others`, others.reduce((sum, { rows }) => sum + rows, 0), others[0].colour);
+  return list;
+}

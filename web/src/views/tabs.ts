@@ -1,0 +1,56 @@
+// The views of an answer, of which one is seen: tabs for the mouse, for arrow keys and for screen readers.
+
+import { h } from '../dom';
+
+export class Tabs {
+  readonly list = h('div', { role: 'tablist', 'aria-label': 'The answer as', class: 'tabs' });
+  readonly panels = h('div', { class: 'panels' });
+  private readonly all = new Map<string, { tab: HTMLButtonElement; panel: HTMLElement }>();
+
+  /** `opened` is told which view is seen. */
+  constructor(parts: [id: string, label: string, content: HTMLElement][], private readonly opened: (id: string) => void) {
+    for (const [id, label, content] of parts) {
+      const tab = h('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, onclick: () => this.open(id) }, label);
+      const panel = h('div', { role: 'tabpanel', id: `panel-${id}`, 'aria-labelledby': `tab-${id}`, class: 'panel' }, content);
+      this.all.set(id, { tab, panel });
+      this.list.append(tab);
+      this.panels.append(panel);
+    }
+    this.list.addEventListener('keydown', (event) => this.key(event));
+  }
+
+  open(wanted: string): void {
+    for (const [id, { tab, panel }] of this.all) {
+      const on = id === wanted;
+      tab.setAttribute('aria-selected', String(on));
+      tab.tabIndex = on ? 0 : -1;
+      panel.hidden = !on;
+    }
+    this.opened(wanted);
+  }
+
+  /** Whether an answer has something for this view. */
+  offer(id: string, on: boolean): void {
+    this.all.get(id)?.tab.toggleAttribute('hidden', !on);
+  }
+
+  has(id: string): boolean {
+    return this.all.get(id)?.tab.hidden === false;
+  }
+
+  /** The focus goes to what is seen: to the rows of a table, else to the tab. */
+  focus(): void {
+    const grid = [...this.panels.querySelectorAll<HTMLElement>('[role=grid]')].find((one) => one.checkVisibility());
+    (grid ?? this.list.querySelector<HTMLElement>('[aria-selected=true]'))?.focus();
+  }
+
+  private key(event: KeyboardEvent): void {
+    const ids = [...this.all.keys()].filter((id) => this.has(id));
+    const at = ids.findIndex((id) => this.all.get(id)?.tab === document.activeElement);
+    const next = { ArrowRight: ids[(at + 1) % ids.length], ArrowLeft: ids[(at + ids.length - 1) % ids.length], Home: ids[0], End: ids.at(-1) }[event.key];
+    if (!next) return;
+    event.preventDefault();
+    this.open(next);
+    this.all.get(next)?.tab.focus();
+  }
+}
