@@ -116,7 +116,7 @@
         name: "map.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"da17a02e4ae17f8d\"",
+        etag: "\"6f2bed1baac47a26\"",
         bytes: include_bytes!("map.js.gz"),
     },
     File {
