@@ -22,17 +22,7 @@ const ASIDE: i32 = 300;
 
 fn found(osm: &Osm, text: &str, typing: bool) -> Vec<Hit> {
     let question = Question::Text(text.to_owned());
-    let asked = Search {
-        question: &question,
-        typing,
-        limit: 10,
-        near: None,
-        bounded: false,
-        countries: &[],
-        wanted: &|_, _| true,
-        articles: &|_| None,
-    };
-    search(osm, &asked)
+    search(osm, &Search { typing, ..Search::of(&question, 10, &|_| None) })
 }
 
 /// Median, the slowest of ten, the slowest of a hundred.

@@ -120,6 +120,13 @@ fn things_of_a_kind_in_a_city() {
     let answer = ask(snapshot, &model, "Where are restaurants in Valletta?", "");
     let found = places(&answer, [14.49, 35.88, 14.53, 35.91]);
     assert!(found.len() >= 5, "{}", found.len());
+    // The same by the name, without the search.
+    let mut by_name = terrapin();
+    let query = "[out:csv(::id;false)];{{geocodeArea:Valletta}}->.a;nwr[amenity=restaurant](area.a);out;";
+    let ids = by_name.arg("query").arg(snapshot).arg(query).output().unwrap().stdout;
+    let expected: BTreeSet<String> = String::from_utf8(ids).unwrap().lines().map(str::to_owned).collect();
+    let id = |feature: &Value| feature["properties"]["id"].to_string();
+    assert_eq!(found.iter().map(id).collect::<BTreeSet<_>>(), expected);
     assert_eq!(answer["results"][0]["total"], found.len());
     for feature in found {
         assert_eq!(feature["properties"]["tags"]["amenity"], "restaurant", "{feature}");

@@ -55,6 +55,20 @@ fn what_is_not_in_the_data_is_named_with_what_is() {
         ("area(3600000032)->.a;node(area.a);out;", "there is no area 3600000032"),
         ("node(area:3600000031)[amenity];out;", ""),
         ("node[amenity=cafe](11,20,12,21);out;", "alone, node[amenity=cafe](11,20,12,21) finds nothing"),
+        (
+            "area(3600000031)->.a;node[amenity=cafe][highway](area.a);out;",
+            "node[amenity=cafe][highway](area.a) finds nothing; it finds 3 without [highway]",
+        ),
+        // A count of nothing is nothing.
+        (
+            "area(3600000031)->.a;(node[amenity=cafe][highway](area.a);way[amenity](area.a););out count;",
+            "node[amenity=cafe][highway](area.a) finds nothing; it finds 3 without [highway]",
+        ),
+        (
+            "node[amenity=cafe](10,20,10.01,20.01)[highway];out;",
+            "alone, node[amenity=cafe](10,20,10.01,20.01)[highway] finds nothing; it finds 3 without [highway]",
+        ),
+        ("area(3600000031)->.a;node[amenity=cafe](area.a);out count;", ""),
         ("node[amenity=cafe]->.x;node(1);out;", "the set .x is filled and never used or output"),
         ("node[amenity=cafe](area.x);out;", "the set .x is used and never filled"),
         ("node[amenity=cafe];", "there is no out statement: nothing is output"),

@@ -52,8 +52,23 @@ impl Island {
         id
     }
 
+    /// A closed way along nodes.
+    fn closed(&mut self, nodes: &[i64], tags: Tags<'_>) -> i64 {
+        let id = self.next();
+        write!(self.ways, "<way id=\"{id}\" version=\"1\">").unwrap();
+        nodes.iter().chain(nodes.first()).for_each(|node| write!(self.ways, "<nd ref=\"{node}\"/>").unwrap());
+        Self::tags(&mut self.ways, tags);
+        self.ways.push_str("</way>\n");
+        id
+    }
+
     /// A border around a box: south, west, north, east.
-    fn border(&mut self, [s, w, n, e]: [f64; 4], tags: Tags<'_>) -> i64 {
+    fn border(&mut self, sides: [f64; 4], tags: Tags<'_>) -> i64 {
+        self.area(sides, &[&[("type", "boundary"), ("boundary", "administrative")], tags].concat())
+    }
+
+    /// A relation around a box: south, west, north, east.
+    fn area(&mut self, [s, w, n, e]: [f64; 4], tags: Tags<'_>) -> i64 {
         let way = self.way(&[(s, w), (s, e), (n, e), (n, w)], true, &[]);
         let id = self.next();
         write!(
@@ -61,7 +76,6 @@ impl Island {
             "<relation id=\"{id}\" version=\"1\"><member type=\"way\" ref=\"{way}\" role=\"outer\"/>"
         )
         .unwrap();
-        Self::tags(&mut self.relations, &[("type", "boundary"), ("boundary", "administrative")]);
         Self::tags(&mut self.relations, tags);
         self.relations.push_str("</relation>\n");
         id
@@ -85,6 +99,17 @@ struct Ids {
     house: i64,
     cafe: i64,
     quarter: i64,
+    shops: Shops,
+}
+
+struct Shops {
+    code: i64,
+    fort: i64,
+    /// Two in the town, the second without a name; one in the other.
+    pubs: [i64; 3],
+    road: i64,
+    door: i64,
+    hall: i64,
 }
 
 fn island() -> (Island, Ids) {
@@ -108,7 +133,29 @@ fn island() -> (Island, Ids) {
     island.node(0.2003, 0.202, &address("14"));
     let cafe = island.node(0.2005, 0.204, &[("name", "Café Größe & Söhne"), ("amenity", "cafe")]);
     island.node(0.7005, 0.704, &[("name", "Olive Bar"), ("amenity", "bar")]);
-    (island, Ids { country, town, other, street, house, cafe, quarter })
+    let rock = [("type", "multipolygon"), ("name", "Big Rock"), ("place", "island")];
+    island.area([0.55, 0.55, 0.85, 0.85], &rock);
+    let code = [("type", "boundary"), ("boundary", "postal_code"), ("postal_code", "HB-20")];
+    let code = island.area([0.65, 0.65, 0.75, 0.75], &code);
+    let fort = island.node(
+        0.95,
+        0.05,
+        &[
+            ("name", "Fort St. Elm"),
+            ("historic", "fort"),
+            ("addr:city", "Faraway Bay"),
+            ("alt_name", "Elmfort;Hall of Elm"),
+        ],
+    );
+    let pub_ = island.node(0.2006, 0.2045, &[("name", "The Pub"), ("amenity", "pub")]);
+    let nameless = island.node(0.2007, 0.205, &[("amenity", "pub")]);
+    let other_pub = island.node(0.7006, 0.7045, &[("name", "Anchor"), ("amenity", "pub")]);
+    let road = island.way(&[(0.4, 0.4), (0.4, 0.45)], false, &[("ref", "A 12"), ("highway", "trunk")]);
+    let door = island.node(0.2201, 0.22, &[("entrance", "main"), ("wheelchair", "yes")]);
+    let corners = [(0.2202, 0.2201), (0.2203, 0.22), (0.2202, 0.2199)].map(|(lat, lon)| island.node(lat, lon, &[]));
+    let hall = island.closed(&[&[door][..], &corners].concat(), &[("name", "Hall"), ("building", "civic")]);
+    let shops = Shops { code, fort, pubs: [pub_, nameless, other_pub], road, door, hall };
+    (island, Ids { country, town, other, street, house, cafe, quarter, shops })
 }
 
 struct Asked {
@@ -151,6 +198,8 @@ fn names_are_found_however_they_are_written() {
         "Żebbuġ, Ínsula",
         "olive isle",
         "isle olive",
+        // From right to left.
+        "Isle, Olive",
     ] {
         assert_eq!(asked.ids(text, ""), [ids.town], "{text}");
     }
@@ -158,7 +207,7 @@ fn names_are_found_however_they_are_written() {
         assert_eq!(asked.ids(text, ""), [ids.cafe], "{text}");
     }
     assert_eq!(asked.ids("島", ""), [ids.country]);
-    for nothing in ["Atlantis", "Harbour, Olive", "Olive, Atlantis", "...", "Isle, Olive"] {
+    for nothing in ["Atlantis", "Harbour, Olive", "Olive, Atlantis", "..."] {
         assert!(asked.ids(nothing, "").is_empty(), "{nothing}");
     }
     // The beginning of a word, where it is typed, and where nothing else is found.
@@ -250,7 +299,7 @@ fn a_place_has_its_address_in_the_language_asked_for() {
 #[test]
 fn points_lead_back() {
     let (asked, ids) = asked();
-    let at = |lat: f64, lon: f64, more: &str| asked.json(&format!("/reverse?lat={lat}&lon={lon}{more}"));
+    let at = |lat: f64, lon: f64, more: &str| asked.json(&format!("/reverse?format=jsonv2&lat={lat}&lon={lon}{more}"));
     assert_eq!(at(0.20031, 0.20101, "")["osm_id"], ids.house);
     assert_eq!(at(0.20051, 0.20401, "&layer=poi")["osm_id"], ids.cafe);
     assert_eq!(at(0.20051, 0.20401, "")["address"]["road"], "Triq il-Kbira");
@@ -259,16 +308,195 @@ fn points_lead_back() {
         assert_eq!(at(0.2003, 0.2011, &format!("&zoom={zoom}"))["osm_id"], id, "{zoom}");
     }
     assert_eq!(at(0.9, 0.9, "")["osm_id"], ids.country);
+    // Maps have more levels than there are.
+    assert_eq!(at(0.20031, 0.20101, "&zoom=22")["osm_id"], ids.house);
     assert_eq!(at(5.0, 5.0, "")["error"], "Unable to geocode");
-    let features = at(0.20031, 0.20101, "&format=geocodejson");
+    let features = asked.json("/reverse?lat=0.20031&lon=0.20101&format=geocodejson");
     assert_eq!(features["features"][0]["properties"]["geocoding"]["housenumber"], "12A");
-    let xml = asked.server.get("/reverse?lat=0.20031&lon=0.20101&format=xml").text();
+    // As Nominatim's documentation has it, without a word.
+    let xml = asked.server.get("/reverse?lat=0.20031&lon=0.20101").text();
     assert!(xml.contains("<reversegeocode") && xml.contains("<house_number>12A</house_number>"), "{xml}");
-    for wrong in ["/reverse", "/reverse?lat=1", "/reverse?lat=91&lon=0", "/reverse?lat=1&lon=1&zoom=19"] {
+    for wrong in ["/reverse", "/reverse?lat=1", "/reverse?lat=91&lon=0", "/reverse?lat=1&lon=1&zoom=x"] {
         assert_eq!(asked.server.get(wrong).status, 400, "{wrong}");
     }
     assert_eq!(asked.server.get("/status").text(), "OK");
     assert_eq!(asked.json("/status?format=json")["status"], 0);
+}
+
+#[test]
+fn postal_codes_lead_somewhere() {
+    let (asked, ids) = asked();
+    let found = |query: &str| asked.json(&format!("/search?{query}"));
+    // Three houses have it, two of them far from the other: a place in each town, that with more of them first.
+    for text in ["ZB 1", "zb1"] {
+        let places = found(&format!("q={}&addressdetails=1", encoded(text)));
+        assert_eq!(places.as_array().unwrap().len(), 2, "{places}");
+        let first = &places[0];
+        assert_eq!(
+            (&first["category"], &first["type"], &first["name"]),
+            (&"place".into(), &"postcode".into(), &"ZB 1".into())
+        );
+        assert!(first.get("osm_id").is_none() && first["address"]["postcode"] == "ZB 1", "{first}");
+        assert_eq!(first["address"]["city"], "Żebbuġ");
+    }
+    for query in ["q=ZB+1+Olive", "q=Olive,+ZB1", "q=zb+1,+Olive,+Isle", "city=Olive&postalcode=ZB+1"] {
+        let places = found(query);
+        assert_eq!((&places[0]["name"], &places[1]["osm_id"]), (&"ZB 1".into(), &ids.town.into()), "{query}: {places}");
+    }
+    assert_eq!(found("q=HB20")[0]["osm_id"], ids.shops.code);
+    assert_eq!(found("q=HB-20+Harbour")[0]["display_name"], "HB-20, Harbour, Big Rock, Ínsula");
+    // It narrows what has it, and spoils nothing that has not.
+    assert_eq!(asked.ids("12A Triq il-Kbira, ZB 1 Olive", ""), [ids.house]);
+    assert_eq!(asked.ids("triq il-kbira 12A, HB-20", ""), asked.ids("12A triq il-kbira, Harbour", ""));
+    assert_eq!(found("city=Olive&postalcode=99999")[0]["osm_id"], ids.town);
+    assert_eq!(asked.ids("99999 Olive", "")[0], ids.town);
+    // A place without an element can be left out, too.
+    let id = &found("q=ZB+1")[0]["place_id"];
+    assert_eq!(found(&format!("q=ZB+1&exclude_place_ids={id}")).as_array().unwrap().len(), 1);
+    assert_eq!(found("q=ZB+1&exclude_place_ids=Pix:ZB_1"), Value::Array(Vec::new()));
+    let xml = asked.server.get("/search?q=ZB+1+Olive&format=xml").text();
+    assert!(
+        xml.contains(&format!("exclude_place_ids=\"Pix:ZB_1,R{}\" more_url=\"/search?q=ZB+1+Olive", ids.town)),
+        "{xml}"
+    );
+    let shown = found("q=ZB+1&format=geocodejson&polygon_geojson=1");
+    assert_eq!(shown["features"][0]["geometry"]["type"], "Point");
+}
+
+#[test]
+fn kinds_of_things_are_found_where_they_are() {
+    let (asked, ids) = asked();
+    let [named, nameless, other] = ids.shops.pubs;
+    for text in ["pubs in Olive", "pub, Zebbug", "[pub] Olive", "[amenity=pub] Olive, Isle", "Olive pub"] {
+        assert_eq!(asked.ids(text, ""), [named, nameless], "{text}");
+    }
+    assert_eq!(asked.ids("pubs near Harbour", ""), [other]);
+    // Near to what is no place, the nearest first.
+    assert_eq!(asked.ids("pubs near Cafe Grosse Sohne", ""), [named, nameless]);
+    assert_eq!(asked.ids("pub near 0.7, 0.7", ""), [other]);
+    assert_eq!(asked.ids("pub 0.2007,0.205", ""), [nameless, named]);
+    let parts = asked.json("/search?amenity=pub&city=Harbour");
+    assert_eq!(parts[0]["osm_id"], other);
+    // Without a place a box says where.
+    let near = "&bounded=1&viewbox=0.6,0.6,0.8,0.8";
+    assert_eq!((asked.ids("[pub]", near), asked.ids("pub", near)), (vec![other], vec![other]));
+    assert!(asked.ids("[pub]", "").is_empty() && asked.ids("pubs in Atlantis", "").is_empty());
+    // What is called so comes first.
+    assert_eq!(asked.ids("the pub", ""), [named]);
+    assert_eq!(asked.ids("the pub, olive", ""), [named]);
+}
+
+#[test]
+fn names_are_found_as_people_shorten_them() {
+    let (asked, ids) = asked();
+    for text in ["Main St, Olive", "main st. zebbug", "Olive, Main Street"] {
+        assert_eq!(asked.ids(text, ""), [ids.street], "{text}");
+    }
+    // What lies around is also what addresses say, and an island on which a town lies that is as important.
+    for text in ["Fort Saint Elm", "fort st elm, Faraway Bay", "Faraway, Fort St. Elm", "Fort St Elm, Isle"] {
+        assert_eq!(asked.ids(text, ""), [ids.shops.fort], "{text}");
+    }
+    assert_eq!(asked.ids("Harbour, Big Rock", ""), [ids.other]);
+    for text in ["A 12", "a12", "A12, Isle"] {
+        assert_eq!(asked.ids(text, ""), [ids.shops.road], "{text}");
+    }
+    assert_eq!(asked.ids("Olive Town", "")[0], ids.town);
+    // Of two names in one value one is said in part.
+    assert_eq!(asked.ids("hall", ""), [ids.shops.hall]);
+    assert_eq!(asked.ids("elmfort", ""), [ids.shops.fort]);
+    for text in ["0.20031, 0.20101", "N 0.20031 E 0.20101", "0°12'1.1\"N 0°12'3.6\"E"] {
+        assert_eq!(asked.ids(text, ""), [ids.house], "{text}");
+    }
+    for (text, far) in [("0.20031, 190.5", 0), ("12 0.5", 0)] {
+        assert_eq!(asked.ids(text, "").len(), far, "{text}");
+    }
+    // The same street twice, where somebody wants it so.
+    let all = asked.ids("main street, olive", "&dedupe=0");
+    assert_eq!((all.len(), all[0]), (1, ids.street));
+    assert_eq!(asked.ids("triq il kbira, olive", "&dedupe=0").len(), 2);
+}
+
+#[test]
+fn answers_have_the_forms_that_are_documented() {
+    let (asked, ids) = asked();
+    let town = format!("osm_ids=R{}", ids.town);
+    // Two points of the border lie on a line between others.
+    let told = asked.json(&format!("/lookup?{town}&format=json&polygon_kml=1&polygon_svg=1"));
+    let ring = "0.1,0.1 0.3,0.1 0.3,0.3 0.1,0.3 0.1,0.1";
+    let kml = format!(
+        "<Polygon><outerBoundaryIs><LinearRing><coordinates>{ring}</coordinates></LinearRing></outerBoundaryIs></Polygon>"
+    );
+    assert_eq!(
+        (&told[0]["geokml"], &told[0]["svg"]),
+        (&kml.as_str().into(), &"M 0.1 -0.1 L 0.3 -0.1 0.3 -0.3 0.1 -0.3 Z".into())
+    );
+    assert_eq!(told[0]["address"]["country_code"], "ix", "a look-up has the address without a word");
+    let xml = asked.server.get(&format!("/lookup?{town}&format=xml&polygon_kml=1")).text();
+    assert!(xml.contains("<lookupresults ") && xml.contains(&format!("querystring=\"R{}\"", ids.town)), "{xml}");
+    assert!(xml.contains(&format!("<geokml>{kml}</geokml>")), "{xml}");
+    let hall = format!("osm_ids=W{}", ids.shops.hall);
+    let points = |threshold: &str| {
+        let shape = asked.json(&format!("/lookup?{hall}&polygon_geojson=1&polygon_threshold={threshold}"));
+        shape[0]["geojson"]["coordinates"][0].as_array().unwrap().len()
+    };
+    assert_eq!([points("0"), points("0.00001"), points("1")], [5, 5, 4]);
+
+    let door = asked.json(&format!("/lookup?{hall}&entrances=1"))[0]["entrances"].clone();
+    let expected = serde_json::json!([{
+        "osm_id": ids.shops.door, "type": "main", "lat": "0.2201", "lon": "0.22", "extratags": { "wheelchair": "yes" },
+    }]);
+    assert_eq!(door, expected);
+    assert!(asked.json(&format!("/lookup?{town}&entrances=1"))[0]["entrances"].is_null());
+
+    let features = asked.json(&format!("/lookup?osm_ids=N{},R{}&format=geocodejson&extratags=1", ids.house, ids.town));
+    let of = |at: usize| &features["features"][at]["properties"]["geocoding"];
+    assert_eq!((&of(0)["type"], &of(1)["type"]), (&"house".into(), &"city".into()));
+    assert_eq!(of(0)["admin"], serde_json::json!({ "level2": "Ínsula", "level8": "Żebbuġ" }));
+    assert_eq!((&of(0)["country_code"], &of(0)["city"]), (&"ix".into(), &"Żebbuġ".into()));
+    assert_eq!(of(1)["extra"]["admin_level"], "8");
+
+    let script = asked.server.get("/search?q=olive&json_callback=show.places");
+    assert!(script.text().starts_with("show.places([{") && script.text().ends_with("])"), "{}", script.text());
+    assert!(script.header("content-type").is_some_and(|kind| kind.starts_with("application/javascript")));
+    for wrong in ["json_callback=alert(1)", "polygon_threshold=-1", "countrycodes=isle", "zoom=1&format=html"] {
+        assert_eq!(asked.server.get(&format!("/search?q=olive&{wrong}")).status, 400, "{wrong}");
+    }
+    // A node has a box that a map can show.
+    let quarter = asked.json("/search?q=upper+quarter")[0].clone();
+    let side = |at: usize| quarter["boundingbox"][at].as_str().unwrap().parse::<f64>().unwrap();
+    assert!(side(0) < 0.2 && side(1) > 0.22 && side(1) - side(0) < 0.1, "{quarter}");
+}
+
+/// Names, codes, kinds and positions that nobody wrote for this.
+#[test]
+fn strange_texts_are_answered() {
+    let (asked, _) = asked();
+    let texts = [
+        ",".repeat(5000),
+        "1 ".repeat(3000),
+        "ZB 1 ".repeat(500),
+        "[".repeat(3000),
+        "[pub]".repeat(500),
+        "pubs in ".repeat(300),
+        "0.2,0.2 ".repeat(500),
+        "N 1 ".repeat(1000),
+        "st ".repeat(1000),
+        "\u{202e}Olive\u{202c}\u{0}".to_owned(),
+        "é".repeat(2000),
+        "[=]".to_owned(),
+        "][".to_owned(),
+        "\u{1f600} \u{10ffff}".to_owned(),
+    ];
+    for text in texts {
+        let started = std::time::Instant::now();
+        let answer = asked.server.get(&format!("/search?q={}", encoded(&text)));
+        assert_eq!(answer.status, 200, "{}: {}", text.chars().take(20).collect::<String>(), answer.text());
+        assert!(
+            started.elapsed() < std::time::Duration::from_secs(20),
+            "{}",
+            text.chars().take(20).collect::<String>()
+        );
+    }
 }
 
 /// Neither threads nor memory show in the index, and damage to it does.

@@ -91,7 +91,7 @@ fn a_name_leads_where_a_query_would_find_it() {
         "/search?format=json",
         "/search?q=Ladle&format=kml",
         "/search?q=Ladle&city=Ladle",
-        "/search?q=Ladle&polygon_svg=1",
+        "/search?q=Ladle&polygon_threshold=x",
         "/lookup",
         "/lookup?osm_ids=X1",
     ] {

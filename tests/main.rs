@@ -6,6 +6,8 @@ mod ask;
 #[cfg(feature = "ask")]
 mod ask_cases;
 #[cfg(feature = "ask")]
+mod ask_model;
+#[cfg(feature = "ask")]
 mod ask_tls;
 mod benchmark;
 mod cases;

@@ -113,6 +113,7 @@ fn tools_are_listed_and_called() {
 
     let found = given(&server, "search_entities", json!({"text": "Ladle"}));
     assert_eq!(found["entities"][0]["id"], "Q1");
+    assert_eq!(found["entities"][0]["instance_of"], json!(["wd:Q3957"]));
     let entity = given(&server, "describe_entity", json!({"id": "Q1"}));
     assert_eq!((&entity["label"], &entity["total"]), (&json!("Ladle"), &json!(2)));
     let rows = given(&server, "query_sparql", json!({"query": "SELECT ?t { ?t wdt:P131 wd:Q1 }"}));
@@ -136,7 +137,8 @@ fn what_is_wrong_is_told_to_the_model() {
         ("query_overpass", json!({"query": "{{geocodeArea:Nowhere}};out;"}), "no place of this name"),
         ("query_overpass", json!({"query": "out;", "cursor": "x"}), "no cursor"),
         ("query_overpass", json!({"query": "out;", "bbox": "1,2"}), "south,west,north,east"),
-        ("query_sparql", json!({"query": "SELECT * {}"}), "no triples"),
+        ("query_sparql", json!({"query": "SELECT * { ?a wdt:P31 ?b }"}), "no triples"),
+        ("check_query", json!({"query": "SELECT * { ?a wdt:P31 ?b }"}), "no triples"),
         ("check_query", json!({"query": "out;", "lang": "sql"}), "there is no such language"),
     ];
     for (tool, arguments, message) in cases {
@@ -144,7 +146,11 @@ fn what_is_wrong_is_told_to_the_model() {
         assert!(text.contains(message), "{tool}: {text}");
     }
     let listed: Value = serde_json::from_slice(&send(&server, "", &request("tools/list", json!({}))).body).unwrap();
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 7, "those for triples are not offered");
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 8, "those for triples are not offered");
+    // Elements are asked in SPARQL all the same.
+    let query = json!({"query": "SELECT ?e { ?e osmkey:amenity \"cafe\" }"});
+    assert_eq!(given(&server, "query_sparql", query.clone())["total"], 4);
+    assert_eq!(given(&server, "check_query", query)["results"], 4);
     let unknown = call(&server, "drop_tables", json!({}));
     assert!(unknown["error"]["message"].as_str().unwrap().contains("there is no tool"), "{unknown}");
     assert_eq!(send(&server, "", &json!([1, 2])).status, 415);

@@ -8,6 +8,7 @@ use crate::eval::feedback::{FeedbackRequest, feedback, sparql_feedback};
 use crate::eval::language::{self, Language};
 use crate::geocoder::Areas;
 use crate::osm::BoundingBox;
+use crate::sparql::{Settings, prepare};
 
 /// Results that are shown.
 const SAMPLE: usize = 5;
@@ -78,7 +79,9 @@ impl Tool for CheckQuery {
         };
         let language = named.or_else(|| language::of(&input.query));
         let said = if language == Some(Language::Sparql) {
-            sparql_feedback(world.triples()?, &input.query, SAMPLE, true, limits)
+            let asked = prepare(&input.query, &Settings::default()).map(|prepared| world.asked(&prepared));
+            // What cannot be read needs no triples for that to be said.
+            sparql_feedback(asked.unwrap_or(Ok(world.graph))?, &input.query, SAMPLE, true, limits)
         } else {
             let bbox = input.bbox.as_deref().map(str::parse::<BoundingBox>).transpose();
             let bbox = bbox.map_err(|e| Trouble::new(format!("bbox: {e}")).hint("south,west,north,east in degrees"))?;

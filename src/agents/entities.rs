@@ -8,8 +8,8 @@ use super::part::{Part, short_text};
 use super::{Limits, Tool, Trouble, World};
 use crate::budget;
 use crate::entities;
-use crate::entities::{EntityKind, Languages, chain, find};
-use crate::rdf::Store;
+use crate::entities::{EntityId, EntityKind, Found as How, Languages, chain, find};
+use crate::rdf::{Store, TermId};
 use crate::sparql::labelled::{Kind, label_of};
 use crate::sparql::results::cell;
 use crate::sparql::syntax::shorten;
@@ -22,6 +22,7 @@ const ENTITY: &str = "http://www.wikidata.org/entity/";
 /// What stands before a property's identifier where it leads right to a value.
 const DIRECT: &str = "http://www.wikidata.org/prop/direct/";
 const DESCRIPTION: &str = "http://schema.org/description";
+const INSTANCE_OF: &str = "http://www.wikidata.org/prop/direct/P31";
 
 /// Finds entities by name.
 pub struct SearchEntities;
@@ -46,8 +47,9 @@ enum Sort {
     Lexeme,
 }
 
-/// Entities that are told, at most.
+/// Entities that are told, at most, and classes of one.
 const FOUND: usize = 8;
+const CLASSES: usize = 3;
 
 #[derive(Serialize, JsonSchema)]
 pub struct Found {
@@ -66,6 +68,12 @@ struct FoundEntity {
     label: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
+    /// What it is, as wdt:P31 says: classes, with their labels where they have any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    instance_of: Vec<String>,
+    /// The name that was found, where it is another than the label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matched: Option<String>,
     /// How often the data has it.
     uses: u64,
 }
@@ -98,19 +106,37 @@ impl Tool for SearchEntities {
         if found.is_empty() {
             // A name in another language than the one that is spoken.
             found = find(store, &entities::Search { languages: Languages::All, ..search });
+            // What begins so in some language or other is hardly meant.
+            found.retain(|found| found.found <= How::LikeAlias);
         }
-        let entities = found.into_iter().map(|found| FoundEntity {
-            label: entities::label(store, found.id, &shown)
-                .map(|label| label.value)
-                .or(found.is_label.then_some(found.text)),
-            description: entities::description(store, found.id, &shown).map(|text| short_text(text.value)),
-            uses: found.id.uses(store),
-            id: found.id.to_string(),
+        let entities = found.into_iter().map(|found| {
+            let label = entities::label(store, found.id, &shown).map(|label| label.value);
+            let is_name = found.found != How::Description && found.found != How::Id;
+            FoundEntity {
+                matched: Some(found.text).filter(|text| is_name && label.as_ref() != Some(text)),
+                description: entities::description(store, found.id, &shown).map(|text| short_text(text.value)),
+                instance_of: classes(store, found.id, &shown),
+                label,
+                uses: found.id.uses(store),
+                id: found.id.to_string(),
+            }
         });
         let entities: Vec<FoundEntity> = entities.collect();
         let hint = entities.is_empty().then(|| "try another name or language, or the beginning of the name".to_owned());
         Ok(Found { entities, hint })
     }
+}
+
+/// The first classes that an entity is said to be of.
+fn classes(store: &Store, id: EntityId, languages: &[String]) -> Vec<String> {
+    let predicate = store.id(NamedNodeRef::new_unchecked(INSTANCE_OF).into());
+    let (Some(subject), Some(predicate)) = (id.term(store), predicate) else { return Vec::new() };
+    let class = |[_, _, object]: [TermId; 3]| {
+        let class = EntityId::of_term(store, object)?;
+        let label = entities::label(store, class, languages).map(|label| format!(" ({})", label.value));
+        Some(format!("wd:{class}{}", label.unwrap_or_default()))
+    };
+    store.triples(Some(subject), Some(predicate), None).filter_map(class).take(CLASSES).collect()
 }
 
 /// Tells what is said of an entity.

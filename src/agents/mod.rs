@@ -38,7 +38,7 @@ use serde_json::{Map, Value};
 use crate::budget::{self, Budget, Exceeded, Limits, Stopped};
 use crate::osm::Osm;
 use crate::snapshot::Manifest;
-use crate::sparql::Environment;
+use crate::sparql::{Environment, Prepared};
 use crate::tags::Tags;
 
 /// What tools are asked of: a snapshot.
@@ -46,8 +46,10 @@ use crate::tags::Tags;
 pub struct World<'a> {
     /// Its tags and elements.
     pub tags: &'a Tags,
-    /// Its triples, if it has any.
+    /// Its triples, if it has any, with its elements beside them.
     pub triples: Option<&'a Environment>,
+    /// Its elements as SPARQL is asked of them, with its triples if it has any.
+    pub graph: &'a Environment,
     /// Its name.
     pub digest: &'a str,
     /// Its facts.
@@ -63,6 +65,14 @@ impl<'a> World<'a> {
     fn triples(&self) -> Result<&'a Environment, Trouble> {
         let message = "this snapshot has no triples: only elements of OpenStreetMap";
         self.triples.ok_or_else(|| Trouble::new(message).hint("use search_tags and query_overpass"))
+    }
+
+    /// What a query in SPARQL is asked of.
+    ///
+    /// # Errors
+    /// The query is not about elements alone, and there are no triples.
+    pub fn asked(&self, query: &Prepared) -> Result<&'a Environment, Trouble> {
+        if query.is_of_elements() { Ok(self.graph) } else { self.triples() }
     }
 }
 
@@ -147,7 +157,7 @@ pub static TOOLS: [Definition; 10] = [
     definition::<entities::DescribeEntity>(true),
     definition::<overpass::QueryOverpass>(false),
     definition::<geojson::ExportGeoJson>(false),
-    definition::<sparql::QuerySparql>(true),
+    definition::<sparql::QuerySparql>(false),
     definition::<check::CheckQuery>(false),
 ];
 

@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Limits, Tool, Trouble, World};
-use crate::geocoder::{Areas, Bounds, Hit, Layer, Near, Places, Position, Question, Search, coord, nearest, search};
+use crate::geocoder::{
+    Areas, Bounds, Element, Hit, Layer, Near, Places, Position, Question, Search, coord, nearest, search,
+};
+use crate::osm::ElementType;
 use crate::rdf::sitelinks;
 
 /// Places that are told where nothing is said, and at most.
@@ -31,9 +34,11 @@ pub struct Place {
     name: String,
     /// Name and address on a line.
     display_name: String,
-    /// node, way or relation.
-    osm_type: &'static str,
-    osm_id: i64,
+    /// node, way or relation; a postal code may have no element.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    osm_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    osm_id: Option<i64>,
     /// The tag that says what it is: boundary=administrative.
     category: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,24 +67,23 @@ impl Place {
     fn of(world: World<'_>, hit: &Hit, languages: &[String]) -> Place {
         let osm = world.osm();
         let (key, value) = hit.details.category();
-        let is_area = match hit.element.kind {
-            crate::osm::ElementType::Node => false,
-            crate::osm::ElementType::Way => {
-                let (page, slot) = osm.place(hit.element.kind, hit.ordinal);
-                crate::osm::areas::is_closed(osm.way_page(page).nodes(slot))
+        let is_area = |element: &Element| match element.kind {
+            ElementType::Node => false,
+            ElementType::Way => {
+                osm.find(element.kind, element.id).is_some_and(|way| crate::osm::areas::is_closed(&osm.way(way).0))
             }
-            crate::osm::ElementType::Relation => true,
+            ElementType::Relation => true,
         };
         let Bounds { south, north, west, east } = Bounds::of(&hit.spot.bounds);
         let Position { lat, lon } = Position::middle_of(&hit.spot.bounds);
         Place {
             name: hit.name(languages).to_owned(),
             display_name: hit.label(languages),
-            osm_type: hit.element.kind.name(),
-            osm_id: hit.element.id,
+            osm_type: hit.element.map(|element| element.kind.name()),
+            osm_id: hit.element.map(|element| element.id),
             category: format!("{key}={value}"),
             admin_level: hit.details.tag("admin_level").map(str::to_owned),
-            area_id: hit.element.area_id().filter(|_| is_area),
+            area_id: hit.element.filter(is_area).and_then(Element::area_id),
             center: [lat, lon],
             bbox: [south, west, north, east],
         }
@@ -108,17 +112,7 @@ impl Tool for Geocode {
         let others = input.limit.unwrap_or(PLACES.0).min(PLACES.1);
         let articles = |item: &str| world.triples.and_then(|triples| sitelinks(&triples.store, item));
         let question = Question::Text(name.to_owned());
-        let asked = Search {
-            question: &question,
-            typing: false,
-            limit: others + 1,
-            near: None,
-            bounded: false,
-            countries: &[],
-            wanted: &|_, _| true,
-            articles: &articles,
-        };
-        let mut hits = search(osm, &asked);
+        let mut hits = search(osm, &Search::of(&question, others + 1, &articles));
         if hits.is_empty() {
             let element = Areas::new(osm).find(name).and_then(|place| place.element.value().copied());
             hits.extend(element.and_then(|element| Hit::of(osm, element, &articles)));

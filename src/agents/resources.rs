@@ -21,6 +21,13 @@ const VALUES: usize = 8;
 pub const OVERPASSQL: &str = include_str!("overpassql.md");
 /// SPARQL on one page.
 pub const SPARQL: &str = include_str!("sparql.md");
+/// OpenStreetMap in SPARQL on half a page.
+pub const ELEMENTS: &str = include_str!("elements.md");
+/// What tools have to do with the languages.
+const OVERPASSQL_TOOLS: &str = "\nMost often a query finds nothing because the tag is another (search_tags finds it) or the area is \
+    (geocode gives its id).\n";
+const SPARQL_TOOLS: &str = "\nIdentifiers come from search_entities; describe_entity tells what is said of one; \
+    terrapin://schema/properties lists the properties that this data has.\n";
 
 /// Something to read.
 pub struct Resource {
@@ -36,7 +43,7 @@ pub struct Resource {
 }
 
 /// All of them.
-pub static RESOURCES: [Resource; 5] = [
+pub static RESOURCES: [Resource; 6] = [
     Resource {
         uri: "terrapin://manifest",
         name: "The snapshot",
@@ -49,14 +56,21 @@ pub static RESOURCES: [Resource; 5] = [
         name: "OverpassQL on one page",
         description: "The language of query_overpass",
         media_type: "text/markdown",
-        read: |_| Ok(OVERPASSQL.to_owned()),
+        read: |_| Ok([OVERPASSQL, OVERPASSQL_TOOLS].concat()),
     },
     Resource {
         uri: "terrapin://cheatsheet/sparql",
         name: "SPARQL on one page",
         description: "The language of query_sparql",
         media_type: "text/markdown",
-        read: |_| Ok(SPARQL.to_owned()),
+        read: |_| Ok([SPARQL, SPARQL_TOOLS].concat()),
+    },
+    Resource {
+        uri: "terrapin://cheatsheet/elements",
+        name: "OpenStreetMap in SPARQL on half a page",
+        description: "Elements in query_sparql: to sort, group and measure them, and to join them with items",
+        media_type: "text/markdown",
+        read: |_| Ok(ELEMENTS.to_owned()),
     },
     Resource {
         uri: "terrapin://schema/tags",

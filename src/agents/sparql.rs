@@ -51,17 +51,18 @@ pub struct Answer {
 
 impl Tool for QuerySparql {
     const NAME: &'static str = "query_sparql";
-    const TITLE: &'static str = "Query Wikidata";
+    const TITLE: &'static str = "Query Wikidata and OpenStreetMap in SPARQL";
     const DESCRIPTION: &'static str = "Run a SPARQL query over this snapshot's part of Wikidata, as the Wikidata Query Service \
-        takes it. Gives the number of rows and the first of them; next_cursor leads to more. Identifiers come from \
-        search_entities. Read terrapin://cheatsheet/sparql for the language.";
+        takes it, and over its elements of OpenStreetMap, in osm2rdf's vocabulary: to sort, group and measure elements and to \
+        join them with items. Gives the number of rows and the first of them; next_cursor leads to more. Identifiers come from \
+        search_entities. Read terrapin://cheatsheet/sparql and terrapin://cheatsheet/elements for the language.";
     type Input = Query;
     type Output = Answer;
 
     fn run(world: World<'_>, input: Query, limits: &Limits) -> Result<Answer, Trouble> {
-        let environment = world.triples()?;
         let part = Part::asked(input.limit, input.cursor.as_deref(), ROWS.0, ROWS.1)?;
         let prepared = sparql::prepare(&input.query, &Settings::default()).map_err(|error| told(&error))?;
+        let environment = world.asked(&prepared)?;
         let mut seen = Seen { part, answer: Answer::default() };
         let bounds = Bounds { limits: limits.clone(), rows: None };
         prepared.run(environment, &bounds, &mut seen).map_err(|error| told(&error))?;

@@ -6,12 +6,20 @@ use serde_json::{Value, json};
 
 use super::{Failure, Mentions};
 use crate::agents::{self, World};
+use crate::base::words::words;
 use crate::budget::Limits;
 
-/// Tags that are told of a thing, entities of a name, other places of a name.
+/// Tags and keys that are told of a thing, values of a key, entities of a name and of a thing, other places of a name.
 const TAGS: usize = 6;
+const KEYS: usize = 2;
+const VALUES: usize = 6;
 const ENTITIES: usize = 5;
-const PLACES: usize = 2;
+const EXAMPLES: usize = 2;
+const PLACES: usize = 3;
+/// A tag that so much fewer elements have than the best one is told only where both are found together.
+const RARE: u64 = 20;
+/// Letters of a description.
+const LETTERS: usize = 80;
 
 /// Looks all of it up; a line for each that was found, or for what was not.
 pub fn found(world: World<'_>, mentions: &Mentions, limits: &Limits) -> Result<String, Failure> {
@@ -25,14 +33,14 @@ pub fn found(world: World<'_>, mentions: &Mentions, limits: &Limits) -> Result<S
     }
     if world.triples.is_some() {
         let kinds = [
-            ("item", &mentions.places),
-            ("item", &mentions.names),
-            ("item", &mentions.things),
-            ("property", &mentions.properties),
+            ("item", &mentions.places, ENTITIES),
+            ("item", &mentions.names, ENTITIES),
+            ("item", &mentions.things, EXAMPLES),
+            ("property", &mentions.properties, ENTITIES),
         ];
-        for (kind, names) in kinds {
+        for (kind, names, most) in kinds {
             for name in names {
-                search.entities(kind, name, &mut out)?;
+                search.entities(kind, name, most, &mut out)?;
             }
         }
     }
@@ -64,16 +72,29 @@ impl Searching<'_> {
 
     fn tags(&self, thing: &str, out: &mut String) -> Result<(), Failure> {
         let given = self.call("search_tags", json!({"text": thing, "limit": TAGS}))?.unwrap_or_default();
-        let tags = given["tags"].as_array().map_or(&[][..], Vec::as_slice);
-        for tag in tags {
-            let (key, value) = (text(tag, "key"), text(tag, "value"));
-            let _ = write!(out, "tag \"{key}\"=\"{value}\": {} elements", tag["count"]);
-            if !text(tag, "description").is_empty() {
-                let _ = write!(out, "; {}", text(tag, "description"));
-            }
-            out.push('\n');
+        let list = |name: &str| given[name].as_array().map_or(&[][..], Vec::as_slice);
+        let (tags, keys) = (list("tags"), list("keys"));
+        let best = tags.first().map_or(0, |tag| number(tag, "count"));
+        // What is written on a single sign or in a note has the word, too.
+        for tag in tags.iter().filter(|tag| number(tag, "count") * RARE >= best || number(tag, "with_first") > 1) {
+            let (key, value) = (on_one_line(text(tag, "key")), on_one_line(text(tag, "value")));
+            let _ = writeln!(out, "tag \"{key}\"=\"{value}\": {} elements{}", tag["count"], about(tag));
         }
-        if tags.is_empty() && !self.is_only_triples() {
+        let is_told = |key: &&Value| tags.iter().any(|tag| tag["key"] == key["key"]);
+        for key in keys.iter().filter(|key| number(key, "count") * RARE >= best && !is_told(key)).take(KEYS) {
+            let name = text(key, "key");
+            let told = self.call("describe_tag", json!({"key": name}))?.unwrap_or_default();
+            let values = told["values"].as_array().into_iter().flatten().take(VALUES);
+            let values: Vec<String> = values.map(|value| on_one_line(text(value, "value"))).collect();
+            let _ = writeln!(
+                out,
+                "key \"{name}\": {} elements, such as {}{}",
+                key["count"],
+                values.join(" | "),
+                about(key)
+            );
+        }
+        if tags.is_empty() && keys.is_empty() && !self.is_only_triples() {
             let _ = writeln!(out, "no tag of OpenStreetMap here has the words {thing:?}");
         }
         Ok(())
@@ -86,28 +107,53 @@ impl Searching<'_> {
             }
             return Ok(());
         };
-        let others = given["others"].as_array().cloned().unwrap_or_default();
-        for place in std::iter::once(&given).chain(&others) {
-            let (kind, id) = (text(place, "osm_type"), &place["osm_id"]);
-            let _ = write!(out, "place {:?}: {kind}({id}), {}", text(place, "display_name"), text(place, "category"));
-            match place["area_id"].as_i64() {
-                Some(area) => drop(write!(out, ", area({area})")),
-                None => drop(write!(out, ", at {},{}", text(&place["center"], 0), text(&place["center"], 1))),
+        let mut places = vec![given.clone()];
+        // A name in another language may be known of the point in the middle alone; its own leads to the area.
+        if given["area_id"].is_null() && is_settlement(&given) {
+            let own = self.call("geocode", json!({"name": given["display_name"], "limit": 0}))?;
+            places.extend(own.filter(|own| own["name"] == given["name"] && !own["area_id"].is_null()));
+        }
+        let others = given["others"].as_array().into_iter().flatten();
+        // Streets and shops that are called like a town are not meant.
+        places.extend(others.filter(|other| !is_settlement(&given) || is_settlement(other)).cloned());
+        for place in places {
+            let (kind, id) = (text(&place, "osm_type"), &place["osm_id"]);
+            let _ = write!(out, "place {:?}: {kind}({id}), {}", text(&place, "display_name"), text(&place, "category"));
+            // On a point it is the level of what it is the capital of.
+            if let Some(level) = place["admin_level"].as_str().filter(|_| !place["area_id"].is_null()) {
+                let _ = write!(out, ", admin_level={level}");
             }
-            out.push('\n');
+            if let Some(area) = place["area_id"].as_i64() {
+                let _ = write!(out, ", area({area})");
+            }
+            let _ = writeln!(out, ", at {},{}", text(&place["center"], 0), text(&place["center"], 1));
         }
         Ok(())
     }
 
-    fn entities(&self, kind: &str, name: &str, out: &mut String) -> Result<(), Failure> {
+    fn entities(&self, kind: &str, name: &str, most: usize, out: &mut String) -> Result<(), Failure> {
         let given = self.call("search_entities", json!({"text": name, "kind": kind}))?.unwrap_or_default();
         let prefix = if kind == "property" { "wdt" } else { "wd" };
-        for entity in given["entities"].as_array().into_iter().flatten().take(ENTITIES) {
+        let entities = given["entities"].as_array().into_iter().flatten();
+        let is_meant = |entity: &&Value| {
+            let said = ["label", "matched", "description"].map(|said| text(entity, said));
+            said.iter().any(|said| has_words(said, name)) || !said[..2].iter().any(|said| begins(said, name))
+        };
+        for entity in entities.filter(is_meant).take(most) {
             let _ = write!(out, "{kind} {prefix}:{}", text(entity, "id"));
-            for said in [text(entity, "label"), text(entity, "description")].iter().filter(|said| !said.is_empty()) {
-                let _ = write!(out, ", {said}");
+            if !text(entity, "label").is_empty() {
+                let _ = write!(out, ", {}", on_one_line(text(entity, "label")));
             }
-            let _ = writeln!(out, " ({} uses)", entity["uses"]);
+            if !text(entity, "matched").is_empty() {
+                let _ = write!(out, " (also {:?})", text(entity, "matched"));
+            }
+            let _ = write!(out, "{}", about(entity));
+            let classes: Vec<&str> =
+                entity["instance_of"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            if kind == "item" && !classes.is_empty() {
+                let _ = write!(out, "; wdt:P31 {}", classes.join(", "));
+            }
+            out.push('\n');
         }
         Ok(())
     }
@@ -119,4 +165,59 @@ impl Searching<'_> {
 
 fn text<I: serde_json::value::Index>(value: &Value, name: I) -> &str {
     value[name].as_str().unwrap_or_default()
+}
+
+fn number(value: &Value, name: &str) -> u64 {
+    value[name].as_u64().unwrap_or_default()
+}
+
+/// The beginning of what is said of something, where anything is.
+fn about(value: &Value) -> String {
+    let said = on_one_line(text(value, "description"));
+    let short: String = said.chars().take(LETTERS).collect();
+    let dots = if short.len() < said.len() { "..." } else { "" };
+    if said.is_empty() { String::new() } else { format!("; {short}{dots}") }
+}
+
+/// A value of the data, which must not look like more than one.
+pub fn on_one_line(text: &str) -> String {
+    text.split(|c: char| c.is_control() || c.is_whitespace())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Whether a place is a country, a town, an island or the like.
+fn is_settlement(place: &Value) -> bool {
+    ["boundary=", "place="].iter().any(|key| text(place, "category").starts_with(key))
+}
+
+/// Whether a text has all words of a name.
+fn has_words(said: &str, name: &str) -> bool {
+    let own = words(said);
+    words(name).iter().all(|word| own.contains(word))
+}
+
+/// Whether a word of a text begins as the name ends: what is found so is for who is typing.
+fn begins(said: &str, name: &str) -> bool {
+    words(name).last().is_some_and(|last| words(said).iter().any(|word| word.starts_with(last)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_whole() {
+        assert!(begins("Andros Townsend", "town") && !begins("Bern", "Bren"));
+        for (said, name, has) in [
+            ("Andros Townsend", "town", false),
+            ("Town of Malta", "town", true),
+            ("S\u{e3}o Paulo", "sao paulo", true),
+            ("a chemical element with symbol H", "chemical element", true),
+            ("", "x", false),
+        ] {
+            assert_eq!(has_words(said, name), has, "{said} {name}");
+        }
+    }
 }

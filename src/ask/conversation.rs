@@ -48,18 +48,17 @@ pub fn ask(
 
 fn check(question: &Question) -> Result<(), Failure> {
     let wrong = |message: String| Err(Failure::Question(message));
+    // What was made here comes back, and is longer than what people write.
     let texts = [
-        ("question", Some(&question.question)),
-        ("context", Some(&question.context)),
-        ("candidates", question.candidates.as_ref()),
+        ("question", Some(&question.question), LONGEST),
+        ("context", Some(&question.context), LONGEST),
+        ("candidates", question.candidates.as_ref(), 16 * LONGEST),
+        ("prompt", question.prompt.as_ref(), 16 * LONGEST),
     ];
-    for (name, text) in texts {
-        if text.is_some_and(|text| text.len() > LONGEST) {
-            return wrong(format!("{name}: longer than {LONGEST} bytes"));
+    for (name, text, longest) in texts {
+        if text.is_some_and(|text| text.len() > longest) {
+            return wrong(format!("{name}: longer than {longest} bytes"));
         }
-    }
-    if question.prompt.as_ref().is_some_and(|prompt| prompt.len() > 16 * LONGEST) {
-        return wrong(format!("prompt: longer than {} bytes", 16 * LONGEST));
     }
     if question.question.trim().is_empty() {
         return wrong("there is no question".to_owned());
@@ -76,7 +75,8 @@ fn languages(world: World<'_>, settings: &Settings) -> Result<Vec<Lang>, Failure
     if world.manifest.counts.nodes > 0 {
         there.push(Lang::Overpassql);
     }
-    if world.triples.is_some() {
+    // Elements are asked in both.
+    if world.triples.is_some() || world.manifest.counts.nodes > 0 {
         there.push(Lang::Sparql);
     }
     if let Some(only) = settings.only.map(Lang::from) {
@@ -103,6 +103,8 @@ struct Asking<'a> {
 struct All {
     ran: Vec<Ran>,
     feedback: Option<String>,
+    /// Whether any did not run.
+    is_wrong: bool,
 }
 
 impl Asking<'_> {
@@ -169,16 +171,24 @@ impl Asking<'_> {
                 candidates
             }
         };
-        let name = |language: &Lang| match language {
-            Lang::Overpassql => "OverpassQL, for OpenStreetMap",
-            Lang::Sparql => "SPARQL, for Wikidata",
+        let (has_elements, has_triples) = (self.world.manifest.counts.nodes > 0, self.world.triples.is_some());
+        let name = |language: &Lang| match (language, has_elements, has_triples) {
+            (Lang::Overpassql, ..) => "OverpassQL, to find elements of OpenStreetMap by tag and place",
+            (Lang::Sparql, true, true) => {
+                "SPARQL, for items of Wikidata, and to sort, group or measure elements or to join them with items"
+            }
+            (Lang::Sparql, true, false) => "SPARQL, to sort, group or measure elements of OpenStreetMap",
+            (Lang::Sparql, false, _) => "SPARQL, for items of Wikidata",
         };
-        let sheets = self.languages.iter().map(|language| match language {
-            Lang::Overpassql => self.settings.prompts.fill(Prompt::OverpassQl, &[]),
-            Lang::Sparql => self.settings.prompts.fill(Prompt::Sparql, &[]),
+        let sheets = self.languages.iter().flat_map(|language| match language {
+            Lang::Overpassql => vec![Prompt::OverpassQl],
+            Lang::Sparql => [(has_triples, Prompt::Sparql), (has_elements, Prompt::Elements)]
+                .into_iter()
+                .filter_map(|(is_there, sheet)| is_there.then_some(sheet))
+                .collect(),
         });
-        let sheets = sheets.collect::<Vec<_>>().join("\n\n");
-        let names = self.languages.iter().map(name).collect::<Vec<_>>().join(" and ");
+        let sheets = sheets.map(|sheet| self.settings.prompts.fill(sheet, &[])).collect::<Vec<_>>().join("\n\n");
+        let names = self.languages.iter().map(name).collect::<Vec<_>>().join("; and ");
         let fences =
             self.languages.iter().map(|language| format!("```{}", language.name())).collect::<Vec<_>>().join(" or ");
         let values = [
@@ -200,6 +210,7 @@ impl Asking<'_> {
         let mut messages = vec![self.system(), Message::new(Role::User, prompt)];
         let most = self.settings.repairs.min(MOST_REPAIRS);
         let mut repairs = 0;
+        let mut before: Option<(Vec<Query>, All)> = None;
         loop {
             let (said, written) = match self.reply(&messages) {
                 Ok(reply) => {
@@ -211,15 +222,29 @@ impl Asking<'_> {
                 }
                 Err(failure) => return Err(failure),
             };
+            let mut written_before = None;
             let (came, is_for_map) = match written {
                 Written::Words(text) => return Ok(self.words_alone(text, repairs)),
-                Written::Nothing(feedback) => (All { ran: Vec::new(), feedback: Some(feedback) }, false),
-                Written::Queries(queries, is_for_map) => (self.run_all(&queries, is_for_map)?, is_for_map),
+                Written::Nothing(feedback) => {
+                    (All { ran: Vec::new(), feedback: Some(feedback), is_wrong: true }, false)
+                }
+                Written::Queries(queries, is_for_map) => match before.take() {
+                    // It stands by a query that finds nothing: so there is nothing.
+                    Some((same, came)) if same == queries && !came.is_wrong => {
+                        return self.finish(came, is_for_map, repairs);
+                    }
+                    _ => {
+                        let came = self.run_all(&queries, is_for_map)?;
+                        written_before = Some(queries);
+                        (came, is_for_map)
+                    }
+                },
             };
             if repairs == most || came.feedback.is_none() {
                 return self.finish(came, is_for_map, repairs);
             }
-            let feedback = came.feedback.unwrap_or_default();
+            let feedback = came.feedback.clone().unwrap_or_default();
+            before = written_before.map(|queries| (queries, came));
             let values = [("feedback", feedback.as_str()), ("question", &self.question.question)];
             let repair = self.settings.prompts.fill(Prompt::Repair, &values);
             // A message without words is none to some servers.
@@ -251,7 +276,7 @@ impl Asking<'_> {
             }
         }
         let feedback = (is_wrong || !gave).then(|| feedback.join("\n"));
-        Ok(All { ran, feedback })
+        Ok(All { ran, feedback, is_wrong })
     }
 
     fn words_alone(self, text: String, repairs: u8) -> Answer {
@@ -259,7 +284,7 @@ impl Asking<'_> {
     }
 
     fn finish(mut self, came: All, is_for_map: bool, repairs: u8) -> Result<Answer, Failure> {
-        let All { ran: mut results, feedback } = came;
+        let All { ran: mut results, feedback, .. } = came;
         if results.is_empty() {
             let problem = feedback.unwrap_or_default();
             let text = "No query that answers this was found.".to_owned();
@@ -333,20 +358,21 @@ fn data(world: World<'_>) -> String {
     if let Some(triples) = &manifest.triples {
         let _ = writeln!(out, "- a part of Wikidata: {} triples", triples.triples);
     }
-    out
+    out.trim_end().to_owned()
 }
 
 /// Results as a model is shown them.
 fn told(results: &[Ran]) -> String {
     let mut out = String::new();
     for ran in results {
-        let _ = writeln!(out, "{}\n\n{} results; columns: {}", ran.query.query, ran.total, ran.columns.join(" | "));
+        let (shown, columns) = (ran.rows.len().min(SHOWN), ran.columns.join(" | "));
+        let first =
+            if ran.total > shown as u64 { format!(", of which the first {shown} follow") } else { String::new() };
+        let _ = writeln!(out, "{}\n\nrows: {}{first}; columns: {columns}", ran.query.query, ran.total);
         for row in ran.rows.iter().take(SHOWN) {
-            let cells: Vec<&str> = row.iter().map(|cell| cell.as_deref().unwrap_or_default()).collect();
+            let cells: Vec<String> =
+                row.iter().map(|cell| candidates::on_one_line(cell.as_deref().unwrap_or_default())).collect();
             let _ = writeln!(out, "{}", cells.join(" | "));
-        }
-        if ran.total > SHOWN as u64 {
-            out.push_str("...\n");
         }
         out.push('\n');
     }

@@ -22,7 +22,7 @@ mod written;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use terrapin_chat::Model;
+use terrapin_chat::{Kind, Model};
 
 use crate::budget::Exceeded;
 use crate::eval::language::Language;
@@ -246,9 +246,28 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::Question(message) | Failure::Fault(message) => f.write_str(message),
-            Failure::Model(error) => error.fmt(f),
+            Failure::Model(error) => match advice(error.kind) {
+                Some(advice) => write!(f, "{error}\n{advice}"),
+                None => error.fmt(f),
+            },
             Failure::Exceeded(exceeded) => exceeded.fmt(f),
         }
+    }
+}
+
+/// What whoever named the model can do.
+fn advice(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Unauthorized => {
+            Some("its key is missing or wrong: put it into a file for --model-key-file, or into TERRAPIN_MODEL_KEY")
+        }
+        Kind::NotFound => Some(
+            "is --model-url the root of the protocol, which often ends in /v1, and --model-name one of those that /models \
+             there lists?",
+        ),
+        Kind::TooLong => Some("give fewer --model-tokens, or a model with more room: prompts have some 3,000 tokens"),
+        Kind::Late => Some("a larger --model-time lets it take longer"),
+        _ => None,
     }
 }
 

@@ -12,7 +12,7 @@ struct Embedded {
     text: &'static str,
 }
 
-const EMBEDDED: [Embedded; 7] = [
+const EMBEDDED: [Embedded; 8] = [
     Embedded { name: "system", gaps: &["data"], text: include_str!("prompts/system.md") },
     Embedded { name: "mentions", gaps: &["question", "context"], text: include_str!("prompts/mentions.md") },
     Embedded {
@@ -24,6 +24,7 @@ const EMBEDDED: [Embedded; 7] = [
     Embedded { name: "answer", gaps: &["question", "context", "results"], text: include_str!("prompts/answer.md") },
     Embedded { name: "overpassql", gaps: &[], text: crate::agents::resources::OVERPASSQL },
     Embedded { name: "sparql", gaps: &[], text: crate::agents::resources::SPARQL },
+    Embedded { name: "elements", gaps: &[], text: crate::agents::resources::ELEMENTS },
 ];
 
 /// A text's place among the prompts.
@@ -43,11 +44,13 @@ pub enum Prompt {
     OverpassQl,
     /// SPARQL on one page.
     Sparql,
+    /// OpenStreetMap's elements in SPARQL.
+    Elements,
 }
 
 /// All texts.
 #[derive(Debug, Clone)]
-pub struct Prompts([String; 7]);
+pub struct Prompts([String; 8]);
 
 impl Default for Prompts {
     fn default() -> Prompts {
@@ -56,8 +59,8 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// The texts of a folder (`system.md`, `mentions.md`, `query.md`, `repair.md`, `answer.md`, `overpassql.md`, `sparql.md`);
-    /// those that it lacks are the embedded ones.
+    /// The texts of a folder (`system.md`, `mentions.md`, `query.md`, `repair.md`, `answer.md`, `overpassql.md`, `sparql.md`,
+    /// `elements.md`); those that it lacks are the embedded ones.
     ///
     /// # Errors
     /// In words: a file cannot be read, or has a gap that nothing fills; or there is none of them.

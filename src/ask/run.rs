@@ -12,6 +12,7 @@ use super::sparql::Kept;
 use super::{Failure, Lang, Query, Ran, map};
 use crate::agents::{self, Trouble, World, body, script};
 use crate::budget::{self, Budget, Exceeded, Limits, Stopped};
+use crate::overpass::lint;
 use crate::overpass::output::{Form, Layout};
 use crate::sparql::{Bounds, Class, Error, prepare};
 
@@ -23,10 +24,10 @@ const SOLUTIONS: usize = 20_000;
 /// Features that an answer has at most, and their bytes.
 const FEATURES: usize = 20_000;
 const BYTES: usize = 16 << 20;
-/// Tags that are columns.
+/// Tags that are columns, of many elements and of a few.
 const TAGS: usize = 8;
-/// What stands before each feature of a sequence.
-const SEPARATOR: u8 = 0x1e;
+const ALL_TAGS: usize = 24;
+const FEW: usize = 3;
 
 /// What came of a query.
 pub struct Came {
@@ -98,7 +99,8 @@ fn overpass(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> 
         answer["types"].as_object().is_some_and(|types| !types.is_empty() && types.keys().all(|kind| kind == "count"));
     let elements = answer["elements"].as_array().map_or(&[][..], Vec::as_slice);
     let is_nothing = total == 0 || (is_count && elements.iter().all(|count| count["tags"]["total"] == "0"));
-    let (columns, rows) = table(elements);
+    let keys = script(world, &query.query, None, limits).map_or_else(|_| Vec::new(), |script| lint::keys(&script));
+    let (columns, rows) = table(elements, &keys);
     let mut ran = Ran { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
     if is_nothing {
         let feedback = checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned());
@@ -113,20 +115,19 @@ fn overpass(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> 
         Ok(bytes) => (ran.features, ran.shapes) = features(&bytes),
         Err(why) => return trouble(why),
     }
-    let feedback = (ran.features == 0).then(|| {
-        format!(
-            "{total} results, none of them with a position: end the query with `out center;` or `out geom;`, or say `map: no` \
-             where the answer needs none"
-        )
-    });
+    let feedback = (ran.features == 0).then(|| nowhere(total, "end the query with `out center;` or `out geom;`"));
     Ok(Came { ran: Some(ran), feedback })
+}
+
+/// What is said where a map is wanted and there is nothing for it.
+fn nowhere(total: u64, instead: &str) -> String {
+    format!("{total} results, none of them with a position: {instead}, or say `map: no` where the answer needs none")
 }
 
 /// The features of a sequence: how many, and the first of them.
 fn features(sequence: &[u8]) -> (u64, Vec<Box<RawValue>>) {
     let (mut total, mut bytes, mut shapes) = (0, 0, Vec::new());
-    for record in sequence.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|record| !record.is_empty())
-    {
+    for record in map::records(sequence) {
         budget::checkpoint();
         total += 1;
         bytes += record.len();
@@ -137,8 +138,9 @@ fn features(sequence: &[u8]) -> (u64, Vec<Box<RawValue>>) {
     (total, shapes)
 }
 
-/// Elements as rows: what they are, then the tags that most of them have, the name first.
-fn table(elements: &[Value]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
+/// Elements as rows: what they are, then the name, the tags that are asked for, and those that most of them have; names in
+/// other languages and the like last.
+fn table(elements: &[Value], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for key in elements.iter().filter_map(|element| element["tags"].as_object()).flat_map(|tags| tags.keys()) {
         budget::checkpoint();
@@ -147,8 +149,13 @@ fn table(elements: &[Value]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
             None => counts.push((key, 1)),
         }
     }
-    counts.sort_by_key(|(key, count)| (*key != "name", std::cmp::Reverse(*count)));
-    let keys: Vec<&str> = counts.into_iter().map(|(key, _)| key).take(TAGS).collect();
+    let rank = |key: &str| match key {
+        "name" => 0,
+        key => asked.iter().position(|asked| asked == key).map_or(usize::MAX, |place| place + 1),
+    };
+    counts.sort_by_key(|(key, count)| (rank(key), key.contains(':'), std::cmp::Reverse(*count)));
+    let most = if elements.len() <= FEW { ALL_TAGS } else { TAGS };
+    let keys: Vec<&str> = counts.into_iter().map(|(key, _)| key).take(most).collect();
     let columns = std::iter::once("element").chain(keys.iter().copied()).map(str::to_owned).collect();
     let row = |element: &Value| {
         let kind = element["type"].as_str().unwrap_or_default();
@@ -160,12 +167,13 @@ fn table(elements: &[Value]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
 }
 
 fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<Came, Failure> {
-    let Some(environment) = world.triples else {
-        return Ok(Came::failed("this snapshot has no triples: write the query in OverpassQL".to_owned()));
-    };
     let prepared = match prepare(&query.query, &crate::sparql::Settings::default()) {
         Ok(prepared) => prepared,
         Err(error) => return Ok(Came::failed(checked(world, query, limits).unwrap_or_else(|| error.to_string()))),
+    };
+    let environment = match world.asked(&prepared) {
+        Ok(environment) => environment,
+        Err(why) => return trouble(why),
     };
     let mut kept = Kept { most: SOLUTIONS, ..Kept::default() };
     let done = prepared.run(environment, &Bounds { limits: limits.clone(), rows: None }, &mut kept);
@@ -182,8 +190,12 @@ fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Re
     }
     let (mut shapes, mut features, mut bytes) = (Vec::new(), 0, 0);
     if for_map {
+        let places = match map::Places::of(world, &environment.store, &kept.rows, limits) {
+            Ok(places) => places,
+            Err(why) => return trouble(why),
+        };
         for row in &kept.rows {
-            let Some(feature) = map::feature(&environment.store, &kept.columns, row) else { continue };
+            let Some(feature) = places.feature(&kept.columns, row) else { continue };
             features += 1;
             bytes += feature.get().len();
             if bytes <= BYTES {
@@ -198,7 +210,16 @@ fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Re
         .map(|row| row.iter().map(|value| value.as_ref().map(map::shown)).collect())
         .collect();
     let is_nothing = kept.total == 0 || matches!(&rows[..], [row] if matches!(&row[..], [Some(value)] if value == "0"));
-    let feedback = is_nothing.then(|| checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned()));
+    let feedback = if is_nothing {
+        Some(checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned()))
+    } else if for_map && features == 0 {
+        Some(nowhere(
+            kept.total,
+            "select an item's coordinates (`wdt:P625`) or an element's (`geo:hasCentroid/geo:asWKT`), too",
+        ))
+    } else {
+        None
+    };
     let ran = Ran { query: query.clone(), total: kept.total, columns: kept.columns, rows, features, shapes };
     Ok(Came { ran: Some(ran), feedback })
 }
@@ -209,5 +230,34 @@ fn stopped(error: &Error) -> Result<Came, Failure> {
         (Class::Internal, _) => Err(Failure::Fault(error.to_string())),
         (Class::Limit, _) => Ok(Came::failed(format!("{error}: ask for less: fewer patterns, a LIMIT"))),
         _ => Ok(Came::failed(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_is_a_column() {
+        let mut tags = serde_json::Map::new();
+        for letter in 'a'..='j' {
+            tags.insert(format!("name:{letter}"), "Gozo".into());
+            tags.insert(format!("a{letter}"), "1".into());
+        }
+        let element = |id: i64, more: &str| {
+            let mut tags = tags.clone();
+            tags.insert(more.to_owned(), "7".into());
+            tags.insert("name".to_owned(), "Gozo".into());
+            json!({"type": "node", "id": id, "tags": tags})
+        };
+        let mut elements: Vec<Value> = (1..=9).map(|id| element(id, "ele")).collect();
+        elements.push(element(10, "stars"));
+        let (columns, rows) = table(&elements, &["stars".to_owned()]);
+        assert_eq!((columns.len(), &columns[..3]), (TAGS + 1, &["element", "name", "stars"].map(str::to_owned)[..]));
+        assert_eq!((rows[9][2].as_deref(), rows[0][2].as_deref()), (Some("7"), None));
+        assert!(columns.iter().all(|column| !column.contains(':')), "{columns:?}");
+        // Of one element there is room for nearly all.
+        let (columns, _) = table(&elements[..1], &[]);
+        assert!(columns.len() == 23 && columns.contains(&"ele".to_owned()), "{columns:?}");
     }
 }

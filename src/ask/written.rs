@@ -32,11 +32,11 @@ pub enum Written {
 pub fn read(reply: &Reply, only: Option<Language>) -> Written {
     let lines = || reply.text.lines().map(|line| line.trim().trim_matches(['*', '`', '-', ' ']));
     let says = |head: &str| lines().find_map(|line| strip(line, head)).map(str::to_owned);
-    let mut queries = fenced(&reply.text);
+    let mut queries = fenced(&reply.text, reply.is_cut);
     if queries.is_empty() {
         queries.extend(reply.tool_calls.iter().filter_map(|call| of_tool(&call.arguments)));
     }
-    if queries.is_empty() && !reply.text.contains("```") {
+    if queries.is_empty() && fence(&reply.text).is_none() {
         queries.extend(bare(&reply.text));
     }
     // A later one corrects an earlier one.
@@ -79,21 +79,38 @@ fn strip<'a>(line: &'a str, head: &str) -> Option<&'a str> {
     begin.eq_ignore_ascii_case(head).then(|| line[head.len()..].trim())
 }
 
-/// The queries between fences that end.
-fn fenced(text: &str) -> Vec<Query> {
+/// The queries between fences. The last fence may be missing, but not where the reply was cut off.
+fn fenced(text: &str, is_cut: bool) -> Vec<Query> {
     let mut queries = Vec::new();
     let mut rest = text;
-    while let Some(start) = rest.find("```") {
-        let inside = &rest[start + 3..];
-        let Some(end) = inside.find("```") else { break };
-        let (block, after) = (&inside[..end], &inside[end + 3..]);
+    while let Some((_, inside)) = fence(rest) {
+        let end = fence(inside);
+        if end.is_none() && is_cut {
+            break;
+        }
+        let (block, after) = end.unwrap_or((inside, ""));
         let (head, body) = block.split_once('\n').unwrap_or(("", block));
-        let named = Language::named(head.trim());
-        let body = if named.is_some() || head.trim().chars().all(char::is_alphanumeric) { body } else { block };
-        queries.extend(query(named, body));
-        rest = after;
+        let named = Language::named(&head.replace(['-', '_', ' ', '\r'], ""));
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '+' | '.');
+        let body = if named.is_some() || head.trim().chars().all(is_name) { body } else { block };
+        let found = query(named, body);
+        // A fence around others, as of Markdown, is none: what seems to end it begins one of them.
+        rest = if found.is_some() { after } else { &inside[block.len()..] };
+        queries.extend(found);
+        if end.is_none() {
+            break;
+        }
     }
     queries
+}
+
+/// What stands before the next fence, and behind it.
+fn fence(text: &str) -> Option<(&str, &str)> {
+    let tildes = if text.starts_with("~~~") { Some(0) } else { text.find("\n~~~").map(|at| at + 1) };
+    let at = [text.find("```"), tildes].into_iter().flatten().min()?;
+    let (before, fence) = text.split_at(at);
+    let sign = if fence.starts_with('~') { '~' } else { '`' };
+    Some((before, fence.trim_start_matches(sign)))
 }
 
 /// A reply that is a query, perhaps behind a line about the map.
@@ -143,6 +160,11 @@ mod tests {
             "map: yes\nnode[amenity=cafe];out;",
             "```overpass\nway;out;\n```\nBetter:\n```overpassql\nnode[amenity=cafe];out;\n```",
             "```node[amenity=cafe];out;```",
+            "```overpassql\nnode[amenity=cafe];out;",
+            "```Overpass-QL\nnode[amenity=cafe];out;\n```",
+            "map: yes\n~~~ql\nnode[amenity=cafe];out;\n~~~\nThere.",
+            "````markdown\nmap: yes\n```overpassql\nnode[amenity=cafe];out;\n```\n````",
+            "````markdown\n```overpassql\nnode[amenity=cafe];out;\n```\n````",
         ] {
             assert_eq!(said(text), one(true), "{text}");
         }

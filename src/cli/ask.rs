@@ -87,10 +87,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
     };
     slips::no_address(&args.snapshot)?;
     let (opened, osm) = open::elements(&args.snapshot)?;
-    let triples = Environment::open(&opened.snapshot).map_err(open::error)?;
+    let triples = Environment::open_beside(&opened.snapshot, &osm).map_err(open::error)?;
     let tags = Tags::new(Arc::clone(&osm), open::tag_docs(args.tag_docs.as_deref())?);
     let digest = opened.snapshot.digest();
-    let world = World { tags: &tags, triples: triples.as_ref(), digest: &digest, manifest: &opened.manifest };
+    let elements = Environment::of_elements(Arc::clone(&osm), Some(&opened.manifest), &digest);
+    let graph = triples.as_ref().unwrap_or(&elements);
+    let world = World { tags: &tags, triples: triples.as_ref(), graph, digest: &digest, manifest: &opened.manifest };
     let limits = Limits {
         deadline: Instant::now().checked_add(Duration::from_secs(args.timeout)),
         memory: args.memory,
@@ -129,7 +131,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 pub fn failed(failure: Failure) -> Error {
     match failure {
         Failure::Question(message) => Error::usage(message),
-        Failure::Model(error) => Error::system("model", error),
+        failure @ Failure::Model(_) => Error::system("model", failure),
         Failure::Exceeded(exceeded) => Error::refused("stopped", exceeded),
         Failure::Fault(message) => Error::input("snapshot-damaged", message),
     }
@@ -150,7 +152,12 @@ fn shown(step: &Step) -> String {
         Step::Feedback { feedback } => feedback.clone(),
         Step::Text { text } => text.clone(),
     };
-    format!("== {}\n{}\n", step.name(), text.trim_end())
+    harmless(&format!("== {}\n{}\n", step.name(), text.trim_end()))
+}
+
+/// Without what would steer a terminal: a model may say anything, and so may the data.
+fn harmless(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 
 fn for_people(answer: &Answer) -> String {
@@ -158,7 +165,7 @@ fn for_people(answer: &Answer) -> String {
     for ran in &answer.results {
         table(ran, &mut out);
     }
-    out
+    harmless(&out)
 }
 
 /// The first rows, with aligned columns.

@@ -36,7 +36,7 @@ pub struct ModelArgs {
     #[arg(long)]
     model_whole: bool,
     /// A folder of prompts that replace those built in: system.md, mentions.md, query.md, repair.md, answer.md, overpassql.md,
-    /// sparql.md
+    /// sparql.md, elements.md
     #[arg(long, value_name = "DIR", env = "TERRAPIN_PROMPTS")]
     prompts: Option<PathBuf>,
     /// How often a query that fails or finds nothing goes back to the model, with what is wrong with it: 0 to 3

@@ -13,7 +13,7 @@
 //!                  running.rs lists it; trial.rs has threads for queries that find no slot
 //! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
 //! interpreter.rs, sparql/, convert.rs, search.rs, taginfo.rs, tiles.rs, feedback.rs, score.rs (both by json.rs)
-//!                  services that parse or run what somebody sent; place.rs and place_xml.rs are a place as search.rs tells
+//!                  services that parse or run what somebody sent; place.rs, place_shape.rs and place_xml.rs are a place as search.rs tells
 //!                  of it, place_request.rs what it is asked,
 //!                  request.rs what the address says beside an OverpassQL query, accept.rs which forms of an answer a
 //!                  client would rather have
@@ -56,6 +56,7 @@ mod page;
 mod pipe;
 mod place;
 mod place_request;
+mod place_shape;
 mod place_xml;
 mod proxies;
 mod quota;
@@ -257,6 +258,7 @@ impl App {
         World {
             tags: &self.tags,
             triples: self.sparql.as_ref().map(|endpoint| endpoint.environment()),
+            graph: self.sparql.as_ref().unwrap_or(&self.elements).environment(),
             digest: &self.about.digest,
             manifest: &self.about.manifest,
         }

@@ -3,23 +3,26 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::geocoder::{Bounds, Details, Element, Hit, Position};
-use crate::osm::outline::{Line, Outline};
-use crate::osm::{Coord, ElementType, Osm};
+use super::place_shape::{Shape, position};
+use crate::geocoder::{Bounds, Details, Element, Entrance, Hit, Position, entrances};
+use crate::osm::outline::Outline;
+use crate::osm::{BoundingBox, Coord, ElementType, Osm};
+
+pub use super::place_shape::Shapes;
 
 pub(super) const LICENCE: &str = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright";
 
 /// What of a place is told only where it is asked for, and in which languages.
 #[derive(Debug, Clone, Default)]
 pub struct Extras {
-    /// Its shape as GeoJSON.
-    pub outline: bool,
-    /// Its shape as WKT.
-    pub text: bool,
+    /// Its shape.
+    pub shapes: Shapes,
     /// All of its names.
     pub names: bool,
     /// All other tags.
     pub tags: bool,
+    /// The entrances of a building.
+    pub entrances: bool,
     /// Its address in parts.
     pub address: bool,
     /// Languages of names, the most wanted first.
@@ -77,25 +80,31 @@ pub struct Found {
     bounds: Bounds,
     /// In degrees: west, south, east, north.
     bbox: [f64; 4],
-    outline: Option<Value>,
-    text: Option<String>,
+    shape: Shape,
+    entrances: Vec<Entrance>,
     extras: Extras,
 }
 
 impl Found {
     /// A place as it is told.
     pub fn of(osm: &Osm, hit: Hit, extras: &Extras) -> Found {
-        let shape = (extras.outline || extras.text).then(|| Outline::of(osm, hit.element.kind, hit.ordinal)).flatten();
-        let bounds = hit.spot.bounds;
+        let shapes = &extras.shapes;
+        let outline = |hit: &Hit| match hit.element {
+            Some(element) => Outline::of(osm, element.kind, osm.find(element.kind, element.id)?),
+            None => Some(Outline::Point(hit.spot.at)),
+        };
+        let shape = (!shapes.is_empty()).then(|| outline(&hit)).flatten();
+        let entrances = hit.element.filter(|_| extras.entrances).map(|element| entrances(osm, element, &hit.details));
+        let bounds = hit.bounds();
         let corner = |lat, lon| position(Coord { lat, lon });
         let ([west, south], [east, north]) = (corner(bounds.south, bounds.west), corner(bounds.north, bounds.east));
         Found {
             name: hit.name(&extras.languages).to_owned(),
-            center: Position::middle_of(&bounds),
+            center: center(&hit),
             bounds: Bounds::of(&bounds),
             bbox: [west, south, east, north],
-            outline: shape.as_ref().filter(|_| extras.outline).map(geojson),
-            text: shape.as_ref().filter(|_| extras.text).map(wkt),
+            shape: shape.map(|outline| Shape::of(outline, shapes)).unwrap_or_default(),
+            entrances: entrances.unwrap_or_default(),
             extras: extras.clone(),
             hit,
         }
@@ -115,11 +124,14 @@ impl Found {
             ("lon".to_owned(), json!(self.center.lon)),
             ("boundingbox".to_owned(), json!([south, north, west, east])),
         ]);
-        if let Some(outline) = &self.outline {
-            all.insert("geojson".to_owned(), outline.clone());
+        let Shape { geojson, text, kml, svg } = &self.shape;
+        if let Some(geojson) = geojson {
+            all.insert("geojson".to_owned(), geojson.clone());
         }
-        if let Some(text) = &self.text {
-            all.insert("geotext".to_owned(), json!(text));
+        for (name, text) in [("geotext", text), ("geokml", kml), ("svg", svg)] {
+            if let Some(text) = text {
+                all.insert(name.to_owned(), json!(text));
+            }
         }
         Value::Object(all)
     }
@@ -129,9 +141,11 @@ impl Found {
         let (key, value) = self.details().category();
         let mut all = Map::new();
         let mut put = |name: &str, value: Value| all.insert(name.to_owned(), value);
-        put("place_id", json!(place_id(self.hit.element)));
-        put("osm_type", json!(self.hit.element.kind.name()));
-        put("osm_id", json!(self.hit.element.id));
+        put("place_id", json!(self.id()));
+        if let Some(element) = self.hit.element {
+            put("osm_type", json!(element.kind.name()));
+            put("osm_id", json!(element.id));
+        }
         put(category, json!(key));
         put("type", json!(value));
         put("place_rank", json!(self.details().rank()));
@@ -149,31 +163,77 @@ impl Found {
         if self.extras.tags {
             put("extratags", self.tags(|key| !is_name(key)));
         }
+        if self.extras.entrances {
+            put("entrances", self.doors());
+        }
         all
     }
 
+    /// The entrances; null where there is none.
+    fn doors(&self) -> Value {
+        let door = |entrance: &Entrance| {
+            let Position { lat, lon } = Position::of(entrance.at);
+            let tags: Map<String, Value> =
+                entrance.tags.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+            json!({ "osm_id": entrance.id, "type": entrance.kind, "lat": lat, "lon": lon, "extratags": tags })
+        };
+        match self.entrances.as_slice() {
+            [] => Value::Null,
+            all => all.iter().map(door).collect(),
+        }
+    }
+
+    /// See [`place_id`] and [`code_id`].
+    fn id(&self) -> i64 {
+        self.hit.element.map_or_else(|| code_id(&self.name, self.hit.spot.at), place_id)
+    }
+
+    /// By which a request says that the place is not wanted: `R31`, `Pgb:EH4_7EA`.
+    pub fn reference(&self) -> String {
+        match self.hit.element {
+            Some(element) => reference(element),
+            None => {
+                let country = self.hit.address.country(self.details()).unwrap_or_default();
+                format!("P{country}:{}", self.name.replace(' ', "_"))
+            }
+        }
+    }
+
     fn geocoding(&self) -> Value {
+        let (key, value) = self.details().category();
         let mut all = json!({
-            "place_id": place_id(self.hit.element),
-            "osm_type": self.hit.element.kind.name(),
-            "osm_id": self.hit.element.id,
-            "osm_key": self.details().category().0,
-            "osm_value": self.details().category().1,
-            "type": self.details().address_type(),
+            "place_id": self.id(),
+            "osm_key": key,
+            "osm_value": value,
+            "type": self.level(),
             "label": self.label(),
             "name": self.name,
         });
+        if let Some(element) = self.hit.element {
+            all["osm_type"] = json!(element.kind.name());
+            all["osm_id"] = json!(element.id);
+        }
+        if self.extras.tags {
+            all["extra"] = self.tags(|key| !is_name(key));
+        }
+        if self.extras.entrances {
+            all["entrances"] = self.doors();
+        }
+        if !self.extras.address {
+            return json!({ "geocoding": all });
+        }
         let address = &self.hit.address;
         let said = [("housenumber", &address.house), ("street", &address.road), ("postcode", &address.postcode)];
-        for (name, value) in said.into_iter().filter(|_| self.extras.address) {
+        for (name, value) in said {
             if let Some(value) = value {
                 all[name] = json!(value);
             }
         }
-        for (label, text) in self.address().into_iter().filter(|_| self.extras.address) {
+        for (label, text) in self.address() {
             let name = match label.as_str() {
-                "city" | "town" | "village" | "hamlet" => "city",
-                "suburb" | "quarter" | "neighbourhood" | "city_district" => "district",
+                "city" | "town" | "village" | "hamlet" | "municipality" => "city",
+                "suburb" | "quarter" | "neighbourhood" | "city_district" | "borough" => "district",
+                "locality" | "isolated_dwelling" | "farm" | "island" | "islet" => "locality",
                 "county" | "state" | "country" | "country_code" => &label,
                 _ => continue,
             };
@@ -181,7 +241,32 @@ impl Found {
                 all[name] = json!(text);
             }
         }
+        let parts = address.parts.iter().map(|part| &part.details).chain([self.details()]);
+        let borders = parts.filter_map(|details| {
+            let name = details.name_in(&self.extras.languages)?;
+            Some((format!("level{}", details.level()?), json!(name)))
+        });
+        all["admin"] = Value::Object(borders.collect());
         json!({ "geocoding": all })
+    }
+
+    /// What it is in an address, of few kinds: `house`, `street`, `district`, `city`, `county`, `state`, `country`, `locality`.
+    fn level(&self) -> &'static str {
+        match self.details().tag("place") {
+            Some("city" | "town" | "village" | "hamlet" | "municipality") => return "city",
+            Some("suburb" | "borough" | "quarter" | "neighbourhood" | "city_block") => return "district",
+            _ => {}
+        }
+        match self.details().rank() {
+            0..=4 => "country",
+            5..=9 => "state",
+            10..=13 => "county",
+            14..=16 => "city",
+            17..=20 if self.details().level().is_some() => "district",
+            17..=25 => "locality",
+            26 | 27 => "street",
+            _ => "house",
+        }
     }
 
     fn feature(&self, properties: Value) -> Value {
@@ -193,7 +278,7 @@ impl Found {
             "type": "Feature",
             "properties": properties,
             "bbox": self.bbox,
-            "geometry": self.outline.clone().unwrap_or_else(middle),
+            "geometry": self.shape.geojson.clone().unwrap_or_else(middle),
         })
     }
 
@@ -251,10 +336,28 @@ impl Found {
         (&self.center, &self.bounds)
     }
 
-    /// Its shape as it is asked for, as JSON and as WKT.
-    pub(super) fn shape(&self) -> (Option<&Value>, Option<&str>) {
-        (self.outline.as_ref(), self.text.as_deref())
+    /// Its shape in the forms that are asked for.
+    pub(super) fn shape(&self) -> &Shape {
+        &self.shape
     }
+
+    /// The value of its tag `ref`.
+    pub(super) fn code(&self) -> Option<&str> {
+        self.details().tag("ref")
+    }
+
+    /// Its entrances.
+    pub(super) fn entrances(&self) -> &[Entrance] {
+        &self.entrances
+    }
+}
+
+/// A point of a place: of an open way one on it, else the middle of its box.
+fn center(hit: &Hit) -> Position {
+    let BoundingBox { south, west, north, east } = hit.spot.bounds;
+    let is_point = hit.element.is_none() || (south, west) == (north, east);
+    let is_way = hit.element.is_some_and(|element| element.kind == ElementType::Way);
+    if is_point || is_way { Position::of(hit.spot.at) } else { Position::middle_of(&hit.spot.bounds) }
 }
 
 /// Made from type and id, so that it is the same in every snapshot.
@@ -267,42 +370,26 @@ pub fn place_id(element: Element) -> i64 {
     element.id.saturating_mul(4).saturating_add(kind)
 }
 
+/// Of a postal code without an element: made from its text and its place, a multiple of four.
+pub fn code_id(code: &str, at: Coord) -> i64 {
+    let bytes = code.bytes().chain(at.lat.to_le_bytes()).chain(at.lon.to_le_bytes());
+    let hash = bytes
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    // As far as JavaScript's numbers are exact.
+    (hash >> 12) as i64 & !3
+}
+
+/// An element as requests name it: `R31`.
+pub fn reference(Element { kind, id }: Element) -> String {
+    let letter = match kind {
+        ElementType::Node => 'N',
+        ElementType::Way => 'W',
+        ElementType::Relation => 'R',
+    };
+    format!("{letter}{id}")
+}
+
 fn is_name(key: &str) -> bool {
     let key = key.split(':').next().unwrap_or_default();
     key == "name" || key == "ref" || key.ends_with("_name")
-}
-
-fn position(c: Coord) -> [f64; 2] {
-    [f64::from(c.lon) / 1e7, f64::from(c.lat) / 1e7]
-}
-
-fn geojson(outline: &Outline) -> Value {
-    let line = |line: &Line| Value::Array(line.iter().map(|c| json!(position(*c))).collect());
-    let polygon = |rings: &Vec<Line>| Value::Array(rings.iter().map(line).collect());
-    match outline {
-        Outline::Point(c) => json!({ "type": "Point", "coordinates": position(*c) }),
-        Outline::Line(all) => json!({ "type": "LineString", "coordinates": line(all) }),
-        Outline::Polygons(all) => match all.as_slice() {
-            [one] => json!({ "type": "Polygon", "coordinates": polygon(one) }),
-            all => json!({ "type": "MultiPolygon", "coordinates": all.iter().map(polygon).collect::<Vec<_>>() }),
-        },
-    }
-}
-
-fn wkt(outline: &Outline) -> String {
-    let pair = |c: &Coord| {
-        let [x, y] = position(*c);
-        format!("{x} {y}")
-    };
-    let list = |parts: Vec<String>| format!("({})", parts.join(","));
-    let line = |line: &Line| list(line.iter().map(pair).collect());
-    let polygon = |rings: &Vec<Line>| list(rings.iter().map(line).collect());
-    match outline {
-        Outline::Point(c) => format!("POINT({})", pair(c)),
-        Outline::Line(all) => format!("LINESTRING{}", line(all)),
-        Outline::Polygons(all) => match all.as_slice() {
-            [one] => format!("POLYGON{}", polygon(one)),
-            all => format!("MULTIPOLYGON{}", list(all.iter().map(polygon).collect())),
-        },
-    }
 }

@@ -3,8 +3,9 @@
 use axum::http::HeaderMap;
 
 use super::accept;
-use super::place::{Extras, Format, place_id};
-use crate::geocoder::{Details, Element, Layer, Parts, Question, coord};
+use super::place::{Extras, Format, Found, Shapes, code_id, place_id, reference};
+use super::request::is_function;
+use crate::geocoder::{Details, Element, Layer, Parts, Question, Spot, coord};
 use crate::osm::{BoundingBox, Coord, ElementType};
 
 /// The most elements of one `/lookup`.
@@ -36,15 +37,43 @@ pub struct SearchRequest {
     pub ranks: Option<(u8, u8)>,
     /// Places that are not.
     pub without: Vec<i64>,
+    /// Postal codes that are not.
+    pub without_codes: Vec<String>,
+    /// Whether elements that are one place are told once.
+    pub once: bool,
+    /// The request as it came, without these places.
+    address: String,
 }
 
 impl SearchRequest {
     /// Whether a place is wanted.
-    pub fn wants(&self, element: Element, details: &Details) -> bool {
+    pub fn wants(&self, element: Option<Element>, details: &Details, spot: &Spot) -> bool {
         let rank = details.rank();
-        self.layers.as_ref().is_none_or(|layers| layers.contains(&details.layer()))
-            && self.ranks.is_none_or(|(from, to)| (from..=to).contains(&rank))
-            && !self.without.contains(&place_id(element))
+        let layer = details.layer();
+        let is_without = match element {
+            Some(element) => self.without.contains(&place_id(element)),
+            None => {
+                let code = details.name_in(&[]).unwrap_or_default();
+                self.without.contains(&code_id(code, spot.at)) || self.without_codes.iter().any(|other| other == code)
+            }
+        };
+        self.layers.as_ref().is_none_or(|layers| layers.contains(&layer))
+            && self.ranks.is_none_or(|(from, to)| (from..=to).contains(&rank) && layer == Layer::Address)
+            && !is_without
+    }
+
+    /// The ids of what was found and of what was not wanted before, and the request that asks for more.
+    pub fn more(&self, found: &[Found]) -> Option<(String, String)> {
+        let mut ids: Vec<String> = self.without.iter().map(i64::to_string).collect();
+        ids.extend(self.without_codes.iter().map(|code| format!("P:{}", code.replace(' ', "_"))));
+        ids.extend(found.iter().map(Found::reference));
+        if ids.is_empty() {
+            return None;
+        }
+        let ids = ids.join(",");
+        let mut address = form_urlencoded::Serializer::new(self.address.clone());
+        address.append_pair("exclude_place_ids", &ids);
+        Some((ids, format!("/search?{}", address.finish())))
     }
 }
 
@@ -76,9 +105,10 @@ impl Parameters {
         self.get(wanted).is_some_and(|value| !["0", "", "false"].contains(&value))
     }
 
-    /// The format of the answer.
-    pub fn format(&self) -> Result<Format, Wrong> {
-        match self.get("format").unwrap_or("jsonv2") {
+    /// The format of the answer; `usual` where none is named.
+    pub fn format(&self, usual: Format) -> Result<Format, Wrong> {
+        match self.get("format").unwrap_or_default() {
+            "" => Ok(usual),
             "json" => Ok(Format::Json),
             "jsonv2" => Ok(Format::JsonV2),
             "geojson" => Ok(Format::GeoJson),
@@ -88,16 +118,36 @@ impl Parameters {
         }
     }
 
+    /// A function of JavaScript to call with the answer.
+    pub fn callback(&self) -> Result<Option<String>, Wrong> {
+        match self.get("json_callback").unwrap_or_default() {
+            "" => Ok(None),
+            name if is_function(name) => Ok(Some(name.to_owned())),
+            _ => Err("Parameter 'json_callback' must be the name of a function".to_owned()),
+        }
+    }
+
     /// What is told beside; the address as `address` says where nothing else is said.
     pub fn extras(&self, address: bool) -> Result<Extras, Wrong> {
-        if ["polygon_kml", "polygon_svg"].iter().any(|name| self.is_set(name)) {
-            return Err("Polygons are given as GeoJSON and as WKT: 'polygon_geojson=1' or 'polygon_text=1'".to_owned());
-        }
+        let threshold = match self.text("polygon_threshold") {
+            "" => 0.0,
+            text => text
+                .parse::<f64>()
+                .ok()
+                .filter(|degrees| degrees.is_finite() && *degrees >= 0.0)
+                .ok_or("Parameter 'polygon_threshold' must be a number of degrees, 0 or more")?,
+        };
         Ok(Extras {
-            outline: self.is_set("polygon_geojson"),
-            text: self.is_set("polygon_text"),
+            shapes: Shapes {
+                geojson: self.is_set("polygon_geojson"),
+                text: self.is_set("polygon_text"),
+                kml: self.is_set("polygon_kml"),
+                svg: self.is_set("polygon_svg"),
+                threshold,
+            },
             names: self.is_set("namedetails"),
             tags: self.is_set("extratags"),
+            entrances: self.is_set("entrances"),
             address: if self.get("addressdetails").is_some() { self.is_set("addressdetails") } else { address },
             languages: self.languages(),
         })
@@ -147,16 +197,26 @@ impl Parameters {
             _ => return Err("Parameter 'featureType' must be one of: country, state, city, settlement".to_owned()),
         };
         let countries = self.text("countrycodes").split(',').map(|code| code.trim().to_lowercase());
+        let countries: Vec<String> = countries.filter(|code| !code.is_empty()).collect();
+        if countries.iter().any(|code| code.chars().count() != 2) {
+            return Err("Parameter 'countrycodes' must be codes of two letters: mt,it".to_owned());
+        }
+        let without = || self.text("exclude_place_ids").split(',').map(str::trim);
+        let address = self.all.iter().filter(|(name, _)| name != "exclude_place_ids");
+        let address = form_urlencoded::Serializer::new(String::new()).extend_pairs(address).finish();
         Ok(SearchRequest {
             question,
             typing: self.is_set("typing"),
             limit,
             near: self.viewbox()?,
             bounded: self.is_set("bounded"),
-            countries: countries.filter(|code| code.len() == 2).collect(),
+            countries,
             layers: self.layers()?,
             ranks,
-            without: self.text("exclude_place_ids").split(',').filter_map(excluded).collect(),
+            without: without().filter_map(excluded).collect(),
+            without_codes: without().filter_map(excluded_code).collect(),
+            once: self.get("dedupe").is_none_or(|_| self.is_set("dedupe")),
+            address,
         })
     }
 
@@ -182,8 +242,9 @@ impl Parameters {
         let at = coord(number("lat")?, number("lon")?);
         let zoom = match self.get("zoom").map(str::trim).filter(|zoom| !zoom.is_empty()) {
             None => 18,
+            // Maps have more levels than there are.
             Some(zoom) => {
-                zoom.parse::<u8>().ok().filter(|zoom| *zoom <= 18).ok_or("Parameter 'zoom' must be from 0 to 18")?
+                zoom.parse::<i64>().map_err(|_| "Parameter 'zoom' must be a number, 0 to 18")?.clamp(0, 18) as u8
             }
         };
         Ok(PointRequest {
@@ -239,15 +300,32 @@ fn element(text: &str) -> Option<Element> {
     Some(Element { kind, id: text.get(1..)?.parse().ok()? })
 }
 
+/// Elements as a look-up names them.
+pub fn named(elements: &[Element]) -> String {
+    elements.iter().map(|element| reference(*element)).collect::<Vec<_>>().join(",")
+}
+
 /// The id of a place that is not wanted, as answers have it or as an element.
 fn excluded(text: &str) -> Option<i64> {
-    let text = text.trim();
     text.parse().ok().or_else(|| element(text).map(place_id))
+}
+
+/// The postal code that is not wanted: `Pgb:EH4_7EA`.
+fn excluded_code(text: &str) -> Option<String> {
+    let (_, code) = text.strip_prefix('P')?.split_once(':')?;
+    Some(code.replace('_', " "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_that_are_not_wanted_are_named_in_three_ways() {
+        assert_eq!([excluded("127"), excluded("R31"), excluded("Pgb:EH4_7EA")], [Some(127), Some(127), None]);
+        assert_eq!(excluded_code("Pgb:EH4_7EA").as_deref(), Some("EH4 7EA"));
+        assert_eq!(named(&[Element { kind: ElementType::Way, id: 5 }]), "W5");
+    }
 
     fn parameters(query: &str) -> Parameters {
         Parameters::of(Some(query), &HeaderMap::new())
@@ -270,11 +348,27 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        for wrong in ["q=a&city=b", "limit=5", "q=a&limit=x", "q=a&layer=x", "q=a&viewbox=1,2,3", "q=a&featureType=x"] {
+        for wrong in [
+            "q=a&city=b",
+            "limit=5",
+            "q=a&limit=x",
+            "q=a&layer=x",
+            "q=a&viewbox=1,2,3",
+            "q=a&featureType=x",
+            "q=a&countrycodes=malta",
+        ] {
             assert!(parameters(wrong).search().is_err(), "{wrong}");
         }
-        for wrong in ["lat=1", "lat=x&lon=1", "lat=91&lon=0", "lat=1&lon=2&zoom=99"] {
+        for wrong in ["lat=1", "lat=x&lon=1", "lat=91&lon=0", "lat=nan&lon=0", "lat=1&lon=2&zoom=x"] {
             assert!(parameters(wrong).point().is_err(), "{wrong}");
+        }
+        let zoom = |zoom: &str| parameters(&format!("lat=1&lon=2&zoom={zoom}")).point().map(|point| point.zoom);
+        assert_eq!([zoom("19"), zoom("-1"), zoom("")], [Ok(18), Ok(0), Ok(18)]);
+        for wrong in ["polygon_threshold=-1", "polygon_threshold=x", "polygon_threshold=inf"] {
+            assert!(parameters(wrong).extras(false).is_err(), "{wrong}");
+        }
+        for wrong in ["json_callback=alert(1)", "json_callback=a%20b"] {
+            assert!(parameters(wrong).callback().is_err(), "{wrong}");
         }
         let box_of = |query: &str| parameters(query).search().unwrap().near.unwrap();
         assert_eq!(box_of("q=a&viewbox=14.5,36,14.2,35.8"), box_of("q=a&viewbox=14.2,35.8,14.5,36"));

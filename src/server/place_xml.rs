@@ -5,11 +5,18 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::place::{Found, LICENCE};
+use super::place_shape::Shape;
+use crate::geocoder::{Entrance, Position};
 
-/// The answer to a search; `time` is that of the data.
-pub fn search(places: &[Found], query: &str, time: &str) -> String {
-    let mut out = begin("searchresults", time);
-    let _ = writeln!(out, " querystring=\"{}\">", escaped(query));
+/// The answer to a search, or to a look-up; `time` is that of the data. `more` has the ids of all that was found, and the
+/// request that asks for what else there is.
+pub fn search(root: &str, places: &[Found], query: &str, more: Option<(String, String)>, time: &str) -> String {
+    let mut out = begin(root, time);
+    let _ = write!(out, " querystring=\"{}\"", escaped(query));
+    if let Some((ids, address)) = more {
+        let _ = write!(out, " exclude_place_ids=\"{}\" more_url=\"{}\"", escaped(&ids), escaped(&address));
+    }
+    out.push_str(">\n");
     for place in places {
         out.push_str("<place");
         attributes(&mut out, place);
@@ -20,7 +27,7 @@ pub fn search(places: &[Found], query: &str, time: &str) -> String {
         }
         out.push_str("</place>\n");
     }
-    out + "</searchresults>\n"
+    out + &format!("</{root}>\n")
 }
 
 /// What is at a point, which was asked for as `query`.
@@ -59,26 +66,44 @@ fn attributes(out: &mut String, place: &Found) {
         other => other.to_string(),
     };
     let bbox = format!("{},{},{},{}", bounds.south, bounds.north, bounds.west, bounds.east);
-    let own = ["place_id", "osm_type", "osm_id"].map(|name| (name, text(name)));
+    let own = ["place_id", "osm_type", "osm_id"].into_iter().filter(|name| all.contains_key(*name));
+    let own = own.map(|name| (name, text(name))).chain(place.code().map(|code| ("ref", code.to_owned())));
     let at = [("lat", center.lat.clone()), ("lon", center.lon.clone()), ("boundingbox", bbox)];
     let rest = [("place_rank", "place_rank"), ("address_rank", "place_rank"), ("display_name", "display_name")]
         .into_iter()
         .chain(["class", "type", "importance"].map(|name| (name, name)))
         .map(|(name, from)| (name, text(from)));
-    for (name, value) in own.into_iter().chain(at).chain(rest) {
+    for (name, value) in own.chain(at).chain(rest) {
         let _ = write!(out, " {name}=\"{}\"", escaped(&value));
     }
-    let (outline, wkt) = place.shape();
-    if let Some(outline) = outline {
-        let _ = write!(out, " geojson=\"{}\"", escaped(&outline.to_string()));
+    let Shape { geojson, text, svg, .. } = place.shape();
+    if let Some(geojson) = geojson {
+        let _ = write!(out, " geojson=\"{}\"", escaped(&geojson.to_string()));
     }
-    if let Some(wkt) = wkt {
-        let _ = write!(out, " geotext=\"{}\"", escaped(wkt));
+    for (name, text) in [("geotext", text), ("geosvg", svg)] {
+        if let Some(text) = text {
+            let _ = write!(out, " {name}=\"{}\"", escaped(text));
+        }
     }
 }
 
-/// Names and tags, where they are asked for.
+/// The shape as KML, names, tags and entrances, where they are asked for.
 fn inside(out: &mut String, place: &Found) {
+    if let Some(kml) = &place.shape().kml {
+        let _ = write!(out, "<geokml>{kml}</geokml>");
+    }
+    if !place.entrances().is_empty() {
+        out.push_str("<entrances>");
+        for Entrance { id, kind, at, tags } in place.entrances() {
+            let Position { lat, lon } = Position::of(*at);
+            let _ = write!(out, "<entrance osm_id=\"{id}\" type=\"{}\" lat=\"{lat}\" lon=\"{lon}\">", escaped(kind));
+            for (key, value) in tags {
+                let _ = write!(out, "<tag key=\"{}\" value=\"{}\"/>", escaped(key), escaped(value));
+            }
+            out.push_str("</entrance>");
+        }
+        out.push_str("</entrances>");
+    }
     let all = place.properties("class");
     for (list, item, key) in [("extratags", "tag", "key"), ("namedetails", "name", "desc")] {
         let Some(Value::Object(tags)) = all.get(list) else { continue };

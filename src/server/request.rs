@@ -69,7 +69,7 @@ fn latitude_first(text: &str) -> Option<String> {
 }
 
 /// A name, or a path of names. Anything else would be a script of whoever wrote the address.
-fn is_function(name: &str) -> bool {
+pub fn is_function(name: &str) -> bool {
     let is_name = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$')
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$')

@@ -17,11 +17,11 @@ use super::job::{Job, Lane};
 use super::json::{self, JSON};
 use super::outcome::Outcome;
 use super::place::{Extras, Format, Found};
-use super::place_request::{Parameters, PointRequest, SearchRequest, Wrong};
+use super::place_request::{self, Parameters, PointRequest, SearchRequest, Wrong};
 use super::place_xml;
 use super::service::{self, Refused, Wording};
 use crate::budget::{self, Budget, Stopped};
-use crate::geocoder::{self, Areas, Details, Element, Hit, Near, Places, Question, Search, nearest};
+use crate::geocoder::{self, Areas, Details, Element, Hit, Near, Places, Question, Search, Spot, nearest};
 use crate::rdf;
 
 /// Looks a name up: the parameter `q`, or the parts of an address.
@@ -107,13 +107,19 @@ impl Wanted {
     fn told(&self, found: &[Found], format: Format, time: &str) -> String {
         let asked = match self {
             Wanted::Name(request) => request.question.text(),
-            Wanted::Elements(_) => String::new(),
+            Wanted::Elements(all) => place_request::named(all),
             Wanted::Point(point) => point.text.clone(),
         };
         let is_point = matches!(self, Wanted::Point(_));
         match (format, is_point) {
-            (Format::Xml, false) => place_xml::search(found, &asked, time),
             (Format::Xml, true) => place_xml::point(found.first(), &asked, time),
+            (Format::Xml, false) => {
+                let (root, more) = match self {
+                    Wanted::Name(request) => ("searchresults", request.more(found)),
+                    _ => ("lookupresults", None),
+                };
+                place_xml::search(root, found, &asked, more, time)
+            }
             (_, false) => format.of(found, &asked).to_string(),
             (_, true) => format.of_point(found.first(), &asked).to_string(),
         }
@@ -121,11 +127,12 @@ impl Wanted {
 }
 
 const XML: &str = "text/xml; charset=utf-8";
+const JAVASCRIPT: &str = "application/javascript; charset=utf-8";
 
 /// What the index of names finds; the area that queries find where that is nothing, or where there is no index.
 fn by_name(app: &App, request: &SearchRequest, articles: &dyn Fn(&str) -> Option<u64>) -> Vec<Hit> {
     let osm = &app.osm;
-    let wanted = |element: Element, details: &Details| request.wants(element, details);
+    let wanted = |element: Option<Element>, details: &Details, spot: &Spot| request.wants(element, details, spot);
     let found = geocoder::search(
         osm,
         &Search {
@@ -135,6 +142,7 @@ fn by_name(app: &App, request: &SearchRequest, articles: &dyn Fn(&str) -> Option
             near: request.near,
             bounded: request.bounded,
             countries: &request.countries,
+            once: request.once,
             wanted: &wanted,
             articles,
         },
@@ -145,7 +153,7 @@ fn by_name(app: &App, request: &SearchRequest, articles: &dyn Fn(&str) -> Option
             let place = Areas::new(osm).find(text);
             let element = place.and_then(|place| place.element.value().copied());
             let hit = element.and_then(|element| Hit::of(osm, element, articles));
-            hit.into_iter().filter(|hit| request.wants(hit.element, &hit.details)).collect()
+            hit.into_iter().filter(|hit| request.wants(hit.element, &hit.details, &hit.spot)).collect()
         }
         _ => found,
     }
@@ -161,9 +169,14 @@ async fn answer(
 ) -> Result<Response, Refused> {
     let work = move |job: Job| {
         let parameters = Parameters::of(query.as_deref(), &headers);
-        let read = || Ok((parameters.format()?, parameters.extras(what == "reverse")?, wanted(&parameters)?));
+        let read = || {
+            // What is at a point comes as XML without a word.
+            let usual = if what == "reverse" { Format::Xml } else { Format::JsonV2 };
+            let form = Form { format: parameters.format(usual)?, callback: parameters.callback()? };
+            Ok((form, parameters.extras(what != "search")?, wanted(&parameters)?))
+        };
         match read() {
-            Ok((format, extras, wanted)) => work(job, what, format, &extras, &wanted),
+            Ok((form, extras, wanted)) => work(job, what, &form, &extras, &wanted),
             Err::<_, Wrong>(message) => job.refuse(Nominatim.refusal(StatusCode::BAD_REQUEST, &message)),
         }
     };
@@ -171,15 +184,39 @@ async fn answer(
     Ok(answer.into_response(&app))
 }
 
-fn work(job: Job, what: &'static str, format: Format, extras: &Extras, wanted: &Wanted) {
+/// How an answer is written.
+struct Form {
+    format: Format,
+    /// A function of JavaScript to call with it.
+    callback: Option<String>,
+}
+
+impl Form {
+    fn content_type(&self) -> &'static str {
+        match (self.format, &self.callback) {
+            (Format::Xml, _) => XML,
+            (_, Some(_)) => JAVASCRIPT,
+            (_, None) => JSON,
+        }
+    }
+
+    fn written(&self, text: String) -> String {
+        match &self.callback {
+            Some(name) if self.format != Format::Xml => format!("{name}({text})"),
+            _ => text,
+        }
+    }
+}
+
+fn work(job: Job, what: &'static str, form: &Form, extras: &Extras, wanted: &Wanted) {
     let (time, memory) = (job.app().settings.max_time, job.memory());
-    let content_type = if format == Format::Xml { XML } else { JSON };
+    let content_type = form.content_type();
     let (run, sink) = job.begin(time, memory, content_type);
     let budget = Arc::new(Budget::new(run.limits()));
     let found = budget::watched(&budget, || {
         let app = run.app();
         let found: Vec<Found> = wanted.find(app).into_iter().map(|hit| Found::of(&app.osm, hit, extras)).collect();
-        (wanted.told(&found, format, &iso(app)), found.len())
+        (form.written(wanted.told(&found, form.format, &iso(app))), found.len())
     });
     let Some((run, mut sink)) = service::sound(run, sink, &Nominatim, what) else { return };
     let (outcome, message) = match found {

@@ -9,7 +9,7 @@ import { model } from './model.mjs';
 async function asking(path) {
   const scripted = await model((messages, last) => {
     if (last.startsWith('Say what this question mentions')) return last.includes('wait') ? undefined : '{"places": ["Valletta"], "things": ["cafe"]}';
-    if (last.startsWith('This came of the query')) return `There are ${/(\d+) results/.exec(last)[1]}.`;
+    if (last.startsWith('This came of the query')) return `There are ${/rows: (\d+)/.exec(last)[1]}.`;
     const prompt = messages[1].content;
     const area = /place "Valletta.*(area\(\d+\))/.exec(prompt)?.[1] ?? 'area[name=Valletta]';
     const key = messages.length > 2 || !prompt.includes('cafe') ? 'amenity' : 'amenty';

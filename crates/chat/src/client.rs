@@ -1,11 +1,12 @@
 //! The conversation itself. One request is one connection's business: its time, what is tried again, and where it is cut.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
-use serde_json::json;
 
+use crate::manner::Manner;
 use crate::reply::said;
 use crate::stream::{Stream, whole};
 use crate::{Endpoint, Error, Kind, Message, Model, Patience, Reply};
@@ -24,6 +25,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A model at an endpoint.
 pub struct Client {
     endpoint: Endpoint,
+    /// What the server takes, as far as it said what it does not.
+    manner: Mutex<Manner>,
     http: reqwest::Client,
     /// Taken where the client ends, which may be on a thread that must not wait for it.
     runtime: Option<tokio::runtime::Runtime>,
@@ -50,7 +53,8 @@ impl Client {
         // A system without certificates can still ask a server that needs none.
         let builder = if endpoint.url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
         let http = builder.build().map_err(|error| failed(format!("no connection can be made: {}", told(&error))))?;
-        Ok(Client { endpoint, http, runtime: Some(runtime) })
+        let manner = Mutex::new(Manner::of(&endpoint));
+        Ok(Client { endpoint, manner, http, runtime: Some(runtime) })
     }
 
     /// Where it asks.
@@ -76,18 +80,6 @@ impl Client {
             headers.insert(AUTHORIZATION, value);
         }
         Ok(headers)
-    }
-
-    /// A request. Some models take no temperature, and have another name for the most tokens.
-    fn body(&self, messages: &[Message], by_other_names: bool) -> String {
-        let mut body = json!({ "model": self.endpoint.model, "messages": messages, "stream": self.endpoint.stream });
-        if by_other_names {
-            body["max_completion_tokens"] = self.endpoint.tokens.into();
-        } else {
-            body["temperature"] = 0.into();
-            body["max_tokens"] = self.endpoint.tokens.into();
-        }
-        body.to_string()
     }
 
     /// Asks once.
@@ -143,6 +135,8 @@ impl Client {
             StatusCode::TOO_MANY_REQUESTS => Kind::Busy,
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Kind::Unauthorized,
             StatusCode::REQUEST_TIMEOUT => Kind::Late,
+            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => Kind::NotFound,
+            StatusCode::PAYLOAD_TOO_LARGE => Kind::TooLong,
             status if status.is_server_error() => Kind::Fault,
             _ => Kind::Refused,
         };
@@ -158,8 +152,15 @@ impl Client {
             Ok(object) => said(&object),
             Err(_) => String::new(),
         };
+        let kind = match kind {
+            Kind::Refused if is_of_length(&text) => Kind::TooLong,
+            Kind::Refused if is_of_model(&text) => Kind::NotFound,
+            kind => kind,
+        };
         // Of a wrong key servers tell a part, which is a part too many.
         let text = if kind == Kind::Unauthorized { String::new() } else { text };
+        let text =
+            if status.is_redirection() { "that it is elsewhere, where nothing is sent".to_owned() } else { text };
         let text = if text.is_empty() { String::new() } else { format!(": {text}") };
         let message = format!("{} answered with status {}{text}", self.endpoint.shown(), status.as_u16());
         Error { kind, message, wait: wait.map(Duration::from_secs) }
@@ -167,18 +168,19 @@ impl Client {
 
     /// Asks until there is a reply, or no use in asking again.
     async fn ask(&self, messages: &[Message], patience: Patience<'_>) -> Result<Reply, Error> {
-        let (headers, mut body) = (self.headers()?, self.body(messages, false));
-        let (mut pause, mut tried, mut by_other_names) = (PAUSE, 0, false);
+        let headers = self.headers()?;
+        let mut manner = *self.manner.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut pause, mut tried) = (PAUSE, 0);
         let ends = Instant::now() + patience.left(self.endpoint.time);
         loop {
-            let error = match self.once(headers.clone(), body.clone()).await {
+            let error = match self.once(headers.clone(), manner.body(&self.endpoint, messages)).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
-            let names = ["max_completion_tokens", "temperature"];
-            if !by_other_names && error.kind == Kind::Refused && names.iter().any(|name| error.message.contains(name)) {
-                by_other_names = true;
-                body = self.body(messages, true);
+            if let Some(other) = manner.without(&error) {
+                manner = other;
+                // It is not to be told for each question anew.
+                *self.manner.lock().unwrap_or_else(PoisonError::into_inner) = manner;
                 continue;
             }
             let again = matches!(error.kind, Kind::Busy | Kind::Fault | Kind::Unreachable) && tried < AGAIN;
@@ -224,19 +226,20 @@ impl Model for Client {
     fn reply(&self, messages: &[Message], patience: Patience<'_>) -> Result<Reply, Error> {
         let Some(runtime) = &self.runtime else { return Err(Error::new(Kind::Unreachable, "it was not asked")) };
         let reply = runtime.block_on(self.within(messages, patience));
-        let Some(key) = &self.endpoint.key else { return reply };
+        let keys = self.endpoint.keys();
+        let hide = |text: String| keys.iter().fold(text, |text, key| key.hide(text));
         match reply {
             Ok(reply) => Ok(Reply {
-                text: key.hide(reply.text),
-                refusal: reply.refusal.map(|text| key.hide(text)),
+                text: hide(reply.text),
+                refusal: reply.refusal.map(hide),
                 tool_calls: reply
                     .tool_calls
                     .into_iter()
-                    .map(|call| crate::ToolCall { name: key.hide(call.name), arguments: key.hide(call.arguments) })
+                    .map(|call| crate::ToolCall { name: hide(call.name), arguments: hide(call.arguments) })
                     .collect(),
                 ..reply
             }),
-            Err(error) => Err(Error { message: key.hide(error.message), ..error }),
+            Err(error) => Err(Error { message: hide(error.message), ..error }),
         }
     }
 }
@@ -249,6 +252,20 @@ impl Drop for Client {
     }
 }
 
+/// Whether a server says that something is too long, in one of the ways in which servers do.
+fn is_of_length(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let is_of_context = text.contains("context") && ["length", "size", "window"].iter().any(|word| text.contains(word));
+    is_of_context || ["too long", "too many tokens", "is too large"].iter().any(|words| text.contains(words))
+}
+
+/// Whether a server says that it has no such model.
+fn is_of_model(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let is_none = ["not found", "does not exist", "invalid model", "unknown model", "not a valid model"];
+    text.contains("model") && is_none.iter().any(|words| text.contains(words))
+}
+
 /// What the library says, without the address, and why.
 fn told(error: &reqwest::Error) -> String {
     let mut source = std::error::Error::source(error);
@@ -258,4 +275,28 @@ fn told(error: &reqwest::Error) -> String {
         source = inner.source();
     }
     last.unwrap_or_else(|| if error.is_timeout() { "it took too long".to_owned() } else { "no connection".to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_servers_say_of_lengths_and_models_is_understood() {
+        for text in [
+            "This model's maximum context length is 2048 tokens. However, you requested 6104 tokens",
+            "litellm.ContextWindowExceededError: this is a mock context window exceeded error",
+            "the request exceeds the available context size. try increasing the context size or enable context shift",
+            "max_tokens is too large: 4096.",
+        ] {
+            assert!(is_of_length(text) && !is_of_model(text), "{text}");
+        }
+        for text in [
+            "The model `x` does not exist or you do not have access to it.",
+            "/chat/completions: Invalid model name passed in model=x",
+            "model \"x\" not found, try pulling it first",
+        ] {
+            assert!(is_of_model(text) && !is_of_length(text), "{text}");
+        }
+    }
 }

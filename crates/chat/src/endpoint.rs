@@ -6,6 +6,8 @@ use url::Url;
 
 use crate::Key;
 
+/// Letters from which on a value in an address may be a key: versions are shorter.
+const SECRET: usize = 12;
 /// The path that a request goes to, below the address that people are given.
 const COMPLETIONS: &str = "chat/completions";
 
@@ -83,6 +85,15 @@ impl Endpoint {
         url.set_query(None);
         url.set_fragment(None);
         url.to_string()
+    }
+
+    /// What nobody is to be told: the key, and what stands behind the address's question mark.
+    pub fn keys(&self) -> Vec<Key> {
+        let values = self.url.query_pairs().filter(|(_, value)| value.len() >= SECRET);
+        let raw = self.url.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
+        let raw = raw.map(|(_, value)| value).filter(|value| value.len() >= SECRET);
+        let all = values.filter_map(|(_, value)| Key::new(&value).ok()).chain(raw.filter_map(|raw| Key::new(raw).ok()));
+        self.key.clone().into_iter().chain(all).collect()
     }
 
     /// Whether it is this machine's.

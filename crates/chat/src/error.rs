@@ -14,7 +14,11 @@ pub enum Kind {
     Busy,
     /// The key is wrong, or may not do this.
     Unauthorized,
-    /// The server does not take the request: no such address, no such model, too long.
+    /// There is no such address, or no such model.
+    NotFound,
+    /// The request, with the reply that it may have, is more than the model has room for.
+    TooLong,
+    /// The server does not take the request.
     Refused,
     /// A fault of the server.
     Fault,
@@ -32,6 +36,8 @@ impl Kind {
             Kind::Late => "late",
             Kind::Busy => "busy",
             Kind::Unauthorized => "unauthorized",
+            Kind::NotFound => "not-found",
+            Kind::TooLong => "too-long",
             Kind::Refused => "refused",
             Kind::Fault => "fault",
             Kind::Broken => "broken",

@@ -6,7 +6,7 @@
 //! endpoint.rs where a model is, and how it is asked
 //! key.rs      the key, which nothing prints
 //! error.rs    why there is no reply
-//! message.rs  what is sent
+//! message.rs  what is sent; manner.rs is how a request is put
 //! reply.rs    what came back, put together from an object or from pieces
 //! events.rs   lines of a stream; stream.rs is a reply that comes so
 //! client.rs   the conversation itself: requests, time-outs, what is tried again; nobody.rs stands for it in a program that was
@@ -19,6 +19,8 @@ mod endpoint;
 mod error;
 mod events;
 mod key;
+#[cfg(feature = "http")]
+mod manner;
 mod message;
 #[cfg(not(feature = "http"))]
 mod nobody;

@@ -85,6 +85,8 @@ pub struct Collected {
     tool_calls: Vec<ToolCall>,
     is_cut: bool,
     is_filtered: bool,
+    /// Whether it said why it ends.
+    is_ended: bool,
     /// Bytes that it may have.
     most: usize,
 }
@@ -101,6 +103,11 @@ impl Collected {
         self.text.len() + self.refusal.len() + calls > self.most
     }
 
+    /// Whether it said that it ends.
+    pub fn is_ended(&self) -> bool {
+        self.is_ended
+    }
+
     /// Takes an object, or a piece of a stream.
     ///
     /// # Errors
@@ -113,6 +120,7 @@ impl Collected {
         }
         // More than one choice was not asked for.
         let Some(choice) = body.choices.into_iter().next() else { return Ok(()) };
+        self.is_ended |= choice.finish_reason.is_some();
         match choice.finish_reason.as_deref() {
             Some("length") => self.is_cut = true,
             Some("content_filter") => self.is_filtered = true,
@@ -170,7 +178,9 @@ impl Collected {
 pub fn said(error: &serde_json::Value) -> String {
     let text = error.as_str().or_else(|| error["message"].as_str()).or_else(|| error["error"]["message"].as_str());
     let text = text.map_or_else(|| error.to_string(), str::to_owned);
-    text.chars().take(300).collect()
+    // On one line, however many it has.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.chars().filter(|c| !c.is_control()).take(300).collect()
 }
 
 /// A text without what models that think aloud write before it, between `<think>` and `</think>`.

@@ -55,8 +55,14 @@ impl Stream {
     pub fn finish(mut self) -> Result<Reply, Error> {
         // Nothing counts behind its end.
         let last = if self.is_done || self.collected.is_full() { None } else { self.lines.last() };
-        if let Some(event) = last.filter(|event| event != "[DONE]") {
+        if let Some(event) = last.as_ref().filter(|event| *event != "[DONE]") {
             self.collected.take(event.as_bytes())?;
+        } else if last.is_some() {
+            self.is_done = true;
+        }
+        // Half an answer looks like a whole one.
+        if !self.is_done && !self.collected.is_ended() && !self.collected.is_full() {
+            return Err(Error::new(Kind::Unreachable, "its reply broke off before it ended"));
         }
         self.collected.finish()
     }
@@ -70,4 +76,27 @@ pub fn whole(object: &[u8], bytes: usize) -> Result<Reply, Error> {
     let mut collected = Collected::new(bytes);
     collected.take(object)?;
     collected.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_that_breaks_off_is_no_reply() {
+        let said = "data: {\"choices\": [{\"delta\": {\"content\": \"node;out;\"}}]}\n\n";
+        let ended = "data: {\"choices\": [{\"delta\": {}, \"finish_reason\": \"stop\"}]}";
+        let read = |text: &str| {
+            let mut stream = Stream::new(100);
+            stream.take(text.as_bytes()).and_then(|_| stream.finish())
+        };
+        for end in ["data: [DONE]\n\n", "data: [DONE]", ended, &format!("{ended}\n\n")] {
+            assert_eq!(read(&format!("{said}{end}")).unwrap().text, "node;out;", "{end}");
+        }
+        for end in ["", ": still there\n\n", "data: {\"choices\": []}\n\n"] {
+            assert_eq!(read(&format!("{said}{end}")).unwrap_err().kind, Kind::Unreachable, "{end}");
+        }
+        // One that is longer than it may be is cut, not broken off.
+        assert!(read(&said.repeat(20)).unwrap().is_cut);
+    }
 }

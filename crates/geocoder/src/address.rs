@@ -67,12 +67,12 @@ pub struct Address {
 
 impl Address {
     /// Of an element with these tags, at a point of it. It is no part of its own address.
-    pub fn of(osm: &Osm, element: Element, details: &Details, at: Coord) -> Address {
+    pub fn of(osm: &Osm, element: Option<Element>, details: &Details, at: Coord) -> Address {
         let tag = |key: &str| details.tag(key).map(str::to_owned);
         let rank = details.rank();
         let mut parts = borders(osm, at);
         let own = details.tag("name");
-        parts.retain(|part| part.element != element && part.rank < rank && part.details.tag("name") != own);
+        parts.retain(|part| Some(part.element) != element && part.rank < rank && part.details.tag("name") != own);
         let settled = |kind: Kind| {
             let has = |label: &str| NODES.iter().any(|(name, _, of)| *of == kind && *name == label);
             parts.iter().any(|part| has(&part.label))
@@ -85,7 +85,8 @@ impl Address {
                 .is_some_and(|place| NODES.iter().any(|node| node.0 == place && node.2 == Kind::Quarter));
         if lies_in_one && !missing.is_empty() {
             let nodes = nearest(osm, at, &missing);
-            let fits = |part: &Part| part.element != element && part.rank < rank && part.details.tag("name") != own;
+            let fits =
+                |part: &Part| Some(part.element) != element && part.rank < rank && part.details.tag("name") != own;
             parts.extend(nodes.into_iter().filter(fits));
         }
         parts.sort_by_key(|part| {
@@ -102,7 +103,13 @@ impl Address {
         Address {
             house: tag("addr:housenumber"),
             road: tag("addr:street").or_else(|| tag("addr:place")),
-            postcode: tag("addr:postcode").or_else(|| tag("postal_code")).or_else(|| postcode(&parts)),
+            postcode: details
+                .name_in(&[])
+                .filter(|_| details.is_postcode())
+                .map(str::to_owned)
+                .or_else(|| tag("addr:postcode"))
+                .or_else(|| tag("postal_code"))
+                .or_else(|| postcode(&parts)),
             parts,
         }
     }

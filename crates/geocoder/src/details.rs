@@ -1,6 +1,6 @@
 //! What geocoders say of a place beside where it is: made from its tags alone.
 
-use terrapin_osm::names::{Names, named_by, rank};
+use terrapin_osm::names::{Names, named_by, rank, words};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 
 /// Keys that say what a thing is. The first that an element has counts.
@@ -25,6 +25,23 @@ const MAIN_KEYS: [&str; 19] = [
     "landuse",
     "building",
 ];
+
+/// Keys of addresses that say what something lies in.
+pub const AROUND: [&str; 10] = [
+    "addr:city",
+    "addr:place",
+    "addr:suburb",
+    "addr:district",
+    "addr:subdistrict",
+    "addr:municipality",
+    "addr:county",
+    "addr:province",
+    "addr:state",
+    "addr:country",
+];
+
+/// The rank of postal codes: below towns and above streets.
+const POSTCODE: u8 = 21;
 
 /// What so many articles are about is as important as anything.
 const MOST_ARTICLES: f64 = 500.0;
@@ -60,7 +77,12 @@ impl Details {
     /// Its place in the table of ranks of Nominatim's documentation, from 2 (continents) to 30 (everything else). An
     /// administrative border has twice its level.
     pub fn rank(&self) -> u8 {
-        rank::of(|key| self.tag(key))
+        if self.is_postcode() { POSTCODE } else { rank::of(|key| self.tag(key)) }
+    }
+
+    /// Whether it is where a postal code is.
+    pub fn is_postcode(&self) -> bool {
+        self.tag("boundary") == Some("postal_code") || self.tag("place") == Some("postcode")
     }
 
     /// From 0 to 1: by its rank, and by how many articles there are of it, where that is known.
@@ -85,7 +107,13 @@ impl Details {
             ["name", "int_name", "name:en", "official_name", "short_name", "loc_name", "addr:housename", "ref"];
         let any =
             || self.tags.iter().find(|(key, _)| named_by(key) == Some(Names::Itself)).map(|(_, value)| value.as_str());
-        translated.or_else(|| others.iter().find_map(|key| self.tag(key))).or_else(any)
+        let code = || self.tag("postal_code").filter(|_| self.is_postcode());
+        translated.or_else(code).or_else(|| others.iter().find_map(|key| self.tag(key))).or_else(any)
+    }
+
+    /// What its address says of towns, regions and countries, as words.
+    pub fn said_around(&self) -> impl Iterator<Item = Vec<String>> {
+        AROUND.iter().filter_map(|key| self.tag(key)).map(words).filter(|words| !words.is_empty())
     }
 
     /// What kind of thing it is.
@@ -104,6 +132,9 @@ impl Details {
 
     /// What it is as a part of an address.
     pub fn address_type(&self) -> &str {
+        if self.is_postcode() {
+            return "postcode";
+        }
         if let Some(place) = self.tag("place") {
             return place;
         }

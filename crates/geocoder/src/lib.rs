@@ -6,20 +6,31 @@
 
 mod address;
 mod areas;
+mod around;
 mod details;
+mod entrances;
+mod hit;
+mod kinds;
+mod lists;
 mod near;
+mod point;
+mod postcode;
 mod question;
 mod search;
 mod spot;
 mod table;
 mod until;
+mod variants;
 
 pub use address::{Address, Part};
 pub use areas::Areas;
 pub use details::{Details, Layer};
-pub use near::{Near, coord, nearest};
+pub use entrances::{Entrance, entrances};
+pub use hit::{Articles, Hit};
+pub use near::{Near, nearest};
+pub use point::coord;
 pub use question::{Parts, Question};
-pub use search::{Articles, Hit, Search, search};
+pub use search::{Search, search};
 pub use spot::Spot;
 pub use table::{Table, TableError};
 pub use until::Until;

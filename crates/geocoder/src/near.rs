@@ -6,8 +6,8 @@ use terrapin_osm::geometry::{LatLon, LineVectors, Segment, around_box, metres};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId};
 
 use super::address::{Address, borders};
-use super::details::Layer;
-use super::search::{Articles, Hit};
+use super::details::{AROUND, Layer};
+use super::hit::{Articles, Hit};
 use super::{Details, Element};
 
 /// Metres within which something is looked for, one after another.
@@ -67,12 +67,11 @@ fn place(osm: &Osm, near: &Near<'_>, most: u8) -> Option<Element> {
     if let Some(last) = parts.iter().max_by_key(|part| (part.rank, part.element.id)) {
         // The nodes of places are as the address of a house has them.
         let details = Details { tags: vec![("addr:housenumber".to_owned(), String::new())] };
-        let address = Address::of(osm, last.element, &details, near.at);
+        let address = Address::of(osm, Some(last.element), &details, near.at);
         parts.extend(address.parts.into_iter().filter(|part| part.element.kind == ElementType::Node));
     } else {
-        let nobody = Element { kind: ElementType::Node, id: i64::MIN };
         let details = Details { tags: vec![("addr:housenumber".to_owned(), String::new())] };
-        parts.extend(Address::of(osm, nobody, &details, near.at).parts);
+        parts.extend(Address::of(osm, None, &details, near.at).parts);
     }
     parts.retain(|part| part.rank <= most);
     let best =
@@ -152,6 +151,26 @@ fn street(osm: &Osm, at: Coord) -> Option<String> {
     })
 }
 
+/// Metres within which addresses say what a place lies in, and how many of them are read.
+const BESIDE_PLACE: f64 = 150.0;
+const ADDRESSES: usize = 32;
+
+/// What the addresses beside a point say of towns, regions and countries, as words, each once.
+pub fn said_near(osm: &Osm, at: Coord) -> Vec<Vec<String>> {
+    let keys = AROUND.iter().filter_map(|key| Some(osm.pairs_of(osm.key(key)?)));
+    let keys: Vec<std::ops::Range<PairId>> = keys.collect();
+    let (mut said, mut read) = (Vec::new(), 0);
+    each_near(osm, at, BESIDE_PLACE, |kind, ordinal, pairs, _| {
+        if read < ADDRESSES && keys.iter().any(|key| Tags::has(pairs, key)) {
+            read += 1;
+            said.extend(Details::of(osm, kind, ordinal).said_around());
+        }
+    });
+    said.sort_unstable();
+    said.dedup();
+    said
+}
+
 /// Calls `each` with the nodes and ways that have tags and may be within so many metres of a point: with what they are,
 /// their tags, and how to find the distance.
 fn each_near(
@@ -218,14 +237,6 @@ fn contains(ring: &[Coord], at: Coord) -> bool {
     crossed.count() % 2 == 1
 }
 
-/// A position of so many degrees; `None` where it is none on the globe.
-pub fn coord(lat: f64, lon: f64) -> Option<Coord> {
-    let fixed = |degrees: f64, most: f64| {
-        (degrees.is_finite() && degrees.abs() <= most).then(|| libm::round(degrees * 1e7) as i32)
-    };
-    Some(Coord { lat: fixed(lat, 90.0)?, lon: fixed(lon, 180.0)? })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,11 +248,5 @@ mod tests {
         assert!(contains(&ring, Coord { lat: 5, lon: 5 }));
         assert!(!contains(&ring, Coord { lat: 5, lon: 15 }) && !contains(&ring, Coord { lat: 5, lon: -5 }));
         assert!(!contains(&ring, Coord { lat: 15, lon: 5 }));
-    }
-
-    #[test]
-    fn points_on_the_globe() {
-        assert_eq!(coord(35.8987, -0.5), Some(Coord { lat: 358_987_000, lon: -5_000_000 }));
-        assert!(coord(91.0, 0.0).is_none() && coord(0.0, f64::NAN).is_none());
     }
 }

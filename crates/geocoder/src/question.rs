@@ -1,11 +1,19 @@
-//! What somebody looks for, taken apart: the ways in which a text can be read as a name with what lies around it.
+//! What somebody looks for, taken apart: the ways in which a text can be read as a name, a house, a postal code or a kind of
+//! thing, with what lies around it.
 
+use terrapin_osm::Coord;
 use terrapin_osm::names::words;
+
+use super::kinds::{self, Tag};
+use super::point::point;
+use super::postcode::{Codes, Postcode};
 
 /// Parts of a text between commas that count.
 const PARTS: usize = 8;
 /// Words of a text that count.
 const WORDS: usize = 12;
+/// Postal codes that a text may have.
+const CODES: usize = 3;
 
 /// What somebody looks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,13 +53,24 @@ pub enum Sort {
     Country,
 }
 
+/// What is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// What has a name with these words.
+    Name(Vec<String>),
+    /// The house with this number, as it was written, in a street with these words in its name.
+    House(String, Vec<String>),
+    /// The postal code that the reading has.
+    Postcode,
+    /// What has a tag; beside what it lies in, too.
+    Kind(Tag, bool),
+}
+
 /// One way to read a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// The words of the name.
-    pub name: Vec<String>,
-    /// The number of a house, as it was written.
-    pub house: Option<String>,
+    /// What is looked for.
+    pub wanted: Wanted,
     /// The words of what it lies in.
     pub within: Vec<Vec<String>>,
     /// What it has to be.
@@ -60,14 +79,27 @@ pub struct Reading {
     pub ends: bool,
     /// How far it is from what was said: 1 where a number was left out.
     pub distance: u8,
+    /// The postal code that was said beside.
+    pub postcode: Option<Postcode>,
+}
+
+/// All ways to read a question.
+#[derive(Debug, Default)]
+pub struct Readings {
+    /// Those from left to right, or without commas; those with more words in the name first.
+    pub forward: Vec<Reading>,
+    /// Those from right to left: `Malta, Sliema`.
+    pub backward: Vec<Reading>,
+    /// A position near which it is.
+    pub at: Option<Coord>,
 }
 
 impl Question {
-    /// All readings, those with more words in the name first.
-    pub fn readings(&self) -> Vec<Reading> {
+    /// All readings; `codes` says which words are a postal code.
+    pub fn readings(&self, codes: Codes<'_>) -> Readings {
         match self {
-            Question::Text(text) => of_text(text),
-            Question::Parts(parts) => parts.readings(),
+            Question::Text(text) => of_text(codes, text),
+            Question::Parts(parts) => parts.readings(codes),
         }
     }
 
@@ -83,12 +115,59 @@ impl Question {
     }
 }
 
-fn of_text(text: &str) -> Vec<Reading> {
-    let parts: Vec<&str> =
-        text.split([',', '،', '、', '\n']).filter(|part| !words(part).is_empty()).take(PARTS).collect();
-    let folded: Vec<Vec<String>> = parts.iter().map(|part| cut(words(part))).collect();
-    match (&folded[..], &parts[..]) {
-        ([only], [text]) => {
+/// A part of a text: its words, and as it was written.
+#[derive(Debug, Clone)]
+struct Part<'a> {
+    words: Vec<String>,
+    text: &'a str,
+}
+
+fn of_text(codes: Codes<'_>, text: &str) -> Readings {
+    let (bracketed, text) = match kinds::bracketed(text) {
+        Some((tag, rest)) => (Some(tag), rest),
+        None => (None, text.to_owned()),
+    };
+    let (at, text) = match point(&text) {
+        Some((at, rest)) => (Some(at), rest),
+        None => (None, text),
+    };
+    let parts = parts_of(&text);
+    let mut readings = Readings { at, ..Readings::default() };
+    match bracketed {
+        Some(tag) => {
+            let said = plain(&parts);
+            let front = said.first().and_then(|words| words.first());
+            let near = front.is_some_and(|word| word == "near");
+            let within = if near { without_front(&said, 1) } else { said };
+            readings.forward = of_kind(&tag, near, &within, 0);
+        }
+        None => {
+            readings.forward = of_names(&parts);
+            if parts.len() > 1 {
+                let turned: Vec<Part<'_>> = parts.iter().rev().cloned().collect();
+                readings.backward = of_names(&turned);
+            }
+            readings.forward.extend(of_codes(codes, &parts));
+            readings.forward.extend(of_kinds(&plain(&parts), at.is_some()));
+        }
+    }
+    readings
+}
+
+/// The parts between commas that have words.
+fn parts_of(text: &str) -> Vec<Part<'_>> {
+    let parts = text.split([',', '،', '、', '\n']).map(|text| Part { words: cut(words(text)), text });
+    parts.filter(|part| !part.words.is_empty()).take(PARTS).collect()
+}
+
+fn plain(parts: &[Part<'_>]) -> Vec<Vec<String>> {
+    parts.iter().map(|part| part.words.clone()).collect()
+}
+
+/// Readings as a name or a house.
+fn of_names(parts: &[Part<'_>]) -> Vec<Reading> {
+    match parts {
+        [Part { words: only, text }] => {
             let mut readings = named(only, text, &[], Sort::Any, true);
             for at in (1..only.len()).rev() {
                 let (front, back) = only.split_at(at);
@@ -97,32 +176,67 @@ fn of_text(text: &str) -> Vec<Reading> {
             }
             readings
         }
-        ([number, street, within @ ..], [text, ..]) if number.len() == 1 && is_number(&number[0]) => {
-            let reading = |house: Option<&str>| Reading {
-                name: street.clone(),
-                house: house.map(|house| house.trim().to_owned()),
-                within: within.to_vec(),
-                sort: if house.is_some() { Sort::Street } else { Sort::Any },
-                ends: within.is_empty(),
-                distance: 0,
-            };
-            vec![reading(Some(text)), Reading { distance: 1, ..reading(None) }]
+        [number, street, within @ ..] if number.words.len() == 1 && is_number(&number.words[0]) => {
+            let (within, street) = (plain(within), street.words.clone());
+            let house = Wanted::House(number.text.trim().to_owned(), street.clone());
+            let ends = within.is_empty();
+            let reading =
+                |wanted, sort, distance| Reading { ends, distance, ..Reading::of(wanted, within.clone(), sort) };
+            vec![reading(house, Sort::Street, 0), reading(Wanted::Name(street), Sort::Any, 1)]
         }
-        ([name, within @ ..], [text, ..]) => named(name, text, within, Sort::Any, false),
-        _ => Vec::new(),
+        [name, within @ ..] => named(&name.words, name.text, &plain(within), Sort::Any, false),
+        [] => Vec::new(),
     }
 }
 
-/// Readings of a name: as it is, and as a street with a number.
+/// Readings of a name: as it is, as a number of a road, as a street with a number, and without a word that says what it is.
 fn named(name: &[String], text: &str, within: &[Vec<String>], sort: Sort, ends: bool) -> Vec<Reading> {
-    let plain = Reading { name: name.to_vec(), house: None, within: within.to_vec(), sort, ends, distance: 0 };
-    let house = house(name, text, within, ends);
-    let street = house.clone().map(|reading| Reading { house: None, distance: 1, ..reading });
-    [Some(plain), house, street].into_iter().flatten().collect()
+    let of = |wanted, sort| Reading { ends, ..Reading::of(wanted, within.to_vec(), sort) };
+    let mut readings = vec![of(Wanted::Name(name.to_vec()), sort)];
+    readings.extend(other_spacing(name).map(|name| of(Wanted::Name(name), sort)));
+    if let Some((number, street)) = house(name, text) {
+        let street_alone = Reading { distance: 1, ..of(Wanted::Name(street.clone()), Sort::Street) };
+        // One letter is no street.
+        let is_street = street.iter().map(String::len).sum::<usize>() >= 3;
+        readings.push(of(Wanted::House(number, street), Sort::Street));
+        readings.extend(is_street.then_some(street_alone));
+    }
+    if let ([front @ .., last], Sort::Any) = (name, sort)
+        && let Some((_, sort)) = WHAT.iter().find(|(what, _)| what == last)
+        && !front.is_empty()
+    {
+        readings.push(Reading { distance: 1, ..of(Wanted::Name(front.to_vec()), *sort) });
+    }
+    readings
 }
 
-/// The reading of a name as a street with a number before or behind it.
-fn house(name: &[String], text: &str, within: &[Vec<String>], ends: bool) -> Option<Reading> {
+/// Words behind a name that say what it is of: `Luxembourg City`.
+const WHAT: &[(&str, Sort)] = &[
+    ("city", Sort::City),
+    ("town", Sort::City),
+    ("village", Sort::City),
+    ("county", Sort::Region),
+    ("province", Sort::Region),
+    ("region", Sort::Region),
+    ("state", Sort::Region),
+];
+
+/// The number of a road with its letters apart, `A 1`, where they were together, and the other way round.
+fn other_spacing(name: &[String]) -> Option<Vec<String>> {
+    let is_short = |letters: &str| (1..=3).contains(&letters.len()) && letters.bytes().all(|b| b.is_ascii_lowercase());
+    match name {
+        [letters, number] if is_short(letters) && is_number(number) => Some(vec![name.concat()]),
+        [word] => {
+            let at = word.find(|c: char| c.is_ascii_digit())?;
+            let (letters, number) = word.split_at(at);
+            is_short(letters).then(|| vec![letters.to_owned(), number.to_owned()])
+        }
+        _ => None,
+    }
+}
+
+/// A name as the number of a house, as it was written, before or behind a street.
+fn house(name: &[String], text: &str) -> Option<(String, Vec<String>)> {
     let (number, street) = match name {
         [number, street @ ..] if is_number(number) && !street.is_empty() => (number, street),
         [street @ .., number] if is_number(number) && !street.is_empty() => (number, street),
@@ -130,24 +244,111 @@ fn house(name: &[String], text: &str, within: &[Vec<String>], ends: bool) -> Opt
     };
     // As it was written: `12A`.
     let written = text.split(|c: char| c.is_whitespace() || c == ',').find(|part| words(part) == [number.clone()]);
-    let house = written.unwrap_or(number).to_owned();
-    Some(Reading {
-        name: street.to_vec(),
-        house: Some(house),
-        within: within.to_vec(),
-        sort: Sort::Street,
-        ends,
-        distance: 0,
-    })
+    Some((written.unwrap_or(number).to_owned(), street.to_vec()))
 }
 
 fn is_number(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
 }
 
+/// Readings with a postal code: of a name beside it, and of the code itself in what else is said; and of a name beside a
+/// number that nothing has.
+fn of_codes(codes: Codes<'_>, parts: &[Part<'_>]) -> Vec<Reading> {
+    let mut readings = Vec::new();
+    let mut count = 0;
+    for (at, part) in parts.iter().enumerate() {
+        let found = Postcode::all_in(codes, &part.words);
+        let without = |range: std::ops::Range<usize>| {
+            let mut rest = parts.to_vec();
+            rest[at].words.drain(range);
+            rest.retain(|part| !part.words.is_empty());
+            rest
+        };
+        for (range, code) in found.iter().cloned() {
+            if count == CODES {
+                return readings;
+            }
+            count += 1;
+            let rest = without(range);
+            let with = |reading| Reading { postcode: Some(code.clone()), ..reading };
+            readings.extend(
+                splits(&plain(&rest)).into_iter().map(|within| with(Reading::of(Wanted::Postcode, within, Sort::Any))),
+            );
+            readings.extend(of_names(&rest).into_iter().map(with));
+        }
+        let is_known = |at: usize| found.iter().any(|(range, _)| range.contains(&at));
+        for (word, text) in part.words.iter().enumerate() {
+            // What looks like a code and is none, in front of a town or behind it.
+            let is_end = word == 0 || word + 1 == part.words.len();
+            if count < CODES && is_end && !is_known(word) && looks_like_code(text) {
+                count += 1;
+                let rest = of_names(&without(word..word + 1)).into_iter();
+                readings.extend(rest.map(|reading| Reading { distance: reading.distance + 1, ..reading }));
+            }
+        }
+    }
+    readings
+}
+
+fn looks_like_code(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    word.is_ascii() && word.len() >= 4 && word.len() <= 10 && digits * 2 >= word.len()
+}
+
+/// The ways in which words may be what lies around: each part as it is; one part alone in two, too.
+fn splits(parts: &[Vec<String>]) -> Vec<Vec<Vec<String>>> {
+    let mut all = vec![parts.to_vec()];
+    if let [only] = parts {
+        all.extend((1..only.len()).map(|at| vec![only[..at].to_vec(), only[at..].to_vec()]));
+    }
+    all
+}
+
+fn without_front(parts: &[Vec<String>], words: usize) -> Vec<Vec<String>> {
+    let mut rest = parts.to_vec();
+    if let Some(first) = rest.first_mut() {
+        first.drain(..words.min(first.len()));
+    }
+    rest.retain(|part| !part.is_empty());
+    rest
+}
+
+/// Readings as a kind of thing: in front of where it is, or behind that.
+fn of_kinds(parts: &[Vec<String>], has_point: bool) -> Vec<Reading> {
+    let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Vec::new() };
+    if let Some(front) = kinds::front(first) {
+        let within = without_front(parts, front.words);
+        // Without a word that says where, names come first.
+        let distance = u8::from(front.near.is_none() && !has_point);
+        return of_kind(&front.tag, front.near == Some(true), &within, distance);
+    }
+    let behind = (1..last.len()).find_map(|at| Some((at, kinds::kind(&last[at..])?)));
+    match behind {
+        Some((at, tag)) => {
+            let mut within = parts.to_vec();
+            if let Some(last) = within.last_mut() {
+                last.truncate(at);
+            }
+            of_kind(&tag, false, &within, 1)
+        }
+        None => Vec::new(),
+    }
+}
+
+fn of_kind(tag: &Tag, near: bool, within: &[Vec<String>], distance: u8) -> Vec<Reading> {
+    let reading = |within| Reading { distance, ..Reading::of(Wanted::Kind(tag.clone(), near), within, Sort::Any) };
+    splits(within).into_iter().map(reading).collect()
+}
+
 fn cut(mut words: Vec<String>) -> Vec<String> {
     words.truncate(WORDS);
     words
+}
+
+impl Reading {
+    fn of(wanted: Wanted, within: Vec<Vec<String>>, sort: Sort) -> Reading {
+        Reading { wanted, within, sort, ends: false, distance: 0, postcode: None }
+    }
 }
 
 impl Parts {
@@ -161,7 +362,7 @@ impl Parts {
         self.all().iter().all(|part| words(part).is_empty())
     }
 
-    fn readings(&self) -> Vec<Reading> {
+    fn readings(&self, codes: Codes<'_>) -> Readings {
         let sorts = [
             (&self.amenity, Sort::Any),
             (&self.street, Sort::Street),
@@ -175,14 +376,29 @@ impl Parts {
             .map(|(text, sort)| (text, cut(words(text)), sort))
             .filter(|(_, words, _)| !words.is_empty())
             .collect();
-        let Some(((text, name, sort), rest)) = said.split_first() else { return Vec::new() };
-        // The street of an amenity is no area.
-        let within: Vec<Vec<String>> =
-            rest.iter().filter(|part| part.2 != Sort::Street).map(|part| part.1.clone()).collect();
-        match sort {
-            Sort::Street => named(name, text, &within, Sort::Street, true),
-            sort => vec![Reading { name: name.clone(), house: None, within, sort: *sort, ends: true, distance: 0 }],
+        let code = codes(&words(&self.postcode));
+        let around = |parts: &[(&String, Vec<String>, Sort)]| -> Vec<Vec<String>> {
+            // The street of an amenity is no area.
+            parts.iter().filter(|part| part.2 != Sort::Street).map(|part| part.1.clone()).collect()
+        };
+        let mut forward = Vec::new();
+        if let Some(((text, name, sort), rest)) = said.split_first() {
+            let within = around(rest);
+            forward = named(name, text, &within, *sort, true);
+            if *sort != Sort::Street {
+                forward.truncate(1);
+            }
+            forward.iter_mut().for_each(|reading| reading.postcode.clone_from(&code));
+            if let Some(tag) = kinds::tag(text).filter(|_| !self.amenity.trim().is_empty()) {
+                forward.extend(of_kind(&tag, false, &within, 0));
+            }
         }
+        let is_street = said.first().is_some_and(|part| part.2 == Sort::Street) || !self.amenity.trim().is_empty();
+        if code.is_some() && !is_street {
+            let within = around(&said);
+            forward.push(Reading { postcode: code, ..Reading::of(Wanted::Postcode, within, Sort::Any) });
+        }
+        Readings { forward, ..Readings::default() }
     }
 }
 
@@ -190,13 +406,39 @@ impl Parts {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Vec<String> {
-        let show = |reading: Reading| {
+    #[test]
+    fn roads_and_towns_are_written_otherwise() {
+        assert_eq!(read("A 1")[..2], ["a 1 | ".to_owned(), "a1 | ".to_owned()]);
+        assert_eq!(read("a1"), ["a1 | ", "a 1 | "]);
+        assert!(!read("I-278").contains(&"i | ".to_owned()));
+        let readings = Question::Text("Olive City".to_owned()).readings(&code).forward;
+        let city = readings.iter().find(|reading| reading.sort == Sort::City).expect("a town");
+        assert_eq!((&city.wanted, city.distance), (&Wanted::Name(vec!["olive".to_owned()]), 1));
+    }
+
+    /// Four digits are a postal code.
+    fn code(words: &[String]) -> Option<Postcode> {
+        let is_code = words.len() == 1 && words[0].len() == 4 && words[0].bytes().all(|b| b.is_ascii_digit());
+        is_code.then(|| Postcode::named(&words[0]))
+    }
+
+    fn shown(readings: &[Reading]) -> Vec<String> {
+        let show = |reading: &Reading| {
             let within: Vec<String> = reading.within.iter().map(|words| words.join(" ")).collect();
-            let house = reading.house.map(|house| format!("{house}: ")).unwrap_or_default();
-            format!("{house}{} | {}", reading.name.join(" "), within.join(" | "))
+            let wanted = match &reading.wanted {
+                Wanted::Name(words) => words.join(" "),
+                Wanted::House(house, words) => format!("{house}: {}", words.join(" ")),
+                Wanted::Postcode => "code".to_owned(),
+                Wanted::Kind((key, value), near) => format!("{key}={value}{}", if *near { " near" } else { "" }),
+            };
+            let code = reading.postcode.as_ref().map(|code| format!(" with {}", code.text)).unwrap_or_default();
+            format!("{wanted} | {}{code}", within.join(" | "))
         };
-        Question::Text(text.to_owned()).readings().into_iter().map(show).collect()
+        readings.iter().map(show).collect()
+    }
+
+    fn read(text: &str) -> Vec<String> {
+        shown(&Question::Text(text.to_owned()).readings(&code).forward)
     }
 
     #[test]
@@ -210,21 +452,50 @@ mod tests {
         assert_eq!(read("12A, Old Street, Valletta"), ["12A: old street | valletta", "old street | valletta"]);
         assert!(read(" , ;").is_empty());
         assert!(read(&"a ".repeat(10_000)).len() < 50);
+        assert!(read(&"1234 ".repeat(10_000)).len() < 500);
+        let turned = Question::Text("Malta, Sliema".to_owned()).readings(&code).backward;
+        assert_eq!(shown(&turned), ["sliema | malta"]);
+    }
+
+    #[test]
+    fn a_postal_code_stands_anywhere() {
+        assert_eq!(read("1234"), ["1234 | ", "code |  with 1234"]);
+        for text in ["1234 Olive", "Olive 1234", "Olive, 1234"] {
+            let all = read(text);
+            assert!(all.contains(&"code | olive with 1234".to_owned()), "{text}: {all:?}");
+            assert!(all.contains(&"olive |  with 1234".to_owned()), "{text}: {all:?}");
+        }
+        let all = read("Old Street 5, 1234 Olive");
+        assert!(all.contains(&"5: old street | olive with 1234".to_owned()), "{all:?}");
+        // One that nothing has is left out.
+        assert!(read("99999 Olive").contains(&"olive | ".to_owned()));
+        let parts = Parts { city: "Olive".to_owned(), postcode: "1234".to_owned(), ..Parts::default() };
+        let readings = Question::Parts(parts).readings(&code).forward;
+        assert_eq!(shown(&readings), ["olive |  with 1234", "code | olive with 1234"]);
+    }
+
+    #[test]
+    fn kinds_of_things_lie_somewhere() {
+        assert_eq!(read("pubs in Olive").last().unwrap(), "amenity=pub | olive");
+        assert_eq!(read("pub, Olive").last().unwrap(), "amenity=pub | olive");
+        assert_eq!(read("hotels near Olive").last().unwrap(), "tourism=hotel near | olive");
+        assert_eq!(read("Olive pub").last().unwrap(), "amenity=pub | olive");
+        assert_eq!(read("[pub] Olive"), ["amenity=pub | olive"]);
+        assert_eq!(read("[shop=tea]"), ["shop=tea | "]);
+        let near = Question::Text("pub near 35.5, 14.5".to_owned()).readings(&code);
+        assert_eq!(shown(&near.forward).last().unwrap(), "amenity=pub near | ");
+        assert_eq!(near.at, Some(Coord { lat: 355_000_000, lon: 145_000_000 }));
+        let parts = Parts { amenity: "pub".to_owned(), city: "Olive".to_owned(), ..Parts::default() };
+        let readings = Question::Parts(parts).readings(&code).forward;
+        assert_eq!(shown(&readings), ["pub | olive", "amenity=pub | olive"]);
     }
 
     #[test]
     fn a_street_may_end_in_a_number() {
         let parts = Parts { street: "Old Street 5".to_owned(), country: "Malta".to_owned(), ..Parts::default() };
-        let readings = Question::Parts(parts).readings();
-        let shown: Vec<_> = readings.iter().map(|r| (r.name.join(" "), r.house.as_deref(), r.sort)).collect();
-        assert_eq!(
-            shown,
-            [
-                ("old street 5".to_owned(), None, Sort::Street),
-                ("old street".to_owned(), Some("5"), Sort::Street),
-                ("old street".to_owned(), None, Sort::Street)
-            ]
-        );
+        let readings = Question::Parts(parts).readings(&code).forward;
+        assert!(readings.iter().all(|reading| reading.sort == Sort::Street));
+        assert_eq!(shown(&readings), ["old street 5 | malta", "5: old street | malta", "old street | malta"]);
         assert!(Parts::default().is_empty());
     }
 }

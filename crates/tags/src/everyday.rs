@@ -69,6 +69,7 @@ const WORDS: &[(&[&str], &[&str])] = &[
     (&["summit"], &["peak"]),
     (&["synagogu"], &["worship", "jewish"]),
     (&["traffic", "light"], &["traffic", "signals"]),
+    (&["train", "station"], &["railway", "station"]),
     (&["trash"], &["waste"]),
     (&["underground"], &["subway"]),
     (&["vet"], &["veterinary"]),

@@ -114,14 +114,16 @@ pub fn run(args: &Args) -> Result<(), Error> {
         return Err(Error::input("lines-unreadable", message));
     }
     let (opened, osm) = open::elements(&args.snapshot)?;
-    let triples = Environment::open(&opened.snapshot).map_err(open::error)?;
+    let triples = Environment::open_beside(&opened.snapshot, &osm).map_err(open::error)?;
     if let (None, Some(instance)) = (&triples, instances.iter().find(|instance| jsonl::is_sparql(instance))) {
         let message = format!("line {} is SPARQL, and the snapshot has no triples", instance.line);
         return Err(Error::input("no-triples", message));
     }
     let tags = Tags::new(Arc::clone(&osm), open::tag_docs(args.tag_docs.as_deref())?);
     let snapshot = opened.snapshot.digest();
-    let world = World { tags: &tags, triples: triples.as_ref(), digest: &snapshot, manifest: &opened.manifest };
+    let elements = Environment::of_elements(Arc::clone(&osm), Some(&opened.manifest), &snapshot);
+    let graph = triples.as_ref().unwrap_or(&elements);
+    let world = World { tags: &tags, triples: triples.as_ref(), graph, digest: &snapshot, manifest: &opened.manifest };
     let questions = digest(&args.file)?;
     let settings = Settings { search: !args.no_search, words: false, ..asker.settings.clone() };
     let how = How {
@@ -226,7 +228,9 @@ impl Asking<'_> {
         });
         let (repairs, total, problem) = match answer {
             Ok(answer) => (answer.repairs, answer.results.first().map(|ran| ran.total), answer.problem),
-            Err(Failure::Model(error)) if matches!(error.kind, Kind::Late | Kind::Broken | Kind::Refused) => {
+            Err(Failure::Model(error))
+                if matches!(error.kind, Kind::Late | Kind::Broken | Kind::Refused | Kind::TooLong) =>
+            {
                 (0, None, Some(error.to_string()))
             }
             Err(Failure::Exceeded(exceeded)) => (0, None, Some(exceeded.to_string())),

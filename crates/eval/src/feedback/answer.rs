@@ -99,14 +99,21 @@ impl<'de> Visitor<'de> for Elements<'_, '_> {
                 None => drop(results.types.insert(kind.to_owned(), 1)),
             }
         };
+        results.is_zero = true;
         while results.sample.len() < self.0.sample {
-            let Some(element) = elements.next_element::<Element<'de>>()? else { return Ok(results) };
+            let Some(element) = elements.next_element::<Element<'de>>()? else {
+                results.is_zero &= results.count > 0;
+                return Ok(results);
+            };
             count(&mut results, &element.kind);
+            results.is_zero &= element.kind == "count" && element.tags.get("total").is_some_and(|total| total == "0");
             results.sample.push(line(&element, self.0.keys));
         }
         while let Some(element) = elements.next_element::<Counted<'de>>()? {
             count(&mut results, &element.kind);
+            results.is_zero = false;
         }
+        results.is_zero &= results.count > 0;
         Ok(results)
     }
 }
@@ -118,7 +125,7 @@ fn line(element: &Element<'_>, keys: &[String]) -> String {
     }
     let rank = |key: &str| {
         let named = keys.iter().position(|k| k == key);
-        named.unwrap_or(keys.len() + usize::from(key != "name"))
+        named.unwrap_or(keys.len() + usize::from(key != "name" && (element.kind != "count" || key != "total")))
     };
     let mut tags: Vec<(&str, &str)> = element.tags.iter().map(|(key, value)| (&**key, &**value)).collect();
     tags.sort_by_key(|(key, _)| rank(key));
@@ -146,5 +153,18 @@ mod tests {
         assert_eq!(results.count, 3);
         assert_eq!(results.sample, ["node/5 shop=yes name=Bean a=1 b=2 (+1)", "way/6", "count total=7"]);
         assert_eq!(read(b"no", 1, &[]), Results::default());
+    }
+
+    #[test]
+    fn counts_of_nothing_are_nothing() {
+        let body = |total: &str| {
+            format!(r#"{{"elements": [{{"type": "count", "id": 0, "tags": {{"nodes": "0", "total": "{total}"}}}}]}}"#)
+        };
+        let results = read(body("0").as_bytes(), 5, &[]);
+        assert_eq!((results.is_zero, &*results.sample[0]), (true, "count total=0 nodes=0"));
+        assert!(!read(body("3").as_bytes(), 5, &[]).is_zero);
+        assert!(!read(br#"{"elements": []}"#, 5, &[]).is_zero);
+        // What is not looked at may be anything.
+        assert!(!read(body("0").as_bytes(), 0, &[]).is_zero);
     }
 }

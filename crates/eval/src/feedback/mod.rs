@@ -110,6 +110,9 @@ pub struct Results {
     pub types: BTreeMap<String, usize>,
     /// The first of them: type, id and tags.
     pub sample: Vec<String>,
+    /// Whether they are counts of nothing.
+    #[serde(skip)]
+    pub is_zero: bool,
 }
 
 /// Looks at a query: parses it, runs it, holds it against the data. All of it within the limits; one that is reached is
@@ -177,7 +180,8 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
         return Feedback { errors: problems(&text, &failure), ..Feedback::default() };
     }
     let results = answer::read(&body.bytes, asked.sample, &lint::keys(&script));
-    match lint::warnings(osm, &text, &script, results.count == 0, &asked.limits, budget) {
+    let is_nothing = results.count == 0 || results.is_zero;
+    match lint::warnings(osm, &text, &script, is_nothing, &asked.limits, budget) {
         Ok(warnings) => {
             let warnings = warnings.into_iter().map(Warning::from).collect();
             Feedback { errors: Vec::new(), results: Some(results), warnings }

@@ -1,9 +1,10 @@
-//! Lints: what in a query will hardly be meant. Filters that nothing in the data fits, sets that go nowhere; and, quickly
-//! told, what is likely wrong with a query that answers nothing (`empty.rs`).
+//! Lints: what in a query will hardly be meant. Filters that nothing in the data fits, sets that go nowhere; of a query that
+//! answers nothing which filter is one too many (`without.rs`) and, quickly told, what is likely wrong with it (`empty.rs`).
 
 mod code;
 mod empty;
 mod nearest;
+mod without;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
@@ -114,14 +115,23 @@ pub fn warnings(
         }
         let is_area = query.what == QueryType::Area;
         if !warned && (is_area || empty) && probes.len() < PROBED && stands_alone(query) {
-            probes.push((query.clone(), is_area, excerpt(text, statement)));
+            probes.push((query.clone(), is_area, statement));
         }
     }
-    for (query, is_area, text) in probes {
+    // A filter that fits nothing anywhere says it all.
+    let is_told = found.warnings.iter().any(|warning| warning.code != Code::UnusedSet);
+    let without = if empty && !is_told { without::tried(osm, text, script, limits, budget)? } else { None };
+    let told = without.as_ref().map(|(start, _)| *start);
+    found.add(without.map(|(_, warning)| warning));
+    for (query, is_area, statement) in probes {
         if found.is_full() {
             break;
         }
-        if gives_nothing(osm, &script.settings, query, limits) {
+        if told == Some(statement.span.start) {
+            continue;
+        }
+        let text = excerpt(text, statement);
+        if found_by(osm, &script.settings, &[], query, Some(1), limits) == Some(0) {
             found.add([match is_area {
                 true => warning(Code::NoSuchArea, format!("no area fits {text}"), Vec::new()),
                 false => warning(Code::FindsNothing, format!("alone, {text} finds nothing"), Vec::new()),
@@ -244,8 +254,15 @@ fn stands_alone(query: &Query) -> bool {
         && query.filters.iter().all(|filter| filter.kind.set().is_none() && filter.kind.expression().is_none())
 }
 
-/// Runs a query by itself, for the first of its results.
-fn gives_nothing(osm: &Osm, settings: &Settings, mut query: Query, limits: &Limits) -> bool {
+/// How much a query finds behind these statements, at most so much; nothing where it does not run. What stands there must not output anything.
+fn found_by(
+    osm: &Osm,
+    settings: &Settings,
+    before: &[Statement],
+    mut query: Query,
+    limit: Option<u64>,
+    limits: &Limits,
+) -> Option<u64> {
     query.into = "_".to_owned();
     let out = Out {
         from: "_".to_owned(),
@@ -254,15 +271,14 @@ fn gives_nothing(osm: &Osm, settings: &Settings, mut query: Query, limits: &Limi
         geometry: OutGeometry::default(),
         bbox: None,
         order: Order::Asc,
-        limit: Some(1),
+        limit,
     };
     let statement = |kind| Statement { span: Default::default(), line: 1, kind };
     let script = Script {
         settings: Settings { output: OutputFormat::Json, ..settings.clone() },
-        statements: vec![statement(query.into()), statement(out.into())],
+        statements: [before, &[statement(query.into()), statement(out.into())]].concat(),
     };
-    let done = crate::run(osm, &script, limits, &mut std::io::sink());
-    done.is_ok_and(|summary| summary.elements == 0)
+    crate::run(osm, &script, limits, &mut std::io::sink()).ok().map(|summary| summary.elements)
 }
 
 /// The text of a statement, on one line.

@@ -1,0 +1,178 @@
+//! Positions that people write into a text: `35.8978, 14.5125`, `35°53'52"N 14°30'45"E`.
+
+use terrapin_osm::Coord;
+
+/// The position in a text, and what else the text says; `None` where there is none.
+pub fn point(text: &str) -> Option<(Coord, String)> {
+    let tokens = tokens(text);
+    // The first that are a position: the longest way to write one.
+    for from in 0..tokens.len() {
+        for to in (from + 1..=tokens.len().min(from + LONGEST)).rev() {
+            if let Some(at) = position(&tokens[from..to]) {
+                let (start, end) = (tokens[from].start, tokens[to - 1].end);
+                let rest = format!("{} {}", &text[..start], &text[end..]);
+                return Some((at, rest.trim_matches(|c: char| c.is_whitespace() || c == ',').to_owned()));
+            }
+        }
+    }
+    None
+}
+
+/// Tokens of a position: degrees, minutes, seconds and a letter, twice.
+const LONGEST: usize = 8;
+/// Tokens of a text that are looked at.
+const TOKENS: usize = 64;
+
+#[derive(Debug, Clone, Copy)]
+enum Said {
+    /// A number, and whether it has a sign or decimals.
+    Number(f64, bool),
+    /// `N`, `S`, `E`, `W`, as what is north or east counts.
+    Letter {
+        is_lat: bool,
+        sign: f64,
+    },
+    Other,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Token {
+    said: Said,
+    start: usize,
+    end: usize,
+    /// Whether a comma stands in front, with or without spaces.
+    comma: bool,
+}
+
+/// Numbers and letters; what stands between them is spaces, commas, and signs of degrees, minutes and seconds.
+fn tokens(text: &str) -> Vec<Token> {
+    let is_between = |c: char| c.is_whitespace() || ",;°º'′’\"″”“".contains(c);
+    let mut all: Vec<Token> = Vec::new();
+    let (mut at, mut comma) = (0, false);
+    while let Some(c) = text[at..].chars().next() {
+        if all.len() == TOKENS {
+            break;
+        }
+        if is_between(c) {
+            comma |= c == ',' || c == ';';
+            at += c.len_utf8();
+            continue;
+        }
+        let is_number = |c: char| c.is_ascii_digit() || c == '.' || c == '-' || c == '+';
+        let of_number = text[at..].chars().take_while(|c| is_number(*c)).count();
+        let length = match of_number {
+            0 => text[at..].chars().take_while(|c| !is_between(*c) && !is_number(*c)).map(char::len_utf8).sum(),
+            length => length,
+        };
+        let word = &text[at..at + length];
+        let said = match word {
+            "N" | "n" => Said::Letter { is_lat: true, sign: 1.0 },
+            "S" | "s" => Said::Letter { is_lat: true, sign: -1.0 },
+            "E" | "e" | "O" => Said::Letter { is_lat: false, sign: 1.0 },
+            "W" | "w" => Said::Letter { is_lat: false, sign: -1.0 },
+            _ if of_number > 0 => match word.parse::<f64>() {
+                Ok(number) => Said::Number(number, word.contains(['.', '-', '+'])),
+                Err(_) => Said::Other,
+            },
+            _ => Said::Other,
+        };
+        all.push(Token { said, start: at, end: at + length, comma });
+        (at, comma) = (at + length, false);
+    }
+    all
+}
+
+/// The position that these tokens are, all of them.
+fn position(tokens: &[Token]) -> Option<Coord> {
+    let letters = tokens.iter().filter(|token| matches!(token.said, Said::Letter { .. })).count();
+    let (lat, lon) = match (letters, tokens) {
+        // Two numbers are a position only where they look like degrees: houses and codes have no decimals.
+        (0, [Token { said: Said::Number(lat, a), .. }, Token { said: Said::Number(lon, b), .. }]) if *a && *b => {
+            (*lat, *lon)
+        }
+        (2, _) => {
+            let first = tokens.iter().position(|token| matches!(token.said, Said::Letter { .. }))?;
+            // Letters stand behind their numbers, or in front of them.
+            let middle = if first == 0 {
+                1 + tokens[1..].iter().position(|t| matches!(t.said, Said::Letter { .. }))?
+            } else {
+                first + 1
+            };
+            let (a, b) = (angle(&tokens[..middle])?, angle(&tokens[middle..])?);
+            match (a, b) {
+                ((true, lat), (false, lon)) | ((false, lon), (true, lat)) => (lat, lon),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    coord(lat, lon)
+}
+
+/// Whether it is a latitude, and how many degrees: of up to three numbers and a letter.
+fn angle(tokens: &[Token]) -> Option<(bool, f64)> {
+    let (letter, numbers) = match tokens {
+        [Token { said: Said::Letter { is_lat, sign }, .. }, numbers @ ..]
+        | [numbers @ .., Token { said: Said::Letter { is_lat, sign }, .. }] => ((*is_lat, *sign), numbers),
+        _ => return None,
+    };
+    if numbers.is_empty() || numbers.len() > 3 || numbers[1..].iter().any(|token| token.comma) {
+        return None;
+    }
+    let mut degrees = 0.0;
+    for (token, part) in numbers.iter().zip([1.0, 60.0, 3600.0]) {
+        let Said::Number(number, _) = token.said else { return None };
+        if number < 0.0 || (part > 1.0 && number >= 60.0) {
+            return None;
+        }
+        degrees += number / part;
+    }
+    Some((letter.0, degrees * letter.1))
+}
+
+/// A position of so many degrees; `None` where it is none on the globe.
+pub fn coord(lat: f64, lon: f64) -> Option<Coord> {
+    let fixed = |degrees: f64, most: f64| {
+        (degrees.is_finite() && degrees.abs() <= most).then(|| libm::round(degrees * 1e7) as i32)
+    };
+    Some(Coord { lat: fixed(lat, 90.0)?, lon: fixed(lon, 180.0)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_on_the_globe() {
+        assert_eq!(coord(35.8987, -0.5), Some(Coord { lat: 358_987_000, lon: -5_000_000 }));
+        assert!(coord(91.0, 0.0).is_none() && coord(0.0, f64::NAN).is_none());
+    }
+
+    #[test]
+    fn positions_as_people_write_them() {
+        let degrees = |text: &str| point(text).map(|(at, rest)| (at.lat, at.lon, rest));
+        let valletta = |rest: &str| Some((358_978_000, 145_125_000, rest.to_owned()));
+        for text in [
+            "35.8978,14.5125",
+            " 35.8978  14.5125 ",
+            "N35.8978 E14.5125",
+            "35.8978°N, 14.5125°E",
+            "14.5125 E 35.8978 N",
+        ] {
+            assert_eq!(degrees(text), valletta(""), "{text}");
+        }
+        assert_eq!(degrees("35°53'52.08\"N 14°30'45\"E"), valletta(""));
+        assert_eq!(degrees("N 35 53.868 E 14 30.75"), valletta(""));
+        assert_eq!(degrees("pub near 35.8978, 14.5125"), valletta("pub near"));
+        assert_eq!(degrees("-35.5, +14.25"), Some((-355_000_000, 142_500_000, String::new())));
+    }
+
+    #[test]
+    fn other_numbers_are_none() {
+        for text in ["", "12 Main Street", "35, 14", "91.5, 14.5", "1.5", "35.5 N", "N S", "12.5 N 13.5 N", "A1.5B 2.5"]
+        {
+            assert_eq!(point(text).map(|(at, _)| at), None, "{text}");
+        }
+        assert!(point(&"1 ".repeat(10_000)).is_none() && point(&"N 1 ".repeat(10_000)).is_none());
+    }
+}

@@ -1,0 +1,105 @@
+//! Words that stand for each other: `St` for `Street` and for `Saint`. People shorten what the map has in full, and write
+//! out what it has shortened. Only what is found in addresses and names of places everywhere has a line here.
+
+/// What is short, and what it is short for; each also the other way round.
+const WORDS: &[(&str, &[&str])] = &[
+    // English
+    ("st", &["street", "saint"]),
+    ("ave", &["avenue"]),
+    ("blvd", &["boulevard"]),
+    ("rd", &["road"]),
+    ("dr", &["drive"]),
+    ("ln", &["lane"]),
+    ("ct", &["court"]),
+    ("pl", &["place", "plaza", "placa", "platz"]),
+    ("sq", &["square"]),
+    ("hwy", &["highway"]),
+    ("pkwy", &["parkway"]),
+    ("expy", &["expressway"]),
+    ("ter", &["terrace"]),
+    ("cres", &["crescent"]),
+    ("cir", &["circle"]),
+    ("bldg", &["building"]),
+    ("mt", &["mount"]),
+    ("ft", &["fort"]),
+    ("intl", &["international"]),
+    ("natl", &["national"]),
+    ("univ", &["university"]),
+    ("stn", &["station"]),
+    ("n", &["north"]),
+    ("s", &["south"]),
+    ("e", &["east"]),
+    ("w", &["west"]),
+    // French, Italian, Spanish, Catalan, Portuguese
+    ("ste", &["sainte"]),
+    ("bd", &["boulevard"]),
+    ("av", &["avenue", "avenida", "avinguda"]),
+    ("avda", &["avenida", "avinguda"]),
+    ("rte", &["route"]),
+    ("ch", &["chemin"]),
+    ("pza", &["piazza", "plaza"]),
+    ("pca", &["praca", "placa"]),
+    ("ctra", &["carretera"]),
+    ("c", &["calle", "carrer"]),
+    ("r", &["rua", "rue"]),
+    ("sta", &["santa"]),
+    ("sto", &["santo"]),
+    // German
+    ("str", &["strasse"]),
+    ("hbf", &["hauptbahnhof"]),
+    ("bhf", &["bahnhof"]),
+    ("skt", &["sankt"]),
+    // Malay
+    ("jln", &["jalan"]),
+    ("jl", &["jalan"]),
+    ("tmn", &["taman"]),
+    ("kg", &["kampung"]),
+];
+
+/// Ends of words that stand for each other, as German has them: `Hauptstr.`
+const ENDS: &[(&str, &str)] = &[("str", "strasse")];
+
+/// Other ways to write a word.
+pub fn variants(word: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for (short, longs) in WORDS {
+        if *short == word {
+            all.extend(longs.iter().map(|long| (*long).to_owned()));
+        } else if longs.contains(&word) {
+            all.push((*short).to_owned());
+        }
+    }
+    for (short, long) in ENDS {
+        for (from, to) in [(long, short), (short, long)] {
+            if let Some(front) = word.strip_suffix(from).filter(|front| front.chars().count() >= 3) {
+                all.push(format!("{front}{to}"));
+                break;
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_and_long() {
+        assert_eq!(variants("st"), ["street", "saint"]);
+        assert_eq!(variants("saint"), ["st"]);
+        assert_eq!(variants("boulevard"), ["blvd", "bd"]);
+        assert_eq!(variants("hauptstr"), ["hauptstrasse"]);
+        assert_eq!(variants("hauptstrasse"), ["hauptstr"]);
+        assert!(variants("malta").is_empty() && variants("astr").is_empty());
+    }
+
+    #[test]
+    fn each_is_there_once_and_folded() {
+        let shorts: std::collections::BTreeSet<_> = WORDS.iter().map(|(short, _)| short).collect();
+        assert_eq!(shorts.len(), WORDS.len());
+        for text in WORDS.iter().flat_map(|(short, longs)| [&[*short][..], longs].concat()) {
+            assert_eq!(terrapin_osm::names::words(text), [text]);
+        }
+    }
+}

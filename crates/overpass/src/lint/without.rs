@@ -1,0 +1,90 @@
+//! Which filter of a query is the one too many: without it something is found.
+
+use terrapin_budget::{Budget, Exceeded};
+use terrapin_osm::Osm;
+
+use super::{Code, PROBED, Warning, excerpt, found_by, stands_alone, warning};
+use crate::Limits;
+use crate::syntax::{FilterKind, Query, QueryType, Script, Statement, StatementKind, Tag, on_statements};
+
+/// Filters of a query that are tried.
+const FILTERS: usize = 6;
+
+/// The first query that finds nothing where it stands, but something without one of its filters: where it begins, and how
+/// much is found without which. Queries in loops are not tried.
+///
+/// # Errors
+/// A bound was reached.
+pub fn tried(
+    osm: &Osm,
+    text: &str,
+    script: &Script,
+    limits: &Limits,
+    budget: &Budget,
+) -> Result<Option<(usize, Warning)>, Exceeded> {
+    let mut before = Vec::new();
+    let mut tried = 0;
+    for statement in &script.statements {
+        for (statement, query) in queries(statement) {
+            tried += 1;
+            if tried > PROBED {
+                return Ok(None);
+            }
+            budget.check()?;
+            if found_by(osm, &script.settings, &before, query.clone(), Some(1), limits) != Some(0) {
+                continue;
+            }
+            let mut without = Vec::new();
+            for (place, filter) in query.filters.iter().enumerate().take(FILTERS) {
+                let mut less = query.clone();
+                less.filters.remove(place);
+                // All that there is in an area takes long, and tells nothing.
+                if !less.filters.iter().any(|filter| is_narrow(&filter.kind)) {
+                    continue;
+                }
+                budget.check()?;
+                let own = text.get(filter.span.start..filter.span.end).unwrap_or_default();
+                if let Some(count) =
+                    found_by(osm, &script.settings, &before, less, None, limits).filter(|count| *count > 0)
+                {
+                    without.push(format!("{count} without {own}"));
+                }
+            }
+            if !without.is_empty() {
+                let alone = if stands_alone(query) { "alone, " } else { "" };
+                let said =
+                    format!("{alone}{} finds nothing; it finds {}", excerpt(text, statement), without.join(", "));
+                return Ok(Some((statement.span.start, warning(Code::FindsNothing, said, Vec::new()))));
+            }
+        }
+        if !matches!(statement.kind, StatementKind::Out(_)) {
+            before.push(statement.clone());
+        }
+        // What a loop outputs would be taken for what a query finds.
+        let mut writes = false;
+        on_statements(&before, &mut |statement| writes |= matches!(statement.kind, StatementKind::Out(_)));
+        if writes {
+            return Ok(None);
+        }
+    }
+    Ok(None)
+}
+
+/// A statement that is a query, or the queries of a union.
+fn queries(statement: &Statement) -> Vec<(&Statement, &Query)> {
+    match &statement.kind {
+        StatementKind::Query(query) if query.what != QueryType::Area && query.what != QueryType::Derived => {
+            vec![(statement, query)]
+        }
+        StatementKind::Union(union) => union.members.iter().flat_map(queries).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a filter has lists of its own to find elements by.
+fn is_narrow(filter: &FilterKind) -> bool {
+    matches!(
+        filter,
+        FilterKind::Tag(Tag::HasKey { .. } | Tag::Equals { .. } | Tag::Matches { .. }) | FilterKind::Ids(_)
+    )
+}
