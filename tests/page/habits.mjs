@@ -136,3 +136,19 @@ test('pieces of a raw answer end where letters do', async ({ url }) => {
   assert.ok(text.length > 300_000 && !text.includes('\ufffd'));
   await context.close();
 });
+
+test('places are found while one types, by keys alone', async ({ url }) => {
+  const { tab, context } = await open(url);
+  await tab.locator('.finder input').focus();
+  await tab.keyboard.type('vallet', { delay: 30 });
+  await tab.waitForFunction(() => /^Valletta/.test(document.querySelector('.finder .results:not([hidden]) button')?.textContent ?? ''));
+  await tab.keyboard.press('ArrowDown');
+  await tab.keyboard.press('Enter');
+  await tab.waitForFunction(() => /^Valletta/.test(document.getElementById('live').textContent));
+  assert.ok(await tab.evaluate(() => document.activeElement.matches('.finder input')));
+  assert.equal(await tab.locator('.finder .results').isVisible(), false);
+  await tab.keyboard.type(' qqq');
+  await tab.keyboard.press('Enter');
+  await tab.waitForSelector('.finder .results:has-text("No such place")');
+  await context.close();
+});

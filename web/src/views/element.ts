@@ -37,7 +37,7 @@ async function osm(type: 'node' | 'way' | 'relation', id: string, snapshot: Snap
   const own = `${type}(${id})`;
   const [whole, parents, versions] = await Promise.all([
     overpass<Element>(`[out:json];${own};out meta geom;`),
-    overpass<Element>(`[out:json];${own}->.e;(${type === 'node' ? 'way(bn.e);rel(bn.e);' : type === 'way' ? 'rel(bw.e);' : 'rel(br.e);'});out tags ${MOST};`),
+    overpass<Element>(`[out:json];${own}->.e;(${type === 'node' ? 'way(bn.e);rel(bn.e);' : type === 'way' ? 'rel(bw.e);' : 'rel(br.e);'});out tags ${MOST + 1};`),
     snapshot.history ? overpass<{ tags: Record<string, string> }>(`[out:json];timeline(${type},${id});out;`) : null,
   ]);
   const found = whole.elements[0];
@@ -53,7 +53,7 @@ async function osm(type: 'node' | 'way' | 'relation', id: string, snapshot: Snap
     h('header', {}, h('p', { class: 'kind' }, `${type} ${id}`), h('h2', { tabindex: '-1', class: 'title' }, title), linked && h('p', { class: 'muted' }, linked)),
     section('Tags', Object.keys(tags).length, pairs(Object.keys(tags).sort().map((key) => [key, cellOfTag(key, tags[key])]))),
     section(type === 'way' ? 'Nodes' : 'Members', members.length, list(members.map((member) => [`${member.type}/${member.ref}`, member.role]))),
-    section('Part of', parents.elements.length, list(parents.elements.map((parent) => [`${parent.type}/${parent.id}`, parent.tags?.name ?? parent.tags?.ref ?? '']))),
+    section('Part of', some(parents.elements.length), list(parents.elements.map((parent) => [`${parent.type}/${parent.id}`, parent.tags?.name ?? parent.tags?.ref ?? '']), 'and more')),
     section('Version', undefined, pairs(([['version', found.version], ['changed', found.timestamp], ['changeset', found.changeset], ['user', found.user]] as [string, unknown][]).filter(([, value]) => value).map(([key, value]) => [key, { text: String(value) }]))),
     versions && section('History', versions.elements.length, past(type, id, versions.elements)),
     h('p', { class: 'muted' }, 'Elsewhere: ', h('a', { href: `https://www.openstreetmap.org/${type}/${id}`, target: '_blank', rel: 'noopener noreferrer' }, 'openstreetmap.org'), ', as it is today.'),
@@ -77,7 +77,7 @@ async function label(id: string): Promise<string | null> {
 }
 
 async function entity(id: string, snapshot: Snapshot): Promise<Shown> {
-  const elements = overpass<Element>(`[out:json];nwr[wikidata=${id}];out center ${MOST};`);
+  const elements = overpass<Element>(`[out:json];nwr[wikidata=${id}];out center ${MOST + 1};`);
   if (!snapshot.triples) {
     const found = (await elements).elements;
     if (!found.length) throw new Error('This snapshot has no triples, and no element that is linked with this.');
@@ -86,7 +86,7 @@ async function entity(id: string, snapshot: Snapshot): Promise<Shown> {
     ? await sparql(
         `SELECT ?p ?pLabel ?v ?vLabel WHERE { wd:${id} ?d ?v. FILTER(STRSTARTS(STR(?d), "http://www.wikidata.org/prop/direct/P"))
           BIND(IRI(CONCAT("http://www.wikidata.org/entity/", STRAFTER(STR(?d), "prop/direct/"))) AS ?p)
-          SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". } } LIMIT ${MOST}`,
+          SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". } } LIMIT ${MOST + 1}`,
       )
     : [];
   const about = snapshot.triples
@@ -113,17 +113,20 @@ async function entity(id: string, snapshot: Snapshot): Promise<Shown> {
     'article',
     { class: 'entity' },
     h('header', {}, h('p', { class: 'kind' }, id), h('h2', { tabindex: '-1', class: 'title' }, title), about[0]?.eDescription && h('p', {}, about[0].eDescription.value), about[0]?.eAltLabel && h('p', { class: 'muted' }, about[0].eAltLabel.value)),
-    section('In OpenStreetMap', linked.length, list(linked.map((found) => [`${found.type}/${found.id}`, found.tags?.name ?? '']))),
-    section('Statements', sorted.length, h('dl', { class: 'pairs' }, ...sorted.flatMap((entry) => [h('dt', {}, h('a', { href: `/entity/${entry.id}`, 'data-view': '', title: entry.id }, entry.label)), h('dd', {}, ...entry.values)]))),
+    section('In OpenStreetMap', some(linked.length), list(linked.map((found) => [`${found.type}/${found.id}`, found.tags?.name ?? '']), 'and more')),
+    section('Statements', sorted.length, h('dl', { class: 'pairs' }, ...sorted.flatMap((entry) => [h('dt', {}, h('a', { href: `/entity/${entry.id}`, 'data-view': '', title: entry.id }, entry.label)), h('dd', {}, ...entry.values)])), ...(rows.length > MOST ? [h('p', { class: 'muted' }, `These are of the first ${count(MOST)} values alone.`)] : [])),
     h('p', { class: 'muted' }, 'Elsewhere: ', h('a', { href: `https://www.wikidata.org/wiki/${id.startsWith('P') ? 'Property:' : ''}${id}`, target: '_blank', rel: 'noopener noreferrer' }, 'wikidata.org'), ', as it is today.'),
   );
   return { title, element, geometry, box: boxOf(geometry) };
 }
 
+/** As many as were asked for, or more. */
+const some = (number: number): number | string => (number > MOST ? `more than ${count(MOST)}` : number);
+
 /** A part of the page; nothing where it would be empty. */
-function section(title: string, number: number | undefined, ...body: HTMLElement[]): HTMLElement | null {
+function section(title: string, number: number | string | undefined, ...body: HTMLElement[]): HTMLElement | null {
   if (number === 0) return null;
-  return h('section', {}, h('h3', {}, title, number !== undefined ? h('span', { class: 'muted' }, ` ${count(number)}`) : null), ...body);
+  return h('section', {}, h('h3', {}, title, number !== undefined ? h('span', { class: 'muted' }, ` ${typeof number === 'number' ? count(number) : number}`) : null), ...body);
 }
 
 /** Keys and values. */
@@ -137,9 +140,9 @@ function reachable(node: Node | string): Node | string {
   return node;
 }
 
-/** Elements, the first some of them. */
-function list(all: [string, string][]): HTMLElement {
+/** Elements, the first some of them, and what is said of the others. */
+function list(all: [string, string][], others = `and ${count(all.length - MOST)} more`): HTMLElement {
   const items = all.slice(0, MOST).map(([name, text]) => h('li', {}, h('a', { href: `/${name}`, 'data-view': '' }, name.replace('/', ' ')), text && ` ${text}`));
-  if (all.length > MOST) items.push(h('li', { class: 'muted' }, `and ${count(all.length - MOST)} more`));
+  if (all.length > MOST) items.push(h('li', { class: 'muted' }, others));
   return h('ul', { class: 'list' }, ...items);
 }

@@ -1,4 +1,4 @@
-// A field that goes where a name leads.
+// A field that goes where a name leads, and tells while one types where that may be.
 
 import { ICONS, announce, h, icon } from '../dom';
 import type { Box } from '../answer/model';
@@ -18,26 +18,52 @@ export function finder(go: (box: Box) => void): HTMLElement {
   const chosen = (place: Place) => {
     const [south = 0, north = 0, west = 0, east = 0] = place.boundingbox.map(Number);
     go([west, south, east, north]);
+    if (results.contains(document.activeElement)) input.focus();
     results.hidden = true;
     announce(place.display_name);
   };
   const form = h('form', { class: 'finder', role: 'search', 'aria-label': 'Places' }, icon(ICONS.search), input, results);
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
+  const line = (place: Place) => h('li', {}, h('button', { type: 'button', onclick: () => chosen(place) }, place.display_name, h('span', { class: 'muted' }, ` ${place.type}`)));
+  let turns = 0;
+  let waiting = 0;
+  /** While somebody types, what the name may become, and no word where that is nothing. */
+  const look = async (typing: boolean) => {
+    clearTimeout(waiting);
+    const turn = (turns += 1);
     const name = input.value.trim();
-    if (!name) return;
+    let lines: HTMLElement[] = [];
     try {
-      const found = await json<Place[]>(`/search?format=jsonv2&limit=8&q=${encodeURIComponent(name)}`);
-      results.replaceChildren(...(found.length ? found.map((place) => h('li', {}, h('button', { type: 'button', onclick: () => chosen(place) }, place.display_name, h('span', { class: 'muted' }, ` ${place.type}`)))) : [h('li', { class: 'muted' }, 'No such place in the data')]));
-      results.hidden = false;
-      if (found.length === 1 && found[0]) chosen(found[0]);
+      const found = name ? await json<Place[]>(`/search?format=jsonv2&limit=8&q=${encodeURIComponent(name)}${typing ? '&typing=1' : ''}`) : [];
+      if (turn !== turns) return;
+      if (!typing && found.length === 1 && found[0]) return chosen(found[0]);
+      lines = found.map(line);
+      if (!typing && name && !found.length) lines = [h('li', { class: 'muted' }, 'No such place in the data')];
     } catch (problem) {
-      results.replaceChildren(h('li', { class: 'muted' }, (problem as Error).message));
-      results.hidden = false;
+      if (turn !== turns) return;
+      if (!typing) lines = [h('li', { class: 'muted' }, (problem as Error).message)];
     }
+    results.replaceChildren(...lines);
+    results.hidden = !lines.length;
+    if (lines.length) announce(lines.length > 1 ? `${lines.length} places` : (lines[0]?.textContent ?? ''));
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void look(false);
+  });
+  input.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = window.setTimeout(() => void look(true), 150);
   });
   form.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') results.hidden = true;
+    if (event.key === 'Escape') {
+      if (results.contains(document.activeElement)) input.focus();
+      results.hidden = true;
+    }
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (!step || results.hidden) return;
+    event.preventDefault();
+    const stops = [input, ...results.querySelectorAll('button')];
+    stops[(stops.indexOf(document.activeElement as HTMLInputElement) + step + stops.length) % stops.length]?.focus();
   });
   form.addEventListener('focusout', (event) => {
     if (!form.contains(event.relatedTarget as Node)) results.hidden = true;

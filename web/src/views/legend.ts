@@ -5,7 +5,7 @@ import type { Summary } from '../answer/model';
 import { count, h } from '../dom';
 
 export function legend({ layers }: Summary): HTMLElement {
-  const list = h('ul', { class: 'legend', 'aria-label': 'Layers', hidden: layers.length === 0 });
+  const list = h('ul', { class: 'legend', 'aria-label': 'Layers', tabindex: '0', hidden: layers.length === 0 });
   const line = (name: string, rows: number, colour: string) => {
     const dot = h('span', { class: 'dot', 'aria-hidden': 'true' });
     dot.style.background = colour;
