@@ -144,7 +144,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"f7d1e24e9ac933d9\"",
+        etag: "\"2ea226cf7cb11eff\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {
