@@ -73,16 +73,7 @@ fn answers(path: &Path) -> Option<Vec<Vec<u8>>> {
     let mut places = String::new();
     for text in SEARCHES {
         let question = Question::Text(text.to_owned());
-        let asked = Search {
-            question: &question,
-            typing: false,
-            limit: 10,
-            near: None,
-            bounded: false,
-            countries: &[],
-            wanted: &|_, _| true,
-            articles: &|_| None,
-        };
+        let asked = Search::of(&question, 10, &|_| None);
         search(&osm, &asked).iter().for_each(|hit| writeln!(places, "{:?} {}", hit.element, hit.label(&[])).unwrap());
     }
     osm.check().ok()?;
