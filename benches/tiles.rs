@@ -2,7 +2,7 @@
 //!
 //! At each zoom those eight tiles are made that the most pages of nodes lie in, each by itself three times of a snapshot
 //! that was just opened: no page, list or area is decoded, and nothing was kept (`cold`; the file's bytes are in the
-//! machine's memory). Told are the median of the eight tiles' fastest times and the slowest of them, with its address, and
+//! machine's memory); from zoom 0 to 6 the overview of the world is read for it, too. Told are the median of the eight tiles' fastest times and the slowest of them, with its address, and
 //! then the same of the second time that a snapshot makes a tile (`warm`), which keeps pages, not tiles. The last column is
 //! a digest of all the bytes, by which two versions of this program are compared.
 

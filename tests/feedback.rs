@@ -179,6 +179,19 @@ fn sparql_is_looked_at_by_both() {
             "SELECT ?e { ?e osmkey:amenity 'cafee' }",
             "0 results\nwarning: no element has amenity=cafee; there is amenity=cafe (4)\n",
         ),
+        (
+            "SELECT ?e { ?e osmkey:admin_level '8' }",
+            "0 results\nwarning: admin_level has whole numbers, '8' is a text; there is osmkey:admin_level 8\n",
+        ),
+        ("SELECT ?e { ?e osmkey:admin_level 8 }", "1 results\n  e=osmrel:31\n"),
+        (
+            "SELECT ?e { ?e ogc:contains osmnode:1 }",
+            "0 results\nwarning: no element has ogc:contains; there is ogc:sfContains\n",
+        ),
+        (
+            "SELECT ?e { ?e <https://wiki.openstreetmap.org/wiki/Key:amenity> 'cafe' }",
+            "0 results\nwarning: no element has <https://wiki.openstreetmap.org/wiki/Key:amenity>; there is osmkey:amenity\n",
+        ),
         ("CONSTRUCT WHERE { wd:Q2 wdt:P131 ?o }", "1 results\n  wd:Q2 wdt:P131 wd:Q1\n"),
     ] {
         assert_eq!(say(&server.town, query, &[]), text, "{query}");

@@ -193,6 +193,8 @@ fn the_services_own_endpoints_are_this_snapshot() {
         "wdsubgraph:scholarly_articles",
         "wdsubgraph:wikidata_main",
         "<https://query.wikidata.org/sparql>",
+        "<https://qlever.cs.uni-freiburg.de/api/wikidata>",
+        "<https://qlever.dev/api/osm-planet>",
         "<https://query-main.wikidata.org/sparql>",
     ] {
         let query =

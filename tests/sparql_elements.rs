@@ -16,6 +16,7 @@ fn tags_of_a_town_need_no_triples() {
             overpass(&at, "::type,::id,name", "nwr[name];out;").iter().map(|line| joined(line)).collect::<Vec<_>>()
         );
         assert_eq!(sparql(&at, "SELECT ?e { ?e osmkey:admin_level 8 }"), ["relation/31"]);
+        assert_eq!(sparql(&at, "SELECT ?e { ?e osmkey:admin_level '8'^^xsd:int }"), ["relation/31"]);
         assert!(sparql(&at, "SELECT ?e { ?e osmkey:admin_level '8' }").is_empty());
         assert!(sparql(&at, "SELECT ?e { ?e osmkey:nothing ?v }").is_empty());
         assert!(sparql(&at, "SELECT ?v { osmnode:999 osmkey:amenity ?v }").is_empty());
@@ -80,6 +81,43 @@ fn geometries_members_and_metadata_of_a_town() {
 }
 
 #[test]
+fn any_predicate_of_elements_that_other_patterns_find() {
+    for town in [Town::new(), Town::with_triples()] {
+        let at = town.snapshot();
+        let said = sparql(&at, "SELECT ?p ?o { osmnode:1 ?p ?o }");
+        assert!(said.len() > 8, "{said:?}");
+        for one in [
+            "?e osmkey:name 'Bean & Leaf' . ?e ?p ?o",
+            "?e ?p ?o . ?e a osm:node FILTER(?e = osmnode:1)",
+            "VALUES ?e { osmnode:1 } ?e ?p ?o",
+            "BIND(osmnode:1 AS ?e) ?e ?p ?o",
+            "{ ?e osmkey:name 'Bean & Leaf' } UNION { ?e osmkey:name 'nobody' } ?e ?p ?o",
+            "{ SELECT DISTINCT ?e { ?e osmkey:name 'Bean & Leaf' } } ?e ?p ?o",
+            "{ SELECT ?e { ?e osmkey:name 'Bean & Leaf' } LIMIT 1 } ?e ?p ?o",
+            "?e osmkey:name 'Bean & Leaf' OPTIONAL { ?e ?p ?o }",
+            "SERVICE terrapin:overpass { [] terrapin:query 'node(1);out;'; terrapin:element ?e } ?e ?p ?o",
+        ] {
+            assert_eq!(sparql(&at, &format!("SELECT ?p ?o {{ {one} }}")), said, "{one}");
+        }
+        let cafes = elements(&at, "node[amenity=cafe];out ids;");
+        let types: Vec<String> = cafes.iter().map(|cafe| format!("{cafe}\tnode")).collect();
+        assert_eq!(sparql(&at, "SELECT ?e ?t { ?e osmkey:amenity 'cafe'; a ?t }"), types);
+        assert_eq!(sparql(&at, "SELECT ?e ?t { VALUES ?t { osm:relation } ?e a ?t }").len(), 2);
+        assert_eq!(sparql(&at, "SELECT ?e { ?e osmkey:amenity 'cafe' FILTER EXISTS { ?e ?p 'cafe' } }"), cafes);
+        assert!(sparql(&at, "SELECT ?e { ?e osmkey:amenity 'cafe' FILTER NOT EXISTS { ?e a ?t } }").is_empty());
+        assert!(sparql(&at, "SELECT ?e { ?e osmkey:amenity 'cafe' MINUS { ?e ?p 'cafe' } }").is_empty());
+        // Members, geometries, and whom something is said of.
+        assert_eq!(sparql(&at, "SELECT ?p ?o { osmrel:32 osmrel:member ?m . ?m ?p ?o }").len(), 6);
+        let text = sparql(&at, "SELECT ?o { osmway:22 geo:hasGeometry ?g . ?g ?p ?o }");
+        assert_eq!(text, ["LINESTRING(20 10,20.01 10.01)"]);
+        // A closed way has its first node twice.
+        assert_eq!(sparql(&at, "SELECT ?p { ?n a osm:way . ?n ?p ?m . ?m osmway:member_id osmnode:11 }").len(), 3);
+        let inside = sparql(&at, "SELECT DISTINCT ?n { osmrel:31 ogc:sfContains ?n . ?n ?p 'cafe' }");
+        assert_eq!(inside, sparql(&at, "SELECT ?n { osmrel:31 ogc:sfContains ?n . ?n osmkey:amenity 'cafe' }"));
+    }
+}
+
+#[test]
 fn elements_are_described() {
     for town in [Town::new(), Town::with_triples()] {
         let at = town.snapshot();
@@ -124,6 +162,15 @@ fn stored_triples_of_elements_stand_beside_the_told_ones() {
     assert_eq!(cafes, ["node/1", "node/2", "node/3", "node/4", "node/77"]);
     let both = sparql(&at, "SELECT ?e ?c { ?e osmkey:cuisine ?c; osmkey:amenity 'cafe' }");
     assert_eq!(both, ["node/2\tcake"]);
+    // What is told and stored, too, is said once; what is stored alone is said as well.
+    for (one, predicate, times) in [(1, "amenity", 1), (2, "cuisine", 1), (77, "amenity", 1)] {
+        for query in [
+            format!("SELECT ?o {{ osmnode:{one} ?p ?o FILTER(?p = osmkey:{predicate}) }}"),
+            format!("SELECT ?o {{ VALUES ?e {{ osmnode:{one} }} ?e ?p ?o FILTER(?p = osmkey:{predicate}) }}"),
+        ] {
+            assert_eq!(sparql(&at, &query).len(), times, "{query}");
+        }
+    }
 }
 
 #[test]
@@ -145,6 +192,8 @@ fn what_is_wrong_is_said() {
     let at = town.snapshot();
     for (query, said) in [
         ("SELECT * { ?e osmnothing:amenity 'cafe' }", "osmnothing"),
+        ("SELECT * { ?e osmt:amenity 'cafe' }", "did you mean 'osmkey:'"),
+        ("SELECT * { SERVICE <https://qlever.cs.uni-freiburg.de/spatialSearch/> { ?a ?b ?c } }", "geof:distance"),
         ("SELECT * { SERVICE terrapin:nothing { [] terrapin:query 'node;out;' } }", "no service"),
         ("SELECT * { SERVICE terrapin:overpass { [] terrapin:element ?e } }", "terrapin:query"),
         ("SELECT * { SERVICE terrapin:overpass { [] terrapin:query ?q; terrapin:element ?e } }", "takes a text"),

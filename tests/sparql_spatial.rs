@@ -4,6 +4,41 @@
 use std::collections::BTreeSet;
 
 use crate::common::elements::{answer, elements, malta, point, refusal, sparql};
+use crate::common::terrapin;
+
+#[test]
+fn what_is_near_across_the_antimeridian() {
+    let folder = tempfile::tempdir().unwrap();
+    let (osm, at) = (folder.path().join("edge.osm"), folder.path().join("edge.terrapin"));
+    let node = |id: i64, lat: f64, lon: f64, key: &str| {
+        format!("<node id='{id}' lat='{lat}' lon='{lon}' version='1'><tag k='{key}' v='yes'/></node>")
+    };
+    let nodes = [
+        node(1, -16.8, 179.995, "shop"),
+        node(2, -16.8, -179.995, "stop"),
+        node(3, -16.8, -179.99, "corner"),
+        node(4, -16.81, -179.99, "corner"),
+        node(6, 89.999, 10.0, "shop"),
+        node(7, 89.999, -170.0, "stop"),
+        node(8, -16.8, 0.0, "stop"),
+    ];
+    let way = "<way id='5' version='1'><nd ref='3'/><nd ref='4'/><tag k='stop' v='yes'/></way>";
+    std::fs::write(&osm, format!("<osm version='0.6'>{}{way}</osm>", nodes.concat())).unwrap();
+    terrapin().args(["load", "--osm"]).arg(&osm).arg("--out").arg(&at).assert().success();
+    let near = |condition: &str| {
+        sparql(
+            &at,
+            &format!(
+                "SELECT ?a ?b {{ ?a osmkey:shop 'yes'; geo:hasGeometry/geo:asWKT ?x .
+            ?b osmkey:stop 'yes'; geo:hasGeometry/geo:asWKT ?y {condition} }}"
+            ),
+        )
+    };
+    let expected = ["node/1\tnode/2", "node/1\tway/5", "node/6\tnode/7"];
+    assert_eq!(near("FILTER(geof:distance(?x, ?y, uom:metre) < 5000)"), expected);
+    // The same where nothing is looked up by where it is.
+    assert_eq!(near("BIND(geof:distance(?x, ?y, uom:metre) AS ?d) FILTER(?d < 5000)"), expected);
+}
 
 #[test]
 fn areas_in_malta_contain_what_overpass_finds_in_them() {

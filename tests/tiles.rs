@@ -1,12 +1,20 @@
 //! Vector tiles as a map asks for them. What is in tiles is tested beside the code and, by another decoder, in
 //! `tests/tiles/`.
 
+use std::fmt::Write;
 use std::io::Read;
+use std::sync::Arc;
+use std::time::Instant;
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
+use terrapin::budget::{self, Budget, Exceeded, Limits, Stopped};
+use terrapin::osm::Osm;
+use terrapin::snapshot::Snapshot;
+use terrapin::tiles::{Place, Tiles};
 
 use crate::common::server::{Answer, Server};
+use crate::common::terrapin;
 
 const GZIP: &str = "Accept-Encoding: gzip\r\n";
 
@@ -15,9 +23,17 @@ fn ask(server: &Server, path: &str, headers: &str) -> Answer {
 }
 
 fn unpacked(answer: &Answer) -> Vec<u8> {
+    decompressed(&answer.body)
+}
+
+fn decompressed(packed: &[u8]) -> Vec<u8> {
     let mut tile = Vec::new();
-    GzDecoder::new(answer.body.as_slice()).read_to_end(&mut tile).expect("gzip");
+    GzDecoder::new(packed).read_to_end(&mut tile).expect("gzip");
     tile
+}
+
+fn has(tile: &[u8], text: &[u8]) -> bool {
+    tile.windows(text.len()).any(|bytes| bytes == text)
 }
 
 /// The tile of the deepest zoom with a place, in degrees.
@@ -51,8 +67,7 @@ fn a_map_finds_the_tiles_and_what_is_in_them() {
     assert_eq!(answer.header("content-type"), Some("application/vnd.mapbox-vector-tile"));
     assert!(answer.header("cache-control").is_some_and(|kept| kept.contains("immutable")), "{}", answer.headers);
     let tile = unpacked(&answer);
-    let names = |name: &[u8]| tile.windows(name.len()).any(|bytes| bytes == name);
-    assert!(names(b"streets") && names(b"pois") && names(b"Bean & Leaf"));
+    assert!(has(&tile, b"streets") && has(&tile, b"pois") && has(&tile, "Bean & Leaf".as_bytes()));
 
     // The same bytes again, from memory or not, packed or not.
     assert_eq!(unpacked(&ask(&server, &path, GZIP)), tile);
@@ -68,6 +83,14 @@ fn tiles_are_kept_by_clients_and_what_is_none_is_refused() {
     let tag = answer.header("etag").expect("a tag").to_owned();
     let again = ask(&server, "/tiles/0/0/0.mvt", &format!("{GZIP}If-None-Match: {tag}\r\n"));
     assert_eq!((again.status, again.body.len()), (304, 0));
+    // As caches in between name it, and among others.
+    let strong = tag.trim_start_matches("W/");
+    for known in [strong.to_owned(), format!("\"other\", {tag}"), "*".to_owned()] {
+        let again = ask(&server, "/tiles/0/0/0.mvt", &format!("{GZIP}If-None-Match: {known}\r\n"));
+        assert_eq!(again.status, 304, "{known}");
+    }
+    let other = ask(&server, "/tiles/0/0/0.mvt", &format!("{GZIP}If-None-Match: \"other\"\r\n"));
+    assert_eq!(other.status, 200);
     for path in [
         "/tiles/15/0/0.mvt",
         "/tiles/1/2/0.mvt",
@@ -80,4 +103,64 @@ fn tiles_are_kept_by_clients_and_what_is_none_is_refused() {
         assert_eq!(answer.status, 404, "{path}");
         assert!(answer.text().contains("/tiles/z/x/y.mvt"), "{}", answer.text());
     }
+}
+
+/// A round island around 1 north, 10 east that is a country: more coastlines than are read at once for low zooms.
+fn island() -> String {
+    const WAYS: usize = 5000;
+    let mut osm = String::from("<osm version='0.6'>");
+    for node in 0..WAYS {
+        let angle = node as f64 / WAYS as f64 * std::f64::consts::TAU;
+        let (lat, lon) = (1.0 + 2.0 * angle.sin(), 10.0 + 2.0 * angle.cos());
+        write!(osm, "<node id='{}' version='1' lat='{lat:.7}' lon='{lon:.7}'/>", node + 1).expect("memory");
+    }
+    for way in 0..WAYS {
+        let (from, to) = (way + 1, (way + 1) % WAYS + 1);
+        let tag = "<tag k='natural' v='coastline'/>";
+        write!(osm, "<way id='{from}' version='1'><nd ref='{from}'/><nd ref='{to}'/>{tag}</way>").expect("memory");
+    }
+    osm.push_str("<relation id='1' version='1'>");
+    for way in 1..=WAYS {
+        write!(osm, "<member type='way' ref='{way}' role='outer'/>").expect("memory");
+    }
+    for (key, value) in [("type", "boundary"), ("boundary", "administrative"), ("admin_level", "2"), ("name", "Isle")] {
+        write!(osm, "<tag k='{key}' v='{value}'/>").expect("memory");
+    }
+    osm + "</relation></osm>"
+}
+
+#[test]
+fn low_zooms_are_the_same_whatever_was_asked_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("isle.osm"), island()).expect("written");
+    let load = ["load", "--osm", "isle.osm", "--out", "isle.terrapin"];
+    terrapin().current_dir(folder.path()).args(load).assert().success();
+    let open = || {
+        let snapshot = Snapshot::open(&folder.path().join("isle.terrapin")).expect("a snapshot");
+        (Osm::open(Arc::new(snapshot)).expect("elements"), Tiles::new(1 << 20))
+    };
+    // The tile with the middle of the island, which lies a little north of the equator.
+    let place =
+        |z: u8| Place::new(z, (1 << z) / 2 + ((1 << z) * 10 / 360), (1 << z) / 2 - u32::from(z > 0)).expect("a tile");
+    let (osm, tiles) = open();
+    let upwards: Vec<_> = (0..=6).map(|z| tiles.make(&osm, place(z))).collect();
+    let (osm, tiles) = open();
+    let downwards: Vec<_> = (0..=6).rev().map(|z| tiles.make(&osm, place(z))).collect();
+    assert!(upwards.iter().eq(downwards.iter().rev()), "another order, other bytes");
+
+    for (z, tile) in upwards.iter().enumerate() {
+        let tile = decompressed(tile);
+        assert!(has(&tile, b"ocean") && has(&tile, b"boundaries"), "zoom {z}");
+        // It has 150,000 square kilometres.
+        assert_eq!(has(&tile, b"Isle"), z >= 4, "zoom {z}");
+    }
+
+    // One that has no time leaves what it read to the next.
+    let (osm, tiles) = open();
+    for _ in 0..3 {
+        let limits = Limits { deadline: Some(Instant::now()), ..Limits::default() };
+        let stopped = budget::watched(&Arc::new(Budget::new(&limits)), || tiles.make(&osm, place(0)));
+        assert!(matches!(stopped, Err(Stopped::Exceeded(Exceeded::Time(_)))), "{stopped:?}");
+    }
+    assert_eq!(tiles.make(&osm, place(0)), upwards[0]);
 }

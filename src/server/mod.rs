@@ -16,7 +16,7 @@
 //!                  services that parse or run what somebody sent; place.rs, place_shape.rs and place_xml.rs are a place as search.rs tells
 //!                  of it, place_request.rs what it is asked,
 //!                  request.rs what the address says beside an OverpassQL query, accept.rs which forms of an answer a
-//!                  client would rather have
+//!                  client would rather have, etag.rs whether it has the answer already
 //! ask.rs           questions in plain language, by crate::ask
 //! mcp.rs           the tools of crate::agents by the Model Context Protocol
 //! web.rs           the page that browsers get: files built of `web/`
@@ -38,6 +38,7 @@ mod context;
 mod convert;
 mod cost;
 mod costs;
+mod etag;
 mod feedback;
 mod form;
 mod gate;

@@ -3,7 +3,7 @@
 //! depends on the snapshot and this program alone: an address that names both in `v`, as `/tiles.json` gives it, may be
 //! kept for ever.
 
-use std::io::{Read, Write};
+use std::io::{Cursor, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use super::App;
 use super::context::Context;
+use super::etag;
 use super::job::{self, Answer, Job, Lane};
 use super::json::Json;
 use super::outcome::Outcome;
@@ -26,6 +27,8 @@ use crate::tiles::{self, DEEPEST, Place};
 
 /// The media type of a tile.
 const MVT: &str = "application/vnd.mapbox-vector-tile";
+/// Bytes of a tile that are unpacked at once.
+const PIECE: u64 = 64 << 10;
 /// No tile takes longer.
 const LONGEST: Duration = Duration::from_secs(20);
 /// Whom a map has to name.
@@ -44,12 +47,13 @@ pub async fn tile(
         let message = format!("there is no such tile: /tiles/z/x/y.mvt, with z from 0 to {DEEPEST}, x and y below 2^z");
         return Err(Json.refusal(StatusCode::NOT_FOUND, &message).into());
     };
-    let tag = format!("\"{}\"", version(&app));
-    if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
+    // A weak one: packed or not, it is the same tile.
+    let tag = format!("W/\"{}\"", version(&app));
+    if etag::is_known(&headers, &tag) {
         return Ok(finished(&app, query.as_deref(), &tag, StatusCode::NOT_MODIFIED.into_response()));
     }
     let packed: Bytes = match app.tiles.kept(place) {
-        Some(kept) => Bytes::copy_from_slice(&kept),
+        Some(kept) => Bytes::from_owner(kept),
         None => match service::run(&app, &context, Lane::Search, &Json, move |job| work(job, place)).await? {
             Answer::Whole(_, bytes) => bytes,
             // It is larger than what is held back, and as much a tile.
@@ -65,13 +69,21 @@ pub async fn tile(
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         response
     } else {
-        let mut tile = Vec::new();
-        // It was packed here.
-        let _ = GzDecoder::new(packed.as_ref()).read_to_end(&mut tile);
-        Body::from(tile).into_response()
+        unpacked(packed).into_response()
     };
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(MVT));
     Ok(finished(&app, query.as_deref(), &tag, response))
+}
+
+/// A tile for those who do not read gzip, unpacked as it is sent: one who reads slowly holds no more than a piece of it.
+fn unpacked(packed: Bytes) -> Body {
+    let mut tile = GzDecoder::new(Cursor::new(packed));
+    let pieces = std::iter::from_fn(move || {
+        let mut piece = Vec::new();
+        let read = tile.by_ref().take(PIECE).read_to_end(&mut piece);
+        read.map(|length| (length > 0).then(|| Bytes::from(piece))).transpose()
+    });
+    Body::from_stream(tokio_stream::iter(pieces))
 }
 
 /// Adds for how long an answer is good.

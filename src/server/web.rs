@@ -10,6 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::accept::{self, Accept};
+use super::etag;
 
 /// One of the page's files.
 struct File {
@@ -83,13 +84,7 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
 
 impl File {
     fn answer(&self, headers: &HeaderMap) -> Response {
-        let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-        // A cache in between may have marked the tag as weak.
-        let is_known = known.flat_map(|value| value.split(',')).any(|tag| {
-            let tag = tag.trim();
-            tag == "*" || tag.trim_start_matches("W/") == self.etag
-        });
-        let mut answer = match is_known {
+        let mut answer = match etag::is_known(headers, self.etag) {
             true => StatusCode::NOT_MODIFIED.into_response(),
             false => self.whole(takes_gzip(headers)),
         };

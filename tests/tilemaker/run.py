@@ -54,7 +54,7 @@ EXPLAINED = [
      "there man_made is mixed up with historic"),
     ("pois", "archaeological_site", (14, 14), "misspelt there"),
     ("pois", "diplomatic", (14, 14), "there offices are looked up among values of highway"),
-    ("sites", "sports_center", (14, 14), "tagged leisure=sports_centre; there only sports_center is read"),
+    ("sites", "sports_centre", (14, 14), "there only leisure=sports_center is read"),
     ("boundaries", "4", (7, 8), "lines are straightened more there"),
     ("land", "forest|grass", (10, 11), "areas of less than a quarter of a pixel are left out here"),
 ]

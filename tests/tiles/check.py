@@ -1,95 +1,185 @@
 #!/usr/bin/env python3
-"""Reads a server's vector tiles with another decoder, and holds neighbours against each other at their seams.
+"""Reads vector tiles with another decoder and by the specification's own messages, and holds neighbours against each other.
 
-    pip install -r tests/tiles/requirements.txt
-    tests/tiles/check.py http://127.0.0.1:8080                   times, sizes, seams around the middle of the data
-    tests/tiles/check.py http://127.0.0.1:8080 14.51 35.9        around a place
+    tests/tiles/check.py EXTRACT|SNAPSHOT|URL [LON LAT]     around a place, or the middle of the data
 
-Ends with status 1 where a tile is broken or a seam shows.
+At every zoom a tile and those around it are read. Messages: versions, extents, numbers of keys and values, commands, points
+within the margin, no step of no length, rings with an area and the outer one first. Seams: what has a vertex within the margins
+of both neighbours has it in both, and what crosses the seam crosses it in both, in the same place within a unit. How many
+polygons cross themselves is told. TERRAPIN is the program (else the release build). Exit status 1: a tile is broken, or a seam
+shows; 77: what is needed is not here, and the last line says what.
 """
 
 import gzip
 import json
 import math
+import os
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
+from collections import Counter, defaultdict
+from pathlib import Path
 
-import mapbox_vector_tile
-from shapely.geometry import shape
-from shapely.validation import make_valid
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "clients"))
+from run import install, once, skip  # noqa: E402
 
-EXTENT = 4096
-# What lies within so many units of each other is the same place: clipping rounds.
-NEAR = 1.5
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", Path.home() / ".cache" / "terrapin-target"))
+PROGRAM = os.environ.get("TERRAPIN", str(TARGET / "release" / "terrapin"))
+EXTENT, MARGIN = 4096, 64
+# Tiles around the one with the place, on each side.
+AROUND = 2
+# Crossings may differ by so many units: what begins beyond the margin is cut there, to a whole unit.
+NEAR = 1.0
+POINT, LINE, POLYGON = 1, 2, 3
+
+
+def python():
+    """A Python that reads tiles."""
+    requirements = HERE / "requirements.txt"
+
+    def make(folder):
+        install([sys.executable, "-m", "venv", folder], "a virtual environment")
+        install([folder / "bin" / "pip", "install", "--quiet", "-r", requirements], "readers of tiles")
+
+    return once("tiles", sys.version + requirements.read_text(), make) / "bin" / "python"
+
+
+def paths(commands):
+    """The paths of a geometry: each its points, whether it is closed, and how many steps have no length."""
+    x = y = at = 0
+    found = []
+    while at < len(commands):
+        command, count = commands[at] & 7, commands[at] >> 3
+        at += 1
+        if command == 7:
+            found[-1][1] = True
+            continue
+        for _ in range(count):
+            dx, dy = ((n >> 1) ^ -(n & 1) for n in commands[at:at + 2])
+            at += 2
+            x, y = x + dx, y + dy
+            if command == 1:
+                found.append([[(x, y)], False, 0])
+            else:
+                found[-1][2] += dx == 0 and dy == 0
+                found[-1][0].append((x, y))
+    return found
+
+
+def twice_area(ring):
+    return sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(ring, ring[1:] + ring[:1]))
 
 
 class Tile:
+    """A tile, and what is wrong with it."""
+
     def __init__(self, server, z, x, y):
+        import mapbox_vector_tile
+        from mapbox_vector_tile.Mapbox import vector_tile_pb2
+
         request = urllib.request.Request(f"{server}/tiles/{z}/{x}/{y}.mvt", headers={"Accept-Encoding": "gzip"})
         began = time.perf_counter()
         with urllib.request.urlopen(request) as answer:
             packed = answer.read()
         self.milliseconds = (time.perf_counter() - began) * 1000
-        self.bytes = len(packed)
-        self.layers = mapbox_vector_tile.decode(gzip.decompress(packed), default_options={"y_coord_down": True})
         self.name = f"{z}/{x}/{y}"
+        data = gzip.decompress(packed)
+        mapbox_vector_tile.decode(data)
+        self.message = vector_tile_pb2.tile()
+        self.message.ParseFromString(data)
+        self.wrong, self.polygons, self.crossing = [], 0, 0
+        # Layer, attributes, type, paths.
+        self.features = []
+        names = [layer.name for layer in self.message.layers]
+        self.expect(len(names) == len(set(names)), "a layer twice")
+        for layer in self.message.layers:
+            self.read(layer)
 
-    def features(self):
-        for layer, content in self.layers.items():
-            assert content["version"] == 2 and content["extent"] == EXTENT, (self.name, layer)
-            for feature in content["features"]:
-                yield layer, feature["properties"], shape(feature["geometry"])
+    def expect(self, fine, what, *more):
+        if not fine:
+            self.wrong.append(f"{self.name} {what} {more}"[:300])
 
-    def broken(self):
-        """What a map would draw wrong."""
-        for layer, properties, geometry in self.features():
-            low_x, low_y, high_x, high_y = geometry.bounds
-            if min(low_x, low_y) < -65 or max(high_x, high_y) > EXTENT + 65:
-                yield f"{self.name} {layer} {properties}: beyond the margin"
-            if geometry.is_empty:
-                yield f"{self.name} {layer} {properties}: empty"
+    def read(self, layer):
+        name = layer.name
+        self.expect(layer.version == 2 and layer.extent == EXTENT, "version, extent", name)
+        values = [value.SerializeToString() for value in layer.values]
+        used = Counter()
+        for feature in layer.features:
+            tags = list(feature.tags)
+            keys, told = tags[::2], tags[1::2]
+            known = all(key < len(layer.keys) for key in keys) and all(value < len(values) for value in told)
+            self.expect(len(keys) == len(told) == len(set(keys)) and known, "attributes", name, tags)
+            used.update(("key", key) for key in keys)
+            used.update(("value", value) for value in told)
+            drawn = paths(list(feature.geometry))
+            attributes = tuple(sorted((layer.keys[key], values[value]) for key, value in zip(keys, told)))
+            self.features.append((name, attributes, feature.type, drawn))
+            self.draw(name, feature.type, drawn)
+        fine = len(set(layer.keys)) == len(layer.keys) and len(set(values)) == len(values)
+        self.expect(fine and len(used) == len(layer.keys) + len(values), "keys or values twice, or not used", name)
 
-    def cut(self, axis, at):
-        """Where lines cross a line across the tile, and how much of that each layer's areas cover."""
-        crossings, covered = {}, {}
-        for layer, properties, geometry in self.features():
-            if geometry.geom_type.endswith("LineString"):
-                for line in getattr(geometry, "geoms", [geometry]):
-                    for a, b in zip(line.coords, line.coords[1:]):
-                        if (a[axis] < at) != (b[axis] < at):
-                            part = (at - a[axis]) / (b[axis] - a[axis])
-                            place = a[1 - axis] + part * (b[1 - axis] - a[1 - axis])
-                            if 0 <= place <= EXTENT:
-                                crossings.setdefault((layer, properties.get("kind")), []).append(place)
-            elif geometry.geom_type.endswith("Polygon"):
-                section = make_valid(geometry).intersection(shape({"type": "LineString", "coordinates": [
-                    (at, 0) if axis == 0 else (0, at), (at, EXTENT) if axis == 0 else (EXTENT, at)]}))
-                key = (layer, properties.get("kind"))
-                covered[key] = covered.get(key, 0) + section.length
-        return crossings, covered
+    def draw(self, layer, kind, drawn):
+        from shapely import Polygon
+
+        self.expect(drawn, "nothing", layer)
+        polygons = []
+        for points, closed, still in drawn:
+            low, high = (0, EXTENT - 1) if kind == POINT else (-MARGIN, EXTENT + MARGIN)
+            self.expect(all(low <= c <= high for point in points for c in point), "beyond the margin", layer, points[:5])
+            self.expect(not still, "a step of no length", layer, points[:5])
+            least, most = {POINT: (1, 1), LINE: (2, math.inf), POLYGON: (3, math.inf)}[kind]
+            self.expect(closed == (kind == POLYGON) and least <= len(points) <= most, "a path", layer, points[:5])
+            if kind == POLYGON:
+                area = twice_area(points)
+                self.expect(area and (area > 0 or polygons) and points[0] != points[-1], "a ring", layer, points[:5])
+                if area > 0 or not polygons:
+                    polygons.append((points, []))
+                else:
+                    polygons[-1][1].append(points)
+        self.polygons += len(polygons)
+        self.crossing += sum(not Polygon(*polygon).is_valid for polygon in polygons if len(polygon[0]) > 2)
+
+    def vertices(self, axis, seam):
+        """The vertices of lines and areas within the margins of both sides of a seam, seen from it."""
+        found = Counter()
+        for layer, attributes, kind, drawn in self.features:
+            for points, _, _ in drawn if kind != POINT else ():
+                for point in points:
+                    across, along = point[axis] - seam, point[1 - axis]
+                    if -MARGIN < across < MARGIN and -MARGIN < along < EXTENT + MARGIN:
+                        found[layer, attributes, across, along] += 1
+        return found
+
+    def crossings(self, axis, seam):
+        """Where lines and borders of areas cross a seam."""
+        found = defaultdict(list)
+        for layer, attributes, kind, drawn in self.features:
+            for points, closed, _ in drawn if kind != POINT else ():
+                for a, b in zip(points, points[1:] + points[:1] if closed else points[1:]):
+                    if (a[axis] < seam) != (b[axis] < seam):
+                        part = (seam - a[axis]) / (b[axis] - a[axis])
+                        place = a[1 - axis] + part * (b[1 - axis] - a[1 - axis])
+                        if 1 <= place <= EXTENT - 1:
+                            found[layer, attributes].append(place)
+        return found
 
 
 def seam(first, second, axis):
-    """What differs on both sides of a seam; how much was compared."""
-    (lines, areas), (other_lines, other_areas) = first.cut(axis, EXTENT), second.cut(axis, 0)
-    compared, differing = 0, []
-    for key in lines.keys() | other_lines.keys():
-        left, right = lines.get(key, []), list(other_lines.get(key, []))
-        compared += max(len(left), len(right))
-        for place in left:
-            near = [other for other in right if abs(other - place) <= NEAR]
-            if near:
-                right.remove(near[0])
-            else:
-                differing.append(f"{first.name} {key}: a line at {place:.1f} ends")
-        differing += [f"{second.name} {key}: a line at {place:.1f} begins" for place in right]
-    for key in areas.keys() | other_areas.keys():
-        a, b = areas.get(key, 0), other_areas.get(key, 0)
-        compared += 1
-        if abs(a - b) > 4 + 0.01 * max(a, b):
-            differing.append(f"{first.name} {key}: covers {a:.0f} of the seam, {b:.0f} beyond it")
+    """How many things were compared at the seam of two tiles, and what differs."""
+    here, there = first.vertices(axis, EXTENT), second.vertices(axis, 0)
+    compared = sum((here | there).values())
+    # What is put together in each tile may end elsewhere.
+    differing = [f"{first.name} {second.name} a vertex: {what}" for what in ((here - there) + (there - here)) if what[0] != "ocean"]
+    here, there = first.crossings(axis, EXTENT), second.crossings(axis, 0)
+    for what in here.keys() | there.keys():
+        a, b = sorted(here.get(what, [])), sorted(there.get(what, []))
+        compared += max(len(a), len(b))
+        if len(a) != len(b) or any(abs(p - q) > NEAR for p, q in zip(a, b)):
+            differing.append(f"{first.name} {second.name} a crossing: {what} {a} {b}"[:300])
     return compared, differing
 
 
@@ -99,42 +189,63 @@ def numbers(lon, lat, z):
     return int((lon + 180) / 360 * side), int(y * side)
 
 
-def main():
-    server = sys.argv[1].rstrip("/")
+def check(server, place):
     about = json.load(urllib.request.urlopen(f"{server}/tiles.json"))
     west, south, east, north = about["bounds"]
-    lon, lat = map(float, sys.argv[2:4]) if len(sys.argv) > 3 else ((west + east) / 2, (south + north) / 2)
+    lon, lat = place or ((west + east) / 2, (south + north) / 2)
     known = {layer["id"]: set(layer["fields"]) for layer in about["vector_layers"]}
     wrong, compared, differing = [], 0, []
     for z in range(0, 15):
-        x, y = numbers(lon, lat, z)
-        tile = Tile(server, z, x, y)
-        again = Tile(server, z, x, y)
-        counts = {layer: len(content["features"]) for layer, content in tile.layers.items()}
-        print(f"{tile.name}: {tile.milliseconds:.1f} ms, then {again.milliseconds:.1f}; {tile.bytes} bytes; {counts}")
-        wrong += tile.broken()
-        for layer, properties, _ in tile.features():
-            unknown = set(properties) - known.get(layer, set())
-            if layer not in known or unknown:
-                wrong.append(f"{tile.name} {layer}: {unknown} is not in tiles.json")
-        last = 2**z - 1
-        for axis, beside in ((0, (min(x + 1, last), y)), (1, (x, min(y + 1, last)))):
-            if beside != (x, y):
-                count, differ = seam(tile, Tile(server, z, *beside), axis)
-                compared, differing = compared + count, differing + differ
-    x, y = numbers(lon, lat, 14)
-    around = [Tile(server, 14, x + dx, y + dy) for dx in range(-10, 11) for dy in range(-10, 11)]
-    times = sorted(tile.milliseconds for tile in around)
-    print(f"zoom 14, {len(times)} tiles: median {statistics.median(times):.1f} ms, 95 % {times[int(0.95 * len(times))]:.1f}, most {times[-1]:.1f}")
-    for tile in around:
-        wrong += tile.broken()
-    for tile in around[:-21]:
-        beside = around[around.index(tile) + 21]
-        count, differ = seam(tile, beside, 0)
-        compared, differing = compared + count, differing + differ
-    print(f"{compared} places on seams, {len(differing)} differ; {len(wrong)} features wrong")
+        side, (x, y) = 2**z, numbers(lon, lat, z)
+        near = [(x + dx, y + dy) for dx in range(-AROUND, AROUND + 1) for dy in range(-AROUND, AROUND + 1)]
+        tiles = {at: Tile(server, z, *at) for at in near if 0 <= at[0] < side and 0 <= at[1] < side}
+        for (x, y), tile in tiles.items():
+            wrong += tile.wrong
+            for layer, attributes, _, _ in tile.features:
+                unknown = {key for key, _ in attributes} - known.get(layer, set())
+                if layer not in known or unknown:
+                    wrong.append(f"{tile.name} {layer}: {unknown} is not in tiles.json")
+            for axis, beside in ((0, (x + 1, y)), (1, (x, y + 1))):
+                if beside in tiles:
+                    count, differ = seam(tile, tiles[beside], axis)
+                    compared, differing = compared + count, differing + differ
+        features = sum(len(tile.features) for tile in tiles.values())
+        polygons, crossing = (sum(getattr(tile, what) for tile in tiles.values()) for what in ("polygons", "crossing"))
+        middle = statistics.median(tile.milliseconds for tile in tiles.values())
+        print(f"zoom {z}: {len(tiles)} tiles, median {middle:.1f} ms; {features} features, {polygons} polygons, "
+              f"of which {crossing} cross themselves")
+    print(f"{compared} vertices and crossings at seams, {len(differing)} differ; {len(wrong)} features are wrong")
     print("\n".join((wrong + differing)[:20]))
-    return 1 if wrong or len(differing) > 0.001 * compared else 0
+    return 1 if wrong or len(differing) > 0.0005 * compared else 0
+
+
+def main():
+    if len(sys.argv) not in (2, 4):
+        sys.exit(__doc__)
+    given, place = sys.argv[1], tuple(map(float, sys.argv[2:])) or None
+    if "READERS" not in os.environ:
+        os.environ["READERS"] = "1"
+        reader = python()
+        os.execv(reader, [reader, *sys.argv])
+    if given.startswith("http"):
+        return check(given.rstrip("/"), place)
+    if not Path(given).exists():
+        skip(f"{given} is not here")
+    if not Path(PROGRAM).exists():
+        skip(f"{PROGRAM} is not built")
+    with tempfile.TemporaryDirectory() as folder:
+        snapshot = given
+        if not given.endswith(".terrapin"):
+            snapshot = Path(folder) / "extract.terrapin"
+            subprocess.run([PROGRAM, "load", "--osm", given, "--out", snapshot], check=True, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+        server = subprocess.Popen([PROGRAM, "serve", snapshot, "--bind", "127.0.0.1:0", "--json"], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            return check(json.loads(server.stdout.readline())["url"], place)
+        finally:
+            server.terminate()
+            server.wait()
 
 
 if __name__ == "__main__":

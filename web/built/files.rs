@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"80859a72918e5778\"",
+        etag: "\"6028fc91a133a6f2\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -116,7 +116,7 @@
         name: "map.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"489dc230da5bfd95\"",
+        etag: "\"7424ba28c88c30ae\"",
         bytes: include_bytes!("map.js.gz"),
     },
     File {
@@ -130,7 +130,7 @@
         name: "network.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"ab3f6e9a0230633c\"",
+        etag: "\"4bc579a814c38924\"",
         bytes: include_bytes!("network.js.gz"),
     },
     File {
@@ -144,21 +144,21 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"b50cde736233148e\"",
+        etag: "\"2ea226cf7cb11eff\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {
         name: "parquet.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"849128f6a30942ae\"",
+        etag: "\"4d2404527972e07e\"",
         bytes: include_bytes!("parquet.js.gz"),
     },
     File {
         name: "worker.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"7857e59aeeb4f876\"",
+        etag: "\"354eb4e58628bc29\"",
         bytes: include_bytes!("worker.js.gz"),
     },
 ]

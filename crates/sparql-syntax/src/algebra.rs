@@ -322,6 +322,8 @@ pub enum Helper<'l> {
     Blank(&'l str),
     /// The node between two steps of a path.
     Middle(usize),
+    /// What a pattern with a variable for its predicate says of an element.
+    Said(usize),
     /// The argument of an aggregate.
     Argument(usize),
     /// The value of an expression that is calculated alone.
@@ -351,6 +353,7 @@ impl From<Helper<'_>> for Variable {
             Helper::SortKey(number) => format!(".key{number}"),
             Helper::Blank(label) => format!(".blank.{label}"),
             Helper::Middle(number) => format!(".blank.path.{number}"),
+            Helper::Said(number) => format!(".blank.said.{number}"),
             Helper::Argument(number) => format!(".argument{number}"),
             Helper::Value => ".value".to_owned(),
             Helper::Found(number) => format!(".found{number}"),

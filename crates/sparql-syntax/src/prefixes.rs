@@ -85,9 +85,13 @@ pub(crate) fn known(prefix: &str) -> Option<&'static str> {
     KNOWN.get(at).map(|(_, iri)| *iri)
 }
 
+/// What Sophox calls tags and metadata of elements, and what they are called here.
+const OTHERS: [(&str, &str); 2] = [("osmt", "osmkey"), ("osmm", "osmmeta")];
+
 /// The known prefix that was probably meant.
 pub(crate) fn suggest(prefix: &str) -> Option<&'static str> {
     let lower = prefix.to_lowercase();
+    let lower = OTHERS.iter().find(|(other, _)| *other == lower).map_or(&*lower, |(_, here)| here);
     KNOWN.iter().find(|(name, _)| *name == lower).map(|(name, _)| *name)
 }
 
@@ -113,5 +117,6 @@ mod tests {
         assert_eq!(known("wdt"), Some("http://www.wikidata.org/prop/direct/"));
         assert_eq!(known("nope"), None);
         assert_eq!(suggest("WDT"), Some("wdt"));
+        assert!(OTHERS.iter().all(|(other, here)| known(other).is_none() && suggest(other) == Some(here)));
     }
 }

@@ -54,7 +54,7 @@ use oxrdf::{NamedNode, Variable};
 use quick_cache::sync::Cache;
 
 pub use answer::{Bounds, Sink, Summary};
-pub use elements::{Elements, asked_key};
+pub use elements::{Elements, asked_key, asks_numbers, meant_predicates};
 pub use environment::Environment;
 pub use syntax::{Dialect, Extension};
 use terrapin_budget as budget;

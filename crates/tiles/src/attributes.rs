@@ -60,6 +60,18 @@ pub fn water_line(kind: &str, tags: &Tags<'_>) -> Attributes {
     vec![("kind", text(kind)), ("tunnel", Value::Flag(is_tunnel(tags))), ("bridge", Value::Flag(is_bridge(tags)))]
 }
 
+/// Of its name.
+pub fn water_line_label(kind: &str, tags: &Tags<'_>) -> Attributes {
+    let mut all = water_line(kind, tags);
+    names(tags, &mut all);
+    all
+}
+
+/// Of a building: the schema wants that there is something.
+pub fn building() -> Attributes {
+    vec![("dummy", Value::Number(1))]
+}
+
 /// Of a town's name.
 pub fn place(kind: &str, tags: &Tags<'_>) -> Attributes {
     let mut all = label(kind, tags);
@@ -139,7 +151,9 @@ pub fn street_polygon(kind: &str, tags: &Tags<'_>) -> Attributes {
         ("tunnel", Value::Flag(is_tunnel(tags))),
         ("bridge", Value::Flag(is_bridge(tags))),
     ];
-    all.extend(tags.get("surface").map(|value| ("surface", text(value))));
+    for key in ["surface", "service"] {
+        all.extend(tags.get(key).map(|value| (key, text(value))));
+    }
     all
 }
 
@@ -154,7 +168,9 @@ pub fn street_label(kind: &str, tags: &Tags<'_>) -> Option<Attributes> {
         all.push(("ref_cols", Value::Number(widest as u64)));
     }
     names(tags, &mut all);
-    (all.len() > 1).then_some(all)
+    let told = all.len() > 1;
+    all.push(("tunnel", Value::Flag(is_tunnel(tags))));
+    told.then_some(all)
 }
 
 /// Of an exit.

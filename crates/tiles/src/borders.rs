@@ -1,12 +1,13 @@
 //! The layers `boundaries` and `boundary_labels`: borders of countries and states. A border's line belongs to the highest of
-//! the relations that have its way.
+//! the relations that have its way. At low zooms both are those of the overview.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use terrapin_budget as budget;
-use terrapin_osm::outline::Line;
+use terrapin_osm::outline::{self, Line};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId};
 
 use super::elements::{Feature, Geometry, line_in};
@@ -18,9 +19,6 @@ use super::schema::Layer;
 use super::select::{listed, ranges, spans};
 use super::tags::Texts;
 
-/// The zoom from which on states have borders.
-const STATES: u8 = 7;
-
 /// Ways that a thread reads at once.
 const AT_ONCE: usize = 32;
 
@@ -31,10 +29,13 @@ const NAMED: [(u8, [f64; 2]); 4] = [(2, [2e12, f64::INFINITY]), (3, [7e11, 7e11]
 pub struct Tags {
     administrative: Option<PairId>,
     disputed_relation: Option<PairId>,
+    /// `admin_level` with any value.
+    level: Range<PairId>,
     disputed: Option<PairId>,
     maritime: Option<PairId>,
     coastline: Option<PairId>,
-    levels: [Option<PairId>; 2],
+    /// From `admin_level=2` to `admin_level=4`.
+    levels: [Option<PairId>; 3],
 }
 
 impl Tags {
@@ -43,10 +44,11 @@ impl Tags {
         Tags {
             administrative: osm.pair("boundary", "administrative"),
             disputed_relation: osm.pair("boundary", "disputed"),
+            level: osm.key("admin_level").map_or(0..0, |key| osm.pairs_of(key)),
             disputed: osm.pair("disputed", "yes"),
             maritime: osm.pair("maritime", "yes"),
             coastline: osm.pair("natural", "coastline"),
-            levels: [osm.pair("admin_level", "2"), osm.pair("admin_level", "4")],
+            levels: [2, 3, 4].map(|level| osm.pair("admin_level", &level.to_string())),
         }
     }
 
@@ -56,13 +58,113 @@ impl Tags {
     }
 }
 
-/// A way of a border.
-struct Part {
+/// What a way of a border is by the relations that have it.
+pub struct Part {
     level: u64,
     disputed: bool,
 }
 
-/// Adds the borders in a tile and the names of what lies within; `polygons` puts an area together.
+/// What a border tells of itself.
+pub struct Border {
+    level: u64,
+    maritime: bool,
+    disputed: bool,
+}
+
+/// The name of a country or state.
+pub struct Name {
+    /// Where it stands, in units.
+    pub middle: Point,
+    level: u64,
+    square_metres: f64,
+    attributes: Attributes,
+}
+
+/// The borders of countries and states in these ranges of relations, with their levels, the countries first.
+pub fn relations(osm: &Osm, tags: &Tags, within: &[Range<Ordinal>]) -> Vec<(Ordinal, u64)> {
+    let administrative = with(osm, tags.administrative, within);
+    let [country, _, state] = tags.levels;
+    let both = [(2, country), (4, state)]
+        .into_iter()
+        .flat_map(|(level, pair)| with(osm, pair, within).into_iter().map(move |one| (one, level)));
+    both.filter(|(relation, _)| administrative.binary_search(relation).is_ok()).collect()
+}
+
+fn with(osm: &Osm, pair: Option<PairId>, within: &[Range<Ordinal>]) -> Vec<Ordinal> {
+    pair.map_or_else(Vec::new, |pair| listed(osm, ElementType::Relation, &[pair], within))
+}
+
+/// The ways of these borders, ascending; those are disputed that a border in the ranges has which is.
+pub fn parts(osm: &Osm, tags: &Tags, relations: &[(Ordinal, u64)], within: &[Range<Ordinal>]) -> Vec<(Ordinal, Part)> {
+    let mut parts: BTreeMap<Ordinal, Part> = BTreeMap::new();
+    for (relation, level) in relations {
+        budget::checkpoint();
+        for way in ways(osm, *relation) {
+            parts.entry(way).or_insert(Part { level: *level, disputed: false });
+        }
+    }
+    for relation in with(osm, tags.disputed_relation, within) {
+        budget::checkpoint();
+        let (page, slot) = osm.place(ElementType::Relation, relation);
+        let page = osm.tag_page(ElementType::Relation, page);
+        let mut levels = page.tags(slot).iter().filter(|pair| tags.level.contains(pair));
+        // Of a lower level than what is drawn.
+        if levels.any(|pair| !tags.levels.contains(&Some(*pair))) {
+            continue;
+        }
+        for way in ways(osm, relation) {
+            if let Some(part) = parts.get_mut(&way) {
+                part.disputed = true;
+            }
+        }
+    }
+    parts.into_iter().collect()
+}
+
+impl Part {
+    /// What the way tells besides.
+    pub fn border(&self, osm: &Osm, tags: &Tags, way: Ordinal) -> Border {
+        let (page, slot) = osm.place(ElementType::Way, way);
+        let page = osm.tag_page(ElementType::Way, page);
+        let has = |pair: Option<PairId>| pair.is_some_and(|pair| page.tags(slot).contains(&pair));
+        Border {
+            level: self.level,
+            maritime: has(tags.maritime) || has(tags.coastline),
+            disputed: self.disputed || has(tags.disputed),
+        }
+    }
+}
+
+impl Border {
+    fn feature(&self, pieces: Vec<Vec<Point>>) -> Feature {
+        let attributes = vec![
+            ("admin_level", Value::Number(self.level)),
+            ("maritime", Value::Flag(self.maritime)),
+            ("disputed", Value::Flag(self.disputed)),
+        ];
+        let rank = -(self.level as i64);
+        Feature { layer: Layer::Boundaries, rank, geometry: Geometry::Lines(pieces), attributes }
+    }
+}
+
+/// Adds the borders in a tile of a low zoom, of which these lines may be, and those of the names that stand in it.
+pub fn add_low<'w>(
+    borders: impl Iterator<Item = (&'w Border, Vec<Point>)>,
+    names: impl Iterator<Item = (&'w Name, Point)>,
+    tile: Place,
+    tolerance: i32,
+    features: &mut Vec<Feature>,
+) {
+    for (border, points) in borders {
+        let pieces = line_in(points, tolerance);
+        if !pieces.is_empty() {
+            features.push(border.feature(pieces));
+        }
+    }
+    features.extend(names.filter_map(|(name, middle)| name.feature(tile, middle)));
+}
+
+/// Adds the borders in a tile of another zoom and the names of what lies within; `polygons` puts an area together.
 pub fn add(
     osm: &Osm,
     tags: &Tags,
@@ -73,32 +175,18 @@ pub fn add(
 ) {
     let bounds = tile.bounds(BUFFER);
     let within = ranges(osm, ElementType::Relation, &osm.pages_in(ElementType::Relation, &bounds));
-    let relations = |pair: Option<PairId>| {
-        let all: Vec<PairId> = pair.into_iter().collect();
-        listed(osm, ElementType::Relation, &all, &within)
-    };
-    let administrative = relations(tags.administrative);
-    let mut parts: BTreeMap<Ordinal, Part> = BTreeMap::new();
-    for (level, pair) in [2, 4].into_iter().zip(tags.levels) {
-        let of_level = relations(pair);
-        for &relation in of_level.iter().filter(|relation| administrative.binary_search(relation).is_ok()) {
-            budget::checkpoint();
-            if level == 2 || tile.zoom() >= STATES {
-                for way in ways(osm, relation) {
-                    parts.entry(way).or_insert(Part { level, disputed: false });
-                }
-            }
-            features.extend(label(osm, tile, relation, level, polygons));
+    let relations = relations(osm, tags, &within);
+    for (relation, level) in &relations {
+        budget::checkpoint();
+        let Some(area) = osm.areas().of_relation(*relation) else { continue };
+        if may_be_seen(tile, &osm.areas().bbox(area)) {
+            let polygons = polygons(*relation);
+            let rings = polygons.iter().filter_map(|rings| Some(project(tile, rings.first()?))).collect();
+            let name = named(osm, tile, *relation, *level, rings);
+            features.extend(name.and_then(|name| name.feature(tile, name.middle)));
         }
     }
-    for relation in relations(tags.disputed_relation) {
-        for way in ways(osm, relation) {
-            if let Some(part) = parts.get_mut(&way) {
-                part.disputed = true;
-            }
-        }
-    }
-    let parts: Vec<(Ordinal, Part)> = parts.into_iter().collect();
+    let parts = parts(osm, tags, &relations, &within);
     let current = budget::current();
     let drawn = |some: &[(Ordinal, Part)]| -> Vec<Feature> {
         let mut lines = Lines::new(osm, tile);
@@ -118,18 +206,7 @@ fn border(osm: &Osm, tags: &Tags, lines: &mut Lines<'_>, way: Ordinal, part: &Pa
         return None;
     }
     let pieces = line_in(lines.points(osm.way_nodes(page).nodes(slot)), tolerance);
-    if pieces.is_empty() {
-        return None;
-    }
-    let page = osm.tag_page(kind, page);
-    let has = |pair: Option<PairId>| pair.is_some_and(|pair| page.tags(slot).contains(&pair));
-    let attributes = vec![
-        ("admin_level", Value::Number(part.level)),
-        ("maritime", Value::Flag(has(tags.maritime) || has(tags.coastline))),
-        ("disputed", Value::Flag(part.disputed || has(tags.disputed))),
-    ];
-    let rank = -(part.level as i64);
-    Some(Feature { layer: Layer::Boundaries, rank, geometry: Geometry::Lines(pieces), attributes })
+    (!pieces.is_empty()).then(|| part.border(osm, tags, way).feature(pieces))
 }
 
 /// The ways of a relation.
@@ -140,49 +217,59 @@ fn ways(osm: &Osm, relation: Ordinal) -> Vec<Ordinal> {
     members.filter_map(|member| member.element.ordinal()).collect()
 }
 
-/// Whether what lies in a box may be as large as this, in square metres, and have its middle in the tile.
-fn may_be_named(tile: Place, bounds: &BoundingBox, least: f64) -> bool {
+/// Whether what lies in a box may have its middle in the tile.
+fn may_be_seen(tile: Place, bounds: &BoundingBox) -> bool {
     let low = tile.point(Coord { lat: bounds.north, lon: bounds.west });
     let high = tile.point(Coord { lat: bounds.south, lon: bounds.east });
-    let units = (f64::from(high.x) - f64::from(low.x)) * (f64::from(high.y) - f64::from(low.y));
-    let is_near = low.x < EXTENT && high.x >= 0 && low.y < EXTENT && high.y >= 0;
-    is_near && units * tile.square_metres() >= least
+    low.x < EXTENT && high.x >= 0 && low.y < EXTENT && high.y >= 0
 }
 
-/// The name of a country or state, in the middle of it; nothing where its border is not whole or it is too small.
-fn label(
-    osm: &Osm,
-    tile: Place,
-    relation: Ordinal,
-    level: u64,
-    polygons: &dyn Fn(Ordinal) -> Arc<[Vec<Line>]>,
-) -> Option<Feature> {
-    let (_, least) = NAMED.iter().rev().find(|(zoom, _)| *zoom <= tile.zoom())?;
-    let least = least[usize::from(level != 2)];
-    let area = osm.areas().of_relation(relation)?;
-    if !may_be_named(tile, &osm.areas().bbox(area), least) {
-        return None;
-    }
-    let polygons = polygons(relation);
-    let rings: Vec<Vec<Point>> = polygons.iter().filter_map(|rings| Some(project(tile, rings.first()?))).collect();
+/// The name of a country or state, its border read no further than units of the tile tell apart; nothing where that is not
+/// whole.
+pub fn name(osm: &Osm, tile: Place, relation: Ordinal, level: u64) -> Option<Name> {
+    osm.areas().of_relation(relation)?;
+    let mut lines = Lines::new(osm, tile);
+    let ways: BTreeSet<Ordinal> = ways(osm, relation).into_iter().collect();
+    let read = |way: Ordinal| -> Line {
+        budget::checkpoint();
+        let (page, slot) = osm.place(ElementType::Way, way);
+        let points = lines.points(osm.way_nodes(page).nodes(slot));
+        points.into_iter().map(|point| Coord { lat: -point.y, lon: point.x }).collect()
+    };
+    let polygons = outline::polygons_of(ways.into_iter().map(read).collect());
+    let point = |c: &Coord| Point { x: c.lon, y: -c.lat };
+    let rings = polygons.iter().filter_map(|rings| Some(rings.first()?.iter().map(point).collect())).collect();
+    named(osm, tile, relation, level, rings)
+}
+
+/// The name of what has these outer rings, in units of a tile.
+fn named(osm: &Osm, tile: Place, relation: Ordinal, level: u64, rings: Vec<Vec<Point>>) -> Option<Name> {
     let middle = centroid(rings.iter().max_by_key(|ring| twice_area(ring).abs())?)?;
-    let seen = 0..EXTENT;
-    if !seen.contains(&middle.x) || !seen.contains(&middle.y) {
-        return None;
-    }
     let twice: i64 = rings.iter().map(|ring| twice_area(ring).abs()).sum();
-    let area = twice as f64 / 2.0 * tile.square_metres();
-    if area < least {
-        return None;
-    }
+    let square_metres = twice as f64 / 2.0 * tile.square_metres();
     let (page, slot) = osm.place(ElementType::Relation, relation);
     let texts = Texts::new(osm).of(osm.tag_page(ElementType::Relation, page).tags(slot));
     let mut attributes: Attributes =
         // In hectares, as the schema has it of this layer alone.
-        vec![("admin_level", Value::Number(level)), ("way_area", Value::Number((area / 1e4) as u64))];
+        vec![("admin_level", Value::Number(level)), ("way_area", Value::Number((square_metres / 1e4) as u64))];
     for (field, key) in [("name", "name"), ("name_en", "name:en"), ("name_de", "name:de")] {
         attributes.extend(texts.get(key).map(|name| (field, Value::Text(name.to_owned()))));
     }
-    let rank = -(area as i64);
-    Some(Feature { layer: Layer::BoundaryLabels, rank, geometry: Geometry::Point(middle), attributes })
+    Some(Name { middle, level, square_metres, attributes })
+}
+
+impl Name {
+    /// As a tile has it, with its place there; nothing where what it names is too small, or beside the tile.
+    fn feature(&self, tile: Place, middle: Point) -> Option<Feature> {
+        let (_, least) = NAMED.iter().rev().find(|(zoom, _)| *zoom <= tile.zoom())?;
+        let seen = 0..EXTENT;
+        if self.square_metres < least[usize::from(self.level != 2)]
+            || !seen.contains(&middle.x)
+            || !seen.contains(&middle.y)
+        {
+            return None;
+        }
+        let (rank, attributes) = (-(self.square_metres as i64), self.attributes.clone());
+        Some(Feature { layer: Layer::BoundaryLabels, rank, geometry: Geometry::Point(middle), attributes })
+    }
 }

@@ -214,7 +214,7 @@ impl<'o> Maker<'o> {
         let larger_first = -(area.square_metres as i64);
         let draw = |rings: &Vec<Vec<Point>>| Geometry::Rings(rings.clone());
         if let [Rule { layer: Layer::Buildings, .. }] = rules {
-            return self.add(Layer::Buildings, 0, Geometry::Rings(rings), Attributes::new());
+            return self.add(Layer::Buildings, 0, Geometry::Rings(rings), told::building());
         }
         let texts = self.texts.of(tags);
         let mut done: Vec<Layer> = Vec::new();
@@ -253,7 +253,7 @@ impl<'o> Maker<'o> {
                         self.add(Layer::StreetsPolygonsLabels, rank, Geometry::Point(middle), label);
                     }
                 }
-                Layer::Buildings => self.add(layer, 0, draw(&rings), Attributes::new()),
+                Layer::Buildings => self.add(layer, 0, draw(&rings), told::building()),
                 _ => self.add(layer, larger_first, draw(&rings), told::plain(kind)),
             }
         }
@@ -288,7 +288,8 @@ impl<'o> Maker<'o> {
                 let rank = told::layer(tags);
                 self.add(layer, rank, draw(&pieces), told::water_line(kind, tags));
                 if zoom >= 12 && tags.get("name").is_some() {
-                    self.add(Layer::WaterLinesLabels, rank, Geometry::Lines(pieces), told::label(kind, tags));
+                    let label = told::water_line_label(kind, tags);
+                    self.add(Layer::WaterLinesLabels, rank, Geometry::Lines(pieces), label);
                 }
             }
             Layer::Streets => {

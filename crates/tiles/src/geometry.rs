@@ -84,22 +84,24 @@ fn squared_distance(p: Point, a: Point, b: Point) -> f64 {
 /// The pieces of a line that lie in the tile or around it.
 pub fn clip_line(points: &[Point]) -> Vec<Vec<Point>> {
     let inside = |p: &Point| (LOW..=HIGH).contains(&p.x) && (LOW..=HIGH).contains(&p.y);
-    if points.iter().all(inside) {
-        return if points.len() > 1 { vec![points.to_vec()] } else { Vec::new() };
-    }
     let mut pieces: Vec<Vec<Point>> = Vec::new();
-    let mut goes_on = false;
-    for pair in points.windows(2) {
-        let Some((a, b)) = clip_segment(pair[0], pair[1]) else {
-            goes_on = false;
-            continue;
-        };
-        match pieces.last_mut() {
-            Some(piece) if goes_on && piece.last() == Some(&a) => piece.push(b),
-            _ => pieces.push(vec![a, b]),
+    if points.iter().all(inside) {
+        pieces.push(points.to_vec());
+    } else {
+        let mut goes_on = false;
+        for pair in points.windows(2) {
+            let Some((a, b)) = clip_segment(pair[0], pair[1]) else {
+                goes_on = false;
+                continue;
+            };
+            match pieces.last_mut() {
+                Some(piece) if goes_on && piece.last() == Some(&a) => piece.push(b),
+                _ => pieces.push(vec![a, b]),
+            }
+            goes_on = b == pair[1];
         }
-        goes_on = b == pair[1];
     }
+    // A closed line may be straightened to nothing: its two ends in one place.
     pieces.iter_mut().for_each(|piece| piece.dedup());
     pieces.retain(|piece| piece.len() > 1);
     pieces
@@ -247,6 +249,7 @@ mod tests {
         assert_eq!(clip_line(&line), [points(&[(0, 0), (HIGH, 0)]), points(&[(HIGH, 100), (0, 100)])]);
         assert_eq!(clip_line(&points(&[(-9000, 5), (9000, 5)])), [points(&[(LOW, 5), (HIGH, 5)])]);
         assert!(clip_line(&points(&[(9000, 0), (9000, 90)])).is_empty());
+        assert!(clip_line(&simplify(points(&[(0, 0), (2, 0), (2, 2), (0, 0)]), 4)).is_empty());
         assert!(clip_line(&points(&[(-9000, 4000), (4000, 17_000)])).is_empty());
     }
 

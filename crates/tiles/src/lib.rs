@@ -10,6 +10,7 @@
 //! lines.rs       ways as lines in units
 //! elements.rs    from elements to features; attributes.rs: what these tell
 //! borders.rs, ocean.rs   the layers that are put together from several elements
+//! overview.rs    what these are at low zooms, read once for all tiles
 //! encode.rs      features as bytes
 //! ```
 
@@ -20,6 +21,7 @@ mod encode;
 mod geometry;
 mod lines;
 mod ocean;
+mod overview;
 mod place;
 mod schema;
 mod select;
@@ -44,6 +46,8 @@ use elements::{Feature, Geometry, Maker};
 use encode::{Attributes, Drawing, Tile};
 use geometry::project;
 use lines::Lines;
+use overview::Overview;
+use place::BUFFER;
 use schema::{LAYERS, Layer};
 use select::Part;
 use tags::Rules;
@@ -60,6 +64,7 @@ pub struct Tiles {
     made: Cache<Place, Arc<[u8]>, Weigher>,
     areas: Cache<Ordinal, Arc<[Vec<Line>]>, Weigher>,
     rules: OnceLock<(Rules, borders::Tags)>,
+    overview: Overview,
 }
 
 #[derive(Clone)]
@@ -86,6 +91,7 @@ impl Tiles {
             made: Cache::with_weighter(1 << 10, bytes - areas, Weigher),
             areas: Cache::with_weighter(1 << 8, areas, Weigher),
             rules: OnceLock::new(),
+            overview: Overview::default(),
         }
     }
 
@@ -116,9 +122,16 @@ impl Tiles {
             .collect();
         let mut features: Vec<Feature> = made.into_iter().flatten().collect();
         let tolerance = Maker::new(osm, rules, place).tolerance();
-        let polygons = |relation| self.polygons(osm, relation);
-        borders::add(osm, borders, place, tolerance, &polygons, &mut features);
-        ocean::add(osm, borders.coastline(), place, tolerance, &mut features);
+        if place.zoom() <= overview::ZOOM {
+            let world = self.overview.world(osm, borders);
+            let borders = world.borders(place, BUFFER);
+            borders::add_low(borders, world.names(place), place, tolerance, &mut features);
+            ocean::add_low(world.coasts(place, BUFFER), || world.plane(place), tolerance, &mut features);
+        } else {
+            let polygons = |relation| self.polygons(osm, relation);
+            borders::add(osm, borders, place, tolerance, &polygons, &mut features);
+            ocean::add(osm, borders.coastline(), place, tolerance, &mut features);
+        }
         packed(&encoded(features, place))
     }
 

@@ -22,15 +22,30 @@ const NEAR: i32 = EXTENT / 4;
 /// Coastlines that a thread reads at once.
 const AT_ONCE: usize = 64;
 
-/// Adds the sea in a tile; `coastline` is the tag.
+/// Adds the sea in a tile of a low zoom, of whose coasts these are; `around` are those of its neighbours, too.
+pub fn add_low(
+    coasts: impl Iterator<Item = Vec<Point>>,
+    around: impl FnOnce() -> Vec<Vec<[f64; 2]>>,
+    tolerance: i32,
+    features: &mut Vec<Feature>,
+) {
+    let pieces = coasts.flat_map(|line| line_in(line, tolerance)).collect();
+    add_sea(pieces, || is_sea_low(&around()), features);
+}
+
+/// Adds the sea in a tile of another zoom; `coastline` is the tag.
 pub fn add(osm: &Osm, coastline: Option<PairId>, tile: Place, tolerance: i32, features: &mut Vec<Feature>) {
     let Some(coastline) = coastline else { return };
     // What lies in one unit is no line.
     let drawn = |page: u32| spans(osm, ElementType::Way, page, tile, 1);
     let pieces = coasts(osm, coastline, tile, BUFFER, drawn, |lines, nodes| line_in(lines.points(nodes), tolerance));
-    let rings = match sea(join(pieces)) {
+    add_sea(pieces, || is_sea(osm, coastline, tile), features);
+}
+
+fn add_sea(coasts: Vec<Vec<Point>>, is_sea: impl FnOnce() -> bool, features: &mut Vec<Feature>) {
+    let rings = match sea(join(coasts)) {
         Some(rings) => rings,
-        None if is_sea(osm, coastline, tile) => vec![corners()],
+        None if is_sea() => vec![corners()],
         None => Vec::new(),
     };
     if !rings.is_empty() {
@@ -72,7 +87,7 @@ fn corners() -> Vec<Point> {
 }
 
 /// Pieces of coast joined where one ends and another begins.
-fn join(pieces: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
+pub fn join(pieces: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
     let mut begins: FxHashMap<Point, Vec<usize>> = FxHashMap::default();
     let mut ends: FxHashMap<Point, usize> = FxHashMap::default();
     for (at, piece) in pieces.iter().enumerate().rev() {
@@ -287,6 +302,13 @@ fn is_sea(osm: &Osm, coastline: PairId, tile: Place) -> bool {
         }
         units = units.saturating_mul(4);
     }
+}
+
+/// The same at a low zoom, whose tiles are so large that none but their neighbours are near; in units of the tile.
+fn is_sea_low(coasts: &[Vec<[f64; 2]>]) -> bool {
+    let near = f64::from(-EXTENT)..=f64::from(2 * EXTENT);
+    let middle = [f64::from(EXTENT / 2); 2];
+    first_side(middle, coasts, |[x, y]| near.contains(&x) && near.contains(&y)).unwrap_or(false)
 }
 
 /// Whether a point is on the right of the first coast on the way to the nearest one of those that are `within`; x to the

@@ -37,6 +37,16 @@ impl Place {
         inside.then_some(Place { z, x, y })
     }
 
+    /// The north-western tile of a zoom: what is counted from its corner is counted over the whole world.
+    pub const fn first(z: u8) -> Place {
+        Place { z, x: 0, y: 0 }
+    }
+
+    /// Its north-western corner, in units from that of the world.
+    pub fn corner(self) -> Point {
+        Point { x: self.x as i32 * EXTENT, y: self.y as i32 * EXTENT }
+    }
+
     /// Its zoom, 0 to [`DEEPEST`].
     pub fn zoom(self) -> u8 {
         self.z
@@ -64,10 +74,8 @@ impl Place {
         let size = i64::from(EXTENT) << self.z;
         let x = ((i64::from(c.lon) + HALF) * size + HALF) / (2 * HALF);
         let y = (height(c.lat) * size + (1 << (WORLD - 1))) >> WORLD;
-        Point {
-            x: (x - i64::from(self.x) * i64::from(EXTENT)) as i32,
-            y: (y - i64::from(self.y) * i64::from(EXTENT)) as i32,
-        }
+        let corner = self.corner();
+        Point { x: (x - i64::from(corner.x)) as i32, y: (y - i64::from(corner.y)) as i32 }
     }
 
     /// Square metres of Mercator's projection in a square unit.

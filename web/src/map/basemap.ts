@@ -78,7 +78,7 @@ export function basemap(c: Palette, answered: boolean): LayerSpecification[] {
     fill('land-green', 'land', c.green, kinds('grass', 'grassland', 'meadow', 'park', 'garden', 'village_green', 'recreation_ground', 'golf_course', 'allotments', 'cemetery', 'grave_yard', 'playground', 'heath', 'scrub', 'orchard', 'vineyard', 'farmland', 'plant_nursery', 'greenfield')),
     fill('land-wood', 'land', c.wood, kinds('forest', 'wood', 'swamp', 'bog', 'marsh', 'wet_meadow', 'reedbed', 'mangrove')),
     fill('land-sand', 'land', c.sand, kinds('beach', 'sand', 'shingle', 'bare_rock', 'scree')),
-    fill('sites', 'sites', c.site, kinds('university', 'hospital', 'prison', 'parking', 'sports_center', 'construction', 'school', 'college', 'danger_area')),
+    fill('sites', 'sites', c.site, kinds('university', 'hospital', 'prison', 'parking', 'sports_centre', 'construction', 'school', 'college', 'danger_area')),
     fill('water', 'water_polygons', c.water),
     line('rivers', 'water_lines', c.waterLine, by_zoom(8, 0.4, 12, 1, 18, 6)),
     line('dams', 'dam_lines', c.casing, by_zoom(12, 0.6, 18, 4), undefined, {}, 12),

@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
+use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Term, Triple, Variable};
 
 use super::{Feedback, Problem, Results, Warning, at, over};
 use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
 use terrapin_overpass::lint;
-use terrapin_sparql::asked_key;
 use terrapin_sparql::results::cell;
 use terrapin_sparql::syntax::algebra::{NamedNodePattern, Path, Pattern, TermPattern, TriplePattern};
 use terrapin_sparql::syntax::{self, shorten, walk};
 use terrapin_sparql::{Bounds, Class, Dialect, Environment, Error, Settings, Sink, prepare};
+use terrapin_sparql::{asked_key, asks_numbers, meant_predicates};
 
 /// Letters of a value that are shown.
 const LETTERS: usize = 60;
@@ -160,14 +161,29 @@ fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<V
             warnings.push(Warning { code: "no-such-term", message, nearest: Vec::new() });
             continue;
         }
-        let (Some(key), Some(elements)) = (asked_key(&name), &environment.elements) else { continue };
-        let mut values: Vec<Option<&str>> =
-            tags.iter().filter(|(asked, _)| *asked == name).map(|(_, value)| value.as_deref()).collect();
+        let Some(elements) = &environment.elements else { continue };
+        if let Some(meant) = meant_predicates(&name) {
+            let message = format!("no element has {}", shorten(name.as_str()));
+            let nearest = meant.iter().map(|iri| shorten(iri)).collect();
+            warnings.push(Warning { code: "no-such-predicate", message, nearest });
+            continue;
+        }
+        let Some(key) = asked_key(&name) else { continue };
+        let asked = tags.iter().filter(|(asked, _)| *asked == name);
+        let mut values: Vec<Option<&(String, bool)>> = asked.map(|(_, value)| value.as_ref()).collect();
         if values.is_empty() {
             values.push(None);
         }
         for value in values {
-            let found = lint::tag_warning(elements.osm(), &key, value, budget)?;
+            let of_numbers =
+                value.filter(|(text, is_text)| *is_text && asks_numbers(&name) && text.parse::<i64>().is_ok());
+            if let Some((number, _)) = of_numbers {
+                let message = format!("{key} has whole numbers, '{number}' is a text");
+                let nearest = vec![format!("{} {number}", shorten(name.as_str()))];
+                warnings.push(Warning { code: "number-as-text", message, nearest });
+                continue;
+            }
+            let found = lint::tag_warning(elements.osm(), &key, value.map(|(text, _)| &**text), budget)?;
             warnings.extend(found.map(Warning::from).filter(|found| !warnings.contains(found)));
         }
     }
@@ -175,11 +191,11 @@ fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<V
     Ok(warnings)
 }
 
-/// The predicate and the value of a pattern that asks for a tag.
-fn tag(triple: &TriplePattern) -> Option<(NamedNode, Option<String>)> {
+/// The predicate and the value of a pattern that asks for a tag, and whether that is a plain text.
+fn tag(triple: &TriplePattern) -> Option<(NamedNode, Option<(String, bool)>)> {
     let NamedNodePattern::NamedNode(name) = &triple.predicate else { return None };
     let value = match &triple.object {
-        TermPattern::Literal(value) => Some(value.value().to_owned()),
+        TermPattern::Literal(value) => Some((value.value().to_owned(), value.datatype() == xsd::STRING)),
         _ => None,
     };
     asked_key(name).map(|_| (name.clone(), value))

@@ -1,61 +1,150 @@
-//! All that is said of an element, a geometry or a member that a query names, where it asks for any predicate.
+//! All that is said of an element, a geometry or a member, where a query asks for any predicate of one. A triple has three
+//! ends and a relation two: what is said is a thing of its own between the three, and each relation tells one of them.
 
 use std::rc::Rc;
 
 use oxrdf::NamedNode;
+use terrapin_osm::ElementType;
 use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
 
 use super::facts::Facts;
 use super::links::Link;
 use super::members::Members;
-use super::naming::Named;
-use super::relation::{or_failed, sorted};
+use super::naming::{Element, MOST_SAID, Named};
+use super::relation::{all, id, named, none, one, or_failed};
 use super::session::Session;
 use super::tags::Tag;
 use super::vocabulary::{FACTS, KEY, LINK, MEMBERSHIPS};
 
-/// Predicates and objects of one subject.
-pub struct Describe {
-    session: Rc<Session>,
-    of: Named,
-    subject: TermId,
-}
+/// How much is said of an element, about.
+const MANY: f64 = 20.0;
 
-impl Describe {
-    /// What is said of a term, if it is one of those.
-    pub fn new(session: &Rc<Session>, view: &View, subject: TermId) -> Option<Describe> {
-        let of = super::relation::named(view, subject)?;
-        Some(Describe { session: Rc::clone(session), of, subject })
+/// All predicates and objects of what has a name, each pair once; without those that are stored, too.
+///
+/// # Errors
+/// A bound was reached, or more is said of it than can be told.
+pub fn told(session: &Rc<Session>, view: &View, of: Named) -> Result<Rc<[(TermId, TermId)]>, ReadError> {
+    if let Some(told) = session.told(of) {
+        return Ok(told);
     }
-
-    fn all(&self, view: &View) -> Result<Vec<(TermId, TermId)>, ReadError> {
-        let id = |iri: String| view.id(&NamedNode::new_unchecked(iri).into());
-        let mut out = Vec::new();
-        for (fact, namespace, name) in FACTS {
-            let value = Facts::new(Rc::clone(&self.session), fact).of(view, self.of)?;
-            out.extend(value.map(|value| (id(format!("{namespace}{name}")), value)));
-        }
-        for (what, namespace, name) in MEMBERSHIPS {
-            let values = Members::new(Rc::clone(&self.session), what).of(view, self.of)?;
-            out.extend(values.into_iter().map(|value| (id(format!("{namespace}{name}")), value)));
-        }
-        if let Named::Element(at) = self.of {
-            let osm = self.session.osm();
-            for pair in self.session.with_tags(at, <[u32]>::to_vec) {
-                let key = osm.key_name(osm.key_of(pair));
-                for namespace in [KEY, LINK] {
-                    let relation: Box<dyn Relation> = match namespace {
-                        KEY => Box::new(Tag::new(Rc::clone(&self.session), key)),
-                        _ => Box::new(Link::new(Rc::clone(&self.session), key)),
-                    };
-                    for found in relation.pairs(view, Some(self.subject), None) {
-                        out.push((id(format!("{namespace}{}", written(key))), found?.1));
-                    }
+    let subject = id(view, of)?;
+    let iri = |iri: String| view.id(&NamedNode::new_unchecked(iri).into());
+    let mut out = Vec::new();
+    for (fact, namespace, name) in FACTS {
+        let value = Facts::new(Rc::clone(session), fact).of(view, of)?;
+        out.extend(value.map(|value| (iri(format!("{namespace}{name}")), value)));
+    }
+    for (what, namespace, name) in MEMBERSHIPS {
+        let values = Members::new(Rc::clone(session), what).of(view, of)?;
+        out.extend(values.into_iter().map(|value| (iri(format!("{namespace}{name}")), value)));
+    }
+    if let Named::Element(at) = of {
+        let osm = session.osm();
+        for pair in session.with_tags(at, <[u32]>::to_vec) {
+            let key = osm.key_name(osm.key_of(pair));
+            for namespace in [KEY, LINK] {
+                let relation: Box<dyn Relation> = match namespace {
+                    KEY => Box::new(Tag::new(Rc::clone(session), key)),
+                    _ => Box::new(Link::new(Rc::clone(session), key)),
+                };
+                for found in relation.pairs(view, Some(subject), None) {
+                    out.push((iri(format!("{namespace}{}", written(key))), found?.1));
                 }
             }
         }
-        view.work(out.len() as u64)?;
-        Ok(out)
+    }
+    view.work(out.len() as u64)?;
+    if session.elements().speak_triples() {
+        out.retain(|(predicate, object)| view.triples(Some(subject), Some(*predicate), Some(*object)).next().is_none());
+    }
+    if out.len() as u64 > MOST_SAID {
+        return Err(ReadError::Relation("more is said of an element than can be told".to_owned()));
+    }
+    out.sort_unstable();
+    out.dedup();
+    let out: Rc<[(TermId, TermId)]> = out.into();
+    session.keep_told(of, &out);
+    Ok(out)
+}
+
+/// Which end of a triple.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum SaidEnd {
+    Subject,
+    Predicate,
+    Object,
+}
+
+/// What is said, and one end of it: of a subject the first of each pair is that, of the others what is said.
+pub struct Said {
+    session: Rc<Session>,
+    end: SaidEnd,
+}
+
+impl Said {
+    /// All of it.
+    pub fn new(session: Rc<Session>, end: SaidEnd) -> Said {
+        Said { session, end }
+    }
+
+    /// All that is said of something.
+    fn of<'a>(&self, view: &'a View, of: Named, subject: TermId) -> Result<Pairs<'a>, ReadError> {
+        let said = 0..told(&self.session, view, of)?.len() as u64;
+        Ok(Box::new(said.map(move |place| Ok((subject, id(view, Named::Said(of.number(), place))?)))))
+    }
+
+    /// The predicate or object of what is said.
+    fn end(&self, view: &View, said: TermId) -> Result<Option<TermId>, ReadError> {
+        let Some(Named::Said(of, place)) = named(view, said) else { return Ok(None) };
+        let Some(of) = Named::of(of) else { return Ok(None) };
+        let told = told(&self.session, view, of)?;
+        Ok(told.get(place as usize).map(|(predicate, object)| match self.end {
+            SaidEnd::Predicate => *predicate,
+            _ => *object,
+        }))
+    }
+
+    /// All that has a name.
+    fn named<'a>(&'a self, view: &'a View) -> impl Iterator<Item = Result<Named, ReadError>> + 'a {
+        let elements = || all(view, &self.session, &ElementType::ALL);
+        let members = elements().flat_map(|at| -> Box<dyn Iterator<Item = Result<Named, ReadError>>> {
+            match at {
+                Ok(at) => Box::new((0..self.session.elements().members(at)).map(move |n| Ok(Named::Member(at, n)))),
+                Err(error) => Box::new(std::iter::once(Err(error))),
+            }
+        });
+        let names: [fn(Element) -> Named; 3] = [Named::Element, Named::Geometry, Named::Centroid];
+        names.into_iter().flat_map(move |name| elements().map(move |at| at.map(name))).chain(members)
+    }
+
+    fn found<'a>(
+        &'a self,
+        view: &'a View,
+        subject: Option<TermId>,
+        object: Option<TermId>,
+    ) -> Result<Pairs<'a>, ReadError> {
+        view.work(1)?;
+        let fits = move |id: TermId| object.is_none_or(|object| object == id);
+        Ok(match (self.end, subject) {
+            (SaidEnd::Subject, Some(subject)) => match named(view, subject) {
+                Some(of) => {
+                    let pairs = self.of(view, of, subject)?;
+                    Box::new(pairs.filter(move |pair| pair.as_ref().map_or(true, |(_, said)| fits(*said))))
+                }
+                None => none(),
+            },
+            (SaidEnd::Subject, None) => Box::new(self.named(view).flat_map(move |of| {
+                let pairs = || -> Result<Pairs<'a>, ReadError> {
+                    let of = of?;
+                    self.of(view, of, id(view, of)?)
+                };
+                let pairs = or_failed(pairs());
+                pairs.filter(move |pair| pair.as_ref().map_or(true, |(_, said)| fits(*said)))
+            })),
+            (_, Some(said)) => one(self.end(view, said)?.filter(|end| fits(*end)).map(|end| (said, end))),
+            (_, None) => return Err(ReadError::Relation("what is said is asked for without a subject".to_owned())),
+        })
     }
 }
 
@@ -73,19 +162,22 @@ fn written(key: &str) -> String {
     out
 }
 
-impl Relation for Describe {
-    fn pairs<'a>(&'a self, view: &'a View, predicate: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
-        let fits = |wanted: Option<TermId>, id: TermId| wanted.is_none_or(|wanted| wanted == id);
-        or_failed(self.all(view).map(|mut all| {
-            all.retain(|(p, o)| fits(predicate, *p) && fits(object, *o));
-            sorted(all)
-        }))
+impl Relation for Said {
+    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+        or_failed(self.found(view, subject, object))
     }
 
-    fn estimate(&self, _: &View, predicate: End, object: End) -> f64 {
-        match (predicate, object) {
-            (End::Free, End::Free) => 20.0,
-            _ => 1.0,
+    fn estimate(&self, _: &View, subject: End, object: End) -> f64 {
+        let all = || ElementType::ALL.map(|kind| self.session.osm().count(kind)).iter().sum::<u64>() as f64;
+        match (self.end, subject, object) {
+            (SaidEnd::Subject, End::Free, _) => all() * MANY,
+            (SaidEnd::Subject, _, End::Free) => MANY,
+            (_, _, End::Free) => 1.0,
+            _ => 1.0 / MANY,
         }
+    }
+
+    fn answers(&self, subject_given: bool, _: bool) -> bool {
+        self.end == SaidEnd::Subject || subject_given
     }
 }

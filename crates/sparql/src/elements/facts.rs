@@ -42,7 +42,7 @@ impl Facts {
         let session = &self.session;
         let literal = |literal: Option<Literal>| Ok(literal.map(|literal| view.id(&literal.into())));
         let number = |number: i64| (number != 0).then(|| Literal::from(number));
-        let (Named::Element(at) | Named::Geometry(at) | Named::Centroid(at) | Named::Member(at, _)) = of;
+        let at = of.element();
         match (self.fact, of) {
             (Fact::Wkt, Named::Geometry(_) | Named::Centroid(_)) => {
                 let shape = session.shape(view, at)?;
@@ -52,7 +52,7 @@ impl Facts {
                 })
             }
             (Fact::Wkt, _) => Ok(None),
-            (_, Named::Geometry(_) | Named::Centroid(_) | Named::Member(..)) => Ok(None),
+            (_, Named::Geometry(_) | Named::Centroid(_) | Named::Member(..) | Named::Said(..)) => Ok(None),
             (Fact::Type, _) => Ok(Some(view.id(&NamedNode::new_unchecked(class(at.kind)).into()))),
             (Fact::Geometry, _) => self.placed(view, at, Named::Geometry(at)),
             (Fact::Centroid, _) => self.placed(view, at, Named::Centroid(at)),

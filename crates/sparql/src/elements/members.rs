@@ -52,7 +52,7 @@ impl Members {
     pub fn of(&self, view: &View, of: Named) -> Result<Vec<TermId>, ReadError> {
         let session = &self.session;
         let literal = |literal: Literal| vec![view.id(&literal.into())];
-        let (Named::Element(at) | Named::Geometry(at) | Named::Centroid(at) | Named::Member(at, _)) = of;
+        let at = of.element();
         if !self.parents().contains(&at.kind) {
             return Ok(Vec::new());
         }

@@ -15,7 +15,7 @@
 //! near.rs        what may be near, for conditions on geometries
 //! spatial.rs     how two elements lie to each other
 //! exact.rs       how two shapes do
-//! describe.rs    all that is said of an element that a query names
+//! describe.rs    all that is said of an element, for queries that ask for any predicate
 //! ```
 
 mod among;
@@ -42,9 +42,10 @@ use terrapin_osm::Osm;
 use terrapin_triples::{Relation, Store, TermId, View};
 
 pub(crate) use self::among::{Among, Asked};
-pub(crate) use self::describe::Describe;
+pub(crate) use self::describe::{Said, SaidEnd, told};
 pub(crate) use self::naming::{Element, element_iri};
 pub(crate) use self::near::{Near, Side};
+pub(crate) use self::relation::named;
 pub(crate) use self::session::Session;
 use self::vocabulary::Predicate;
 
@@ -65,6 +66,11 @@ impl Elements {
     pub fn osm(&self) -> &Arc<Osm> {
         &self.osm
     }
+
+    /// Whether triples are stored that speak of elements.
+    pub(crate) fn speak_triples(&self) -> bool {
+        self.shadowed
+    }
 }
 
 /// The key of the tag that a predicate asks elements for; nothing where it asks for something else.
@@ -73,6 +79,17 @@ pub fn asked_key(predicate: &NamedNode) -> Option<String> {
         Predicate::Tag(key) | Predicate::Link(key) => Some(percent_decode_str(&key).decode_utf8_lossy().into_owned()),
         _ => None,
     }
+}
+
+/// Whether a predicate asks elements for whole numbers.
+pub fn asks_numbers(predicate: &NamedNode) -> bool {
+    matches!(Predicate::of(predicate.as_str()), Some(Predicate::Tag(key)) if key == session::NUMBERS)
+}
+
+/// Predicates that were probably meant by one that no element has, in a namespace of theirs; nothing where some have it, or
+/// it has nothing to do with elements.
+pub fn meant_predicates(predicate: &NamedNode) -> Option<Vec<String>> {
+    vocabulary::meant(predicate.as_str())
 }
 
 /// The elements that a relation's two ends may be.

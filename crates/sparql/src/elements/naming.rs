@@ -28,10 +28,12 @@ pub enum Named {
     Centroid(Element),
     /// A member of a relation, or a node of a way, by its place there.
     Member(Element, u64),
+    /// What is said of one of these, by the number of that and the place among all that is said of it.
+    Said(u64, u64),
 }
 
-/// Bits of a place among members.
-const PLACE: u32 = 22;
+/// Bits of a place among members, or among what is said of an element.
+const PLACE: u32 = 20;
 /// Bits of an ordinal.
 const ORDINAL: u32 = 36;
 /// What geometries' names have after the namespace, by type.
@@ -40,6 +42,12 @@ const PREFIXES: [&str; 3] = ["osmnode_", "osmway_", "osmrel_"];
 const CENTROIDS: [&str; 3] = ["osm_node_centroid_", "osmway_centroid_", "osmrel_centroid_"];
 /// What blank nodes of members begin with, by type.
 const MEMBERS: [&str; 3] = ["", "osmway", "osmrel"];
+/// What blank nodes of what is said begin with.
+const SAID: &str = "said";
+/// How much is said at most of what has a name and is no element.
+const FEW: u64 = 3;
+/// How much is said at most of an element.
+pub const MOST_SAID: u64 = 1 << PLACE;
 
 impl Named {
     /// Its number: names of one kind and type ascend with their elements.
@@ -49,23 +57,52 @@ impl Named {
             Named::Geometry(element) => (1, element, 0),
             Named::Centroid(element) => (2, element, 0),
             Named::Member(element, place) => (3, element, place),
+            // Of an element its place takes the place's bits, of all else it is a class of its own.
+            Named::Said(of, place) => {
+                return match of >> (ORDINAL + PLACE) {
+                    kind @ 0..3 => (4 * 3 + kind) << (ORDINAL + PLACE) | (of & !(!0 << (ORDINAL + PLACE))) | place,
+                    class => {
+                        let (what, kind) = (class / 3, class % 3);
+                        ((5 + (what - 1) * FEW + place) * 3 + kind) << (ORDINAL + PLACE)
+                            | (of & !(!0 << (ORDINAL + PLACE)))
+                    }
+                };
+            }
         };
         (what * 3 + kind as u64) << (ORDINAL + PLACE) | ordinal << PLACE | place
     }
 
+    /// The element that it is, or belongs to.
+    pub fn element(self) -> Element {
+        match self {
+            Named::Element(at) | Named::Geometry(at) | Named::Centroid(at) | Named::Member(at, _) => at,
+            Named::Said(of, _) => at(of),
+        }
+    }
+
     /// What has a number.
     pub fn of(number: u64) -> Option<Named> {
-        let class = number >> (ORDINAL + PLACE);
-        let kind = ElementType::ALL[(class % 3) as usize];
-        let element = Element { kind, ordinal: number >> PLACE & ((1 << ORDINAL) - 1) };
+        let (class, element, place) = (number >> (ORDINAL + PLACE), at(number), number & ((1 << PLACE) - 1));
+        let with_class = |class: u64| class << (ORDINAL + PLACE) | (number & !(!0 << (ORDINAL + PLACE)));
         match class / 3 {
             0 => Some(Named::Element(element)),
             1 => Some(Named::Geometry(element)),
             2 => Some(Named::Centroid(element)),
-            3 => Some(Named::Member(element, number & ((1 << PLACE) - 1))),
+            3 => Some(Named::Member(element, place)),
+            4 => Some(Named::Said(with_class(class % 3) - place, place)),
+            more @ 5..14 => {
+                let (what, said) = ((more - 5) / FEW + 1, (more - 5) % FEW);
+                Some(Named::Said(with_class(what * 3 + class % 3), said))
+            }
             _ => None,
         }
     }
+}
+
+/// The element that a number belongs to.
+fn at(number: u64) -> Element {
+    let kind = ElementType::ALL[(number >> (ORDINAL + PLACE)) as usize % 3];
+    Element { kind, ordinal: number >> PLACE & ((1 << ORDINAL) - 1) }
 }
 
 /// The text of an IRI with an id after a prefix.
@@ -128,6 +165,9 @@ impl Elements {
 
     fn of_label(&self, label: &str) -> Option<Named> {
         let kinds = [ElementType::Way, ElementType::Relation];
+        if let Some(number) = label.strip_prefix(SAID) {
+            return Named::of(number.parse().ok()?).filter(|named| matches!(named, Named::Said(..)));
+        }
         let (kind, rest) = kinds.into_iter().find_map(|k| Some((k, label.strip_prefix(MEMBERS[k as usize])?)))?;
         let (id, place) = rest.split_once('m')?;
         let element = self.find(kind, id)?;
@@ -139,8 +179,7 @@ impl Elements {
 impl Computed for Elements {
     fn term(&self, number: u64) -> Option<Term> {
         let named = Named::of(number)?;
-        let (Named::Element(element) | Named::Geometry(element) | Named::Centroid(element) | Named::Member(element, _)) =
-            named;
+        let element = named.element();
         if element.ordinal >= self.osm().count(element.kind) {
             return None;
         }
@@ -150,6 +189,7 @@ impl Computed for Elements {
             Named::Geometry(_) => iri(GEOMETRY, PREFIXES[kind], id),
             Named::Centroid(_) => iri(GEOMETRY, CENTROIDS[kind], id),
             Named::Member(_, place) => BlankNode::new_unchecked(format!("{}{id}m{place}", MEMBERS[kind])).into(),
+            Named::Said(..) => BlankNode::new_unchecked(format!("{SAID}{number}")).into(),
         })
     }
 
@@ -178,6 +218,8 @@ mod tests {
     #[test]
     fn numbers_lead_back() {
         for kind in ElementType::ALL {
+            let most = Named::Said(Named::Element(Element { kind, ordinal: 7 }).number(), MOST_SAID - 1);
+            assert_eq!(Named::of(most.number()), Some(most));
             for ordinal in [0, 1, 12_345_678_901] {
                 let element = Element { kind, ordinal };
                 for named in [
@@ -187,6 +229,11 @@ mod tests {
                     Named::Member(element, 3),
                 ] {
                     assert_eq!(Named::of(named.number()), Some(named));
+                    for said in [0, FEW - 1] {
+                        let said = Named::Said(named.number(), said);
+                        assert_eq!((Named::of(said.number()), said.element()), (Some(said), element));
+                        assert!(said.number() < (1 << 62) - 1);
+                    }
                     assert!(named.number() < (1 << 62) - 1);
                 }
             }

@@ -55,8 +55,11 @@ impl Near {
             return None;
         }
         let east = reach / libm::cos(highest.to_radians());
-        let (west, east) = (degrees(bounds.west) - east, degrees(bounds.east) + east);
-        // Across the antimeridian distances are measured the long way round.
+        let (mut west, mut east) = (degrees(bounds.west) - east, degrees(bounds.east) + east);
+        // What is across the antimeridian is at the other end of a box.
+        if west < -180.0 || east > 180.0 {
+            (west, east) = (-180.0, 180.0);
+        }
         let step = |degrees: f64, more: f64| (libm::floor(degrees * STEPS) + more) as i32;
         Some(BoundingBox {
             south: step(south, -1.0),

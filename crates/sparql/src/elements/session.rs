@@ -11,11 +11,11 @@ use terrapin_osm::{BoundingBox, ElementType, KeyId, Ordinal, Osm, PairId, Rememb
 use terrapin_triples::{ReadError, TermId, View};
 
 use super::Elements;
-use super::naming::Element;
+use super::naming::{Element, Named};
 use super::shape::{Shape, lacks_ways};
 
 /// The key whose values are numbers: osm2rdf has `osmkey:admin_level 8`.
-const NUMBERS: &str = "admin_level";
+pub(super) const NUMBERS: &str = "admin_level";
 /// Bytes of shapes that are kept.
 const SHAPES: usize = 64 << 20;
 /// Boxes that are kept, of relations and of pages.
@@ -23,6 +23,8 @@ const BOXES: usize = 1 << 20;
 /// What keeping a value takes, in bytes.
 const ENTRY: i64 = 40;
 
+/// Predicates and objects.
+type Told = Rc<[(TermId, TermId)]>;
 type Pages = Remembered<TagPage, Box<dyn FnMut(u32) -> Arc<TagPage>>>;
 
 /// What one query has looked up.
@@ -32,6 +34,7 @@ pub struct Session {
     values: RefCell<FxHashMap<PairId, TermId>>,
     literals: RefCell<FxHashMap<u64, TermId>>,
     shapes: RefCell<Shapes>,
+    told: RefCell<Option<(Named, Told)>>,
     bounds: RefCell<FxHashMap<Ordinal, BoundingBox>>,
     pages: RefCell<Boxes>,
     numbers: Range<PairId>,
@@ -64,6 +67,7 @@ impl Session {
             values: RefCell::default(),
             literals: RefCell::default(),
             shapes: RefCell::default(),
+            told: RefCell::default(),
             bounds: RefCell::default(),
             pages: RefCell::default(),
             numbers: osm.key(NUMBERS).map_or(0..0, |key| osm.pairs_of(key)),
@@ -166,6 +170,16 @@ impl Session {
         shapes.bytes += bytes;
         shapes.kept.insert(element, shape.clone());
         Ok(shape)
+    }
+
+    /// What is said of something, if that was asked for last.
+    pub fn told(&self, of: Named) -> Option<Told> {
+        self.told.borrow().as_ref().filter(|(last, _)| *last == of).map(|(_, told)| Rc::clone(told))
+    }
+
+    /// Keeps what is said of something until it is asked for of something else.
+    pub fn keep_told(&self, of: Named, told: &Told) {
+        *self.told.borrow_mut() = Some((of, Rc::clone(told)));
     }
 
     /// The boxes around the elements on a page.

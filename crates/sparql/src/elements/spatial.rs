@@ -4,8 +4,10 @@
 //!
 //! A node without tags is a point of ways and lies to nothing; no element lies to itself.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
 use terrapin_osm::{BoundingBox, ElementType};
 use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
 
@@ -22,6 +24,8 @@ const AROUND: f64 = 8.0;
 const INSIDE: f64 = 100.0;
 /// Nodes that have tags, one in so many.
 const TAGGED: f64 = 10.0;
+/// Elements that have been found and are kept.
+const KEPT: usize = 1 << 20;
 
 /// Pairs of elements that lie so to each other.
 pub struct Lie {
@@ -29,7 +33,18 @@ pub struct Lie {
     how: Spatial,
     subjects: Rc<Among>,
     objects: Rc<Among>,
+    kept: RefCell<Kept>,
 }
+
+/// Those that lie so to an element, which is the first of the two or not: many solutions have the same one.
+#[derive(Default)]
+struct Kept {
+    found: FxHashMap<(Element, bool), Rc<[Element]>>,
+    number: usize,
+}
+
+/// Elements, one after the other.
+type Found<'a> = Box<dyn Iterator<Item = Result<Element, ReadError>> + 'a>;
 
 /// What is asked of a candidate's box.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,7 +60,7 @@ enum Boxes {
 impl Lie {
     /// The pairs of these.
     pub fn new(session: Rc<Session>, how: Spatial, subjects: Rc<Among>, objects: Rc<Among>) -> Lie {
-        Lie { session, how, subjects, objects }
+        Lie { session, how, subjects, objects, kept: RefCell::default() }
     }
 
     /// What is asked of the box of the second where the first is known, or the other way round.
@@ -78,12 +93,50 @@ impl Lie {
     }
 
     /// Those that lie so to what is known, in the order of their names.
-    fn others<'a>(
-        &'a self,
-        view: &'a View,
-        known: Element,
-        first: bool,
-    ) -> Result<Box<dyn Iterator<Item = Result<Element, ReadError>> + 'a>, ReadError> {
+    fn others<'a>(&'a self, view: &'a View, known: Element, first: bool) -> Result<Found<'a>, ReadError> {
+        if let Some(kept) = self.kept.borrow().found.get(&(known, first)).map(Rc::clone) {
+            let places = 0..kept.len();
+            let others = places.filter_map(move |place| kept.get(place).copied());
+            return Ok(Box::new(others.map(move |at| view.work(1).map(|()| at))));
+        }
+        let mut others = self.look(view, known, first)?;
+        let mut seen = Some(Vec::new());
+        Ok(Box::new(std::iter::from_fn(move || {
+            let next = others.next();
+            match &next {
+                Some(Ok(at)) => {
+                    seen = seen.take().filter(|seen| seen.len() < KEPT);
+                    seen.iter_mut().for_each(|seen| seen.push(*at));
+                }
+                Some(Err(_)) => seen = None,
+                None => {
+                    if let Some(Err(error)) = seen.take().map(|seen| self.keep(view, (known, first), seen)) {
+                        return Some(Err(error));
+                    }
+                }
+            }
+            next
+        })))
+    }
+
+    /// Keeps what has been found, instead of all else where that is too much.
+    fn keep(&self, view: &View, known: (Element, bool), found: Vec<Element>) -> Result<(), ReadError> {
+        let bytes = |number: usize| (number * size_of::<Element>()) as i64;
+        let mut kept = self.kept.borrow_mut();
+        // What keeping it takes besides.
+        let number = found.len() + 4;
+        if kept.number + number > KEPT {
+            view.hold(-bytes(kept.number))?;
+            *kept = Kept::default();
+        }
+        view.hold(bytes(number))?;
+        kept.number += number;
+        kept.found.insert(known, found.into());
+        Ok(())
+    }
+
+    /// Looks for them.
+    fn look<'a>(&'a self, view: &'a View, known: Element, first: bool) -> Result<Found<'a>, ReadError> {
         if !self.counts(known) {
             return Ok(Box::new(std::iter::empty()));
         }

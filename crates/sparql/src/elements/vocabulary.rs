@@ -31,6 +31,8 @@ pub const MEMBER: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf/member#";
 pub const GEO: &str = "http://www.opengis.net/ont/geosparql#";
 /// `ogc:`, under which osm2rdf has the spatial relations.
 pub const OGC: &str = "http://www.opengis.net/rdf#";
+/// Sophox's tags, which have another name here.
+const SOPHOX_KEY: &str = "https://wiki.openstreetmap.org/wiki/Key:";
 /// Wikidata's items.
 pub const ITEM: &str = "http://www.wikidata.org/entity/";
 /// `rdf:type`.
@@ -172,6 +174,39 @@ impl Predicate {
     }
 }
 
+/// Predicates that were probably meant by one in a namespace of elements that says nothing here; nothing where it says
+/// something, or has nothing to do with elements.
+pub fn meant(iri: &str) -> Option<Vec<String>> {
+    if let Some(key) = iri.strip_prefix(SOPHOX_KEY) {
+        return Some(vec![format!("{KEY}{key}")]);
+    }
+    let spaces = [MEMBER, META, OSM2RDF, OGC].into_iter().chain(ELEMENTS).chain([OSM]);
+    let name = spaces.into_iter().find_map(|space| iri.strip_prefix(space))?;
+    let is_other = Predicate::of(iri).is_some() || of_class(iri).is_some() || name.contains(':');
+    // What is named by a number is an element, or a changeset.
+    if is_other || name.contains('/') || name.bytes().all(|b| b.is_ascii_digit() || b == b'-') {
+        return None;
+    }
+    if ["wikidata", "wikipedia"].contains(&name) {
+        return Some(vec![format!("{LINK}{name}")]);
+    }
+    let words = |name: &str| name.split('_').map(str::to_lowercase).collect::<Vec<_>>();
+    let asked = words(name);
+    let facts = FACTS.iter().map(|(_, space, name)| (*space, *name));
+    let members = MEMBERSHIPS.iter().map(|(_, space, name)| (*space, *name));
+    let spatial = SPATIAL.iter().map(|(name, _)| (OGC, *name));
+    // Those with the most words in common, and the fewest others.
+    let far = |name: &str| {
+        let known = words(name.strip_prefix("sf").unwrap_or(name));
+        let common = asked.iter().filter(|word| known.contains(word)).count();
+        (common > 0).then(|| (asked.len() - common, known.len() - common))
+    };
+    let known = || facts.clone().chain(members.clone()).chain(spatial.clone());
+    let nearest = known().filter_map(|(_, name)| far(name)).min();
+    let meant = known().filter(|(_, name)| nearest.is_some() && far(name) == nearest);
+    Some(meant.map(|(space, name)| format!("{space}{name}")).collect())
+}
+
 /// The class of a type of element.
 pub fn class(kind: ElementType) -> String {
     format!("{OSM}{}", kind.name())
@@ -205,6 +240,21 @@ mod tests {
             assert_eq!(Predicate::of(iri), expected, "{iri}");
         }
         assert_eq!(of_class(&class(ElementType::Way)), Some(ElementType::Way));
+        let meant = |iri: &str| meant(iri).map(|names| names.join(" "));
+        let osm = |name: &str| format!("https://www.openstreetmap.org/{name}");
+        assert_eq!(
+            meant("http://www.opengis.net/rdf#contains"),
+            Some("http://www.opengis.net/rdf#sfContains".to_owned())
+        );
+        assert_eq!(meant(&osm("wikidata")), Some(format!("{LINK}wikidata")));
+        assert_eq!(meant(&osm("meta/area")), Some(format!("{OSM2RDF}area")));
+        assert_eq!(meant(&osm("way/member_ref")), Some(format!("{} {}", osm("relation/member"), osm("way/member"))));
+        assert_eq!(meant("https://wiki.openstreetmap.org/wiki/Key:amenity"), Some(osm("wiki/Key:amenity")));
+        for iri in
+            [osm("node"), osm("node/1"), osm("wiki/Key:x"), osm("meta/uid"), "http://www.wikidata.org/".to_owned()]
+        {
+            assert_eq!(meant(&iri), None, "{iri}");
+        }
         assert_eq!(of_class("https://www.openstreetmap.org/way/1"), None);
     }
 }

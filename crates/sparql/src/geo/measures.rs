@@ -1,7 +1,11 @@
 //! Functions that measure a geometry or tell something of it.
 
+use std::borrow::Cow;
+
 use geo::algorithm::line_measures::{Distance, Euclidean, Length};
-use geo::{Area, BoundingRect, CoordsIter, Geometry, HasDimensions, LinesIter, dimensions::Dimensions};
+use geo::{
+    Area, BoundingRect, Coord, CoordsIter, Geometry, HasDimensions, LinesIter, MapCoords, dimensions::Dimensions,
+};
 use oxrdf::{Literal, Term};
 
 use super::Function;
@@ -57,13 +61,25 @@ fn distance(arguments: &[Term], unit: Unit) -> Option<Term> {
             (Geometry::Point(p), Geometry::Point(q)) => great_circle(p.0, q.0) / m,
             (g, h) => {
                 let plane = LocalPlane::around([g, h])?;
-                planar(&plane.flatten(g), &plane.flatten(h)) / m
+                planar(&plane.flatten(g), &plane.flatten(&turned(g, h))) / m
             }
         },
         Unit::Degrees(d) if geographic => planar(&a.geometry, &b.geometry) / d,
         Unit::Own => planar(&a.geometry, &b.geometry),
         _ => return None,
     })
+}
+
+/// The second of two geometries in degrees, its longitudes counted on past the antimeridian where that is nearer to the
+/// first one.
+fn turned<'g>(g: &Geometry, h: &'g Geometry) -> Cow<'g, Geometry> {
+    let (Some(a), Some(b)) = (g.bounding_rect(), h.bounding_rect()) else { return Cow::Borrowed(h) };
+    let gap = |turn: f64| (b.min().x + turn - a.max().x).max(a.min().x - b.max().x - turn).max(0.0);
+    let turns = [-360.0, 360.0].into_iter().filter(|turn| gap(*turn) < gap(0.0));
+    match turns.min_by(|a, b| gap(*a).total_cmp(&gap(*b))) {
+        Some(turn) => Cow::Owned(h.map_coords(|c| Coord { x: c.x + turn, y: c.y })),
+        None => Cow::Borrowed(h),
+    }
 }
 
 /// The area of a geometry in degrees, in square metres.
@@ -201,6 +217,12 @@ mod tests {
         assert!((degree - 111_195.08).abs() < 0.01, "{degree}");
         let from_line = number("metricDistance", &[wkt("POINT(0 0)"), wkt("LINESTRING(0.01 -1,0.01 1)")]);
         assert!((from_line - 1_111.95).abs() < 0.01, "{from_line}");
+        // Across the antimeridian, whichever is which.
+        let (west, east) = (wkt("POINT(179.995 0)"), wkt("LINESTRING(-179.995 -1,-179.995 1)"));
+        for pair in [[west.clone(), east.clone()], [east, west]] {
+            let across = number("metricDistance", &pair);
+            assert!((across - 1_111.95).abs() < 0.01, "{across}");
+        }
         let length = number("metricLength", &[wkt("LINESTRING(0 0,1 0,1 1)")]);
         assert!((length - 2.0 * degree).abs() < 0.01, "{length}");
         let square = "POLYGON((14 35,14.01 35,14.01 35.01,14 35.01,14 35))";

@@ -1,13 +1,14 @@
 //! What patterns that have to hold together ask of the elements that variables stand for. By this the relations of
-//! geometries know among which elements they are to look.
+//! geometries know among which elements they are to look, and patterns that ask for any predicate whether elements are
+//! meant.
 
-use oxrdf::{Term, Variable};
-use rustc_hash::FxHashMap;
+use oxrdf::{NamedNode, Term, Variable};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scope::Variables;
-use crate::elements::Asked;
-use crate::elements::vocabulary::{Fact, Predicate, of_class};
-use terrapin_sparql_syntax::algebra::{NamedNodePattern, Pattern, TermPattern, TriplePattern};
+use crate::elements::vocabulary::{ELEMENTS, Fact, GEOMETRY, Membership, Predicate, of_class};
+use crate::elements::{Asked, named};
+use terrapin_sparql_syntax::algebra::{Expression, NamedNodePattern, Pattern, TermPattern, TriplePattern};
 use terrapin_triples::View;
 
 /// What is asked of variables.
@@ -16,6 +17,8 @@ pub struct AskedOf {
     elements: FxHashMap<Variable, Vec<Asked>>,
     /// Whose geometries variables stand for, and whether they are centroids.
     geometries: FxHashMap<Variable, (TermPattern, bool)>,
+    /// Those that may be elements, or what else has a name there.
+    named: FxHashSet<Variable>,
 }
 
 impl AskedOf {
@@ -33,6 +36,68 @@ impl AskedOf {
             | Pattern::Extend { inner, .. } => self.add(inner, view),
             _ => {}
         }
+        self.add_named(pattern, view);
+    }
+
+    /// Adds the variables that a pattern itself may have elements for.
+    fn add_named(&mut self, pattern: &Pattern, view: &View) {
+        match pattern {
+            Pattern::Bgp { patterns } => patterns.iter().for_each(|triple| self.add_ends(triple)),
+            Pattern::Extend { variable, expression: Expression::NamedNode(node), .. } => {
+                if is_named(node) {
+                    self.named.insert(variable.clone());
+                }
+            }
+            Pattern::Values { variables, rows } => {
+                for (column, variable) in variables.iter().enumerate() {
+                    let mut values = rows.iter().filter_map(|row| row.get(column)?.as_ref());
+                    if values.any(|value| is_meant(value, view)) {
+                        self.named.insert(variable.clone());
+                    }
+                }
+            }
+            // What these have to hold in every solution is not asked of each side; who is meant is.
+            Pattern::Union { left, right } => [left, right].into_iter().for_each(|side| self.add_names_of(side, view)),
+            Pattern::Distinct { inner }
+            | Pattern::Reduced { inner }
+            | Pattern::Slice { inner, .. }
+            | Pattern::OrderBy { inner, .. } => self.add_names_of(inner, view),
+            Pattern::Project { inner, variables } | Pattern::Group { inner, variables, .. } => {
+                let mut inside = AskedOf::default();
+                inside.add(inner, view);
+                self.named.extend(inside.named.into_iter().filter(|variable| variables.contains(variable)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the variables alone that a pattern has elements for.
+    fn add_names_of(&mut self, pattern: &Pattern, view: &View) {
+        let mut inside = AskedOf::default();
+        inside.add(pattern, view);
+        self.named.extend(inside.named);
+    }
+
+    /// Adds the ends of a triple pattern that are elements by its predicate.
+    fn add_ends(&mut self, triple: &TriplePattern) {
+        let NamedNodePattern::NamedNode(node) = &triple.predicate else { return };
+        let Some(predicate) = Predicate::of(node.as_str()) else { return };
+        let (subject, object) = match predicate {
+            Predicate::Fact(Fact::Type) => (is_class(&triple.object), false),
+            Predicate::Fact(Fact::Geometry | Fact::Centroid) | Predicate::Spatial(_) => (true, true),
+            Predicate::Member(what) => (true, !matches!(what, Membership::Role | Membership::Position(_))),
+            Predicate::Tag(_) | Predicate::Link(_) | Predicate::Fact(_) => (true, false),
+        };
+        for (_, end) in [(subject, &triple.subject), (object, &triple.object)].into_iter().filter(|(is, _)| *is) {
+            if let TermPattern::Variable(variable) = end {
+                self.named.insert(variable.clone());
+            }
+        }
+    }
+
+    /// Whether a term is a variable that may be an element, by what is said of it elsewhere.
+    pub fn may_be_named(&self, term: &TermPattern) -> bool {
+        matches!(term, TermPattern::Variable(variable) if self.named.contains(variable))
     }
 
     fn add_triple(&mut self, triple: &TriplePattern, view: &View) {
@@ -72,6 +137,7 @@ impl AskedOf {
         AskedOf {
             elements: elements.map(|(variable, asked)| (variable.clone(), asked.clone())).collect(),
             geometries: geometries.map(|(variable, whose)| (variable.clone(), whose.clone())).collect(),
+            named: self.named.iter().filter(|variable| variables.has(variable)).cloned().collect(),
         }
     }
 
@@ -90,4 +156,24 @@ impl AskedOf {
             _ => None,
         }
     }
+}
+
+/// Whether a value is an element, or what else has a name there.
+fn is_meant(value: &Term, view: &View) -> bool {
+    match value {
+        Term::NamedNode(node) => is_named(node),
+        Term::BlankNode(_) => named(view, view.id(value)).is_some(),
+        Term::Literal(_) => false,
+    }
+}
+
+/// Whether a term is written like an element, a geometry of one or a class of elements.
+pub fn is_named(node: &NamedNode) -> bool {
+    let iri = node.as_str();
+    of_class(iri).is_some() || ELEMENTS.iter().chain([&GEOMETRY]).any(|space| iri.starts_with(space))
+}
+
+/// Whether a term is a class of elements.
+pub fn is_class(term: &TermPattern) -> bool {
+    matches!(term, TermPattern::NamedNode(node) if of_class(node.as_str()).is_some())
 }

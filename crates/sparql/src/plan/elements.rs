@@ -1,34 +1,47 @@
 //! Patterns that speak of OpenStreetMap's elements become relations, which their pages answer.
 //!
 //! Only where a pattern says so: its predicate is one of osm2rdf's, its object is a class of elements, or its subject is
-//! an element. What asks for any predicate of any subject is about the stored triples alone, so that it means what it
-//! means of a snapshot without elements, and costs what it costs there.
+//! an element, or a variable that another pattern beside it has elements for. What asks for any predicate of any subject
+//! is about the stored triples alone, so that it means what it means of a snapshot without elements, and costs what it
+//! costs there.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use oxrdf::{NamedNode, Term};
+use oxrdf::vocab::xsd;
+use oxrdf::{Literal, NamedNode, NamedNodeRef, Term, Variable};
 
-use super::asked::AskedOf;
+use super::asked::{AskedOf, is_class, is_named};
 use super::register::register;
 use super::scope::bound;
-use crate::elements::vocabulary::{ELEMENTS, Fact, GEO, GEOMETRY, Predicate, of_class};
-use crate::elements::{Among, Describe, Elements, Ends, Near, Session, Side, relation};
+use crate::elements::vocabulary::{Fact, GEO, Predicate};
+use crate::elements::{Among, Elements, Ends, Near, Said, SaidEnd, Session, Side, relation};
 use crate::functions::geo_name;
 use crate::geo::Unit;
 use terrapin_sparql_syntax::algebra::{
-    Binary, Expression, Function, NamedNodePattern, Path, Pattern, TermPattern, TriplePattern,
+    Binary, Expression, Function, Helper, NamedNodePattern, Path, Pattern, TermPattern, TriplePattern,
 };
 use terrapin_sparql_syntax::shorten;
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns, on_patterns_below};
 use terrapin_triples::{Computed, View};
 
-/// Takes alternatives apart in which elements are spoken of: paths are walked over stored triples.
+/// Takes alternatives apart in which elements are spoken of: paths are walked over stored triples. Whole numbers that tags
+/// are asked for become integers, which is what they are.
 pub fn split(pattern: &mut Pattern) {
     if let Pattern::Graph { .. } | Pattern::Service { .. } = pattern {
         return;
     }
     on_patterns_below(NodeMut::Pattern(pattern), &mut |below| split(below));
+    if let Pattern::Bgp { patterns } = pattern {
+        for triple in patterns {
+            if let (NamedNodePattern::NamedNode(node), TermPattern::Literal(value)) =
+                (&triple.predicate, &mut triple.object)
+                && matches!(Predicate::of(node.as_str()), Some(Predicate::Tag(_)))
+            {
+                whole(value);
+            }
+        }
+    }
     let of_elements = matches!(pattern, Pattern::Path { path: Path::Alternative(..), .. });
     if of_elements && let Pattern::Path { subject, path, object } = std::mem::take(pattern) {
         *pattern = alternatives(subject, path, object);
@@ -68,6 +81,8 @@ pub(crate) fn speak(pattern: &Pattern) -> bool {
                 named || matches!(&triple.predicate, NamedNodePattern::NamedNode(node) if speaks(&node.clone().into()))
             }),
             Pattern::Path { path, .. } => speaks(path),
+            Pattern::Values { rows, .. } => rows.iter().flatten().flatten().any(is_term_named),
+            Pattern::Extend { expression: Expression::NamedNode(node), .. } => is_named(node),
             _ => false,
         };
     });
@@ -88,14 +103,23 @@ fn may_be_named(term: &TermPattern) -> bool {
     matches!(term, TermPattern::NamedNode(node) if is_named(node))
 }
 
-fn is_named(node: &NamedNode) -> bool {
-    ELEMENTS.iter().chain([&GEOMETRY]).any(|space| node.as_str().starts_with(space))
+fn is_term_named(term: &Term) -> bool {
+    matches!(term, Term::NamedNode(node) if is_named(node))
 }
 
 /// Rewrites the triple patterns that speak of elements.
 pub fn rewrite(pattern: &mut Pattern, view: &mut View, elements: &Arc<Elements>) {
-    Rewriter { view, elements, session: None, relations: Vec::new(), asked: AskedOf::default(), apart: true }
-        .pattern(pattern);
+    Rewriter {
+        view,
+        elements,
+        session: None,
+        relations: Vec::new(),
+        said: None,
+        saying: 0,
+        asked: AskedOf::default(),
+        apart: true,
+    }
+    .pattern(pattern);
 }
 
 struct Rewriter<'v> {
@@ -104,6 +128,9 @@ struct Rewriter<'v> {
     session: Option<Rc<Session>>,
     /// Predicates that have a relation: the same ones share it.
     relations: Vec<(Predicate, usize)>,
+    /// The relations that tell the three ends of what is said, and how many patterns have them.
+    said: Option<[usize; 3]>,
+    saying: usize,
     /// What is asked of variables by the patterns around one, all of which have to hold.
     asked: AskedOf,
     /// Whether that does not have what the next pattern itself asks.
@@ -150,15 +177,18 @@ impl Rewriter<'_> {
                 }
             }
             Pattern::Filter { inner, condition: expression } | Pattern::Extend { inner, expression, .. } => {
+                let beside = self.beside(inner);
                 self.pattern(inner);
-                self.apart(NodeMut::Expression(expression));
+                self.within(beside, NodeMut::Expression(expression));
             }
             Pattern::LeftJoin { left, right, condition } => {
                 let beside = self.beside(left);
+                let mut both = beside.clone();
+                both.add(right, self.view);
                 self.pattern(left);
                 self.with(beside, |rewriter| rewriter.pattern(right));
                 if let Some(condition) = condition {
-                    self.apart(NodeMut::Expression(condition));
+                    self.within(both, NodeMut::Expression(condition));
                 }
             }
             Pattern::Minus { left, right } => {
@@ -166,11 +196,11 @@ impl Rewriter<'_> {
                 self.pattern(left);
                 self.with(beside, |rewriter| rewriter.pattern(right));
             }
-            pattern => self.apart(NodeMut::Pattern(pattern)),
+            pattern => self.within(AskedOf::default(), NodeMut::Pattern(pattern)),
         }
     }
 
-    /// What has to hold of what is optional, or taken away: what holds of the variables of what it is beside, and nothing
+    /// What has to hold of what is optional, taken away or asked whether it exists: what holds of the variables of what it is beside, and nothing
     /// else, since a solution is one without it, too.
     fn beside(&self, left: &Pattern) -> AskedOf {
         let mut asked = self.asked.of_those(&bound(left).1);
@@ -178,9 +208,9 @@ impl Rewriter<'_> {
         asked
     }
 
-    /// The patterns within something, each by itself.
-    fn apart(&mut self, node: NodeMut<'_>) {
-        self.with(AskedOf::default(), |rewriter| {
+    /// The patterns within something, each by itself where this is asked.
+    fn within(&mut self, asked: AskedOf, node: NodeMut<'_>) {
+        self.with(asked, |rewriter| {
             on_patterns_below(node, &mut |below| {
                 rewriter.apart = true;
                 rewriter.pattern(below);
@@ -215,18 +245,20 @@ impl Rewriter<'_> {
     fn asks(&self, triple: &TriplePattern) -> bool {
         match &triple.predicate {
             NamedNodePattern::NamedNode(node) => match Predicate::of(node.as_str()) {
-                Some(Predicate::Fact(Fact::Type)) => is_class(&triple.object) || self.is_named(&triple.subject),
+                Some(Predicate::Fact(Fact::Type)) => {
+                    is_class(&triple.object) || self.is_named(&triple.object) || self.is_named(&triple.subject)
+                }
                 known => known.is_some(),
             },
             NamedNodePattern::Variable(_) => self.is_named(&triple.subject),
         }
     }
 
-    /// Whether a term is an element or what else has a name.
+    /// Whether a term is an element or what else has a name, or may be one.
     fn is_named(&self, term: &TermPattern) -> bool {
         match term {
             TermPattern::NamedNode(node) => self.elements.number(&Term::from(node.clone())).is_some(),
-            _ => false,
+            term => self.asked.may_be_named(term),
         }
     }
 
@@ -245,7 +277,7 @@ impl Rewriter<'_> {
                 }
                 None => Pattern::Bgp { patterns: vec![TriplePattern { subject, predicate: node.into(), object }] },
             },
-            NamedNodePattern::Variable(variable) => self.any(subject, variable.into(), object),
+            NamedNodePattern::Variable(variable) => self.any(subject, variable, object),
         }
     }
 
@@ -316,24 +348,46 @@ impl Rewriter<'_> {
     }
 
     /// All that is said of an element, and what is stored of it.
-    fn any(&mut self, subject: TermPattern, predicate: TermPattern, object: TermPattern) -> Pattern {
+    fn any(&mut self, subject: TermPattern, predicate: Variable, object: TermPattern) -> Pattern {
         let session = self.session();
-        let TermPattern::NamedNode(node) = &subject else { return Pattern::default() };
-        let described = Describe::new(&session, self.view, self.view.id(&node.clone().into()));
-        let name = match &predicate {
-            TermPattern::Variable(variable) => NamedNodePattern::Variable(variable.clone()),
-            _ => return Pattern::default(),
-        };
-        let stored =
-            Pattern::Bgp { patterns: vec![TriplePattern { subject, predicate: name, object: object.clone() }] };
-        match described {
-            None => stored,
-            Some(described) => {
-                let number = register(Box::new(described), "is said".to_owned(), self.view);
-                let computed = Pattern::Relation { subject: predicate, number, object };
-                Pattern::Union { left: Box::new(computed), right: Box::new(stored) }
-            }
-        }
+        let view = &mut *self.view;
+        let [of, with_predicate, with_object] = *self.said.get_or_insert_with(|| {
+            [
+                (SaidEnd::Subject, "has said of it"),
+                (SaidEnd::Predicate, "has the predicate"),
+                (SaidEnd::Object, "has the object"),
+            ]
+            .map(|(end, label)| register(Box::new(Said::new(Rc::clone(&session), end)), label.to_owned(), view))
+        });
+        let said = TermPattern::from(Variable::from(Helper::Said(self.saying)));
+        self.saying += 1;
+        let end = |number, object| Pattern::Relation { subject: said.clone(), number, object };
+        let ends = Pattern::join(end(with_predicate, predicate.clone().into()), end(with_object, object.clone()));
+        let computed = Pattern::Relation { subject: subject.clone(), number: of, object: said.clone() };
+        let stored = TriplePattern { subject, predicate: predicate.into(), object };
+        let right = Box::new(Pattern::Bgp { patterns: vec![stored] });
+        Pattern::Union { left: Box::new(Pattern::join(computed, ends)), right }
+    }
+}
+
+/// A whole number of any of XSD's types as an integer: of tags that have numbers they say the same.
+fn whole(value: &mut Literal) {
+    const TYPES: [NamedNodeRef<'_>; 12] = [
+        xsd::BYTE,
+        xsd::SHORT,
+        xsd::INT,
+        xsd::LONG,
+        xsd::NON_NEGATIVE_INTEGER,
+        xsd::NON_POSITIVE_INTEGER,
+        xsd::NEGATIVE_INTEGER,
+        xsd::POSITIVE_INTEGER,
+        xsd::UNSIGNED_BYTE,
+        xsd::UNSIGNED_SHORT,
+        xsd::UNSIGNED_INT,
+        xsd::UNSIGNED_LONG,
+    ];
+    if TYPES.contains(&value.datatype()) {
+        *value = Literal::new_typed_literal(value.value(), xsd::INTEGER);
     }
 }
 
@@ -400,9 +454,4 @@ fn place(expression: &Expression, pattern: &Pattern) -> Option<TermPattern> {
         Expression::Variable(variable) => bound(pattern).1.has(variable).then(|| variable.clone().into()),
         _ => None,
     }
-}
-
-/// Whether a term is a class of elements.
-fn is_class(term: &TermPattern) -> bool {
-    matches!(term, TermPattern::NamedNode(node) if of_class(node.as_str()).is_some())
 }

@@ -374,7 +374,7 @@ impl Rewriter<'_> {
             // Alone in its group it has nothing to label.
             return Ok(Waiting::default());
         }
-        if services::wdqs::is_wdqs(&name) && self.is_wdqs() {
+        if (services::wdqs::is_wdqs(&name) || services::qlever::is_qlever(&name)) && self.is_wdqs() {
             return Ok((self.settled(inner, scope)?, Vec::new()));
         }
         match services::rewrite(&mut self.functions, &name, inner) {

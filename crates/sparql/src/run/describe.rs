@@ -11,12 +11,12 @@ use spareval::QueryResults;
 use super::{Result, Run, evaluation, gone};
 use crate::answer::Sink;
 use crate::blank::Labels;
-use crate::elements::{Describe, Elements, Session};
+use crate::elements::{Elements, Session, named, told};
 use crate::guard::{Guarded, read};
 use crate::row::Row;
 use crate::tables::{Tables, fill_tables};
 use terrapin_sparql_syntax::algebra::{Pattern, QueryForm};
-use terrapin_triples::{ReadError, Relation, TermId, View};
+use terrapin_triples::{ReadError, TermId, View};
 
 /// An answer that is being written.
 struct Graph<'s> {
@@ -96,10 +96,8 @@ fn said(
     subject: TermId,
 ) -> std::result::Result<BTreeSet<(TermId, TermId)>, ReadError> {
     let mut said = BTreeSet::new();
-    if let Some(told) = Describe::new(session, view, subject) {
-        for pair in told.pairs(view, None, None) {
-            said.insert(pair?);
-        }
+    if let Some(of) = named(view, subject) {
+        said.extend(told(session, view, of)?.iter());
     }
     for stored in view.triples(Some(subject), None, None) {
         let [_, predicate, object] = stored?;

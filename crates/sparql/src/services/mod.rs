@@ -5,6 +5,7 @@ mod around;
 mod gas;
 pub(crate) mod label;
 mod overpass;
+pub(crate) mod qlever;
 mod sample;
 mod search;
 pub(crate) mod wdqs;
@@ -209,6 +210,12 @@ pub(crate) fn rewrite(functions: &mut Called, name: &NamedNode, inner: Pattern) 
         let names: Vec<&str> = SERVICES.iter().map(|service| service.name).collect();
         let known = format!("known are wikibase:label, {}", names.join(", "));
         return Err(Error::new(Class::Unsupported, Code::UnknownService, message).help(known));
+    }
+    if qlever::is_spatial_search(name) {
+        let message = "QLever's spatial search is not here";
+        let help = "ogc:sfIntersects and the like say how two elements lie to each other, and \
+                    FILTER(geof:distance(?a, ?b, uom:metre) < 100) how far apart two geometries are";
+        return Err(Error::new(Class::Unsupported, Code::UnknownService, message).help(help));
     }
     let message = format!("the service {name} would need the live web");
     let help = "a snapshot answers from its own data alone; SERVICE SILENT goes on without it";

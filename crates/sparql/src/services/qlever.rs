@@ -1,0 +1,38 @@
+//! QLever's public endpoints under their own addresses. There OpenStreetMap and Wikidata are two, and queries ask one from
+//! the other; a snapshot has both, so that all of them ask this very snapshot.
+
+use oxrdf::NamedNode;
+
+/// What the addresses of its endpoints begin with, without the scheme.
+const HOSTS: [&str; 2] = ["qlever.cs.uni-freiburg.de/api/", "qlever.dev/api/"];
+/// Its search by distance, which asks no endpoint.
+const SPATIAL: &str = "https://qlever.cs.uni-freiburg.de/spatialSearch/";
+
+/// Whether a service is QLever's endpoint of Wikidata or of OpenStreetMap.
+pub fn is_qlever(name: &NamedNode) -> bool {
+    let iri = name.as_str();
+    let Some(address) = iri.strip_prefix("https://").or_else(|| iri.strip_prefix("http://")) else { return false };
+    let data = HOSTS.iter().find_map(|host| address.strip_prefix(host));
+    let of_osm =
+        |data: &str| data.strip_prefix("osm-").is_some_and(|part| part.bytes().all(|b| b.is_ascii_lowercase()));
+    data.is_some_and(|data| data == "wikidata" || of_osm(data))
+}
+
+/// Whether a service is QLever's spatial search.
+pub fn is_spatial_search(name: &NamedNode) -> bool {
+    name.as_str().starts_with(SPATIAL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_addresses() {
+        let is = |iri: &str| is_qlever(&NamedNode::new_unchecked(iri));
+        assert!(is("https://qlever.cs.uni-freiburg.de/api/wikidata") && is("https://qlever.dev/api/osm-planet"));
+        assert!(is("https://qlever.cs.uni-freiburg.de/api/osm-germany"));
+        assert!(!is("https://qlever.cs.uni-freiburg.de/api/dblp") && !is("https://qlever.dev/wikidata"));
+        assert!(!is("https://qlever.dev.example.org/api/wikidata") && !is("https://qlever.dev/api/osm-planet/x"));
+    }
+}
