@@ -152,3 +152,13 @@ test('places are found while one types, by keys alone', async ({ url }) => {
   await tab.waitForSelector('.finder .results:has-text("No such place")');
   await context.close();
 });
+
+test('a link that is looked at leaves what was being written', async ({ url }) => {
+  const { tab, context } = await open(url);
+  await write(tab, 'node[shop=own];out;');
+  await tab.goto(`${url}/?Q=${encodeURIComponent('node[shop=theirs];out;')}`);
+  await tab.waitForFunction(() => /theirs/.test(document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')?.textContent ?? ''));
+  await tab.goto(url);
+  await tab.waitForFunction(() => /own/.test(document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')?.textContent ?? ''));
+  await context.close();
+});

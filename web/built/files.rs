@@ -144,7 +144,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"2ea226cf7cb11eff\"",
+        etag: "\"defcbd934e3fc5a0\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

@@ -251,7 +251,8 @@ class Page {
 
   private changed(text: string): void {
     this.texts[this.editor.language] = text;
-    keepDrafts({ language: this.editor.language, ...this.texts });
+    // What a link brought is looked at: what was being written before is kept.
+    if (text !== this.link.query) keepDrafts({ language: this.editor.language, ...this.texts });
   }
 
   /** Puts a query into the editor. */
