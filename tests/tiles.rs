@@ -80,7 +80,8 @@ fn tiles_are_kept_by_clients_and_what_is_none_is_refused() {
     let server = Server::start(&[]);
     let answer = ask(&server, "/tiles/0/0/0.mvt", GZIP);
     assert_eq!((answer.status, answer.header("cache-control")), (200, Some("no-cache")));
-    let tag = answer.header("etag").expect("a tag").to_owned();
+    // Headers are read in small letters.
+    let tag = answer.header("etag").expect("a tag").replacen("w/", "W/", 1);
     let again = ask(&server, "/tiles/0/0/0.mvt", &format!("{GZIP}If-None-Match: {tag}\r\n"));
     assert_eq!((again.status, again.body.len()), (304, 0));
     // As caches in between name it, and among others.

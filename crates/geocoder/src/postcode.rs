@@ -209,7 +209,7 @@ fn writings(words: &[String]) -> Vec<String> {
     let mut split =
         |at: usize| all.extend([" ", "-"].map(|between| format!("{}{between}{}", &whole[..at], &whole[at..])));
     match words {
-        [_] => (2..whole.len().saturating_sub(1)).for_each(split),
+        [_] => (2..whole.len()).for_each(split),
         [first, _] => split(first.len()),
         _ => {}
     }

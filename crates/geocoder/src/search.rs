@@ -103,7 +103,7 @@ impl Pass {
         Pass::of(Mode::Whole),
         Pass { backward: true, full: true, ..Pass::of(Mode::Whole) },
         Pass { by_address: true, ..Pass::of(Mode::Whole) },
-        Pass { backward: true, by_address: true, ..Pass::of(Mode::Whole) },
+        Pass { backward: true, full: true, by_address: true, ..Pass::of(Mode::Whole) },
         Pass::of(Mode::Typing),
         Pass::of(Mode::Slips),
     ];
