@@ -198,7 +198,7 @@ fn there_is_something_to_read() {
     let server = start(Town::with_triples(), &[]);
     let listed: Value = serde_json::from_slice(&send(&server, "", &request("resources/list", json!({}))).body).unwrap();
     let resources = listed["result"]["resources"].as_array().unwrap();
-    assert_eq!(resources.len(), 5);
+    assert_eq!(resources.len(), 6);
     for resource in resources {
         let asked = request("resources/read", json!({"uri": resource["uri"]}));
         let read: Value = serde_json::from_slice(&send(&server, "", &asked).body).unwrap();
