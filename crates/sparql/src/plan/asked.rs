@@ -43,10 +43,8 @@ impl AskedOf {
     fn add_named(&mut self, pattern: &Pattern, view: &View) {
         match pattern {
             Pattern::Bgp { patterns } => patterns.iter().for_each(|triple| self.add_ends(triple)),
-            Pattern::Extend { variable, expression: Expression::NamedNode(node), .. } => {
-                if is_named(node) {
-                    self.named.insert(variable.clone());
-                }
+            Pattern::Extend { variable, expression: Expression::NamedNode(node), .. } if is_named(node) => {
+                self.named.insert(variable.clone());
             }
             Pattern::Values { variables, rows } => {
                 for (column, variable) in variables.iter().enumerate() {
