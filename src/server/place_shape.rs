@@ -199,11 +199,13 @@ fn farthest(line: &[Coord], from: usize, to: usize) -> (usize, f64) {
     let (dx, dy) = (bx - ax, by - ay);
     let length = dx * dx + dy * dy;
     let mut found = (from, 0.0);
-    for at in from + 1..to {
-        let [x, y] = position(line[at]);
+    for (at, &point) in line.iter().enumerate().take(to).skip(from + 1) {
+        let [x, y] = position(point);
         let (px, py) = (x - ax, y - ay);
         let along = if length > 0.0 { ((px * dx + py * dy) / length).clamp(0.0, 1.0) } else { 0.0 };
-        let distance = (px - along * dx).hypot(py - along * dy);
+        let (off_x, off_y) = (px - along * dx, py - along * dy);
+        // A root, unlike other functions, is the same on every machine.
+        let distance = (off_x * off_x + off_y * off_y).sqrt();
         if distance > found.1 {
             found = (at, distance);
         }
