@@ -214,6 +214,10 @@ fn names_are_found_however_they_are_written() {
     assert_eq!(asked.ids("zeb", "&typing=1"), [ids.town]);
     assert_eq!(asked.ids("zeb", ""), [ids.town]);
     assert_eq!(asked.ids("upper qua", "&typing=1"), [ids.quarter]);
+    // Of what lies around, where it is that.
+    for text in ["main street, oli", "main street oli"] {
+        assert_eq!(asked.ids(text, "&typing=1"), [ids.street], "{text}");
+    }
 }
 
 #[test]

@@ -79,13 +79,11 @@ impl<'a> Surroundings<'a> {
 
     /// What words mean: places of this name, a country's code.
     pub fn of(&mut self, lists: &mut Lists<'_>, words: &[String], mode: Mode) -> Rc<[Around]> {
-        // What lies around is no beginning of a name.
-        let mode = if mode == Mode::Typing { Mode::Whole } else { mode };
         if let Some(known) = self.known.get(&(words.to_vec(), mode)) {
             return Rc::clone(known);
         }
         let mut found: Vec<Around> = Vec::new();
-        for named in lists.named(words, mode, false).into_iter().filter(|named| named.distance.is_multiple_of(LONGER)) {
+        for named in lists.named(words, mode, true).into_iter().filter(|named| named.distance.is_multiple_of(LONGER)) {
             let (pair, _) = lists.names.name(named.name);
             // Names of what is no place come later.
             if lists.names.rank(named.name) > RANK || found.len() >= MOST {

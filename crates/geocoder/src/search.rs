@@ -91,24 +91,27 @@ struct Pass {
     by_address: bool,
     /// Only names that are said in full.
     full: bool,
+    /// What lies around may be what is being typed.
+    begins_around: bool,
 }
 
 impl Pass {
     const fn of(mode: Mode) -> Pass {
-        Pass { mode, backward: false, by_address: false, full: false }
+        Pass { mode, backward: false, by_address: false, full: false, begins_around: false }
     }
 
     /// Those of a text that is whole, one after another until something is found.
     const WHOLE: [Pass; 6] = [
         Pass::of(Mode::Whole),
         Pass { backward: true, full: true, ..Pass::of(Mode::Whole) },
-        Pass { by_address: true, ..Pass::of(Mode::Whole) },
-        Pass { backward: true, full: true, by_address: true, ..Pass::of(Mode::Whole) },
+        Pass { by_address: true, full: true, ..Pass::of(Mode::Whole) },
+        Pass { backward: true, by_address: true, full: true, ..Pass::of(Mode::Whole) },
         Pass::of(Mode::Typing),
         Pass::of(Mode::Slips),
     ];
     /// Those of a text that is being written.
-    const TYPING: [Pass; 2] = [Pass::of(Mode::Typing), Pass::of(Mode::Slips)];
+    const TYPING: [Pass; 3] =
+        [Pass::of(Mode::Typing), Pass { begins_around: true, ..Pass::of(Mode::Typing) }, Pass::of(Mode::Slips)];
 }
 
 /// An element that has a name, before its surroundings were looked at; or a postal code without an element.
@@ -209,8 +212,11 @@ impl<'a> Finder<'a> {
     fn read(&mut self, reading: &Reading, pass: Pass, search: &Search<'_>) -> Vec<Candidate> {
         let is_name = matches!(reading.wanted, Wanted::Name(_) | Wanted::House(..));
         let mut within = Vec::new();
-        for part in &reading.within {
-            let around = self.surroundings.of(&mut self.lists, part, pass.mode);
+        for (at, part) in reading.within.iter().enumerate() {
+            // What lies around is no beginning of a name, unless it is what is being typed.
+            let is_typed = pass.begins_around && !reading.ends && at + 1 == reading.within.len();
+            let mode = if pass.mode == Mode::Typing && !is_typed { Mode::Whole } else { pass.mode };
+            let around = self.surroundings.of(&mut self.lists, part, mode);
             if around.is_empty() && !pass.by_address && is_name {
                 return Vec::new();
             }
