@@ -66,6 +66,7 @@ mod store;
 mod tags;
 mod terminal;
 mod tiles;
+mod untrusted;
 mod w3c;
 mod walls;
 mod wikidata;

@@ -12,13 +12,14 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::body::{Received, Unreadable};
 use super::context::Context;
 use super::json::Wrong;
 use super::service::Refused;
 use super::{App, json};
-use crate::budget::Limits;
+use crate::budget::{self, Budget, Limits, Stopped};
 use crate::eval::about::engine;
 use crate::eval::cache::{Cache, Counts, InMemory, Key};
 use crate::eval::language::Language;
@@ -37,7 +38,7 @@ struct Question {
     /// The language of all of them: OverpassQL where nothing is said.
     lang: Option<String>,
     bbox: Option<Vec<String>>,
-    places: Option<serde_json::Value>,
+    places: Option<Box<RawValue>>,
     /// Seconds that each pair has; the request's time where nothing is said.
     timeout: Option<f64>,
     /// Whether texts and trees are compared, too: so they are where nothing is said.
@@ -174,10 +175,12 @@ pub async fn score(
             },
             Err(message) => return wrong(message),
         };
-        let table = question.places.map(|places| Table::parse(places.to_string().as_bytes())).transpose();
-        let table = match table {
-            Ok(table) => table,
-            Err(e) => return wrong(format!("places: {e}")),
+        let table = || question.places.map(|places| Table::parse(places.get().as_bytes())).transpose();
+        let table = match budget::watched(&Arc::new(Budget::new(limits)), table) {
+            Ok(Ok(table)) => table,
+            Ok(Err(e)) => return wrong(format!("places: {e}")),
+            Err(Stopped::Exceeded(exceeded)) => return wrong(format!("places: {exceeded}")),
+            Err(Stopped::Panicked(_)) => return wrong("places: they could not be read".to_owned()),
         };
         let is_sparql = options.language == Language::Sparql;
         if is_sparql && app.sparql.is_none() {

@@ -9,6 +9,7 @@ mod map;
 pub mod progress;
 pub mod size;
 pub mod stack;
+pub mod untrusted;
 pub mod words;
 
 pub use bounded::Bounded;

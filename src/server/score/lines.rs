@@ -16,11 +16,12 @@ use super::super::body::{Received, Unreadable};
 use super::super::context::Context;
 use super::super::form;
 use super::super::job::{Job, Lane, Run};
-use super::super::json::Json;
+use super::super::json::{self, Json};
 use super::super::outcome::Outcome;
 use super::super::pipe::Sink;
 use super::super::service::{self, Refused, Wording};
 use super::{Known, NO_TRIPLES, Options};
+use crate::budget::{self, Budget, Stopped};
 use crate::eval::benchmarks::jsonl;
 use crate::eval::input::rows::Row;
 use crate::eval::language::Language;
@@ -119,7 +120,12 @@ fn each(run: &Run, sink: &mut Sink, text: &[u8], options: &Options) -> io::Resul
         if limits.cancelled.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        match pair(app, line, index + 1, options) {
+        let read = budget::watched(&Arc::new(Budget::new(limits)), || pair(app, line, index + 1, options));
+        let read = read.unwrap_or_else(|stopped| match stopped {
+            Stopped::Exceeded(exceeded) => Err(format!("{exceeded}, while the line was read")),
+            Stopped::Panicked(_) => Err("the line could not be read".to_owned()),
+        });
+        match read {
             Ok((instance, table)) => {
                 let scored = options.score(app, &instance, table.as_ref(), limits, &cache);
                 if app.osm.check().is_err() {
@@ -143,7 +149,7 @@ fn write(sink: &mut Sink, line: &impl Serialize) -> io::Result<()> {
 /// The pair of a line, and where its names lead.
 fn pair(app: &App, line: &[u8], number: usize, options: &Options) -> Result<(Instance, Option<Table>), String> {
     let fields: Map<String, Value> =
-        serde_json::from_slice(line).map_err(|wrong| format!("not the JSON object expected: {wrong}"))?;
+        json::parse(line).map_err(|wrong| format!("not the JSON object expected: {wrong}"))?;
     let row = Row { number, place: format!("line {number}"), fields };
     let mut instance = jsonl::instance(row, &mut BTreeSet::new())?;
     if instance.lang.is_none() && options.language == Language::Sparql {
