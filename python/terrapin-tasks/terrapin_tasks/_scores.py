@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import warnings
 from collections import OrderedDict
@@ -20,6 +21,8 @@ METRICS = ("ex", "ex_soft", "f1", "syntax", "length")
 """The scores, each from 0 to 1: whether both queries give the same (`ex`), how much of it (`ex_soft`, `f1`), whether the
 prediction is a query at all (`syntax`), whether it is no longer than the gold (`length`). If neither query gives anything,
 `ex`, `ex_soft` and `f1` are 0: a query for nothing is right too often."""
+
+_LOG = logging.getLogger("terrapin_tasks")
 
 TIMEOUT = 30.0
 """Seconds that each query has by default."""
@@ -117,8 +120,9 @@ def has_signal(record: Mapping[str, Any]) -> bool:
     return (record["summary"]["ref_n"] or 0) > 0
 
 
-def warn_if_few(usable: int, total: int) -> None:
-    """Warns if most gold queries give nothing here: answers to these score 0 whatever they are."""
+def report_usable(usable: int, total: int) -> None:
+    """Logs how many gold queries give something here, and warns if they are few: answers to the others score 0."""
+    _LOG.info("%d of %d gold queries give something on this snapshot", usable, total)
     if total and 2 * usable < total:
         warnings.warn(
             f"{usable} of {total} gold queries give something on this snapshot: answers to the others score 0. "

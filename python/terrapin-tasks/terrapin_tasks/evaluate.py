@@ -15,7 +15,7 @@ import datasets
 import evaluate
 
 from terrapin_tasks import METRICS, TIMEOUT, Item, Scorer
-from terrapin_tasks._scores import has_signal, warn_if_few
+from terrapin_tasks._scores import has_signal, report_usable
 
 PATH = __file__
 """What `evaluate.load` takes."""
@@ -26,7 +26,7 @@ _CITATION = "@article{staniek-etal-2024-overpassnl, title={Text-to-OverpassQL}, 
 
 
 class Terrapin(evaluate.Metric):  # type: ignore[misc]
-    """Means of `METRICS` over all pairs."""
+    """Means of `METRICS` over all pairs, and `usable`: how many gold queries give something."""
 
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")
@@ -48,6 +48,8 @@ class Terrapin(evaluate.Metric):  # type: ignore[misc]
         boxes = bbox if bbox is not None else [None] * len(references)
         items = [Item(str(n), "", gold, lang, box) for n, (gold, box) in enumerate(zip(references, boxes), 1)]
         records = scorer.records(zip(items, predictions))
-        warn_if_few(sum(has_signal(record) for record, _ in records), len(records))
+        usable = sum(has_signal(record) for record, _ in records)
+        report_usable(usable, len(records))
         scored = [scores for _, scores in records]
-        return {name: sum(scores[name] for scores in scored) / max(1, len(scored)) for name in METRICS}
+        means = {name: sum(scores[name] for scores in scored) / max(1, len(scored)) for name in METRICS}
+        return {**means, "usable": float(usable)}

@@ -20,7 +20,7 @@ from inspect_ai.solver import TaskState, generate, system_message, use_tools
 from inspect_ai.tool import Tool, ToolError, tool
 
 from terrapin_tasks import METRICS, TIMEOUT, Item, Scorer, instruct_to_sparql, jsonl, overpassnl, query_of, system_prompt
-from terrapin_tasks._scores import warn_if_few
+from terrapin_tasks._scores import report_usable
 from terrapin_tasks.tools import TOOLS, TerrapinTools
 
 
@@ -64,11 +64,15 @@ def _tools(tools: TerrapinTools) -> list[Tool]:
 
 def _task(items: list[Item], snapshot: str, places: str | None, tools: bool, timeout: float) -> Task:
     given = Scorer(snapshot, places=places, timeout=timeout)
-    warn_if_few(len(given.usable(items)), len(items))
+    usable = len(given.usable(items))
+    report_usable(usable, len(items))
     solver: list[Any] = [system_message(system_prompt(items[0].lang))]
     if tools:
         solver.append(use_tools(*_tools(TerrapinTools(given.snapshot, timeout=timeout))))
-    return Task(dataset=samples(items), solver=[*solver, generate()], scorer=terrapin_scorer(given))
+    metadata = {"gold_queries": len(items), "usable_gold_queries": usable}
+    return Task(
+        dataset=samples(items), solver=[*solver, generate()], scorer=terrapin_scorer(given), metadata=metadata
+    )
 
 
 @task(name="overpassnl")

@@ -10,7 +10,7 @@ from typing import Any
 
 from ._data import Item
 from ._prompt import system_prompt
-from ._scores import METRICS, Scorer, has_signal, warn_if_few
+from ._scores import METRICS, Scorer, has_signal, report_usable
 
 WEIGHTS = {"f1": 0.9, "ex": 0.1}
 """What each score counts by default. `syntax` is not among them: it pays for any query, whatever was asked."""
@@ -24,7 +24,7 @@ def rows(items: Iterable[Item], scorer: Scorer | None = None) -> list[dict[str, 
     items = list(items)
     if scorer is not None:
         usable = scorer.usable(items)
-        warn_if_few(len(usable), len(items))
+        report_usable(len(usable), len(items))
         items = usable
 
     def prompt(item: Item) -> list[dict[str, str]]:
@@ -61,7 +61,7 @@ class Reward:
         if len(self._seen) < _FIRST:
             self._seen.update((item.gold, has_signal(record)) for item, record in zip(items, records))
             if len(self._seen) >= _FIRST:
-                warn_if_few(sum(self._seen.values()), len(self._seen))
+                report_usable(sum(self._seen.values()), len(self._seen))
 
 
 def reward(scorer: Scorer, weights: Mapping[str, float] = WEIGHTS) -> Reward:

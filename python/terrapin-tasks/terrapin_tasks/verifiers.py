@@ -19,7 +19,7 @@ from typing import cast
 import verifiers.v1 as vf
 
 from terrapin_tasks import TIMEOUT, Item, Scorer, instruct_to_sparql, jsonl, overpassnl, system_prompt
-from terrapin_tasks._scores import Once, warn_if_few
+from terrapin_tasks._scores import Once, report_usable
 from terrapin_tasks.tools import TOOLS, TerrapinTools
 
 
@@ -154,7 +154,7 @@ class QueryTaskset(vf.Taskset[QueryTask, QueryTasksetConfig]):
         else:
             raise ValueError("no dataset: give folder, sparql or lines")
         usable = _scorer(given.snapshot, given.places, given.timeout).usable(items)
-        warn_if_few(len(usable), len(items))
+        report_usable(len(usable), len(items))
         config = QueryTaskConfig(
             snapshot=given.snapshot, places=given.places, tools=given.tools, timeout=given.timeout
         )

@@ -6,7 +6,7 @@ from typing import Any
 import datasets
 
 from terrapin_tasks import TIMEOUT, Item, Scorer, instruct_to_sparql, jsonl, overpassnl
-from terrapin_tasks._scores import warn_if_few
+from terrapin_tasks._scores import report_usable
 
 
 @lru_cache(maxsize=4)
@@ -18,7 +18,7 @@ def _dataset(items: list[Item], snapshot: str | None, places: str | None, timeou
     if not snapshot:
         raise ValueError("no snapshot: --metadata '{\"snapshot\": \"FILE\", ...}'")
     timeout = float(timeout)
-    warn_if_few(len(_scorer(snapshot, places or None, timeout).usable(items)), len(items))
+    report_usable(len(_scorer(snapshot, places or None, timeout).usable(items)), len(items))
     # Only the rows are passed on: each has what scoring its answer needs.
     rows = [{**item.row(), "snapshot": snapshot, "places": places or "", "timeout": timeout} for item in items]
     return {"items": datasets.Dataset.from_list(rows)}
