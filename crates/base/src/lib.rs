@@ -4,6 +4,7 @@ mod bounded;
 pub mod codec;
 pub mod deferred;
 pub mod external_sort;
+mod hypot;
 pub mod machine;
 mod map;
 pub mod progress;

@@ -222,7 +222,7 @@ impl Collected {
             false => Some(self.refusal),
             true => self.is_filtered.then(|| "its filter let nothing through".to_owned()),
         };
-        let text = without_thoughts(&self.text).trim().to_owned();
+        let text = terrapin_reply::answer(&self.text).into_owned();
         if text.is_empty() && refusal.is_none() && self.tool_calls.is_empty() {
             let message = if is_cut { "its reply was cut off before it said anything" } else { "its reply is empty" };
             return Err(Error::new(Kind::Broken, message));
@@ -238,15 +238,6 @@ pub fn said(error: &serde_json::Value) -> String {
     // On one line, however many it has.
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     text.chars().filter(|c| !c.is_control()).take(300).collect()
-}
-
-/// A text without what models that think aloud write before it, between `<think>` and `</think>`.
-fn without_thoughts(text: &str) -> &str {
-    match text.rfind("</think>") {
-        Some(end) => text.get(end + "</think>".len()..).unwrap_or_default(),
-        None if text.trim_start().starts_with("<think>") => "",
-        None => text,
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -48,7 +48,7 @@ struct Unfit {
 
 /// Answers lines as `terrapin eval jsonl` reads them (`{"gold": "...", "pred": "..."}`), each with the line of
 /// `results.jsonl` or with what is wrong with it; empty ones are left out. The address has what holds for all: `lang`,
-/// `timeout` (seconds of each pair), `similarity=false`, `summary=true`.
+/// `timeout` (seconds of each query), `similarity=false`, `summary=true`, `extract=true`.
 pub async fn serve(
     app: Arc<App>,
     context: Arc<Context>,
@@ -86,7 +86,7 @@ fn work(job: Job, in_address: &str, body: Received) {
 
 /// What the address says of all pairs.
 fn options(app: &App, in_address: &str) -> Result<Options, String> {
-    let (mut lang, mut timeout, mut similarity, mut summary) = (None, None, None, None);
+    let (mut lang, mut timeout, mut similarity, mut summary, mut extract) = (None, None, None, None, None);
     for (name, value) in form::pairs(in_address.as_bytes()) {
         let [name, value] = [name, value].map(|text| form::decoded(text).unwrap_or_default());
         let flag = || match value.as_str() {
@@ -99,18 +99,19 @@ fn options(app: &App, in_address: &str) -> Result<Options, String> {
             "timeout" => timeout = Some(value.parse().unwrap_or(f64::NAN)),
             "similarity" => similarity = flag()?,
             "summary" => summary = flag()?,
-            _ => return Err(format!("{name}: expected lang, timeout, similarity or summary")),
+            "extract" => extract = flag()?,
+            _ => return Err(format!("{name}: expected lang, timeout, similarity, summary or extract")),
         }
     }
     let options = Options::new(app, lang.as_deref(), timeout)?;
     let (similarity, summary) = (similarity.unwrap_or(options.similarity), summary.unwrap_or(options.summary));
-    Ok(Options { similarity, summary, ..options })
+    Ok(Options { similarity, summary, extract: extract.unwrap_or(options.extract), ..options })
 }
 
 /// Scores all lines; how many pairs there were. It ends early where damage was met, which whoever called looks for.
 fn each(run: &Run, sink: &mut Sink, text: &[u8], options: &Options) -> io::Result<u64> {
     let (app, limits) = (run.app(), run.limits());
-    let cache = Known { results: &app.results, hits: AtomicU64::new(0) };
+    let cache = Known::new(&app.results);
     let mut pairs = 0;
     for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
         let line = line.trim_ascii();
@@ -127,7 +128,7 @@ fn each(run: &Run, sink: &mut Sink, text: &[u8], options: &Options) -> io::Resul
         });
         match read {
             Ok((instance, table)) => {
-                let scored = options.score(app, &instance, table.as_ref(), limits, &cache);
+                let scored = options.score(app, instance, table.as_ref(), limits, &cache);
                 if app.osm.check().is_err() {
                     break;
                 }
