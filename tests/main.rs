@@ -62,6 +62,7 @@ mod sparql_places;
 mod sparql_protocol;
 mod sparql_random;
 mod sparql_spatial;
+mod states;
 mod store;
 mod tags;
 mod terminal;

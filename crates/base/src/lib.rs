@@ -9,6 +9,7 @@ mod map;
 pub mod progress;
 pub mod size;
 pub mod stack;
+pub mod temporary;
 pub mod words;
 
 pub use bounded::Bounded;
