@@ -13,7 +13,7 @@ pub mod items;
 pub mod server;
 
 pub use terrapin_allocator as allocator;
-pub use terrapin_base::{self as base, deferred, machine, size, stack};
+pub use terrapin_base::{self as base, deferred, machine, size, stack, temporary};
 pub use terrapin_budget as budget;
 pub use terrapin_budget::memory;
 pub use terrapin_chat as chat;

@@ -119,6 +119,8 @@ fn what_is_no_change_is_said() {
     osc(folder.path(), "unknown.osc", "<modify><node id='1' lat='1' lon='1'/></modify>");
     osc(folder.path(), "nested.osc", "<modify><create/></modify>");
     osc(folder.path(), "nowhere.osc", "<modify><node id='1' version='9'/></modify>");
+    osc(folder.path(), "upsert.osc", "<upsert><node id='1' version='9' lat='1' lon='1'/></upsert>");
+    osc(folder.path(), "zero.osc", "<modify><node id='1' version='0' lat='1' lon='1'/></modify>");
     std::fs::write(path("ends.osc"), "<osmChange><modify>").unwrap();
     let fails = |files: &[&str], expected: &str| {
         let arguments = ["load", "--base", "before.terrapin", "--out", "x.terrapin", "--osc"];
@@ -139,6 +141,8 @@ fn what_is_no_change_is_said() {
     fails(&["unknown.osc"], "the attribute version is missing");
     fails(&["nested.osc"], "nested too deeply");
     fails(&["nowhere.osc"], "the attribute lat is missing");
+    fails(&["upsert.osc"], "unknown tag <upsert>");
+    fails(&["zero.osc"], "version=\"0\" of a changed or deleted element");
     fails(&["b.osc", "a.osc"], "node 1: version 2 in a.osc, after version 3 in b.osc; give changes in their order");
     let told =
         terrapin().current_dir(folder.path()).args(["load", "--osm", "a.osc", "--out", "x.terrapin"]).assert().code(3);

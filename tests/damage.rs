@@ -10,7 +10,7 @@ use terrapin::load::Quiet;
 use terrapin::load::{Options, load};
 use terrapin::osm::Osm;
 use terrapin::overpass::{Limits, parse, run};
-use terrapin::snapshot::{Snapshot, verify};
+use terrapin::snapshot::{Counts, Manifest, Snapshot, Writer, verify};
 
 /// A town of a few streets, houses, a bus line and a boundary.
 fn extract() -> String {
@@ -153,4 +153,87 @@ fn flips_and_cuts_are_found() {
         }
     }
     assert!(refused > 50, "only {refused} of 200 were met by the queries");
+}
+
+/// The same sections under another manifest, with checksums that are right: whoever makes a file can make those, too.
+fn signed_anew(path: &Path, to: &Path, change: impl FnOnce(&mut Manifest)) {
+    let snapshot = Snapshot::open(path).unwrap();
+    let mut manifest = snapshot.manifest().unwrap().clone();
+    change(&mut manifest);
+    let mut writer = Writer::create(to).unwrap();
+    for section in &snapshot.manifest().unwrap().sections {
+        writer.section(&section.name, snapshot.unchecked(&section.name)).unwrap();
+    }
+    writer.finish(manifest).unwrap();
+}
+
+/// Every count of a manifest, by its name.
+fn counts(counts: &mut Counts) -> Vec<(&'static str, &mut u64)> {
+    let [nodes, ways, relations] = &mut counts.missing;
+    vec![
+        ("nodes", &mut counts.nodes),
+        ("ways", &mut counts.ways),
+        ("relations", &mut counts.relations),
+        ("areas", &mut counts.areas),
+        ("keys", &mut counts.keys),
+        ("tags", &mut counts.tags),
+        ("users", &mut counts.users),
+        ("missing nodes", nodes),
+        ("missing ways", ways),
+        ("missing relations", relations),
+    ]
+}
+
+/// Counts size tables and loops. The values are those of an attack (`counts.users = 2^32` took 4 GiB, `counts.nodes = 2^32 - 1`
+/// made `verify` run for minutes) and the ends of what the field can hold.
+#[test]
+fn counts_that_the_sections_do_not_hold_are_damage_before_anything_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, hostile) = (town(folder.path()), folder.path().join("hostile.terrapin"));
+    signed_anew(&path, &hostile, |_| {});
+    let right = Osm::open(Arc::new(Snapshot::open(&hostile).unwrap()));
+    assert!(right.is_ok());
+    let names: Vec<&str> = counts(&mut Counts::default()).into_iter().map(|(name, _)| name).collect();
+    for (at, name) in names.into_iter().enumerate() {
+        let values: [fn(u64) -> u64; 8] =
+            [|_| u64::MAX, |_| 1 << 63, |_| 1 << 32, |_| (1 << 32) - 1, |n| n + 512, |n| n + 1, |n| n - 1, |_| 0];
+        for value in values {
+            let mut changed = (0, 0);
+            signed_anew(&path, &hostile, |manifest| {
+                let count = counts(&mut manifest.counts).remove(at).1;
+                changed = (*count, if *count == 0 { value(1) } else { value(*count) });
+                *count = changed.1;
+            });
+            if changed.0 == changed.1 {
+                continue;
+            }
+            // Every byte is as its checksum says.
+            let snapshot = Arc::new(verify(&hostile).unwrap());
+            match Osm::open(snapshot.clone()) {
+                Err(error) => assert!(error.to_string().contains("section manifest: its "), "{name}: {error}"),
+                // Within the last page only the page itself shows it.
+                Ok(osm) => {
+                    assert!(changed.0.abs_diff(changed.1) == 1, "{name}: {} for {}", changed.1, changed.0);
+                    drop(osm);
+                    assert!(answers(&hostile).is_none(), "{name}: {} for {}", changed.1, changed.0);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn times_beyond_all_dates_are_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, hostile) = (town(folder.path()), folder.path().join("hostile.terrapin"));
+    for time in [i64::MAX, i64::MIN, 253_402_300_800, 1 << 40] {
+        for of_replication in [true, false] {
+            signed_anew(&path, &hostile, |manifest| match of_replication {
+                true => manifest.replication_timestamp = time,
+                false => manifest.data_timestamp = time,
+            });
+            let error = Snapshot::open(&hostile).err().expect("refused").to_string();
+            assert!(error.contains("a time beyond all dates"), "{error}");
+        }
+    }
 }

@@ -63,6 +63,7 @@ mod sparql_protocol;
 mod sparql_random;
 mod sparql_spatial;
 mod sparql_values;
+mod states;
 mod store;
 mod tags;
 mod terminal;

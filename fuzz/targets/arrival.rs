@@ -36,6 +36,7 @@ pub fn check(input: &[u8]) {
             _ => comes.extend(std::iter::repeat_n(change[5], 1 + place % 5000)),
         }
     }
+    claim(whole, changes);
     let Ok((header, footer)) = Arrival::ends(announced.len() as u64) else { return };
     let bytes = |range: std::ops::Range<u64>| &announced[range.start as usize..range.end as usize];
     let Ok(rest) = Arrival::manifest(announced.len() as u64, bytes(footer)) else { return };
@@ -46,4 +47,21 @@ pub fn check(input: &[u8]) {
         assert!(comes == *whole, "what is not the snapshot was taken for it");
     }
     assert_eq!(arrival.rewind(), arrival.checked());
+}
+
+/// A server may announce any length, and its footer any place: what is to be fetched at once is bounded, whatever both say.
+fn claim(whole: &[u8], changes: &[u8]) {
+    let number = |at: usize| {
+        let mut bytes = [0; 8];
+        bytes.iter_mut().zip(changes.iter().skip(at)).for_each(|(to, from)| *to = *from);
+        u64::from_le_bytes(bytes)
+    };
+    let (len, mut footer) = (number(0), whole[whole.len() - 64..].to_vec());
+    footer[..8].copy_from_slice(&number(8).to_le_bytes());
+    footer[8..16].copy_from_slice(&number(16).to_le_bytes());
+    let sum = blake3::hash(&footer[..48]);
+    footer[48..56].copy_from_slice(&sum.as_bytes()[..8]);
+    if let Ok(range) = Arrival::manifest(len, &footer) {
+        assert!(range.end == len && range.end - range.start <= 129 << 20, "{range:?} of {len}");
+    }
 }

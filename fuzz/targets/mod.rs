@@ -114,6 +114,14 @@ pub const TARGETS: &[Target] = &[
         stack: QUERIES,
     },
     Target {
+        name: "history",
+        check: snapshot::check_history,
+        seeds: snapshot::history_seeds,
+        words: &[],
+        longest: 16 * 13,
+        stack: QUERIES,
+    },
+    Target {
         name: "arrival",
         check: arrival::check,
         seeds: arrival::seeds,

@@ -1,11 +1,14 @@
 //! Snapshots with hostile content under checksums that are right: whoever makes a file can make those, too. An input is
-//! a list of changes of the town's snapshot, which is written anew with them, opened and asked.
+//! a list of changes of the town's snapshot, or of the village's with all its versions, which is written anew with them,
+//! opened and asked.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use terrapin::budget::Limits;
+use terrapin::budget::{Budget, Limits, Stopped, watched};
+use terrapin::geocoder::{Question, Search, search};
 use terrapin::osm::Osm;
+use terrapin::osm::history::StateSettings;
 use terrapin::overpass;
 use terrapin::snapshot::{Manifest, PageWriter, Pages, Snapshot, Writer, compress, verify};
 use terrapin::sparql::{Bounds, Environment, Settings, prepare};
@@ -53,40 +56,57 @@ fn granules(bytes: &[u8]) -> Option<(Vec<u8>, u64)> {
     Some((bytes[..len].to_vec(), number(trailer + 8)?))
 }
 
-/// The town's sections.
-fn base() -> &'static (Vec<Section>, Manifest) {
-    static BASE: OnceLock<(Vec<Section>, Manifest)> = OnceLock::new();
-    BASE.get_or_init(|| {
-        let town = super::town::opened();
-        let manifest = town.snapshot.manifest().expect("a manifest").clone();
-        let bytes = std::fs::read(town.path()).expect("the snapshot");
-        let names: Vec<&str> = manifest.sections.iter().map(|section| section.name.as_str()).collect();
-        let mut sections: Vec<Section> = Vec::new();
-        for section in &manifest.sections {
-            let name = section.name.clone();
-            let before = sections.last().filter(|before| matches!(before.kind, Kind::Paged));
-            if before.is_some_and(|before| name.strip_suffix(".starts") == Some(&before.name)) {
-                // Written with its pages.
-                continue;
-            }
-            let content = bytes[section.offset as usize..(section.offset + section.len) as usize].to_vec();
-            let starts = format!("{name}.starts");
-            let (kind, pages) = if let Some((content, number)) = granules(&content) {
-                (Kind::Granules(number), vec![content])
-            } else if names.contains(&starts.as_str()) {
-                let pages = Pages::open(&town.snapshot, &name, &Arc::default()).expect("where its pages are");
-                (Kind::Paged, (0..pages.len()).map(|page| pages.read(page).expect("a page")).collect())
-            } else {
-                (Kind::Plain, vec![content])
-            };
-            sections.push(Section { name, kind, pages });
+/// The sections of a snapshot and its manifest.
+type Base = (Vec<Section>, Manifest);
+
+/// The town's.
+fn town() -> &'static Base {
+    static BASE: OnceLock<Base> = OnceLock::new();
+    BASE.get_or_init(|| base(&super::town::opened().snapshot))
+}
+
+/// The village's, with all its versions.
+fn village() -> &'static Base {
+    static BASE: OnceLock<Base> = OnceLock::new();
+    BASE.get_or_init(|| base(&super::town::village()))
+}
+
+fn base(snapshot: &Arc<Snapshot>) -> Base {
+    let manifest = snapshot.manifest().expect("a manifest").clone();
+    let bytes = snapshot.bytes();
+    let names: Vec<&str> = manifest.sections.iter().map(|section| section.name.as_str()).collect();
+    let mut sections: Vec<Section> = Vec::new();
+    for section in &manifest.sections {
+        let name = section.name.clone();
+        let before = sections.last().filter(|before| matches!(before.kind, Kind::Paged));
+        if before.is_some_and(|before| name.strip_suffix(".starts") == Some(&before.name)) {
+            // Written with its pages.
+            continue;
         }
-        (sections, manifest)
-    })
+        let content = bytes[section.offset as usize..(section.offset + section.len) as usize].to_vec();
+        let starts = format!("{name}.starts");
+        let (kind, pages) = if let Some((content, number)) = granules(&content) {
+            (Kind::Granules(number), vec![content])
+        } else if names.contains(&starts.as_str()) {
+            let pages = Pages::open(snapshot, &name, &Arc::default()).expect("where its pages are");
+            (Kind::Paged, (0..pages.len()).map(|page| pages.read(page).expect("a page")).collect())
+        } else {
+            (Kind::Plain, vec![content])
+        };
+        sections.push(Section { name, kind, pages });
+    }
+    (sections, manifest)
 }
 
 pub fn seeds() -> Vec<Vec<u8>> {
-    let (sections, _) = base();
+    seeds_of(town())
+}
+
+pub fn history_seeds() -> Vec<Vec<u8>> {
+    seeds_of(village())
+}
+
+fn seeds_of((sections, _): &Base) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new()];
     for (section, of) in (0_u16..).zip(sections) {
         let len = of.pages.first().map_or(0, Vec::len) as u32;
@@ -199,14 +219,21 @@ fn write(sections: &[Section], manifest: Manifest, path: &std::path::Path) {
 }
 
 pub fn check(input: &[u8]) {
-    let (sections, manifest) = base();
+    ask(&changed(town(), input), &OVERPASS);
+}
+
+pub fn check_history(input: &[u8]) {
+    ask(&changed(village(), input), &DATES);
+}
+
+/// A snapshot with the changes of an input.
+fn changed((sections, manifest): &Base, input: &[u8]) -> Arc<Snapshot> {
     let (mut sections, mut manifest) = (sections.clone(), manifest.clone());
     input.chunks_exact(CHANGE).take(16).for_each(|change| apply(change, &mut sections, &mut manifest));
     let path = super::town::file("hostile.terrapin", &[]);
     write(&sections, manifest, &path);
     // Every checksum is right.
-    let snapshot = Arc::new(verify(&path).expect("whole"));
-    ask(&snapshot);
+    Arc::new(verify(&path).expect("whole"))
 }
 
 const OVERPASS: [&str; 9] = [
@@ -221,6 +248,16 @@ const OVERPASS: [&str; 9] = [
     "[out:json];node(poly:\"9 19 9 21 11 21 11 19\");foreach(convert x ::geom=geom(),v=t[\"name\"];out geom;);",
 ];
 
+const DATES: [&str; 5] = [
+    "[date:\"2020-01-05T00:00:00Z\"];nwr(10,20,10.01,20.01);out meta geom;",
+    "[adiff:\"2020-01-03T00:00:00Z\",\"2020-01-09T00:00:00Z\"];nwr(10,20,10.01,20.01);out meta geom;",
+    "retro(\"2020-01-07T00:00:00Z\"){way[highway];(._;>;<<;);out meta;};timeline(way,1);out;",
+    "nwr(changed:\"2020-01-02T00:00:00Z\",\"2020-01-12T00:00:00Z\")(10,20,10.01,20.01);out ids;",
+    "[diff:\"2020-01-02T00:00:00Z\"];nwr(user_touched:u2)(10,20,10.01,20.01);out meta;",
+];
+
+const NAMES: [&str; 4] = ["bean", "Ladle Street", "lade", "l"];
+
 const SPARQL: [&str; 7] = [
     "SELECT * { ?s ?p ?o } ORDER BY ?o",
     "SELECT * { wd:Q1 ?p ?o . ?x wdt:P131 wd:Q1 }",
@@ -231,18 +268,27 @@ const SPARQL: [&str; 7] = [
     "DESCRIBE wd:Q1",
 ];
 
-fn ask(snapshot: &Arc<Snapshot>) {
+fn ask(snapshot: &Arc<Snapshot>, overpass: &[&str]) {
     let limits = || Limits {
         deadline: Instant::now().checked_add(Duration::from_secs(1)),
         memory: Some(64 << 20),
         ..Limits::default()
     };
     if let Ok(osm) = Osm::open(snapshot.clone()) {
-        for text in OVERPASS {
+        // What states hold is not the query's.
+        osm.set_states(StateSettings { folder: super::town::scratch(), memory: 96 << 20, cache: 8 << 20 });
+        for text in overpass {
             let script = overpass::parse(text).expect("a query");
             if let Err(failure) = overpass::run(&osm, &script, &limits(), &mut std::io::sink()) {
                 let _ = failure.to_string();
             }
+        }
+        // The words of names, which are a library's to read.
+        let budget = Arc::new(Budget::new(&limits()));
+        for text in NAMES {
+            let question = Question::Text(text.to_owned());
+            let found = watched(&budget, || search(&osm, &Search::of(&question, 10, &|_| None)).len());
+            assert!(!matches!(found, Err(Stopped::Panicked(_))), "{found:?}");
         }
         let _ = osm.check();
     }

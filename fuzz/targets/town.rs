@@ -86,10 +86,28 @@ pub fn opened() -> &'static Opened {
     })
 }
 
+/// The made-up village of the tests, with all its versions.
+pub fn village() -> Arc<Snapshot> {
+    let out = scratch().join("village.terrapin");
+    let source = scratch().join("village.osh");
+    std::fs::write(&source, VILLAGE).expect("written");
+    let options = Options { osm: Some(source), history: true, memory: 64 << 20, ..Options::new(out.clone()) };
+    load(&options, &Quiet).expect("the village loads");
+    Arc::new(Snapshot::open(&out).expect("it opens"))
+}
+
+/// The history of the village.
+const VILLAGE: &str = include_str!("../../tests/history/village.osh");
+
+/// A folder for files of a moment, the same one every time.
+pub fn scratch() -> PathBuf {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    FOLDER.get_or_init(folder).path().to_owned()
+}
+
 /// A file that has an input, the same one every time.
 pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
-    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
-    let path = FOLDER.get_or_init(folder).path().join(name);
+    let path = scratch().join(name);
     std::fs::write(&path, bytes).expect("written");
     path
 }

@@ -1,8 +1,8 @@
 //! What a reader hands out: plain views of nodes, ways and relations that live as long as one call.
 //! Nothing here knows of a file format.
 
-/// In place of a latitude and of a longitude: the file gives none. Only deleted nodes of a history file and the
-/// locations of a way whose nodes the writer did not have may carry it.
+/// In place of a latitude and of a longitude: the file gives none. Deleted and redacted nodes of a history file carry it,
+/// nodes that libosmium wrote without a location, and the locations of a way whose nodes the writer did not have.
 pub const NO_COORDINATE: i32 = i32::MAX;
 
 /// Nodes that a way may have: 500 times what OpenStreetMap's API takes, and far more than any way had before it counted.
@@ -47,9 +47,9 @@ pub struct Meta<'a> {
 pub struct Node<'a> {
     /// Id; negative in files of editors.
     pub id: i64,
-    /// Latitude in 1e-7 degrees, -900,000,000 to 900,000,000, or [`NO_COORDINATE`] for a deleted node.
+    /// Latitude in 1e-7 degrees, -900,000,000 to 900,000,000, or [`NO_COORDINATE`] where the file has none.
     pub lat: i32,
-    /// Longitude in 1e-7 degrees, -1,800,000,000 to 1,800,000,000, or [`NO_COORDINATE`] for a deleted node.
+    /// Longitude in 1e-7 degrees, -1,800,000,000 to 1,800,000,000, or [`NO_COORDINATE`] where the file has none.
     pub lon: i32,
     /// Tags in the file's order.
     pub tags: &'a [(&'a str, &'a str)],
@@ -124,4 +124,6 @@ pub struct Header {
     /// Whether the file has several versions of an element and deleted ones. PBF files say it in their header; of XML
     /// files it is known only after reading: true if a deleted element was seen.
     pub history: bool,
+    /// What in the file was not understood and left out, in words for people. Known only after reading.
+    pub warnings: Vec<String>,
 }

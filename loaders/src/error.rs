@@ -110,6 +110,23 @@ pub enum XmlProblem {
     /// Another kind of document where changes are to be.
     #[error("the document is a <{0}>, not an <osmChange>: it has no changes; --osm loads elements")]
     NoChanges(String),
+    /// A block of changes that is not known, or a tag in one that is no element.
+    #[error("unknown tag <{0}>: changes are <node>, <way> and <relation> in <create>, <modify> and <delete>")]
+    Section(String),
+    /// A document of an augmented diff.
+    #[error("this is an augmented diff: its elements are in <action>, each before and after, and cannot be loaded")]
+    Diff,
+    /// A changed or deleted element without a version.
+    #[error("version=\"0\" of a changed or deleted element, which has a version from 1")]
+    Unversioned,
+    /// A part that belongs to elements of another type.
+    #[error("a <{tag}> in a <{element}>, which has none")]
+    Misplaced {
+        /// The part.
+        tag: &'static str,
+        /// The element.
+        element: &'static str,
+    },
     /// An element among changes of which nothing says what became of it.
     #[error("an element outside of <create>, <modify> and <delete>")]
     NoSection,

@@ -79,7 +79,10 @@ fn unpacked(decoder: impl Read + 'static) -> io::Result<Format> {
     if is_json(&start) {
         return Err(io::Error::other(JSON));
     }
-    if start.is_empty() || is_xml(&start) {
+    if start.is_empty() {
+        return Err(io::Error::other("the file is empty once it is unpacked"));
+    }
+    if is_xml(&start) {
         return Ok(Format::Xml(Box::new(reader)));
     }
     Err(io::Error::other("packed as a whole, but not OSM XML"))

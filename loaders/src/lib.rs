@@ -252,7 +252,7 @@ where
     };
     let work = |(block, position)| Ok((map(&block)?, position));
     pipeline::ordered(limit, next, cost, work, consume)?;
-    Ok(parser.header().clone())
+    Ok(parser.into_header())
 }
 
 /// A blob that has been worked on.

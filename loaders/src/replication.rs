@@ -7,11 +7,17 @@ pub use mirror::mirror;
 
 use crate::error::Error;
 use crate::xml::timestamp;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The endings of files of changes.
 const ENDINGS: [&str; 3] = ["osc.gz", "osc.bz2", "osc"];
 const STATE: &str = "state.txt";
+/// The highest number of a state: three times three digits name its file.
+const LAST: u64 = 999_999_999;
+const NO_NUMBER: &str = "no state of replication: its sequenceNumber is not a number from 0 to 999999999";
+/// Bytes of a state that are read at most; it has some hundreds.
+const LONGEST_STATE: u64 = 64 << 10;
 
 /// What brings data from one time to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,13 +130,19 @@ fn time(folder: &Path, number: u64) -> Result<i64, Error> {
 
 /// What a state says: its number, and its time in seconds since 1970.
 fn state(path: &Path) -> Result<(Option<u64>, Option<i64>), Error> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::Open { file: path.to_path_buf(), source })?;
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LONGEST_STATE).read_to_string(&mut text))
+        .map_err(|source| Error::Open { file: path.to_path_buf(), source })?;
     let value = |name: &str| {
         let values = text.lines().filter_map(|line| line.trim().split_once('='));
         // As in files of properties, colons are escaped.
         values.filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().replace('\\', "")).next_back()
     };
-    let number = value("sequenceNumber").map(|number| number.parse().unwrap_or(u64::MAX));
+    let number = match value("sequenceNumber").map(|number| number.parse().ok().filter(|&number| number <= LAST)) {
+        Some(None) => return Err(Error::Format { file: path.to_path_buf(), reason: NO_NUMBER }),
+        number => number.flatten(),
+    };
     Ok((number, value("timestamp").and_then(|time| timestamp(&time))))
 }
 

@@ -73,6 +73,7 @@ fn the_header_of_a_real_extract() {
         replication_url: Some("http://download.geofabrik.de/europe/malta-updates".to_owned()),
         writing_program: Some("osmium/1.14.0".to_owned()),
         history: false,
+        warnings: Vec::new(),
     };
     assert_eq!(header(&path).unwrap(), expected);
 }

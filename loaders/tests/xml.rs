@@ -253,6 +253,108 @@ fn what_is_wrong_is_said() {
     assert!(elements(&gzip(&[0; 100])).unwrap_err().to_string().contains("packed as a whole, but not OSM XML"));
 }
 
+/// Documents of osm-testdata (`xml/data/123` to `125`), which its expectations call invalid, and their siblings.
+#[test]
+fn parts_of_other_elements_are_errors() {
+    for (text, expected) in [
+        ("<node id='36966060' lat='-79.4' lon='0.3'><nd ref='123'/></node>", "a <nd> in a <node>"),
+        ("<way id='21'><nd ref='12'/><member type='n' ref='16' role='foobar'/></way>", "a <member> in a <way>"),
+        ("<relation id='17'><nd ref='12'/><tag k='xyz' v='new'/></relation>", "a <nd> in a <relation>"),
+        ("<node id='1' lat='1' lon='1'><member type='node' ref='1' role=''/></node>", "a <member> in a <node>"),
+    ] {
+        let error = elements(format!("<osm version='0.6'>{text}</osm>").as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+/// `xml/data/106` of osm-testdata among others: what is no part of the format is counted, with the place of the first.
+#[test]
+fn unknown_tags_are_counted() {
+    let warnings = |text: &str| elements(format!("<osm version='0.6'>{text}</osm>").as_bytes()).unwrap().1.warnings;
+    let known = "<note>a</note><meta osm_base='2024-03-13T21:21:12Z'/><bounds minlat='1'/><bound box='1,1,1,1'/>\
+                 <changeset id='1'><tag k='a' v='b'/></changeset><way id='1'><bounds/><center lat='1' lon='1'/></way>";
+    assert_eq!(warnings(known), [""; 0]);
+    assert_eq!(warnings("\n<foo>\n<osm/></foo>"), ["1 tag that is no part of the format left out: <foo> in line 2"]);
+    let several = "<node id='1' lat='1' lon='1'>\n<x/></node><y><z/></y><way id='1'><w/></way>";
+    let expected = "3 tags that are no part of the format left out, the first <x> in line 2";
+    assert_eq!(warnings(several), [expected]);
+    let cut_off = warnings("<node id='1' lat='1' lon='1'/><remark> runtime error: Query timed out</remark>");
+    assert!(cut_off[0].contains("<remark>") && cut_off.len() == 1, "{cut_off:?}");
+    let diff = elements(b"<osm version='0.6'><action type='create'><node id='1' lat='1' lon='1'/></action></osm>");
+    assert!(diff.unwrap_err().to_string().contains("this is an augmented diff"));
+}
+
+/// libosmium writes a node without a location as one without `lat` and `lon`; versions that were redacted have neither.
+#[test]
+fn a_node_may_be_without_a_position() {
+    let (all, header) =
+        elements(b"<osm version='0.6'><node id='1' version='2'/><node id='2' visible='true'/></osm>").unwrap();
+    assert_eq!(all.matches("lat: 2147483647, lon: 2147483647").count(), 2, "{all}");
+    assert!(!header.history);
+}
+
+#[test]
+fn empty_files_are_named_so() {
+    for (bytes, expected) in [
+        (Vec::new(), "the file is empty"),
+        (gzip(b""), "the file is empty once it is unpacked"),
+        (bzip2(b""), "the file is empty once it is unpacked"),
+    ] {
+        let file = file(&bytes);
+        let error = header(file.path()).unwrap_err().to_string();
+        assert!(error.contains(expected) && error.contains(file.path().to_str().unwrap()), "{error}");
+    }
+}
+
+fn changes(text: &str) -> Result<String, String> {
+    let file = file(format!("<osmChange version='0.6'>{text}</osmChange>").as_bytes());
+    let mut all = String::new();
+    let read = terrapin_loaders::read_changes::<_, Error>(
+        file.path(),
+        &Options::default(),
+        |block| {
+            let mut text = String::new();
+            block.for_each(|element| text.push_str(&format!("{element:?}\n")))?;
+            Ok(text)
+        },
+        |text, _| {
+            all.push_str(&text);
+            Ok(())
+        },
+    );
+    read.map(|_| all).map_err(|error| error.to_string())
+}
+
+/// Editors give what they create `version="0"` in osmChange (the wiki's page "OsmChange"); all else has a version.
+#[test]
+fn what_is_created_may_have_version_0() {
+    let node =
+        |block: &str, version: &str| changes(&format!("<{block}><node id='-1' lat='1' lon='2'{version}/></{block}>"));
+    assert!(node("create", " version='0'").unwrap().contains("version: 0"));
+    assert!(node("create", " version='3'").unwrap().contains("version: 3"));
+    for block in ["modify", "delete"] {
+        let error = node(block, " version='0'").unwrap_err();
+        assert!(error.contains("version=\"0\" of a changed or deleted element"), "{error}");
+    }
+    for block in ["create", "modify", "delete"] {
+        assert!(node(block, "").unwrap_err().contains("the attribute version is missing"));
+    }
+}
+
+#[test]
+fn unknown_blocks_of_changes_are_errors() {
+    for (text, name) in [
+        ("<upsert><node id='1' version='2' lat='1' lon='1'/></upsert>", "upsert"),
+        ("<modify><area id='1' version='2'/></modify>", "area"),
+        ("<create><upsert/></create>", "upsert"),
+        ("<action type='modify'/>", "action"),
+    ] {
+        let error = changes(text).unwrap_err();
+        assert!(error.contains(&format!("unknown tag <{name}>")), "{text}: {error}");
+    }
+    assert_eq!(changes("<note>a</note><bounds/><delete/>").unwrap(), "");
+}
+
 #[test]
 fn a_part_without_end_is_refused_before_memory_is_full() {
     // 100 MB of an attribute in 100 kB of a file.

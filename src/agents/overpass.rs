@@ -127,7 +127,7 @@ pub fn body(osm: &Osm, script: &Script, form: Form<'_>, limits: &Limits) -> Resu
 }
 
 fn stopped(failure: &Failure) -> Trouble {
-    let trouble = Trouble::new(failure.to_string());
+    let trouble = Trouble { is_fault: failure.is_fault(), ..Trouble::new(failure.to_string()) };
     match failure.diagnostics.iter().find_map(|diagnostic| diagnostic.help.clone()) {
         Some(help) => trouble.hint(help),
         None => trouble.hint("ask for less: a smaller area, a tag that fewer elements have, [timeout:...]"),

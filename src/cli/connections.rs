@@ -7,6 +7,7 @@ use ipnet::IpNet;
 
 use crate::server::{ConnectionLimits, Division, SpoolLimits};
 use crate::size;
+use crate::temporary;
 
 /// The longest time that a setting may ask for, in seconds: a day, which is for ever.
 const LONGEST: u64 = 86_400;
@@ -80,13 +81,7 @@ impl Connections {
             memory: memory.pieces(),
             answer: self.spool,
             total: self.spool_total,
-            folder: self.spool_dir.clone().unwrap_or_else(folder),
+            folder: self.spool_dir.clone().unwrap_or_else(temporary::folder),
         }
     }
-}
-
-/// What `/tmp` has often lies in memory; `/var/tmp` is for what is larger.
-fn folder() -> PathBuf {
-    let on_disk = PathBuf::from("/var/tmp");
-    if std::env::var_os("TMPDIR").is_none() && on_disk.is_dir() { on_disk } else { std::env::temp_dir() }
 }

@@ -16,6 +16,7 @@ use crate::osm::Osm;
 use crate::osm::layout::VERSION_TIMES;
 use crate::rdf::Store;
 use crate::size::{self, count};
+use crate::temporary;
 
 /// The part of the memory that decoded pages may take: one of so many.
 const CACHE: u64 = 4;
@@ -97,7 +98,7 @@ impl Args {
         let out = self.out();
         let folder = match (&self.temp, out.parent()) {
             (Some(folder), _) => folder.clone(),
-            (None, _) if is_stdout(out) => std::env::temp_dir(),
+            (None, _) if is_stdout(out) => temporary::folder(),
             (None, Some(folder)) if !folder.as_os_str().is_empty() => folder.to_owned(),
             _ => PathBuf::from("."),
         };

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::load::tell;
 use super::progress::Shown;
-use super::query::text_of;
+use super::query::{self, text_of};
 use super::whole::stop_on_signal;
 use super::{Error, open, slips};
 use crate::geocoder::Areas;
@@ -146,7 +146,7 @@ fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3]
         overpass::run(&osm, &script, &Limits::default(), &mut lines as &mut dyn Write)
     });
     osm.check().map_err(open::error)?;
-    result.map_err(|failure| Error::Query { text, origin, problems: terrapin_problem::all(failure) })?;
+    result.map_err(|failure| query::stopped(failure, text, origin))?;
     let mut elements = <[Vec<Ordinal>; 3]>::default();
     for line in String::from_utf8_lossy(&lines).lines().filter(|line| !line.trim().is_empty()) {
         let (kind, ordinal) = element(&osm, line).ok_or_else(|| {

@@ -86,7 +86,8 @@ pub struct Args {
     /// What to take of the dumps of entities
     #[arg(long, value_name = "FILE.toml", requires = "wikidata")]
     recipe: Option<PathBuf>,
-    /// Leave out entities and triples whose line is wrong, and count them; take what a dump has that was cut off
+    /// Leave out entities and triples whose line is wrong, and nodes without a position, and count them; take the first part of
+    /// a dump that was cut off
     #[arg(long)]
     skip_bad: bool,
     /// Load also where a file has no triples or the recipe takes nothing

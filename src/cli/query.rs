@@ -14,11 +14,13 @@ use crate::entities::{Properties, chain_of};
 use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::items::Items;
 use crate::osm::BoundingBox;
+use crate::osm::history::StateSettings;
 use crate::overpass::lint;
 use crate::overpass::output::{Form, Layout};
 use crate::overpass::turbo::{self, Reason, Surroundings};
-use crate::overpass::{self, Limits};
+use crate::overpass::{self, Code, Failure, Limits};
 use crate::size;
+use crate::temporary;
 
 /// Longer texts are not queries.
 const MAX_QUERY: u64 = 16 << 20;
@@ -124,6 +126,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let table =
         args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
     let (opened, osm) = open::elements(&args.snapshot)?;
+    if let Some(memory) = args.memory {
+        osm.set_states(StateSettings { folder: temporary::folder(), memory, cache: memory / 2 });
+    }
     let triples = args.with_wikidata.as_ref().map(|_| open::triples(&opened, &args.snapshot)).transpose()?;
     let items = triples
         .as_ref()
@@ -163,8 +168,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     out.finish()?;
     osm.check().map_err(open::error)?;
     triples.as_ref().map_or(Ok(()), |triples| triples.store.check()).map_err(open::error)?;
-    let (script, summary) =
-        result.map_err(|failure| Error::Query { text, origin, problems: terrapin_problem::all(failure) })?;
+    let (script, summary) = result.map_err(|failure| stopped(failure, text, origin))?;
     if summary.elements == 0 && !args.json {
         let notes = lint::notes(&script, &osm);
         notes.iter().for_each(|note| tell(&format!("note: {note}")));
@@ -175,6 +179,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// A query that was refused or stopped, as a command ends with it.
+pub fn stopped(failure: Failure, text: String, origin: String) -> Error {
+    if failure.diagnostics.iter().any(|diagnostic| diagnostic.code == Code::Temporary) {
+        return Error::system("temporary", format!("{failure}. {}", failure.help().unwrap_or_default()));
+    }
+    Error::Query { text, origin, problems: terrapin_problem::all(failure) }
 }
 
 /// How an answer in GeoJSON is laid out.

@@ -12,9 +12,11 @@ use super::connections::Connections;
 use super::model::ModelArgs;
 use super::{Error, config, log, open, stdout};
 use crate::machine;
+use crate::osm::history::History;
 use crate::rdf::Store;
 use crate::server::{self, About, Addresses, AllowedPages, Data, Division, HostName, Settings, SitePolicy, Tokens};
 use crate::size;
+use crate::snapshot::Snapshot;
 
 /// Serve a snapshot over HTTP as an Overpass API server and a SPARQL endpoint
 ///
@@ -143,11 +145,17 @@ fn origin(text: &str) -> Result<String, String> {
     AllowedPages::of([text]).map_err(wrong).map(|_| text.to_owned())
 }
 
-/// How the memory is divided.
-pub(super) fn division(args: &Args) -> Result<Division, Error> {
+/// How the memory is divided. States of other dates have a part where the snapshot has older versions; a file that does not
+/// open is an error later.
+pub(super) fn division(args: &Args, snapshot: &Path) -> Result<Division, Error> {
     let total = args.memory.or_else(machine::memory).unwrap_or(UNKNOWN);
     let asks = if args.model.is_given() { args.max_asks } else { 0 };
-    Division::new(total, args.max_queries.into(), asks.into(), args.max_memory).map_err(Error::usage)
+    let states = match Snapshot::open(snapshot).is_ok_and(|snapshot| History::is_in(&snapshot)) {
+        true => Division::of_states(total),
+        false => 0,
+    };
+    let division = Division::new(total - states, args.max_queries.into(), asks.into(), args.max_memory);
+    Ok(Division { states, ..division.map_err(Error::usage)? })
 }
 
 /// How the server is run.
@@ -199,7 +207,7 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
         return Err(Error::usage(format!("--bind and --metrics-bind are both {}: give them two ports", args.bind)));
     }
     let tokens = args.tokens.as_deref().map(Tokens::read).transpose().map_err(|e| Error::input("tokens", e))?;
-    let memory = division(args)?;
+    let memory = division(args, snapshot)?;
     let asker = args.model.asker()?;
     let data = Data { asker, ..data(snapshot, args.tag_docs.as_deref(), memory.cache)? };
     if let (true, Some(matches)) = (args.check_config, matches) {

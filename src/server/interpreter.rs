@@ -177,7 +177,11 @@ pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
     match result {
         Ok(summary) => run.answered(sink, "query", summary.elements),
         Err(failure) => {
-            tracing::debug!(request_id = run.context().id(), error = %failure, "stopped");
+            let request_id = run.context().id();
+            match failure.is_fault() {
+                true => tracing::error!(request_id, error = %failure, help = failure.help(), "no answer"),
+                false => tracing::debug!(request_id, error = %failure, "stopped"),
+            }
             run.refused(sink, "query", Outcome::from(&failure), refused(&failure));
         }
     }

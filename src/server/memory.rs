@@ -16,6 +16,8 @@ const OWN: u64 = 64 << 20;
 const TILES: u64 = 32 << 20;
 /// What is kept of what queries gave that were scored, at most.
 const RESULTS: u64 = 64 << 20;
+/// What states of other dates hold, at most.
+const STATES: u64 = 1 << 30;
 /// What requests and answers need at most: bodies that are read, pieces that wait for a slow reader.
 const CONNECTIONS: u64 = 256 << 20;
 
@@ -38,6 +40,8 @@ pub struct Division {
     pub results: u64,
     /// For requests and answers on their way, all together.
     pub connections: u64,
+    /// For states of other dates: one that is made and those that are kept. Not a part of `total`.
+    pub states: u64,
 }
 
 /// The parts do not fit into the whole.
@@ -89,7 +93,12 @@ impl Division {
             return Err(TooLittle { total, needed, slots, query: wanted });
         }
         let query = query.unwrap_or(QUERY.min(share));
-        Ok(Division { total, query, light: query / 4, trial: query / 8, cache, tiles, results, connections })
+        Ok(Division { total, query, light: query / 4, trial: query / 8, cache, tiles, results, connections, states: 0 })
+    }
+
+    /// The part of a process's memory that is for states of other dates, where the snapshot has older versions.
+    pub fn of_states(total: u64) -> u64 {
+        STATES.min(total / 8)
     }
 
     /// Of what connections need: the bodies of requests.

@@ -98,6 +98,7 @@ use crate::agents::World;
 use crate::ask::Asker;
 use crate::eval::cache::InMemory;
 use crate::osm::Osm;
+use crate::osm::history::StateSettings;
 use crate::rdf::Store;
 use crate::snapshot::Manifest;
 use crate::tags::{Docs, Tags};
@@ -229,6 +230,7 @@ impl App {
     fn new(data: Data, settings: Settings, tokens: Option<Tokens>) -> io::Result<Arc<App>> {
         let Data { osm, docs, triples, about, asker } = data;
         let metrics = Metrics::install(&about)?;
+        osm.set_states(StateSettings::within(settings.spool.folder.clone(), settings.memory.states));
         let gates = Gates::new(settings.max_queries, settings.max_asks, settings.max_waiting, settings.queue_timeout);
         let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
         let connections = Connections::new(settings.connections.clone());

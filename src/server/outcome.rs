@@ -19,7 +19,7 @@ pub enum Outcome {
     Busy,
     /// The client went away or the server down.
     Abandoned,
-    /// The engine failed.
+    /// The engine failed, the snapshot is damaged, or temporary files cannot be written.
     Broken,
 }
 
@@ -66,6 +66,8 @@ impl From<&Failure> for Outcome {
             Outcome::TimedOut
         } else if has(Code::Cancelled) || has(Code::ClientGone) {
             Outcome::Abandoned
+        } else if failure.is_fault() {
+            Outcome::Broken
         } else {
             Outcome::Refused
         }
@@ -79,6 +81,30 @@ impl From<&sparql::Error> for Outcome {
             sparql::Code::Cancelled | sparql::Code::Output => Outcome::Abandoned,
             _ if error.class == sparql::Class::Internal => Outcome::Broken,
             _ => Outcome::Refused,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overpass::{Class, Diagnostic};
+
+    /// The statuses that the operator's page gives for each.
+    #[test]
+    fn faults_have_a_status_of_their_own() {
+        for (code, status) in [
+            (Code::Damaged, 500),
+            (Code::Internal, 500),
+            (Code::Temporary, 500),
+            (Code::Memory, 400),
+            (Code::TooWeak, 400),
+            (Code::Timeout, 504),
+            (Code::Cancelled, 503),
+        ] {
+            let diagnostic =
+                Diagnostic { class: Class::Runtime, code, line: 0, span: None, message: String::new(), help: None };
+            assert_eq!(Outcome::from(&Failure::from(diagnostic)).status(), status, "{code}");
         }
     }
 }

@@ -17,10 +17,10 @@ use rayon::prelude::*;
 
 use crate::common::place;
 use crate::common::skip::{Need, skipped};
-use terrapin::load::{LoadError, Options, Quiet, load};
-use terrapin::osm::history::History;
+use terrapin::load::{Entities, LoadError, Options, Quiet, load, load_entities};
+use terrapin::osm::history::{History, StateSettings};
 use terrapin::osm::{CACHE_BYTES, ElementType, Osm};
-use terrapin::overpass::{Limits, parse, run};
+use terrapin::overpass::{Code, Limits, parse, run};
 use terrapin::snapshot::Snapshot;
 
 /// Of these lines some are about the program that answers.
@@ -154,6 +154,114 @@ fn a_file_of_one_state_has_no_history() {
     assert!(matches!(refused, Err(LoadError::NoHistory { .. })), "{refused:?}");
 }
 
+/// A history in which the second version of node 7 is redacted, as the API's history of an element and libosmium have it:
+/// a version without position and tags. `last` is the end of the document.
+fn redacted(folder: &Path, last: &str) -> PathBuf {
+    let version = |number: u32, rest: &str| {
+        format!("<node id=\"7\" version=\"{number}\" timestamp=\"2020-01-0{number}T00:00:00Z\" visible=\"true\"{rest}")
+    };
+    let text = format!(
+        "<osm version=\"0.6\">{}{}{}<node id=\"8\" version=\"1\" timestamp=\"2020-01-01T00:00:00Z\" visible=\"true\" \
+         lat=\"1\" lon=\"1\"/><node id=\"8\" version=\"2\" timestamp=\"2020-01-02T00:00:00Z\" visible=\"false\"/>{last}</osm>",
+        version(1, " lat=\"10\" lon=\"20\"><tag k=\"name\" v=\"first\"/></node>"),
+        version(2, "/>"),
+        version(3, " lat=\"10\" lon=\"20\"><tag k=\"name\" v=\"third\"/></node>"),
+    );
+    let path = folder.join("redacted.osh");
+    std::fs::write(&path, text).expect("written");
+    path
+}
+
+#[test]
+fn of_a_redacted_version_nothing_is_there() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (source, out) = (redacted(folder.path(), ""), folder.path().join("a.terrapin"));
+    let loaded = load(&options(&source, &out), &Quiet).expect("it loads");
+    let remark = "1 older version of a node without a position, as redacted ones are: there the node does not exist";
+    assert!(loaded.manifest.remarks.iter().any(|said| said == remark), "{:?}", loaded.manifest.remarks);
+    let osm = open(&out);
+    let names = |day: u32| answer(&osm, &format!("[date:\"2020-01-0{day}T12:00:00Z\"];node(7);out;"));
+    assert!(names(1).contains("first") && names(3).contains("third"));
+    assert!(!names(2).contains("<node"), "{}", names(2));
+    assert!(answer(&osm, "timeline(node,7);out;").matches("<timeline").count() >= 2);
+    // The newest state has nothing of it.
+    let plain = load(&Options { history: false, ..options(&source, &out) }, &Quiet).expect("it loads");
+    assert_eq!(plain.manifest.counts.nodes, 1);
+    assert!(answer(&open(&out), "node(7);out;").contains("third"));
+}
+
+#[test]
+fn a_newest_version_without_a_position_is_an_error_or_left_out() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let way = "<node id=\"9\" version=\"1\"/><way id=\"1\" version=\"1\"><nd ref=\"7\"/><nd ref=\"9\"/></way>";
+    let (source, out) = (redacted(folder.path(), way), folder.path().join("a.terrapin"));
+    let plain = Options { history: false, ..options(&source, &out) };
+    let error = load(&plain, &Quiet).expect_err("refused").to_string();
+    assert_eq!(error, "node 9: its newest version has no position; --skip-bad leaves such nodes out");
+    assert!(!out.exists());
+    let skipping = Entities { skip_bad: true, ..Entities::default() };
+    let loaded = load_entities(&plain, &skipping, &Quiet).expect("it loads");
+    assert!(loaded.manifest.remarks.iter().any(|said| said == "1 node without a position left out"));
+    // The way that has it is as in an extract that was cut without completing ways.
+    assert_eq!((loaded.manifest.counts.nodes, loaded.manifest.counts.missing[0]), (1, 1));
+}
+
+/// Three files of osmosis' tests have a key twice in one element.
+#[test]
+fn a_key_that_comes_twice_is_counted() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (source, out) = (folder.path().join("twice.osm"), folder.path().join("a.terrapin"));
+    let tags = "<tag k='a' v='1'/><tag k='b' v='2'/><tag k='a' v='3'/><tag k='a' v='4'/>";
+    let text = format!("<osm version='0.6'><node id='1' lat='1' lon='1'>{tags}</node><foo/></osm>");
+    std::fs::write(&source, text).expect("written");
+    let loaded = load(&Options { history: false, ..options(&source, &out) }, &Quiet).expect("it loads");
+    let expected = ["1 element has a key more than once: the first value of each key was kept"];
+    assert_eq!(loaded.manifest.remarks, expected);
+    assert!(loaded.warnings[0].ends_with("1 tag that is no part of the format left out: <foo> in line 1"));
+    assert!(answer(&open(&out), "node(1);out;").contains("k=\"a\" v=\"1\""));
+}
+
+/// The code of a failed query, and its text.
+fn failure(osm: &Osm, query: &str) -> (Code, String) {
+    let script = parse(query).expect("a query");
+    let failure = run(osm, &script, &Limits::default(), &mut std::io::sink()).expect_err("no answer");
+    (failure.diagnostics[0].code, failure.to_string())
+}
+
+const THEN: &str = "[date:\"2020-01-05T00:00:00Z\"];node(7);out;";
+
+#[test]
+fn a_folder_that_takes_no_files_has_an_error_of_its_own() {
+    let osm = with_history(&folder().join("village.osh"));
+    let nowhere = PathBuf::from("/proc/no/such/folder");
+    osm.set_states(StateSettings { folder: nowhere, memory: 512 << 20, cache: 8 << 20 });
+    let (code, text) = failure(&osm, THEN);
+    assert_eq!(code, Code::Temporary, "{text}");
+    assert!(text.starts_with("runtime error: cannot write temporary files: "), "{text}");
+    // The snapshot is not to blame, and what needs no state is answered.
+    assert!(osm.check().is_ok());
+    assert!(answer(&osm, "node(7);out;").contains("restaurant"));
+}
+
+#[test]
+fn a_state_stays_within_the_memory_that_there_is_for_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("history.terrapin");
+    load(&options(&self::folder().join("village.osh"), &out), &Quiet).expect("it loads");
+    let within = |memory| {
+        let osm = open(&out);
+        osm.set_states(StateSettings { folder: folder.path().to_owned(), memory, cache: 8 << 20 });
+        osm
+    };
+    let (code, text) = failure(&within(4096), THEN);
+    assert_eq!(code, Code::Memory, "{text}");
+    assert!(text.contains("run out of memory"), "{text}");
+    // A state that failed is made anew for the next query, and one for which there is memory is made.
+    let small = within(4096);
+    assert_eq!((failure(&small, THEN).0, failure(&small, THEN).0), (Code::Memory, Code::Memory));
+    assert!(answer(&within(64 << 20), THEN).contains("<node id=\"7\""));
+}
+
 #[test]
 fn damaged_versions_are_told_and_the_current_state_is_not_touched() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -177,4 +285,9 @@ fn damaged_versions_are_told_and_the_current_state_is_not_touched() {
         let told = answer(&Osm::open(Arc::new(Snapshot::open(&broken).expect("it opens"))).expect("elements"), query);
         assert!(told.contains("damaged"), "{query}: {told}");
     }
+    // What was met in a state is known of the snapshot from then on.
+    let osm = open(&broken);
+    assert!(osm.check().is_ok());
+    assert_eq!(failure(&osm, THEN).0, Code::Damaged);
+    assert!(osm.check().is_err());
 }

@@ -10,6 +10,7 @@ mod map;
 pub mod progress;
 pub mod size;
 pub mod stack;
+pub mod temporary;
 pub mod untrusted;
 pub mod words;
 

@@ -82,12 +82,14 @@ impl<'a> Opened<'a> {
         std::iter::once(Ok(own)).chain(changes).collect()
     }
 
-    /// Reads the elements, then the changes. Says what part was taken, if not all was.
+    /// Reads the elements, then the changes. Returns the part that was taken, if not all was, and adds what the changes have
+    /// that was not understood to `warnings`.
     pub(super) fn read(
         &self,
         options: &Options,
         builder: &mut Builder,
         progress: &dyn Progress,
+        warnings: &mut Vec<String>,
     ) -> Result<Option<Selection>, LoadError> {
         let selection = self.base.cut.as_ref().map(|cut| cut.select(&self.osm, progress)).transpose()?;
         let total: u64 = ElementType::ALL.into_iter().map(|kind| u64::from(self.osm.page_count(kind))).sum();
@@ -107,7 +109,8 @@ impl<'a> Opened<'a> {
         self.osm.check()?;
         for path in &self.base.changes {
             builder.begin_changes();
-            read_changes(path, options, builder, progress).map_err(|error| self.name_files(error))?;
+            let header = read_changes(path, options, builder, progress).map_err(|error| self.name_files(error))?;
+            warnings.extend(super::warnings_of(path, &header));
         }
         Ok(selection)
     }
@@ -195,7 +198,12 @@ pub fn replicated_until(snapshot: &Path) -> Result<i64, LoadError> {
     Ok(opened.manifest().map_or(0, |manifest| manifest.replication_timestamp))
 }
 
-fn read_changes(path: &Path, load: &Options, builder: &mut Builder, progress: &dyn Progress) -> Result<(), LoadError> {
+fn read_changes(
+    path: &Path,
+    load: &Options,
+    builder: &mut Builder,
+    progress: &dyn Progress,
+) -> Result<loaders::Header, LoadError> {
     progress.phase("reading changes", std::fs::metadata(path).map_or(0, |m| m.len()));
     let mut read = 0;
     let options = loaders::Options { memory: load.memory / UNDER_WAY, ..loaders::Options::default() };
@@ -204,8 +212,7 @@ fn read_changes(path: &Path, load: &Options, builder: &mut Builder, progress: &d
         progress.advance(at.bytes_read - read);
         read = at.bytes_read;
         builder.add(batch).map_err(LoadError::from)
-    })?;
-    Ok(())
+    })
 }
 
 /// Gives all triples of a snapshot to `add`, some thousand at a time, with the names of their graphs as readers give them.

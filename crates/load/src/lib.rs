@@ -24,9 +24,9 @@ use terrapin_loaders as loaders;
 use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
 
 use terrapin_base::external_sort::Scratch;
-use terrapin_osm::build::{Batch, Builder};
+use terrapin_osm::build::{Batch, Builder, Built};
 use terrapin_osm::{CACHE_BYTES, Osm, areas, names};
-use terrapin_snapshot::{Error, Manifest, Snapshot, Source, Writer, hex};
+use terrapin_snapshot::{Error, Manifest, Snapshot, Source, TIMES, Writer, hex};
 
 /// zstd's level for pages: beyond it files shrink by less than they take longer.
 const LEVEL: i32 = 3;
@@ -155,12 +155,13 @@ fn make(
     let scratch = Scratch::new(&folder, options.memory);
     let mut writer = Writer::create(&options.out)?;
     let base = base.map(|base| base::Opened::open(base, options.memory)).transpose()?;
-    let mut manifest = load_osm(options, base.as_ref(), &scratch, &mut writer, progress)?;
     let mut warnings = Vec::new();
+    let sink = Sink { scratch: &scratch, writer: &mut writer, warnings: &mut warnings };
+    let mut manifest = load_osm(options, entities.skip_bad, base.as_ref(), sink, progress)?;
     let old = base.as_ref().map(base::Opened::triples).transpose()?.flatten();
     if old.is_some() || !(options.wikidata.is_empty() && options.rdf.is_empty()) {
         let place = triples::Place { options, scratch: &scratch, writer: &mut writer, manifest: &mut manifest };
-        warnings = triples::load(place, entities, old.as_ref(), progress)?;
+        warnings.extend(triples::load(place, entities, old.as_ref(), progress)?);
     }
     if let Some(base) = &base {
         (manifest.replication_timestamp, manifest.data_timestamp) = base.times(manifest.data_timestamp);
@@ -173,14 +174,28 @@ fn make(
     Ok(Loaded { digest: snapshot.digest(), manifest, warnings })
 }
 
+/// Where a load of elements writes to.
+struct Sink<'a> {
+    scratch: &'a Scratch,
+    writer: &'a mut Writer,
+    /// What of the sources was left out and is no error.
+    warnings: &'a mut Vec<String>,
+}
+
+/// What of a file was not understood, with its name.
+fn warnings_of<'a>(path: &'a Path, header: &'a loaders::Header) -> impl Iterator<Item = String> + 'a {
+    header.warnings.iter().map(move |warning| format!("{}: {warning}", path.display()))
+}
+
 /// Writes the sections of elements, empty ones without any source of them, and begins the manifest.
 fn load_osm(
     options: &Options,
+    skip_bad: bool,
     base: Option<&base::Opened<'_>>,
-    scratch: &Scratch,
-    writer: &mut Writer,
+    sink: Sink<'_>,
     progress: &dyn Progress,
 ) -> Result<Manifest, LoadError> {
+    let Sink { scratch, writer, warnings } = sink;
     let mut builder = Builder::new(scratch);
     if options.history {
         builder.keep_versions();
@@ -188,12 +203,17 @@ fn load_osm(
     if options.without_metadata {
         builder.drop_metadata();
     }
+    // Of a history it is known that a version may be redacted; of anything else such a node is bad.
+    if skip_bad || options.history || options.at.is_some() {
+        builder.leave_out_unplaced();
+    }
     let (mut sources, mut header, mut selection) = (Vec::new(), loaders::Header::default(), None);
     if let Some(osm) = &options.osm {
         let describe = || Ok(vec![describe(osm, OSM_LICENCE)?]);
         (sources, header) = while_described(describe, || read(osm, options, &mut builder, progress))?;
+        warnings.extend(warnings_of(osm, &header));
     } else if let Some(base) = base {
-        let read = || base.read(options, &mut builder, progress);
+        let read = || base.read(options, &mut builder, progress, warnings);
         (sources, selection) = while_described(|| base.sources(), read)?;
     }
 
@@ -202,10 +222,11 @@ fn load_osm(
         Some(base) => base.name_files(error),
         None => error,
     })?;
-    let remarks = match base {
+    let mut remarks = match base {
         Some(base) => base.remark(built.dropped, selection.as_ref()),
         None => remarks(options, &header, built.dropped),
     };
+    remarks.extend(left_out(&built));
 
     progress.phase("building areas", 0);
     let (file, sections) = writer.so_far()?;
@@ -225,7 +246,10 @@ fn load_osm(
         sources,
         counts,
         bounding_box: built.bounding_box.map(|b| [b.south, b.west, b.north, b.east]),
-        replication_timestamp: options.at.or(header.replication_timestamp).unwrap_or(built.newest),
+        replication_timestamp: options
+            .at
+            .or(header.replication_timestamp.filter(|t| TIMES.contains(t)))
+            .unwrap_or(built.newest),
         data_timestamp: built.newest,
         areas,
         remarks,
@@ -277,6 +301,29 @@ fn remarks(options: &Options, header: &loaders::Header, dropped: u64) -> Vec<Str
     } else {
         Vec::new()
     }
+}
+
+/// What the manifest says of content that was left out.
+fn left_out(built: &Built) -> Vec<String> {
+    let some = |count: u64, one: &str, many: &str, what: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one} {what}")),
+        _ => Some(format!("{count} {many} {what}")),
+    };
+    let redacted = "without a position, as redacted ones are: there the node does not exist";
+    [
+        some(
+            built.repeated,
+            "element has",
+            "elements have",
+            "a key more than once: the first value of each key was kept",
+        ),
+        some(built.redacted, "older version of a node", "older versions of nodes", redacted),
+        some(built.unplaced, "node", "nodes", "without a position left out"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Refuses paths that would waste the work or destroy something: the snapshot's name is given by a rename, which

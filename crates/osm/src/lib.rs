@@ -6,6 +6,7 @@
 mod area_table;
 pub mod areas;
 pub mod build;
+mod counts;
 use terrapin_base::codec;
 pub mod geometry;
 mod hilbert;
@@ -21,6 +22,7 @@ mod page_cache;
 mod postings;
 pub mod radix;
 mod source;
+mod state_settings;
 mod store;
 mod tables;
 mod tags;

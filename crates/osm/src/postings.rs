@@ -193,6 +193,7 @@ impl<'a> Blocks<'a> {
     }
 
     fn read_all(&self) -> Result<Vec<Ordinal>, Error> {
+        budget::charge(self.count.saturating_mul(size_of::<Ordinal>() as u64));
         let mut all = vec![0; self.count as usize];
         let current = budget::current();
         all.par_chunks_mut(BLOCK).enumerate().try_for_each(|(at, out)| {

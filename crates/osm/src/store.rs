@@ -9,11 +9,13 @@ use std::sync::{Arc, OnceLock};
 use quick_cache::sync::Cache;
 
 use super::area_table::Areas;
+use super::counts;
 use super::layout::{self, Paged, Part};
 use super::name_table::NameTable;
 use super::old;
 use super::page::{self, Lists, MetaColumns};
 use super::page_cache::{Cached, Key, MetaPage, NodePage, Page, RelationPage, TagPage, WayNodes, WayPage, Weigher};
+use super::state_settings::StateSettings;
 use super::tables::{Keys, Names, Users};
 use super::types::{BoundingBox, Coord, ElementRef, ElementType, Ordinal};
 use terrapin_budget as budget;
@@ -26,6 +28,12 @@ const BORDERS: u64 = 5;
 
 /// A posting list is kept decoded as a whole if it is at most one in so many parts of the cache.
 const KEPT: u64 = 16;
+
+/// Bytes of a page's content from which on a query is asked before the page is decoded; pages have some kilobytes.
+const LARGE_PAGE: u64 = 1 << 20;
+/// Bytes that one byte of a page's content decodes to at most: a way's node is at least a byte, its reference and its
+/// position are eight each.
+const DECODED: u64 = 16;
 
 /// What looking a page up counts for in a query's budget.
 const PAGE_STEPS: usize = 64;
@@ -54,6 +62,8 @@ pub struct Osm {
     pub(super) fault: Arc<Fault>,
     /// What [`Osm::beside`] keeps.
     beside: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// How states of other dates are made.
+    states: OnceLock<StateSettings>,
 }
 
 /// What is opened when it is first asked for; nothing where it is damaged.
@@ -63,7 +73,7 @@ impl Osm {
     /// The elements of a snapshot.
     ///
     /// # Errors
-    /// A snapshot that is still being made.
+    /// A snapshot that is still being made; counts in the manifest that do not fit the sections.
     pub fn open(snapshot: Arc<Snapshot>) -> Result<Osm, Error> {
         Osm::open_with(snapshot, CACHE_BYTES)
     }
@@ -75,6 +85,7 @@ impl Osm {
     pub fn open_with(snapshot: Arc<Snapshot>, cache: u64) -> Result<Osm, Error> {
         let manifest = snapshot.manifest().ok_or_else(|| Error::damaged("manifest", "it is not there"))?;
         let (counts, time) = (manifest.counts, manifest.data_timestamp);
+        counts::check(&snapshot, &counts)?;
         Ok(Osm::of(snapshot, counts, time, cache))
     }
 
@@ -101,7 +112,18 @@ impl Osm {
             names: Opened::new(),
             fault: Arc::default(),
             beside: OnceLock::new(),
+            states: OnceLock::new(),
         }
+    }
+
+    /// Sets where and within which memory states of other dates are made; to be called before the first query.
+    pub fn set_states(&self, settings: StateSettings) {
+        let _ = self.states.set(settings);
+    }
+
+    /// How states of other dates are made.
+    pub(super) fn states(&self) -> StateSettings {
+        self.states.get().cloned().unwrap_or_else(|| StateSettings::of_cache(self.cache_bytes()))
     }
 
     /// What another part of this crate keeps for as long as the elements are open: one part only.
@@ -131,6 +153,11 @@ impl Osm {
     /// The first damage that was met.
     pub fn check(&self) -> Result<(), Error> {
         self.fault.check()
+    }
+
+    /// Keeps damage of the snapshot that was met elsewhere, such as in a state of another date, for [`Osm::check`].
+    pub fn report(&self, section: &str, reason: &str) {
+        self.fault.report(section, reason);
     }
 
     /// Keeps damage for [`Osm::check`] and goes on with `instead`.
@@ -228,6 +255,7 @@ impl Osm {
     pub(super) fn page<P: Page>(&self, key: Key, make: impl FnOnce() -> P) -> P {
         budget::checkpoints(PAGE_STEPS);
         let cached = self.cache.get(&key).unwrap_or_else(|| {
+            self.charge_page(key);
             // The cache is nobody's: it outlives the query that fills it.
             budget::unwatched(|| {
                 let made = make().cached();
@@ -236,6 +264,22 @@ impl Osm {
             })
         });
         P::of(cached).expect("a key belongs to one kind of page")
+    }
+
+    /// Asks the query's budget before a large page is decoded: what a page unpacks to is the snapshot's word.
+    fn charge_page(&self, key: Key) {
+        let (section, page) = match key {
+            Key::Page(kind, part, page) => (Paged::Elements(kind, part), page),
+            Key::WayNodes(page) => (Paged::Elements(ElementType::Way, Part::Core), page),
+            Key::Values(page) => (Paged::Values, page),
+            Key::Postings(page) => (Paged::Postings, page),
+            Key::Block(page) => (Paged::Blocks, page),
+            Key::Pair(..) | Key::List(..) => return,
+        };
+        let bytes = self.paged(section).map_or(0, |pages| pages.content_len(page.into()));
+        if bytes >= LARGE_PAGE {
+            budget::charge(bytes.saturating_mul(DECODED));
+        }
     }
 
     /// A page of nodes.
@@ -458,8 +502,13 @@ impl Osm {
     }
 
     /// How many roles there are.
-    pub(super) fn role_count(&self) -> u64 {
-        self.roles().map_or(0, Names::len)
+    pub(super) fn role_count(&self) -> u32 {
+        self.roles().map_or(0, |roles| u32::try_from(roles.len()).unwrap_or(u32::MAX))
+    }
+
+    /// How many users there are, nobody among them.
+    pub(super) fn user_count(&self) -> u32 {
+        self.users().map_or(0, Users::len)
     }
 
     /// The id of an element that is referred to and not there.

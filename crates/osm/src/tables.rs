@@ -145,6 +145,11 @@ impl Users {
         }
     }
 
+    /// How many there are, nobody among them.
+    pub fn len(&self) -> u32 {
+        self.ids.len() as u32
+    }
+
     pub fn id(&self, user: u32) -> i64 {
         signed(self.ids.get(user.into()))
     }
@@ -155,7 +160,11 @@ impl Users {
 
     /// The users with an id, ascending: they stand in the order of their ids, but for the first.
     pub fn with_id(&self, id: i64) -> Vec<u32> {
-        (0..self.ids.len() as u32).filter(|&user| self.id(user) == id).collect()
+        let is_theirs = |&user: &u32| {
+            budget::checkpoint();
+            self.id(user) == id
+        };
+        (0..self.ids.len() as u32).filter(is_theirs).collect()
     }
 
     /// The users with a name, ascending.

@@ -115,6 +115,9 @@ pub fn encode_values<'a>(values: impl Iterator<Item = &'a str>) -> Vec<u8> {
     out
 }
 
+/// Bytes of the values of a page, at most: they are some kilobytes.
+const MOST_TEXT: usize = 256 << 20;
+
 /// `n` values.
 pub fn decode_values(bytes: &[u8], n: usize) -> Option<ValuePage> {
     let mut r = Reader::new(bytes);
@@ -124,6 +127,10 @@ pub fn decode_values(bytes: &[u8], n: usize) -> Option<ValuePage> {
         let shared = usize::try_from(r.get()?).ok()?;
         let len = usize::try_from(r.get()?).ok()?;
         let prefix = page.text.get(start..start.checked_add(shared)?)?.to_owned();
+        // Every value may repeat the one before it: some kilobytes that do would unpack to gigabytes.
+        if page.text.len() + shared > MOST_TEXT {
+            return None;
+        }
         start = page.text.len();
         page.text.push_str(&prefix);
         page.text.push_str(std::str::from_utf8(r.take(len)?).ok()?);

@@ -60,6 +60,7 @@ codes! {
         Cancelled = "cancelled", "The query was stopped: nobody waits for it, or an operator ended it.";
         ClientGone = "client-gone", "Whoever reads the answer has gone.";
         Damaged = "damaged", "The snapshot does not hold what it should.";
+        Temporary = "temporary", "Temporary files cannot be written.";
         Internal = "internal", "The query could not be run, by a fault of the program.";
         // Around a run: of `terrapin query` and of feedback.
         Shortcut = "shortcut", "A shortcut of Overpass Turbo's cannot be replaced.";

@@ -70,6 +70,19 @@ impl From<Diagnostic> for Failure {
     }
 }
 
+impl Failure {
+    /// Whether the query is not to blame: the snapshot is damaged, temporary files cannot be written, or the program failed.
+    pub fn is_fault(&self) -> bool {
+        let faults = [Code::Damaged, Code::Temporary, Code::Internal];
+        self.diagnostics.iter().any(|diagnostic| faults.contains(&diagnostic.code))
+    }
+
+    /// What to do, where an error says so.
+    pub fn help(&self) -> Option<&str> {
+        self.diagnostics.iter().find_map(|diagnostic| diagnostic.help.as_deref())
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, d) in self.diagnostics.iter().enumerate() {

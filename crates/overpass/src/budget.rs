@@ -69,7 +69,7 @@ impl Budget {
     }
 
     /// The bound that was reached, in the reference's words.
-    fn exceeded(&self, bound: Exceeded) -> Failure {
+    pub fn exceeded(&self, bound: Exceeded) -> Failure {
         let (what, detail) = match bound {
             Exceeded::Cancelled => ("Query was cancelled", String::new()),
             Exceeded::Time(after) => ("Query timed out", format!(" after {}", terrapin_budget::seconds(after))),

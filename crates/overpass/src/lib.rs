@@ -138,7 +138,7 @@ fn execute(
 ) -> Result<(), Failure> {
     let states = run::States::default();
     let mut context = run::Context::new(osm, script, budget, answer, &states);
-    let whole = || osm.check().and_then(|()| states.check()).map_err(|e| damaged(&e));
+    let whole = || osm.check().and_then(|()| states.check(osm)).map_err(|e| damaged(&e));
     let done = budget.watch(|| context.run_script()).and_then(|()| whole());
     // What the sets hold is freed while the answer is on its way.
     drop(Deferred::new(context.take_derived()));

@@ -35,6 +35,16 @@ pub enum Error {
         /// What it said.
         source: Box<object_store::Error>,
     },
+    /// The storage sent more or fewer bytes than a range has.
+    #[error("{place}: the server sent {found} bytes of a range of {wanted}; try again, or fetch from another server")]
+    Length {
+        /// What was fetched.
+        place: String,
+        /// The bytes of the range.
+        wanted: u64,
+        /// The bytes received before the transfer was ended.
+        found: u64,
+    },
     /// What lies there is another snapshot.
     #[error("{place} is the snapshot {found}, not {wanted}")]
     Other {

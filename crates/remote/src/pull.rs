@@ -5,9 +5,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt, TryStreamExt};
-use object_store::ObjectStoreExt;
 use object_store::path::Path as Place;
+use object_store::{GetOptions, ObjectStoreExt};
 use terrapin_snapshot::{Arrival, Snapshot};
 
 use super::{AT_ONCE, Error, PIECE, Progress, Remote};
@@ -58,11 +59,28 @@ impl Remote {
     async fn announce(&self, place: &Place) -> Result<Arrival, Error> {
         let failed = self.failed(place);
         let len = self.store.head(place).await.map_err(&failed)?.size;
-        let get = async |range: Range<u64>| self.store.get_range(place, range).await.map_err(&failed);
+        let get = async |range: Range<u64>| self.piece(place, range).await;
         let (header, footer) = Arrival::ends(len)?;
         let (header, footer) = (get(header).await?, get(footer).await?);
         let rest = get(Arrival::manifest(len, &footer)?).await?;
         Ok(Arrival::new(len, &header, &rest)?)
+    }
+
+    /// Fetches a range of the file: exactly as many bytes as it has. A server that sends more or fewer is in error.
+    async fn piece(&self, place: &Place, range: Range<u64>) -> Result<Bytes, Error> {
+        let failed = self.failed(place);
+        let wanted = range.end.saturating_sub(range.start);
+        let lengths = |found| Error::Length { place: format!("{}: {place}", self.address), wanted, found };
+        let options = GetOptions::new().with_range(Some(range));
+        let mut stream = self.store.get_opts(place, options).await.map_err(&failed)?.into_stream();
+        let mut piece = BytesMut::new();
+        while let Some(bytes) = stream.try_next().await.map_err(&failed)? {
+            append(&mut piece, &bytes, wanted).map_err(lengths)?;
+        }
+        if piece.len() as u64 != wanted {
+            return Err(lengths(piece.len() as u64));
+        }
+        Ok(piece.freeze())
     }
 
     /// Receives what has not been there.
@@ -74,12 +92,11 @@ impl Remote {
         part: &Path,
         progress: &dyn Progress,
     ) -> Result<(), Error> {
-        let failed = self.failed(place);
         let (from, len) = (arrival.at(), arrival.file_len());
         let ranges = (from..len).step_by(PIECE as usize).map(|start| start..len.min(start + PIECE));
-        let pieces = ranges.map(|range| self.store.get_range(place, range));
+        let pieces = ranges.map(|range| self.piece(place, range));
         let mut pieces = futures_util::stream::iter(pieces).buffered(AT_ONCE);
-        while let Some(piece) = pieces.try_next().await.map_err(&failed)? {
+        while let Some(piece) = pieces.try_next().await? {
             if let Err(damage) = arrival.take(&piece) {
                 // What is wrong has to come again.
                 let _ = file.set_len(arrival.checked());
@@ -90,6 +107,19 @@ impl Remote {
         }
         Ok(())
     }
+}
+
+/// Adds received bytes to a piece of `most` bytes. Memory grows with the received bytes, not with an announced length.
+///
+/// # Errors
+/// The number of bytes that are there where `bytes` do not fit.
+fn append(piece: &mut BytesMut, bytes: &[u8], most: u64) -> Result<(), u64> {
+    let there = piece.len() as u64 + bytes.len() as u64;
+    if there > most {
+        return Err(there);
+    }
+    piece.extend_from_slice(bytes);
+    Ok(())
 }
 
 /// Where a snapshot lies until it is whole.
@@ -114,4 +144,103 @@ fn go_on(file: &mut File, arrival: &mut Arrival, progress: &dyn Progress) -> io:
     file.set_len(stands)?;
     file.seek(SeekFrom::Start(stands))?;
     Ok(stands)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::net::{TcpListener, TcpStream};
+
+    use super::super::Quiet;
+    use super::*;
+
+    /// A web server with one file of an announced length. `bytes` gives the content of a range, or more or less than that.
+    fn serve(len: u64, bytes: impl Fn(Range<u64>) -> Vec<u8> + Send + 'static) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/a.terrapin", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let _ = answer(stream.unwrap(), len, &bytes);
+            }
+        });
+        address
+    }
+
+    fn answer(mut stream: TcpStream, len: u64, bytes: &dyn Fn(Range<u64>) -> Vec<u8>) -> io::Result<()> {
+        let mut lines = BufReader::new(stream.try_clone()?).lines();
+        let method = lines.next().unwrap()?;
+        let mut range = None;
+        for line in lines {
+            let line = line?.to_ascii_lowercase();
+            if let Some((from, to)) = line.strip_prefix("range: bytes=").and_then(|range| range.split_once('-')) {
+                range = Some(from.parse::<u64>().unwrap()..to.parse::<u64>().unwrap() + 1);
+            }
+            if line.is_empty() {
+                break;
+            }
+        }
+        let Some(range) = range.filter(|_| method.starts_with("GET")) else {
+            return write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {len}\r\nConnection: close\r\n\r\n");
+        };
+        let Range { start, end } = range.clone();
+        let body = bytes(range);
+        write!(stream, "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {start}-{}/{len}\r\n", end - 1)?;
+        // A server can name one range and send another.
+        write!(stream, "Content-Length: {}\r\nConnection: close\r\n\r\n", body.len())?;
+        stream.write_all(&body)
+    }
+
+    fn checksum(bytes: &[u8]) -> [u8; 8] {
+        let mut short = [0; 8];
+        short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..8]);
+        short
+    }
+
+    fn footer(manifest_at: u64, manifest_len: u64) -> Vec<u8> {
+        let mut footer = [manifest_at.to_le_bytes(), manifest_len.to_le_bytes()].concat();
+        footer.extend_from_slice(&[7; 32]);
+        footer.extend_from_slice(&checksum(&footer));
+        footer.extend_from_slice(b"NIPARRET");
+        footer
+    }
+
+    fn pull(address: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let options = [("allow_http".to_owned(), "true".to_owned())];
+        let remote = Remote::open(address, &options).unwrap();
+        let pulled = remote.pull(None, &folder.path().join("a.terrapin"), &Quiet);
+        pulled.expect_err("it is no snapshot").to_string()
+    }
+
+    /// The lengths of an attack: a file of 2^40 bytes whose footer puts the manifest at byte 64, which an allocation of
+    /// 1 TiB followed.
+    #[test]
+    fn announced_lengths_size_no_allocation() {
+        let len = 1_u64 << 40;
+        let manifest = len - 128;
+        let most = (64 << 20) + 1;
+        for (at, bytes, what) in [
+            (64, manifest, "section manifest: the file's end says that it has 1099511627648 bytes"),
+            (64, 64, "section names: the file's end says that it has 1099511627584 bytes"),
+            (64, u64::MAX, "it lies outside the file"),
+            (len - 64 - most, most, "section manifest: the file's end says that it has 67108865 bytes"),
+            (len, 1, "it lies outside the file"),
+        ] {
+            let asked = move |range: Range<u64>| match (range.start, range.end) {
+                (0, 64) => vec![0; 64],
+                (_, end) if end == len && range.end - range.start == 64 => footer(at, bytes),
+                (from, end) => panic!("{from} to {end} was fetched"),
+            };
+            let error = pull(&serve(len, asked));
+            assert!(error.contains(what), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_sends_more_or_less_than_a_range_is_an_error() {
+        for sent in [0_usize, 63, 65, 1 << 20] {
+            let error = pull(&serve(1 << 20, move |_| vec![0; sent]));
+            assert!(error.contains("of a range of 64"), "{sent}: {error}");
+        }
+    }
 }

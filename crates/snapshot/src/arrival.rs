@@ -3,8 +3,12 @@
 
 use std::ops::Range;
 
+use super::manifest::LONGEST;
 use super::read::{self, Footer};
 use super::{Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, Manifest, OLDEST_FORMAT, Section, hex};
+
+/// Bytes of the names of the sources, at most, with their checksum.
+const NAMES_LEN: u64 = LONGEST as u64 + 8;
 
 /// A snapshot that arrives.
 pub struct Arrival {
@@ -36,16 +40,28 @@ impl Arrival {
         }
     }
 
-    /// Where the manifest lies, and what stands behind it, by the footer.
+    /// Where the manifest and everything behind it lie in a file of `len` bytes, by its footer: a range short enough to
+    /// be held in memory, whatever the two say.
     ///
     /// # Errors
-    /// A footer that is none.
+    /// The footer is damaged, or the manifest or the names would be longer than any.
     pub fn manifest(len: u64, footer: &[u8]) -> Result<Range<u64>, Error> {
-        let offset = Footer::read(footer)?.offset;
-        if !(HEADER_LEN..len.saturating_sub(FOOTER_LEN)).contains(&offset) {
+        let footer = Footer::read(footer)?;
+        let behind = len.saturating_sub(FOOTER_LEN);
+        if !(HEADER_LEN..behind).contains(&footer.offset) {
             return Err(Error::damaged("manifest", "it lies outside the file"));
         }
-        Ok(offset..len)
+        let all = behind - footer.offset;
+        let names =
+            all.checked_sub(footer.len).ok_or_else(|| Error::damaged("manifest", "it lies outside the file"))?;
+        for (what, bytes, most) in [("manifest", footer.len, LONGEST as u64), ("names", names, NAMES_LEN)] {
+            if bytes > most {
+                let reason =
+                    format!("the file's end says that it has {bytes} bytes, more than the {most} that it may have");
+                return Err(Error::damaged(what, reason));
+            }
+        }
+        Ok(footer.offset..len)
     }
 
     /// A file of so many bytes with this header, and these bytes from the manifest on.

@@ -174,6 +174,26 @@ impl Checked {
         })
     }
 
+    /// Length of the content and the number of the section `name`, as its last bytes say: neither is compared with a
+    /// checksum, which [`Checked::open`] does. `None` if the snapshot has no such section.
+    ///
+    /// # Errors
+    /// The length is not that of the section.
+    pub(super) fn announced(snapshot: &Snapshot, name: &str) -> Result<Option<(u64, u64)>, Error> {
+        let Some(place) = snapshot.place(name) else { return Ok(None) };
+        let bytes = snapshot.bytes().get(place).unwrap_or_default();
+        let Some((before, trailer)) = bytes.split_last_chunk::<TRAILER>() else {
+            return Err(Error::damaged(name, "too short"));
+        };
+        let number_at = |at: usize| trailer[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
+        let (len, number) = (number_at(0), number_at(8));
+        let sums = len.div_ceil(GRANULE as u64).saturating_mul(8);
+        match len.checked_add(sums) == Some(before.len() as u64) {
+            true => Ok(Some((len, number))),
+            false => Err(Error::damaged(name, "its length differs")),
+        }
+    }
+
     /// Content that is in memory, as that of the section `name`.
     pub fn held(name: &str, content: Vec<u8>, number: u64, fault: &Arc<Fault>) -> Checked {
         Checked {

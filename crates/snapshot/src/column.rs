@@ -126,6 +126,13 @@ pub struct Column {
     directory: usize,
 }
 
+/// Where the directory of a column of `len` values begins in its content.
+fn directory(name: &str, bytes: u64, len: u64) -> Result<usize, Error> {
+    let blocks = len.div_ceil(BLOCK);
+    let at = blocks.checked_mul(16).and_then(|directory| bytes.checked_sub(directory)).filter(|&at| at >= 8);
+    at.and_then(|at| usize::try_from(at).ok()).ok_or_else(|| Error::damaged(name, "its number of values differs"))
+}
+
 /// Where a block is and how wide its values are.
 #[derive(Clone, Copy)]
 struct Block {
@@ -154,12 +161,17 @@ impl Column {
 
     fn of(name: &str, content: Checked) -> Result<Column, Error> {
         let len = content.number();
-        let directory = usize::try_from(len.div_ceil(BLOCK))
-            .ok()
-            .and_then(|blocks| content.len().checked_sub(blocks.checked_mul(16)?))
-            .filter(|&at| at >= 8)
-            .ok_or_else(|| Error::damaged(name, "its number of values differs"))?;
+        let directory = directory(name, content.len() as u64, len)?;
         Ok(Column { content, len, directory })
+    }
+
+    /// How many values the column `name` has, without a look at its checksums; `None` if the snapshot has no such section.
+    ///
+    /// # Errors
+    /// The section has no room for so many values.
+    pub fn announced(snapshot: &Snapshot, name: &str) -> Result<Option<u64>, Error> {
+        let Some((bytes, len)) = Checked::announced(snapshot, name)? else { return Ok(None) };
+        directory(name, bytes, len).map(|_| Some(len))
     }
 
     /// How many values there are.

@@ -63,7 +63,7 @@ pub use boxes::{Boxes, BoxesWriter, Corners};
 pub use checked::{Checked, CheckedWriter, Fault};
 pub use column::{Column, ColumnWriter, Run, ordered, signed};
 pub use error::Error;
-pub use manifest::{AreaReport, Counts, Manifest, Section, Source, TripleCounts};
+pub use manifest::{AreaReport, Counts, Manifest, Section, Source, TIMES, TripleCounts};
 pub use paged::{PageWriter, Pages, compress};
 pub use part::{Part, abandon};
 pub use read::{Snapshot, verify};

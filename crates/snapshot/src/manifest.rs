@@ -119,8 +119,12 @@ pub struct Section {
     pub checksum: [u8; 32],
 }
 
-/// Text and lists in a manifest hold no more bytes.
-const LONGEST: usize = 64 << 20;
+/// Text and lists in a manifest hold no more bytes, and neither do the names of the sources; nor is the stored form of
+/// either longer.
+pub(super) const LONGEST: usize = 64 << 20;
+
+/// Times that a manifest may hold, in seconds since 1970: those that can be written as dates, of the years -9999 to 9999.
+pub const TIMES: std::ops::RangeInclusive<i64> = -377_705_023_201..=253_402_300_799;
 
 impl Manifest {
     /// Its stored form, and that of the sources' names.
@@ -147,6 +151,12 @@ impl Manifest {
             read += more;
         }
         no_more("manifest", bytes.len() - read)?;
+        let newest = manifest.triples.map_or(0, |triples| triples.newest);
+        for time in [manifest.replication_timestamp, manifest.data_timestamp, newest] {
+            if !TIMES.contains(&time) {
+                return Err(Error::damaged("manifest", format!("a time beyond all dates: {time} seconds since 1970")));
+            }
+        }
         Ok(manifest)
     }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::{Column, ColumnWriter, Error, Fault, Snapshot, Writer};
+use terrapin_budget as budget;
 
 /// Bytes that a page may have once decompressed: what a damaged or hostile frame can make us allocate. Pages have some
 /// hundreds of elements and some kilobytes.
@@ -143,24 +144,56 @@ impl Pages {
         self.len() == 0
     }
 
+    /// How many pages the section `name` has, without a look at checksums; `None` if the snapshot has no such section.
+    ///
+    /// # Errors
+    /// What says it is damaged.
+    pub fn announced(snapshot: &Snapshot, name: &str) -> Result<Option<u64>, Error> {
+        let index = snapshot.place(&format!("{name}.index")).map(|place| place.len() as u64 / 8);
+        let starts = match index {
+            Some(starts) => Some(starts),
+            None => Column::announced(snapshot, &starts(name))?,
+        };
+        Ok(starts.map(|starts| starts.saturating_sub(1)))
+    }
+
     /// The decompressed content of a page.
     ///
     /// # Errors
     /// The page is damaged.
     pub fn read(&self, page: u64) -> Result<Vec<u8>, Error> {
-        let damaged = |what: &str| Error::damaged(&*self.name, format!("page {page}: {what}"));
-        if page >= self.len() {
-            return Err(damaged("beyond the last"));
-        }
-        let place = self.starts.get(page) as usize..self.starts.get(page + 1) as usize;
-        let frame = self.snapshot.unchecked(&self.name).get(place).ok_or_else(|| damaged("beyond the section"))?;
+        let (frame, len) = self.frame(page)?;
         if frame.is_empty() {
             return Ok(Vec::new());
         }
-        let len = match zstd::zstd_safe::get_frame_content_size(frame) {
-            Ok(Some(len)) if len <= MAX_PAGE as u64 => len as usize,
-            _ => return Err(damaged("no content size")),
-        };
-        decompress(frame, len).map_err(|e| damaged(&e.to_string()))
+        // What a frame says it unpacks to is the snapshot's word.
+        budget::charge(len as u64);
+        decompress(frame, len).map_err(|e| self.damaged(page, &e.to_string()))
+    }
+
+    /// Bytes of a page's content; 0 where the page is damaged.
+    pub fn content_len(&self, page: u64) -> u64 {
+        self.frame(page).map_or(0, |(_, len)| len as u64)
+    }
+
+    fn damaged(&self, page: u64, what: &str) -> Error {
+        Error::damaged(&*self.name, format!("page {page}: {what}"))
+    }
+
+    /// The compressed bytes of a page and the length of its content.
+    fn frame(&self, page: u64) -> Result<(&[u8], usize), Error> {
+        if page >= self.len() {
+            return Err(self.damaged(page, "beyond the last"));
+        }
+        let place = self.starts.get(page) as usize..self.starts.get(page + 1) as usize;
+        let bytes = self.snapshot.unchecked(&self.name).get(place);
+        let frame = bytes.ok_or_else(|| self.damaged(page, "beyond the section"))?;
+        if frame.is_empty() {
+            return Ok((frame, 0));
+        }
+        match zstd::zstd_safe::get_frame_content_size(frame) {
+            Ok(Some(len)) if len <= MAX_PAGE as u64 => Ok((frame, len as usize)),
+            _ => Err(self.damaged(page, "no content size")),
+        }
     }
 }

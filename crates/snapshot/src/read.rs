@@ -127,7 +127,7 @@ pub(super) struct Footer {
     /// Where the manifest begins.
     pub offset: u64,
     /// Its bytes.
-    len: u64,
+    pub len: u64,
     /// Its SHA-256.
     pub digest: [u8; 32],
 }

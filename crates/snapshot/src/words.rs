@@ -5,13 +5,16 @@
 //! words   to a number, shifted left by one, and 1; where there are several, to the place of their list, shifted left by one
 //! ```
 //!
-//! Of what the map of words has nothing is checked while it is read, so it is compared with its checksum as a whole when it
-//! is first asked for.
+//! The map of words has no checks of its own while it is read, so it is compared with its checksum as a whole when it is
+//! first needed. The crate `fst` panics on bytes that are no map, and follows transitions that form a cycle for ever: a
+//! checksum only shows that the bytes are those of the manifest, so every read of the map catches panics and every
+//! transition counts for the budget.
 
 use std::io::{BufWriter, Read, Seek, SeekFrom};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use fst::automaton::{Automaton, Str};
+use fst::automaton::{AlwaysMatch, Automaton, Str};
 use fst::{IntoStreamer, Map, MapBuilder, Streamer};
 
 use super::near::{Behind, Near};
@@ -123,6 +126,8 @@ pub struct Words {
     map: &'static str,
     lists: Checked,
     end: u64,
+    /// Whether reading the map has panicked: once is enough.
+    broken: AtomicBool,
 }
 
 impl Words {
@@ -142,6 +147,7 @@ impl Words {
             snapshot: Arc::clone(snapshot),
             fault: Arc::clone(fault),
             end,
+            broken: AtomicBool::new(false),
         })
     }
 
@@ -156,45 +162,48 @@ impl Words {
         }
     }
 
-    /// A word as it stands.
+    /// Reads the map of words. A panic of its library is damage of the section.
+    fn read_map<T: Default>(&self, read: impl FnOnce(&Map<&[u8]>) -> T) -> T {
+        if self.broken.load(Ordering::Relaxed) {
+            return T::default();
+        }
+        let found = budget::tolerant(|| self.map().map(|map| read(&map)));
+        found
+            .unwrap_or_else(|| {
+                self.broken.store(true, Ordering::Relaxed);
+                self.fault.report(self.map, "it is no map of words");
+                None
+            })
+            .unwrap_or_default()
+    }
+
+    /// The word that equals a text.
     pub fn word(&self, text: &str) -> Option<Word> {
-        let value = self.map()?.get(text)?;
+        let value = self.read_map(|map| map.get(text))?;
         Some(Word { text: text.to_owned(), edits: 0, value })
     }
 
     /// The first word that is not before a text, in byte order.
     pub fn from(&self, text: &str) -> Option<Word> {
-        let map = self.map()?;
-        let mut stream = map.range().ge(text).into_stream();
-        let (text, value) = stream.next()?;
-        Some(Word { text: std::str::from_utf8(text).ok()?.to_owned(), edits: 0, value })
+        self.read_map(|map| {
+            let mut stream = map.search(Counted(AlwaysMatch)).ge(text).into_stream();
+            let (text, value) = stream.next()?;
+            Some(Word { text: std::str::from_utf8(text).ok()?.to_owned(), edits: 0, value })
+        })
     }
 
     /// Words that begin with a text, in byte order; some of them where there are very many.
     pub fn beginning(&self, text: &str) -> Vec<Word> {
-        let Some(map) = self.map() else { return Vec::new() };
-        self.collect(map.search(Str::new(text).starts_with()).into_stream(), |_| 0)
+        self.read_map(|map| collect(map.search(Counted(Str::new(text).starts_with())).into_stream(), |_| 0))
     }
 
     /// Words that begin with a text and of which the rest is at most so many edits away from another one: a letter more,
     /// one less, another one, or two that changed places.
     pub fn near(&self, start: &str, text: &str, edits: u8) -> Vec<Word> {
-        let (Some(map), Some(near)) = (self.map(), Near::new(text, edits)) else { return Vec::new() };
-        let behind = Behind { start: start.as_bytes(), near: &near };
-        self.collect(map.search(behind).into_stream(), |word| near.edits(word.get(start.len()..).unwrap_or_default()))
-    }
-
-    fn collect<A: Automaton>(&self, mut stream: fst::map::Stream<'_, A>, edits: impl Fn(&str) -> u8) -> Vec<Word> {
-        let mut found = Vec::new();
-        while let Some((text, value)) = stream.next() {
-            budget::checkpoints(WORD_STEPS);
-            let Ok(text) = std::str::from_utf8(text) else { continue };
-            found.push(Word { text: text.to_owned(), edits: edits(text), value });
-            if found.len() == MOST_WORDS {
-                break;
-            }
-        }
-        found
+        let Some(near) = Near::new(text, edits) else { return Vec::new() };
+        let behind = Counted(Behind { start: start.as_bytes(), near: &near });
+        let edits = |word: &str| near.edits(word.get(start.len()..).unwrap_or_default());
+        self.read_map(|map| collect(map.search(behind).into_stream(), edits))
     }
 
     /// The numbers that a word has, ascending.
@@ -242,5 +251,157 @@ impl Words {
             numbers.push(u32::try_from(number).ok().filter(|_| number < self.end)?);
         }
         Some(numbers)
+    }
+}
+
+/// An automaton whose every step counts for the budget of the query that runs it.
+struct Counted<A>(A);
+
+impl<A: Automaton> Automaton for Counted<A> {
+    type State = A::State;
+
+    fn start(&self) -> A::State {
+        self.0.start()
+    }
+
+    fn is_match(&self, state: &A::State) -> bool {
+        self.0.is_match(state)
+    }
+
+    fn can_match(&self, state: &A::State) -> bool {
+        self.0.can_match(state)
+    }
+
+    fn will_always_match(&self, state: &A::State) -> bool {
+        self.0.will_always_match(state)
+    }
+
+    fn accept(&self, state: &A::State, byte: u8) -> A::State {
+        budget::checkpoint();
+        self.0.accept(state, byte)
+    }
+}
+
+/// The words of a stream; the first of them where there are very many.
+fn collect<A: Automaton>(mut stream: fst::map::Stream<'_, A>, edits: impl Fn(&str) -> u8) -> Vec<Word> {
+    let mut found = Vec::new();
+    while let Some((text, value)) = stream.next() {
+        budget::checkpoints(WORD_STEPS);
+        let Ok(text) = std::str::from_utf8(text) else { continue };
+        found.push(Word { text: text.to_owned(), edits: edits(text), value });
+        if found.len() == MOST_WORDS {
+            break;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use terrapin_budget::{Budget, Limits, Stopped};
+
+    use super::*;
+
+    const SECTIONS: WordSections = WordSections { words: "words", lists: "lists" };
+
+    /// A snapshot that is not finished, so that its sections have the checksums of whatever they hold.
+    fn open(folder: &std::path::Path, words: Option<&[u8]>) -> Arc<Snapshot> {
+        let mut writer = Writer::create(&folder.join("a")).unwrap();
+        let scratch = Scratch::new(folder, 1 << 20);
+        let mut sorter = StringSorter::new(&scratch);
+        for (number, text) in (0..).zip(["a", "ab", "abbey", "bakery", "bar", "bars", "bart", "cafe", "café", "z"]) {
+            sorter.push(text.as_bytes(), number).unwrap();
+            sorter.push(b"town", number).unwrap();
+        }
+        let all = write_words::<TestError>(sorter, SECTIONS, &scratch, &mut writer);
+        all.unwrap();
+        let (file, mut sections) = writer.so_far().unwrap();
+        if let Some(words) = words {
+            writer.section("words", words).unwrap();
+            sections.retain(|section| section.name != "words");
+            sections.extend(writer.so_far().unwrap().1.into_iter().rfind(|s| s.name == "words"));
+        }
+        Arc::new(Snapshot::partial(&file, &sections).unwrap())
+    }
+
+    #[derive(Debug, thiserror::Error)]
+    #[error(transparent)]
+    enum TestError {
+        Snapshot(#[from] Error),
+        Temporary(#[from] external_sort::Error),
+    }
+
+    /// Asks in all ways; the words found, and whether damage was met.
+    fn ask(snapshot: &Arc<Snapshot>) -> Result<(Vec<String>, bool), Stopped> {
+        let fault = Arc::default();
+        let words = Words::open(snapshot, SECTIONS, 100, &fault).unwrap();
+        let deadline = Instant::now().checked_add(Duration::from_secs(5));
+        let limits = Limits { deadline, memory: Some(64 << 20), ..Limits::default() };
+        budget::watched(&Arc::new(Budget::new(&limits)), || {
+            let mut all: Vec<Word> = ["", "a", "ba", "zz"].iter().flat_map(|start| words.beginning(start)).collect();
+            all.extend(words.near("b", "ar", 1));
+            all.extend(["abbey", "town", "x"].iter().filter_map(|text| words.word(text)));
+            all.extend(["", "b", "zzz"].iter().filter_map(|text| words.from(text)));
+            for word in &all {
+                words.list(word);
+                words.first(word);
+            }
+            (all.into_iter().map(|word| word.text).collect(), fault.check().is_err())
+        })
+    }
+
+    /// Checksums show who wrote bytes as little as that they are a map: hostile ones are damage, not a panic, and take no
+    /// longer than the budget allows.
+    #[test]
+    fn bytes_that_are_no_map_are_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = open(folder.path(), None);
+        let good = whole.section("words").unwrap().to_vec();
+        let (expected, damaged) = ask(&whole).unwrap();
+        assert!(expected.len() > 20 && !damaged);
+        let (mut damage, mut out_of_bounds) = (0, 0);
+        for at in 0..good.len() {
+            for value in [0, 1, 0x40, 0x7f, 0x80, 0xbf, 0xc0, 0xff] {
+                let mut bytes = good.clone();
+                bytes[at] = value;
+                match ask(&open(folder.path(), Some(&bytes))) {
+                    Ok((_, damaged)) => damage += u32::from(damaged),
+                    Err(Stopped::Exceeded(_)) => out_of_bounds += 1,
+                    Err(Stopped::Panicked(panic)) => panic!("byte {at} as {value}: {panic}"),
+                }
+            }
+        }
+        assert!(damage > 100, "{damage} found out, {out_of_bounds} stopped");
+        for cut in 0..good.len() {
+            let asked = ask(&open(folder.path(), Some(&good[..cut])));
+            assert!(!matches!(asked, Err(Stopped::Panicked(_))), "{cut} bytes: {asked:?}");
+        }
+    }
+
+    /// A transition of `fst` leads to any address, its own node's included: following it never ends without a budget.
+    #[test]
+    fn a_map_that_goes_round_ends_with_the_budget() {
+        let folder = tempfile::tempdir().unwrap();
+        // The version 3 and the type 0; then a node with one transition, "e", to itself; then the number of words, the root's
+        // address and a checksum that is not looked at.
+        let mut bytes = [3_u64.to_le_bytes(), 0_u64.to_le_bytes()].concat();
+        // One transition (0b10), with its input beside it; pack sizes 8 and 0. A node's address is that of its last byte, and
+        // a difference counts from its first: -10 leads back.
+        let delta = (-10_i64) as u64;
+        bytes.extend_from_slice(&delta.to_le_bytes());
+        bytes.extend_from_slice(&[0x80, b'e', 0b1000_0000]);
+        let root = bytes.len() as u64 - 1;
+        bytes.extend_from_slice(&1_u64.to_le_bytes());
+        bytes.extend_from_slice(&root.to_le_bytes());
+        bytes.extend_from_slice(&[0; 4]);
+        let snapshot = open(folder.path(), Some(&bytes));
+        let fault = Arc::default();
+        let words = Words::open(&snapshot, SECTIONS, 100, &fault).unwrap();
+        let deadline = Instant::now().checked_add(Duration::from_millis(200));
+        let limits = Limits { deadline, memory: Some(64 << 20), ..Limits::default() };
+        let ended = budget::watched(&Arc::new(Budget::new(&limits)), || words.beginning("").len());
+        assert!(matches!(ended, Err(Stopped::Exceeded(_))), "{ended:?}");
     }
 }

@@ -127,6 +127,16 @@ impl Store {
                 return Err(Error::damaged(layout::KINDS, "it does not fit the permutations"));
             }
         }
+        if let Some(counts) = snapshot.manifest().and_then(|manifest| manifest.triples) {
+            let announced = [counts.triples, counts.terms, counts.predicates];
+            let found = [store.len(), store.terms(), store.predicates.len() as u64];
+            if announced != found {
+                let reason = format!(
+                    "its counts of triples, terms and predicates are {announced:?}, and the sections have {found:?}"
+                );
+                return Err(Error::damaged("manifest", reason));
+            }
+        }
         store.check()?;
         Ok(Some(store))
     }

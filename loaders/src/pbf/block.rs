@@ -133,9 +133,9 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Coordinates in 1e-7 degrees; `unknown` says whether the writer's mark for "none" may stand there.
+    /// Coordinates in 1e-7 degrees, or libosmium's mark for a location that the writer did not have.
     #[inline]
-    fn coordinates(&self, lat: i64, lon: i64, unknown: bool, element: ElementId) -> Result<(i32, i32), PbfProblem> {
+    fn coordinates(&self, lat: i64, lon: i64, element: ElementId) -> Result<(i32, i32), PbfProblem> {
         let nano = |value: i64, offset: i64| value.checked_mul(self.granularity)?.checked_add(offset);
         let (Some(lat), Some(lon)) = (nano(lat, self.lat_offset), nano(lon, self.lon_offset)) else {
             return Err(PbfProblem::Range { element, what: "coordinates" });
@@ -145,7 +145,7 @@ impl<'a> Frame<'a> {
         if (-900_000_000..=900_000_000).contains(&units_lat) && (-1_800_000_000..=1_800_000_000).contains(&units_lon) {
             return Ok((units_lat as i32, units_lon as i32));
         }
-        if unknown && units_lat == i64::from(NO_COORDINATE) && units_lon == i64::from(NO_COORDINATE) {
+        if units_lat == i64::from(NO_COORDINATE) && units_lon == i64::from(NO_COORDINATE) {
             return Ok((NO_COORDINATE, NO_COORDINATE));
         }
         Err(PbfProblem::Coordinates { element, lat, lon })
@@ -216,8 +216,7 @@ impl<'a> Frame<'a> {
         let id = id.ok_or(PbfProblem::NoId("node"))?;
         let place = ElementId::Node(id);
         let meta = self.optional_info(info, place)?;
-        let deleted = meta.is_some_and(|meta| !meta.visible);
-        let (lat, lon) = self.coordinates(lat, lon, deleted, place)?;
+        let (lat, lon) = self.coordinates(lat, lon, place)?;
         self.tags(&keys, &values, &mut buffers.tags, place)?;
         f(Element::Node(Node { id, lat, lon, tags: &buffers.tags, meta }));
         Ok(())
@@ -258,8 +257,7 @@ impl<'a> Frame<'a> {
             let place = ElementId::Node(id);
             let (lat, lon) = (lats.next("latitudes")?, lons.next("longitudes")?);
             let meta = if with_info { Some(infos.next(self, place)?) } else { None };
-            let deleted = meta.is_some_and(|meta| !meta.visible);
-            let (lat, lon) = self.coordinates(lat, lon, deleted, place)?;
+            let (lat, lon) = self.coordinates(lat, lon, place)?;
             buffers.tags.clear();
             while !pairs.is_empty() {
                 let key = pairs.varint()?;
@@ -317,7 +315,7 @@ impl<'a> Frame<'a> {
             while !lats.is_empty() && !lons.is_empty() {
                 bounded(buffers.locations.len(), MAX_WAY_NODES, "locations", place)?;
                 let (lat, lon) = (lats.next("latitudes")?, lons.next("longitudes")?);
-                buffers.locations.push(self.coordinates(lat, lon, true, place)?);
+                buffers.locations.push(self.coordinates(lat, lon, place)?);
             }
             if !lats.is_empty() || !lons.is_empty() || buffers.locations.len() != buffers.refs.len() {
                 return Err(PbfProblem::Counts { element: place, what: "not as many locations as nodes" });

@@ -213,6 +213,7 @@ fn headers() {
         replication_url: Some("https://example.org".to_owned()),
         writing_program: Some("hand".to_owned()),
         history: true,
+        warnings: Vec::new(),
     };
     let file = [raw("OSMHeader", content), raw("Unknown", m().int(77, 1)), head()].concat();
     assert_eq!(read_bytes(&file).unwrap(), (vec![], expected));
@@ -250,10 +251,13 @@ fn plain_elements() {
     let located = m().int(1, 6).deltas(8, &[7, 1]).deltas(9, &[10, 2_147_483_637]).deltas(10, &[-20, 2_147_483_667]);
     let relation = m().int(1, 8).list(8, &[3, 0, 0]).deltas(9, &[5, -5, 8]).list(10, &[1, 0, 2]);
     let deleted = m().sint(1, 13).message(4, m().int(1, 3).int(6, 0)).sint(8, 2_147_483_647).sint(9, 2_147_483_647);
+    // As libosmium writes a node whose location it does not have.
+    let unplaced = m().sint(1, 14).sint(8, 2_147_483_647).sint(9, 2_147_483_647);
     let group = m()
         .message(1, plain_node())
         .message(1, m().sint(1, -1))
         .message(1, deleted)
+        .message(1, unplaced)
         .message(3, way)
         .message(3, located)
         .message(4, relation);
@@ -261,6 +265,7 @@ fn plain_elements() {
         PLAIN_NODE,
         "n-1 0 0 [] -",
         "n13 2147483647 2147483647 [] v3 t0 c0 u0 \"\" false",
+        "n14 2147483647 2147483647 [] -",
         r#"w-5 [7, 4, 7] None [("a", "b"), ("b", "a")] -"#,
         "w6 [7, 8] Some([(10, -20), (2147483647, 2147483647)]) [] -",
         r#"r8 ["Way 5 \"outer\"", "Node 0 \"\"", "Relation 8 \"\""] [] -"#,

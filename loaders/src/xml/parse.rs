@@ -27,6 +27,19 @@ enum State {
     AfterRoot,
 }
 
+/// Tags that are no part of the format, with all that is in them.
+struct Unknown {
+    count: u64,
+    /// The name of the first, and its line.
+    first: (String, u64),
+}
+
+/// Tags beside elements that documents have and that hold none of them.
+const BESIDE: [&str; 8] = ["bounds", "bound", "note", "meta", "changeset", "user", "remark", "gpx_file"];
+
+/// Tags within elements that servers of Overpass API write beside the format's own.
+const WITHIN: [&str; 2] = ["bounds", "center"];
+
 /// Reads a document from front to back.
 pub(crate) struct Parser<R> {
     reader: quick_xml::Reader<Meter<R>>,
@@ -36,7 +49,11 @@ pub(crate) struct Parser<R> {
     changes: bool,
     /// Whether the elements at hand were deleted.
     deleted: bool,
+    /// Whether they were created.
+    created: bool,
     header: Header,
+    /// Tags that are no part of the format, and where the first of them is.
+    unknown: Option<Unknown>,
     state: State,
     /// Depth within something that is not read, with that.
     skipped: usize,
@@ -59,7 +76,9 @@ impl<R: BufRead> Parser<R> {
             file,
             changes: false,
             deleted: false,
+            created: false,
             header: Header::default(),
+            unknown: None,
             state: State::BeforeRoot,
             skipped: 0,
             current: None,
@@ -82,6 +101,26 @@ impl<R: BufRead> Parser<R> {
     /// What the document has said about itself so far.
     pub(crate) fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Counts a tag that is no part of the format.
+    fn note_unknown(&mut self, name: &str, line: u64) {
+        match &mut self.unknown {
+            Some(unknown) => unknown.count += 1,
+            None => self.unknown = Some(Unknown { count: 1, first: (cut(name), line) }),
+        }
+    }
+
+    /// What the document has said about itself, once all of it is read.
+    pub(crate) fn into_header(mut self) -> Header {
+        if let Some(Unknown { count, first: (name, line) }) = self.unknown {
+            let warning = match count {
+                1 => format!("1 tag that is no part of the format left out: <{name}> in line {line}"),
+                _ => format!("{count} tags that are no part of the format left out, the first <{name}> in line {line}"),
+            };
+            self.header.warnings.push(warning);
+        }
+        self.header
     }
 
     /// Reads up to the first element.
@@ -116,8 +155,8 @@ impl<R: BufRead> Parser<R> {
         let result = match self.reader.read_event_into(&mut buffer) {
             Ok(Event::Eof) if self.state == State::AfterRoot => Ok(false),
             Ok(Event::Eof) => Err(XmlProblem::Ends(self.root_name())),
-            Ok(Event::Start(tag)) => self.start(&tag).map(|()| true),
-            Ok(Event::Empty(tag)) => self.start(&tag).map(|()| self.end()).map(|()| true),
+            Ok(Event::Start(tag)) => self.start(&tag, line).map(|()| true),
+            Ok(Event::Empty(tag)) => self.start(&tag, line).map(|()| self.end()).map(|()| true),
             Ok(Event::End(_)) => {
                 self.end();
                 Ok(true)
@@ -130,7 +169,7 @@ impl<R: BufRead> Parser<R> {
         result.map_err(|problem| Error::Xml { file: self.file.to_path_buf(), line, offset, problem })
     }
 
-    fn start(&mut self, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
+    fn start(&mut self, tag: &BytesStart<'_>, line: u64) -> Result<(), XmlProblem> {
         if self.skipped > 0 {
             self.skipped += 1;
             return if self.skipped < MAX_DEPTH { Ok(()) } else { Err(XmlProblem::Depth) };
@@ -151,16 +190,29 @@ impl<R: BufRead> Parser<R> {
                 "create" | "modify" | "delete" if !self.changes => return Err(XmlProblem::Changes),
                 "create" | "modify" | "delete" if self.state == State::InRoot => {
                     self.deleted = name == "delete";
+                    self.created = name == "create";
                     self.state = State::InSection;
                 }
                 "create" | "modify" | "delete" => return Err(XmlProblem::Depth),
+                // Whatever it means, elements in it would change nothing.
+                _ if self.state == State::InSection || self.changes && !BESIDE.contains(&name) => {
+                    return Err(XmlProblem::Section(cut(name)));
+                }
+                "action" => return Err(XmlProblem::Diff),
                 _ => {
                     self.about(name, tag)?;
+                    if name == "remark" {
+                        if self.header.warnings.is_empty() {
+                            self.header.warnings.push(REMARK.to_owned());
+                        }
+                    } else if !BESIDE.contains(&name) {
+                        self.note_unknown(name, line);
+                    }
                     self.skipped = 1;
                 }
             },
             State::InElement => {
-                self.part(name, tag)?;
+                self.part(name, tag, line)?;
                 self.skipped = 1;
             }
             State::AfterRoot => return Err(XmlProblem::Behind(self.root_name())),
@@ -183,8 +235,8 @@ impl<R: BufRead> Parser<R> {
         match name {
             _ if name == self.root_name() => {}
             "osmChange" => return Err(XmlProblem::Changes),
-            _ if self.changes => return Err(XmlProblem::NoChanges(name.chars().take(40).collect())),
-            _ => return Err(XmlProblem::Root(name.chars().take(40).collect())),
+            _ if self.changes => return Err(XmlProblem::NoChanges(cut(name))),
+            _ => return Err(XmlProblem::Root(cut(name))),
         }
         for attribute in attributes(tag) {
             let (key, value) = attribute?;
@@ -233,7 +285,7 @@ impl<R: BufRead> Parser<R> {
         let (mut id, mut lat, mut lon) = (None, None, None);
         let mut meta = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: !self.deleted };
         let mut user = Span::default();
-        let mut known = false;
+        let (mut known, mut versioned) = (false, false);
         self.size_before = self.chunk.size();
         self.parts = [0; 2];
         for attribute in attributes(tag) {
@@ -246,7 +298,10 @@ impl<R: BufRead> Parser<R> {
                 _ => {
                     let whole = || value.parse::<i64>().map_err(|_| bad());
                     match key {
-                        "version" => meta.version = u32::try_from(whole()?.max(0)).map_err(|_| bad())?,
+                        "version" => {
+                            meta.version = u32::try_from(whole()?.max(0)).map_err(|_| bad())?;
+                            versioned = true;
+                        }
                         "timestamp" => meta.timestamp = value::timestamp(&value).ok_or_else(bad)?,
                         "changeset" => meta.changeset = whole()?,
                         "uid" => meta.uid = whole()?.max(0),
@@ -261,15 +316,19 @@ impl<R: BufRead> Parser<R> {
             }
         }
         let id = id.ok_or(XmlProblem::Missing("id"))?;
-        if self.changes && meta.version == 0 {
-            // It is what tells which of two changes is the newer one.
-            return Err(XmlProblem::Missing("version"));
+        // The version tells which of two changes is the newer one. Editors give what they create none yet, which is 0.
+        match (versioned, meta.version) {
+            (false, _) if self.changes => return Err(XmlProblem::Missing("version")),
+            (true, 0) if self.changes && !self.created => return Err(XmlProblem::Unversioned),
+            _ => {}
         }
         self.header.history |= !meta.visible;
         let (lat, lon) = match (kind, lat, lon) {
             (ElementType::Node, Some(lat), Some(lon)) => (lat, lon),
-            (ElementType::Node, None, _) if meta.visible => return Err(XmlProblem::Missing("lat")),
-            (ElementType::Node, _, None) if meta.visible => return Err(XmlProblem::Missing("lon")),
+            (ElementType::Node, None, Some(_)) if meta.visible => return Err(XmlProblem::Missing("lat")),
+            (ElementType::Node, Some(_), None) if meta.visible => return Err(XmlProblem::Missing("lon")),
+            // Of changes the newest version is what counts.
+            (ElementType::Node, None, None) if meta.visible && self.changes => return Err(XmlProblem::Missing("lat")),
             _ => (NO_COORDINATE, NO_COORDINATE),
         };
         let meta = known.then_some(meta);
@@ -279,13 +338,21 @@ impl<R: BufRead> Parser<R> {
     }
 
     /// A tag, a node of a way or a member of a relation.
-    fn part(&mut self, name: &str, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
+    fn part(&mut self, name: &str, tag: &BytesStart<'_>, line: u64) -> Result<(), XmlProblem> {
         let Some(record) = &self.current else { return Ok(()) };
         let (list, most, what) = match (name, record.kind) {
             ("nd", ElementType::Way) => (1, MAX_WAY_NODES, "nodes"),
             ("member", ElementType::Relation) => (1, MAX_MEMBERS, "members"),
             ("tag", _) => (0, MAX_TAGS, "tags"),
-            _ => return Ok(()),
+            // Left out, they would make another element of this one.
+            ("nd", kind) => return Err(XmlProblem::Misplaced { tag: "nd", element: name_of(kind) }),
+            ("member", kind) => return Err(XmlProblem::Misplaced { tag: "member", element: name_of(kind) }),
+            _ => {
+                if !WITHIN.contains(&name) {
+                    self.note_unknown(name, line);
+                }
+                return Ok(());
+            }
         };
         if self.parts[list] == most {
             return Err(XmlProblem::TooMany { what, most });
@@ -356,6 +423,23 @@ impl<R: BufRead> Parser<R> {
         let (kind, id) = (kind.ok_or(XmlProblem::Missing("type"))?, id.ok_or(XmlProblem::Missing("ref"))?);
         self.chunk.member(kind, id, &role);
         Ok(())
+    }
+}
+
+/// What is said of a document that a server of Overpass API may not have finished.
+const REMARK: &str = "the document has a <remark>, which servers of Overpass API write where a query was stopped: \
+                      it may have a part of its elements only";
+
+/// A name as errors quote it: its first characters, without those that a terminal would obey.
+fn cut(name: &str) -> String {
+    name.chars().take(40).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+fn name_of(kind: ElementType) -> &'static str {
+    match kind {
+        ElementType::Node => "node",
+        ElementType::Way => "way",
+        ElementType::Relation => "relation",
     }
 }
 

@@ -90,7 +90,9 @@ fn say_what_stays(args: &PullArgs) -> std::io::Result<()> {
 fn error(error: RemoteError) -> Error {
     match error {
         RemoteError::Address { .. } => Error::usage(error),
-        RemoteError::Absent { .. } | RemoteError::Storage { .. } => Error::input("storage", error),
+        RemoteError::Absent { .. } | RemoteError::Storage { .. } | RemoteError::Length { .. } => {
+            Error::input("storage", error)
+        }
         RemoteError::Other { .. } => Error::refused("snapshot-differs", error),
         RemoteError::Snapshot(damaged @ snapshot::Error::Damaged { .. }) => Error::refused("snapshot-damaged", damaged),
         RemoteError::Snapshot(other) => open::error(other),

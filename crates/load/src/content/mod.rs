@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use terrapin_base::Progress;
 use terrapin_base::external_sort::Scratch;
+use terrapin_base::{machine, temporary};
 use terrapin_osm::{CACHE_BYTES, ElementRef, ElementType, MetaRef, Osm, Remembered};
 use terrapin_snapshot::{Error, Manifest, Snapshot, Writer};
 use terrapin_triples::{Store, TermId};
@@ -33,7 +34,9 @@ const MEMORY: u64 = 4 << 30;
 /// # Errors
 /// The snapshot is damaged, or a temporary file in the system's folder for these fails.
 pub fn digest(snapshot: &Arc<Snapshot>) -> Result<[u8; 32], LoadError> {
-    let scratch = Scratch::new(&std::env::temp_dir(), MEMORY);
+    // A process of a container may have less than sorting would like.
+    let memory = machine::memory().map_or(MEMORY, |memory| MEMORY.min(memory / 2));
+    let scratch = Scratch::new(&temporary::folder(), memory);
     of_stores(&Osm::open(snapshot.clone())?, Store::open(snapshot)?.as_ref(), &scratch)
 }
 

@@ -59,6 +59,8 @@ pub struct Batch {
     pub newest: i64,
     /// Versions that were left out since they are later than what is asked for.
     pub later: u64,
+    /// Elements that have a key more than once.
+    pub repeated: u64,
     buffer: Vec<u8>,
     /// The tags of the element at hand.
     tags: Vec<u32>,
@@ -109,11 +111,8 @@ impl Batch {
         if node.lat != NO_COORDINATE {
             record.key = hilbert::key(Coord { lat: node.lat, lon: node.lon });
         } else if !record.is_deleted() {
-            return Err(BuildError::Element {
-                kind: ElementType::Node,
-                id: node.id,
-                reason: "it has no position".into(),
-            });
+            // A history has redacted versions without their content. Whether this is the newest one shows at the end.
+            record.set_unplaced();
         }
         self.buffer.clear();
         if !self.tags.is_empty() {
@@ -170,7 +169,7 @@ impl Batch {
     ) -> Result<Record, BuildError> {
         self.tags.clear();
         // No key twice: the first stands. Many keys only ever come from a file made to hurt.
-        let mut seen: HashSet<&str> = HashSet::new();
+        let (mut seen, before): (HashSet<&str>, _) = (HashSet::new(), tags.len());
         for (i, (key, value)) in tags.iter().enumerate() {
             let repeated = if tags.len() > 64 { !seen.insert(key) } else { tags[..i].iter().any(|(k, _)| k == key) };
             if repeated {
@@ -186,6 +185,7 @@ impl Batch {
             let pair = self.pairs.number(&*self.buffer, || self.buffer.as_slice().into());
             self.tags.push(pair);
         }
+        self.repeated += u64::from(self.tags.len() < before);
         let mut record = Record { id, ..Record::default() };
         record.user = match meta {
             None => self.users.number(&(0, Box::from("")), || (0, "".into())),

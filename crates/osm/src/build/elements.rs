@@ -1,7 +1,7 @@
 //! Gathering blocks, and what is made of all of them in the end.
 
 use super::batch::{Batch, Numbered};
-use super::gather::{Gather, Newest, Tags};
+use super::gather::{Gather, LeftOut, Newest, Tags};
 use super::join::join;
 use super::pages::write_sections;
 use super::postings::write_postings;
@@ -32,8 +32,10 @@ pub struct Builder {
     name_bytes: usize,
     newest: i64,
     later: u64,
+    repeated: u64,
     history: bool,
     metadata: bool,
+    without_unplaced: bool,
 }
 
 /// What a finished build says of itself.
@@ -47,6 +49,12 @@ pub struct Built {
     /// Versions in the source that another version of the same element replaced, that were deletions, or later than what
     /// was asked for.
     pub dropped: u64,
+    /// Of these, older versions of nodes without a position, as redacted ones are.
+    pub redacted: u64,
+    /// Of these, nodes whose newest version has no position.
+    pub unplaced: u64,
+    /// Elements that had a key more than once: the first value of each is kept.
+    pub repeated: u64,
 }
 
 impl Builder {
@@ -62,8 +70,10 @@ impl Builder {
             name_bytes: 0,
             newest: 0,
             later: 0,
+            repeated: 0,
             history: false,
             metadata: true,
+            without_unplaced: false,
         }
     }
 
@@ -75,6 +85,11 @@ impl Builder {
     /// Keeps nothing of versions, times, changesets and users. Versions still say which of an element's is the newest.
     pub fn drop_metadata(&mut self) {
         self.metadata = false;
+    }
+
+    /// Leaves nodes out whose newest version has no position, which are an error otherwise.
+    pub fn leave_out_unplaced(&mut self) {
+        self.without_unplaced = true;
     }
 
     /// Takes in a block; blocks come in file order.
@@ -95,6 +110,7 @@ impl Builder {
         batch.members.iter_mut().for_each(|m| m.role = roles[m.role as usize]);
         self.newest = self.newest.max(batch.newest);
         self.later += batch.later;
+        self.repeated += batch.repeated;
         self.elements.extend(batch, tags)
     }
 
@@ -139,11 +155,12 @@ impl Builder {
         let (keys, pairs) = write_values(writer, scratch, self.strings, level)?;
         let (users, roles) = (Users::sorted(self.users.all), Roles::sorted(self.roles.all));
         let mut versions = self.history.then(|| VersionWriter::new(scratch, writer, level, &users, &roles));
-        let newest = self.elements.finish(&pairs, versions.as_mut())?;
+        let newest = self.elements.finish(&pairs, versions.as_mut(), self.without_unplaced)?;
         if let Some(versions) = versions {
             versions.finish()?;
         }
-        let dropped = newest.dropped + self.later;
+        let LeftOut { dropped, redacted, unplaced } = newest.left_out;
+        let (dropped, repeated) = (dropped + self.later, self.repeated);
         let metadata = self.metadata;
         let context = Context { scratch, level, progress, pairs: &pairs, users: &users, roles: &roles, metadata };
         let elements = write_elements(&context, writer, newest)?;
@@ -165,7 +182,15 @@ impl Builder {
             users: users.len(),
             ..Counts::default()
         };
-        Ok(Built { counts, bounding_box: elements.bounding_box, newest: self.newest, dropped })
+        Ok(Built {
+            counts,
+            bounding_box: elements.bounding_box,
+            newest: self.newest,
+            dropped,
+            redacted,
+            unplaced,
+            repeated,
+        })
     }
 }
 

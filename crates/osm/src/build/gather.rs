@@ -109,13 +109,15 @@ impl Gather {
     }
 
     /// The newest versions, and the nodes of which only ways in the source knew.
-    /// All versions go to `versions`, where they are to be kept.
+    /// All versions go to `versions`, where they are to be kept. A newest version without a position is an error, unless
+    /// such nodes are to be left out.
     pub fn finish(
         self,
         pairs: &PairNumbers,
         mut versions: Option<&mut VersionWriter<'_>>,
+        without_unplaced: bool,
     ) -> Result<Newest, BuildError> {
-        let mut dropped = 0;
+        let mut left_out = LeftOut::default();
         let mut spools = Vec::new();
         for (kind, Gathered { spool, ordered, files, .. }) in ElementType::ALL.into_iter().zip(self.types) {
             let spool = spool.finish()?;
@@ -126,8 +128,8 @@ impl Gather {
             if let Some(versions) = &mut versions {
                 versions.begin(kind)?;
             }
-            let choice = Choice { kind, scratch: &self.scratch, pairs, files: &files };
-            spools.push(choice.newest(&spool, &mut dropped, versions.as_deref_mut())?);
+            let choice = Choice { kind, scratch: &self.scratch, pairs, files: &files, without_unplaced };
+            spools.push(choice.newest(&spool, &mut left_out, versions.as_deref_mut())?);
             if let Some(versions) = &mut versions {
                 versions.end()?;
             }
@@ -135,8 +137,19 @@ impl Gather {
         let located = self.located.finish()?;
         let mut spools = spools.into_iter();
         let mut next = || spools.next().ok_or(BuildError::TooMany("types"));
-        Ok(Newest { nodes: next()?, located, ways: next()?, relations: next()?, dropped })
+        Ok(Newest { nodes: next()?, located, ways: next()?, relations: next()?, left_out })
     }
+}
+
+/// What of a source is not among the newest versions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Versions that another one replaced, or that were deletions.
+    pub dropped: u64,
+    /// Of these, older versions of nodes without a position.
+    pub redacted: u64,
+    /// Nodes whose newest version has no position.
+    pub unplaced: u64,
 }
 
 /// The newest version of every element.
@@ -149,8 +162,8 @@ pub struct Newest {
     pub ways: Spool<Tags, Element>,
     /// By id.
     pub relations: Spool<Tags, Element>,
-    /// Versions that another one replaced, or that were deletions.
-    pub dropped: u64,
+    /// What is not among them.
+    pub left_out: LeftOut,
 }
 
 impl Newest {
@@ -166,6 +179,7 @@ struct Choice<'a> {
     scratch: &'a Scratch,
     pairs: &'a PairNumbers,
     files: &'a Files,
+    without_unplaced: bool,
 }
 
 impl Choice<'_> {
@@ -174,7 +188,7 @@ impl Choice<'_> {
     fn newest(
         &self,
         spool: &Spool<Tags, Element>,
-        dropped: &mut u64,
+        left_out: &mut LeftOut,
         mut kept_versions: Option<&mut VersionWriter<'_>>,
     ) -> Result<Spool<Tags, Element>, BuildError> {
         let mut versions = Sorter::new(self.scratch);
@@ -205,22 +219,46 @@ impl Choice<'_> {
                     kept.push(&version.element, window.payload(version))?;
                 }
                 let same = open.as_ref().is_some_and(|(last, _)| last.element.id == version.element.id);
-                *dropped += u64::from(same);
-                if !same {
-                    close(&mut rows, open.take(), dropped);
+                if same {
+                    left_out.dropped += 1;
+                    left_out.redacted += u64::from(open.as_ref().is_some_and(|(last, _)| last.element.is_unplaced()));
+                } else {
+                    self.close(&mut rows, open.take(), left_out)?;
                     from = (0, 0);
                 }
                 from = self.follow(from, version)?;
                 open = Some((*version, window.payload(version).to_vec()));
             }
             if ended {
-                close(&mut rows, open.take(), dropped);
+                self.close(&mut rows, open.take(), left_out)?;
             }
             kept.push(Tags::Pairs, rows)?;
             if ended {
                 return Ok(kept.finish()?);
             }
         }
+    }
+
+    /// Keeps the newest version of an id, if it is not a deletion. An error where it has no position.
+    fn close(
+        &self,
+        rows: &mut Rows<Element>,
+        newest: Option<(Version, Vec<u8>)>,
+        left_out: &mut LeftOut,
+    ) -> Result<(), BuildError> {
+        match newest {
+            Some((version, _)) if version.element.is_unplaced() && !self.without_unplaced => {
+                let reason = "its newest version has no position; --skip-bad leaves such nodes out".to_owned();
+                return Err(BuildError::Element { kind: self.kind, id: version.element.id, reason });
+            }
+            Some((version, _)) if version.element.is_deleted() => {
+                left_out.dropped += 1;
+                left_out.unplaced += u64::from(version.element.is_unplaced());
+            }
+            Some((version, payload)) => rows.push(version.element, &payload),
+            None => {}
+        }
+        Ok(())
     }
 
     /// The file of changes that has a version, and the version, or what was `before` it where it is of none. An error
@@ -237,15 +275,6 @@ impl Choice<'_> {
             }),
             _ => Ok((file, number)),
         }
-    }
-}
-
-/// Keeps the newest version of an id, if it is not a deletion.
-fn close(rows: &mut Rows<Element>, newest: Option<(Version, Vec<u8>)>, dropped: &mut u64) {
-    match newest {
-        Some((version, _)) if version.element.is_deleted() => *dropped += 1,
-        Some((version, payload)) => rows.push(version.element, &payload),
-        None => {}
     }
 }
 

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use terrapin_base::codec;
 use terrapin_base::external_sort::{Pieces, PiecesWriter, Scratch, Sorted, Sorter, View};
+use terrapin_budget as budget;
 
 use super::BuildError;
 use super::pages::compressed;
@@ -41,6 +42,7 @@ pub fn join<E: Entry>(
     let (mut pages, mut first_ids) = (PiecesWriter::new(scratch)?, Vec::new());
     let (mut entries, mut references) = (entries.stream(), references.stream());
     loop {
+        budget::checkpoint();
         let window = entries.take(IDS_ON_PAGE * PAGES)?;
         write_ids(kind, window, level, &mut pages, &mut first_ids)?;
         let ended = window.records.len() < IDS_ON_PAGE * PAGES;

@@ -26,7 +26,7 @@ mod versions;
 mod ways;
 
 pub use batch::Batch;
-pub use elements::Builder;
+pub use elements::{Builder, Built};
 pub(crate) use payload::{get_members, get_nodes, get_tags};
 pub(crate) use records::Element as Version;
 pub use state::{Tables, write_state};

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use terrapin_base::external_sort::{Pieces, PiecesWriter, Sortable, Sorted, Sorter, Stream, View};
+use terrapin_budget as budget;
 use terrapin_snapshot::{BoxesWriter, ColumnWriter, Error, PageWriter, Writer, compress, ordered};
 
 use super::payload::get_tags;
@@ -122,6 +123,7 @@ pub fn write_pages<T: InPlace, M: Sync, R: Send>(
     let (mut boxes, mut postings) = (Vec::new(), Sorter::new(context.scratch));
     let (mut stream, mut first) = (elements.stream(), 0);
     loop {
+        budget::checkpoint();
         let window = stream.take(PAGES * size)?;
         if window.records.is_empty() {
             break;

@@ -3,6 +3,8 @@
 
 use terrapin_base::codec::{Reader, put, put_delta};
 
+use crate::ElementType;
+
 /// A member of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawMember {
@@ -26,6 +28,24 @@ pub fn get_tags(payload: &[u8]) -> (Vec<u32>, Reader<'_>) {
     let count = reader.get().unwrap_or_default();
     let tags = (0..count).map_while(|_| reader.get().map(|tag| tag as u32)).collect();
     (tags, reader)
+}
+
+/// Whether a payload has its tags, then so many nodes or members, and nothing else: to be asked of a payload that another
+/// program may have written, before its counts size anything.
+pub fn is_whole(payload: &[u8], kind: ElementType, parts: usize) -> bool {
+    if payload.is_empty() {
+        return parts == 0;
+    }
+    let numbers = match kind {
+        ElementType::Node => 0,
+        ElementType::Way => 1,
+        ElementType::Relation => 2,
+    };
+    let (mut reader, len) = (Reader::new(payload), payload.len() as u64);
+    // Every number takes a byte.
+    let Some(tags) = reader.get().filter(|&tags| tags <= len) else { return false };
+    let Some(rest) = (parts as u64).checked_mul(numbers).filter(|&rest| rest <= len) else { return false };
+    (0..tags + rest).all(|_| reader.get().is_some()) && reader.is_at_end() && (numbers > 0 || parts == 0)
 }
 
 /// Appends the nodes of a way.

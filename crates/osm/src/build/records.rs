@@ -41,13 +41,16 @@ pub struct Element {
     pub version: u32,
     /// Its author in the table of users.
     pub user: u32,
-    /// How many nodes or members it has; the highest bit is set on a deleted version.
+    /// How many nodes or members it has; the highest bit is set on a deleted version, the one below it on a node whose
+    /// position the source does not have.
     pub(super) parts: u32,
     pub(super) span: Span,
 }
 
 impl Element {
     const DELETED: u32 = 1 << 31;
+    const UNPLACED: u32 = 1 << 30;
+    const FLAGS: u32 = Self::DELETED | Self::UNPLACED;
 
     /// Whether this is a version without an element, from a history file.
     pub fn is_deleted(&self) -> bool {
@@ -59,14 +62,29 @@ impl Element {
         self.parts |= Self::DELETED;
     }
 
-    /// How many nodes or members it has.
-    pub fn parts(&self) -> usize {
-        (self.parts & !Self::DELETED) as usize
+    /// Whether this is a version of a node whose position is not known, though it is no deletion.
+    pub fn is_unplaced(&self) -> bool {
+        self.parts & Self::UNPLACED != 0
     }
 
-    /// Says how many they are: fewer than 2^31, as no block of a source is as large.
+    /// Marks it as one, and as without an element: nothing can be where no place is known.
+    pub fn set_unplaced(&mut self) {
+        self.parts |= Self::UNPLACED | Self::DELETED;
+    }
+
+    /// Takes that mark away: what is stored knows deletions alone.
+    pub fn forget_unplaced(&mut self) {
+        self.parts &= !Self::UNPLACED;
+    }
+
+    /// How many nodes or members it has.
+    pub fn parts(&self) -> usize {
+        (self.parts & !Self::FLAGS) as usize
+    }
+
+    /// Says how many they are: fewer than 2^30, as no block of a source is as large.
     pub fn set_parts(&mut self, parts: usize) {
-        self.parts = self.parts & Self::DELETED | parts as u32;
+        self.parts = self.parts & Self::FLAGS | parts as u32;
     }
 
     fn fields(&self) -> [i64; 7] {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use terrapin_base::external_sort::{Rows, Scratch, Sorted, Spool, SpoolWriter};
 use terrapin_base::progress::Quiet;
+use terrapin_budget as budget;
 use terrapin_snapshot::{Counts, Error, Pages, Snapshot, Writer};
 
 use super::elements::write_elements;
-use super::gather::{Newest, Tags};
+use super::gather::{LeftOut, Newest, Tags};
 use super::postings::write_postings;
 use super::records::Element;
 use super::tables::{Roles, Users, write_keys, write_missing};
@@ -53,7 +54,13 @@ pub fn write_state(
     }
     let mut spools = spools.into_iter();
     let mut next = || spools.next().unwrap_or_default();
-    let newest = Newest { nodes: next(), located: Sorted::default(), ways: next(), relations: next(), dropped: 0 };
+    let newest = Newest {
+        nodes: next(),
+        located: Sorted::default(),
+        ways: next(),
+        relations: next(),
+        left_out: LeftOut::default(),
+    };
     let (pairs, users, roles) =
         (PairNumbers::none(scratch)?, Users::numbered(tables.users), Roles::numbered(tables.roles));
     let (progress, metadata) = (&Quiet, true);
@@ -80,12 +87,16 @@ fn seen_at(
     let pages = Pages::open(snapshot, name, &fault)?;
     let mut spool = SpoolWriter::new(scratch);
     let numbers: Vec<u64> = (0..pages.len()).collect();
+    let current = budget::current();
     for numbers in numbers.chunks(PAGES) {
         let read = numbers.par_iter().map(|&page| {
-            let rows = decode(kind, &pages.read(page)?);
-            let rows =
-                rows.ok_or_else(|| Error::damaged(name, format!("page {page} is not what this format writes")))?;
-            Ok(last_until(&rows, moment))
+            current.share(|| {
+                let rows = decode(kind, &pages.read(page)?);
+                let rows =
+                    rows.ok_or_else(|| Error::damaged(name, format!("page {page} is not what this format writes")))?;
+                budget::checkpoint();
+                Ok(last_until(&rows, moment))
+            })
         });
         for rows in read.collect::<Vec<Result<_, Error>>>() {
             spool.push(Tags::Pairs, rows?)?;

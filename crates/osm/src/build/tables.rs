@@ -34,7 +34,31 @@ fn sorted<T: Ord>(all: Vec<T>) -> (Vec<T>, Vec<u32>) {
 /// Users by id and name; number 0 is nobody.
 pub struct Users {
     all: Vec<(i64, Box<str>)>,
-    numbers: Vec<u32>,
+    numbers: Numbers,
+}
+
+/// The new numbers of the entries of a table.
+enum Numbers {
+    /// Of each old number.
+    New(Vec<u32>),
+    /// The same as before, below this.
+    Same(u32),
+}
+
+impl Numbers {
+    /// The number of an entry; that of the first one beyond the last.
+    fn get(&self, old: u32) -> u32 {
+        match self {
+            Numbers::New(numbers) => numbers.get(old as usize).copied().unwrap_or_default(),
+            Numbers::Same(count) => {
+                if old < *count {
+                    old
+                } else {
+                    0
+                }
+            }
+        }
+    }
 }
 
 impl Users {
@@ -57,18 +81,18 @@ impl Users {
                 numbers.iter_mut().for_each(|n| *n += 1);
             }
         }
-        Users { all, numbers }
+        Users { all, numbers: Numbers::New(numbers) }
     }
 
     /// For users that have their numbers already, so many.
     pub fn numbered(count: u32) -> Users {
-        Users { all: Vec::new(), numbers: (0..count).collect() }
+        Users { all: Vec::new(), numbers: Numbers::Same(count) }
     }
 
     /// The number of one that the blocks numbered.
     pub fn new_number(&self, old: u32) -> u32 {
         // Nodes that only ways knew were never numbered.
-        self.numbers.get(old as usize).copied().unwrap_or_default()
+        self.numbers.get(old)
     }
 
     /// How many, without nobody.
@@ -89,24 +113,24 @@ impl Users {
 /// Roles in byte order.
 pub struct Roles {
     all: Vec<Box<str>>,
-    numbers: Vec<u32>,
+    numbers: Numbers,
 }
 
 impl Roles {
     /// From roles as the blocks numbered them.
     pub fn sorted(all: Vec<Box<str>>) -> Roles {
         let (all, numbers) = sorted(all);
-        Roles { all, numbers }
+        Roles { all, numbers: Numbers::New(numbers) }
     }
 
     /// For roles that have their numbers already, so many.
     pub fn numbered(count: u32) -> Roles {
-        Roles { all: Vec::new(), numbers: (0..count).collect() }
+        Roles { all: Vec::new(), numbers: Numbers::Same(count) }
     }
 
     /// The number of one that the blocks numbered.
     pub fn new_number(&self, old: u32) -> u32 {
-        self.numbers[old as usize]
+        self.numbers.get(old)
     }
 
     /// Writes the section.

@@ -6,10 +6,11 @@
 use rayon::prelude::*;
 use terrapin_base::codec::{self, Reader, put_delta};
 use terrapin_base::external_sort::{Rows, Scratch, Sorted, Sorter};
+use terrapin_budget as budget;
 use terrapin_snapshot::{PageWriter, Writer};
 
 use super::pages::compressed;
-use super::payload::{RawMember, get_members, get_tags, put_members, put_tags};
+use super::payload::{RawMember, get_members, get_tags, is_whole, put_members, put_tags};
 use super::records::{Bare, Element};
 use super::tables::{Roles, Users};
 use super::{BuildError, hilbert};
@@ -76,6 +77,7 @@ impl<'a> VersionWriter<'a> {
             }
         }
         let mut version = *version;
+        version.forget_unplaced();
         version.user = self.users.new_number(version.user);
         if self.kind == ElementType::Relation {
             let payload = self.with_roles(&version, payload);
@@ -171,10 +173,16 @@ fn encode(kind: ElementType, rows: &Rows<Element>) -> Vec<u8> {
 /// What [`encode`] made; `None` where it cannot have.
 pub fn decode(kind: ElementType, bytes: &[u8]) -> Option<Rows<Element>> {
     let mut reader = Reader::new(bytes);
-    let count = usize::try_from(reader.get()?).ok().filter(|&count| count <= bytes.len())?;
+    // Every column has a byte of each version.
+    let columns = if kind == ElementType::Node { 9 } else { 7 };
+    let count = usize::try_from(reader.get()?).ok().filter(|&count| count <= bytes.len() / columns)?;
+    budget::charge((count * (columns * size_of::<i64>() + size_of::<Element>())) as u64);
     let mut column = || -> Option<Vec<i64>> {
-        let mut previous = 0;
-        (0..count).map(|_| reader.get_delta(&mut previous)).collect()
+        let (mut previous, mut column) = (0, Vec::with_capacity(count));
+        for _ in 0..count {
+            column.push(reader.get_delta(&mut previous)?);
+        }
+        Some(column)
     };
     let (ids, versions, timestamps) = (column()?, column()?, column()?);
     let (changesets, users, parts) = (column()?, column()?, column()?);
@@ -196,6 +204,9 @@ pub fn decode(kind: ElementType, bytes: &[u8]) -> Option<Rows<Element>> {
             parts: parts[at] as u32,
             ..Element::default()
         };
+        if !is_whole(payload, kind, version.parts()) {
+            return None;
+        }
         rows.push(version, payload);
     }
     Some(rows)

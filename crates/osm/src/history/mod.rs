@@ -11,12 +11,14 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use terrapin_base::external_sort::Rows;
 use terrapin_budget as budget;
-use terrapin_snapshot::{Error, Pages};
+use terrapin_snapshot::{Error, Pages, Snapshot};
 
 use super::build::{Version as Row, decode_versions};
 use super::layout;
+pub use super::state_settings::StateSettings;
 use super::store::Osm;
 use super::types::{ElementType, Ordinal};
+pub use states::StateError;
 use states::States;
 
 /// What looking at a page of versions counts for in a query's budget.
@@ -40,7 +42,7 @@ struct Kept {
 impl Kept {
     fn beside(osm: &Osm) -> &Kept {
         osm.beside(|| {
-            let kept = osm.snapshot.place(layout::VERSION_TIMES).map(|_| History { states: States::new(osm) });
+            let kept = History::is_in(&osm.snapshot).then(|| History { states: States::new(osm) });
             Kept { history: kept, later: Default::default() }
         })
     }
@@ -74,6 +76,11 @@ struct PageEntry {
 }
 
 impl History {
+    /// Whether a snapshot has versions.
+    pub fn is_in(snapshot: &Snapshot) -> bool {
+        snapshot.place(layout::VERSION_TIMES).is_some()
+    }
+
     /// The versions that belong to a store; `None` where none were kept.
     pub fn of(osm: &Osm) -> Option<&History> {
         Kept::beside(osm).history.as_ref()
@@ -82,16 +89,24 @@ impl History {
     /// The store as it was at a moment; `None` where that is the store itself.
     ///
     /// # Errors
-    /// The sections of versions are damaged; temporary files cannot be written.
-    pub fn state(&self, osm: &Osm, moment: i64) -> Result<Option<Arc<Osm>>, Arc<Error>> {
+    /// The snapshot is damaged, which [`Osm::check`] reports from then on; temporary files cannot be written; the state
+    /// needs more memory than there is for making one.
+    pub fn state(&self, osm: &Osm, moment: i64) -> Result<Option<Arc<Osm>>, StateError> {
         let times = times(osm);
-        let place = times.partition_point(|&time| i64::from(time) <= moment);
+        let time = |at: usize| i64::from(u32::from_le_bytes(times[at]));
+        let place = times.partition_point(|&time| i64::from(u32::from_le_bytes(time)) <= moment);
         if place == times.len() {
             return Ok(None);
         }
-        // all moments up to the next change have the same state
-        let moment = if place == 0 { -1 } else { i64::from(times[place - 1]) };
-        self.states.get(moment).map(Some)
+        // All moments up to the next change have the same state.
+        let moment = place.checked_sub(1).map_or(-1, time);
+        let made = self.states.get(moment);
+        if let Err(StateError::Damaged(damage)) = &made
+            && let Error::Damaged { section, reason } = &**damage
+        {
+            osm.report(section, reason);
+        }
+        made.map(Some)
     }
 
     /// All versions of an element, in order.
@@ -133,10 +148,9 @@ fn version(row: &Row) -> Version {
     }
 }
 
-/// When anything changed, ascending.
-fn times(osm: &Osm) -> Vec<u32> {
-    let bytes = osm.or_fault(osm.snapshot.section(layout::VERSION_TIMES), || &[]);
-    bytes.chunks_exact(4).filter_map(|time| time.try_into().ok().map(u32::from_le_bytes)).collect()
+/// When anything changed, ascending: little-endian numbers, read in place.
+fn times(osm: &Osm) -> &[[u8; 4]] {
+    osm.or_fault(osm.snapshot.section(layout::VERSION_TIMES), || &[]).as_chunks().0
 }
 
 /// What is known of the pages of a type.

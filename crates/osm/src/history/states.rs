@@ -2,31 +2,29 @@
 //! it, in an unnamed temporary file that is gone with the last who has it.
 //!
 //! They are made by threads of their own, one at a time: a query that cannot wait any longer ends, and what it waited
-//! for is there for the next one.
+//! for is there for the next one. A state belongs to no query, so making one has a budget of its own.
 
-use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPoolBuilder;
 use terrapin_base::external_sort::Scratch;
-use terrapin_budget as budget;
+use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
 use terrapin_snapshot::{Counts, Error, Snapshot, Writer};
 
 use super::Kept;
 use super::changes::changed;
 use crate::build::{BuildError, Tables, write_state};
 use crate::radix;
+use crate::state_settings::{KEPT, StateSettings};
 use crate::store::Osm;
 use crate::tags::KeyTable;
 use crate::types::ElementType;
 
-/// How many are kept for the next who asks.
-const KEPT: usize = 8;
-/// The part of a store's memory for decoded pages that each has: one of so many.
-const CACHE: u64 = 32;
-/// Bytes that making one may take before it spills.
-const MEMORY: u64 = 256 << 20;
+/// The part of these that sorting takes before it spills: one of so many. The rest is for tables and for what is encoded.
+const SORTING: u64 = 2;
 /// Bytes of decoded pages while the tables are read.
 const SMALL_CACHE: u64 = 1 << 20;
 /// How the names of the sections begin that a state has from its snapshot.
@@ -36,7 +34,30 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// What waiting so long counts for in a query's budget: enough that it looks.
 const WAITING_STEPS: usize = 1 << 20;
 
-type Made = Result<Arc<Osm>, Arc<Error>>;
+/// Why there is no state of a moment.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// The snapshot is damaged.
+    #[error(transparent)]
+    Damaged(Arc<Error>),
+    /// The files of the state cannot be written or read.
+    #[error("cannot write temporary files in {}: {source}", folder.display())]
+    Temporary {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        source: Arc<io::Error>,
+    },
+    /// The state needs more memory than there is for making one.
+    #[error("making the state of the date: {0}")]
+    Exceeded(Exceeded),
+    /// No thread can be had.
+    #[error("no thread to make the state of the date: {0}")]
+    Thread(Arc<io::Error>),
+}
+
+type Made = Result<Arc<Osm>, StateError>;
 
 /// A state, once it is made.
 #[derive(Default)]
@@ -50,7 +71,31 @@ struct Origin {
     snapshot: Arc<Snapshot>,
     counts: Counts,
     data_time: i64,
-    cache: u64,
+    settings: StateSettings,
+}
+
+impl Origin {
+    /// An error of the system on the state's own files.
+    fn temporary(&self, source: io::Error) -> StateError {
+        StateError::Temporary { folder: self.settings.folder.clone(), source: Arc::new(source) }
+    }
+
+    /// An error of the snapshot file. Its sections are mapped, so what the system reports is about files that are written.
+    fn failed(&self, error: Error) -> StateError {
+        match error {
+            Error::Io { source, .. } => self.temporary(source),
+            damage => StateError::Damaged(Arc::new(damage)),
+        }
+    }
+
+    /// Why the sections of a state could not be written.
+    fn unwritten(&self, error: BuildError) -> StateError {
+        match error {
+            BuildError::Snapshot(error) => self.failed(error),
+            BuildError::Temporary(error) => self.temporary(error.source),
+            other => StateError::Damaged(Arc::new(Error::damaged("history", other.to_string()))),
+        }
+    }
 }
 
 /// The states of a store.
@@ -72,7 +117,7 @@ impl States {
             snapshot: Arc::clone(&osm.snapshot),
             counts: osm.counts(),
             data_time: osm.data_time(),
-            cache: osm.cache_bytes() / CACHE,
+            settings: osm.states(),
         };
         States { origin: Arc::new(origin), kept: Mutex::default() }
     }
@@ -108,77 +153,89 @@ impl States {
         }
         // What outlives the query that asks first is nobody's.
         let slot = budget::unwatched(Arc::<Slot>::default);
-        if kept.len() >= KEPT {
+        if kept.len() as u64 >= KEPT {
             kept.remove(0);
         }
         kept.push((moment, Arc::clone(&slot)));
         let (origin, filled) = (Arc::clone(&self.origin), Arc::clone(&slot));
         let thread = std::thread::Builder::new().name("state".to_owned());
         let spawned = thread.spawn(move || {
-            let made = std::panic::catch_unwind(|| make(&origin, moment));
-            let made = made.unwrap_or_else(|_| Err(Error::damaged("history", "its versions make no state")));
-            *locked(&filled.made) = Some(made.map(Arc::new).map_err(Arc::new));
+            let made = make(&origin, moment);
+            *locked(&filled.made) = Some(made.map(Arc::new));
             filled.ready.notify_all();
         });
         if let Err(error) = spawned {
-            *locked(&slot.made) = Some(Err(Arc::new(Error::io(Path::new("a thread"), error))));
+            *locked(&slot.made) = Some(Err(StateError::Thread(Arc::new(error))));
         }
         slot
     }
-}
-
-/// Threads for nothing else: those of queries may all wait for what these make.
-fn pool() -> Result<&'static ThreadPool, Error> {
-    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
-    let pool = POOL.get_or_init(|| ThreadPoolBuilder::new().thread_name(|n| format!("state {n}")).build().ok());
-    pool.as_ref().ok_or_else(|| Error::io(Path::new("threads"), std::io::ErrorKind::WouldBlock.into()))
 }
 
 /// The keys and their pairs, without lists.
 fn keys(osm: &Osm) -> KeyTable {
     let keys = 0..osm.key_count();
     let ends = keys.clone().map(|key| osm.pairs_of(key).end);
+    let name = |key| {
+        budget::checkpoint();
+        osm.key_name(key).to_owned()
+    };
     KeyTable {
-        names: keys.clone().map(|key| osm.key_name(key).to_owned()).collect(),
+        names: keys.clone().map(name).collect(),
         first_pairs: std::iter::once(0).chain(ends).collect(),
         lists: Vec::new(),
     }
 }
 
-/// Makes a state.
-fn make(origin: &Origin, moment: i64) -> Result<Osm, Error> {
+/// Makes a state, within the memory that there is for it.
+fn make(origin: &Origin, moment: i64) -> Result<Osm, StateError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = locked(&ONE_AT_A_TIME);
-    let folder = std::env::temp_dir();
-    let scratch = Scratch::new(&folder, MEMORY);
+    let limits = Limits { memory: Some(origin.settings.memory), ..Limits::default() };
+    let made = budget::watched(&Arc::new(Budget::new(&limits)), || {
+        let current = budget::current();
+        // Threads for nothing else: those of queries may all wait for what these make. What they hold is counted, too.
+        let threads = ThreadPoolBuilder::new().thread_name(|n| format!("state {n}"));
+        let built = threads.build_scoped(
+            |thread| current.share(|| thread.run()),
+            |pool| pool.install(|| current.share(|| build(origin, moment))),
+        );
+        built.unwrap_or_else(|error| Err(StateError::Thread(Arc::new(io::Error::other(error)))))
+    });
+    made.unwrap_or_else(|stopped| {
+        Err(match stopped {
+            Stopped::Exceeded(bound) => StateError::Exceeded(bound),
+            Stopped::Panicked(_) => {
+                StateError::Damaged(Arc::new(Error::damaged("history", "its versions make no state")))
+            }
+        })
+    })
+}
+
+/// Writes the sections of a state and opens them.
+fn build(origin: &Origin, moment: i64) -> Result<Osm, StateError> {
+    let StateSettings { folder, memory, cache } = &origin.settings;
+    let failed = |error| origin.failed(error);
+    let scratch = Scratch::new(folder, memory / SORTING);
     let current = Osm::of(Arc::clone(&origin.snapshot), origin.counts, origin.data_time, SMALL_CACHE);
-    let tables = Tables {
-        keys: keys(&current),
-        users: u32::try_from(origin.counts.users + 1).unwrap_or(u32::MAX),
-        roles: u32::try_from(current.role_count()).unwrap_or(u32::MAX),
-    };
-    current.check()?;
-    let mut writer = Writer::create(&folder.join("state"))?;
-    let counts = pool()?
-        .install(|| write_state(&origin.snapshot, tables, origin.counts, moment, &scratch, &mut writer))
-        .map_err(|error| match error {
-            BuildError::Snapshot(error) => error,
-            other => Error::io(&folder, std::io::Error::other(other)),
-        })?;
+    let tables = Tables { keys: keys(&current), users: current.user_count(), roles: current.role_count() };
+    current.check().map_err(failed)?;
+    let mut writer = Writer::create(&folder.join("state")).map_err(failed)?;
+    let counts = write_state(&origin.snapshot, tables, origin.counts, moment, &scratch, &mut writer)
+        .map_err(|error| origin.unwritten(error))?;
     let all = origin.snapshot.manifest().map(|manifest| manifest.sections.as_slice()).unwrap_or_default();
     for section in all.iter().filter(|section| SHARED.iter().any(|name| section.name.starts_with(name))) {
-        writer.section(&section.name, origin.snapshot.unchecked(&section.name))?;
+        writer.section(&section.name, origin.snapshot.unchecked(&section.name)).map_err(failed)?;
     }
-    // areas are those of today: nobody asks a state for them
-    crate::areas::Found::default().write(&mut writer)?;
-    let (file, sections) = writer.so_far()?;
-    let partial = Snapshot::partial(&file, &sections).map_err(|e| Error::io(&folder, e))?;
-    let state = Osm::of(Arc::new(partial), counts, origin.data_time, origin.cache);
-    let ids = pool()?.install(|| changed(&current, moment, i64::MAX));
+    // The areas of every date are those of today: no query reads them from a state.
+    crate::areas::Found::default().write(&mut writer).map_err(failed)?;
+    let (file, sections) = writer.so_far().map_err(failed)?;
+    let partial = Snapshot::partial(&file, &sections).map_err(|error| origin.temporary(error))?;
+    let state = Osm::of(Arc::new(partial), counts, origin.data_time, cache / KEPT);
+    let ids = changed(&current, moment, i64::MAX);
     let ordinals = |kind| radix::set(ids[kind as usize].iter().filter_map(|&id| state.find(kind, id)).collect());
     let later = ElementType::ALL.map(ordinals);
-    current.check()?;
-    state.check()?;
+    current.check().map_err(failed)?;
+    state.check().map_err(failed)?;
     state.beside(|| Kept { history: None, later });
     Ok(state)
 }

@@ -6,14 +6,15 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::Context;
 use crate::set::{AreaOrdinal, Set};
 use crate::sorted;
 use crate::syntax::{SetName, Timestamp};
-use crate::{Failure, damaged};
-use terrapin_osm::history::{History, Version};
+use crate::{Class, Code, Diagnostic, Failure, damaged};
+use terrapin_osm::history::{History, StateError, Version};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 use terrapin_snapshot::Error;
 
@@ -48,14 +49,20 @@ impl States {
         }
     }
 
-    /// Whether everything read so far was undamaged.
+    /// Whether everything read so far was undamaged. A state is made of its snapshot, so damage of one is damage of the
+    /// other, which `current` reports from then on.
     ///
     /// # Errors
     /// The first damage that was met.
-    pub fn check(&self) -> Result<(), Error> {
+    pub fn check(&self, current: &Osm) -> Result<(), Error> {
         let mut states = self;
         while let Some(opened) = states.first.get() {
-            opened.osm.check()?;
+            if let Err(damage) = opened.osm.check() {
+                if let Error::Damaged { section, reason } = &damage {
+                    current.report(section, reason);
+                }
+                return Err(damage);
+            }
             states = &opened.rest;
         }
         Ok(())
@@ -74,7 +81,10 @@ impl<'a> Context<'a> {
         match history.state(self.current, moment) {
             Ok(None) => Ok(self.current),
             Ok(Some(osm)) => Ok(self.states.keep(osm)),
-            Err(error) => Err(damaged(&error)),
+            Err(StateError::Damaged(damage)) => Err(damaged(&damage)),
+            Err(StateError::Exceeded(bound)) => Err(self.budget.exceeded(bound)),
+            Err(StateError::Temporary { folder, source }) => Err(unwritable(&folder, &source)),
+            Err(error) => Err(failure(Code::Internal, error.to_string(), None)),
         }
     }
 
@@ -132,6 +142,21 @@ impl<'a> Context<'a> {
         let last = versions.into_iter().rfind(|version| until.is_none_or(|until| version.timestamp <= until));
         last.filter(|version| !version.visible)
     }
+}
+
+/// The error for temporary files that cannot be written. The help names the folder: it goes to the log, the shell and
+/// feedback, not to the page of the interpreter.
+fn unwritable(folder: &Path, source: &std::io::Error) -> Failure {
+    let help = format!(
+        "The state of a date is made in {}: {source}. Choose another folder with --spool-dir for a server and TMPDIR for a \
+         command, or free some of its disk.",
+        folder.display()
+    );
+    failure(Code::Temporary, format!("cannot write temporary files: {}", source.kind()), Some(help))
+}
+
+fn failure(code: Code, message: String, help: Option<String>) -> Failure {
+    Failure::from(Diagnostic { class: Class::Runtime, code, line: 0, span: None, message, help })
 }
 
 /// The elements of a type that have these ids, of those that are there.

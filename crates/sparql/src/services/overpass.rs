@@ -58,11 +58,12 @@ struct Overpass {
 
 /// An error of the query, with all that is wrong with it.
 fn refused(failure: &Failure) -> Error {
-    let class = match failure.diagnostics.first().map(|diagnostic| diagnostic.class) {
-        Some(overpass::Class::Parse | overpass::Class::Static) => Class::Syntax,
-        _ => Class::Unsupported,
+    let (class, code) = match failure.diagnostics.first().map(|diagnostic| diagnostic.class) {
+        _ if failure.is_fault() => (Class::Internal, Code::Relation),
+        Some(overpass::Class::Parse | overpass::Class::Static) => (Class::Syntax, Code::ServiceParameter),
+        _ => (Class::Unsupported, Code::ServiceParameter),
     };
-    Error::new(class, Code::ServiceParameter, format!("the query of terrapin:overpass: {failure}"))
+    Error::new(class, code, format!("the query of terrapin:overpass: {failure}"))
 }
 
 impl Overpass {

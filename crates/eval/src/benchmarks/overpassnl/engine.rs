@@ -78,8 +78,8 @@ fn refused(failure: Failure) -> Failed<ErrorClass> {
 /// Whether a running query went over one of its bounds: over HTTP its answer is then one as any other, with the elements
 /// so far and a remark.
 fn stopped(failure: &Failure) -> bool {
-    let ours = [Code::Unsupported, Code::Damaged, Code::Cancelled];
-    failure.diagnostics.iter().all(|d| d.class == Class::Runtime && !ours.contains(&d.code))
+    let ours = [Code::Unsupported, Code::Cancelled];
+    !failure.is_fault() && failure.diagnostics.iter().all(|d| d.class == Class::Runtime && !ours.contains(&d.code))
 }
 
 /// An answer in memory, up to the length at which it is an error.

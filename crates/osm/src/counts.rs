@@ -1,0 +1,49 @@
+//! Compares the counts of a manifest with its sections. Counts size tables and pages, and how long a read goes on: a manifest
+//! may be signed by anyone, so a count that its sections cannot hold is damage before the first read.
+
+use terrapin_snapshot::{Column, Counts, Error, Pages, Snapshot};
+
+use super::ElementType;
+use super::layout::{self, PAIRS_ON_PAGE, Paged, Part, page_size};
+
+/// Compares all counts with the lengths of their sections. Reads some bytes of each, whatever the file's length.
+///
+/// # Errors
+/// The first count that does not fit.
+pub(super) fn check(snapshot: &Snapshot, counts: &Counts) -> Result<(), Error> {
+    for (kind, count) in ElementType::ALL.into_iter().zip([counts.nodes, counts.ways, counts.relations]) {
+        pages(snapshot, Paged::Elements(kind, Part::Core), kind.name(), count, page_size(kind))?;
+    }
+    pages(snapshot, Paged::Values, "tag", counts.tags, PAIRS_ON_PAGE as u64)?;
+    // Format 1 has tables instead of these columns, which are decoded as a whole.
+    column(snapshot, layout::KEY_PAIRS, "key", counts.keys, 1)?;
+    column(snapshot, layout::USER_IDS, "user", counts.users, 1)?;
+    column(snapshot, layout::AREAS, "area", counts.areas, 0)?;
+    for (kind, missing) in ElementType::ALL.into_iter().zip(counts.missing) {
+        column(snapshot, layout::missing(kind), "missing element", missing, 0)?;
+    }
+    Ok(())
+}
+
+/// A section of pages has as many as so many entries take.
+fn pages(snapshot: &Snapshot, section: Paged, what: &str, count: u64, on_page: u64) -> Result<(), Error> {
+    let there = Pages::announced(snapshot, section.name())?.unwrap_or(0);
+    match count.div_ceil(on_page) == there {
+        true => Ok(()),
+        false => Err(differs(section.name(), what, count, &format!("{there} pages of {on_page}"))),
+    }
+}
+
+/// A column has so many values, and `more` of its own.
+fn column(snapshot: &Snapshot, name: &str, what: &str, count: u64, more: u64) -> Result<(), Error> {
+    match Column::announced(snapshot, name)? {
+        Some(there) if count.checked_add(more) != Some(there) => {
+            Err(differs(name, what, count, &format!("{}", there.saturating_sub(more))))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn differs(section: &str, what: &str, count: u64, there: &str) -> Error {
+    Error::damaged("manifest", format!("its {what} count is {count}, and the section {section} has {there}"))
+}

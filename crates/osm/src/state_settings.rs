@@ -1,0 +1,35 @@
+//! Where states of other dates are made, and what they may hold.
+
+use std::path::PathBuf;
+
+use terrapin_base::temporary;
+
+/// How many states are kept for the next query that needs them.
+pub(crate) const KEPT: u64 = 8;
+/// The part of a store's memory for decoded pages that each has by default: one of so many.
+const CACHE: u64 = 32;
+/// Bytes that making one may hold by default.
+const MEMORY: u64 = 512 << 20;
+
+/// Where states of other dates are made, and within which memory.
+#[derive(Debug, Clone)]
+pub struct StateSettings {
+    /// The folder for their files, which have no names in it.
+    pub folder: PathBuf,
+    /// Bytes that making one may hold. One is made at a time.
+    pub memory: u64,
+    /// Bytes of decoded pages that all kept states may hold together.
+    pub cache: u64,
+}
+
+impl StateSettings {
+    /// In a folder, within the memory that is for states in a process: half for making one, half for those that are kept.
+    pub fn within(folder: PathBuf, memory: u64) -> StateSettings {
+        StateSettings { folder, memory: memory / 2, cache: memory / 2 }
+    }
+
+    /// The defaults beside a store that keeps so many bytes of decoded pages.
+    pub(crate) fn of_cache(bytes: u64) -> StateSettings {
+        StateSettings { folder: temporary::folder(), memory: MEMORY, cache: bytes / CACHE * KEPT }
+    }
+}
