@@ -192,6 +192,28 @@ fn sparql_is_looked_at_by_both() {
             "SELECT ?e { ?e <https://wiki.openstreetmap.org/wiki/Key:amenity> 'cafe' }",
             "0 results\nwarning: no element has <https://wiki.openstreetmap.org/wiki/Key:amenity>; there is osmkey:amenity\n",
         ),
+        // Names of any vocabulary, wherever the query has them.
+        ("SELECT * { ?x schema:about ?y }", "0 results\nwarning: no triple has schema:about\n"),
+        (
+            "SELECT * { ?x <http://e/label> ?y }",
+            "0 results\nwarning: no triple has <http://e/label>; there is rdfs:label (1)\n",
+        ),
+        (
+            "SELECT * { ?x wdt:P31 ?y . FILTER NOT EXISTS { ?x <http://e/q>/^<http://e/r>* ?z } }",
+            "1 results\n  x=wd:Q1 y=wd:Q3957\nwarning: no triple has <http://e/q>\nwarning: no triple has <http://e/r>\n",
+        ),
+        (
+            "SELECT * { ?x ?p ?y VALUES ?p { <http://e/q> wdt:P31 } }",
+            "1 results\n  p=wdt:P31 x=wd:Q1 y=wd:Q3957\nwarning: no triple has <http://e/q>\n",
+        ),
+        ("SELECT * { ?x wdt:P31 wd:Q1 }", "0 results\nwarning: nothing is of the class wd:Q1\n"),
+        ("SELECT * { ?x wd:Q1 ?y }", "0 results\nwarning: no triple has the predicate wd:Q1\n"),
+        ("SELECT * { GRAPH <http://e/g> { ?x wdt:P31 ?y } }", "0 results\nwarning: there is no graph <http://e/g>\n"),
+        ("SELECT * { ?x wdt:P31 ?y . ?x !<http://e/q> ?y }", "1 results\n  x=wd:Q1 y=wd:Q3957\n"),
+        (
+            "SELECT ?x { SERVICE wikibase:around { ?x wdt:P31 ?l . bd:serviceParam wikibase:center 'Point(1 1)'; wikibase:radius '1' } }",
+            "0 results\n",
+        ),
         ("CONSTRUCT WHERE { wd:Q2 wdt:P131 ?o }", "1 results\n  wd:Q2 wdt:P131 wd:Q1\n"),
     ] {
         assert_eq!(say(&server.town, query, &[]), text, "{query}");
@@ -210,9 +232,10 @@ fn sparql_is_looked_at_by_both() {
     let asked = json!({ "query": "SELECT ?e { ?e osmkey:amenity 'cafe' }", "lang": "sparql" }).to_string();
     let (status, said) = without.post("/feedback", &asked);
     assert!(status == 200 && said["results"]["count"] == 4, "{said}");
-    // Where there is nothing to ask, it is told what OverpassQL makes of it.
+    // A client that leaves the language out learns what may be asked.
     let (status, said) = without.post("/feedback", &json!({ "query": SPARQL[0] }).to_string());
     assert!(status == 200 && said["errors"][0]["hint"].as_str().unwrap().contains("SPARQL"), "{said}");
+    assert_eq!(said["errors"][0]["code"], "no-triples");
 }
 
 #[test]

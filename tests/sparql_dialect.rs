@@ -321,6 +321,91 @@ fn only_literals_have_an_order() {
     );
 }
 
+/// SPARQL 1.1, 19.8 (grammar) and 18.2.4: groups of every form, and what HAVING leaves of them.
+#[test]
+fn every_form_may_have_groups() {
+    assert_eq!(ask("ASK { ?x wdt:P31 ?c } GROUP BY ?c HAVING (COUNT(?x) > 2)"), ["true"]);
+    assert_eq!(ask("ASK { ?x wdt:P31 ?c } GROUP BY ?c HAVING (COUNT(?x) > 3)"), ["false"]);
+    // Without GROUP BY all solutions are one group, an empty one too.
+    assert_eq!(ask("ASK { ?x wdt:P31 wd:Q404 } HAVING (COUNT(*) = 0)"), ["true"]);
+    assert_eq!(ask("ASK { ?x wdt:P31 ?c } GROUP BY ?c LIMIT 0"), ["false"]);
+    let triple = |s: &str, o: &str| {
+        format!("<http://www.wikidata.org/entity/{s}> <http://e/of> <http://www.wikidata.org/entity/{o}>")
+    };
+    let count = "\"3\"^^<http://www.w3.org/2001/XMLSchema#integer>";
+    let mut found = ask(
+        "CONSTRUCT { ?c <http://e/of> ?c ; <http://e/lost> ?x } { ?x wdt:P31 ?c } GROUP BY ?c HAVING (COUNT(?x) = 3)",
+    );
+    found.sort();
+    assert_eq!(found, [triple("Q9", "Q9")], "a variable that is not grouped has no value");
+    let found = ask(
+        "CONSTRUCT { ?c <http://e/n> ?n } { { SELECT ?c (COUNT(*) AS ?n) { ?x wdt:P31 ?c } GROUP BY ?c } } GROUP BY ?c ?n",
+    );
+    assert_eq!(found, [format!("<http://www.wikidata.org/entity/Q9> <http://e/n> {count}")]);
+    let said = ask("DESCRIBE ?y { ?x wdt:P279 ?y } GROUP BY ?y HAVING (SAMPLE(?x) = wd:Q2)");
+    assert!(!said.is_empty() && said.iter().all(|triple| triple.contains("entity/Q1> ")), "{said:?}");
+    let all = ask("DESCRIBE * { ?x wdt:P279 ?y } GROUP BY ?y HAVING (SAMPLE(?x) = wd:Q2)");
+    assert_eq!(all, said, "the aggregate of HAVING is not described");
+}
+
+/// The globes of Wikidata's manual: `wikibase:globe` is the globe that is searched, Earth (Q2) unless another is named.
+#[test]
+fn places_are_searched_on_one_globe() {
+    let environment = environment(
+        r#"
+        @prefix wd: <http://www.wikidata.org/entity/> . @prefix wdt: <http://www.wikidata.org/prop/direct/> .
+        @prefix geo: <http://www.opengis.net/ont/geosparql#> .
+        wd:Q10 wdt:P625 "Point(14.5 35.9)"^^geo:wktLiteral . wd:Q11 wdt:P625 "<http://www.wikidata.org/entity/Q405> Point(14.5 35.9)"^^geo:wktLiteral .
+        wd:Q12 wdt:P625 "<http://www.wikidata.org/entity/Q405> Point(15.5 35.9)"^^geo:wktLiteral .
+        wd:Q13 wdt:P625 "<http://www.opengis.net/def/crs/OGC/1.3/CRS84> POINT(14.51 35.9)"^^geo:wktLiteral .
+        wd:Q14 wdt:P625 "<http://www.wikidata.org/entity/Q12345> Point(14.5 35.9)"^^geo:wktLiteral .
+        "#,
+    );
+    let ask = |text: &str| {
+        let mut lines = Lines::default();
+        prepare(text, &Settings::default()).unwrap().run(&environment, &Bounds::default(), &mut lines).unwrap();
+        lines.0
+    };
+    let around = |centre: &str, radius: &str, globe: &str| {
+        ask(&format!(
+            "SELECT ?x (ROUND(?km * 10) AS ?r) {{ SERVICE wikibase:around {{ ?x wdt:P625 ?at . bd:serviceParam wikibase:center {centre} ;
+              wikibase:radius '{radius}' ; wikibase:distance ?km . {globe} }} }} ORDER BY ?x"
+        ))
+    };
+    let (plain, moon) = ("'Point(14.5 35.9)'^^geo:wktLiteral", "bd:serviceParam wikibase:globe wd:Q405 .");
+    assert_eq!(around(plain, "100", ""), ["Q10 0", "Q13 9"]);
+    assert_eq!(around(plain, "100", "bd:serviceParam wikibase:globe wd:Q2 ."), ["Q10 0", "Q13 9"]);
+    // A degree of the parallel is 90.07 km on Earth; on the Moon, of a radius of 1737.4 km, 24.56.
+    assert_eq!(around(plain, "30", moon), ["Q11 0", "Q12 246"]);
+    assert_eq!(around(plain, "20", moon), ["Q11 0"]);
+    assert_eq!(
+        around("'<http://www.wikidata.org/entity/Q405> Point(14.5 35.9)'^^geo:wktLiteral", "30", ""),
+        ["Q11 0", "Q12 246"]
+    );
+    assert_eq!(
+        around(
+            "?c",
+            "30",
+            "bd:serviceParam wikibase:globe ?g . } VALUES (?c ?g) { ('Point(14.5 35.9)'^^geo:wktLiteral wd:Q405)"
+        ),
+        ["Q11 0", "Q12 246"]
+    );
+    let boxed = |globe: &str| {
+        ask(&format!(
+            "SELECT ?x {{ SERVICE wikibase:box {{ ?x wdt:P625 ?at . bd:serviceParam wikibase:cornerWest 'Point(14 35)'^^geo:wktLiteral ;
+              wikibase:cornerEast 'Point(16 36)'^^geo:wktLiteral . {globe} }} }} ORDER BY ?x"
+        ))
+    };
+    assert_eq!(boxed(""), ["Q10", "Q13"]);
+    assert_eq!(boxed(moon), ["Q11", "Q12"]);
+    assert_eq!(boxed("bd:serviceParam wikibase:globe wd:Q12345 ."), ["Q14"]);
+    let crs = "'<http://www.opengis.net/def/crs/OGC/1.3/CRS84> POINT(14.5 35.9)'^^geo:wktLiteral";
+    assert_eq!(ask(&format!("SELECT (geof:distance({crs}, {plain}) AS ?d) {{}}")), ["0"]);
+    let wrong = "SELECT * { SERVICE wikibase:box { ?x wdt:P625 ?at . bd:serviceParam wikibase:cornerWest 'Point(14 35)'^^geo:wktLiteral ;
+              wikibase:cornerEast 'Point(16 36)'^^geo:wktLiteral ; wikibase:globe 'Moon' } }";
+    assert_eq!(prepare(wrong, &Settings::default()).unwrap_err().code.name(), "service-parameter");
+}
+
 #[test]
 fn what_is_missing_is_found_before_running() {
     let code = |text: &str| bounded(text, &Bounds::default()).map_err(|error| error.code.name());

@@ -205,6 +205,9 @@ fn what_is_wrong_is_said() {
     }
     let bare = refusal(&Town::new().snapshot(), &["SELECT * { ?s wdt:P31 ?o }", "--lang", "sparql"]);
     assert!(bare.contains("has no triples"), "{bare}");
+    // How a query begins decides its language, whatever the snapshot has.
+    let bare = refusal(&Town::new().snapshot(), &["SELECT * {?s ?p ?o}"]);
+    assert!(bare.contains("has no triples") && bare.contains("osmkey:amenity"), "{bare}");
 }
 
 #[test]

@@ -57,6 +57,34 @@ fn every_form_comes_in_the_format_asked_for() {
     assert_eq!(get(&server, "ASK {}", "", "Accept: text/turtle\r\n").status, 406);
 }
 
+/// XML 1.0, 2.2 and 2.11, and RDF 1.1 XML Syntax, 2.4: what XML has no form for is not sent as XML.
+#[test]
+fn what_a_format_cannot_represent_is_refused() {
+    let server = server();
+    let unnamed = "CONSTRUCT { wd:Q1 osmkey:ref:nuts:1 'MT0' } {}";
+    let refused = get(&server, unnamed, "&format=rdf", "");
+    assert!(refused.status == 406 && refused.text().contains("Key:ref:nuts:1"), "{}", refused.text());
+    assert_eq!(get(&server, unnamed, "&format=ttl", "").status, 200);
+    for control in ["SELECT ('\\u0001' AS ?x) {}", "SELECT ('\\uFFFE' AS ?x) {}"] {
+        let refused = get(&server, control, "&format=xml", "");
+        assert!(refused.status == 406 && refused.text().contains("U+"), "{}", refused.text());
+        assert_eq!(get(&server, control, "&format=json", "").status, 200);
+    }
+    let text = get(&server, "SELECT ('a\\rb' AS ?x) {}", "&format=xml", "").text().to_owned();
+    assert!(text.contains("a&#xD;b"), "{text}");
+}
+
+/// SPARQL 1.1, 19.8, note 12: a variable that has a value is no alias.
+#[test]
+fn the_dialect_may_be_the_standard() {
+    let server = server();
+    let alias = "SELECT (STR(?p) AS ?p) { wd:Q2 ?p ?o }";
+    assert_eq!(get(&server, alias, "", "").status, 200);
+    assert_eq!(get(&server, alias, "&dialect=standard", "").status, 400);
+    assert_eq!(get(&server, "ASK {}", "&dialect=standard", "").status, 200);
+    assert_eq!(get(&server, "ASK {}", "&dialect=sql", "").status, 400);
+}
+
 #[test]
 fn errors_have_the_status_that_harnesses_expect() {
     let server = server();

@@ -59,7 +59,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let limits = Limits { deadline, ..Limits::default() };
     let is_sparql = match args.lang {
         Some(named) => named == Language::Sparql,
-        None => open::begins_as_sparql(&query, &args.snapshot)?,
+        None => open::begins_as_sparql(&query),
     };
     if is_sparql {
         let said = of_sparql(args, &query, &limits)?;

@@ -7,7 +7,7 @@ use super::{Error, slips};
 use crate::eval::language::{self, Language};
 use crate::osm::{CACHE_BYTES, Osm};
 use crate::snapshot::{self, Manifest, Snapshot};
-use crate::sparql::{Environment, Prepared, is_of_elements};
+use crate::sparql::{Environment, Prepared, WITHOUT_TRIPLES};
 use crate::tags::Docs;
 
 /// A snapshot's name and facts.
@@ -41,7 +41,8 @@ pub fn facts(snapshot: Snapshot) -> Result<Opened, Error> {
 /// What SPARQL is asked of in an opened snapshot, which needs triples for it.
 pub fn triples(opened: &Opened, path: &Path) -> Result<Environment, Error> {
     let environment = Environment::open(&opened.snapshot).map_err(error)?;
-    environment.ok_or_else(|| Error::input("no-triples", format!("{} has no triples", path.display())))
+    environment
+        .ok_or_else(|| Error::input("no-triples", format!("{} has no triples: {WITHOUT_TRIPLES}", path.display())))
 }
 
 /// The same for a query that may be about elements alone, which need no triples.
@@ -58,11 +59,9 @@ pub fn environment(opened: &Opened) -> Result<Environment, Error> {
     Ok(Environment::of_elements(Arc::new(osm), Some(&opened.manifest), &opened.snapshot.digest()))
 }
 
-/// Whether a query that nobody named the language of is SPARQL: it begins so, and there are triples to ask, or it asks
-/// of elements. Without any, what is wrong with it as OverpassQL says more.
-pub fn begins_as_sparql(query: &str, path: &Path) -> Result<bool, Error> {
-    let is_sparql = language::of(query) == Some(Language::Sparql);
-    Ok(is_sparql && (snapshot(path)?.manifest.triples.is_some() || is_of_elements(query)))
+/// Whether a query without a named language is SPARQL: it begins like it.
+pub fn begins_as_sparql(query: &str) -> bool {
+    language::of(query) == Some(Language::Sparql)
 }
 
 /// Opens the elements of a snapshot file.

@@ -54,6 +54,9 @@ pub struct Args {
     /// The language of the query [default: what it begins like]
     #[arg(long, value_enum, ignore_case = true)]
     lang: Option<Language>,
+    /// The dialect of a SPARQL query
+    #[arg(long, value_enum, ignore_case = true, default_value_t = SparqlDialect::Wdqs)]
+    dialect: SparqlDialect,
     /// The form of an answer. OverpassQL: geojson, geojsonseq [default: as [out:...] says]. SPARQL: table, json, xml, csv,
     /// tsv; of CONSTRUCT and DESCRIBE ttl, nt, rdf [default: table]
     #[arg(long, value_name = "FORMAT")]
@@ -89,6 +92,24 @@ pub struct Args {
     json: bool,
 }
 
+/// The dialects of SPARQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum SparqlDialect {
+    /// What the Wikidata Query Service takes
+    Wdqs,
+    /// SPARQL 1.1
+    Standard,
+}
+
+impl From<SparqlDialect> for Dialect {
+    fn from(dialect: SparqlDialect) -> Dialect {
+        match dialect {
+            SparqlDialect::Wdqs => Dialect::Wdqs,
+            SparqlDialect::Standard => Dialect::Standard,
+        }
+    }
+}
+
 /// The languages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Language {
@@ -104,7 +125,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let (written, origin) = text_of(args.query.as_deref(), args.file.as_deref())?;
     let is_sparql = match args.lang {
         Some(named) => named == Language::Sparql,
-        None => open::begins_as_sparql(&written, &args.snapshot)?,
+        None => open::begins_as_sparql(&written),
     };
     if args.with_wikidata.is_some() && (is_sparql || args.format.is_none()) {
         return Err(Error::usage("--with-wikidata is for features: give --format geojson or geojsonseq, too"));
@@ -116,6 +137,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             origin,
             format: args.format.as_deref().unwrap_or("table"),
             language: &args.language,
+            dialect: args.dialect.into(),
             timeout: args.timeout,
             memory: args.memory,
             rows: args.max_rows,

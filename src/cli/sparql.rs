@@ -9,7 +9,7 @@ use super::stdout::Output;
 use super::{Error, open};
 use crate::budget::Limits;
 use crate::sparql::results::{Formats, Table, Writer};
-use crate::sparql::{Bounds, Settings, prepare};
+use crate::sparql::{Bounds, Dialect, Settings, prepare};
 
 /// How a query is asked.
 pub struct Asked<'a> {
@@ -23,6 +23,8 @@ pub struct Asked<'a> {
     pub format: &'a str,
     /// What `[AUTO_LANGUAGE]` stands for.
     pub language: &'a str,
+    /// The language that it is read in.
+    pub dialect: Dialect,
     /// Seconds until the query is stopped.
     pub timeout: Option<u64>,
     /// Bytes that it may hold.
@@ -48,7 +50,7 @@ pub fn run(asked: Asked<'_>) -> Result<(), Error> {
         ..Limits::default()
     };
     let bounds = Bounds { limits, rows: asked.rows };
-    let settings = Settings { language: asked.language.to_owned(), ..Settings::default() };
+    let settings = Settings { language: asked.language.to_owned(), dialect: asked.dialect, ..Settings::default() };
     let mut out = Output::new(stop);
     let (text, origin) = (asked.text, asked.origin);
     let query = match prepare(&text, &settings) {

@@ -12,11 +12,11 @@ use super::context::Context;
 use super::json::Wrong;
 use super::service::Refused;
 use super::{App, json};
-use crate::eval::feedback::{Feedback, FeedbackRequest, feedback as look, sparql_feedback};
+use crate::eval::feedback::{Feedback, FeedbackRequest, feedback as look, sparql_feedback, without_triples};
 use crate::eval::language::{self, Language};
 use crate::geocoder::Areas;
 use crate::osm::BoundingBox;
-use crate::sparql::{Settings, is_of_elements, prepare};
+use crate::sparql::{Settings, WITHOUT_TRIPLES, prepare};
 
 /// Most results that are shown.
 const MOST: usize = 100;
@@ -65,8 +65,7 @@ pub async fn feedback(
                 return Err(Wrong::Question(format!("lang {lang:?}: expected \"overpassql\" or \"sparql\"")));
             }
             Some((_, named)) => named,
-            // Without triples, what is wrong with it as OverpassQL says more.
-            None => language::of(&question.query).filter(|_| app.sparql.is_some() || is_of_elements(&question.query)),
+            None => language::of(&question.query),
         };
         if language == Some(Language::Sparql) {
             let endpoint = app.sparql.as_ref().unwrap_or(&app.elements);
@@ -74,9 +73,14 @@ pub async fn feedback(
                 || prepare(&question.query, &Settings::default()).is_ok_and(|query| !query.is_of_elements());
             // What is only read needs none, nor what cannot be.
             if app.sparql.is_none() && run && needs_triples() {
-                let message =
-                    "the query is SPARQL, and this snapshot has no triples: load some with --wikidata or --rdf";
-                return Err(Wrong::Question(message.to_owned()));
+                let feedback = without_triples();
+                // A client that names the language relies on it; any other one is told like of other errors.
+                return match question.lang {
+                    Some(_) => Err(Wrong::Question(format!(
+                        "the query is SPARQL, and this snapshot has no triples: {WITHOUT_TRIPLES}"
+                    ))),
+                    None => Ok(Said { text: feedback.to_string(), feedback }),
+                };
             }
             let feedback = sparql_feedback(endpoint.environment(), &question.query, sample, run, limits);
             return Ok(Said { text: feedback.to_string(), feedback });

@@ -100,6 +100,7 @@ const OPERATIONS: [Operation; 35] = [
             ("query", false, "The query"),
             ("format", false, "The form of the answer; the header Accept says it, too"),
             ("timeout", false, "Seconds that the query may take"),
+            ("dialect", false, "The language of the query: wdqs, what the Wikidata Query Service takes, or standard"),
             ("default-graph-uri", false, "A graph of the dataset"),
             ("named-graph-uri", false, "A named graph of the dataset"),
         ],
@@ -338,6 +339,7 @@ fn parameter(name: &str, needed: bool, text: &str) -> Value {
         "page" | "rp" => json!({ "type": "integer", "minimum": 1 }),
         "timeout" => json!({ "type": "number" }),
         "sortorder" => json!({ "type": "string", "enum": ["asc", "desc"] }),
+        "dialect" => json!({ "type": "string", "enum": ["wdqs", "standard"] }),
         _ => json!({ "type": "string" }),
     };
     json!({ "name": name, "in": "query", "required": needed, "description": text, "schema": schema })

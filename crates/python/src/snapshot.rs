@@ -11,7 +11,7 @@ use terrapin_base::Progress;
 use terrapin_base::stack::STACK;
 use terrapin_budget::{self as budget, Budget, Exceeded};
 use terrapin_entities::EntityKind;
-use terrapin_eval::feedback::{FeedbackRequest, feedback, sparql_feedback};
+use terrapin_eval::feedback::{Feedback, FeedbackRequest, feedback, sparql_feedback, without_triples};
 use terrapin_eval::language::{self, Language};
 use terrapin_geocoder::{Areas, Chain, Places};
 use terrapin_load::{LoadError, Options};
@@ -176,12 +176,14 @@ impl Snapshot {
     ) -> PyResult<String> {
         let language = match lang {
             Some(lang) => Some(scores::language(lang)?),
-            // Without triples, what is wrong with it as OverpassQL says more.
-            None => language::of(&query).filter(|_| self.data.asked(&query).is_some()),
+            None => language::of(&query),
         };
         let triples = Some(&query).filter(|_| language == Some(Language::Sparql)).map(|query| self.data.asked(query));
         if let Some(None) = triples {
-            return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
+            return match lang {
+                Some(_) => Err(raise::snapshot(py, "no-triples", NO_TRIPLES)),
+                None => Ok(as_json(&without_triples())),
+            };
         }
         let triples = triples.flatten();
         let bounds = Bounds::new(timeout, max_memory, stop)?;
@@ -202,9 +204,7 @@ impl Snapshot {
                     )
                 }
             };
-            let mut json = serde_json::to_value(&said).unwrap_or_default();
-            json["text"] = said.to_string().into();
-            json.to_string()
+            as_json(&said)
         })
     }
 
@@ -296,6 +296,13 @@ impl Snapshot {
         let cache = self.results.within(&bounds);
         scores::score(py, &self.data, pairs, bounds, cache, threads)
     }
+}
+
+/// Feedback as JSON, with all of it as one text.
+fn as_json(said: &Feedback) -> String {
+    let mut json = serde_json::to_value(said).unwrap_or_default();
+    json["text"] = said.to_string().into();
+    json.to_string()
 }
 
 const NO_TRIPLES: &str = "this snapshot has no triples: load some with wikidata= or rdf=";

@@ -335,6 +335,11 @@ pub enum Helper<'l> {
 }
 
 impl Helper<'_> {
+    /// Whether a variable is a helper of any kind.
+    pub fn is_helper(variable: &Variable) -> bool {
+        variable.as_str().starts_with('.')
+    }
+
     /// Whether a variable is a [`Helper::Found`].
     pub fn is_found(variable: &Variable) -> bool {
         variable.as_str().starts_with(".found")

@@ -32,6 +32,7 @@ codes! {
         Work = "work", "More triples have to be looked at than the query may.";
         Rows = "rows", "The answer has more rows than it may have.";
         Cancelled = "cancelled", "The query was stopped: nobody waits for it, or an operator ended it.";
+        Format = "format", "The answer has a term that its format cannot represent: choose another format.";
         Output = "output", "The answer cannot be written: mostly, whoever reads it has gone.";
         Snapshot = "snapshot", "The snapshot does not hold what it should.";
         Relation = "relation", "Triples that are computed for the query could not be read.";

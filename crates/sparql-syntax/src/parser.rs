@@ -35,6 +35,17 @@ pub enum Dialect {
     Standard,
 }
 
+impl Dialect {
+    /// The dialect of a name, in any case: `wdqs` or `standard`.
+    pub fn named(name: &str) -> Option<Dialect> {
+        match name.to_ascii_lowercase().as_str() {
+            "wdqs" => Some(Dialect::Wdqs),
+            "standard" => Some(Dialect::Standard),
+            _ => None,
+        }
+    }
+}
+
 /// Something that a query relies on and that SPARQL 1.1 refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extension {

@@ -11,8 +11,8 @@ use super::token::{Kind, Token};
 use super::tree::Tree;
 use super::triples::{Triple, join};
 use crate::algebra::{
-    Aggregate, AggregateFunction, Expression, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm, SortKey,
-    TriplePattern,
+    Aggregate, AggregateFunction, Expression, Helper, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm,
+    SortKey, TriplePattern,
 };
 use crate::error::{Code, Result};
 use crate::expression::all_of;
@@ -39,9 +39,11 @@ enum Member {
 
 struct Selection {
     duplicates: Duplicates,
-    /// None for `*`.
+    /// None for `*`, and where the form has no such clause.
     members: Option<Vec<Member>>,
     start: Token,
+    /// Whether it is a SELECT clause, whose `*` cannot be combined with groups.
+    select: bool,
 }
 
 impl Selection {
@@ -85,7 +87,7 @@ impl Parser<'_> {
             return self.finished(QueryForm::Select, dataset, pattern);
         }
         self.aggregates.push(Vec::new());
-        let all = Selection { duplicates: Duplicates::Kept, members: None, start };
+        let all = Selection { duplicates: Duplicates::Kept, members: None, start, select: false };
         if self.word("ASK") {
             let dataset = self.dataset()?;
             self.with_clauses()?;
@@ -191,7 +193,7 @@ impl Parser<'_> {
             Duplicates::Kept
         };
         if self.mark("*") {
-            return Ok(Selection { duplicates, members: None, start });
+            return Ok(Selection { duplicates, members: None, start, select: true });
         }
         let mut members = Vec::new();
         loop {
@@ -209,7 +211,7 @@ impl Parser<'_> {
             } else if members.is_empty() {
                 return Err(self.expected("'*', a variable or (expression AS ?variable)"));
             } else {
-                return Ok(Selection { duplicates, members: Some(members), start });
+                return Ok(Selection { duplicates, members: Some(members), start, select: true });
             }
         }
     }
@@ -373,7 +375,13 @@ impl Parser<'_> {
         if let Some(values) = modifiers.values {
             pattern = join(pattern, values)?;
         }
-        let (mut pattern, projected) = self.project(selection.members, selection.start, grouped, pattern)?;
+        let Selection { duplicates, members, start, select } = selection;
+        if grouped && select && members.is_none() {
+            let error =
+                self.error_at(start, Code::Aggregate, "SELECT * cannot be combined with GROUP BY or an aggregate");
+            return Err(error.help("name the variables"));
+        }
+        let (mut pattern, projected) = self.project(members, pattern)?;
         pattern = filtered(pattern, late)?;
         if let Some(order) = modifiers.order {
             // Each key that is no variable will be the value of one.
@@ -383,7 +391,7 @@ impl Parser<'_> {
                 .with_links(keys)?;
         }
         pattern = pattern.under(|inner| Pattern::project(inner, projected))?;
-        pattern = match selection.duplicates {
+        pattern = match duplicates {
             Duplicates::Kept => pattern,
             Duplicates::Distinct => pattern.under(|inner| Pattern::Distinct { inner: Box::new(inner) })?,
             Duplicates::Reduced => pattern.under(|inner| Pattern::Reduced { inner: Box::new(inner) })?,
@@ -447,17 +455,12 @@ impl Parser<'_> {
     fn project(
         &mut self,
         members: Option<Vec<Member>>,
-        start: Token,
-        grouped: bool,
         mut pattern: Tree<Pattern>,
     ) -> Result<(Tree<Pattern>, Vec<Variable>)> {
         let Some(members) = members else {
-            if grouped {
-                let error =
-                    self.error_at(start, Code::Aggregate, "SELECT * cannot stand with GROUP BY or an aggregate");
-                return Err(error.help("name the variables"));
-            }
-            let mut projected: Vec<Variable> = in_scope(&pattern).into_iter().collect();
+            // `DESCRIBE *` must not describe the values of aggregates in HAVING and ORDER BY, which have no names.
+            let mut projected: Vec<Variable> =
+                in_scope(&pattern).into_iter().filter(|variable| !Helper::is_helper(variable)).collect();
             projected.sort();
             return Ok((pattern, projected));
         };

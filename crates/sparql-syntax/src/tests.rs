@@ -33,6 +33,7 @@ const STANDARD: &[&str] = &[
     "ASK { { ?a ?b ?c } UNION { ?c ?b 'x'@en-GB } UNION { VALUES (?a ?b) { (1 UNDEF) (<http://x> 'y') } } MINUS { ?a ?b true } }",
     "CONSTRUCT { ?s ?p _:x . _:x ?p [] } WHERE { ?s ?p ?o . FILTER NOT EXISTS { ?o ?p ?s } BIND(1 - 2 - 3 * 4 / -5 AS ?z) }",
     "CONSTRUCT WHERE { ?s ?p 'a' }",
+    "DESCRIBE ?x { ?x ?p ?o } GROUP BY ?x (STR(?p) AS ?q) HAVING (COUNT(*) > 1) (MAX(?o) < 9) ORDER BY ?q COUNT(?o) LIMIT 2 OFFSET 1 VALUES ?x { 1 }",
     "DESCRIBE ?x <http://a> { ?x !(<http://p>|^<http://q>) ?y . ?y (<http://p>|<http://q>)+ ?z GRAPH ?g { ?z ?z ?z } }",
     "SELECT ?x FROM <http://g> FROM NAMED <http://h> { { SELECT ?x (SAMPLE(?y) AS ?z) { ?x ?p ?y } GROUP BY ?x } SERVICE SILENT <http://s> { ?x ?y ?z } } VALUES ?x { 1 2 }",
     "SELECT (GROUP_CONCAT(DISTINCT ?x; separator=\"\\t|\") AS ?y) { ?x ?y2 ?z FILTER(?x IN (1,2) && !BOUND(?z) || ?x NOT IN () && IF(?x<?z, REGEX(?z,'a','i'), COALESCE(?x)) ) }",
@@ -57,6 +58,63 @@ fn variables_in_scope_are_those_of_the_reference() {
             convert::pattern(pattern.clone()).on_in_scope_variable(|variable| theirs.push(variable.clone()));
             assert_eq!(ours, theirs, "{text}\n{pattern:?}");
         });
+    }
+}
+
+/// SPARQL 1.1, 19.8: `AskQuery`, `ConstructQuery` and `DescribeQuery` end with a `SolutionModifier`, as `SelectQuery` does,
+/// and only the `*` of SELECT cannot be combined with GROUP BY.
+#[test]
+fn every_form_takes_solution_modifiers() {
+    let modifiers = "GROUP BY ?s (STR(?p) AS ?q) HAVING (COUNT(?o) > 1) ORDER BY DESC(COUNT(?o)) LIMIT 2 OFFSET 1";
+    for head in ["ASK", "CONSTRUCT { ?s ?q 1 } WHERE", "DESCRIBE ?s", "DESCRIBE *"] {
+        for dialect in [Dialect::Wdqs, Dialect::Standard] {
+            let text = format!("{head} {{ ?s ?p ?o }} {modifiers}");
+            let parsed = parse(&text, dialect).unwrap_or_else(|error| panic!("{text}: {error}"));
+            SparqlParser::new().parse_query(&text).unwrap();
+            let mut groups = 0;
+            walk::on_patterns(&parsed.query.pattern, &mut |pattern| {
+                groups += usize::from(matches!(pattern, Pattern::Group { .. }));
+                if let Pattern::Project { variables, .. } = pattern {
+                    let names: Vec<&str> = variables.iter().map(oxrdf::Variable::as_str).collect();
+                    assert_eq!(names, if head == "DESCRIBE ?s" { vec!["s"] } else { vec!["q", "s"] }, "{text}");
+                }
+            });
+            assert_eq!((groups, parsed.extensions.len()), (1, 0), "{text}");
+        }
+    }
+    for text in ["SELECT * { ?s ?p ?o } GROUP BY ?s", "SELECT * { ?s ?p ?o } HAVING (COUNT(*) > 1)"] {
+        assert_eq!(parse(text, Dialect::Wdqs).unwrap_err().code, Code::Aggregate, "{text}");
+    }
+}
+
+/// The queries of the W3C's SPARQL 1.1 test suite that are wrong by the notes of its grammar and that the dialect of the
+/// Wikidata Query Service takes here: agg08 to agg12, group06, group07, syn-bad-02, syn-bad-03, BINDscope6 to 8 and
+/// SELECTscope2.
+#[test]
+fn wrong_queries_that_the_dialect_takes_are_errors_of_the_standard() {
+    let prefix = "PREFIX : <http://www.example.org/> ";
+    for (text, extension) in [
+        (
+            "SELECT ((?O1 + ?O2) AS ?O12) (COUNT(?O1) AS ?C) { ?S :p ?O1; :q ?O2 } GROUP BY (?O1 + ?O2) ORDER BY ?O12",
+            Extension::Ungrouped,
+        ),
+        ("SELECT ?P (COUNT(?O) AS ?C) { ?S ?P ?O } GROUP BY ?S", Extension::Ungrouped),
+        ("SELECT ?P (COUNT(?O) AS ?C) { ?S ?P ?O }", Extension::Ungrouped),
+        ("SELECT ((?O1 + ?O2) AS ?O12) (COUNT(?O1) AS ?C) { ?S :p ?O1; :q ?O2 } GROUP BY (?S)", Extension::Ungrouped),
+        ("SELECT ?O1 (COUNT(?O2) AS ?C) { ?S :p ?O1; :q ?O2 } GROUP BY (?O1 + ?O2)", Extension::Ungrouped),
+        ("SELECT ?s ?v { ?s :p ?v } GROUP BY ?s", Extension::Ungrouped),
+        ("SELECT ?a ?b ?c { ?c :p ?a { SELECT ?a ?b { ?a :q ?b } } } GROUP BY ?a", Extension::Ungrouped),
+        ("SELECT ?o { ?s ?p ?o } GROUP BY ?s", Extension::Ungrouped),
+        ("SELECT (1 AS ?X) (1 AS ?X) {}", Extension::AliasOfVisible),
+        ("SELECT * { :s :p ?o . :s :q ?o1 . BIND((1+?o) AS ?o1) }", Extension::BindToBound),
+        ("SELECT * { { :s :p ?o . :s :q ?o1 } BIND((1+?o) AS ?o1) }", Extension::BindToBound),
+        ("SELECT * { { { :s :p ?Y } UNION { :s :p ?Z } } BIND (1 AS ?Y) }", Extension::BindToBound),
+        ("SELECT (1 AS ?X) { SELECT (2 AS ?X) {} }", Extension::AliasOfVisible),
+    ] {
+        let text = format!("{prefix}{text}");
+        let error = parse(&text, Dialect::Standard).map(|parsed| parsed.extensions).unwrap_err();
+        assert_eq!(error.class, Class::Syntax, "{text}");
+        assert!(parse(&text, Dialect::Wdqs).unwrap().extensions.contains(&extension), "{text}");
     }
 }
 

@@ -56,7 +56,7 @@ use oxrdf::{NamedNode, Variable};
 use quick_cache::sync::Cache;
 
 pub use answer::{Bounds, Sink, Summary};
-pub use elements::{Elements, asked_key, asks_numbers, meant_predicates};
+pub use elements::{Elements, asked_key, asks_numbers, meant_predicates, names_elements};
 pub use environment::Environment;
 pub use syntax::{Dialect, Extension};
 use terrapin_budget as budget;
@@ -71,6 +71,10 @@ const KEPT: usize = 512;
 const KEPT_BYTES: u64 = 64 << 20;
 /// Longest text of a query that is kept, in bytes.
 const KEPT_TEXT: usize = 16 << 10;
+
+/// What to do where a query is of triples, and the snapshot has none.
+pub const WITHOUT_TRIPLES: &str = "query its elements in SPARQL, as in SELECT * { ?e osmkey:amenity \"cafe\" } LIMIT 10, \
+                                   or load triples with --wikidata or --rdf";
 
 /// How queries are read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

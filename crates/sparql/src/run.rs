@@ -78,6 +78,9 @@ struct Run<'p> {
 }
 
 fn gone(error: std::io::Error) -> Error {
+    if error.kind() == std::io::ErrorKind::InvalidData {
+        return Error::new(Class::Unsupported, Code::Format, error.to_string());
+    }
     Error::new(Class::Internal, Code::Output, format!("the answer cannot be written: {error}"))
 }
 

@@ -25,6 +25,7 @@ pub mod build;
 mod canonical;
 mod code;
 mod entity;
+mod globes;
 mod graphs;
 mod id;
 mod key;
@@ -43,6 +44,7 @@ mod view;
 
 pub use code::{Code, DatePart, Exact};
 pub use entity::EntityId;
+pub use globes::radius;
 pub use graphs::{GraphTriples, Graphs};
 pub use id::TermId;
 pub use kind::EntityKind;

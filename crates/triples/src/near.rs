@@ -2,6 +2,7 @@
 //! every point.
 
 use super::build::BuildError;
+use super::globes::{EARTH, radius};
 use super::points::{Placed, Points, placed};
 use super::{End, Pairs, Point, ReadError, Relation, Store, TermId, View, Zone};
 
@@ -9,8 +10,8 @@ use terrapin_base::external_sort::{Scratch, SpillBuffer};
 use terrapin_budget as budget;
 use terrapin_snapshot::Writer;
 
-/// Kilometres of a degree of a great circle, a little less than they are.
-const DEGREE: f64 = 111.0;
+/// By how much a degree of a great circle is taken for shorter than it is, so that no point at the edge is missed.
+const SHORTER: f64 = 0.998;
 
 /// Literals between two looks at a query's bounds.
 const LOOK: u64 = 4096;
@@ -18,8 +19,13 @@ const LOOK: u64 = 4096;
 /// What is near.
 #[derive(Debug, Clone, Copy)]
 pub enum Near {
-    /// Within so many kilometres of the object, which is a point.
-    Around(f64),
+    /// Near the object, which is a point.
+    Around {
+        /// Within so many kilometres.
+        kilometres: f64,
+        /// On a globe of this radius in kilometres. `None` for the globe of the object.
+        radius: Option<f64>,
+    },
     /// In a zone, whatever the object is.
     Within(Zone),
 }
@@ -29,9 +35,10 @@ impl Near {
     fn zone(self, centre: Option<Point<'_>>) -> Option<Zone> {
         match self {
             Near::Within(zone) => Some(zone),
-            Near::Around(kilometres) => {
-                let Point { longitude, latitude, .. } = centre?;
-                let reach = kilometres.max(0.0) / DEGREE;
+            Near::Around { kilometres, radius: given } => {
+                let Point { longitude, latitude, globe } = centre?;
+                let degree = given.or_else(|| radius(globe))?.to_radians() * SHORTER;
+                let reach = kilometres.max(0.0) / degree;
                 let (south, north) = (latitude - reach, latitude + reach);
                 // The meridians that touch the circle, unless a pole is in it.
                 let half = match south > -90.0 && north < 90.0 {
@@ -76,7 +83,7 @@ impl Relation for Near {
             _ => None,
         };
         // A zone somewhere in the middle, where the centre is not known.
-        let middle = Point { longitude: 0.0, latitude: 45.0, globe: "" };
+        let middle = Point { longitude: 0.0, latitude: 45.0, globe: EARTH };
         let zone = self.zone(centre.as_ref().and_then(Point::of).or(Some(middle)));
         zone.map_or(1.0, |zone| view.store().points_expected(&zone))
     }

@@ -5,13 +5,9 @@ use std::sync::Arc;
 
 use oxrdf::Term;
 
+use super::globes::{Axes, EARTH, globe_of, radius};
 use super::{TermId, layout};
 use terrapin_snapshot::{Boxes, BoxesWriter, Column, ColumnWriter, Corners, Error, Fault, Snapshot, Writer};
-
-/// Earth, the globe of points that name none.
-const EARTH: &str = "http://www.wikidata.org/entity/Q2";
-/// Kilometres: the mean radius of the Earth.
-const RADIUS: f64 = 6371.0088;
 
 /// A point on a globe, in degrees.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,13 +21,14 @@ pub struct Point<'a> {
 }
 
 impl<'a> Point<'a> {
-    /// The point of a literal such as `Point(12.5 41.9)`, before which its globe may stand, as in WDQS.
+    /// The point of a literal such as `Point(12.5 41.9)`. In front of it may be the IRI of its globe, as in WDQS, or of
+    /// a reference system of the Earth, as in GeoSPARQL: CRS84 or EPSG:4326.
     pub fn of(term: &'a Term) -> Option<Point<'a>> {
         let Term::Literal(literal) = term else { return None };
         let text = literal.value().trim_ascii();
-        let (globe, text) = match text.strip_prefix('<') {
-            Some(rest) => rest.split_once('>')?,
-            None => (EARTH, text),
+        let ((globe, axes), text) = match text.strip_prefix('<') {
+            Some(rest) => rest.split_once('>').map(|(iri, text)| (globe_of(iri), text))?,
+            None => ((EARTH, Axes::EastNorth), text),
         };
         let text = text.trim_ascii();
         let start = text.get(..5)?;
@@ -40,19 +37,32 @@ impl<'a> Point<'a> {
         }
         let inside = text.get(5..)?.trim_ascii().strip_prefix('(')?.strip_suffix(')')?;
         let mut numbers = inside.split_ascii_whitespace().map(|n| n.parse::<f64>().ok().filter(|n| n.is_finite()));
-        Some(Point { longitude: numbers.next()??, latitude: numbers.next()??, globe })
+        let (first, second) = (numbers.next()??, numbers.next()??);
+        let (longitude, latitude) = match axes {
+            Axes::EastNorth => (first, second),
+            Axes::NorthEast => (second, first),
+        };
+        Some(Point { longitude, latitude, globe })
     }
 
-    /// Kilometres to another point of the same globe, taken for one of the Earth's size.
+    /// The same position on another globe.
+    #[must_use]
+    pub fn on<'g>(&self, globe: &'g str) -> Point<'g> {
+        Point { longitude: self.longitude, latitude: self.latitude, globe }
+    }
+
+    /// Returns the kilometres to another point, along a great circle of a sphere with the mean radius of the globe. `None`
+    /// for points of two globes, and where the radius of the globe is unknown.
     pub fn distance(&self, other: &Point<'_>) -> Option<f64> {
         if self.globe != other.globe {
             return None;
         }
+        let radius = radius(self.globe)?;
         let (a, b) = (self.latitude.to_radians(), other.latitude.to_radians());
         let north = libm::sin((b - a) / 2.0);
         let east = libm::sin((other.longitude - self.longitude).to_radians() / 2.0);
         let half = north * north + libm::cos(a) * libm::cos(b) * east * east;
-        Some(2.0 * RADIUS * libm::asin(half.sqrt().min(1.0)))
+        Some(2.0 * radius * libm::asin(half.sqrt().min(1.0)))
     }
 }
 

@@ -1,6 +1,9 @@
 //! Entities as triples. One entity at a time, from nothing but itself and what the [`Converter`] was given. What
 //! all kinds of entities have in common is in `writer.rs`.
 
+use std::collections::BTreeSet;
+
+use super::languages::canonical;
 use super::lexeme;
 use super::model::{Entity, InLanguage, Map, Sitelink};
 use super::sites::{address, site};
@@ -93,7 +96,9 @@ impl Writer<'_> {
     }
 
     fn wants(&self, language: &str) -> bool {
-        self.converter.languages.as_ref().is_none_or(|wanted| wanted.contains(language))
+        // A recipe may name a language by either of its codes.
+        let is_wanted = |wanted: &BTreeSet<String>| wanted.contains(language) || wanted.contains(canonical(language));
+        self.converter.languages.as_ref().is_none_or(is_wanted)
     }
 
     fn names(&mut self, entity: &Entity<'_>, subject: &NamedNode) {

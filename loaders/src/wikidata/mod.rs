@@ -16,6 +16,7 @@
 //! [RDF dump format]: https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format
 
 mod convert;
+mod languages;
 mod lexeme;
 pub mod model;
 pub mod recipe;

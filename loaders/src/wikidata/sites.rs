@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::languages::canonical;
+
 /// A site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Site<'a> {
@@ -42,21 +44,8 @@ const GROUPS: &[(&str, &str)] = &[
     ("wiki", "wikipedia"),
 ];
 
-/// Sites whose language has another code than their address.
-const LANGUAGES: &[(&str, &str)] = &[
-    ("als", "gsw"),
-    ("bat-smg", "sgs"),
-    ("be-x-old", "be-tarask"),
-    ("bh", "bho"),
-    ("eml", "egl"),
-    ("fiu-vro", "vro"),
-    ("no", "nb"),
-    ("roa-rup", "rup"),
-    ("simple", "en-simple"),
-    ("zh-classical", "lzh"),
-    ("zh-min-nan", "nan"),
-    ("zh-yue", "yue"),
-];
+/// Sites whose language RDF has by another code, besides those of [`canonical`].
+const LANGUAGES: &[(&str, &str)] = &[("eml", "egl")];
 
 /// The site of an id, if it is one of Wikimedia's.
 pub(super) fn site(id: &str) -> Option<Site<'_>> {
@@ -72,7 +61,12 @@ pub(super) fn site(id: &str) -> Option<Site<'_>> {
     let language = LANGUAGES.iter().find(|(old, _)| *old == code).map(|(_, language)| *language);
     let name = if code == "be-x-old" { "be-tarask" } else { &code };
     let host = format!("{name}.{group}.org");
-    Some(Site { host, language: language.map_or(Cow::Owned(code), Cow::Borrowed), group })
+    let language = match language {
+        Some(language) => Cow::Borrowed(language),
+        None if canonical(&code) == code => Cow::Owned(code),
+        None => Cow::Owned(canonical(&code).to_owned()),
+    };
+    Some(Site { host, language, group })
 }
 
 /// A page's address.

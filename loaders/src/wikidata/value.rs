@@ -1,5 +1,6 @@
 //! Values of snaks as terms, and what the nodes of full values say.
 
+use super::languages::canonical;
 use super::model::{DataValue, Parts, Snak};
 use super::sites::encode;
 use super::time::date_time;
@@ -85,8 +86,9 @@ pub(super) fn value(snak: &Snak<'_>, formatter: Option<&str>) -> Option<Value> {
     }
 }
 
-/// A text in a language. What cannot be a language's code is left out.
+/// A text in a language, by the code that RDF has for it. What cannot be a language's code is left out.
 pub(super) fn in_language(text: &str, language: &str) -> Literal {
+    let language = canonical(language);
     let first = language.bytes().next();
     let good = first.is_some_and(|byte| byte.is_ascii_alphabetic())
         && language.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')

@@ -119,10 +119,8 @@ fn work(job: Job, asked: SparqlRequest) {
     drop(body);
     let (format, accept) = (operation.format.as_deref(), accept.as_deref());
     let triples = job.app().sparql.clone();
-    let no_triples = || {
-        let message = "this snapshot has no triples: load some with --wikidata or --rdf";
-        plain(StatusCode::NOT_FOUND, message)
-    };
+    let no_triples =
+        || plain(StatusCode::NOT_FOUND, &format!("this snapshot has no triples: {}", sparql::WITHOUT_TRIPLES));
     let Some(query) = &operation.query else {
         let Some(endpoint) = triples else { return job.refuse(no_triples()) };
         let described = description::description(&endpoint.environment.store, format, accept);
@@ -131,7 +129,8 @@ fn work(job: Job, asked: SparqlRequest) {
     job.context().set_query(query);
     let endpoint = triples.clone().unwrap_or_else(|| Arc::clone(&job.app().elements));
     let graphs = (operation.default_graphs.clone(), operation.named_graphs.clone());
-    let settings = Settings { graphs, ..endpoint.settings.clone() };
+    let dialect = operation.dialect.unwrap_or(endpoint.settings.dialect);
+    let settings = Settings { graphs, dialect, ..endpoint.settings.clone() };
     let prepared = match job.within(|| sparql::prepare(query, &settings)) {
         Ok(Ok(prepared)) => prepared,
         Ok(Err(error)) => return job.refuse(refused(&error)),
@@ -194,6 +193,7 @@ fn refused(error: &Error) -> Response {
     let status = match (error.class, error.code) {
         (Class::Syntax, _) => StatusCode::BAD_REQUEST,
         (Class::Limit, Code::Cancelled) => StatusCode::SERVICE_UNAVAILABLE,
+        (_, Code::Format) => StatusCode::NOT_ACCEPTABLE,
         (Class::Unsupported | Class::Limit | Class::Internal, _) => StatusCode::INTERNAL_SERVER_ERROR,
     };
     plain(status, &error.to_string())

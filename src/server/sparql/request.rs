@@ -8,6 +8,7 @@ use axum::http::{Method, StatusCode};
 use oxrdf::NamedNode;
 
 use super::super::form;
+use crate::sparql::Dialect;
 
 /// A query operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,6 +21,8 @@ pub struct Operation {
     pub named_graphs: Vec<NamedNode>,
     /// `timeout`, which can only shorten the server's own.
     pub timeout: Option<Duration>,
+    /// `dialect`: the language that the query is read in.
+    pub dialect: Option<Dialect>,
     /// `format`: a media type or a short name, which goes before what the request accepts.
     pub format: Option<String>,
 }
@@ -91,6 +94,7 @@ impl Operation {
                 "default-graph-uri" => self.default_graphs.push(graph(value)?),
                 "named-graph-uri" => self.named_graphs.push(graph(value)?),
                 "timeout" => self.timeout = Some(seconds(&value)?),
+                "dialect" => self.dialect = Some(dialect(&value)?),
                 "format" => self.format = Some(value),
                 // Clients add parameters of other services; the protocol leaves them open.
                 _ => {}
@@ -111,6 +115,12 @@ fn seconds(value: &str) -> Result<Duration, BadRequest> {
     let wrong = || BadRequest::new(StatusCode::BAD_REQUEST, "\"timeout\" is a number of seconds above 0");
     let seconds = value.parse::<f64>().ok().filter(|s| *s > 0.0).ok_or_else(wrong)?;
     Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}
+
+fn dialect(name: &str) -> Result<Dialect, BadRequest> {
+    Dialect::named(name).ok_or_else(|| {
+        BadRequest::new(StatusCode::BAD_REQUEST, format!("there is no dialect {name:?}: expected wdqs or standard"))
+    })
 }
 
 fn graph(name: String) -> Result<NamedNode, BadRequest> {

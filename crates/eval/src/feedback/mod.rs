@@ -2,6 +2,7 @@
 //! words, and what in the query finds nothing in this data.
 
 mod answer;
+mod names;
 mod sparql;
 
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use terrapin_overpass::{Class, Code, Failure};
 
 use terrapin_overpass::lint;
 
-pub use sparql::sparql_feedback;
+pub use sparql::{sparql_feedback, without_triples};
 
 const RUNTIME: &str = "runtime error";
 /// How many errors are told: a parser that recovers finds many where one is meant.

@@ -7,21 +7,25 @@ use std::sync::Arc;
 use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Term, Triple, Variable};
 
+use super::names::{Names, Role};
 use super::{Feedback, Problem, Results, Warning, at, over};
 use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
+use terrapin_osm::Osm;
 use terrapin_overpass::lint;
 use terrapin_sparql::results::cell;
-use terrapin_sparql::syntax::algebra::{NamedNodePattern, Path, Pattern, TermPattern, TriplePattern};
+use terrapin_sparql::syntax::algebra::{NamedNodePattern, Pattern, TermPattern, TriplePattern};
 use terrapin_sparql::syntax::{self, shorten, walk};
-use terrapin_sparql::{Bounds, Class, Dialect, Environment, Error, Settings, Sink, prepare};
-use terrapin_sparql::{asked_key, asks_numbers, meant_predicates};
+use terrapin_sparql::{Bounds, Class, Dialect, Environment, Error, Extension, Settings, Sink, prepare};
+use terrapin_sparql::{WITHOUT_TRIPLES, asked_key, asks_numbers, meant_predicates, names_elements};
 
 /// Letters of a value that are shown.
 const LETTERS: usize = 60;
-/// How many warnings are given.
-const WARNINGS: usize = 10;
-/// What a snapshot of Wikidata has of its own; other names are often a service's.
-const WIKIDATA: &str = "http://www.wikidata.org/";
+/// How many warnings are given. One more says how many names are left.
+const WARNINGS: usize = 100;
+/// How many predicates of the data are compared with one that it has not.
+const PREDICATES: usize = 100_000;
+/// How many of those with the same local name are shown.
+const NAMESAKES: usize = 3;
 
 /// Looks at a SPARQL query: parses it, runs it, holds what it names against the data.
 pub fn sparql_feedback(environment: &Environment, query: &str, sample: usize, run: bool, limits: &Limits) -> Feedback {
@@ -37,6 +41,13 @@ pub fn sparql_feedback(environment: &Environment, query: &str, sample: usize, ru
             failed(at(query, None, "runtime error", "defect", message, None))
         }
     }
+}
+
+/// What is wrong with a SPARQL query about triples if the snapshot has none.
+pub fn without_triples() -> Feedback {
+    let message = "the query is SPARQL, and this snapshot has no triples".to_owned();
+    let problem = at("", None, "static error", "no-triples", message, Some(WITHOUT_TRIPLES.to_owned()));
+    Feedback { errors: vec![problem], ..Feedback::default() }
 }
 
 /// Why nothing can be said of a query.
@@ -137,58 +148,149 @@ impl Sink for Seen {
     }
 }
 
-/// Wikidata's names in the query that no triple of the data has, and tags that no element has.
+/// The predicates, classes, graphs and other IRIs of the query that the data has not, and tags that no element has.
 fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<Vec<Warning>, Exceeded> {
     let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return Ok(Vec::new()) };
-    let (mut names, mut tags) = (BTreeSet::new(), BTreeSet::new());
+    let mut tags = BTreeSet::new();
     let patterns = [&parsed.query.pattern].into_iter().chain(parsed.named.iter().map(|(_, pattern)| pattern));
     for pattern in patterns {
         walk::on_patterns(pattern, &mut |pattern| {
-            named(pattern, &mut names);
             if let Pattern::Bgp { patterns } = pattern {
                 tags.extend(patterns.iter().filter_map(tag));
             }
         });
     }
-    let is_stored = |name: &NamedNode| environment.store.id(name.as_ref().into()).is_some();
+    let names = Names::of(&parsed);
     let mut warnings = Vec::new();
-    for name in names.into_iter().filter(|name| !is_stored(name)) {
-        if warnings.len() == WARNINGS {
-            break;
-        }
-        if name.as_str().starts_with(WIKIDATA) {
-            let message = format!("no triple has {}", shorten(name.as_str()));
-            warnings.push(Warning { code: "no-such-term", message, nearest: Vec::new() });
-            continue;
-        }
-        let Some(elements) = &environment.elements else { continue };
-        if let Some(meant) = meant_predicates(&name) {
-            let message = format!("no element has {}", shorten(name.as_str()));
-            let nearest = meant.iter().map(|iri| shorten(iri)).collect();
-            warnings.push(Warning { code: "no-such-predicate", message, nearest });
-            continue;
-        }
-        let Some(key) = asked_key(&name) else { continue };
-        let asked = tags.iter().filter(|(asked, _)| *asked == name);
-        let mut values: Vec<Option<&(String, bool)>> = asked.map(|(_, value)| value.as_ref()).collect();
-        if values.is_empty() {
-            values.push(None);
-        }
-        for value in values {
-            let of_numbers =
-                value.filter(|(text, is_text)| *is_text && asks_numbers(&name) && text.parse::<i64>().is_ok());
-            if let Some((number, _)) = of_numbers {
-                let message = format!("{key} has whole numbers, '{number}' is a text");
-                let nearest = vec![format!("{} {number}", shorten(name.as_str()))];
-                warnings.push(Warning { code: "number-as-text", message, nearest });
-                continue;
+    if parsed.extensions.contains(&Extension::Ungrouped) {
+        let message = "a projected variable is neither grouped nor in an aggregate: one of its values is taken, where \
+                       SPARQL 1.1 and the Wikidata Query Service refuse the query";
+        warnings.push(Warning { code: "ungrouped", message: message.to_owned(), nearest: Vec::new() });
+    }
+    for (name, roles) in &names.roles {
+        budget::checkpoint();
+        let found = match &environment.elements {
+            Some(elements) if roles.contains(&Role::Predicate) && speaks_of_elements(name) => {
+                of_elements(elements.osm(), name, &tags, budget)?
             }
-            let found = lint::tag_warning(elements.osm(), &key, value.map(|(text, _)| &**text), budget)?;
-            warnings.extend(found.map(Warning::from).filter(|found| !warnings.contains(found)));
+            Some(_) if names_elements(name) => Vec::new(),
+            _ => missing(environment, &names, name, roles).into_iter().collect(),
+        };
+        for found in found {
+            if !warnings.contains(&found) {
+                warnings.push(found);
+            }
         }
     }
-    warnings.truncate(WARNINGS);
+    // What is said first has been said most about.
+    let left = warnings.len().saturating_sub(WARNINGS);
+    if left > 0 {
+        warnings.truncate(WARNINGS);
+        let message = format!("{left} more names of the query are not in the data");
+        warnings.push(Warning { code: "more-names", message, nearest: Vec::new() });
+    }
     Ok(warnings)
+}
+
+/// Whether a predicate is one that elements may have, or that may have been meant to be.
+fn speaks_of_elements(name: &NamedNode) -> bool {
+    names_elements(name) || meant_predicates(name).is_some()
+}
+
+/// What no element has of a predicate and of the values that the query asks it for.
+fn of_elements(
+    osm: &Arc<Osm>,
+    name: &NamedNode,
+    tags: &BTreeSet<(NamedNode, Option<(String, bool)>)>,
+    budget: &Budget,
+) -> Result<Vec<Warning>, Exceeded> {
+    if let Some(meant) = meant_predicates(name) {
+        let message = format!("no element has {}", shorten(name.as_str()));
+        let nearest = meant.iter().map(|iri| shorten(iri)).collect();
+        return Ok(vec![Warning { code: "no-such-predicate", message, nearest }]);
+    }
+    let Some(key) = asked_key(name) else { return Ok(Vec::new()) };
+    let asked = tags.iter().filter(|(asked, _)| asked == name);
+    let mut values: Vec<Option<&(String, bool)>> = asked.map(|(_, value)| value.as_ref()).collect();
+    if values.is_empty() {
+        values.push(None);
+    }
+    let mut warnings = Vec::new();
+    for value in values {
+        let of_numbers = value.filter(|(text, is_text)| *is_text && asks_numbers(name) && text.parse::<i64>().is_ok());
+        if let Some((number, _)) = of_numbers {
+            let message = format!("{key} has whole numbers, '{number}' is a text");
+            let nearest = vec![format!("{} {number}", shorten(name.as_str()))];
+            warnings.push(Warning { code: "number-as-text", message, nearest });
+            continue;
+        }
+        let found = lint::tag_warning(osm, &key, value.map(|(text, _)| &**text), budget)?;
+        warnings.extend(found.map(Warning::from));
+    }
+    Ok(warnings)
+}
+
+/// What a name should be and is not in the triples.
+fn missing(environment: &Environment, names: &Names, name: &NamedNode, roles: &BTreeSet<Role>) -> Option<Warning> {
+    let store = &environment.store;
+    let short = shorten(name.as_str());
+    let warning = |code, message| Some(Warning { code, message, nearest: Vec::new() });
+    let Some(id) = store.id(name.as_ref().into()) else {
+        let mut nearest = Vec::new();
+        let (code, message) = match roles.first() {
+            Some(Role::Predicate) => {
+                nearest = namesakes(environment, name);
+                ("no-such-term", format!("no triple has {short}"))
+            }
+            Some(Role::Graph) if !roles.contains(&Role::Class) && !roles.contains(&Role::Term) => {
+                ("no-such-graph", format!("there is no graph {short}"))
+            }
+            _ => ("no-such-term", format!("no triple has {short}")),
+        };
+        return Some(Warning { code, message, nearest });
+    };
+    if roles.contains(&Role::Predicate) && store.predicate(id).triples == 0 {
+        let (code, message) = ("no-such-predicate", format!("no triple has the predicate {short}"));
+        return Some(Warning { code, message, nearest: namesakes(environment, name) });
+    }
+    if roles.contains(&Role::Class) {
+        let gives = |predicate: &NamedNode| {
+            let predicate = store.id(predicate.as_ref().into());
+            predicate.is_some_and(|predicate| store.count(None, Some(predicate), Some(id)) > 0)
+        };
+        let mut by = names.classes.iter().filter(|(class, _)| class == name).map(|(_, predicate)| predicate).peekable();
+        // The value of a variable may be a class by any predicate.
+        if by.peek().is_some() && !by.any(gives) {
+            return warning("no-such-class", format!("nothing is of the class {short}"));
+        }
+    }
+    let has_graph = || store.graphs().is_some_and(|graphs| graphs.has(id));
+    if roles.contains(&Role::Graph) && !has_graph() {
+        return warning("no-such-graph", format!("there is no graph {short}"));
+    }
+    None
+}
+
+/// Predicates of the data with the same local name, the most frequent first: what a wrong namespace was meant to be.
+fn namesakes(environment: &Environment, name: &NamedNode) -> Vec<String> {
+    let local = |iri: &str| iri.rsplit(['/', '#', ':']).next().unwrap_or_default().to_lowercase();
+    let wanted = local(name.as_str());
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let store = &environment.store;
+    let mut found: Vec<(u64, NamedNode)> = Vec::new();
+    for id in store.predicates().take(PREDICATES) {
+        budget::checkpoint();
+        if let Some(Term::NamedNode(other)) = store.term(id)
+            && other != *name
+            && local(other.as_str()) == wanted
+        {
+            found.push((store.predicate(id).triples, other));
+        }
+    }
+    found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    found.iter().take(NAMESAKES).map(|(count, name)| format!("{} ({count})", shorten(name.as_str()))).collect()
 }
 
 /// The predicate and the value of a pattern that asks for a tag, and whether that is a plain text.
@@ -199,44 +301,4 @@ fn tag(triple: &TriplePattern) -> Option<(NamedNode, Option<(String, bool)>)> {
         _ => None,
     };
     asked_key(name).map(|_| (name.clone(), value))
-}
-
-/// The names that stand in a pattern itself.
-fn named(pattern: &Pattern, names: &mut BTreeSet<NamedNode>) {
-    match pattern {
-        Pattern::Bgp { patterns } => {
-            for triple in patterns {
-                names.extend([&triple.subject, &triple.object].into_iter().filter_map(name));
-                if let NamedNodePattern::NamedNode(name) = &triple.predicate {
-                    names.insert(name.clone());
-                }
-            }
-        }
-        Pattern::Path { subject, path, object } => {
-            names.extend([subject, object].into_iter().filter_map(name));
-            in_path(path, names);
-        }
-        _ => {}
-    }
-}
-
-fn name(term: &TermPattern) -> Option<NamedNode> {
-    match term {
-        TermPattern::NamedNode(name) => Some(name.clone()),
-        _ => None,
-    }
-}
-
-fn in_path(path: &Path, names: &mut BTreeSet<NamedNode>) {
-    match path {
-        Path::NamedNode(name) => drop(names.insert(name.clone())),
-        Path::Reverse(inner) | Path::ZeroOrMore(inner) | Path::OneOrMore(inner) | Path::ZeroOrOne(inner) => {
-            in_path(inner, names);
-        }
-        Path::Sequence(left, right) | Path::Alternative(left, right) => {
-            in_path(left, names);
-            in_path(right, names);
-        }
-        Path::NegatedPropertySet(_) => {}
-    }
 }

@@ -286,11 +286,12 @@ fn point(b: &mut Buffer<'_>, name: &str, p: &Position, depth: usize) {
 fn escaped(b: &mut Buffer<'_>, text: &str) {
     let bytes = text.as_bytes();
     // hardly any text needs one, and looking at all bytes alike takes several at once
-    if !bytes.iter().fold(false, |found, &byte| found | matches!(byte, b'&' | b'"' | b'<' | b'>' | 0..0x20)) {
+    if !bytes.iter().fold(false, |found, &byte| found | matches!(byte, b'&' | b'"' | b'<' | b'>' | 0xef | 0..0x20)) {
         return b.text(text);
     }
     let mut done = 0;
     for (i, &byte) in bytes.iter().enumerate() {
+        let mut end = i + 1;
         let replacement = match byte {
             b'&' => "&amp;",
             b'"' => "&quot;",
@@ -300,11 +301,29 @@ fn escaped(b: &mut Buffer<'_>, text: &str) {
             b'\t' => "&#x09;",
             b'\r' => "&#x0d;",
             0..0x20 => "?",
+            0xef if bytes[i..].starts_with("\u{fffe}".as_bytes()) || bytes[i..].starts_with("\u{ffff}".as_bytes()) => {
+                end = i + 3;
+                "?"
+            }
             _ => continue,
         };
         b.bytes.extend_from_slice(&bytes[done..i]);
         b.text(replacement);
-        done = i + 1;
+        done = end;
     }
     b.bytes.extend_from_slice(&bytes[done..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// XML 1.0, 2.2: a document has none of these characters, in no form.
+    #[test]
+    fn characters_that_xml_lacks_are_question_marks() {
+        let mut out = Vec::new();
+        let mut buffer = Buffer::new(&mut out);
+        escaped(&mut buffer, "a\u{1}b\u{fffe}\u{ffff}c\u{fffd}\u{ff0c}<\r>\u{fffe}");
+        assert_eq!(String::from_utf8_lossy(&buffer.bytes), "a?b??c\u{fffd}\u{ff0c}&lt;&#x0d;&gt;?");
+    }
 }

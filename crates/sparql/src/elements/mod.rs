@@ -81,6 +81,15 @@ pub fn asked_key(predicate: &NamedNode) -> Option<String> {
     }
 }
 
+/// Whether an IRI is a predicate or a class that elements may have, an element, or the geometry or centroid of one.
+pub fn names_elements(name: &NamedNode) -> bool {
+    let iri = name.as_str();
+    Predicate::of(iri).is_some()
+        || vocabulary::of_class(iri).is_some()
+        || vocabulary::ELEMENTS.iter().any(|prefix| iri.starts_with(prefix))
+        || iri.starts_with(vocabulary::GEOMETRY)
+}
+
 /// Whether a predicate asks elements for whole numbers.
 pub fn asks_numbers(predicate: &NamedNode) -> bool {
     matches!(Predicate::of(predicate.as_str()), Some(Predicate::Tag(key)) if key == session::NUMBERS)

@@ -4,10 +4,20 @@ use oxrdf::{Literal, NamedNode, Term};
 
 use terrapin_triples::{Point, Zone};
 
-/// `geof:distance` with two arguments: kilometres.
+/// `geof:distance` with two arguments: kilometres. With a globe as the third, the second point's place on it counts.
 pub(crate) fn distance(arguments: &[Term]) -> Option<Term> {
-    let [a, b] = arguments else { return None };
-    Some(Literal::from(Point::of(a)?.distance(&Point::of(b)?)?).into())
+    let [a, b, globe @ ..] = arguments else { return None };
+    let (a, b) = (Point::of(a)?, Point::of(b)?);
+    Some(Literal::from(a.distance(&b.on(named_or(globe, b.globe)?))?).into())
+}
+
+/// The globe that an argument names. Without the argument it is `otherwise`.
+fn named_or<'a>(argument: &'a [Term], otherwise: &'a str) -> Option<&'a str> {
+    match argument {
+        [] => Some(otherwise),
+        [Term::NamedNode(globe)] => Some(globe.as_str()),
+        _ => None,
+    }
 }
 
 /// `geof:latitude`.
@@ -30,18 +40,25 @@ fn value(term: &Term) -> Option<f64> {
     literal.value().parse().ok().filter(|v: &f64| v.is_finite())
 }
 
-/// Whether the first argument is within the third's kilometres of the second.
+/// Whether the first argument is within the third's kilometres of the second, on the globe of the second or, if there is
+/// a fourth, on that one.
 pub(crate) fn within(arguments: &[Term]) -> Option<Term> {
-    let [place, centre, radius] = arguments else { return None };
-    let distance = Point::of(place)?.distance(&Point::of(centre)?)?;
+    let [place, centre, radius, globe @ ..] = arguments else { return None };
+    let (place, centre) = (Point::of(place)?, Point::of(centre)?);
+    let distance = place.distance(&centre.on(named_or(globe, centre.globe)?))?;
     Some(Literal::from(distance <= value(radius)?).into())
 }
 
 /// Whether the first argument is in the box from the second (west) to the third (east), which may cross
-/// the 180th meridian.
+/// the 180th meridian, on their globe or, if there is a fourth argument, on that one.
 pub(crate) fn in_box(arguments: &[Term]) -> Option<Term> {
-    let [place, from, to] = arguments else { return None };
-    Some(Literal::from(Zone::between(&Point::of(from)?, &Point::of(to)?).has(&Point::of(place)?)).into())
+    let [place, from, to, globe @ ..] = arguments else { return None };
+    let (place, from, to) = (Point::of(place)?, Point::of(from)?, Point::of(to)?);
+    if globe.is_empty() && from.globe != to.globe {
+        return None;
+    }
+    let is_there = place.globe == named_or(globe, from.globe)?;
+    Some(Literal::from(is_there && Zone::between(&from, &to).has(&place)).into())
 }
 
 #[cfg(test)]
@@ -65,6 +82,53 @@ mod tests {
         );
         assert_eq!(Point::of(&moon).unwrap().distance(&Point::of(&rome).unwrap()), None);
         assert_eq!(Point::of(&wkt("Point(x)")), None);
+    }
+
+    /// The mean radii are the IAU's: a degree of the Moon's equator is 1737.4 km · π / 180 = 30.323 km.
+    #[test]
+    fn distances_depend_on_the_globe() {
+        let on = |globe: &str, at: &str| wkt(&format!("<http://www.wikidata.org/entity/{globe}> Point({at})"));
+        let degree = |globe: &str| match distance(&[on(globe, "0 0"), on(globe, "1 0")]) {
+            Some(Term::Literal(literal)) => literal.value().parse::<f64>().ok(),
+            _ => None,
+        };
+        for (globe, kilometres) in [("Q2", 111.195), ("Q405", 30.323), ("Q111", 59.158)] {
+            let found = degree(globe).unwrap();
+            assert!((found - kilometres).abs() < 0.001, "{globe}: {found}");
+        }
+        assert_eq!(degree("Q1"), None);
+        let (moon, there) =
+            (Term::from(NamedNode::new_unchecked("http://www.wikidata.org/entity/Q405")), wkt("Point(1 0)"));
+        let radius: Term = Literal::from(31).into();
+        let is = |value: bool| Some(Literal::from(value).into());
+        assert_eq!(within(&[on("Q405", "0 0"), there.clone(), radius.clone(), moon.clone()]), is(true));
+        assert_eq!(within(&[on("Q405", "0 0"), there.clone(), radius.clone()]), None);
+        assert_eq!(within(&[wkt("Point(0 0)"), there.clone(), radius, moon.clone()]), None);
+        let corners = [wkt("Point(0 -1)"), wkt("Point(2 1)")];
+        let [south_west, north_east] = corners;
+        let boxed = |place: Term, globe: Option<Term>| {
+            let mut arguments = vec![place, south_west.clone(), north_east.clone()];
+            arguments.extend(globe);
+            in_box(&arguments)
+        };
+        assert_eq!(boxed(there.clone(), None), is(true));
+        assert_eq!(boxed(on("Q405", "1 0"), None), is(false));
+        assert_eq!(boxed(on("Q405", "1 0"), Some(moon.clone())), is(true));
+        assert_eq!(boxed(there, Some(moon)), is(false));
+    }
+
+    /// GeoSPARQL 1.1, requirement 11: EPSG:4326 has the latitude first, CRS84 the longitude.
+    #[test]
+    fn reference_systems_of_the_earth_are_the_earth() {
+        let plain = wkt("Point(12.5 41.9)");
+        for same in [
+            "<http://www.opengis.net/def/crs/OGC/1.3/CRS84> POINT(12.5 41.9)",
+            "<http://www.opengis.net/def/crs/EPSG/0/4326> POINT(41.9 12.5)",
+            "<http://www.wikidata.org/entity/Q2> Point(12.5 41.9)",
+        ] {
+            assert_eq!(Point::of(&wkt(same)), Point::of(&plain), "{same}");
+            assert_eq!(distance(&[wkt(same), plain.clone()]), Some(Literal::from(0.0).into()), "{same}");
+        }
     }
 
     #[test]

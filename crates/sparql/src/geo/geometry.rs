@@ -13,6 +13,9 @@ const GEOJSON: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://www.opengi
 const CRS84: &str = "http://www.opengis.net/def/crs/OGC/1.3/CRS84";
 const EPSG_4326: &str = "http://www.opengis.net/def/crs/EPSG/0/4326";
 
+/// The Earth's mean radius (IUGG), in kilometres.
+const EARTH_RADIUS: f64 = 6371.0088;
+
 /// Levels of brackets that a literal may have; a collection of collections of polygons has six. The parser recurses.
 const MAX_DEPTH: usize = 32;
 
@@ -31,7 +34,8 @@ impl Crs {
     /// The system of this IRI.
     pub fn from_iri(iri: &str) -> Crs {
         match iri.replacen("https://", "http://", 1).as_str() {
-            CRS84 => Crs::Crs84,
+            // Wikidata may have Earth's item in front of a point.
+            CRS84 | "http://www.wikidata.org/entity/Q2" => Crs::Crs84,
             EPSG_4326 => Crs::Epsg4326,
             _ => Crs::Other(iri.to_string()),
         }
@@ -43,6 +47,14 @@ impl Crs {
             Crs::Crs84 => CRS84,
             Crs::Epsg4326 => EPSG_4326,
             Crs::Other(iri) => iri,
+        }
+    }
+
+    /// The radius of the globe that the system is, of Wikidata's, by that of the Earth.
+    pub fn relative_radius(&self) -> Option<f64> {
+        match self {
+            Crs::Crs84 | Crs::Epsg4326 => Some(1.0),
+            Crs::Other(iri) => Some(terrapin_triples::radius(iri)? / EARTH_RADIUS),
         }
     }
 

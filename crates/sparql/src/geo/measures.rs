@@ -65,6 +65,11 @@ fn distance(arguments: &[Term], unit: Unit) -> Option<Term> {
             }
         },
         Unit::Degrees(d) if geographic => planar(&a.geometry, &b.geometry) / d,
+        // Points of another globe, in front of whose text Wikidata has the globe's item.
+        Unit::Metres(m) => match (&a.geometry, &b.geometry) {
+            (Geometry::Point(p), Geometry::Point(q)) => great_circle(p.0, q.0) * a.crs.relative_radius()? / m,
+            _ => return None,
+        },
         Unit::Own => planar(&a.geometry, &b.geometry),
         _ => return None,
     })

@@ -7,7 +7,7 @@ use super::register::register;
 use super::scope::bound;
 use crate::functions::{Own, arguments_of};
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Pattern, TermPattern};
-use terrapin_triples::{Near, Point, View, Zone};
+use terrapin_triples::{Near, Point, View, Zone, radius};
 
 /// The relations for the conditions of a filter over a pattern, which are registered with the view.
 pub fn relations(condition: &Expression, inner: &Pattern, view: &mut View) -> Vec<Pattern> {
@@ -21,7 +21,7 @@ pub fn relations(condition: &Expression, inner: &Pattern, view: &mut View) -> Ve
             && of_is_known(&of, inner)
         {
             let label = match near {
-                Near::Around(kilometres) => format!("within {kilometres} km of"),
+                Near::Around { kilometres, .. } => format!("within {kilometres} km of"),
                 Near::Within(_) => "in the box of".to_owned(),
             };
             let number = register(Box::new(near), label, view);
@@ -37,17 +37,24 @@ fn condition_of(condition: &Expression) -> Option<(&Variable, Near, TermPattern)
         Expression::Literal(literal) => Some(Term::from(literal.clone())),
         _ => None,
     };
-    if let Some([Expression::Variable(location), centre, Expression::Literal(radius)]) =
+    if let Some([Expression::Variable(location), centre, Expression::Literal(kilometres), globe @ ..]) =
         arguments_of(condition, Own::Within)
     {
+        // A globe that only a solution names may have any radius.
+        let radius = match globe {
+            [] => None,
+            [Expression::NamedNode(globe)] => Some(radius(globe.as_str())?),
+            _ => return None,
+        };
         let of = match centre {
             Expression::Variable(centre) => centre.clone().into(),
             Expression::Literal(centre) => centre.clone().into(),
             _ => return None,
         };
-        return Some((location, Near::Around(radius.value().parse().ok()?), of));
+        let kilometres = kilometres.value().parse().ok()?;
+        return Some((location, Near::Around { kilometres, radius }, of));
     }
-    let [Expression::Variable(location), from, to] = arguments_of(condition, Own::InBox)? else { return None };
+    let [Expression::Variable(location), from, to, ..] = arguments_of(condition, Own::InBox)? else { return None };
     let (from, to) = (point(from)?, point(to)?);
     let zone = Zone::between(&Point::of(&from)?, &Point::of(&to)?);
     let Term::Literal(corner) = from else { return None };

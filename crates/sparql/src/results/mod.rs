@@ -2,13 +2,18 @@
 //! RDF/XML, or as a table.
 
 mod table;
+#[cfg(test)]
+mod tests;
+mod xml;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use oxrdf::{Term, Triple, Variable};
+use oxrdf::{Literal, Term, TermRef, Triple, TripleRef, Variable};
 use oxrdfio::{RdfFormat, RdfSerializer, WriterQuadSerializer};
 use sparesults::{QueryResultsFormat, QueryResultsSerializer, WriterSolutionsSerializer};
 
+use self::xml::{RdfXml, XmlText, unrepresentable};
 use super::Sink;
 
 pub use table::{Table, cell};
@@ -60,14 +65,103 @@ impl Formats {
     }
 }
 
+/// A writer of solutions.
+struct SolutionsWriter<W: Write> {
+    serializer: Box<WriterSolutionsSerializer<Guarded<W>>>,
+    variables: Vec<Variable>,
+    format: QueryResultsFormat,
+}
+
 enum State<W: Write> {
     Start(W),
-    Solutions(WriterSolutionsSerializer<W>, Vec<Variable>),
+    Solutions(SolutionsWriter<W>),
     Triples(Box<WriterQuadSerializer<W>>),
+    RdfXml(RdfXml<W>),
     Ended,
 }
 
-/// Writes an answer in a format. [`Writer::finish`] has to be called for it to be whole.
+/// What solutions are written to: XML is checked.
+enum Guarded<W: Write> {
+    Plain(W),
+    Xml(XmlText<W>),
+}
+
+impl<W: Write> Guarded<W> {
+    fn new(out: W, format: QueryResultsFormat) -> Self {
+        match format {
+            QueryResultsFormat::Xml => Guarded::Xml(XmlText::new(out)),
+            _ => Guarded::Plain(out),
+        }
+    }
+}
+
+impl<W: Write> Write for Guarded<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Guarded::Plain(out) => out.write(bytes),
+            Guarded::Xml(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Guarded::Plain(out) => out.flush(),
+            Guarded::Xml(out) => out.flush(),
+        }
+    }
+}
+
+impl<W: Write> SolutionsWriter<W> {
+    fn new(out: W, variables: Vec<Variable>, format: QueryResultsFormat) -> io::Result<Self> {
+        let out = Guarded::new(out, format);
+        let serializer = QueryResultsSerializer::from_format(format);
+        let serializer = Box::new(serializer.serialize_solutions_to_writer(out, variables.clone())?);
+        Ok(SolutionsWriter { serializer, variables, format })
+    }
+
+    fn solution<'t>(&mut self, values: impl Iterator<Item = Option<&'t Term>>) -> io::Result<()> {
+        let (variables, format) = (&self.variables, self.format);
+        let mut bound = Vec::with_capacity(variables.len());
+        for (variable, value) in variables.iter().zip(values) {
+            let Some(value) = value else { continue };
+            bound.push((variable, written(value, format)?));
+        }
+        self.serializer.serialize(bound.iter().map(|(variable, value)| (*variable, &**value)))
+    }
+}
+
+/// A term as the serializer of a format has to get it.
+fn written(term: &Term, format: QueryResultsFormat) -> io::Result<Cow<'_, Term>> {
+    match (term, format) {
+        // The serializer leaves IRIs without quotes.
+        (Term::NamedNode(node), QueryResultsFormat::Csv) if node.as_str().contains([',', '"', '\n', '\r']) => {
+            Ok(Cow::Owned(Literal::new_simple_literal(node.as_str()).into()))
+        }
+        (term, QueryResultsFormat::Tsv) => in_brackets(term.as_ref()).map(|()| Cow::Borrowed(term)),
+        _ => Ok(Cow::Borrowed(term)),
+    }
+}
+
+/// Refuses a term with an IRI that cannot be between angle brackets.
+fn in_brackets(term: TermRef<'_>) -> io::Result<()> {
+    let iri = match term {
+        TermRef::NamedNode(node) => node.as_str(),
+        TermRef::Literal(literal) => literal.datatype().as_str(),
+        TermRef::BlankNode(_) => return Ok(()),
+    };
+    let breaks =
+        |byte: u8| byte <= b' ' || matches!(byte, b'<' | b'>' | b'"' | b'{' | b'}' | b'|' | b'^' | b'`' | b'\\');
+    match iri.bytes().any(breaks) {
+        false => Ok(()),
+        true => Err(unrepresentable(format!(
+            "'{}' in the answer is no IRI and cannot be between angle brackets; choose another format",
+            iri.escape_debug()
+        ))),
+    }
+}
+
+/// Writes an answer in a format. [`Writer::finish`] has to be called for it to be whole. A term that the format cannot
+/// represent is an error of the kind [`io::ErrorKind::InvalidData`].
 pub struct Writer<W: Write> {
     state: State<W>,
     formats: Formats,
@@ -91,33 +185,47 @@ impl<W: Write> Writer<W> {
         match self.take() {
             // Without any triple nothing has begun.
             State::Start(out) => match self.formats.triples {
+                GraphFormat::Rdf(RdfFormat::RdfXml) => RdfXml::new(out)?.finish(),
                 GraphFormat::Rdf(format) => RdfSerializer::from_format(format).for_writer(out).finish()?.flush(),
                 GraphFormat::Table(format) => {
-                    let serializer = QueryResultsSerializer::from_format(format);
-                    serializer.serialize_solutions_to_writer(out, columns())?.finish()?.flush()
+                    SolutionsWriter::new(out, columns(), format)?.serializer.finish()?.flush()
                 }
             },
-            State::Solutions(writer, _) => writer.finish()?.flush(),
+            State::Solutions(writer) => writer.serializer.finish()?.flush(),
             State::Triples(writer) => writer.finish()?.flush(),
+            State::RdfXml(writer) => writer.finish(),
             State::Ended => Ok(()),
         }
+    }
+
+    /// Begins with the first triple.
+    fn begin_graph(&mut self) -> io::Result<()> {
+        if let State::Start(_) = self.state
+            && let State::Start(out) = self.take()
+        {
+            self.state = match self.formats.triples {
+                GraphFormat::Rdf(RdfFormat::RdfXml) => State::RdfXml(RdfXml::new(out)?),
+                GraphFormat::Rdf(format) => {
+                    State::Triples(Box::new(RdfSerializer::from_format(format).for_writer(out)))
+                }
+                GraphFormat::Table(format) => State::Solutions(SolutionsWriter::new(out, columns(), format)?),
+            };
+        }
+        Ok(())
     }
 }
 
 impl<W: Write> Sink for Writer<W> {
     fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
         if let State::Start(out) = self.take() {
-            let serializer = QueryResultsSerializer::from_format(self.formats.solutions);
-            let writer = serializer.serialize_solutions_to_writer(out, variables.to_vec())?;
-            self.state = State::Solutions(writer, variables.to_vec());
+            self.state = State::Solutions(SolutionsWriter::new(out, variables.to_vec(), self.formats.solutions)?);
         }
         Ok(())
     }
 
     fn solution(&mut self, values: &[Option<Term>]) -> io::Result<()> {
-        let State::Solutions(writer, variables) = &mut self.state else { return Ok(()) };
-        let bound = variables.iter().zip(values).filter_map(|(variable, value)| Some((variable, value.as_ref()?)));
-        writer.serialize(bound)
+        let State::Solutions(writer) = &mut self.state else { return Ok(()) };
+        writer.solution(values.iter().map(Option::as_ref))
     }
 
     fn boolean(&mut self, value: bool) -> io::Result<()> {
@@ -129,25 +237,18 @@ impl<W: Write> Sink for Writer<W> {
     }
 
     fn triple(&mut self, triple: &Triple) -> io::Result<()> {
-        if let State::Start(_) = self.state
-            && let State::Start(out) = self.take()
-        {
-            self.state = match self.formats.triples {
-                GraphFormat::Rdf(format) => {
-                    State::Triples(Box::new(RdfSerializer::from_format(format).for_writer(out)))
-                }
-                GraphFormat::Table(format) => {
-                    let serializer = QueryResultsSerializer::from_format(format);
-                    State::Solutions(serializer.serialize_solutions_to_writer(out, columns())?, columns())
-                }
-            };
-        }
+        self.begin_graph()?;
         match &mut self.state {
-            State::Triples(writer) => writer.serialize_triple(triple),
-            State::Solutions(writer, columns) => {
+            State::Triples(writer) => {
+                let TripleRef { subject, predicate, object } = triple.as_ref();
+                [subject.into(), predicate.into(), object].into_iter().try_for_each(in_brackets)?;
+                writer.serialize_triple(triple)
+            }
+            State::RdfXml(writer) => writer.triple(triple),
+            State::Solutions(writer) => {
                 let terms: [Term; 3] =
                     [triple.subject.clone().into(), triple.predicate.clone().into(), triple.object.clone()];
-                writer.serialize(columns.iter().zip(&terms))
+                writer.solution(terms.iter().map(Some))
             }
             _ => Ok(()),
         }

@@ -26,8 +26,8 @@ fn expression(term: &TermPattern) -> Option<Expression> {
     }
 }
 
-fn variables(expressions: &[&Expression]) -> Vec<Variable> {
-    let variable = |e: &&Expression| match e {
+fn variables(expressions: &[Expression]) -> Vec<Variable> {
+    let variable = |e: &Expression| match e {
         Expression::Variable(variable) => Some(variable.clone()),
         _ => None,
     };
@@ -54,22 +54,31 @@ fn parameter(parameters: &Parameters, name: &str) -> Result<Expression> {
     expression(parameters.needed(WIKIBASE, name)?).ok_or_else(|| wrong(parameters))
 }
 
+/// The globe that is searched, if the query names one. Otherwise it is that of the centre or of the corners, which is
+/// Earth where they name none.
+fn globe(parameters: &Parameters) -> Result<Option<Expression>> {
+    match parameters.get(WIKIBASE, "globe") {
+        None => Ok(None),
+        Some(globe @ (TermPattern::NamedNode(_) | TermPattern::Variable(_))) => Ok(expression(globe)),
+        Some(_) => Err(parameters
+            .wrong(format!("{}: globe has to be an item, such as wd:Q405, or a variable", parameters.service))),
+    }
+}
+
 /// Places within a radius of a centre.
 fn around(functions: &mut Called, mut parameters: Parameters) -> Result<Replacement> {
     let (pattern, location) = places(&mut parameters)?;
     let centre = parameter(&parameters, "center")?;
     let radius = parameter(&parameters, "radius")?;
-    let mut waiting = vec![Pending {
-        needs: variables(&[&location, &centre, &radius]),
-        expression: functions.own(Own::Within, vec![location.clone(), centre.clone(), radius]),
-        variable: None,
-    }];
+    let globe = globe(&parameters)?;
+    let mut call = |function, mut arguments: Vec<Expression>, variable| {
+        arguments.extend(globe.clone());
+        let needs = variables(&arguments);
+        Pending { needs, expression: functions.own(function, arguments), variable }
+    };
+    let mut waiting = vec![call(Own::Within, vec![location.clone(), centre.clone(), radius], None)];
     if let Some(distance) = parameters.variable(WIKIBASE, "distance")? {
-        waiting.push(Pending {
-            needs: variables(&[&location, &centre]),
-            expression: functions.own(Own::Distance, vec![location, centre]),
-            variable: Some(distance),
-        });
+        waiting.push(call(Own::Distance, vec![location, centre], Some(distance)));
     }
     Ok(Replacement::Pattern((pattern, waiting)))
 }
@@ -80,7 +89,9 @@ fn in_box(functions: &mut Called, mut parameters: Parameters) -> Result<Replacem
     let diagonal = parameters.get(WIKIBASE, "cornerSouthWest").is_some();
     let (west, east) = if diagonal { ("cornerSouthWest", "cornerNorthEast") } else { ("cornerWest", "cornerEast") };
     let (west, east) = (parameter(&parameters, west)?, parameter(&parameters, east)?);
-    let needs = variables(&[&location, &west, &east]);
-    let expression = functions.own(Own::InBox, vec![location, west, east]);
+    let mut arguments = vec![location, west, east];
+    arguments.extend(globe(&parameters)?);
+    let needs = variables(&arguments);
+    let expression = functions.own(Own::InBox, arguments);
     Ok(Replacement::Pattern((pattern, vec![Pending { needs, expression, variable: None }])))
 }

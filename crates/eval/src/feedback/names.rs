@@ -1,0 +1,213 @@
+//! The IRIs that a SPARQL query names, by what they have to be for it to find something.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use oxrdf::vocab::rdf;
+use oxrdf::{NamedNode, Term, Variable};
+
+use terrapin_sparql::syntax::Parsed;
+use terrapin_sparql::syntax::algebra::{
+    Binary, Expression, NamedNodePattern, Path, Pattern, TermPattern, TriplePattern,
+};
+use terrapin_sparql::syntax::vocabulary::{BD, GAS, MWAPI, TERRAPIN, WIKIBASE};
+use terrapin_sparql::syntax::walk::{self, Node};
+
+/// Wikidata's "instance of".
+const INSTANCE_OF: &str = "http://www.wikidata.org/prop/direct/P31";
+
+/// What an IRI has to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// The predicate of a triple.
+    Predicate,
+    /// The object of a predicate that gives classes, if the query says it in one triple.
+    Class,
+    /// A named graph.
+    Graph,
+    /// A subject or an object.
+    Term,
+}
+
+/// The IRIs of a query.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// Each with what it has to be.
+    pub roles: BTreeMap<NamedNode, BTreeSet<Role>>,
+    /// The predicates that give each class.
+    pub classes: BTreeSet<(NamedNode, NamedNode)>,
+    /// What variables stand for.
+    variables: BTreeMap<Variable, BTreeSet<Role>>,
+}
+
+impl Names {
+    /// The IRIs that a query names in its patterns, in FROM, and as values that `VALUES`, `=` and `IN` give a variable
+    /// which is a predicate, a class or a graph.
+    pub fn of(parsed: &Parsed) -> Names {
+        let mut names = Names::default();
+        if let Some(dataset) = &parsed.query.dataset {
+            for graph in dataset.default.iter().chain(dataset.named.iter().flatten()) {
+                names.add(graph, Role::Graph);
+            }
+        }
+        let patterns = [&parsed.query.pattern].into_iter().chain(parsed.named.iter().map(|(_, pattern)| pattern));
+        let mut open: Vec<(Node<'_>, bool)> = patterns.clone().map(|pattern| (Node::Pattern(pattern), false)).collect();
+        while let Some((node, is_in_service)) = open.pop() {
+            if let Node::Pattern(pattern) = node {
+                names.pattern(pattern, is_in_service);
+            }
+            let is_in_service = is_in_service || matches!(node, Node::Pattern(Pattern::Service { .. }));
+            node.children(&mut |child| open.push((child, is_in_service)));
+        }
+        for pattern in patterns {
+            walk::on_patterns(pattern, &mut |pattern| names.values(pattern));
+        }
+        names
+    }
+
+    fn add(&mut self, name: &NamedNode, role: Role) {
+        self.roles.entry(name.clone()).or_default().insert(role);
+    }
+
+    fn term(&mut self, term: &TermPattern, role: Role) {
+        match term {
+            TermPattern::NamedNode(name) => self.add(name, role),
+            TermPattern::Variable(variable) if role != Role::Term => {
+                self.variables.entry(variable.clone()).or_default().insert(role);
+            }
+            _ => {}
+        }
+    }
+
+    fn name(&mut self, name: &NamedNodePattern, role: Role) {
+        match name {
+            NamedNodePattern::NamedNode(name) => self.add(name, role),
+            NamedNodePattern::Variable(variable) => {
+                self.variables.entry(variable.clone()).or_default().insert(role);
+            }
+        }
+    }
+
+    fn pattern(&mut self, pattern: &Pattern, is_in_service: bool) {
+        match pattern {
+            Pattern::Bgp { patterns } => {
+                for triple in patterns {
+                    match is_in_service && is_parameter(triple) {
+                        true => self.parameter(triple),
+                        false => self.triple(triple),
+                    }
+                }
+            }
+            Pattern::Path { subject, path, object } => {
+                self.term(subject, Role::Term);
+                self.term(object, Role::Term);
+                self.path(path);
+            }
+            Pattern::Graph { name, .. } => self.name(name, Role::Graph),
+            _ => {}
+        }
+    }
+
+    fn triple(&mut self, triple: &TriplePattern) {
+        self.term(&triple.subject, Role::Term);
+        self.name(&triple.predicate, Role::Predicate);
+        let NamedNodePattern::NamedNode(predicate) = &triple.predicate else {
+            return self.term(&triple.object, Role::Term);
+        };
+        if *predicate != rdf::TYPE && predicate.as_str() != INSTANCE_OF {
+            return self.term(&triple.object, Role::Term);
+        }
+        self.term(&triple.object, Role::Class);
+        if let TermPattern::NamedNode(class) = &triple.object {
+            self.classes.insert((class.clone(), predicate.clone()));
+        }
+    }
+
+    /// What a service is told is nothing that the data has, but for the terms that it begins with.
+    fn parameter(&mut self, triple: &TriplePattern) {
+        let NamedNodePattern::NamedNode(parameter) = &triple.predicate else { return };
+        let role = match parameter.as_str().strip_prefix(GAS) {
+            Some("linkType") => Role::Predicate,
+            Some(_) => Role::Term,
+            None => return,
+        };
+        if let TermPattern::NamedNode(name) = &triple.object
+            && !is_of_service(name)
+        {
+            self.add(name, role);
+        }
+    }
+
+    fn path(&mut self, path: &Path) {
+        match path {
+            Path::NamedNode(name) => self.add(name, Role::Predicate),
+            Path::Reverse(inner) | Path::ZeroOrMore(inner) | Path::OneOrMore(inner) | Path::ZeroOrOne(inner) => {
+                self.path(inner);
+            }
+            Path::Sequence(left, right) | Path::Alternative(left, right) => {
+                self.path(left);
+                self.path(right);
+            }
+            // What is excluded need not occur.
+            Path::NegatedPropertySet(_) => {}
+        }
+    }
+
+    /// Adds the values that a pattern gives variables which stand for predicates, classes or graphs.
+    fn values(&mut self, pattern: &Pattern) {
+        match pattern {
+            Pattern::Values { variables, rows } => {
+                for (column, variable) in variables.iter().enumerate() {
+                    for value in rows.iter().filter_map(|row| row.get(column)?.as_ref()) {
+                        if let Term::NamedNode(name) = value {
+                            self.value(variable, name);
+                        }
+                    }
+                }
+            }
+            Pattern::Extend { variable, expression: Expression::NamedNode(name), .. } => self.value(variable, name),
+            Pattern::Filter { condition, .. } => self.condition(condition),
+            _ => {}
+        }
+    }
+
+    /// Adds what a condition that has to hold asks variables to be.
+    fn condition(&mut self, condition: &Expression) {
+        match condition {
+            Expression::Binary(Binary::And | Binary::Or, a, b) => {
+                self.condition(a);
+                self.condition(b);
+            }
+            Expression::Binary(Binary::Equal | Binary::SameTerm, a, b) => match (&**a, &**b) {
+                (Expression::Variable(variable), Expression::NamedNode(name))
+                | (Expression::NamedNode(name), Expression::Variable(variable)) => self.value(variable, name),
+                _ => {}
+            },
+            Expression::In(variable, list) => {
+                let Expression::Variable(variable) = &**variable else { return };
+                for value in list {
+                    if let Expression::NamedNode(name) = value {
+                        self.value(variable, name);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn value(&mut self, variable: &Variable, name: &NamedNode) {
+        for role in self.variables.get(variable).cloned().unwrap_or_default() {
+            self.add(name, role);
+        }
+    }
+}
+
+/// Whether an IRI belongs to services.
+fn is_of_service(name: &NamedNode) -> bool {
+    [BD, GAS, MWAPI, TERRAPIN, WIKIBASE].iter().any(|namespace| name.as_str().starts_with(namespace))
+}
+
+/// Whether a triple in a service's group is a parameter of the service.
+fn is_parameter(triple: &TriplePattern) -> bool {
+    let is_of_one = matches!(&triple.subject, TermPattern::NamedNode(name) if is_of_service(name));
+    is_of_one || matches!(&triple.predicate, NamedNodePattern::NamedNode(name) if is_of_service(name))
+}
