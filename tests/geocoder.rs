@@ -207,9 +207,11 @@ fn names_are_found_however_they_are_written() {
         assert_eq!(asked.ids(text, ""), [ids.cafe], "{text}");
     }
     assert_eq!(asked.ids("島", ""), [ids.country]);
-    for nothing in ["Atlantis", "Harbour, Olive", "Olive, Atlantis", "..."] {
+    for nothing in ["Atlantis", "Harbour, Olive", "Atlantis, Olive", "Olive Atlantis", "Olive, Finland", "..."] {
         assert!(asked.ids(nothing, "").is_empty(), "{nothing}");
     }
+    // A part that nothing is called empties no answer.
+    assert_eq!(asked.ids("Olive, Atlantis", ""), [ids.town]);
     // The beginning of a word, where it is typed, and where nothing else is found.
     assert_eq!(asked.ids("zeb", "&typing=1"), [ids.town]);
     assert_eq!(asked.ids("zeb", ""), [ids.town]);
@@ -275,13 +277,14 @@ fn a_place_has_its_address_in_the_language_asked_for() {
     let found = asked.json("/search?q=12A+Triq+il-Kbira,+Olive&addressdetails=1&accept-language=en");
     assert_eq!(found[0]["display_name"], "12A, Triq il-Kbira, Upper Quarter, Olive, ZB 1, Isle");
     let address = &found[0]["address"];
-    let told = ["house_number", "road", "suburb", "city", "postcode", "country", "country_code"];
+    // The node of its name says that it is a town.
+    let told = ["house_number", "road", "suburb", "town", "postcode", "country", "country_code"];
     let expected = ["12A", "Triq il-Kbira", "Upper Quarter", "Olive", "ZB 1", "Isle", "ix"];
     assert_eq!(told.map(|name| address[name].as_str().unwrap_or_default()), expected, "{address}");
     assert_eq!((&found[0]["category"], &found[0]["type"]), (&"place".into(), &"house".into()));
     let local = asked.json(&format!("/lookup?osm_ids=R{}&addressdetails=1", ids.town));
     assert_eq!(local[0]["display_name"], "Żebbuġ, Ínsula");
-    assert_eq!(local[0]["address"]["city"], "Żebbuġ");
+    assert_eq!(local[0]["address"]["town"], "Żebbuġ");
     let header =
         asked.server.ask("GET", &format!("/lookup?osm_ids=R{}", ids.town), "Accept-Language: xx, en;q=0.5\r\n", "");
     assert!(header.text().contains("\"display_name\":\"Olive, Isle\""), "{}", header.text());
@@ -314,13 +317,22 @@ fn points_lead_back() {
     assert_eq!(at(0.9, 0.9, "")["osm_id"], ids.country);
     // Maps have more levels than there are.
     assert_eq!(at(0.20031, 0.20101, "&zoom=22")["osm_id"], ids.house);
-    assert_eq!(at(5.0, 5.0, "")["error"], "Unable to geocode");
+    // As Nominatim has it: nothing at sea and off the globe, a country where no border is.
+    for (lat, lon) in [(0.0, -30.0), (91.3, 0.4), (0.2, 324.44)] {
+        assert_eq!(at(lat, lon, "")["error"], "Unable to geocode");
+    }
+    let unknown = at(45.174, -103.072, "");
+    assert_eq!((&unknown["display_name"], &unknown["type"]), (&"United States".into(), &"country".into()));
+    assert!(unknown.get("osm_id").is_none(), "{unknown}");
+    let error = asked.server.get("/reverse?lat=x&lon=0&format=xml");
+    assert_eq!((error.status, error.header("content-type")), (400, Some("text/xml; charset=utf-8")));
+    assert!(error.text().contains("<error><code>400</code><message>Parameter 'lat'"), "{}", error.text());
     let features = asked.json("/reverse?lat=0.20031&lon=0.20101&format=geocodejson");
     assert_eq!(features["features"][0]["properties"]["geocoding"]["housenumber"], "12A");
     // As Nominatim's documentation has it, without a word.
     let xml = asked.server.get("/reverse?lat=0.20031&lon=0.20101").text();
     assert!(xml.contains("<reversegeocode") && xml.contains("<house_number>12A</house_number>"), "{xml}");
-    for wrong in ["/reverse", "/reverse?lat=1", "/reverse?lat=91&lon=0", "/reverse?lat=1&lon=1&zoom=x"] {
+    for wrong in ["/reverse", "/reverse?lat=1", "/reverse?lat=nan&lon=0", "/reverse?lat=1&lon=1&zoom=x"] {
         assert_eq!(asked.server.get(wrong).status, 400, "{wrong}");
     }
     assert_eq!(asked.server.get("/status").text(), "OK");
@@ -341,7 +353,7 @@ fn postal_codes_lead_somewhere() {
             (&"place".into(), &"postcode".into(), &"ZB 1".into())
         );
         assert!(first.get("osm_id").is_none() && first["address"]["postcode"] == "ZB 1", "{first}");
-        assert_eq!(first["address"]["city"], "Żebbuġ");
+        assert_eq!(first["address"]["town"], "Żebbuġ");
     }
     for query in ["q=ZB+1+Olive", "q=Olive,+ZB1", "q=zb+1,+Olive,+Isle", "city=Olive&postalcode=ZB+1"] {
         let places = found(query);
@@ -436,7 +448,7 @@ fn answers_have_the_forms_that_are_documented() {
     );
     assert_eq!(told[0]["address"]["country_code"], "ix", "a look-up has the address without a word");
     let xml = asked.server.get(&format!("/lookup?{town}&format=xml&polygon_kml=1")).text();
-    assert!(xml.contains("<lookupresults ") && xml.contains(&format!("querystring=\"R{}\"", ids.town)), "{xml}");
+    assert!(xml.contains("<searchresults ") && xml.contains(&format!("querystring=\"R{}\"", ids.town)), "{xml}");
     assert!(xml.contains(&format!("<geokml>{kml}</geokml>")), "{xml}");
     let hall = format!("osm_ids=W{}", ids.shops.hall);
     let points = |threshold: &str| {
@@ -462,13 +474,115 @@ fn answers_have_the_forms_that_are_documented() {
     let script = asked.server.get("/search?q=olive&json_callback=show.places");
     assert!(script.text().starts_with("show.places([{") && script.text().ends_with("])"), "{}", script.text());
     assert!(script.header("content-type").is_some_and(|kind| kind.starts_with("application/javascript")));
-    for wrong in ["json_callback=alert(1)", "polygon_threshold=-1", "countrycodes=isle", "zoom=1&format=html"] {
+    for wrong in ["json_callback=alert(1)", "polygon_threshold=1m", "viewbox=1,2,1,2", "zoom=1&format=html"] {
         assert_eq!(asked.server.get(&format!("/search?q=olive&{wrong}")).status, 400, "{wrong}");
     }
     // A node has a box that a map can show.
     let quarter = asked.json("/search?q=upper+quarter")[0].clone();
     let side = |at: usize| quarter["boundingbox"][at].as_str().unwrap().parse::<f64>().unwrap();
     assert!(side(0) < 0.2 && side(1) > 0.22 && side(1) - side(0) < 0.1, "{quarter}");
+}
+
+/// Houses whose addresses are written in other ways: the forms of Nominatim's scenarios, in a street of the island's town.
+#[test]
+fn houses_are_found_by_every_form_of_a_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut island, ids) = island();
+    let street = |number| [("addr:housenumber", number), ("addr:street", "Triq il-Kbira")];
+    let slash = island.node(0.20031, 0.2061, &street("731/27"));
+    let list = island.node(0.20031, 0.2063, &street("46;48"));
+    let blank = island.node(0.20031, 0.2065, &street("15 B"));
+    // Without a street: that beside it, which is Triq il-Kbira, and a place.
+    let beside = island.node(0.2002, 0.2071, &[("addr:housenumber", "70-15")]);
+    let village = island.node(0.25, 0.25, &[("name", "Silum"), ("place", "hamlet")]);
+    let placed = island.node(0.2501, 0.2501, &[("addr:housenumber", "6"), ("addr:place", "Silum")]);
+    let ends = [(0.2006, 0.2075, "2"), (0.2006, 0.2095, "18")]
+        .map(|(lat, lon, number)| island.node(lat, lon, &street(number)));
+    let id = island.next();
+    write!(
+        island.ways,
+        "<way id=\"{id}\" version=\"1\"><nd ref=\"{}\"/><nd ref=\"{}\"/><tag k=\"addr:interpolation\" v=\"even\"/></way>",
+        ends[0], ends[1]
+    )
+    .unwrap();
+    let server = Server::of(&island.load(folder.path()), &[]);
+    let asked = Asked { server, _folder: folder };
+    for (text, house) in [
+        ("731/27 Triq il-Kbira, Olive", slash),
+        ("Triq il-Kbira 731-27, Olive", slash),
+        ("48, Triq il-Kbira, Olive", list),
+        ("Triq il-Kbira 15b", blank),
+        ("15 b triq il kbira", blank),
+        ("70/15 Main Street, Olive", beside),
+        ("Silum 6", placed),
+        ("6, Silum, Olive, Isle", placed),
+        ("10 Triq il-Kbira, Olive", id),
+    ] {
+        assert_eq!(asked.ids(text, ""), [house], "{text}");
+    }
+    assert_eq!(asked.ids("11 Triq il-Kbira, Olive", ""), [ids.street], "of the other side of the street");
+    let between = asked.json("/search?q=10+Triq+il-Kbira,+Olive");
+    assert_eq!((&between[0]["lat"], &between[0]["lon"]), (&"0.2006".into(), &"0.2085".into()));
+    let at = asked.json("/reverse?lat=0.20065&lon=0.20851&format=jsonv2");
+    assert_eq!((&at["osm_id"], &at["address"]["house_number"]), (&id.into(), &"10".into()), "{at}");
+    // What the geocoder says is found again, also a name with the street that it is beside.
+    for id in [format!("N{slash}"), format!("N{beside}"), format!("N{placed}"), format!("N{}", ids.cafe)] {
+        let told = asked.json(&format!("/lookup?osm_ids={id}"))[0].clone();
+        let again = asked.ids(told["display_name"].as_str().unwrap(), "");
+        assert_eq!(again.first().copied(), told["osm_id"].as_i64(), "{told}");
+    }
+    assert_eq!(asked.ids("Cafe Grosse & Sohne, Main Street, Olive", ""), [ids.cafe]);
+    assert_eq!(asked.ids("Cafe Grosse and Sohne, Olive", ""), [ids.cafe]);
+    assert_eq!(asked.ids("Silum", ""), [village]);
+}
+
+/// Names of countries and regions that no border of the extract has, as CLDR and ISO 3166 have them.
+#[test]
+fn countries_are_known_without_a_border() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut island = Island::default();
+    let honolulu = island.node(21.3045, -157.8557, &[("name", "Honolulu"), ("place", "city")]);
+    let helsinki = island.node(60.1675, 24.9428, &[("name", "Helsinki"), ("place", "city")]);
+    let vancouver = island.node(49.2609, -123.114, &[("name", "Vancouver"), ("place", "city")]);
+    let fiji = [("name", "Viti"), ("place", "island"), ("type", "multipolygon")];
+    let parts = [[-18.0, 177.0, -17.0, 179.0], [-17.0, -180.0, -16.0, -179.0]];
+    let ways = parts.map(|[s, w, n, e]| island.way(&[(s, w), (s, e), (n, e), (n, w)], true, &[]));
+    let viti = island.next();
+    write!(
+        island.relations,
+        "<relation id=\"{viti}\" version=\"1\"><member type=\"way\" ref=\"{}\" role=\"outer\"/><member type=\"way\" ref=\"{}\" role=\"outer\"/>",
+        ways[0], ways[1]
+    )
+    .unwrap();
+    Island::tags(&mut island.relations, &fiji);
+    island.relations.push_str("</relation>\n");
+    let server = Server::of(&island.load(folder.path()), &[]);
+    let asked = Asked { server, _folder: folder };
+    for (text, more, place) in [
+        ("Honolulu, USA", "", honolulu),
+        ("Honolulu, Hawaii", "", honolulu),
+        ("Helsinki, Finland", "", helsinki),
+        ("Helsinki Suomi", "", helsinki),
+        ("Vancouver, BC", "", vancouver),
+        ("Vancouver, Canada", "&countrycodes=ca", vancouver),
+    ] {
+        assert_eq!(asked.ids(text, more), [place], "{text}");
+    }
+    assert!(asked.ids("Helsinki", "&countrycodes=se").is_empty() && asked.ids("Helsinki, Sweden", "").is_empty());
+    let found = asked.json("/search?q=Helsinki&addressdetails=1&accept-language=de");
+    assert_eq!(
+        (&found[0]["display_name"], &found[0]["address"]["country_code"]),
+        (&"Helsinki, Finnland".into(), &"fi".into())
+    );
+    let country = asked.json("/search?q=Finnland&accept-language=en");
+    assert_eq!((&country[0]["name"], &country[0]["type"]), (&"Finland".into(), &"country".into()));
+    // The larger of two parts on both sides of the antimeridian has the point.
+    let viti = asked.json(&format!("/lookup?osm_ids=R{viti}"))[0].clone();
+    let degrees = |value: &Value| value.as_str().unwrap().parse::<f64>().unwrap();
+    assert!(
+        (177.0..179.0).contains(&degrees(&viti["lon"])) && (-18.0..-17.0).contains(&degrees(&viti["lat"])),
+        "{viti}"
+    );
 }
 
 /// Names, codes, kinds and positions that nobody wrote for this.

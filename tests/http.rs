@@ -93,7 +93,7 @@ fn a_name_leads_where_a_query_would_find_it() {
         "/search?q=Ladle&city=Ladle",
         "/search?q=Ladle&polygon_threshold=x",
         "/lookup",
-        "/lookup?osm_ids=X1",
+        "/lookup?format=kml&osm_ids=N1",
     ] {
         assert_eq!(server.get(wrong).status, 400, "{wrong}");
     }

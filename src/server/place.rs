@@ -4,9 +4,9 @@
 use serde_json::{Map, Value, json};
 
 use super::place_shape::{Shape, position};
-use crate::geocoder::{Bounds, Details, Element, Entrance, Hit, Position, entrances};
+use crate::geocoder::{Bounds, Details, Element, Entrance, Hit, LINKED, Position, entrances};
 use crate::osm::outline::Outline;
-use crate::osm::{BoundingBox, Coord, ElementType, Osm};
+use crate::osm::{Coord, ElementType, Osm};
 
 pub use super::place_shape::Shapes;
 
@@ -100,7 +100,7 @@ impl Found {
         let ([west, south], [east, north]) = (corner(bounds.south, bounds.west), corner(bounds.north, bounds.east));
         Found {
             name: hit.name(&extras.languages).to_owned(),
-            center: center(&hit),
+            center: Position::of(hit.spot.at),
             bounds: Bounds::of(&bounds),
             bbox: [west, south, east, north],
             shape: shape.map(|outline| Shape::of(outline, shapes)).unwrap_or_default(),
@@ -207,8 +207,10 @@ impl Found {
             "osm_value": value,
             "type": self.level(),
             "label": self.label(),
-            "name": self.name,
         });
+        if !self.name.is_empty() {
+            all["name"] = json!(self.name);
+        }
         if let Some(element) = self.hit.element {
             all["osm_type"] = json!(element.kind.name());
             all["osm_id"] = json!(element.id);
@@ -223,7 +225,8 @@ impl Found {
             return json!({ "geocoding": all });
         }
         let address = &self.hit.address;
-        let said = [("housenumber", &address.house), ("street", &address.road), ("postcode", &address.postcode)];
+        let road = address.road.as_ref().and_then(|road| road.name_in(&self.extras.languages)).map(str::to_owned);
+        let said = [("housenumber", &address.house), ("street", &road), ("postcode", &address.postcode)];
         for (name, value) in said {
             if let Some(value) = value {
                 all[name] = json!(value);
@@ -252,7 +255,7 @@ impl Found {
 
     /// What it is in an address, of few kinds: `house`, `street`, `district`, `city`, `county`, `state`, `country`, `locality`.
     fn level(&self) -> &'static str {
-        match self.details().tag("place") {
+        match self.details().tag("place").or_else(|| self.details().tag(LINKED)) {
             Some("city" | "town" | "village" | "hamlet" | "municipality") => return "city",
             Some("suburb" | "borough" | "quarter" | "neighbourhood" | "city_block") => return "district",
             _ => {}
@@ -305,7 +308,8 @@ impl Found {
         };
         put(own, Some(self.name.as_str()));
         put("house_number", address.house.as_deref());
-        put("road", address.road.as_deref());
+        put("road", address.road.as_ref().and_then(|road| road.name_in(&self.extras.languages)));
+        put("place", address.place.as_deref());
         let (countries, parts): (Vec<_>, Vec<_>) = address.parts.iter().partition(|part| part.label == "country");
         let regions = |details: &Details| {
             let code = details.tag("ISO3166-2").map(str::to_owned);
@@ -322,6 +326,7 @@ impl Found {
         }
         put("postcode", address.postcode.as_deref());
         countries.iter().for_each(|part| put("country", part.details.name_in(&self.extras.languages)));
+        put("country", address.territory.map(|territory| territory.name(&self.extras.languages)));
         put("country_code", address.country(self.details()).as_deref());
         all
     }
@@ -341,23 +346,15 @@ impl Found {
         &self.shape
     }
 
-    /// The value of its tag `ref`.
-    pub(super) fn code(&self) -> Option<&str> {
-        self.details().tag("ref")
+    /// Its name, or the value of its tag `ref`.
+    pub(super) fn title(&self) -> Option<&str> {
+        Some(self.name.as_str()).filter(|name| !name.is_empty()).or_else(|| self.details().tag("ref"))
     }
 
     /// Its entrances.
     pub(super) fn entrances(&self) -> &[Entrance] {
         &self.entrances
     }
-}
-
-/// A point of a place: of an open way one on it, else the middle of its box.
-fn center(hit: &Hit) -> Position {
-    let BoundingBox { south, west, north, east } = hit.spot.bounds;
-    let is_point = hit.element.is_none() || (south, west) == (north, east);
-    let is_way = hit.element.is_some_and(|element| element.kind == ElementType::Way);
-    if is_point || is_way { Position::of(hit.spot.at) } else { Position::middle_of(&hit.spot.bounds) }
 }
 
 /// Made from type and id, so that it is the same in every snapshot.

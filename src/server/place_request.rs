@@ -41,8 +41,13 @@ pub struct SearchRequest {
     pub without_codes: Vec<String>,
     /// Whether elements that are one place are told once.
     pub once: bool,
-    /// The request as it came, without these places.
+    /// The same, as they were given.
+    excluded: Vec<String>,
+    /// The corners of the box as they were given.
+    pub viewbox: Option<String>,
+    /// The request as it came, without these places and its format.
     address: String,
+    format: Option<String>,
 }
 
 impl SearchRequest {
@@ -63,23 +68,24 @@ impl SearchRequest {
     }
 
     /// The ids of what was found and of what was not wanted before, and the request that asks for more.
-    pub fn more(&self, found: &[Found]) -> Option<(String, String)> {
-        let mut ids: Vec<String> = self.without.iter().map(i64::to_string).collect();
-        ids.extend(self.without_codes.iter().map(|code| format!("P:{}", code.replace(' ', "_"))));
-        ids.extend(found.iter().map(Found::reference));
-        if ids.is_empty() {
-            return None;
-        }
+    pub fn more(&self, found: &[Found]) -> (String, String) {
+        let ids: Vec<String> = self.excluded.iter().cloned().chain(found.iter().map(Found::reference)).collect();
         let ids = ids.join(",");
         let mut address = form_urlencoded::Serializer::new(self.address.clone());
-        address.append_pair("exclude_place_ids", &ids);
-        Some((ids, format!("/search?{}", address.finish())))
+        if !ids.is_empty() {
+            address.append_pair("exclude_place_ids", &ids);
+        }
+        if let Some(format) = &self.format {
+            address.append_pair("format", format);
+        }
+        (ids, format!("/search?{}", address.finish()))
     }
 }
 
 /// A point.
 pub struct PointRequest {
-    pub at: Coord,
+    /// `None` if it is not on the globe.
+    pub at: Option<Coord>,
     /// As it was written.
     pub text: String,
     pub zoom: u8,
@@ -102,7 +108,7 @@ impl Parameters {
     }
 
     fn is_set(&self, wanted: &str) -> bool {
-        self.get(wanted).is_some_and(|value| !["0", "", "false"].contains(&value))
+        self.get(wanted).is_some_and(|value| !["0", ""].contains(&value))
     }
 
     /// The format of the answer; `usual` where none is named.
@@ -123,7 +129,7 @@ impl Parameters {
         match self.get("json_callback").unwrap_or_default() {
             "" => Ok(None),
             name if is_function(name) => Ok(Some(name.to_owned())),
-            _ => Err("Parameter 'json_callback' must be the name of a function".to_owned()),
+            _ => Err("Invalid json_callback value".to_owned()),
         }
     }
 
@@ -134,8 +140,9 @@ impl Parameters {
             text => text
                 .parse::<f64>()
                 .ok()
-                .filter(|degrees| degrees.is_finite() && *degrees >= 0.0)
-                .ok_or("Parameter 'polygon_threshold' must be a number of degrees, 0 or more")?,
+                .filter(|degrees| degrees.is_finite())
+                .ok_or("Parameter 'polygon_threshold' must be a number of degrees")?
+                .max(0.0),
         };
         Ok(Extras {
             shapes: Shapes {
@@ -197,13 +204,28 @@ impl Parameters {
             _ => return Err("Parameter 'featureType' must be one of: country, state, city, settlement".to_owned()),
         };
         let countries = self.text("countrycodes").split(',').map(|code| code.trim().to_lowercase());
-        let countries: Vec<String> = countries.filter(|code| !code.is_empty()).collect();
-        if countries.iter().any(|code| code.chars().count() != 2) {
-            return Err("Parameter 'countrycodes' must be codes of two letters: mt,it".to_owned());
+        let is_code = |code: &String| code.len() == 2 && code.bytes().all(|b| b.is_ascii_lowercase());
+        let countries: Vec<String> = countries.filter(is_code).collect();
+        let given = self.text("exclude_place_ids").split(',').map(str::trim).filter(|id| !id.is_empty());
+        let mut excluded_ids = Vec::new();
+        for id in given {
+            if excluded(id).is_none() && excluded_code(id).is_none() {
+                return Err(format!("Invalid exclude ID: {id}"));
+            }
+            let is_element = excluded_code(id).is_none();
+            excluded_ids.push(if is_element { id.to_uppercase() } else { id.to_owned() });
         }
-        let without = || self.text("exclude_place_ids").split(',').map(str::trim);
-        let address = self.all.iter().filter(|(name, _)| name != "exclude_place_ids");
-        let address = form_urlencoded::Serializer::new(String::new()).extend_pairs(address).finish();
+        let mut address = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in &self.all {
+            match name.as_str() {
+                "exclude_place_ids" | "format" => continue,
+                "countrycodes" => address.append_pair(name, &countries.join(",")),
+                _ => address.append_pair(name, value),
+            };
+        }
+        let address = address.finish();
+        let viewbox = [self.text("viewbox"), self.text("viewboxlbrt")].into_iter().find(|text| !text.is_empty());
+        let viewbox = viewbox.map(str::to_owned);
         Ok(SearchRequest {
             question,
             typing: self.is_set("typing"),
@@ -213,8 +235,11 @@ impl Parameters {
             countries,
             layers: self.layers()?,
             ranks,
-            without: without().filter_map(excluded).collect(),
-            without_codes: without().filter_map(excluded_code).collect(),
+            without: excluded_ids.iter().filter_map(|id| excluded(id)).collect(),
+            without_codes: excluded_ids.iter().filter_map(|id| excluded_code(id)).collect(),
+            excluded: excluded_ids,
+            viewbox,
+            format: self.get("format").map(str::to_owned),
             once: self.get("dedupe").is_none_or(|_| self.is_set("dedupe")),
             address,
         })
@@ -223,21 +248,20 @@ impl Parameters {
     /// The elements of a look-up.
     pub fn elements(&self) -> Result<Vec<Element>, Wrong> {
         let ids = self.get("osm_ids").ok_or("Nothing to look up: the parameter 'osm_ids' is missing")?;
-        let ids = ids.split(',').map(str::trim).filter(|id| !id.is_empty());
-        let elements: Option<Vec<Element>> = ids.map(element).collect();
-        let elements = elements.ok_or("Parameter 'osm_ids' must be like: R123,W123,N123")?;
-        match elements.len() {
-            0 => Err("Parameter 'osm_ids' must be like: R123,W123,N123".to_owned()),
-            1..=MOST_IDS => Ok(elements),
-            _ => Err("Parameter 'osm_ids' must have at most 50 elements".to_owned()),
+        // One that is none does not spoil the others.
+        let ids: Vec<&str> = ids.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
+        if ids.len() > MOST_IDS {
+            return Err("Too many object IDs.".to_owned());
         }
+        Ok(ids.into_iter().filter_map(element).collect())
     }
 
     /// A point.
     pub fn point(&self) -> Result<PointRequest, Wrong> {
         let number = |name: &str| {
             let text = self.get(name).ok_or_else(|| format!("Parameter '{name}' is missing"))?;
-            text.trim().parse::<f64>().map_err(|_| format!("Parameter '{name}' must be a number"))
+            let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+            number.ok_or_else(|| format!("Parameter '{name}' must be a number"))
         };
         let at = coord(number("lat")?, number("lon")?);
         let zoom = match self.get("zoom").map(str::trim).filter(|zoom| !zoom.is_empty()) {
@@ -248,7 +272,7 @@ impl Parameters {
             }
         };
         Ok(PointRequest {
-            at: at.ok_or("Parameters 'lat' and 'lon' must be a place: -90 to 90 and -180 to 180")?,
+            at,
             text: format!("lat={}&lon={}", self.text("lat"), self.text("lon")),
             zoom,
             layers: self.layers()?.unwrap_or_else(|| vec![Layer::Address, Layer::Poi]),
@@ -271,9 +295,11 @@ impl Parameters {
         text.split(',').map(layer).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Two corners, longitude before latitude.
+    /// Two corners, longitude before latitude. If the first is more than half of the globe east of the other, the box crosses
+    /// the antimeridian.
     fn viewbox(&self) -> Result<Option<BoundingBox>, Wrong> {
-        let text = self.text("viewbox");
+        let name = if self.text("viewbox").is_empty() { "viewboxlbrt" } else { "viewbox" };
+        let text = self.text(name);
         if text.is_empty() {
             return Ok(None);
         }
@@ -282,10 +308,15 @@ impl Parameters {
             Some(&[x1, y1, x2, y2]) => coord(y1, x1).zip(coord(y2, x2)),
             _ => None,
         };
-        let (a, b) =
-            corners.ok_or("Parameter 'viewbox' must be four numbers: longitude and latitude of two corners")?;
+        let (a, b) = corners
+            .ok_or_else(|| format!("Parameter '{name}' must be four numbers: longitude and latitude of two corners"))?;
+        if a.lat == b.lat || a.lon == b.lon {
+            return Err(format!("Parameter '{name}' must be a box: its corners differ in longitude and latitude"));
+        }
         let (south, north) = (a.lat.min(b.lat), a.lat.max(b.lat));
-        Ok(Some(BoundingBox { south, west: a.lon.min(b.lon), north, east: a.lon.max(b.lon) }))
+        let is_across = i64::from(a.lon) - i64::from(b.lon) > 1_800_000_000;
+        let (west, east) = if is_across { (a.lon, b.lon) } else { (a.lon.min(b.lon), a.lon.max(b.lon)) };
+        Ok(Some(BoundingBox { south, west, north, east }))
     }
 }
 
@@ -307,12 +338,13 @@ pub fn named(elements: &[Element]) -> String {
 
 /// The id of a place that is not wanted, as answers have it or as an element.
 fn excluded(text: &str) -> Option<i64> {
-    text.parse().ok().or_else(|| element(text).map(place_id))
+    let number = text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+    number.or_else(|| element(text).map(place_id))
 }
 
 /// The postal code that is not wanted: `Pgb:EH4_7EA`.
 fn excluded_code(text: &str) -> Option<String> {
-    let (_, code) = text.strip_prefix('P')?.split_once(':')?;
+    let (_, code) = text.strip_prefix(['P', 'p'])?.split_once(':')?;
     Some(code.replace('_', " "))
 }
 
@@ -355,21 +387,32 @@ mod tests {
             "q=a&layer=x",
             "q=a&viewbox=1,2,3",
             "q=a&featureType=x",
-            "q=a&countrycodes=malta",
+            "q=a&viewbox=1,34,1,34",
+            "q=a&viewboxlbrt=1,2",
+            "q=a&exclude_place_ids=12,abc",
         ] {
             assert!(parameters(wrong).search().is_err(), "{wrong}");
         }
-        for wrong in ["lat=1", "lat=x&lon=1", "lat=91&lon=0", "lat=nan&lon=0", "lat=1&lon=2&zoom=x"] {
+        for wrong in ["lat=1", "lat=x&lon=1", "lat=inf&lon=0", "lat=nan&lon=0", "lat=1&lon=2&zoom=x"] {
             assert!(parameters(wrong).point().is_err(), "{wrong}");
         }
         let zoom = |zoom: &str| parameters(&format!("lat=1&lon=2&zoom={zoom}")).point().map(|point| point.zoom);
         assert_eq!([zoom("19"), zoom("-1"), zoom("")], [Ok(18), Ok(0), Ok(18)]);
-        for wrong in ["polygon_threshold=-1", "polygon_threshold=x", "polygon_threshold=inf"] {
+        for wrong in ["polygon_threshold=1m", "polygon_threshold=x", "polygon_threshold=inf"] {
             assert!(parameters(wrong).extras(false).is_err(), "{wrong}");
         }
         for wrong in ["json_callback=alert(1)", "json_callback=a%20b"] {
             assert!(parameters(wrong).callback().is_err(), "{wrong}");
         }
+        // As Nominatim has it, a place off the globe is none.
+        assert!(parameters("lat=91&lon=0").point().is_ok_and(|point| point.at.is_none()));
+        let elements = parameters("osm_ids=N1,,X9,nN2,ABC,w3").elements().unwrap();
+        assert_eq!(named(&elements), "N1,W3");
+        assert!(parameters(&format!("osm_ids={}", "N1,".repeat(51))).elements().is_err());
+        let across = parameters("q=a&viewbox=177,-16,-178,-19").search().unwrap().near.unwrap();
+        assert_eq!((across.west, across.east), (1_770_000_000, -1_780_000_000));
+        let codes = parameters("q=a&countrycodes=pl,1,,invalid,bo").search().unwrap().countries;
+        assert_eq!(codes, ["pl", "bo"]);
         let box_of = |query: &str| parameters(query).search().unwrap().near.unwrap();
         assert_eq!(box_of("q=a&viewbox=14.5,36,14.2,35.8"), box_of("q=a&viewbox=14.2,35.8,14.5,36"));
     }

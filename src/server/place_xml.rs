@@ -8,13 +8,29 @@ use super::place::{Found, LICENCE};
 use super::place_shape::Shape;
 use crate::geocoder::{Entrance, Position};
 
-/// The answer to a search, or to a look-up; `time` is that of the data. `more` has the ids of all that was found, and the
-/// request that asks for what else there is.
-pub fn search(root: &str, places: &[Found], query: &str, more: Option<(String, String)>, time: &str) -> String {
+/// What the answer to a search says of the search itself.
+pub struct More {
+    /// The ids of all that was found or excluded.
+    pub ids: String,
+    /// The request that finds other places.
+    pub address: String,
+    /// The box as it was given.
+    pub viewbox: Option<String>,
+}
+
+/// The answer to a search, or to a look-up, which has no `more`; `time` is that of the data.
+pub fn search(places: &[Found], query: &str, more: Option<More>, time: &str) -> String {
+    let root = "searchresults";
     let mut out = begin(root, time);
     let _ = write!(out, " querystring=\"{}\"", escaped(query));
-    if let Some((ids, address)) = more {
-        let _ = write!(out, " exclude_place_ids=\"{}\" more_url=\"{}\"", escaped(&ids), escaped(&address));
+    if let Some(More { ids, address, viewbox }) = more {
+        if let Some(viewbox) = viewbox {
+            let _ = write!(out, " viewbox=\"{}\"", escaped(&viewbox));
+        }
+        if !ids.is_empty() {
+            let _ = write!(out, " exclude_place_ids=\"{}\"", escaped(&ids));
+        }
+        let _ = write!(out, " more_url=\"{}\"", escaped(&address));
     }
     out.push_str(">\n");
     for place in places {
@@ -51,6 +67,14 @@ pub fn point(place: Option<&Found>, query: &str, time: &str) -> String {
     out + "</reversegeocode>\n"
 }
 
+/// Why there is no answer.
+pub fn error(status: u16, message: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<error><code>{status}</code><message>{}</message></error>\n",
+        escaped(message)
+    )
+}
+
 fn begin(root: &str, time: &str) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{root} timestamp=\"{}\" attribution=\"{LICENCE}\"",
@@ -67,7 +91,7 @@ fn attributes(out: &mut String, place: &Found) {
     };
     let bbox = format!("{},{},{},{}", bounds.south, bounds.north, bounds.west, bounds.east);
     let own = ["place_id", "osm_type", "osm_id"].into_iter().filter(|name| all.contains_key(*name));
-    let own = own.map(|name| (name, text(name))).chain(place.code().map(|code| ("ref", code.to_owned())));
+    let own = own.map(|name| (name, text(name))).chain(place.title().map(|title| ("ref", title.to_owned())));
     let at = [("lat", center.lat.clone()), ("lon", center.lon.clone()), ("boundingbox", bbox)];
     let rest = [("place_rank", "place_rank"), ("address_rank", "place_rank"), ("display_name", "display_name")]
         .into_iter()

@@ -14,7 +14,6 @@ use super::App;
 use super::context::Context;
 use super::gate::Refusal;
 use super::job::{Job, Lane};
-use super::json::{self, JSON};
 use super::outcome::Outcome;
 use super::place::{Extras, Format, Found};
 use super::place_request::{self, Parameters, PointRequest, SearchRequest, Wrong};
@@ -22,6 +21,7 @@ use super::place_xml;
 use super::service::{self, Refused, Wording};
 use crate::budget::{self, Budget, Stopped};
 use crate::geocoder::{self, Areas, Details, Element, Hit, Near, Places, Question, Search, Spot, nearest};
+use crate::osm::Coord;
 use crate::rdf;
 
 /// Looks a name up: the parameter `q`, or the parts of an address.
@@ -71,7 +71,7 @@ pub async fn status(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> R
             ([(header::CONTENT_TYPE, JSON)], told.to_string()).into_response()
         }
         "text" => "OK".into_response(),
-        _ => Nominatim.refusal(StatusCode::BAD_REQUEST, "Parameter 'format' must be one of: text, json"),
+        _ => Nominatim::JSON.refusal(StatusCode::BAD_REQUEST, "Parameter 'format' must be one of: text, json"),
     }
 }
 
@@ -97,8 +97,8 @@ impl Wanted {
             Wanted::Name(request) => by_name(app, request, &articles),
             Wanted::Elements(all) => all.iter().filter_map(|element| Hit::of(osm, *element, &articles)).collect(),
             Wanted::Point(PointRequest { at, zoom, layers, .. }) => {
-                let near = Near { at: *at, zoom: *zoom, layers, articles: &articles };
-                nearest(osm, &near).into_iter().collect()
+                let near = |at: Coord| Near { at, zoom: *zoom, layers, articles: &articles };
+                at.and_then(|at| nearest(osm, &near(at))).into_iter().collect()
             }
         }
     }
@@ -114,11 +114,14 @@ impl Wanted {
         match (format, is_point) {
             (Format::Xml, true) => place_xml::point(found.first(), &asked, time),
             (Format::Xml, false) => {
-                let (root, more) = match self {
-                    Wanted::Name(request) => ("searchresults", request.more(found)),
-                    _ => ("lookupresults", None),
+                let more = match self {
+                    Wanted::Name(request) => {
+                        let (ids, address) = request.more(found);
+                        Some(place_xml::More { ids, address, viewbox: request.viewbox.clone() })
+                    }
+                    _ => None,
                 };
-                place_xml::search(root, found, &asked, more, time)
+                place_xml::search(found, &asked, more, time)
             }
             (_, false) => format.of(found, &asked).to_string(),
             (_, true) => format.of_point(found.first(), &asked).to_string(),
@@ -127,6 +130,8 @@ impl Wanted {
 }
 
 const XML: &str = "text/xml; charset=utf-8";
+/// Some clients take a text without a charset for one of Latin letters.
+const JSON: &str = "application/json; charset=utf-8";
 const JAVASCRIPT: &str = "application/javascript; charset=utf-8";
 
 /// What the index of names finds; the area that queries find where that is nothing, or where there is no index.
@@ -167,20 +172,24 @@ async fn answer(
     what: &'static str,
     wanted: impl FnOnce(&Parameters) -> Result<Wanted, Wrong> + Send + 'static,
 ) -> Result<Response, Refused> {
+    // What is at a point comes as XML by default.
+    let usual = if what == "reverse" { Format::Xml } else { Format::JsonV2 };
+    let is_xml = Parameters::of(query.as_deref(), &headers).format(usual) == Ok(Format::Xml);
+    let wording: &'static Nominatim = if is_xml { &Nominatim::XML } else { &Nominatim::JSON };
     let work = move |job: Job| {
         let parameters = Parameters::of(query.as_deref(), &headers);
         let read = || {
-            // What is at a point comes as XML without a word.
-            let usual = if what == "reverse" { Format::Xml } else { Format::JsonV2 };
-            let form = Form { format: parameters.format(usual)?, callback: parameters.callback()? };
+            let format = parameters.format(usual)?;
+            let callback = if format == Format::Xml { None } else { parameters.callback()? };
+            let form = Form { format, callback };
             Ok((form, parameters.extras(what != "search")?, wanted(&parameters)?))
         };
         match read() {
-            Ok((form, extras, wanted)) => work(job, what, &form, &extras, &wanted),
-            Err::<_, Wrong>(message) => job.refuse(Nominatim.refusal(StatusCode::BAD_REQUEST, &message)),
+            Ok((form, extras, wanted)) => work(job, what, wording, &form, &extras, &wanted),
+            Err::<_, Wrong>(message) => job.refuse(wording.refusal(StatusCode::BAD_REQUEST, &message)),
         }
     };
-    let answer = service::run(&app, &context, Lane::Search, &Nominatim, work).await?;
+    let answer = service::run(&app, &context, Lane::Search, wording, work).await?;
     Ok(answer.into_response(&app))
 }
 
@@ -208,7 +217,7 @@ impl Form {
     }
 }
 
-fn work(job: Job, what: &'static str, form: &Form, extras: &Extras, wanted: &Wanted) {
+fn work(job: Job, what: &'static str, wording: &'static Nominatim, form: &Form, extras: &Extras, wanted: &Wanted) {
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let content_type = form.content_type();
     let (run, sink) = job.begin(time, memory, content_type);
@@ -218,7 +227,7 @@ fn work(job: Job, what: &'static str, form: &Form, extras: &Extras, wanted: &Wan
         let found: Vec<Found> = wanted.find(app).into_iter().map(|hit| Found::of(&app.osm, hit, extras)).collect();
         (form.written(wanted.told(&found, form.format, &iso(app))), found.len())
     });
-    let Some((run, mut sink)) = service::sound(run, sink, &Nominatim, what) else { return };
+    let Some((run, mut sink)) = service::sound(run, sink, wording, what) else { return };
     let (outcome, message) = match found {
         Ok((text, count)) => {
             return match sink.write_all(text.as_bytes()) {
@@ -233,12 +242,19 @@ fn work(job: Job, what: &'static str, form: &Form, extras: &Extras, wanted: &Wan
             (Outcome::Broken, "A fault of the program: see the server's log".to_owned())
         }
     };
-    run.refused(sink, what, outcome, Nominatim.refusal(outcome.status(), &message));
+    run.refused(sink, what, outcome, wording.refusal(outcome.status(), &message));
 }
 
 /// Nominatim's wording.
 #[derive(Debug, Clone, Copy)]
-struct Nominatim;
+struct Nominatim {
+    is_xml: bool,
+}
+
+impl Nominatim {
+    const JSON: Nominatim = Nominatim { is_xml: false };
+    const XML: Nominatim = Nominatim { is_xml: true };
+}
 
 impl Wording for Nominatim {
     fn names_snapshot(&self) -> bool {
@@ -250,7 +266,12 @@ impl Wording for Nominatim {
     }
 
     fn refusal(&self, status: StatusCode, message: &str) -> Response {
-        json::refusal(status, &json!({ "error": { "code": status.as_u16(), "message": message } }))
+        if self.is_xml {
+            let text = place_xml::error(status.as_u16(), message);
+            return (status, [(header::CONTENT_TYPE, XML)], text).into_response();
+        }
+        let object = json!({ "error": { "code": status.as_u16(), "message": message } });
+        (status, [(header::CONTENT_TYPE, JSON)], object.to_string()).into_response()
     }
 
     fn busy(&self, refusal: Refusal) -> &'static str {

@@ -1,13 +1,15 @@
 //! The address of a point: what lies around it, from the street to the country. Borders come first; where these say
 //! nothing of a town or of a quarter, the nearest node of a place does.
 
-use std::ops::Range;
-
 use terrapin_budget as budget;
 use terrapin_osm::geometry::{LatLon, around_box, metres};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, Scope};
 
-use super::spot::point;
+use super::countries::{Territory, country_at};
+use super::linked;
+use super::nearby::ranges;
+use super::spot::{extent, point};
+use super::streets::street_of;
 use super::{Details, Element};
 
 /// Places that are nodes, how far around them their name reaches in metres, and which of them stand for each other.
@@ -50,6 +52,8 @@ pub struct Part {
     pub details: Details,
     /// Its place in the table of ranks.
     pub rank: u8,
+    /// How large its box is, to compare it with others; 0 for a node.
+    pub size: i64,
 }
 
 /// An address.
@@ -58,17 +62,22 @@ pub struct Address {
     /// The number of the house.
     pub house: Option<String>,
     /// The street.
-    pub road: Option<String>,
+    pub road: Option<Details>,
+    /// The place that stands for the street: `addr:place`.
+    pub place: Option<String>,
     /// The postal code.
     pub postcode: Option<String>,
     /// What lies around, the smallest first.
     pub parts: Vec<Part>,
+    /// The country by its outline, if no border of one is around.
+    pub territory: Option<&'static Territory>,
 }
 
 impl Address {
     /// Of an element with these tags, at a point of it. It is no part of its own address.
     pub fn of(osm: &Osm, element: Option<Element>, details: &Details, at: Coord) -> Address {
         let tag = |key: &str| details.tag(key).map(str::to_owned);
+        let street = |name: String| Details { tags: vec![("name".to_owned(), name)] };
         let rank = details.rank();
         let mut parts = borders(osm, at);
         let own = details.tag("name");
@@ -90,19 +99,23 @@ impl Address {
             parts.extend(nodes.into_iter().filter(fits));
         }
         parts.sort_by_key(|part| {
-            (std::cmp::Reverse(part.rank), part.element.kind != ElementType::Relation, part.element.id)
+            (std::cmp::Reverse(part.rank), part.element.kind != ElementType::Relation, part.size, part.element.id)
         });
         // Of an island that is a country, a town that is a district, the larger one is told.
         let names: Vec<Option<String>> = parts.iter().map(|part| part.details.tag("name").map(str::to_owned)).collect();
-        let mut at = 0;
+        let mut number = 0;
         parts.retain(|_| {
-            at += 1;
-            !names[at..].contains(&names[at - 1])
+            number += 1;
+            !names[number..].contains(&names[number - 1])
         });
         relabel(&mut parts);
+        let has_country = rank <= 4 || parts.iter().any(|part| part.rank <= 4);
+        let road = tag("addr:street").map(street).or_else(|| street_of(osm, details, at));
         Address {
             house: tag("addr:housenumber"),
-            road: tag("addr:street").or_else(|| tag("addr:place")),
+            place: tag("addr:place").filter(|_| road.is_none()),
+            road,
+            territory: if has_country { None } else { country_at(at) },
             postcode: details
                 .name_in(&[])
                 .filter(|_| details.is_postcode())
@@ -123,6 +136,7 @@ impl Address {
         let of = |details: &Details| (details.rank() <= 4).then(|| code(details)).flatten();
         of(own)
             .or_else(|| self.parts.iter().find_map(|part| of(&part.details)))
+            .or_else(|| self.territory.map(|territory| territory.code.to_lowercase()))
             .or_else(|| own.tag("addr:country").map(str::to_lowercase))
             .filter(|code| code.len() == 2)
     }
@@ -134,8 +148,12 @@ fn postcode(parts: &[Part]) -> Option<String> {
 
 /// Two levels of borders may have one label: the larger one gets another.
 fn relabel(parts: &mut Vec<Part>) {
-    const OTHERS: [(&str, &[&str]); 5] = [
+    const OTHERS: [(&str, &[&str]); 9] = [
         ("city", &["municipality", "county", "state_district"]),
+        ("town", &["municipality", "city", "county"]),
+        ("village", &["municipality", "town", "city"]),
+        ("hamlet", &["locality", "village", "municipality"]),
+        ("island", &["islet", "archipelago", "region"]),
         ("county", &["state_district", "region"]),
         ("state", &["region"]),
         ("suburb", &["city_district", "borough"]),
@@ -163,7 +181,7 @@ pub fn borders(osm: &Osm, at: Coord) -> Vec<Part> {
     let mut parts = Vec::new();
     for area in areas.in_box(&point(at)) {
         let Some(ordinal) = areas.relation(area) else { continue };
-        let details = Details::of(osm, ElementType::Relation, ordinal);
+        let details = linked::details_of(osm, ordinal);
         let rank = details.rank();
         if details.tag("name").is_none() || !(2..=25).contains(&rank) || !is_settled(&details) {
             continue;
@@ -175,7 +193,8 @@ pub fn borders(osm: &Osm, at: Coord) -> Vec<Part> {
         }
         let id = osm.ids(ElementType::Relation, &[ordinal]).first().copied().unwrap_or_default();
         let element = Element { kind: ElementType::Relation, id };
-        parts.push(Part { label: details.address_type().to_owned(), element, details, rank });
+        let size = extent(&areas.bbox(area));
+        parts.push(Part { label: details.address_type().to_owned(), element, details, rank, size });
     }
     parts
 }
@@ -206,7 +225,7 @@ fn nearest(osm: &Osm, at: Coord, kinds: &[Kind]) -> Vec<Part> {
         let id = osm.ids(ElementType::Node, &[ordinal]).first().copied().unwrap_or_default();
         if details.tag("name").is_some() {
             let (rank, element) = (details.rank(), Element { kind: ElementType::Node, id });
-            found.push(Part { label: label.to_owned(), element, details, rank });
+            found.push(Part { label: label.to_owned(), element, details, rank, size: 0 });
         }
     }
     found
@@ -220,18 +239,4 @@ fn nodes_with(osm: &Osm, key: &str, value: &str, within: &BoundingBox) -> Vec<Or
         return Vec::new();
     }
     postings.part(Scope::Within(&ranges(osm, ElementType::Node, within))).to_vec()
-}
-
-/// The ordinals on the pages of a type that meet a box.
-pub fn ranges(osm: &Osm, kind: ElementType, within: &BoundingBox) -> Vec<Range<Ordinal>> {
-    let size = osm.page_size(kind);
-    let mut ranges: Vec<Range<Ordinal>> = Vec::new();
-    for page in osm.pages_in(kind, within) {
-        let range = u64::from(page) * size..(u64::from(page) + 1) * size;
-        match ranges.last_mut().filter(|last| last.end == range.start) {
-            Some(last) => last.end = range.end,
-            None => ranges.push(range),
-        }
-    }
-    ranges
 }

@@ -10,6 +10,7 @@ use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
 
 use super::Details;
 use super::address::reach;
+use super::countries::{self, Territory};
 use super::lists::{LONGER, Lists, Mode};
 use super::spot::Spot;
 
@@ -40,6 +41,8 @@ enum Extent {
     Ring(usize),
     /// A node, whose name reaches so many metres.
     Near(Coord, f64),
+    /// A country or a region by its outline.
+    Territory(&'static Territory),
 }
 
 /// What parts of texts mean, as far as it was looked up.
@@ -74,6 +77,7 @@ impl<'a> Surroundings<'a> {
             Extent::Near(middle, reach) => metres(middle.into(), at.into()) <= reach,
             Extent::Area(area) => covers(&self.osm.areas().shape(self.osm, area)),
             Extent::Ring(ring) => self.rings.get(ring).is_some_and(covers),
+            Extent::Territory(territory) => territory.covers(at),
         }
     }
 
@@ -107,6 +111,9 @@ impl<'a> Surroundings<'a> {
         let borders: Vec<Around> = found.iter().copied().filter(|around| !around.is_node()).collect();
         found.retain(|around| !around.is_node() || !borders.iter().any(|border| self.covers(border, around.at)));
         found.truncate(MOST);
+        if mode == Mode::Whole {
+            found.extend(countries::named(words).into_iter().filter_map(Around::of_territory));
+        }
         let found: Rc<[Around]> = found.into();
         self.known.insert((words.to_vec(), mode), Rc::clone(&found));
         found
@@ -144,6 +151,12 @@ impl<'a> Surroundings<'a> {
 }
 
 impl Around {
+    fn of_territory(territory: &'static Territory) -> Option<Around> {
+        let Spot { bounds, at } = territory.spot?;
+        let rank = if territory.is_country() { 4 } else { 8 };
+        Some(Around { extent: Extent::Territory(territory), bounds, at, rank })
+    }
+
     fn is_node(&self) -> bool {
         matches!(self.extent, Extent::Near(..))
     }
@@ -152,6 +165,6 @@ impl Around {
     fn is_larger(&self, other: &BoundingBox) -> bool {
         let corners = [(other.south, other.west), (other.north, other.east)];
         let holds = corners.into_iter().all(|(lat, lon)| self.bounds.contains(Coord { lat, lon }));
-        !self.is_node() && holds && self.bounds != *other
+        matches!(self.extent, Extent::Area(_) | Extent::Ring(_)) && holds && self.bounds != *other
     }
 }

@@ -27,8 +27,11 @@ const MAIN_KEYS: [&str; 19] = [
 ];
 
 /// Keys of addresses that say what something lies in.
-pub const AROUND: [&str; 10] = [
+pub const AROUND: [&str; 13] = [
     "addr:city",
+    "addr:quarter",
+    "addr:neighbourhood",
+    "addr:hamlet",
     "addr:place",
     "addr:suburb",
     "addr:district",
@@ -39,6 +42,9 @@ pub const AROUND: [&str; 10] = [
     "addr:state",
     "addr:country",
 ];
+
+/// The key of what the node of a border, its label, says of it as `place`.
+pub const LINKED: &str = "linked_place";
 
 /// The rank of postal codes: below towns and above streets.
 const POSTCODE: u8 = 21;
@@ -119,6 +125,7 @@ impl Details {
     /// What kind of thing it is.
     pub fn layer(&self) -> Layer {
         match self.category().0 {
+            "highway" if self.rank() > 27 => Layer::Poi,
             "boundary" | "place" | "highway" => Layer::Address,
             "building" if self.tag("addr:housenumber").is_some() => Layer::Address,
             "amenity" | "shop" | "tourism" | "historic" | "leisure" | "aeroway" | "office" | "craft" | "emergency" => {
@@ -135,7 +142,7 @@ impl Details {
         if self.is_postcode() {
             return "postcode";
         }
-        if let Some(place) = self.tag("place") {
+        if let Some(place) = self.tag("place").or_else(|| self.tag(LINKED)) {
             return place;
         }
         if self.is_bare_address() {

@@ -5,14 +5,16 @@ use terrapin_osm::names::words;
 use terrapin_osm::{BoundingBox, Coord, ElementType, Osm};
 
 use super::address::{Address, reach};
+use super::countries::Territory;
+use super::linked;
 use super::spot::Spot;
 use super::{Details, Element};
 
 /// Says how many articles there are about an item of Wikidata, by its id such as `Q233`; `None` where nobody knows.
 pub type Articles<'a> = &'a dyn Fn(&str) -> Option<u64>;
 
-/// Metres that a thing which is a node reaches around it.
-const OF_NODE: f64 = 5.0;
+/// What a thing which is a node reaches around it, in 1e-7 degrees.
+const OF_NODE: i32 = 500;
 
 /// A place that was found.
 #[derive(Debug, Clone)]
@@ -44,11 +46,25 @@ impl Hit {
     /// An element as a place; `None` where it lies nowhere.
     pub fn of(osm: &Osm, element: Element, articles: Articles<'_>) -> Option<Hit> {
         let ordinal = osm.find(element.kind, element.id)?;
-        let spot = Spot::of(osm, element.kind, ordinal)?;
-        let details = Details::of(osm, element.kind, ordinal);
+        let (spot, details) = match element.kind {
+            ElementType::Relation => (Spot::inside(osm, element.kind, ordinal)?, linked::details_of(osm, ordinal)),
+            kind => (Spot::of(osm, kind, ordinal)?, Details::of(osm, kind, ordinal)),
+        };
         let importance = details.importance(details.tag("wikidata").and_then(articles));
-        let address = Address::of(osm, Some(element), &details, spot.at);
-        Some(Hit { element: Some(element), details, importance, spot, address })
+        Some(Hit::of_parts(osm, Some(element), details, importance, spot))
+    }
+
+    /// Of tags and a place.
+    pub(crate) fn of_parts(osm: &Osm, element: Option<Element>, details: Details, importance: f64, spot: Spot) -> Hit {
+        let address = Address::of(osm, element, &details, spot.at);
+        Hit { element, details, importance, spot, address }
+    }
+
+    /// A country or a region that the snapshot has no border of.
+    pub(crate) fn of_territory(osm: &Osm, territory: &Territory, spot: Spot) -> Hit {
+        let details = Details { tags: territory.tags() };
+        let importance = details.importance(None);
+        Hit::of_parts(osm, None, details, importance, spot)
     }
 
     /// What it is called in the first of these languages that it has a name in; else as its place calls it; empty where it
@@ -59,13 +75,16 @@ impl Hit {
 
     /// Name and address on a line, each text once.
     pub fn label(&self, languages: &[String]) -> String {
-        let Address { house, road, postcode, parts } = &self.address;
+        let Address { house, road, place, postcode, parts, territory } = &self.address;
         let named = |is_country: bool| {
             let some = parts.iter().filter(move |part| (part.label == "country") == is_country);
             some.filter_map(|part| part.details.name_in(languages))
         };
-        let own = [Some(self.name(languages)), house.as_deref(), road.as_deref()];
-        let texts = own.into_iter().flatten().chain(named(false)).chain(postcode.as_deref()).chain(named(true));
+        let road = road.as_ref().and_then(|road| road.name_in(languages));
+        let own = [Some(self.name(languages)), house.as_deref(), road, place.as_deref()];
+        let country = territory.map(|territory| territory.name(languages));
+        let texts = own.into_iter().flatten().chain(named(false)).chain(postcode.as_deref());
+        let texts = texts.chain(named(true)).chain(country);
         let mut all: Vec<&str> = Vec::new();
         for text in texts {
             if !text.is_empty() && !all.contains(&text) {
@@ -77,11 +96,18 @@ impl Hit {
 
     /// The box around it; of a node one as large as its name reaches, so that a map has something to show.
     pub fn bounds(&self) -> BoundingBox {
-        match self.element {
-            Some(Element { kind: ElementType::Node, .. }) => {
-                let metres = self.details.tag("place").and_then(reach).unwrap_or(OF_NODE);
+        let BoundingBox { south, west, north, east } = self.spot.bounds;
+        match self.details.tag("place").and_then(reach) {
+            Some(metres) if self.element.is_some_and(|element| element.kind == ElementType::Node) => {
                 around_box(LatLon::from(self.spot.at), metres)
             }
+            // A house between others, along a way, is a point, too.
+            _ if (south, west) == (north, east) && self.element.is_some() => BoundingBox {
+                south: south.saturating_sub(OF_NODE),
+                west: west.saturating_sub(OF_NODE),
+                north: north.saturating_add(OF_NODE),
+                east: east.saturating_add(OF_NODE),
+            },
             _ => self.spot.bounds,
         }
     }
@@ -96,7 +122,9 @@ impl Hit {
             _ => format!("{key}={value}"),
         };
         let name = words(self.name(&[]));
-        let house = address.house.as_ref().map(|house| format!("{house} {:?}", address.road));
+        let house = address.house.as_ref().map(|house| {
+            format!("{house} {:?} {:?}", address.road.as_ref().and_then(|road| road.tag("name")), address.place)
+        });
         let itself = (name.is_empty() && house.is_none()).then_some((*element, spot.at));
         Same { name, what, around: address.parts.iter().map(|part| part.element).collect(), house, itself }
     }

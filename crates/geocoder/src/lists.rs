@@ -100,6 +100,14 @@ impl<'a> Lists<'a> {
                 named.distance += u8::from(fits == Some(false));
                 fits.is_some()
             });
+            // What stands in front of brackets is a name in full: `Halle (Saale)`.
+            for named in &mut longer {
+                let (pair, _) = self.names.name(named.name);
+                let is_full = self
+                    .osm
+                    .with_value(pair, |value| value.split_once('(').is_some_and(|(front, _)| folded(front) == words));
+                named.distance -= u8::from(is_full && named.distance > 0);
+            }
         }
         full.append(&mut longer);
         full
@@ -114,6 +122,9 @@ impl<'a> Lists<'a> {
             }
             let has =
                 |name: &[String], word: &String| name.contains(word) || variants(word).iter().any(|w| name.contains(w));
+            if folded(value) == said {
+                return Some(true);
+            }
             let names = value.split(';').map(folded).filter(|name| said.iter().all(|word| has(name, word)));
             names.map(|name| name.len() <= said.len()).max()
         })

@@ -1,19 +1,32 @@
 //! What is at a point: the nearest house, place of interest or street within some hundreds of metres; else the smallest
 //! border around it, or the place that is nearest.
 
-use terrapin_budget as budget;
-use terrapin_osm::geometry::{LatLon, LineVectors, Segment, around_box, metres};
-use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId};
+use terrapin_osm::geometry::metres;
+use terrapin_osm::names::words;
+use terrapin_osm::{Coord, ElementType, Ordinal, Osm};
 
 use super::address::{Address, borders};
-use super::details::{AROUND, Layer};
+use super::countries::country_at;
+use super::details::Layer;
 use super::hit::{Articles, Hit};
+use super::interpolation::Interpolation;
+use super::nearby::{each_near, find_pair, has_pair, pairs_of};
+use super::spot::Spot;
+use super::streets::{is_street, names_of, nearest_street};
 use super::{Details, Element};
 
 /// Metres within which something is looked for, one after another.
 const RADII: [f64; 3] = [40.0, 150.0, 600.0];
 /// A street is taken for so many metres farther away than it is where houses are wanted, too: these stand beside it.
 const BESIDE: f64 = 8.0;
+/// Metres within which houses belong to a street that somebody stands on.
+const OF_STREET: f64 = 100.0;
+/// Keys of what is worth finding without a name.
+const NAMELESS: [&str; 10] =
+    ["amenity", "shop", "tourism", "leisure", "historic", "office", "craft", "aeroway", "healthcare", "club"];
+/// Tags of the same.
+const NAMELESS_TAGS: [(&str, &str); 4] =
+    [("highway", "bus_stop"), ("railway", "station"), ("railway", "halt"), ("railway", "tram_stop")];
 
 /// What is looked for at a point.
 pub struct Near<'a> {
@@ -47,206 +60,174 @@ fn most_rank(zoom: u8) -> u8 {
 /// What is at a point; `None` where nothing is near.
 pub fn nearest(osm: &Osm, near: &Near<'_>) -> Option<Hit> {
     let most = most_rank(near.zoom);
-    let found = if most >= 26 { RADII.iter().find_map(|&radius| within(osm, near, most, radius)) } else { None };
-    let element = match found {
-        Some(element) => element,
-        None if near.layers.contains(&Layer::Address) => place(osm, near, most)?,
-        None => return None,
-    };
-    let mut hit = Hit::of(osm, element, near.articles)?;
-    // A house or a shop says which street it is in, or the street beside it does.
-    if hit.address.road.is_none() && most == 30 && hit.details.tag("highway").is_none() && hit.details.rank() > 25 {
-        hit.address.road = street(osm, hit.spot.at);
+    let is_addressed = near.layers.contains(&Layer::Address);
+    // Of nature, rivers and peaks are found at low zooms, too.
+    let is_near = most >= 26 || (near.zoom >= 12 && near.layers.contains(&Layer::Natural));
+    let found = if is_near { RADII.iter().find_map(|&radius| within(osm, near, most, radius)) } else { None };
+    match found {
+        Some(Thing::House(hit)) => Some(*hit),
+        Some(Thing::Element(element)) => {
+            let hit = Hit::of(osm, element, near.articles)?;
+            // Who stands on a street is told the house beside it.
+            let is_on_street = most == 30 && is_addressed && is_street(&hit.details);
+            let house = is_on_street.then(|| house_of(osm, near, &hit.details)).flatten();
+            house.or(Some(hit))
+        }
+        None if is_addressed => match place(osm, near, most) {
+            Some(element) => Hit::of(osm, element, near.articles),
+            None => country_at(near.at).map(|country| Hit::of_territory(osm, country, Spot::of_point(near.at))),
+        },
+        None => None,
     }
-    Some(hit)
 }
 
 /// The smallest border around a point, or a place that is a node and smaller.
 fn place(osm: &Osm, near: &Near<'_>, most: u8) -> Option<Element> {
     let mut parts = borders(osm, near.at);
-    if let Some(last) = parts.iter().max_by_key(|part| (part.rank, part.element.id)) {
-        // The nodes of places are as the address of a house has them.
-        let details = Details { tags: vec![("addr:housenumber".to_owned(), String::new())] };
-        let address = Address::of(osm, Some(last.element), &details, near.at);
-        parts.extend(address.parts.into_iter().filter(|part| part.element.kind == ElementType::Node));
-    } else {
-        let details = Details { tags: vec![("addr:housenumber".to_owned(), String::new())] };
-        parts.extend(Address::of(osm, None, &details, near.at).parts);
-    }
+    // The nodes of places are as the address of a house has them.
+    let tags = ["addr:housenumber", "addr:place"].map(|key| (key.to_owned(), String::new()));
+    let details = Details { tags: tags.to_vec() };
+    let last = parts.iter().max_by_key(|part| (part.rank, std::cmp::Reverse((part.size, part.element.id))));
+    let address = Address::of(osm, last.map(|part| part.element), &details, near.at);
+    let has_border = last.is_some();
+    parts.extend(address.parts.into_iter().filter(|part| !has_border || part.element.kind == ElementType::Node));
     parts.retain(|part| part.rank <= most);
-    let best =
-        parts.into_iter().max_by_key(|part| (part.rank, part.element.kind == ElementType::Relation, -part.element.id));
+    let best = parts.into_iter().max_by_key(|part| {
+        let is_border = part.element.kind == ElementType::Relation;
+        (part.rank, is_border, std::cmp::Reverse((part.size, part.element.id)))
+    });
     best.map(|part| part.element)
 }
 
-/// The tags that make something worth finding.
-struct Tags {
-    names: std::ops::Range<PairId>,
-    houses: std::ops::Range<PairId>,
-    highways: std::ops::Range<PairId>,
-}
-
-impl Tags {
-    fn of(osm: &Osm) -> Tags {
-        let pairs = |key| osm.key(key).map_or(0..0, |key| osm.pairs_of(key));
-        Tags { names: pairs("name"), houses: pairs("addr:housenumber"), highways: pairs("highway") }
-    }
-
-    fn has(pairs: &[PairId], range: &std::ops::Range<PairId>) -> bool {
-        let at = pairs.partition_point(|&pair| pair < range.start);
-        pairs.get(at).is_some_and(|pair| range.contains(pair))
-    }
+/// What was found at a point.
+enum Thing {
+    Element(Element),
+    /// A house between others, along a way.
+    House(Box<Hit>),
 }
 
 /// The nearest of what is wanted within so many metres.
-fn within(osm: &Osm, near: &Near<'_>, most: u8, radius: f64) -> Option<Element> {
-    let tags = Tags::of(osm);
-    let mut best: Option<(f64, Element)> = None;
-    each_near(osm, near.at, radius, |kind, ordinal, pairs, metres| {
-        let named = Tags::has(pairs, &tags.names);
-        if !named && !Tags::has(pairs, &tags.houses) {
+fn within(osm: &Osm, near: &Near<'_>, most: u8, radius: f64) -> Option<Thing> {
+    let [names, houses, house_names, highways, steps] =
+        ["name", "addr:housenumber", "addr:housename", "highway", "addr:interpolation"].map(|key| pairs_of(osm, key));
+    let typed: Vec<_> = NAMELESS.iter().map(|key| pairs_of(osm, key)).filter(|range| !range.is_empty()).collect();
+    let typed_tags: Vec<_> = NAMELESS_TAGS.iter().filter_map(|(key, value)| osm.pair(key, value)).collect();
+    let has_houses = most == 30 && near.layers.contains(&Layer::Address);
+    let mut best: Option<(f64, Element, Option<(Interpolation, u32, Spot)>)> = None;
+    each_near(osm, near.at, radius, |kind, ordinal, pairs, metres_to| {
+        let is_interpolated = has_houses && kind == ElementType::Way && has_pair(pairs, &steps);
+        let is_found = is_interpolated
+            || [&names, &houses, &house_names].iter().any(|range| has_pair(pairs, range))
+            || typed.iter().any(|range| has_pair(pairs, range))
+            || typed_tags.iter().any(|pair| pairs.contains(pair));
+        if !is_found {
             return;
         }
-        let is_street = Tags::has(pairs, &tags.highways);
-        let beside = if is_street && most == 30 { BESIDE } else { 0.0 };
-        let metres = metres() + beside;
-        if metres > radius + beside || best.as_ref().is_some_and(|(nearest, _)| metres > *nearest) {
+        let is_road = has_pair(pairs, &highways);
+        let beside = if is_road && most == 30 { BESIDE } else { 0.0 };
+        let mut away = metres_to() + beside;
+        if away > radius + beside || best.as_ref().is_some_and(|(nearest, ..)| away > *nearest) {
             return;
         }
-        let details = Details::of(osm, kind, ordinal);
-        let rank = details.rank();
-        // Names of towns reach farther than their nodes; what nothing is said of but a name is not there to be seen.
-        let wanted = rank > 25 && rank <= most && near.layers.contains(&details.layer());
-        if !wanted || details.category() == ("area", "yes") || details.tag("boundary").is_some() {
+        let mut house = None;
+        if is_interpolated {
+            let Some(between) = Interpolation::of(osm, ordinal) else { return };
+            let Some((number, spot)) = between.nearest(near.at) else { return };
+            away = metres(near.at.into(), spot.at.into());
+            house = Some((between, number, spot));
+        } else if !is_wanted(osm, near, most, kind, ordinal) {
             return;
         }
         let Some(id) = osm.ids(kind, &[ordinal]).first().copied() else { return };
         let element = Element { kind, id };
         let key = |element: &Element| (element.kind, element.id);
-        let first = best.as_ref().is_none_or(|(nearest, other)| metres < *nearest || key(&element) < key(other));
+        let first = best
+            .as_ref()
+            .is_none_or(|(nearest, other, _)| away < *nearest || (away == *nearest && key(&element) < key(other)));
         if first {
-            best = Some((metres, element));
+            best = Some((away, element, house));
         }
     });
-    best.map(|(_, element)| element)
-}
-
-/// The name of the nearest street.
-fn street(osm: &Osm, at: Coord) -> Option<String> {
-    let tags = Tags::of(osm);
-    let name = osm.key("name")?;
-    RADII[..2].iter().find_map(|&radius| {
-        let mut best: Option<(f64, Ordinal, PairId)> = None;
-        each_near(osm, at, radius, |kind, ordinal, pairs, metres| {
-            let is_street = kind == ElementType::Way && Tags::has(pairs, &tags.highways);
-            let Some(&pair) = pairs.iter().find(|&&pair| is_street && osm.pairs_of(name).contains(&pair)) else {
-                return;
-            };
-            let metres = metres();
-            if metres <= radius && best.is_none_or(|(nearest, other, _)| (metres, ordinal) < (nearest, other)) {
-                best = Some((metres, ordinal, pair));
-            }
-        });
-        best.map(|(_, _, pair)| osm.with_value(pair, str::to_owned))
+    let (_, element, house) = best?;
+    Some(match house {
+        Some((between, number, spot)) => Thing::House(Box::new(between_others(osm, element, &between, number, spot))),
+        None => Thing::Element(element),
     })
 }
 
-/// Metres within which addresses say what a place lies in, and how many of them are read.
-const BESIDE_PLACE: f64 = 150.0;
-const ADDRESSES: usize = 32;
+/// Whether an element is of the kinds that are looked for.
+fn is_wanted(osm: &Osm, near: &Near<'_>, most: u8, kind: ElementType, ordinal: Ordinal) -> bool {
+    let details = Details::of(osm, kind, ordinal);
+    let (rank, layer) = (details.rank(), details.layer());
+    if details.category() == ("area", "yes") && details.tag("addr:housename").is_none() {
+        return false;
+    }
+    if details.tag("boundary").is_some() {
+        return false;
+    }
+    // Names of towns reach farther than their nodes.
+    let is_small = match layer {
+        Layer::Natural => near.zoom >= 12 && (near.zoom >= 13 || rank <= 18),
+        _ => rank > 25 && rank <= most,
+    };
+    let is_house = details.tag("addr:housenumber").is_some() || details.tag("addr:housename").is_some();
+    is_small && (near.layers.contains(&layer) || (is_house && near.layers.contains(&Layer::Address)))
+}
 
-/// What the addresses beside a point say of towns, regions and countries, as words, each once.
-pub fn said_near(osm: &Osm, at: Coord) -> Vec<Vec<String>> {
-    let keys = AROUND.iter().filter_map(|key| Some(osm.pairs_of(osm.key(key)?)));
-    let keys: Vec<std::ops::Range<PairId>> = keys.collect();
-    let (mut said, mut read) = (Vec::new(), 0);
-    each_near(osm, at, BESIDE_PLACE, |kind, ordinal, pairs, _| {
-        if read < ADDRESSES && keys.iter().any(|key| Tags::has(pairs, key)) {
-            read += 1;
-            said.extend(Details::of(osm, kind, ordinal).said_around());
+/// A house between others.
+fn between_others(osm: &Osm, way: Element, between: &Interpolation, number: u32, spot: Spot) -> Hit {
+    Hit::of_parts(osm, Some(way), between.details(number), 0.0, spot)
+}
+
+/// The nearest house of a street.
+fn house_of(osm: &Osm, near: &Near<'_>, street: &Details) -> Option<Hit> {
+    let names = names_of(street);
+    let [numbers, steps, streets] =
+        ["addr:housenumber", "addr:interpolation", "addr:street"].map(|key| pairs_of(osm, key));
+    let mut all: Vec<(f64, ElementType, Ordinal, bool)> = Vec::new();
+    each_near(osm, near.at, OF_STREET, |kind, ordinal, pairs, metres_to| {
+        let is_interpolated = kind == ElementType::Way && has_pair(pairs, &steps);
+        if !is_interpolated && !has_pair(pairs, &numbers) {
+            return;
+        }
+        let is_elsewhere =
+            find_pair(pairs, &streets).is_some_and(|pair| !osm.with_value(pair, |value| names.contains(&words(value))));
+        let away = metres_to();
+        if !is_elsewhere && away <= OF_STREET {
+            all.push((away, kind, ordinal, is_interpolated));
         }
     });
-    said.sort_unstable();
-    said.dedup();
-    said
-}
-
-/// Calls `each` with the nodes and ways that have tags and may be within so many metres of a point: with what they are,
-/// their tags, and how to find the distance.
-fn each_near(
-    osm: &Osm,
-    at: Coord,
-    radius: f64,
-    mut each: impl FnMut(ElementType, Ordinal, &[PairId], &dyn Fn() -> f64),
-) {
-    let here = LatLon::from(at);
-    let area = around_box(here, radius);
-    for page in osm.pages_in(ElementType::Node, &area) {
-        let (nodes, tags) = (osm.node_page(page), osm.tag_page(ElementType::Node, page));
-        budget::checkpoints(nodes.coords.len() >> 3);
-        for (slot, &coord) in nodes.coords.iter().enumerate() {
-            let own = tags.tags(slot);
-            if !own.is_empty() && area.contains(coord) {
-                let ordinal = u64::from(page) * osm.page_size(ElementType::Node) + slot as u64;
-                each(ElementType::Node, ordinal, own, &|| metres(here, coord.into()));
-            }
+    all.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let is_of_street = |at: Coord| {
+        nearest_street(osm, at).is_some_and(|other| osm.with_value(other.name, |name| names.contains(&words(name))))
+    };
+    let mut best: Option<(f64, Hit)> = None;
+    for (away, kind, ordinal, is_interpolated) in all {
+        if best.as_ref().is_some_and(|(nearest, _)| away >= *nearest) {
+            break;
         }
-    }
-    for page in osm.pages_in(ElementType::Way, &area) {
-        let (ways, tags) = (osm.way_page(page), osm.tag_page(ElementType::Way, page));
-        budget::checkpoints(ways.ids.len());
-        for slot in 0..ways.ids.len() {
-            let (own, line) = (tags.tags(slot), ways.coords(slot));
-            if own.is_empty() || !may_meet(line, &area) {
+        let element = Element { kind, id: osm.ids(kind, &[ordinal]).first().copied()? };
+        let (away, hit) = if is_interpolated {
+            let Some(between) = Interpolation::of(osm, ordinal) else { continue };
+            let Some((number, spot)) = between.nearest(near.at) else { continue };
+            let is_it = match &between.street {
+                Some(street) => names.contains(&words(street)),
+                None => is_of_street(spot.at),
+            };
+            if !is_it {
                 continue;
             }
-            let ordinal = u64::from(page) * osm.page_size(ElementType::Way) + slot as u64;
-            each(ElementType::Way, ordinal, own, &|| {
-                let is_ring = line.len() > 3 && line.first() == line.last();
-                if is_ring && !is_way_of_traffic(osm, own) && contains(line, at) {
-                    // Of things in each other the smaller one is meant.
-                    return 0.0;
-                }
-                LineVectors::new(line).metres_to(here)
-            });
+            (metres(near.at.into(), spot.at.into()), between_others(osm, element, &between, number, spot))
+        } else {
+            let Some(hit) = Hit::of(osm, element, near.articles) else { continue };
+            if hit.details.tag("addr:street").is_none() && !is_of_street(hit.spot.at) {
+                continue;
+            }
+            (away, hit)
+        };
+        if best.as_ref().is_none_or(|(nearest, _)| away < *nearest) {
+            best = Some((away, hit));
         }
     }
-}
-
-/// A closed street is a line.
-fn is_way_of_traffic(osm: &Osm, pairs: &[PairId]) -> bool {
-    osm.key("highway").is_some_and(|key| Tags::has(pairs, &osm.pairs_of(key)))
-}
-
-fn may_meet(line: &[Coord], area: &BoundingBox) -> bool {
-    let mut bounds = BoundingBox::EMPTY;
-    line.iter().for_each(|at| bounds.extend(*at));
-    !bounds.is_empty() && area.intersects(&bounds)
-}
-
-/// Whether a point is inside a ring.
-fn contains(ring: &[Coord], at: Coord) -> bool {
-    let sides = ring.windows(2).map(|side| Segment { a: side[0], b: side[1] });
-    let crossed = sides
-        .filter(|Segment { a, b }| !a.is_missing() && !b.is_missing() && (a.lat > at.lat) != (b.lat > at.lat))
-        .filter(|Segment { a, b }| {
-            let (dx, dy) = (i128::from(b.lon) - i128::from(a.lon), i128::from(b.lat) - i128::from(a.lat));
-            let left = (i128::from(at.lon) - i128::from(a.lon)) * dy - (i128::from(at.lat) - i128::from(a.lat)) * dx;
-            (left < 0) == (dy > 0)
-        });
-    crossed.count() % 2 == 1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn points_in_rings() {
-        let ring: Vec<Coord> =
-            [(0, 0), (0, 10), (10, 10), (10, 0), (0, 0)].iter().map(|&(lat, lon)| Coord { lat, lon }).collect();
-        assert!(contains(&ring, Coord { lat: 5, lon: 5 }));
-        assert!(!contains(&ring, Coord { lat: 5, lon: 15 }) && !contains(&ring, Coord { lat: 5, lon: -5 }));
-        assert!(!contains(&ring, Coord { lat: 15, lon: 5 }));
-    }
+    best.map(|(_, hit)| hit)
 }

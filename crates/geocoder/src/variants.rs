@@ -59,6 +59,8 @@ const WORDS: &[(&str, &[&str])] = &[
 /// Ends of words that stand for each other, as German has them: `Hauptstr.`
 const ENDS: &[(&str, &str)] = &[("str", "strasse")];
 
+const UMLAUTS: &[(&str, &str)] = &[("ae", "a"), ("oe", "o"), ("ue", "u")];
+
 /// Other ways to write a word.
 pub fn variants(word: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
@@ -68,6 +70,11 @@ pub fn variants(word: &str) -> Vec<String> {
         } else if longs.contains(&word) {
             all.push((*short).to_owned());
         }
+    }
+    // Umlauts that are written out: `Muenster`, which the index has as `munster`.
+    let plain = UMLAUTS.iter().fold(word.to_owned(), |word, (long, short)| word.replace(long, short));
+    if plain != word {
+        all.push(plain);
     }
     for (short, long) in ENDS {
         for (from, to) in [(long, short), (short, long)] {
@@ -91,6 +98,7 @@ mod tests {
         assert_eq!(variants("boulevard"), ["blvd", "bd"]);
         assert_eq!(variants("hauptstr"), ["hauptstrasse"]);
         assert_eq!(variants("hauptstrasse"), ["hauptstr"]);
+        assert_eq!([variants("muenster"), variants("koeln")], [["munster"], ["koln"]]);
         assert!(variants("malta").is_empty() && variants("astr").is_empty());
     }
 

@@ -6,7 +6,10 @@
 //! before nodes, and the lowest id. Only where nothing is found so, a text is read from right to left, and what lies around
 //! is what addresses say; then words may be the beginnings of words, and only after that written nearly so.
 
-use std::cmp::Reverse;
+mod answer;
+mod houses;
+mod kinds;
+
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -16,16 +19,21 @@ use terrapin_osm::geometry::{LatLon, around_box, metres};
 use terrapin_osm::names::{Names, named_by, words};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId, Scope};
 
-use super::address::{Address, ranges};
-use super::around::{Around, Surroundings};
-use super::details::Layer;
-use super::hit::{Articles, Hit};
-use super::lists::{LONGER, Lists, Mode};
-use super::near::{Near, nearest, said_near};
-use super::postcode::{Postcode, Region};
-use super::question::{Question, Reading, Sort, Wanted};
-use super::spot::{Spot, point};
-use super::{Details, Element};
+use crate::around::{Around, Surroundings};
+use crate::countries;
+use crate::details::Layer;
+use crate::hit::{Articles, Hit};
+use crate::house::HouseNumber;
+use crate::linked;
+use crate::lists::{LONGER, Lists, Mode};
+use crate::near::{Near, nearest};
+use crate::nearby::ranges;
+use crate::postcode::{Postcode, Region};
+use crate::question::{Question, Reading, Sort, Wanted};
+use crate::spot::{Spot, point};
+use crate::streets::Said;
+use crate::variants::variants;
+use crate::{Details, Element};
 
 /// Elements of one tag, and of one search.
 const OF_TAG: usize = 256;
@@ -35,7 +43,7 @@ const SETTLED: u8 = 20;
 /// Ranks that a town's border and its node may be apart.
 const ALIKE: u8 = 4;
 /// Places beside which addresses are looked for.
-const BESIDE_MOST: usize = 32;
+const BESIDE_MOST: usize = 128;
 /// Metres around a place within which a kind of thing is looked for, one after another.
 const BESIDE: [f64; 3] = [500.0, 2_000.0, 10_000.0];
 
@@ -93,19 +101,34 @@ struct Pass {
     full: bool,
     /// What lies around may be what is being typed.
     begins_around: bool,
+    /// Only what lies in the part of the text that means the fewest places.
+    scoped: bool,
+    /// Parts of the text that nothing is called are left out, at a lower rank.
+    lenient: bool,
 }
 
 impl Pass {
     const fn of(mode: Mode) -> Pass {
-        Pass { mode, backward: false, by_address: false, full: false, begins_around: false }
+        Pass {
+            mode,
+            backward: false,
+            by_address: false,
+            full: false,
+            begins_around: false,
+            scoped: true,
+            lenient: false,
+        }
     }
 
     /// Those of a text that is whole, one after another until something is found.
-    const WHOLE: [Pass; 6] = [
+    const WHOLE: [Pass; 9] = [
         Pass::of(Mode::Whole),
         Pass { backward: true, full: true, ..Pass::of(Mode::Whole) },
         Pass { by_address: true, full: true, ..Pass::of(Mode::Whole) },
+        Pass { by_address: true, scoped: false, full: true, ..Pass::of(Mode::Whole) },
         Pass { backward: true, by_address: true, full: true, ..Pass::of(Mode::Whole) },
+        Pass { backward: true, by_address: true, scoped: false, full: true, ..Pass::of(Mode::Whole) },
+        Pass { by_address: true, scoped: false, full: true, lenient: true, ..Pass::of(Mode::Whole) },
         Pass::of(Mode::Typing),
         Pass::of(Mode::Slips),
     ];
@@ -115,6 +138,7 @@ impl Pass {
 }
 
 /// An element that has a name, before its surroundings were looked at; or a postal code without an element.
+#[derive(Clone)]
 struct Candidate {
     element: Option<Element>,
     details: Details,
@@ -134,7 +158,7 @@ struct Finder<'a> {
     surroundings: Surroundings<'a>,
     regions: HashMap<String, Rc<[Region]>>,
     /// What addresses around positions say.
-    said: HashMap<Coord, Rc<[Vec<String>]>>,
+    said: HashMap<Coord, Rc<Said>>,
     /// A position that places are to be near to.
     at: Option<Coord>,
     left: usize,
@@ -152,6 +176,11 @@ pub fn search(osm: &Osm, search: &Search<'_>) -> Vec<Hit> {
     }
     let passes = if search.typing { &Pass::TYPING[..] } else { &Pass::WHOLE[..] };
     for pass in passes {
+        if pass.lenient && !has_parts(search.question) {
+            continue;
+        }
+        // Each way through the index has its own bound.
+        finder.left = ELEMENTS;
         let some = if pass.backward { &readings.backward } else { &readings.forward };
         let found = finder.find(some, *pass, search);
         let hits = finder.told(found, search);
@@ -160,6 +189,14 @@ pub fn search(osm: &Osm, search: &Search<'_>) -> Vec<Hit> {
         }
     }
     Vec::new()
+}
+
+/// Whether a question has several parts that are told apart.
+fn has_parts(question: &Question) -> bool {
+    match question {
+        Question::Text(text) => text.contains([',', '،', '、', '\n']),
+        Question::Parts(_) => true,
+    }
 }
 
 /// The areas that a text names, without slips: what is said in full, the likeliest first.
@@ -223,8 +260,17 @@ impl<'a> Finder<'a> {
             within.push((around, part.as_slice()));
         }
         match &reading.wanted {
-            Wanted::Name(words) => self.names(reading, words, None, &within, pass, search),
-            Wanted::House(house, street) => self.names(reading, street, Some(house), &within, pass, search),
+            Wanted::Name(words) => {
+                let mut found = self.names(reading, words, &within, pass, search);
+                if within.is_empty()
+                    && pass.mode == Mode::Whole
+                    && matches!(reading.sort, Sort::Any | Sort::Region | Sort::Country)
+                {
+                    found.extend(self.territories(reading, words, search));
+                }
+                found
+            }
+            Wanted::House(house, street) => self.houses(reading, house, street, &within, pass, search),
             Wanted::Postcode => self.codes(reading, &within, pass, search),
             Wanted::Kind((key, value), near) => match self.osm.pair(key, value) {
                 Some(pair) => self.kinds(reading, pair, *near, &within, pass, search),
@@ -233,17 +279,16 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// What has a name, or a house in what has it.
+    /// What has a name.
     fn names(
         &mut self,
         reading: &Reading,
         name: &[String],
-        house: Option<&str>,
         within: &Within<'_>,
         pass: Pass,
         search: &Search<'_>,
     ) -> Vec<Candidate> {
-        let scope = if pass.by_address { None } else { scope(within, search) };
+        let scope = if pass.scoped { scope(within, search) } else { None };
         let mut found = Vec::new();
         for named in self.lists.named(name, pass.mode, reading.ends) {
             if pass.full && named.distance > 0 {
@@ -251,12 +296,11 @@ impl<'a> Finder<'a> {
             }
             let (pair, _) = self.lists.names.name(named.name);
             let key = self.osm.key_name(self.osm.key_of(pair));
-            let house = match (house, named_by(key)) {
-                (Some(house), Some(Names::Street)) => Some(house),
-                (None, Some(Names::Itself)) => None,
-                _ => continue,
-            };
-            for (kind, ordinal) in self.elements(pair, house, scope.as_deref()) {
+            // A part of a reference is none: `Hoopter Straße` of a letter box with its address there.
+            if named_by(key) != Some(Names::Itself) || (key == "ref" && named.distance > 0) {
+                continue;
+            }
+            for (kind, ordinal) in self.elements(pair, scope.as_deref()) {
                 let distance = named.distance + reading.distance;
                 let Some(candidate) = self.candidate(kind, ordinal, distance, search) else {
                     if self.left == 0 {
@@ -264,11 +308,41 @@ impl<'a> Finder<'a> {
                     }
                     continue;
                 };
-                if (house.is_some() || reading.sort.has(&candidate.details)) && self.lies(&candidate, within, pass) {
-                    found.push(candidate);
+                if reading.sort.has(&candidate.details) {
+                    found.extend(self.placed(candidate, within, pass));
                 }
             }
         }
+        self.with_code(reading, found)
+    }
+
+    /// Countries and regions that the snapshot has no border of.
+    fn territories(&self, reading: &Reading, name: &[String], search: &Search<'_>) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for territory in countries::named(name) {
+            let key = if territory.is_country() { "ISO3166-1:alpha2" } else { "ISO3166-2" };
+            let known = self.osm.pair(key, territory.code);
+            let is_known = known.is_some_and(|pair| {
+                let relations = self.osm.posting(ElementType::Relation, pair);
+                relations.iter().any(|&relation| self.osm.areas().of_relation(relation).is_some())
+            });
+            let Some(spot) = territory.spot.filter(|_| !is_known) else { continue };
+            let details = Details { tags: territory.tags() };
+            let is_in = !search.bounded || search.near.is_none_or(|near| near.contains(spot.at));
+            if !is_in || !reading.sort.has(&details) || !(search.wanted)(None, &details, &spot) {
+                continue;
+            }
+            // A code is also a word.
+            let is_code = name.len() == 1 && name[0].len() <= 3;
+            let (importance, away) = (details.importance(None), self.away(spot.at));
+            let distance = reading.distance + u8::from(is_code);
+            found.push(Candidate { element: None, details, spot, importance, distance, away });
+        }
+        found
+    }
+
+    /// Candidates farther away that are not where the postal code is.
+    fn with_code(&mut self, reading: &Reading, mut found: Vec<Candidate>) -> Vec<Candidate> {
         if let Some(code) = &reading.postcode {
             let regions = self.regions(code);
             for candidate in &mut found {
@@ -276,120 +350,6 @@ impl<'a> Finder<'a> {
                 let is_there =
                     code.is_of(&candidate.details) || regions.iter().any(|r| r.is_with(self.osm, at, bounds));
                 candidate.distance += if is_there { 0 } else { LONGER };
-            }
-        }
-        found
-    }
-
-    /// Where a postal code is.
-    fn codes(&mut self, reading: &Reading, within: &Within<'_>, pass: Pass, search: &Search<'_>) -> Vec<Candidate> {
-        let Some(code) = reading.postcode.as_ref().filter(|_| pass.mode != Mode::Typing || search.typing) else {
-            return Vec::new();
-        };
-        let regions = self.regions(code);
-        let mut found = Vec::new();
-        for Region { border, details, spot, around } in regions.iter() {
-            let element = border.map(|(element, _)| element);
-            let is_in = !search.bounded || search.near.is_none_or(|near| near.contains(spot.at));
-            if !is_in || !(search.wanted)(element, details, spot) {
-                continue;
-            }
-            let mut candidate = Candidate {
-                element,
-                details: details.clone(),
-                spot: *spot,
-                importance: details.importance(None),
-                distance: reading.distance,
-                away: self.away(spot.at),
-            };
-            let lies = within.iter().all(|part| {
-                self.lies(&candidate, std::slice::from_ref(part), pass)
-                    || around.iter().any(|said| said.starts_with(part.1))
-            });
-            // What nobody knows beside it does not matter, where nothing else is found.
-            let is_alone = pass.by_address && within.iter().all(|(around, _)| around.is_empty());
-            if lies || is_alone {
-                candidate.distance += u8::from(!lies);
-                found.push(candidate);
-            }
-        }
-        found
-    }
-
-    fn regions(&mut self, code: &Postcode) -> Rc<[Region]> {
-        if let Some(known) = self.regions.get(&code.text) {
-            return Rc::clone(known);
-        }
-        let regions: Rc<[Region]> = code.regions(self.osm).into();
-        self.regions.insert(code.text.clone(), Rc::clone(&regions));
-        regions
-    }
-
-    /// What has a tag and lies in places, or near to one.
-    fn kinds(
-        &mut self,
-        reading: &Reading,
-        pair: PairId,
-        near: bool,
-        within: &Within<'_>,
-        pass: Pass,
-        search: &Search<'_>,
-    ) -> Vec<Candidate> {
-        if let Some(at) = self.at {
-            return self.beside(reading, pair, &Spot { bounds: point(at), at }, search);
-        }
-        let is_known = within.iter().all(|(around, _)| !around.is_empty());
-        if near || !is_known {
-            // Near to the likeliest of what is called so, where somebody says that it is a place.
-            if reading.distance > 0 {
-                return Vec::new();
-            }
-            let Some(((_, name), rest)) = within.split_first() else { return Vec::new() };
-            if rest.iter().any(|(around, _)| around.is_empty()) {
-                return Vec::new();
-            }
-            let anything = Search::of(search.question, 1, search.articles);
-            let plain = Reading { sort: Sort::Any, postcode: None, ends: false, distance: 0, ..reading.clone() };
-            let found = self.names(&plain, name, None, rest, pass, &anything);
-            let best = found.iter().min_by_key(|candidate| order(candidate, search));
-            return match best.map(|candidate| candidate.spot) {
-                Some(spot) => self.beside(reading, pair, &spot, search),
-                None => Vec::new(),
-            };
-        }
-        let scope = match (within, search.near) {
-            ([], None) => return Vec::new(),
-            ([], Some(near)) => Some(vec![near]),
-            _ => scope(within, search),
-        };
-        let mut found = Vec::new();
-        for (kind, ordinal) in self.elements(pair, None, scope.as_deref()) {
-            let Some(candidate) = self.candidate(kind, ordinal, reading.distance, search) else { continue };
-            let is_in = !within.is_empty() || search.near.is_none_or(|near| near.contains(candidate.spot.at));
-            if is_in && self.lies(&candidate, within, pass) {
-                found.push(candidate);
-            }
-        }
-        found
-    }
-
-    /// What has a tag and is near to a place, as far as there is enough of it.
-    fn beside(&mut self, reading: &Reading, pair: PairId, place: &Spot, search: &Search<'_>) -> Vec<Candidate> {
-        let corner = Coord { lat: place.bounds.north, lon: place.bounds.east };
-        let half = metres(place.at.into(), corner.into()).min(BESIDE[2]);
-        let mut found = Vec::new();
-        for radius in BESIDE.map(|radius| radius + half) {
-            found.clear();
-            let area = around_box(LatLon::from(place.at), radius);
-            for (kind, ordinal) in self.elements(pair, None, Some(&[area])) {
-                let Some(candidate) = self.candidate(kind, ordinal, reading.distance, search) else { continue };
-                let away = metres(place.at.into(), candidate.spot.at.into());
-                if away <= radius {
-                    found.push(Candidate { away: away as u32, ..candidate });
-                }
-            }
-            if found.len() >= search.limit || self.left == 0 {
-                break;
             }
         }
         found
@@ -426,141 +386,114 @@ impl<'a> Finder<'a> {
         self.at.map_or(0, |here| metres(here.into(), at.into()) as u32)
     }
 
-    /// Whether it lies in all of this: what lies in something is less than that.
-    fn lies(&mut self, candidate: &Candidate, within: &Within<'_>, pass: Pass) -> bool {
-        let Candidate { details, spot, .. } = candidate;
-        let rank = details.rank();
-        within.iter().all(|(any, words)| {
-            any.iter().any(|around| self.surroundings.holds(around, rank, &spot.bounds, spot.at))
-                || (pass.by_address && self.is_said(details, spot.at, words))
-        })
+    /// A candidate that lies in all of this; farther away for each part that nothing is called.
+    fn placed(&mut self, mut candidate: Candidate, within: &Within<'_>, pass: Pass) -> Option<Candidate> {
+        let unknown = self.lies(&candidate, within, pass)?;
+        candidate.distance = candidate.distance.saturating_add(unknown);
+        Some(candidate)
     }
 
-    /// Whether its address says that it lies in something, or the addresses beside it.
-    fn is_said(&mut self, details: &Details, at: Coord, words: &[String]) -> bool {
-        if details.said_around().any(|said| said.starts_with(words)) {
-            return true;
+    /// How many parts of what it is to lie in nothing is called; `None` if it does not lie in one of the others. What lies in
+    /// something is less than that.
+    fn lies(&mut self, candidate: &Candidate, within: &Within<'_>, pass: Pass) -> Option<u8> {
+        let Candidate { details, spot, .. } = candidate;
+        let rank = details.rank();
+        let mut unknown = 0;
+        let mut rest: Vec<&(Rc<[Around]>, &[String])> = Vec::new();
+        for part in within {
+            let (any, words) = part;
+            let holds = any.iter().any(|around| self.surroundings.holds(around, rank, &spot.bounds, spot.at));
+            if !holds && !says(details, words) {
+                rest.push(part);
+            }
         }
+        if rest.is_empty() {
+            return Some(0);
+        }
+        if !pass.by_address {
+            return None;
+        }
+        for (any, words) in rest {
+            if !self.is_said(spot.at, words, rank) {
+                if !pass.lenient || !any.is_empty() {
+                    return None;
+                }
+                unknown += 1;
+            }
+        }
+        // Something has to be known.
+        (usize::from(unknown) < within.len() || within.len() == 1).then_some(unknown)
+    }
+
+    /// Whether addresses beside it say that it lies in something, or a street there is called so.
+    fn is_said(&mut self, at: Coord, words: &[String], rank: u8) -> bool {
         if !self.said.contains_key(&at) {
             if self.said.len() >= BESIDE_MOST {
                 return false;
             }
-            self.said.insert(at, said_near(self.osm, at).into());
+            self.said.insert(at, Rc::new(Said::near(self.osm, at)));
         }
-        self.said.get(&at).is_some_and(|all| all.iter().any(|said| said.starts_with(words)))
+        let Some(said) = self.said.get(&at) else { return false };
+        said.around.iter().any(|said| said.starts_with(words))
+            || (rank > 27 && said.streets.iter().any(|street| is_alike(street, words)))
     }
 
-    /// The elements of a tag, those of a house's number where one is given.
-    fn elements(
-        &self,
-        pair: PairId,
-        house: Option<&str>,
-        scope: Option<&[BoundingBox]>,
-    ) -> Vec<(ElementType, Ordinal)> {
+    /// Some elements of a tag.
+    fn elements(&self, pair: PairId, scope: Option<&[BoundingBox]>) -> Vec<(ElementType, Ordinal)> {
         let mut found = Vec::new();
         for kind in [ElementType::Relation, ElementType::Way, ElementType::Node] {
-            let postings = self.osm.postings(kind, pair);
-            if postings.is_empty() {
-                continue;
-            }
-            let many = postings.len() > 64;
-            let mut list: Vec<Ordinal> = match scope.filter(|_| many) {
-                None => postings.all().to_vec(),
-                Some(boxes) => {
-                    let mut all: Vec<Ordinal> = boxes
-                        .iter()
-                        .flat_map(|within| postings.part(Scope::Within(&ranges(self.osm, kind, within))).to_vec())
-                        .collect();
-                    all.sort_unstable();
-                    all.dedup();
-                    all
-                }
-            };
-            if let Some(house) = house {
-                let values: HashSet<String> = [house.to_owned(), house.to_lowercase(), house.to_uppercase()].into();
-                let pairs: Vec<PairId> =
-                    values.iter().filter_map(|value| self.osm.pair("addr:housenumber", value)).collect();
-                let mut houses: Vec<Ordinal> =
-                    pairs.iter().flat_map(|&pair| self.osm.postings(kind, pair).among(&list, true)).collect();
-                houses.sort_unstable();
-                list = houses;
-            }
-            found.extend(list.into_iter().take(OF_TAG).map(|ordinal| (kind, ordinal)));
+            found.extend(self.ordinals(kind, pair, scope).into_iter().take(OF_TAG).map(|ordinal| (kind, ordinal)));
         }
         found
     }
 
-    // ---- the answer
-
-    /// The likeliest of these, each once however many elements it has.
-    fn told(&self, mut found: Vec<Candidate>, search: &Search<'_>) -> Vec<Hit> {
-        found.sort_by_cached_key(|candidate| order(candidate, search));
-        let mut seen = HashSet::new();
-        let mut hits: Vec<Hit> = Vec::new();
-        // Of what is said in full nobody means a part of a longer name.
-        let nearest = found.first().map_or(0, |candidate| candidate.distance);
-        for candidate in found {
-            if hits.len() >= search.limit
-                || (!search.typing && nearest.is_multiple_of(LONGER) && candidate.distance > nearest)
-            {
-                break;
-            }
-            budget::checkpoints(256);
-            let Candidate { element, details, spot, importance, .. } = candidate;
-            let address = Address::of(self.osm, element, &details, spot.at);
-            if !search.countries.is_empty()
-                && !address.country(&details).is_some_and(|code| search.countries.contains(&code))
-            {
-                continue;
-            }
-            let hit = Hit { element, details, importance, spot, address };
-            let is_new = seen.insert(hit.same()) && !hits.iter().any(|border| self.is_node_of(&hit, border));
-            if is_new || !search.once {
-                hits.push(hit);
+    /// The elements of a type and a tag, those outside of these boxes left out if there are many.
+    fn ordinals(&self, kind: ElementType, pair: PairId, scope: Option<&[BoundingBox]>) -> Vec<Ordinal> {
+        let postings = self.osm.postings(kind, pair);
+        if postings.is_empty() {
+            return Vec::new();
+        }
+        match scope.filter(|_| postings.len() > 64) {
+            None => postings.all().to_vec(),
+            Some(boxes) => {
+                let mut all: Vec<Ordinal> = boxes
+                    .iter()
+                    .flat_map(|within| postings.part(Scope::Within(&ranges(self.osm, kind, within))).to_vec())
+                    .collect();
+                all.sort_unstable();
+                all.dedup();
+                all
             }
         }
-        hits
-    }
-
-    /// Whether a place is the node of a border that is told.
-    fn is_node_of(&self, node: &Hit, border: &Hit) -> bool {
-        let kinds = [node, border].map(|hit| hit.element.map(|element| element.kind));
-        let is_place = node.details.tag("place").is_some() && border.spot.bounds.contains(node.spot.at);
-        if kinds != [Some(ElementType::Node), Some(ElementType::Relation)] || !is_place {
-            return false;
-        }
-        let [a, b] = [node, border].map(|hit| (words(hit.name(&[])), hit.details.rank()));
-        a.0 == b.0 && a.1.abs_diff(b.1) <= ALIKE && border.details.level().is_some()
     }
 }
 
 /// Boxes outside of which nothing counts.
 fn scope(within: &Within<'_>, search: &Search<'_>) -> Option<Vec<BoundingBox>> {
-    match within.iter().min_by_key(|(any, _)| any.len()) {
+    let known = within.iter().filter(|(any, words)| !any.is_empty() && HouseNumber::whole(words).is_none());
+    match known.min_by_key(|(any, _)| any.len()) {
         Some((any, _)) => Some(any.iter().map(|around| around.bounds).collect()),
         None => search.near.filter(|_| search.bounded).map(|near| vec![near]),
     }
 }
 
-/// What comes first: the lowest.
-fn order(candidate: &Candidate, search: &Search<'_>) -> impl Ord + use<> {
-    let Candidate { element, details, spot, importance, distance, away } = candidate;
-    let distance = if search.typing { distance / LONGER } else { *distance };
-    let is_far = search.near.is_some_and(|near| !near.contains(spot.at));
-    let (rank, kind) = (details.rank(), element.map(|element| element.kind));
-    // Who says the name of a town or a country means what is within its border.
-    let is_settled = kind == Some(ElementType::Relation) && rank <= SETTLED;
-    // An importance has no more digits than count.
-    let steps = Reverse((importance * 1e9) as i64);
-    let last = (rank, !details.has_article(), Reverse(kind), element.map(|element| element.id));
-    // Who says a postal code with a town means less than the town; with a street no more than that.
-    let code = match (details.is_postcode(), distance) {
-        (true, 0) => -1,
-        (true, _) => 1,
-        (false, _) => 0,
-    };
-    let is_nameless = details.name_in(&[]).is_none() && details.tag("addr:housenumber").is_none();
-    (distance, is_far, *away, code, !is_settled, steps, is_nameless, last)
+/// Whether the address of an element says a part of a text: what it lies in, its street, its number, its postal code.
+fn says(details: &Details, said: &[String]) -> bool {
+    if details.said_around().any(|own| own.starts_with(said)) {
+        return true;
+    }
+    let is = |key: &str| details.tag(key).is_some_and(|value| is_alike(&words(value), said));
+    if ["addr:street", "addr:postcode", "postal_code", "addr:housename"].into_iter().any(is) {
+        return true;
+    }
+    details.tag("addr:housenumber").is_some_and(|value| {
+        HouseNumber::whole(said).is_some_and(|number| number.fits(value, details.tag("addr:interpolation")) == Some(0))
+    })
+}
+
+/// Whether two names are written alike, but for words that are shortened.
+fn is_alike(a: &[String], b: &[String]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || variants(a).contains(b))
 }
 
 fn is_ring(osm: &Osm, way: Ordinal) -> bool {

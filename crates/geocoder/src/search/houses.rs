@@ -1,0 +1,225 @@
+//! Houses: by the street that their address says, by the street that they stand beside, and between two others.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::*;
+use crate::interpolation::Interpolation;
+use crate::nearby::{find_pair, has_pair, pairs_of};
+use crate::streets::{BESIDE, is_street, names_of, nearest_street};
+
+/// Houses of one street whose numbers are read.
+const READ: usize = 4096;
+/// Streets of one name beside which houses are looked for.
+const STREETS: usize = 64;
+
+impl Finder<'_> {
+    /// The houses with a number in streets with a name.
+    pub(super) fn houses(
+        &mut self,
+        reading: &Reading,
+        number: &HouseNumber,
+        street: &[String],
+        within: &Within<'_>,
+        pass: Pass,
+        search: &Search<'_>,
+    ) -> Vec<Candidate> {
+        let numbers = pairs_of(self.osm, "addr:housenumber");
+        let exact: Vec<PairId> =
+            number.writings().iter().filter_map(|text| self.osm.pair("addr:housenumber", text)).collect();
+        // A name is a number only as it is written.
+        if numbers.is_empty() || (exact.is_empty() && !number.is_number()) {
+            return Vec::new();
+        }
+        let scope = if pass.scoped { scope(within, search) } else { None };
+        let mut fits = Fits { number, known: HashMap::new() };
+        let (mut found, mut boxes) = (Vec::new(), BTreeMap::new());
+        for named in self.lists.named(street, pass.mode, reading.ends) {
+            if pass.full && named.distance > 0 {
+                continue;
+            }
+            let (pair, _) = self.lists.names.name(named.name);
+            let distance = named.distance + reading.distance;
+            match named_by(self.osm.key_name(self.osm.key_of(pair))) {
+                Some(Names::Street) => {
+                    for kind in [ElementType::Relation, ElementType::Way, ElementType::Node] {
+                        let list = self.ordinals(kind, pair, scope.as_deref());
+                        for (ordinal, off) in self.numbered(kind, &list, &exact, &numbers, &mut fits) {
+                            let candidate = self.candidate(kind, ordinal, distance + off, search);
+                            found.extend(candidate.and_then(|candidate| self.placed(candidate, within, pass)));
+                        }
+                        // Houses between others have a street by these.
+                        for &ordinal in list.iter().take(STREETS) {
+                            if boxes.len() < STREETS
+                                && let Some(spot) = Spot::of(self.osm, kind, ordinal)
+                            {
+                                boxes.entry((kind, ordinal)).or_insert((spot.bounds, distance));
+                            }
+                        }
+                    }
+                }
+                Some(Names::Itself) => {
+                    for (kind, ordinal) in self.elements(pair, scope.as_deref()) {
+                        if kind == ElementType::Node || boxes.len() >= STREETS || boxes.contains_key(&(kind, ordinal)) {
+                            continue;
+                        }
+                        let Some(candidate) = self.candidate(kind, ordinal, distance, search) else { continue };
+                        if is_street(&candidate.details) && self.placed(candidate.clone(), within, pass).is_some() {
+                            boxes.insert((kind, ordinal), (candidate.spot.bounds, distance));
+                        }
+                    }
+                }
+                None => {}
+            }
+        }
+        if number.is_number() {
+            self.beside_streets(&boxes, street, &mut fits, within, pass, search, &mut found);
+        }
+        self.with_code(reading, found)
+    }
+
+    /// Those of these elements whose number fits, with how far off it is.
+    fn numbered(
+        &self,
+        kind: ElementType,
+        list: &[Ordinal],
+        exact: &[PairId],
+        numbers: &std::ops::Range<PairId>,
+        fits: &mut Fits<'_>,
+    ) -> Vec<(Ordinal, u8)> {
+        let mut found: Vec<(Ordinal, u8)> = Vec::new();
+        for &pair in exact {
+            let houses = self.osm.postings(kind, pair).among(list, true);
+            found.extend(houses.into_iter().take(OF_TAG).map(|ordinal| (ordinal, 0)));
+        }
+        if found.is_empty() && fits.number.is_number() {
+            let steps = pairs_of(self.osm, "addr:interpolation");
+            budget::checkpoints(list.len().min(READ) >> 3);
+            for &ordinal in list.iter().take(READ) {
+                let (page, slot) = self.osm.place(kind, ordinal);
+                let page = self.osm.tag_page(kind, page);
+                let off = find_pair(page.tags(slot), numbers)
+                    .and_then(|pair| fits.off(self.osm, pair, find_pair(page.tags(slot), &steps)));
+                found.extend(off.map(|off| (ordinal, off)));
+            }
+        }
+        found.sort_unstable();
+        found.dedup_by_key(|house| house.0);
+        found
+    }
+
+    /// Houses beside these streets that say no other street, and those between others.
+    #[allow(clippy::too_many_arguments)]
+    fn beside_streets(
+        &mut self,
+        streets: &BTreeMap<(ElementType, Ordinal), (BoundingBox, u8)>,
+        name: &[String],
+        fits: &mut Fits<'_>,
+        within: &Within<'_>,
+        pass: Pass,
+        search: &Search<'_>,
+        found: &mut Vec<Candidate>,
+    ) {
+        let osm = self.osm;
+        let [numbers, steps, streets_of, places] =
+            ["addr:housenumber", "addr:interpolation", "addr:street", "addr:place"].map(|key| pairs_of(osm, key));
+        let mut seen: HashSet<(ElementType, Ordinal)> = HashSet::new();
+        for (bounds, distance) in streets.values() {
+            let corner = |lat: i32, lon: i32| around_box(LatLon::from(Coord { lat, lon }), BESIDE);
+            let mut area = corner(bounds.south, bounds.west);
+            area.union(&corner(bounds.north, bounds.east));
+            for kind in ElementType::ALL {
+                for key in ["addr:housenumber", "addr:interpolation"] {
+                    let Some(key) = osm.key(key) else { continue };
+                    let near = osm.key_postings(kind, key);
+                    if near.is_empty() {
+                        continue;
+                    }
+                    for &ordinal in near.part(Scope::Within(&ranges(osm, kind, &area))).iter() {
+                        budget::checkpoint();
+                        if !seen.insert((kind, ordinal)) {
+                            continue;
+                        }
+                        let (page, slot) = osm.place(kind, ordinal);
+                        let page = osm.tag_page(kind, page);
+                        let tags = page.tags(slot);
+                        let own_steps = find_pair(tags, &steps);
+                        let Some(pair) = find_pair(tags, &numbers) else {
+                            if kind == ElementType::Way && own_steps.is_some() {
+                                let house = self.between(ordinal, fits.number, name, *distance, search);
+                                found.extend(house.and_then(|house| self.placed(house, within, pass)));
+                            }
+                            continue;
+                        };
+                        if has_pair(tags, &places) && !has_pair(tags, &streets_of) {
+                            continue;
+                        }
+                        let Some(off) = fits.off(osm, pair, own_steps) else { continue };
+                        let Some(house) = self.candidate(kind, ordinal, distance + off, search) else { continue };
+                        if self.is_beside(&house, name) {
+                            found.extend(self.placed(house, within, pass));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a house belongs to the street beside it that has this name: no other one of its address is there.
+    fn is_beside(&mut self, house: &Candidate, name: &[String]) -> bool {
+        let at = house.spot.at;
+        if let Some(street) = house.details.tag("addr:street") {
+            let street = words(street);
+            if self.is_said(at, &street, house.details.rank()) {
+                return false;
+            }
+        }
+        nearest_street(self.osm, at).is_some_and(|street| {
+            let details = Details::of(self.osm, ElementType::Way, street.way);
+            names_of(&details).iter().any(|other| is_alike(other, name))
+        })
+    }
+
+    /// The house with a number along a way between two others.
+    fn between(
+        &mut self,
+        way: Ordinal,
+        number: &HouseNumber,
+        name: &[String],
+        distance: u8,
+        search: &Search<'_>,
+    ) -> Option<Candidate> {
+        self.left = self.left.checked_sub(1)?;
+        let between = Interpolation::of(self.osm, way)?;
+        let number = number.value()?;
+        let spot = between.house(number)?;
+        let is_of_street = match &between.street {
+            Some(street) => is_alike(&words(street), name),
+            None => nearest_street(self.osm, spot.at).is_some_and(|street| {
+                let details = Details::of(self.osm, ElementType::Way, street.way);
+                names_of(&details).iter().any(|other| is_alike(other, name))
+            }),
+        };
+        let element = Some(Element { kind: ElementType::Way, id: *self.osm.ids(ElementType::Way, &[way]).first()? });
+        let details = between.details(number);
+        let is_in = !search.bounded || search.near.is_none_or(|near| near.contains(spot.at));
+        if !is_of_street || !is_in || !(search.wanted)(element, &details, &spot) {
+            return None;
+        }
+        Some(Candidate { element, details, spot, importance: 0.0, distance, away: self.away(spot.at) })
+    }
+}
+
+/// How values of `addr:housenumber` fit a number, as far as they were read.
+struct Fits<'a> {
+    number: &'a HouseNumber,
+    known: HashMap<(PairId, Option<PairId>), Option<u8>>,
+}
+
+impl Fits<'_> {
+    fn off(&mut self, osm: &Osm, pair: PairId, steps: Option<PairId>) -> Option<u8> {
+        *self.known.entry((pair, steps)).or_insert_with(|| {
+            let steps = steps.map(|steps| osm.with_value(steps, str::to_owned));
+            osm.with_value(pair, |value| self.number.fits(value, steps.as_deref()))
+        })
+    }
+}

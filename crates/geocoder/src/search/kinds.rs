@@ -1,0 +1,126 @@
+//! Postal codes and kinds of things: what has no name of its own to be looked up.
+
+use super::answer::order;
+use super::*;
+
+impl Finder<'_> {
+    /// Where a postal code is.
+    pub(super) fn codes(
+        &mut self,
+        reading: &Reading,
+        within: &Within<'_>,
+        pass: Pass,
+        search: &Search<'_>,
+    ) -> Vec<Candidate> {
+        let Some(code) = reading.postcode.as_ref().filter(|_| pass.mode != Mode::Typing || search.typing) else {
+            return Vec::new();
+        };
+        let regions = self.regions(code);
+        let mut found = Vec::new();
+        for Region { border, details, spot, around } in regions.iter() {
+            let element = border.map(|(element, _)| element);
+            let is_in = !search.bounded || search.near.is_none_or(|near| near.contains(spot.at));
+            if !is_in || !(search.wanted)(element, details, spot) {
+                continue;
+            }
+            let mut candidate = Candidate {
+                element,
+                details: details.clone(),
+                spot: *spot,
+                importance: details.importance(None),
+                distance: reading.distance,
+                away: self.away(spot.at),
+            };
+            let lies = within.iter().all(|part| {
+                self.lies(&candidate, std::slice::from_ref(part), pass) == Some(0)
+                    || around.iter().any(|said| said.starts_with(part.1))
+            });
+            // What nobody knows beside it does not matter, where nothing else is found.
+            let is_alone = pass.by_address && within.iter().all(|(around, _)| around.is_empty());
+            if lies || is_alone {
+                candidate.distance += u8::from(!lies);
+                found.push(candidate);
+            }
+        }
+        found
+    }
+
+    pub(super) fn regions(&mut self, code: &Postcode) -> Rc<[Region]> {
+        if let Some(known) = self.regions.get(&code.text) {
+            return Rc::clone(known);
+        }
+        let regions: Rc<[Region]> = code.regions(self.osm).into();
+        self.regions.insert(code.text.clone(), Rc::clone(&regions));
+        regions
+    }
+
+    /// What has a tag and lies in places, or near to one.
+    pub(super) fn kinds(
+        &mut self,
+        reading: &Reading,
+        pair: PairId,
+        near: bool,
+        within: &Within<'_>,
+        pass: Pass,
+        search: &Search<'_>,
+    ) -> Vec<Candidate> {
+        if let Some(at) = self.at {
+            return self.beside(reading, pair, &Spot { bounds: point(at), at }, search);
+        }
+        let is_known = within.iter().all(|(around, _)| !around.is_empty());
+        if near || !is_known {
+            // Near to the likeliest of what is called so, where somebody says that it is a place.
+            if reading.distance > 0 {
+                return Vec::new();
+            }
+            let Some(((_, name), rest)) = within.split_first() else { return Vec::new() };
+            if rest.iter().any(|(around, _)| around.is_empty()) {
+                return Vec::new();
+            }
+            let anything = Search::of(search.question, 1, search.articles);
+            let plain = Reading { sort: Sort::Any, postcode: None, ends: false, distance: 0, ..reading.clone() };
+            let found = self.names(&plain, name, rest, pass, &anything);
+            let best = found.iter().min_by_key(|candidate| order(candidate, search));
+            return match best.map(|candidate| candidate.spot) {
+                Some(spot) => self.beside(reading, pair, &spot, search),
+                None => Vec::new(),
+            };
+        }
+        let scope = match (within, search.near) {
+            ([], None) => return Vec::new(),
+            ([], Some(near)) => Some(vec![near]),
+            _ => scope(within, search),
+        };
+        let mut found = Vec::new();
+        for (kind, ordinal) in self.elements(pair, scope.as_deref()) {
+            let Some(candidate) = self.candidate(kind, ordinal, reading.distance, search) else { continue };
+            let is_in = !within.is_empty() || search.near.is_none_or(|near| near.contains(candidate.spot.at));
+            if is_in {
+                found.extend(self.placed(candidate, within, pass));
+            }
+        }
+        found
+    }
+
+    /// What has a tag and is near to a place, as far as there is enough of it.
+    fn beside(&mut self, reading: &Reading, pair: PairId, place: &Spot, search: &Search<'_>) -> Vec<Candidate> {
+        let corner = Coord { lat: place.bounds.north, lon: place.bounds.east };
+        let half = metres(place.at.into(), corner.into()).min(BESIDE[2]);
+        let mut found = Vec::new();
+        for radius in BESIDE.map(|radius| radius + half) {
+            found.clear();
+            let area = around_box(LatLon::from(place.at), radius);
+            for (kind, ordinal) in self.elements(pair, Some(&[area])) {
+                let Some(candidate) = self.candidate(kind, ordinal, reading.distance, search) else { continue };
+                let away = metres(place.at.into(), candidate.spot.at.into());
+                if away <= radius {
+                    found.push(Candidate { away: away as u32, ..candidate });
+                }
+            }
+            if found.len() >= search.limit || self.left == 0 {
+                break;
+            }
+        }
+        found
+    }
+}
