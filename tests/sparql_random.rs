@@ -215,7 +215,7 @@ impl Generator {
     }
 
     /// 45 random triples, and one of a property that no query names for every term that a query may name: of a path
-    /// without a step from a term that is in no triple, the standard has a solution and the evaluator, as WDQS, none.
+    /// without a step from a term that is in no triple, the standard has a solution and the evaluator none.
     fn triples(&mut self) -> String {
         let mut out = String::new();
         let mut add = |subject: u32, property: u32, object: &str| {
