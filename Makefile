@@ -38,7 +38,7 @@ help:
 
 build:
 	@scripts/setup
-	TERRAPIN_COMMIT=$$(git rev-parse --short=12 HEAD 2>/dev/null) cargo build --locked --release
+	cargo build --locked --release
 
 # The loop of a change: no RocksDB, the development profile, a folder of its own.
 check:

@@ -2,7 +2,13 @@
 
 use std::process::ExitCode;
 
+use git_version::git_version;
+
+/// The commit that a build outside of a clone names, such as one in a container.
+const GIVEN: Option<&str> = option_env!("TERRAPIN_COMMIT");
+
 fn main() -> ExitCode {
-    // Read here, so that a build of another commit compiles nothing but these lines anew.
-    terrapin::cli::main(option_env!("TERRAPIN_COMMIT"))
+    // Found here and not in the library, so that a build of another commit compiles these lines alone anew.
+    let found = git_version!(args = ["--always", "--exclude=*", "--abbrev=12"], fallback = "");
+    terrapin::cli::main(GIVEN.unwrap_or(found))
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::ask::{KEY, MENTIONS, RIGHT, answer, ask};
 use crate::common::model::{Act, Model};
+use crate::common::server::Server;
 use crate::common::{Town, terrapin};
 
 #[test]
@@ -91,6 +92,23 @@ fn a_busy_or_failing_server_is_asked_again() {
     });
     assert_eq!(answer(&town.snapshot(), &model, &["Cafes?"])["text"], "Three.");
     assert_eq!(model.asked().len(), 6);
+}
+
+/// RFC 9110, section 10.2.3: any number of digits.
+#[test]
+fn a_server_that_asks_for_ages_is_not_waited_for() {
+    let town = Town::new();
+    for wait in ["18446744073709551615", "99999999999999999999999999", "31536000000"] {
+        let header: &'static str = format!("Retry-After: {wait}\r\n").leak();
+        let model = Model::start(move |_, _| Act::Status(429, header, json!({"error": {"message": "slow down"}})));
+        let (status, out, err) = ask(&town.snapshot(), &model, &["Cafes?"]);
+        assert_eq!(status, 1, "{out}{err}");
+        assert!(err.contains("status 429: slow down"), "{err}");
+        assert_eq!(model.asked().len(), 1);
+        let server = Server::of(&town.snapshot(), &model.options());
+        let answer = server.ask("POST", "/ask", "", r#"{"question": "Cafes?"}"#);
+        assert_eq!((answer.status, answer.header("retry-after")), (503, Some("3600")), "{}", answer.text());
+    }
 }
 
 #[test]

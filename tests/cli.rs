@@ -99,6 +99,29 @@ fn a_wrong_command_line_is_status_2() {
 }
 
 #[test]
+fn the_version_names_the_commit_and_the_features() {
+    let (status, out, _) = run(["--version"]);
+    let value = |name: &str| out.lines().find_map(|line| line.strip_prefix(name)).expect(name).trim().to_owned();
+    assert_eq!(status, 0);
+    for (feature, built) in [("cache", cfg!(feature = "cache")), ("remote", cfg!(feature = "remote"))] {
+        let (has, lacks) = match value("features").split_once("(without") {
+            None => (value("features"), String::new()),
+            Some((has, lacks)) => (has.to_owned(), lacks.to_owned()),
+        };
+        assert_eq!((has.contains(feature), lacks.contains(feature)), (built, !built), "{feature}: {out}");
+    }
+    let git =
+        std::process::Command::new("git").args(["rev-parse", "HEAD"]).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    match git.ok().filter(|git| git.status.success()) {
+        Some(git) if option_env!("TERRAPIN_COMMIT").is_none() => {
+            let commit = value("commit");
+            assert!(commit.len() >= 12 && String::from_utf8_lossy(&git.stdout).starts_with(&commit), "{out}");
+        }
+        _ => assert_ne!(value("commit"), ""),
+    }
+}
+
+#[test]
 fn a_file_that_is_missing_broken_or_foreign_is_status_3() {
     let town = Town::new();
     let whole = std::fs::read(town.snapshot()).unwrap();

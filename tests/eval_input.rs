@@ -56,6 +56,8 @@ fn predictions_of_another_form_are_refused_and_read_by_name() {
         ("fenced", lines(&|query| format!("```{query}```"))),
         ("quoted", lines(&|query| json!(query).to_string())),
         ("json,fenced", lines(&|query| json!({"output": format!("It is\n```\n{query}\n```")}).to_string())),
+        ("quoted,reply", lines(&|query| json!(query).to_string())),
+        ("fenced,reply", lines(&|query| format!("<think>{query}</think>```{query}```</s>"))),
     ] {
         files.write("pred", &file);
         let (first, _) = form.split_once(',').unwrap_or((form, ""));
@@ -63,6 +65,7 @@ fn predictions_of_another_form_are_refused_and_read_by_name() {
         assert_eq!(status, Some(3), "{said}");
         assert!(said.contains("pred: ") && said.contains(&format!("--extract {first}")), "{said}");
         assert!(!files.path("refused").exists());
+        let form = form.split_once(",reply").map_or(form, |_| "reply");
         let (status, said) = files.overpassnl("pred", &["--extract", form, "--out", "run", "--overwrite"]);
         assert_eq!(status, Some(0), "{said}");
         let summary = files.summary("run");
@@ -92,6 +95,64 @@ fn what_is_no_query_is_counted() {
     files.write("pred", "```a```\n```b```\n");
     let (status, said) = files.overpassnl("pred", &["--extract", "lines", "--out", "other"]);
     assert_eq!((status, files.summary("other")["not_queries"].as_u64()), (Some(0), Some(2)), "{said}");
+}
+
+#[test]
+fn predictions_that_the_authors_script_spoils_are_scored() {
+    let files = Files::new();
+    // OverpassNL's script puts the time limit before the comment, or before the XML.
+    let xml = "<osm-script><query type=\"way\"><has-kv k=\"highway\"/></query><print/></osm-script>";
+    let commented = format!("/* all cafes */[out:json];{}", QUERIES[0]);
+    files.write("pred", &format!("{commented}\n{xml}\n"));
+    let (status, said) = files.overpassnl("pred", &["--out", "run"]);
+    assert_eq!(status, Some(0), "{said}");
+    let summary = files.summary("run");
+    assert_eq!((&summary["ex"], &summary["errors"]), (&json!(100.0), &json!({})), "{summary}");
+    assert_eq!((&summary["compat.ex"], &summary["compat.ex_soft"]), (&json!(0.0), &json!(0.0)), "{summary}");
+    let records = std::fs::read_to_string(files.path("run/results.jsonl")).unwrap();
+    for (line, text) in records.lines().zip([commented.as_str(), xml]) {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert_eq!((&record["compat"]["error"], &record["pred"]), (&json!("parse_error"), &json!(text)), "{line}");
+        assert_eq!((&record["ex"], record.get("error")), (&json!(1), None), "{line}");
+    }
+    let verify =
+        common::terrapin().arg("eval").arg("verify").arg(files.path("run")).arg(files.town.snapshot()).output();
+    let verify = verify.unwrap();
+    assert!(verify.status.success(), "{}", String::from_utf8_lossy(&verify.stdout));
+    // Any benchmark has no script to spoil them.
+    let pair = |gold: &str, pred: &str| json!({"gold": gold, "pred": pred}).to_string();
+    files
+        .write("lines", &format!("{}\n{}\n", pair(QUERIES[0], &format!("// all\n{commented}")), pair(QUERIES[1], xml)));
+    let (status, said) = files.eval(&["jsonl", "town.terrapin", "lines", "--out", "other"]);
+    assert_eq!(status, Some(0), "{said}");
+    let summary = files.summary("other");
+    assert_eq!((&summary["ex"], summary.get("compat.ex")), (&json!(100.0), None), "{summary}");
+}
+
+#[test]
+fn nothing_is_earned_by_finding_nothing() {
+    let files = Files::new();
+    let nothing = "node[amenity=nowhere];out;";
+    files.write("gold", &format!("{nothing}\n{}\n{nothing}\n", QUERIES[0]));
+    files.write("pred", "node(1000000);out;\nnode(1000000);out;\nnode(1000000);out;\n");
+    let (status, said) = files.overpassnl("pred", &["--out", "run"]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.starts_with("warning        only 1 of 3 gold queries give something"), "{said}");
+    let summary = files.summary("run");
+    assert_eq!(summary["usable"], 1);
+    for score in ["ex", "ex_soft", "f1", "multiset"] {
+        assert_eq!(summary[score], 0.0, "{score}: {summary}");
+    }
+    // The record says that both are the same, as it is documented.
+    let records = std::fs::read_to_string(files.path("run/results.jsonl")).unwrap();
+    let first: Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["f1"], &first["ref_n"], &first["pred_n"]), (&json!(1.0), &json!(0), &json!(0)));
+    let page = std::fs::read_to_string(files.path("run/report.html")).unwrap();
+    assert!(page.contains("\"usable\":1"));
+    files.write("right", &format!("{}\n{}\n", QUERIES[0], QUERIES[1]));
+    files.write("gold", &format!("{}\n{}\n", QUERIES[0], QUERIES[1]));
+    let (_, said) = files.overpassnl("right", &["--out", "right.run"]);
+    assert!(!said.contains("warning") && said.contains("usable golds   2"), "{said}");
 }
 
 #[test]

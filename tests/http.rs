@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::common::server::{FORM, Server, encoded};
+use crate::common::server::{Answer, FORM, Server, encoded};
 use crate::common::terrapin;
 
 const CAFES: &str = "[out:json];node[amenity=cafe];out;";
@@ -288,6 +288,51 @@ fn browsers_of_other_sites_may_ask() {
     assert!(answer.headers.contains("access-control-allow-methods: get,post,options"), "{}", answer.headers);
     let answer = server.ask("POST", "/api/interpreter", "Origin: http://a.example\r\n", CAFES);
     assert!(answer.headers.contains("access-control-allow-origin: *"), "{}", answer.headers);
+}
+
+#[test]
+fn pages_of_other_sites_change_nothing_and_read_what_they_may() {
+    const EVIL: &str = "Origin: https://evil.example\r\n";
+    const FRIEND: &str = "Origin: https://friend.example\r\n";
+    let server = Server::start(&["--cors", "*,https://friend.example"]);
+    let kill = "/api/kill_my_queries";
+    // Each of the ways in which another page can send a request.
+    for (method, path, headers) in [
+        ("GET", kill, EVIL),
+        ("POST", kill, EVIL),
+        ("GET", kill, "Origin: null\r\n"),
+        ("GET", kill, "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n"),
+        ("GET", kill, "Referer: http://evil.example/page\r\n"),
+        ("POST", "/api/kill/1", EVIL),
+        ("POST", "/ask", "Origin: https://evil.example\r\nContent-Type: text/plain\r\n"),
+        ("POST", "/mcp", EVIL),
+        ("OPTIONS", "/ask", "Origin: https://evil.example\r\nAccess-Control-Request-Method: POST\r\n"),
+    ] {
+        let answer = server.ask(method, path, headers, "{\"question\": \"a\"}");
+        assert_eq!(answer.status, 403, "{method} {path} {headers}");
+        assert_eq!(answer.header("access-control-allow-origin"), None, "{method} {path}");
+    }
+    for headers in ["", FRIEND, "Origin: http://localhost:3000\r\n", "Sec-Fetch-Site: none\r\n"] {
+        assert_eq!(server.ask("GET", kill, headers, "").status, 200, "{headers}");
+    }
+    assert!(server.get("/metrics").text().contains("terrapin_rejected_total{reason=\"foreign\"} 9"));
+    // The server's own name is its own, and no other one.
+    let named = |host: &str| {
+        let head = format!("GET {kill} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        Answer::read(server.send(head.as_bytes())).status
+    };
+    assert_eq!([named("evil.example"), named("127.0.0.1:8080"), named("localhost")], [403, 200, 200]);
+
+    let read = |server: &Server, origin: &str| {
+        let answer = server.ask("POST", "/api/interpreter", origin, CAFES);
+        assert_eq!(answer.status, 200);
+        answer.header("access-control-allow-origin").map(str::to_owned)
+    };
+    assert_eq!(read(&server, EVIL).as_deref(), Some("*"));
+    let some = Server::start(&["--cors", "https://friend.example"]);
+    assert_eq!((read(&some, EVIL), read(&some, FRIEND).as_deref()), (None, Some("https://friend.example")));
+    let none = Server::start(&["--cors", "none"]);
+    assert_eq!((read(&none, EVIL), read(&none, FRIEND)), (None, None));
 }
 
 #[test]

@@ -78,6 +78,93 @@ fn a_connection_is_kept_for_a_while_and_closed_for_others() {
     assert_eq!(idle[0].read(&mut piece).unwrap(), 0, "the oldest is closed first");
 }
 
+/// A connection from an address of its own.
+fn connect(server: &Server, from: u8) -> std::net::TcpStream {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+    let stream = runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind((std::net::Ipv4Addr::new(127, 0, 5, from), 0).into()).unwrap();
+        socket.connect(server.address).await.unwrap().into_std().unwrap()
+    });
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+}
+
+const HALF: &[u8] = b"POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: 2000\r\n\r\nn";
+
+#[test]
+fn half_bodies_of_one_client_hold_up_no_other() {
+    let server = Server::start(&["--max-connections", "40", "--client-connections", "20"]);
+    let half = |from: u8, head: &[u8]| {
+        let mut stream = connect(&server, from);
+        let _ = stream.write_all(head);
+        stream
+    };
+    let continued = String::from_utf8_lossy(HALF).replace("\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n");
+    let all: Vec<_> = (0..60).map(|n| half(1, if n % 2 == 0 { HALF } else { continued.as_bytes() })).collect();
+    let begun = Instant::now();
+    assert_eq!(server.query(CAFES).ids(), [1, 2, 3, 4]);
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    let open = |metrics: &str| {
+        let line = metrics.lines().find_map(|line| line.strip_prefix("terrapin_connections "));
+        line.and_then(|count| count.parse::<u32>().ok()).unwrap()
+    };
+    until("one client has no more than it may", || open(&server.get("/metrics").text()) <= 21);
+    // Under pressure from several clients, those with most half bodies lose them first: a single slow one keeps its own.
+    let mut slow = half(9, HALF);
+    let more: Vec<_> =
+        (2..6).flat_map(|client| (0..20).map(move |_| client)).map(|client| half(client, HALF)).collect();
+    assert_eq!(server.query(CAFES).status, 200);
+    slow.write_all(&[b' '; 1999]).unwrap();
+    let mut first = [0; 12];
+    slow.read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"HTTP/1.1 400");
+    drop((all, more));
+}
+
+#[test]
+fn a_client_with_all_its_connections_busy_gets_no_more() {
+    let server = Server::start(&["--client-connections", "2", "--max-queries", "2"]);
+    let busy: Vec<_> = (0..2)
+        .map(|_| {
+            let mut stream = connect(&server, 1);
+            let query = endless_query(600);
+            let length = query.len();
+            let head = format!("POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: {length}\r\n\r\n");
+            stream.write_all(&[head.as_bytes(), query.as_bytes()].concat()).unwrap();
+            stream
+        })
+        .collect();
+    until("both run", || server.get("/metrics").text().contains("\nterrapin_queries_running 2\n"));
+    let mut third = connect(&server, 1);
+    let mut answer = String::new();
+    let _ = third.read_to_string(&mut answer);
+    assert!(answer.starts_with("HTTP/1.1 429") && answer.ends_with("close some first\n"), "{answer}");
+    assert_eq!(server.get("/healthz").status, 200, "others may connect");
+    drop(busy);
+}
+
+#[test]
+fn half_bodies_do_not_keep_the_room_of_whole_ones() {
+    // 2 MiB of room: 16 MiB for connections, of which a quarter is for bodies, and twice the longest body at least.
+    let server = Server::start(&["--memory", "256MiB", "--max-queries", "1"]);
+    let head = b"POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: 2000000\r\n\r\n";
+    let piece = vec![b' '; 1_500_000];
+    let halves: Vec<_> = (1..9)
+        .map(|client| {
+            let mut stream = connect(&server, client);
+            stream.set_write_timeout(Some(Duration::from_secs(2))).unwrap();
+            let _ = stream.write_all(head).and_then(|()| stream.write_all(&piece));
+            stream
+        })
+        .collect();
+    let query = format!("{CAFES}{}", " ".repeat(100_000));
+    let answer = server.ask("POST", "/api/interpreter", "", &query);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    drop(halves);
+}
+
 #[test]
 fn a_client_that_reads_nothing_gives_its_slot_back() {
     let server = Server::start(&["--max-queries", "1"]);

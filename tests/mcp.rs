@@ -48,9 +48,9 @@ fn trouble(server: &Server, tool: &str, arguments: Value) -> String {
     answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
-/// A server that is spoken to as `Host: test`.
+/// A server that has the name `test`, too.
 fn start(town: Town, options: &[&str]) -> Server {
-    Server::over(town, &[&["--mcp-host", "test"], options].concat())
+    Server::over(town, &[&["--public-host", "test"], options].concat())
 }
 
 #[test]
@@ -163,18 +163,20 @@ fn what_is_wrong_is_told_to_the_model() {
 
 #[test]
 fn pages_of_other_sites_are_kept_out_and_tokens_and_quotas_hold() {
-    let server = Server::start(&[]);
-    // The test's requests are for the host `test`, which is none of this machine's names.
-    assert_eq!(send(&server, "", &request("ping", json!({}))).status, 403);
     let server = start(Town::new(), &[]);
-    assert_eq!(send(&server, "", &request("ping", json!({}))).status, 200);
-    assert_eq!(send(&server, "Origin: http://test\r\n", &request("ping", json!({}))).status, 200);
+    let ping = request("ping", json!({}));
+    assert_eq!(send(&server, "", &ping).status, 200);
+    assert_eq!(send(&server, "Origin: http://test\r\n", &ping).status, 200);
     for origin in ["http://evil.example", "null", "http://test.evil.example", "x"] {
-        assert_eq!(
-            send(&server, &format!("Origin: {origin}\r\n"), &request("ping", json!({}))).status,
-            403,
-            "{origin}"
-        );
+        assert_eq!(send(&server, &format!("Origin: {origin}\r\n"), &ping).status, 403, "{origin}");
+    }
+    // A page that had its own name lead here.
+    let head = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\nConnection: close\r\n";
+    let text = ping.to_string();
+    for (host, status) in [("evil.example", 403), ("test:8080", 200), ("192.0.2.1", 200)] {
+        let length = text.len();
+        let message = format!("POST /mcp HTTP/1.1\r\nHost: {host}\r\n{head}Content-Length: {length}\r\n\r\n{text}");
+        assert_eq!(Answer::read(server.send(message.as_bytes())).status, status, "{host}");
     }
     assert_eq!(server.get("/mcp").status, 405);
     let folder = tempfile::tempdir().unwrap();
@@ -191,6 +193,54 @@ fn pages_of_other_sites_are_kept_out_and_tokens_and_quotas_hold() {
 fn sha256(text: &str) -> String {
     use sha2::{Digest, Sha256};
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A message of some 2 MiB whose arguments are 299,000 small objects: 3 KB as gzip.
+fn many_objects() -> String {
+    let objects = "{\"\":0},".repeat(299_000);
+    let arguments = format!("{{\"text\":\"a\",\"x\":[{objects}0]}}");
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"search_tags\",\"arguments\":{arguments}}}}}"
+    )
+}
+
+#[test]
+fn a_message_has_bounds_and_is_read_behind_the_gate() {
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    let server = start(Town::new(), &["--max-queries", "1", "--max-waiting", "1", "--max-wait", "1"]);
+    let post = |headers: &str, body: &[u8]| {
+        let length = body.len();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: application/json, text/event-stream\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n{headers}\r\n"
+        );
+        Answer::read(server.send(&[head.as_bytes(), body].concat()))
+    };
+    let packed = |text: &str| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let bomb = packed(&many_objects());
+    assert!(bomb.len() < 8 << 10, "{}", bomb.len());
+    assert_eq!(post("Content-Encoding: gzip\r\n", &bomb).status, 413);
+    assert_eq!(post("", many_objects().as_bytes()).status, 413);
+    let call = request("tools/call", json!({"name": "search_tags", "arguments": {"text": "cafe"}})).to_string();
+    let answer = post("Content-Encoding: gzip\r\n", &packed(&call));
+    assert!(answer.status == 200 && answer.text().contains("amenity"), "{}", answer.text());
+    // While the slot is taken a call waits as text, in turn with the queries of others; what is no call is answered.
+    let running = server.leave_unread(ENDLESS);
+    wait_until(|| server.get("/metrics").text().contains("\nterrapin_queries_running 1\n"));
+    let late = trouble(&server, "search_tags", json!({"text": "cafe"}));
+    assert!(late.contains("no slot came free in time"), "{late}");
+    assert_eq!(send(&server, "", &request("ping", json!({}))).status, 200);
+    drop(running);
+    // Members that are there twice are no way around the gate.
+    let twice = call.replacen("\"method\"", "\"method\":\"ping\",\"method\"", 1);
+    let answer = post("", twice.as_bytes());
+    assert!(answer.status != 200 || answer.text().contains("its method twice"), "{}", answer.text());
 }
 
 #[test]

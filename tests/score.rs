@@ -105,3 +105,55 @@ fn a_record_does_not_wait_for_the_next_pair() {
     // One that takes for ever leaves the others their time.
     assert_eq!(next()["ex"], 1);
 }
+
+#[test]
+fn replies_of_models_are_read_where_that_is_asked_for() {
+    let server = Server::start(&[]);
+    let reply = format!("<think>cafes are nodes</think>Sure:\n```overpassql\n{CAFES}\n```\nThis finds cafes.");
+    let body = json!({"gold": CAFES, "pred": reply}).to_string();
+    assert_eq!(lines(&server, "", &body)[0]["error"], "parse_error");
+    let read = &lines(&server, "?extract=true", &body)[0];
+    assert_eq!(
+        (&read["ex"], &read["pred"]),
+        (&json!(1), &json!("[timeout:300][out:json];node[amenity=cafe];out;")),
+        "{read}"
+    );
+    let asked = json!({"references": [CAFES], "predictions": [reply], "extract": true});
+    let object = server.ask("POST", "/score", "Content-Type: application/json\r\n", &asked.to_string());
+    let object: Value = serde_json::from_slice(&object.body).unwrap();
+    assert_eq!(&object["results"][0], read);
+}
+
+#[test]
+fn a_query_runs_once_in_a_request_its_time_out_included() {
+    let server = Server::start(&[]);
+    let golds = vec![endless(); 8];
+    let asked = json!({"references": golds, "predictions": vec![CAFES; 8], "timeout": 0.5, "summary": true});
+    let answer = server.ask("POST", "/score", "Content-Type: application/json\r\n", &asked.to_string());
+    let answer: Value = serde_json::from_slice(&answer.body).unwrap();
+    // Seven golds and seven predictions.
+    assert_eq!(answer["reused"], 14, "{answer}");
+    for record in answer["results"].as_array().unwrap() {
+        assert_eq!((&record["ref_error"], &record["pred_n"]), (&json!("runtime_error_timeout"), &json!(4)), "{record}");
+        assert_eq!(record["summary"]["syntax"], 1, "{record}");
+    }
+}
+
+#[test]
+fn a_prediction_is_a_query_or_not_whatever_its_gold_gives() {
+    let server = Server::start(&[]);
+    let golds = [CAFES, "node(;out;", "{{geocodeArea:Nowhere}}->.a;node(area.a);out;"];
+    let body = |pred: &str| golds.map(|gold| json!({"gold": gold, "pred": pred}).to_string()).join("\n");
+    for (pred, syntax) in [
+        (CAFES, 1),
+        ("I do not know", 0),
+        ("", 0),
+        ("// none\n[out:csv(name)];node[a];out;", 1),
+        ("{{geocodeArea:Elsewhere}}->.a;node(area.a);out;", 1),
+        ("I do not know {{geocodeArea:Elsewhere}}", 0),
+    ] {
+        let scored = lines(&server, "?summary=true", &body(pred));
+        let found: Vec<_> = scored.iter().map(|record| record["summary"]["syntax"].clone()).collect();
+        assert_eq!(found, vec![json!(syntax); 3], "{pred}");
+    }
+}

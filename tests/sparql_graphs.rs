@@ -122,3 +122,18 @@ fn a_graph_without_an_iri_cannot_be_asked_so() {
     let error = ask("SELECT * { GRAPH ?g { SELECT (COUNT(*) AS ?n) { ?s ?p ?o } } }").unwrap_err();
     assert!(error.to_string().contains("has no IRI"), "{error}");
 }
+
+/// <https://www.w3.org/TR/sparql11-query/#defn_evalZeroOrOnePath>
+#[test]
+fn a_path_without_steps_leads_a_term_that_no_graph_has_to_itself() {
+    let ask = |text: &str| {
+        let settings = Settings { dialect: Dialect::Standard, ..Settings::default() };
+        let mut lines = Lines::default();
+        prepare(text, &settings).unwrap().run(&ENVIRONMENT, &Bounds::default(), &mut lines).unwrap();
+        lines.0
+    };
+    assert_eq!(ask("SELECT ?x { <http://e/none> <http://e/p>* ?x }"), ["none"]);
+    assert_eq!(ask("SELECT ?x { ?x <http://e/p>? <http://e/none> }"), ["none"]);
+    assert!(ask("SELECT ?x { <http://e/none> <http://e/p>+ ?x }").is_empty());
+    assert_eq!(ask("SELECT ?x { GRAPH <http://e/g1> { <http://e/none> <http://e/p>* ?x } }"), ["none"]);
+}

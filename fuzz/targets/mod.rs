@@ -13,6 +13,7 @@ mod pbf;
 mod rdf;
 mod recipe;
 mod region;
+mod reply;
 mod run_folder;
 mod server;
 mod shortcuts;
@@ -173,6 +174,14 @@ pub const TARGETS: &[Target] = &[
         check: region::check,
         seeds: region::seeds,
         words: region::WORDS,
+        longest: 64 << 10,
+        stack: OTHERS,
+    },
+    Target {
+        name: "reply",
+        check: reply::check,
+        seeds: reply::seeds,
+        words: reply::WORDS,
         longest: 64 << 10,
         stack: OTHERS,
     },

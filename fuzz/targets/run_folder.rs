@@ -104,7 +104,7 @@ pub fn check(input: &[u8]) {
         let path = super::town::file("lines.jsonl", rest);
         let _ = jsonl::read(&path, &[]);
         for forms in [&[][..], &[Form::Json, Form::Fenced], &[Form::Csv, Form::Quoted], &[Form::Fenced, Form::Quoted]] {
-            let _ = read_predictions(&path, forms);
+            let _ = read_predictions(&path, forms, None);
         }
         let _ = Table::parse(rest);
         return;

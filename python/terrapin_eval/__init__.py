@@ -24,6 +24,8 @@ __all__ = ["OverpassNL", "TerrapinError", "feedback"]
 
 # The order of the published metrics; others that a server gives follow.
 METRICS = ("em", "chrf", "kvs", "trees", "oqs", "ex", "ex_soft", "multiset", "f1")
+# Scores that are 1 in a record if neither query gives anything. Here they count as 0: most wrong queries give nothing.
+_OF_NOTHING = ("multiset", "f1")
 # Numbers of a record that are no scores.
 _COUNTS = ("line", "ref_n", "pred_n")
 
@@ -72,16 +74,18 @@ class OverpassNL:
     """The metrics of OverpassNL over the snapshot that a server has open.
 
     `url` is the server's address, else the environment's TERRAPIN_URL, else http://localhost:8080. `places` says where
-    names lead, in the shape of the authors' nominatim_cache.json. `timeout` is for a batch of pairs, in seconds.
+    names lead, in the shape of the authors' nominatim_cache.json. `timeout` is for a batch of pairs, in seconds. With
+    `extract` predictions are replies of a language model, in which the server finds the query.
     """
 
     name = "overpassnl"
 
     def __init__(self, url: str | None = None, *, places: Mapping[str, Any] | None = None,
-                 timeout: float = 3600) -> None:
+                 timeout: float = 3600, extract: bool = False) -> None:
         self.url = _server(url)
         self.places = places
         self.timeout = timeout
+        self.extract = extract
         self._pairs: list[tuple[str, str, str | None]] = []
 
     def add(self, *, prediction: str, reference: str, bbox: str | None = None) -> None:
@@ -95,7 +99,8 @@ class OverpassNL:
 
     def compute(self, *, predictions: Sequence[str] | None = None, references: Sequence[str] | None = None,
                 bbox: Sequence[str] | None = None) -> dict[str, Any]:
-        """The means over all pairs, the number of pairs, and the errors of predictions by class."""
+        """The means over all pairs, the number of pairs, how many gold queries give something (`usable`), and the errors of
+        predictions by class."""
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions or (), references=references or (), bbox=bbox)
         pairs, self._pairs = self._pairs, []
@@ -111,7 +116,7 @@ class OverpassNL:
                 "target": reference,
                 "resps": [[prediction]],
                 "filtered_resps": [prediction],
-                **{name: record[name] for name in _metrics([record])},
+                **{name: _value(record, name) for name in _metrics([record])},
                 "record": record,
             }
             for index, ((prediction, reference, _), record) in enumerate(zip(pairs, self._score(pairs)))
@@ -126,6 +131,8 @@ class OverpassNL:
             }
             if any(bbox is not None for _, _, bbox in batch):
                 body["bbox"] = [bbox or "" for _, _, bbox in batch]
+            if self.extract:
+                body["extract"] = True
             if self.places is not None:
                 body["places"] = self.places
             for offset, record in enumerate(_post(self.url, "/score", body, self.timeout)["results"]):
@@ -150,16 +157,24 @@ def _metrics(records: Sequence[Mapping[str, Any]]) -> list[str]:
     return found
 
 
+def _value(record: Mapping[str, Any], name: str) -> Any:
+    """A score of a record; none is earned by finding nothing where there is nothing."""
+    finds_nothing = record.get("ref_n") == 0 and record.get("pred_n") == 0
+    return 0 if finds_nothing and name in _OF_NOTHING else record[name]
+
+
 def _totals(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     totals: dict[str, Any] = {}
     for name in _metrics(records):
-        scores = [record[name] for record in records if record.get(name) is not None]
+        scores = [_value(record, name) for record in records if record.get(name) is not None]
         if scores:
             totals[name] = math.fsum(scores) / len(scores)
     errors: dict[str, int] = {}
     for record in records:
         if record.get("error"):
             errors[record["error"]] = errors.get(record["error"], 0) + 1
+    if any("ref_n" in record for record in records):
+        totals["usable"] = sum((record.get("ref_n") or 0) > 0 for record in records)
     totals["errors"] = dict(sorted(errors.items()))
     totals["n"] = len(records)
     return totals

@@ -31,6 +31,20 @@ class AgainstAServer(unittest.TestCase):
         self.assertEqual((totals["n"], totals["ex"]), (120, 0.75))
         self.assertEqual(metric.compute(), {"errors": {}, "n": 0})
 
+    def test_nothing_is_earned_by_finding_nothing(self):
+        nothing = "node[amenity=nowhere];out;"
+        metric = OverpassNL()
+        pairs = {"predictions": ["node(1000000);out;"] * 2, "references": [nothing, CAFES]}
+        totals = metric.compute(**pairs)
+        self.assertEqual((totals["usable"], totals["f1"], totals["multiset"], totals["ex"]), (1, 0, 0, 0))
+        self.assertEqual([sample["f1"] for sample in metric.samples(**pairs)], [0, 0])
+
+    def test_replies_of_models(self):
+        reply = f"Sure:\n```\n{CAFES}\n```"
+        for extract in (False, True):
+            totals = OverpassNL(extract=extract).compute(predictions=[reply], references=[CAFES])
+            self.assertEqual(totals["ex"], float(extract))
+
     def test_a_dictionary_a_sample(self):
         places = {"Town": {"osm_id": 31, "osm_type": "relation"}}
         gold = "{{geocodeArea:Town}}->.a;node(area.a)[amenity];out;"

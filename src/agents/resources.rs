@@ -7,6 +7,7 @@ use oxrdf::Term;
 use serde_json::{Value, json};
 
 use super::{Limits, Trouble, World};
+use crate::base::untrusted;
 use crate::budget::{self, Budget, Stopped};
 use crate::rdf::Store;
 use crate::sparql::labelled::{Kind, label_of};
@@ -106,8 +107,10 @@ impl Resource {
     }
 }
 
+/// Returns a value as JSON with escapes for all that steers who reads it: keys, labels and the names of files are anybody's.
 fn written(value: &Value) -> Result<String, Trouble> {
-    serde_json::to_string_pretty(value).map_err(|error| Trouble::fault(error.to_string()))
+    let text = serde_json::to_string_pretty(value).map_err(|error| Trouble::fault(error.to_string()))?;
+    Ok(untrusted::json(&text).into_owned())
 }
 
 fn manifest(world: World<'_>) -> Value {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Limits, Tool, Trouble, World};
+use crate::base::untrusted;
 use crate::tags::{Counts, KeySorting, KeysWanted, Listed, Part, Tags, Value, ValueSorting, ValuesWanted, Which};
 
 /// Tags that a search gives where nothing is said, and at most.
@@ -212,8 +213,10 @@ fn values(tags: &Tags, key: &str, query: &str) -> Listed<Value> {
 
 /// No element has it; what is near.
 fn nothing(tags: &Tags, key: &str, value: Option<&str>) -> Trouble {
-    let list =
-        |names: Vec<String>| if names.is_empty() { "search_tags finds others".to_owned() } else { names.join(", ") };
+    let list = |names: Vec<String>| match names.iter().map(|name| untrusted::line(name)).collect::<Vec<_>>() {
+        names if names.is_empty() => "search_tags finds others".to_owned(),
+        names => names.join(", "),
+    };
     if tags.key_counts(key).all() > 0 {
         let value = value.unwrap_or_default();
         let near = [value, ""].into_iter().map(|query| values(tags, key, query)).find(|listed| listed.total > 0);

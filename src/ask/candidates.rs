@@ -1,11 +1,13 @@
 //! What the data has of what a question mentions, found by the same tools that agents have.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 
 use super::{Failure, Mentions};
 use crate::agents::{self, World};
+use crate::base::untrusted;
 use crate::base::words::words;
 use crate::budget::Limits;
 
@@ -77,15 +79,15 @@ impl Searching<'_> {
         let best = tags.first().map_or(0, |tag| number(tag, "count"));
         // What is written on a single sign or in a note has the word, too.
         for tag in tags.iter().filter(|tag| number(tag, "count") * RARE >= best || number(tag, "with_first") > 1) {
-            let (key, value) = (on_one_line(text(tag, "key")), on_one_line(text(tag, "value")));
+            let (key, value) = (text(tag, "key"), text(tag, "value"));
             let _ = writeln!(out, "tag \"{key}\"=\"{value}\": {} elements{}", tag["count"], about(tag));
         }
         let is_told = |key: &&Value| tags.iter().any(|tag| tag["key"] == key["key"]);
         for key in keys.iter().filter(|key| number(key, "count") * RARE >= best && !is_told(key)).take(KEYS) {
             let name = text(key, "key");
-            let told = self.call("describe_tag", json!({"key": name}))?.unwrap_or_default();
+            let told = self.call("describe_tag", json!({"key": raw(key, "key")}))?.unwrap_or_default();
             let values = told["values"].as_array().into_iter().flatten().take(VALUES);
-            let values: Vec<String> = values.map(|value| on_one_line(text(value, "value"))).collect();
+            let values: Vec<Cow<'_, str>> = values.map(|value| text(value, "value")).collect();
             let _ = writeln!(
                 out,
                 "key \"{name}\": {} elements, such as {}{}",
@@ -120,8 +122,8 @@ impl Searching<'_> {
             let (kind, id) = (text(&place, "osm_type"), &place["osm_id"]);
             let _ = write!(out, "place {:?}: {kind}({id}), {}", text(&place, "display_name"), text(&place, "category"));
             // On a point it is the level of what it is the capital of.
-            if let Some(level) = place["admin_level"].as_str().filter(|_| !place["area_id"].is_null()) {
-                let _ = write!(out, ", admin_level={level}");
+            if place["admin_level"].is_string() && !place["area_id"].is_null() {
+                let _ = write!(out, ", admin_level={}", text(&place, "admin_level"));
             }
             if let Some(area) = place["area_id"].as_i64() {
                 let _ = write!(out, ", area({area})");
@@ -136,20 +138,20 @@ impl Searching<'_> {
         let prefix = if kind == "property" { "wdt" } else { "wd" };
         let entities = given["entities"].as_array().into_iter().flatten();
         let is_meant = |entity: &&Value| {
-            let said = ["label", "matched", "description"].map(|said| text(entity, said));
+            let said = ["label", "matched", "description"].map(|said| raw(entity, said));
             said.iter().any(|said| has_words(said, name)) || !said[..2].iter().any(|said| begins(said, name))
         };
         for entity in entities.filter(is_meant).take(most) {
             let _ = write!(out, "{kind} {prefix}:{}", text(entity, "id"));
             if !text(entity, "label").is_empty() {
-                let _ = write!(out, ", {}", on_one_line(text(entity, "label")));
+                let _ = write!(out, ", {}", text(entity, "label"));
             }
             if !text(entity, "matched").is_empty() {
                 let _ = write!(out, " (also {:?})", text(entity, "matched"));
             }
             let _ = write!(out, "{}", about(entity));
-            let classes: Vec<&str> =
-                entity["instance_of"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let classes = entity["instance_of"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let classes: Vec<Cow<'_, str>> = classes.map(untrusted::line).collect();
             if kind == "item" && !classes.is_empty() {
                 let _ = write!(out, "; wdt:P31 {}", classes.join(", "));
             }
@@ -163,8 +165,14 @@ impl Searching<'_> {
     }
 }
 
-fn text<I: serde_json::value::Index>(value: &Value, name: I) -> &str {
+/// Returns a text as the tool gave it: to compare it or to give it to another tool, never for the prompt.
+fn raw<I: serde_json::value::Index>(value: &Value, name: I) -> &str {
     value[name].as_str().unwrap_or_default()
+}
+
+/// Returns a text for the prompt: a value of the data must not look like more than one.
+fn text<I: serde_json::value::Index>(value: &Value, name: I) -> Cow<'_, str> {
+    untrusted::line(raw(value, name).trim())
 }
 
 fn number(value: &Value, name: &str) -> u64 {
@@ -173,23 +181,15 @@ fn number(value: &Value, name: &str) -> u64 {
 
 /// The beginning of what is said of something, where anything is.
 fn about(value: &Value) -> String {
-    let said = on_one_line(text(value, "description"));
+    let said = text(value, "description");
     let short: String = said.chars().take(LETTERS).collect();
     let dots = if short.len() < said.len() { "..." } else { "" };
     if said.is_empty() { String::new() } else { format!("; {short}{dots}") }
 }
 
-/// A value of the data, which must not look like more than one.
-pub fn on_one_line(text: &str) -> String {
-    text.split(|c: char| c.is_control() || c.is_whitespace())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
 /// Whether a place is a country, a town, an island or the like.
 fn is_settlement(place: &Value) -> bool {
-    ["boundary=", "place="].iter().any(|key| text(place, "category").starts_with(key))
+    ["boundary=", "place="].iter().any(|key| raw(place, "category").starts_with(key))
 }
 
 /// Whether a text has all words of a name.

@@ -1,5 +1,6 @@
 //! One thing after the other: mentions, candidates, a prompt, a query, its answer or what is wrong with it, words.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -13,6 +14,7 @@ use super::{
     Answer, Failure, Features, LONGEST, Lang, MOST_REPAIRS, Mentions, Query, Question, Ran, Settings, Step, candidates,
 };
 use crate::agents::World;
+use crate::base::untrusted;
 use crate::budget::{Exceeded, Limits};
 
 /// Rows that a model is shown of a result, and letters of all results.
@@ -365,13 +367,14 @@ fn data(world: World<'_>) -> String {
 fn told(results: &[Ran]) -> String {
     let mut out = String::new();
     for ran in results {
-        let (shown, columns) = (ran.rows.len().min(SHOWN), ran.columns.join(" | "));
+        let shown = ran.rows.len().min(SHOWN);
+        let columns = ran.columns.iter().map(|column| untrusted::line(column)).collect::<Vec<_>>().join(" | ");
         let first =
             if ran.total > shown as u64 { format!(", of which the first {shown} follow") } else { String::new() };
         let _ = writeln!(out, "{}\n\nrows: {}{first}; columns: {columns}", ran.query.query, ran.total);
         for row in ran.rows.iter().take(SHOWN) {
-            let cells: Vec<String> =
-                row.iter().map(|cell| candidates::on_one_line(cell.as_deref().unwrap_or_default())).collect();
+            let cells: Vec<Cow<'_, str>> =
+                row.iter().map(|cell| untrusted::line(cell.as_deref().unwrap_or_default())).collect();
             let _ = writeln!(out, "{}", cells.join(" | "));
         }
         out.push('\n');

@@ -1,11 +1,11 @@
 //! The queries in a reply, and what else it says of the answer.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use terrapin_chat::Reply;
 
 use super::Lang;
-use crate::eval::language::{self, Language};
+use crate::eval::language::Language;
+use crate::eval::reply::{self, ReplyQuery};
 
 /// A query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,18 +32,10 @@ pub enum Written {
 pub fn read(reply: &Reply, only: Option<Language>) -> Written {
     let lines = || reply.text.lines().map(|line| line.trim().trim_matches(['*', '`', '-', ' ']));
     let says = |head: &str| lines().find_map(|line| strip(line, head)).map(str::to_owned);
-    let mut queries = fenced(&reply.text, reply.is_cut);
-    if queries.is_empty() {
-        queries.extend(reply.tool_calls.iter().filter_map(|call| of_tool(&call.arguments)));
-    }
-    if queries.is_empty() && fence(&reply.text).is_none() {
-        queries.extend(bare(&reply.text));
-    }
-    // A later one corrects an earlier one.
-    let mut last: Vec<Query> = Vec::new();
-    for query in queries {
-        last.retain(|other| other.language != query.language);
-        last.push(query);
+    let mut last = found(&reply.text, reply.is_cut);
+    if last.is_empty() {
+        // Some models that were trained to call tools call one with the query.
+        last = reply.tool_calls.iter().flat_map(|call| found(&call.arguments, false)).collect();
     }
     if let Some(only) = only.map(Lang::from) {
         if !last.is_empty() && last.iter().all(|query| query.language != only) {
@@ -79,61 +71,10 @@ fn strip<'a>(line: &'a str, head: &str) -> Option<&'a str> {
     begin.eq_ignore_ascii_case(head).then(|| line[head.len()..].trim())
 }
 
-/// The queries between fences. The last fence may be missing, but not where the reply was cut off.
-fn fenced(text: &str, is_cut: bool) -> Vec<Query> {
-    let mut queries = Vec::new();
-    let mut rest = text;
-    while let Some((_, inside)) = fence(rest) {
-        let end = fence(inside);
-        if end.is_none() && is_cut {
-            break;
-        }
-        let (block, after) = end.unwrap_or((inside, ""));
-        let (head, body) = block.split_once('\n').unwrap_or(("", block));
-        let named = Language::named(&head.replace(['-', '_', ' ', '\r'], ""));
-        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '+' | '.');
-        let body = if named.is_some() || head.trim().chars().all(is_name) { body } else { block };
-        let found = query(named, body);
-        // A fence around others, as of Markdown, is none: what seems to end it begins one of them.
-        rest = if found.is_some() { after } else { &inside[block.len()..] };
-        queries.extend(found);
-        if end.is_none() {
-            break;
-        }
-    }
-    queries
-}
-
-/// What stands before the next fence, and behind it.
-fn fence(text: &str) -> Option<(&str, &str)> {
-    let tildes = if text.starts_with("~~~") { Some(0) } else { text.find("\n~~~").map(|at| at + 1) };
-    let at = [text.find("```"), tildes].into_iter().flatten().min()?;
-    let (before, fence) = text.split_at(at);
-    let sign = if fence.starts_with('~') { '~' } else { '`' };
-    Some((before, fence.trim_start_matches(sign)))
-}
-
-/// A reply that is a query, perhaps behind a line about the map.
-fn bare(text: &str) -> Option<Query> {
-    let text = text.trim();
-    let text = match text.split_once('\n') {
-        Some((first, rest)) if strip(first.trim(), "map:").is_some() => rest,
-        _ => text,
-    };
-    query(None, text).filter(|query| language::of(&query.query).is_some())
-}
-
-/// What some models do that were trained to call tools: the query is the tool's.
-fn of_tool(arguments: &str) -> Option<Query> {
-    let arguments: Value = serde_json::from_str(arguments).ok()?;
-    let text = ["query", "sparql", "overpassql", "data"].iter().find_map(|name| arguments[name].as_str())?;
-    query(None, text)
-}
-
-fn query(named: Option<Language>, text: &str) -> Option<Query> {
-    let text = text.trim();
-    let language = named.or_else(|| language::of(text))?;
-    (!text.is_empty()).then(|| Query { language: language.into(), query: text.to_owned() })
+/// The queries in a text, at most one of each language.
+fn found(text: &str, is_cut: bool) -> Vec<Query> {
+    let query = |found: ReplyQuery| Query { language: found.language.into(), query: found.text };
+    reply::queries(text, is_cut).into_iter().map(query).collect()
 }
 
 #[cfg(test)]

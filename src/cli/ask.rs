@@ -13,6 +13,7 @@ use super::stdout::{print, print_json, tell};
 use super::{Error, open, slips};
 use crate::agents::World;
 use crate::ask::{Answer, Failure, Question, Ran, Settings, Step, ask};
+use crate::base::untrusted;
 use crate::budget::Limits;
 use crate::size;
 use crate::sparql::Environment;
@@ -152,12 +153,7 @@ fn shown(step: &Step) -> String {
         Step::Feedback { feedback } => feedback.clone(),
         Step::Text { text } => text.clone(),
     };
-    harmless(&format!("== {}\n{}\n", step.name(), text.trim_end()))
-}
-
-/// Without what would steer a terminal: a model may say anything, and so may the data.
-fn harmless(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    untrusted::lines(&format!("== {}\n{}\n", step.name(), text.trim_end())).into_owned()
 }
 
 fn for_people(answer: &Answer) -> String {
@@ -165,7 +161,7 @@ fn for_people(answer: &Answer) -> String {
     for ran in &answer.results {
         table(ran, &mut out);
     }
-    harmless(&out)
+    untrusted::lines(&out).into_owned()
 }
 
 /// The first rows, with aligned columns.
@@ -173,7 +169,8 @@ fn table(ran: &Ran, out: &mut String) {
     if ran.rows.is_empty() {
         return;
     }
-    let cell = |text: Option<&str>| -> String { text.unwrap_or_default().chars().take(LETTERS).collect() };
+    let cell =
+        |text: Option<&str>| -> String { untrusted::line(text.unwrap_or_default()).chars().take(LETTERS).collect() };
     let rows = ran.rows.iter().take(ROWS).map(|row| row.iter().map(|text| cell(text.as_deref())).collect::<Vec<_>>());
     let mut lines: Vec<Vec<String>> = vec![ran.columns.iter().map(|name| cell(Some(name))).collect()];
     lines.extend(rows);

@@ -7,15 +7,16 @@ use serde_json::json;
 use terrapin_problem::for_people;
 
 use super::error::{Error, Exit};
+use crate::base::untrusted;
 
 /// Writes an error to standard error; a closed standard error is nobody's concern.
 pub fn report(error: &Error, as_json: bool) {
     let styled = is_coloured();
     let text = match error {
         Error::ClosedPipe => return,
-        _ if as_json => to_json(error).to_string(),
+        _ if as_json => untrusted::json(&to_json(error).to_string()).into_owned(),
         Error::Query { text, origin, problems } => for_people(problems, text, origin, styled),
-        Error::Other { message, .. } => format!("error: {message}"),
+        Error::Other { message, .. } => format!("error: {}", untrusted::lines(message)),
     };
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

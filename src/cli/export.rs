@@ -51,7 +51,6 @@ pub struct Args {
     nq: Option<PathBuf>,
     /// Write the elements as GeoParquet into an empty folder: a folder a type, tags as a map, geometry as WKB, row groups along
     /// the Hilbert curve
-    #[cfg(feature = "geoparquet")]
     #[arg(long, value_name = "DIR", group = "target")]
     geoparquet: Option<PathBuf>,
     /// How blocks of PBF are packed; not every program reads zstd
@@ -114,6 +113,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         .num_threads(args.threads.map_or(0, usize::from))
         .build()
         .map_err(|e| Error::system("threads", e))?;
+    #[cfg(not(feature = "geoparquet"))]
+    if args.geoparquet.is_some() {
+        return Err(super::features::missing("--geoparquet", "geoparquet"));
+    }
     #[cfg(feature = "geoparquet")]
     if let Some(folder) = &args.geoparquet {
         return pool.install(|| super::geoparquet::write(&opened, folder, args.memory / CACHE, args.json));

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use super::{Error, open, stdout};
+use crate::base::untrusted;
 use crate::size;
 use crate::snapshot::facts::{degrees, time};
 use crate::snapshot::{Manifest, facts, hex};
@@ -36,7 +37,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
 pub fn for_people(digest: &str, bytes: u64, manifest: &Manifest) -> String {
     let mut out = String::new();
     let mut line = |name: &str, value: String| {
-        let _ = writeln!(out, "{name:<12} {value}");
+        // A source's file name, a licence or a remark must not look like a line of its own.
+        let _ = writeln!(out, "{name:<12} {}", untrusted::line(&value));
     };
     let counts = &manifest.counts;
     line("snapshot", digest.to_owned());

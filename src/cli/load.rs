@@ -9,6 +9,7 @@ use super::mirror::mirror;
 use super::progress::Shown;
 use super::whole::stop_on_signal;
 use super::{Error, slips, stdout};
+use crate::base::untrusted;
 use crate::load::room::Room;
 use crate::load::{self, Base, Entities, LoadError, Loaded, Options, Progress, Quiet};
 use crate::size::{self, count};
@@ -184,7 +185,7 @@ pub fn tell(out: &Path, loaded: &Loaded, as_json: bool) -> Result<(), Error> {
     }
     text.push('\n');
     for remark in &loaded.manifest.remarks {
-        text.push_str(remark);
+        text.push_str(&untrusted::line(remark));
         text.push('\n');
     }
     stdout::print(&text)

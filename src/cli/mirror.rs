@@ -33,8 +33,8 @@ pub fn mirror(
     replication::mirror(&mut fetch, folder, since, until, &mut done).map_err(|e| Error::input("replication", e))
 }
 
-/// What a program without that feature says.
+/// Refuses: this build cannot fetch.
 #[cfg(not(feature = "remote"))]
 pub fn mirror(_: &str, _: &Path, _: i64, _: Option<i64>, _: &dyn Progress) -> Result<(), Error> {
-    Err(Error::usage("--mirror: this program was built without the feature `remote`"))
+    Err(super::features::missing("--mirror", "remote"))
 }

@@ -10,6 +10,7 @@ mod error;
 mod eval;
 mod export;
 mod extract;
+mod features;
 mod feedback;
 #[cfg(feature = "geoparquet")]
 mod geoparquet;
@@ -27,7 +28,6 @@ mod open;
 mod pin;
 mod progress;
 mod query;
-#[cfg(feature = "remote")]
 mod remote;
 mod serve;
 mod sigbus;
@@ -86,9 +86,7 @@ enum Command {
     Extract(extract::Args),
     Info(info::Args),
     Verify(verify::Args),
-    #[cfg(feature = "remote")]
     Pull(remote::PullArgs),
-    #[cfg(feature = "remote")]
     Push(remote::PushArgs),
     Query(query::Args),
     Convert(convert::Args),
@@ -111,8 +109,8 @@ enum Command {
     Version,
 }
 
-/// Runs the command that the process was started with. `commit` is what it was built from, where that is known.
-pub fn main(commit: Option<&'static str>) -> ExitCode {
+/// Runs the command that the process was started with. `commit` is the commit of the build, empty if unknown.
+pub fn main(commit: &'static str) -> ExitCode {
     version::keep(commit);
     sigbus::say_so();
     stack::main(command).unwrap_or_else(|error| {
@@ -156,9 +154,7 @@ fn run(command: Command, matches: &ArgMatches) -> Result<(), Error> {
         Command::Extract(args) => extract::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Verify(args) => verify::run(&args),
-        #[cfg(feature = "remote")]
         Command::Pull(args) => remote::run_pull(&args),
-        #[cfg(feature = "remote")]
         Command::Push(args) => remote::run_push(&args),
         Command::Query(args) => query::run(&args),
         Command::Convert(args) => convert::run(&args),

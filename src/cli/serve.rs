@@ -14,7 +14,7 @@ use super::{Error, config, log, open, stdout};
 use crate::machine;
 use crate::osm::history::History;
 use crate::rdf::Store;
-use crate::server::{self, About, Addresses, Data, Division, Settings, Tokens};
+use crate::server::{self, About, Addresses, AllowedPages, Data, Division, HostName, Settings, SitePolicy, Tokens};
 use crate::size;
 use crate::snapshot::Snapshot;
 
@@ -78,10 +78,14 @@ pub struct Args {
     /// value, lang, description) as JSON lines or CSV
     #[arg(long, value_name = "FILE")]
     tag_docs: Option<PathBuf>,
-    /// A name, with or without a port, under which /mcp is spoken to, such as maps.example.org; those of this machine always
-    /// are; may be given more than once
-    #[arg(long, value_name = "HOST", value_delimiter = ',')]
-    mcp_host: Vec<String>,
+    /// A name of this server, with or without a port, such as maps.example.org: /ask, /mcp and killing queries are not
+    /// answered under other names; localhost and addresses need not be named; may be given more than once
+    #[arg(long, alias = "mcp-host", value_name = "HOST", value_delimiter = ',', value_parser = host_name)]
+    public_host: Vec<HostName>,
+    /// Pages of other sites that may read answers: `*` for any, `none`, or origins such as https://maps.example.org. Only
+    /// those that are named may use /ask and /mcp and kill queries; may be given more than once
+    #[arg(long, value_name = "ORIGIN", value_delimiter = ',', default_value = "*", value_parser = origin)]
+    cors: Vec<String>,
     /// Another address for /metrics and for killing queries, which --bind then does not serve
     #[arg(long, value_name = "ADDRESS")]
     metrics_bind: Option<SocketAddr>,
@@ -129,6 +133,18 @@ fn network(text: &str) -> Result<IpNet, String> {
         .map_err(|_| "expected an address or a network, such as 127.0.0.1, 10.0.0.0/8 or fd00::/8".to_owned())
 }
 
+/// Reads a name of the server.
+fn host_name(text: &str) -> Result<HostName, String> {
+    HostName::parse(text.trim())
+        .ok_or_else(|| "expected a name, such as maps.example.org or maps.example.org:8080".to_owned())
+}
+
+/// Reads an origin, `*` or `none`.
+fn origin(text: &str) -> Result<String, String> {
+    let wrong = |_| "expected `*`, `none` or an origin, such as https://maps.example.org".to_owned();
+    AllowedPages::of([text]).map_err(wrong).map(|_| text.to_owned())
+}
+
 /// How the memory is divided. States of other dates have a part where the snapshot has older versions; a file that does not
 /// open is an error later.
 pub(super) fn division(args: &Args, snapshot: &Path) -> Result<Division, Error> {
@@ -161,9 +177,13 @@ pub(super) fn settings(args: &Args, memory: Division) -> Settings {
         trusted_proxies: args.trusted_proxy.clone(),
         drain_delay: Duration::from_secs(args.drain_delay.min(86_400)),
         grace: Duration::from_secs(args.grace.min(86_400)),
-        connections: args.connections.limits(&memory),
+        connections: args.connections.limits(&memory, &args.trusted_proxy),
         spool: args.connections.spool(&memory),
-        mcp_hosts: args.mcp_host.clone(),
+        sites: SitePolicy {
+            hosts: args.public_host.clone(),
+            // Each of them was read as an option.
+            pages: AllowedPages::of(args.cors.iter().map(String::as_str)).unwrap_or_default(),
+        },
     }
 }
 

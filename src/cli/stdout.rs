@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Error;
+use crate::base::untrusted;
 
 /// Standard output.
 pub struct Output {
@@ -56,13 +57,13 @@ pub fn print(text: &str) -> Result<(), Error> {
     out.finish()
 }
 
-/// Prints a value as JSON, one line.
+/// Prints a value as JSON, one line, with escapes for all that steers a terminal.
 pub fn print_json(value: &impl serde::Serialize) -> Result<(), Error> {
     let text = serde_json::to_string(value).map_err(|e| Error::system("output", e))?;
-    print(&(text + "\n"))
+    print(&format!("{}\n", untrusted::json(&text)))
 }
 
 /// Writes a line to standard error, where warnings and notes go. That nobody reads it is nobody's concern.
 pub fn tell(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = writeln!(io::stderr().lock(), "{}", untrusted::lines(line));
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{Error, open, stdout};
+use crate::base::untrusted::line;
 use crate::size;
 use crate::tags::{Docs, Found, Tags};
 
@@ -79,12 +80,13 @@ fn for_people(found: &Found, docs: &Docs) -> String {
         let together = together.map_or_else(String::new, |n| format!("  {} with the first", size::count(n)));
         let count = size::count(found.tag.counts.all());
         let (key, value) = (&found.tag.key, &found.tag.value);
-        let meaning = docs.tag(key, value).map_or_else(String::new, |text| format!("  {text}"));
+        let meaning = docs.tag(key, value).map_or_else(String::new, |text| format!("  {}", line(text)));
+        let (key, value) = (line(key), line(value));
         let _ = writeln!(out, "{count:>12}  {key}={value}{together}{meaning}");
     }
     for key in &found.keys {
         let (count, values) = (size::count(key.counts.all()), size::count(key.values));
-        let _ = writeln!(out, "{count:>12}  {}=*  {values} values", key.key);
+        let _ = writeln!(out, "{count:>12}  {}=*  {values} values", line(&key.key));
     }
     if out.is_empty() {
         out.push_str("no tag has any of these words\n");

@@ -1,23 +1,24 @@
-//! `terrapin --version` and `terrapin version`: what this program is.
+//! `terrapin --version` and `terrapin version`: version, commit, features and snapshot formats.
 
 use std::sync::OnceLock;
 
+use super::features;
 use crate::snapshot::{FORMAT_VERSION, OLDEST_FORMAT};
 
-/// The commit that the program was built from, where its build was told.
+/// The commit that the program was built from, if its build found one.
 static COMMIT: OnceLock<&'static str> = OnceLock::new();
 
-/// Keeps the commit.
-pub fn keep(commit: Option<&'static str>) {
-    let _ = COMMIT.set(commit.filter(|commit| !commit.is_empty()).unwrap_or("unknown"));
+/// Stores the commit for `long`.
+pub fn keep(commit: &'static str) {
+    let _ = COMMIT.set(if commit.is_empty() { "unknown" } else { commit });
 }
 
-/// What stands behind the name.
+/// Returns the version, commit, features and snapshot formats, a line each.
 pub fn long() -> String {
-    let features = if cfg!(feature = "cache") { "cache" } else { "none" };
     format!(
-        "{}\ncommit            {}\nfeatures          {features}\nsnapshot formats  writes {FORMAT_VERSION}, reads {OLDEST_FORMAT} to {FORMAT_VERSION}",
+        "{}\ncommit            {}\nfeatures          {}\nsnapshot formats  writes {FORMAT_VERSION}, reads {OLDEST_FORMAT} to {FORMAT_VERSION}",
         env!("CARGO_PKG_VERSION"),
         COMMIT.get().unwrap_or(&"unknown"),
+        features::list(),
     )
 }

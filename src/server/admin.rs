@@ -6,10 +6,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use super::connections::{self, ConnectionLimits, Connections};
-use super::{App, health, kill, metrics, status};
+use super::{App, health, kill, metrics, sites, status};
 
 /// Connections at once.
 const MOST: usize = 64;
@@ -21,7 +22,8 @@ pub fn listen(app: &Arc<App>, address: SocketAddr) -> io::Result<SocketAddr> {
     let listener = connections::listen(address).map_err(named)?;
     let bound = listener.local_addr()?;
     tracing::info!("metrics at http://{bound}/metrics");
-    let connections = Connections::new(ConnectionLimits { most: MOST, ..app.settings.connections.clone() });
+    let connections =
+        Connections::new(ConnectionLimits { most: MOST, per_client: 0, ..app.settings.connections.clone() });
     tokio::spawn(Arc::clone(&connections).sweep());
     tokio::spawn(connections.serve(listener, router(Arc::clone(app))));
     Ok(bound)
@@ -34,5 +36,6 @@ fn router(app: Arc<App>) -> Router {
         .route("/readyz", get(health::readiness))
         .route("/api/status", get(status::all))
         .route("/api/kill/{id}", post(kill::any))
+        .layer(from_fn_with_state(Arc::clone(&app), sites::guard))
         .with_state(app)
 }

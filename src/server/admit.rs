@@ -19,7 +19,7 @@ use super::{App, wording};
 /// How long a client shall wait that has all its queries running: nobody knows when one ends.
 const A_WHILE: Duration = Duration::from_secs(5);
 /// The longest wait that a client is told, so that one that is in debt by hours looks again.
-const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+pub const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
 /// Lets only those through who have a token, where tokens are needed.
 pub async fn authenticate(

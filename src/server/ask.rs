@@ -13,6 +13,7 @@ use terrapin_chat::{Kind, Message, Model, Patience, Reply};
 
 use super::App;
 use super::accept::{self, Accept};
+use super::admit::{LONGEST_WAIT, whole_seconds};
 use super::body::{Received, Unreadable};
 use super::context::Context;
 use super::job::{Job, Lane, Run};
@@ -50,9 +51,9 @@ pub async fn ask(
 }
 
 fn work(job: Job, body: Received, in_steps: bool) {
-    let question: Question = match json::question(body) {
+    let question: Question = match json::question(&job, body) {
         Ok(question) => question,
-        Err(refusal) => return job.refuse(*refusal),
+        Err(unreadable) => return unreadable.end(job),
     };
     job.context().set_query(&question.question);
     let (time, memory) = (job.app().settings.max_time, job.memory());
@@ -148,9 +149,9 @@ fn refuse(run: Run, mut sink: Sink, failure: &Failure, in_steps: bool) {
     let mut instead = Json.refusal(status, &message);
     if let Failure::Model(error) = failure
         && let Some(wait) = error.wait
-        && let Ok(seconds) = HeaderValue::from_str(&wait.as_secs().max(1).to_string())
     {
-        instead.headers_mut().insert(header::RETRY_AFTER, seconds);
+        let seconds = whole_seconds(wait.min(LONGEST_WAIT));
+        instead.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     run.refused(sink, NAME, outcome, instead);
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::Read;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,15 +15,24 @@ use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::App;
-use super::connections::Peer;
+use super::connections::{ArrivingBody, Peer};
+
+/// An extension of a route: its longest body in bytes, where that is less than the server's.
+#[derive(Debug, Clone, Copy)]
+pub struct LongestBody(pub usize);
 
 /// Bytes of a body that are not counted: what most queries need, so that they never wait for others' bodies.
 const FREE: usize = 16 << 10;
+
+/// How long a body waits for room before another one that has not arrived is dropped for it.
+const PATIENCE: Duration = Duration::from_millis(250);
 
 /// What all bodies hold together.
 pub struct Bodies {
     /// A permit a KiB.
     room: Arc<Semaphore>,
+    /// Drops a body that has not arrived.
+    make_room: Box<dyn Fn() + Send + Sync>,
     longest: usize,
     /// How long a body may take, a third of it to wait for room.
     time: Duration,
@@ -30,12 +40,13 @@ pub struct Bodies {
 
 impl Bodies {
     /// For bodies of `longest` bytes at most that arrive within `time` and hold `memory` bytes together, or what the
-    /// longest one needs.
-    pub fn new(longest: usize, time: Duration, memory: u64) -> Self {
+    /// longest one needs. If there is no room, `make_room` is called: it drops a body that has not arrived.
+    pub fn new(longest: usize, time: Duration, memory: u64, make_room: impl Fn() + Send + Sync + 'static) -> Self {
         let longest = longest.min(u32::MAX as usize);
         // One that is packed needs room for itself and for what it unpacks to.
         let room = usize::try_from(memory).unwrap_or(usize::MAX).max(longest.saturating_mul(2)) / 1024 + 1;
-        Bodies { room: Arc::new(Semaphore::new(room.min(Semaphore::MAX_PERMITS))), longest, time }
+        let room = Arc::new(Semaphore::new(room.min(Semaphore::MAX_PERMITS)));
+        Bodies { room, make_room: Box::new(make_room), longest, time }
     }
 
     /// Takes room for a body of this length, besides what is taken already.
@@ -44,14 +55,25 @@ impl Bodies {
         let more = wanted.saturating_sub(taken.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
         let Ok(more @ 1..) = u32::try_from(more) else { return Ok(()) };
         let room = Arc::clone(&self.room).acquire_many_owned(more);
-        match tokio::time::timeout(self.time / 3, room).await {
-            Ok(Ok(permit)) => match taken {
-                Some(taken) => taken.merge(permit),
-                None => *taken = Some(permit),
-            },
-            _ => return Err(Unreadable::Busy),
+        let Ok(Ok(permit)) = tokio::time::timeout(self.time / 3, self.pressing(room)).await else {
+            return Err(Unreadable::Busy);
+        };
+        match taken {
+            Some(taken) => taken.merge(permit),
+            None => *taken = Some(permit),
         }
         Ok(())
+    }
+
+    /// Waits for room and makes some again and again: half a body must not keep it from whole ones.
+    async fn pressing<T>(&self, room: impl Future<Output = T>) -> T {
+        let mut room = pin!(room);
+        loop {
+            if let Ok(found) = tokio::time::timeout(PATIENCE, &mut room).await {
+                return found;
+            }
+            (self.make_room)();
+        }
     }
 }
 
@@ -125,9 +147,12 @@ impl FromRequest<Arc<App>> for Received {
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Unreadable> {
         let (parts, body) = request.into_parts();
-        let received = Received::read(&parts.headers, body, &app.bodies).await;
+        let longest = parts.extensions.get::<LongestBody>().map_or(usize::MAX, |longest| longest.0);
+        let peer = parts.extensions.get::<Arc<Peer>>();
+        let arriving = peer.map(Peer::body_arrives);
+        let received = Received::read(&parts.headers, body, arriving.as_ref(), &app.bodies, longest).await;
         if received.is_err()
-            && let Some(peer) = parts.extensions.get::<Arc<Peer>>()
+            && let Some(peer) = peer
         {
             peer.leave_unread();
         }
@@ -136,15 +161,22 @@ impl FromRequest<Arc<App>> for Received {
 }
 
 impl Received {
-    async fn read(headers: &HeaderMap, body: Body, bodies: &Bodies) -> Result<Self, Unreadable> {
+    /// Reads a body of `longest` bytes at most, or of what the server takes if that is less.
+    async fn read(
+        headers: &HeaderMap,
+        body: Body,
+        arriving: Option<&ArrivingBody>,
+        bodies: &Bodies,
+        longest: usize,
+    ) -> Result<Self, Unreadable> {
         let gzip = is_gzip(headers)?;
-        let longest = bodies.longest;
+        let longest = bodies.longest.min(longest);
         if HttpBody::size_hint(&body).lower() > longest as u64 {
             return Err(Unreadable::TooLong(longest));
         }
         let mut room = None;
         let reading = async {
-            let bytes = collect(body, bodies, &mut room).await?;
+            let bytes = collect(body, arriving, bodies, longest, &mut room).await?;
             if gzip {
                 // Decoded when its turn comes, when nobody can wait for room.
                 bodies.charge(&mut room, bytes.len() + longest).await?;
@@ -154,6 +186,11 @@ impl Received {
         let bytes =
             tokio::time::timeout(bodies.time, reading).await.map_err(|_| Unreadable::TooSlow(bodies.time))??;
         Ok(Received { bytes, gzip, longest, _room: room })
+    }
+
+    /// Returns its bytes, decoded, without a copy of those that came plain.
+    pub fn text(&self) -> Result<Bytes, Unreadable> {
+        if self.gzip { self.decoded().map(|text| Bytes::from(text.into_owned())) } else { Ok(self.bytes.clone()) }
     }
 
     /// Its bytes, decoded: no work for the threads that serve connections.
@@ -186,17 +223,28 @@ fn is_gzip(headers: &HeaderMap) -> Result<bool, Unreadable> {
 
 async fn collect(
     mut body: Body,
+    arriving: Option<&ArrivingBody>,
     bodies: &Bodies,
+    longest: usize,
     room: &mut Option<OwnedSemaphorePermit>,
 ) -> Result<Bytes, Unreadable> {
     let mut first = Bytes::new();
     let mut whole: Vec<u8> = Vec::new();
-    while let Some(frame) = body.frame().await {
+    let awaited = |is_awaited| {
+        if let Some(arriving) = arriving {
+            arriving.await_piece(is_awaited);
+        }
+    };
+    loop {
+        awaited(true);
+        let frame = body.frame().await;
+        awaited(false);
+        let Some(frame) = frame else { break };
         let Ok(frame) = frame else { return Err(Unreadable::Broken("it broke off".into())) };
         let Ok(data) = frame.into_data() else { continue };
         let length = first.len() + whole.len() + data.len();
-        if length > bodies.longest {
-            return Err(Unreadable::TooLong(bodies.longest));
+        if length > longest {
+            return Err(Unreadable::TooLong(longest));
         }
         if length == data.len() {
             // Most bodies are one piece, which is not copied.
@@ -205,7 +253,7 @@ async fn collect(
             continue;
         }
         if whole.capacity() < length {
-            let capacity = length.next_power_of_two().min(bodies.longest);
+            let capacity = length.next_power_of_two().min(longest);
             bodies.charge(room, capacity).await?;
             whole.reserve_exact(capacity - whole.len());
             whole.extend_from_slice(&std::mem::take(&mut first));
@@ -230,12 +278,12 @@ mod tests {
     }
 
     async fn read(body: Body, bodies: &Bodies) -> Result<Received, Unreadable> {
-        Received::read(&HeaderMap::new(), body, bodies).await
+        Received::read(&HeaderMap::new(), body, None, bodies, usize::MAX).await
     }
 
     #[tokio::test]
     async fn a_body_is_read_up_to_its_length_and_charged_beyond_the_first_bytes() {
-        let bodies = Bodies::new(100_000, Duration::from_secs(5), 1 << 20);
+        let bodies = Bodies::new(100_000, Duration::from_secs(5), 1 << 20, || ());
         let all = bodies.room.available_permits();
         let small = read(pieces(2, 100), &bodies).await.unwrap();
         assert_eq!(small.decoded().unwrap().len(), 200);
@@ -252,7 +300,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_does_not_arrive_or_finds_no_room_is_given_up() {
-        let bodies = Bodies::new(100_000, Duration::from_millis(300), 1 << 20);
+        let bodies = Bodies::new(100_000, Duration::from_millis(300), 1 << 20, || ());
         let never = Body::from_stream(tokio_stream::pending::<Result<Bytes, std::io::Error>>());
         assert_eq!(read(never, &bodies).await.err(), Some(Unreadable::TooSlow(Duration::from_millis(300))));
         let _all = bodies.room.clone().acquire_many_owned(bodies.room.available_permits() as u32).await.unwrap();
@@ -262,7 +310,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_packed_body_is_held_to_its_length_unpacked() {
-        let bodies = Bodies::new(100_000, Duration::from_secs(5), 1 << 20);
+        let bodies = Bodies::new(100_000, Duration::from_secs(5), 1 << 20, || ());
         let packed = |length: usize| {
             let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
             encoder.write_all(&vec![b'x'; length]).unwrap();
@@ -270,13 +318,15 @@ mod tests {
         };
         let headers =
             |name: &'static str| HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static(name))]);
-        let good = Received::read(&headers("gzip"), Body::from(packed(100_000)), &bodies).await.unwrap();
+        let good =
+            Received::read(&headers("gzip"), Body::from(packed(100_000)), None, &bodies, usize::MAX).await.unwrap();
         assert_eq!(good.decoded().unwrap().len(), 100_000);
-        let bomb = Received::read(&headers("GZIP"), Body::from(packed(50_000_000)), &bodies).await.unwrap();
+        let bomb =
+            Received::read(&headers("GZIP"), Body::from(packed(50_000_000)), None, &bodies, usize::MAX).await.unwrap();
         assert_eq!(bomb.decoded().err(), Some(Unreadable::TooLong(100_000)));
-        let wrong = Received::read(&headers("gzip"), Body::from("plain"), &bodies).await.unwrap();
+        let wrong = Received::read(&headers("gzip"), Body::from("plain"), None, &bodies, usize::MAX).await.unwrap();
         assert_eq!(wrong.decoded().err().map(|e| e.status()), Some(StatusCode::BAD_REQUEST));
-        let other = Received::read(&headers("br"), Body::from("x"), &bodies).await.err();
+        let other = Received::read(&headers("br"), Body::from("x"), None, &bodies, usize::MAX).await.err();
         assert_eq!(other.map(|e| e.status()), Some(StatusCode::UNSUPPORTED_MEDIA_TYPE));
     }
 }

@@ -1,9 +1,10 @@
-//! Connections: how many there are, how long each may do nothing, and how they end. Answers requests by the router that
-//! it is given and knows nothing of what they mean.
+//! Connections: how many there are in all and of each client, how long each may do nothing, and how they end. Answers
+//! requests by the router that it is given and knows nothing of what they mean.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -19,11 +20,14 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use ipnet::IpNet;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Sleep;
 use tower::ServiceExt;
+
+use super::client::ClientKey;
 
 /// Longest head of a request in bytes, which is also what a connection buffers: an address of 65,534 bytes, which is the
 /// most that is read, and 16 KiB of headers.
@@ -32,18 +36,31 @@ const HEAD: usize = 80 << 10;
 /// for a stall counts as one that takes nothing.
 const SEND_BUFFER: u32 = 256 << 10;
 /// Connections that the system holds until they are accepted.
-const BACKLOG: u32 = 1024;
+const BACKLOG: u32 = 4096;
 /// How often connections are looked at for having taken too long.
 const SWEEP: Duration = Duration::from_millis(250);
 /// How long a client that was refused may go on sending what nobody reads: closed at once, its system would throw the
 /// refusal away.
 const LINGER: Duration = Duration::from_secs(2);
 
+/// How long a client must have taken nothing of its answer before its connection may be closed for another one.
+const SLUGGISH: Duration = Duration::from_secs(5);
+/// How long the next piece of a body may be awaited, and all of it may take, while other bodies find no room.
+const PIECE_DUE: Duration = Duration::from_secs(1);
+const BODY_DUE: Duration = Duration::from_secs(5);
+/// The answer to a connection beyond what one client may have. Its request is not read.
+const TOO_MANY: &[u8] = b"HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain\r\nRetry-After: 5\r\n\
+    Connection: close\r\nContent-Length: 60\r\n\r\nthis client has too many connections open: close some first\n";
+
 /// What bounds connections.
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
-    /// Connections at once, at least 1. One more waits, and the one that has been idle the longest is closed for it.
+    /// Connections at once, at least 1. One more waits, and another that waits for its client is closed for it.
     pub most: usize,
+    /// Connections of one client at once; any number if 0.
+    pub per_client: usize,
+    /// Proxies, whose connections are those of many clients.
+    pub proxies: Vec<IpNet>,
     /// How long a request's head may take from its first byte, and the first byte from connecting.
     pub head: Duration,
     /// How long a request's body may take.
@@ -72,10 +89,17 @@ pub struct Connections {
 /// One connection, as those see it who decide whether it stays.
 #[derive(Debug)]
 pub struct Peer {
+    /// The client at its other end; a proxy counts as one, too.
+    client: ClientKey,
     /// Since when there is no request, by [`Connections::epoch`]; 0 while there is one.
     idle: AtomicU64,
     /// Since when a request's head is arriving.
     head: AtomicU64,
+    /// Since when a request's body is arriving. What comes of it does not change this: a byte now and then would keep a
+    /// connection for ever.
+    body: AtomicU64,
+    /// Since when the next piece of that body is awaited; 0 while the server is at it, or has no room for it.
+    awaited: AtomicU64,
     /// Since when the client takes nothing.
     stalled: AtomicU64,
     /// Requests so far.
@@ -83,8 +107,27 @@ pub struct Peer {
     unread: AtomicBool,
     /// Set where it has to go whatever it is at.
     cut_off: AtomicBool,
+    /// Set when it was told to close, so that it is not told again in place of another one.
+    closing: AtomicBool,
     epoch: Instant,
     close: Notify,
+}
+
+/// A request's body while it arrives.
+pub struct ArrivingBody(Arc<Peer>);
+
+impl ArrivingBody {
+    /// Notes that the next piece is awaited, or that it came.
+    pub fn await_piece(&self, is_awaited: bool) {
+        self.0.awaited.store(if is_awaited { self.0.now() } else { 0 }, Ordering::Relaxed);
+    }
+}
+
+impl Drop for ArrivingBody {
+    fn drop(&mut self) {
+        self.0.awaited.store(0, Ordering::Relaxed);
+        self.0.body.store(0, Ordering::Relaxed);
+    }
 }
 
 impl Peer {
@@ -95,6 +138,47 @@ impl Peer {
     /// Says that part of a request's body will not be read, so that the connection cannot go on.
     pub fn leave_unread(&self) {
         self.unread.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that a request's body arrives, until the result is dropped.
+    pub fn body_arrives(self: &Arc<Self>) -> ArrivingBody {
+        self.body.store(self.now(), Ordering::Relaxed);
+        ArrivingBody(Arc::clone(self))
+    }
+
+    /// Returns since when the connection waits for its client to send a request: its head, or all of its body.
+    fn waits(&self) -> Option<u64> {
+        let idle = self.idle.load(Ordering::Relaxed);
+        if idle > 0 { Some(idle) } else { self.waits_for_body() }
+    }
+
+    fn waits_for_body(&self) -> Option<u64> {
+        let is_awaited = self.awaited.load(Ordering::Relaxed) > 0;
+        Some(self.body.load(Ordering::Relaxed)).filter(|since| is_awaited && *since > 0)
+    }
+
+    /// Returns since when a body arrives that keeps others waiting: its next piece does not come, or all of it takes long.
+    fn is_half_a_body(&self) -> Option<u64> {
+        let (since, now) = (self.waits_for_body()?, self.now());
+        let over = |since: u64, limit: Duration| u128::from(now.saturating_sub(since)) > limit.as_millis();
+        (over(self.awaited.load(Ordering::Relaxed), PIECE_DUE) || over(since, BODY_DUE)).then_some(since)
+    }
+
+    /// Returns since when the client takes nothing of its answer, if that is long enough to close its connection for
+    /// another one.
+    fn is_sluggish(&self) -> Option<u64> {
+        let since = self.stalled.load(Ordering::Relaxed);
+        let enough = since > 0 && u128::from(self.now().saturating_sub(since)) > SLUGGISH.as_millis();
+        enough.then_some(since)
+    }
+
+    /// Tells the connection to close, whatever it is at if `cut_off`.
+    fn close(&self, cut_off: bool) {
+        if cut_off {
+            self.cut_off.store(true, Ordering::Relaxed);
+        }
+        self.closing.store(true, Ordering::Relaxed);
+        self.close.notify_one();
     }
 
     fn begin(&self) {
@@ -164,19 +248,47 @@ impl Connections {
         loop {
             match listener.accept().await {
                 Ok((stream, address)) => {
+                    let client = ClientKey::of_address(address.ip());
+                    if !self.admits(&client, address.ip()) {
+                        // The socket's buffer is empty: it takes all of this at once, or the client is gone.
+                        let _ = stream.try_write(TOO_MANY);
+                        continue;
+                    }
                     let place = self.place().await;
-                    let peer = self.enter();
+                    let peer = self.enter(client);
                     tokio::spawn(Arc::clone(&self).connection(stream, address, peer, place, router.clone()));
                 }
                 Err(error) if is_the_clients(&error) => {}
                 Err(error) => {
                     // No descriptor left, in most cases.
                     tracing::warn!(%error, "no connection can be accepted");
-                    self.close_idlest();
+                    self.make_room();
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             }
         }
+    }
+
+    /// Whether a client may have one more connection. If it has as many as it may, the one of them that waits the longest
+    /// for a request is closed for the new one; if none waits, the new one is refused.
+    fn admits(&self, client: &ClientKey, address: IpAddr) -> bool {
+        let most = self.limits.per_client;
+        let address = address.to_canonical();
+        if most == 0 || self.limits.proxies.iter().any(|net| net.contains(&address)) {
+            return true;
+        }
+        let mut own = self.living();
+        own.retain(|peer| peer.client == *client && !peer.closing.load(Ordering::Relaxed));
+        if own.len() < most {
+            return true;
+        }
+        let waiting = own.iter().filter_map(|peer| Some((peer.waits()?, peer))).min_by_key(|(since, _)| *since);
+        if let Some((_, peer)) = waiting {
+            peer.close(false);
+        } else {
+            tracing::debug!(client = &*client.0, "a connection was refused: the client has too many");
+        }
+        waiting.is_some()
     }
 
     /// Waits until there is room for one more connection.
@@ -185,7 +297,7 @@ impl Connections {
             if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
                 return place;
             }
-            self.close_idlest();
+            self.make_room();
             // Those that are busy now may be idle soon.
             let waited = tokio::time::timeout(SWEEP, Arc::clone(&self.places).acquire_owned()).await;
             if let Ok(Ok(place)) = waited {
@@ -198,14 +310,22 @@ impl Connections {
         self.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn enter(&self) -> Arc<Peer> {
+    fn living(&self) -> Vec<Arc<Peer>> {
+        self.peers().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn enter(&self, client: ClientKey) -> Arc<Peer> {
         let peer = Arc::new(Peer {
+            client,
             idle: AtomicU64::new(now(self.epoch)),
             head: AtomicU64::new(0),
+            body: AtomicU64::new(0),
+            awaited: AtomicU64::new(0),
             stalled: AtomicU64::new(0),
             requests: AtomicU64::new(0),
             unread: AtomicBool::new(false),
             cut_off: AtomicBool::new(false),
+            closing: AtomicBool::new(false),
             epoch: self.epoch,
             close: Notify::new(),
         });
@@ -213,15 +333,23 @@ impl Connections {
         peer
     }
 
-    /// Closes the connection that has been without a request for the longest time.
-    fn close_idlest(&self) {
-        let peers: Vec<Arc<Peer>> = self.peers().iter().filter_map(Weak::upgrade).collect();
+    /// Closes a connection that waits for its client: one without a request or with half a body, or else one whose client
+    /// takes nothing of its answer. Of the client that has most of them, the one that has waited the longest.
+    fn make_room(&self) {
+        let peers = self.living();
         // A client that takes its answer is not idle, even where all of it was handed on.
-        let idle =
-            |peer: &&Arc<Peer>| peer.idle.load(Ordering::Relaxed) > 0 && peer.stalled.load(Ordering::Relaxed) == 0;
-        let idlest = peers.iter().filter(idle).min_by_key(|peer| peer.idle.load(Ordering::Relaxed));
-        if let Some(peer) = idlest {
-            peer.close.notify_one();
+        let waits = |peer: &Peer| peer.waits().filter(|_| peer.stalled.load(Ordering::Relaxed) == 0);
+        if let Some(peer) = longest(&peers, waits) {
+            peer.close(false);
+        } else if let Some(peer) = longest(&peers, Peer::is_sluggish) {
+            peer.close(true);
+        }
+    }
+
+    /// Closes a connection with half a body, so that others' bodies find room.
+    pub fn drop_a_body(&self) {
+        if let Some(peer) = longest(&self.living(), Peer::is_half_a_body) {
+            peer.close(false);
         }
     }
 
@@ -243,11 +371,8 @@ impl Connections {
                 let first = peer.requests.load(Ordering::Relaxed) == 0;
                 let idle = if first { limits.head } else { limits.idle };
                 let stalled = over(&peer.stalled, limits.stall);
-                if stalled {
-                    peer.cut_off.store(true, Ordering::Relaxed);
-                }
                 if stalled || over(&peer.head, limits.head) || over(&peer.idle, idle) {
-                    peer.close.notify_one();
+                    peer.close(stalled);
                 }
                 true
             });
@@ -293,10 +418,11 @@ impl Connections {
                     return;
                 }
                 () = peer.close.notified() => {
-                    // A request may just have come after all.
-                    if peer.cut_off.load(Ordering::Relaxed) || peer.idle.load(Ordering::Relaxed) > 0 {
+                    // A request, or the rest of its body, may just have come after all.
+                    if peer.cut_off.load(Ordering::Relaxed) || peer.waits().is_some() {
                         return;
                     }
+                    peer.closing.store(false, Ordering::Relaxed);
                 }
                 _ = ending.wait_for(|ending| *ending), if !told => {
                     told = true;
@@ -305,6 +431,20 @@ impl Connections {
             }
         }
     }
+}
+
+/// Returns, of the client with most connections that `waits` selects, the one that waits the longest. `waits` gives the
+/// time since when a connection does.
+fn longest(peers: &[Arc<Peer>], waits: impl Fn(&Peer) -> Option<u64>) -> Option<&Arc<Peer>> {
+    let open = peers.iter().filter(|peer| !peer.closing.load(Ordering::Relaxed));
+    let waiting: Vec<(u64, &Arc<Peer>)> = open.filter_map(|peer| Some((waits(peer)?, peer))).collect();
+    let mut counts: HashMap<&ClientKey, usize> = HashMap::new();
+    for (_, peer) in &waiting {
+        *counts.entry(&peer.client).or_default() += 1;
+    }
+    let most = counts.values().copied().max()?;
+    let of_most = waiting.into_iter().filter(|(_, peer)| counts.get(&peer.client) == Some(&most));
+    of_most.min_by_key(|(since, _)| *since).map(|(_, peer)| peer)
 }
 
 /// Whether accepting failed for a reason that lies with the client that tried to connect.

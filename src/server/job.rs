@@ -375,7 +375,7 @@ impl fmt::Display for Halt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Halt::Bound(Exceeded::Time(after)) => {
-                write!(f, "Query timed out after {} seconds, while it was read", after.as_secs())
+                write!(f, "Query timed out after {}, while it was read", budget::seconds(*after))
             }
             Halt::Bound(exceeded) => write!(f, "{exceeded}, while it was read"),
             Halt::Fault => f.write_str("The query could not be read: see the server's log"),

@@ -1,5 +1,6 @@
 //! Services that take a JSON object and give one: running them behind the gate, and how they refuse.
 
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use axum::http::{StatusCode, header};
@@ -10,11 +11,11 @@ use serde::de::DeserializeOwned;
 use super::App;
 use super::body::{Received, Unreadable};
 use super::context::Context;
-use super::job::{Job, Lane, Run};
+use super::job::{Halt, Job, Lane, Run};
 use super::outcome::Outcome;
 use super::pipe::Sink;
 use super::service::{self, Refused, Wording};
-use crate::budget::Limits;
+use crate::budget::{self, Limits};
 
 /// The content type.
 pub(super) const JSON: &str = "application/json";
@@ -52,9 +53,9 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
     body: Received,
     work: impl FnOnce(&App, Q, &Limits) -> Result<A, Wrong>,
 ) {
-    let question: Q = match question(body) {
+    let question: Q = match question(&job, body) {
         Ok(question) => question,
-        Err(refusal) => return job.refuse(*refusal),
+        Err(unreadable) => return unreadable.end(job),
     };
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, sink) = job.begin(time, memory, JSON);
@@ -68,13 +69,60 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
     run.refused(sink, what, outcome, Json.refusal(outcome.status(), &message));
 }
 
-/// The object of a request; the text is done with once it is read.
-pub(super) fn question<Q: DeserializeOwned>(body: Received) -> Result<Q, Box<Response>> {
-    let text = body.decoded().map_err(|why| Box::new(service::unreadable(&Json, &why)))?;
-    serde_json::from_slice(&text).map_err(|wrong| {
-        let message = format!("not the JSON object expected: {wrong}");
-        Box::new(Json.refusal(StatusCode::BAD_REQUEST, &message))
-    })
+/// Why a request has no question that can be read.
+pub(super) enum QuestionError {
+    /// What goes out instead of an answer.
+    Refused(Box<Response>),
+    /// Reading it reached a bound of its job.
+    Halted(Halt),
+}
+
+impl QuestionError {
+    /// Ends the job.
+    pub(super) fn end(self, job: Job) {
+        match self {
+            QuestionError::Refused(refusal) => job.refuse(*refusal),
+            QuestionError::Halted(halt) => service::halt(job, &Json, halt),
+        }
+    }
+}
+
+/// Parses the object of a request within the job's bounds. The text is dropped, its object counts among what the job holds.
+///
+/// # Errors
+/// It is not the object, or a bound of the job was reached.
+pub(super) fn question<Q: DeserializeOwned>(job: &Job, body: Received) -> Result<Q, QuestionError> {
+    let read = || {
+        let text = body.decoded().map_err(|why| service::unreadable(&Json, &why))?;
+        parse(&text).map_err(|wrong| {
+            let message = format!("not the JSON object expected: {wrong}");
+            Json.refusal(StatusCode::BAD_REQUEST, &message)
+        })
+    };
+    match job.within(read) {
+        Ok(read) => read.map_err(|refusal| QuestionError::Refused(Box::new(refusal))),
+        Err(halt) => Err(QuestionError::Halted(halt)),
+    }
+}
+
+/// Parses JSON from outside within the budget of this thread: a tree takes many times the bytes of its text, so that a bound
+/// has to be able to stop it half-way.
+///
+/// # Errors
+/// It is not JSON, or not of this type.
+pub(super) fn parse<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
+    serde_json::from_reader(MeteredReader(text))
+}
+
+/// A text whose every byte counts as a step of the work.
+struct MeteredReader<'a>(&'a [u8]);
+
+impl Read for MeteredReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        budget::checkpoints(read);
+        Ok(read)
+    }
 }
 
 /// Writes an answer that has so many results.
@@ -103,4 +151,24 @@ impl Wording for Json {
 /// A refusal that is an object.
 pub(super) fn refusal(status: StatusCode, object: &serde_json::Value) -> Response {
     (status, [(header::CONTENT_TYPE, JSON)], object.to_string()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::budget::{Budget, Exceeded, Stopped};
+
+    #[test]
+    fn a_tree_is_stopped_while_it_grows() {
+        // 2 MiB of small objects, which take some 100 bytes each.
+        let text = format!("[{}{{}}]", "{\"\":0},".repeat(299_000));
+        let limits = Limits { memory: Some(8 << 20), ..Limits::default() };
+        let stopped = budget::watched(&Arc::new(Budget::new(&limits)), || parse::<Value>(text.as_bytes()).is_ok());
+        let Err(Stopped::Exceeded(Exceeded::Memory(held))) = stopped else { panic!("{stopped:?}") };
+        assert!(held < 9 << 20, "{held}");
+        let small = budget::watched(&Arc::new(Budget::new(&limits)), || parse::<Value>(&text.as_bytes()[..9]).is_ok());
+        assert_eq!(small, Ok(false));
+    }
 }

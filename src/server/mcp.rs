@@ -1,45 +1,38 @@
-//! `/mcp`: the tools of `agents` by the Model Context Protocol, over streamable HTTP or over a pipe. Each message is a
-//! request of its own: of a session nothing is kept but which calls run. A tool runs as any other service's work does,
-//! behind the gate, on a thread of its own, within a query's time and memory, and stops when the client goes away or
-//! cancels it.
+//! The tools of `agents` by the Model Context Protocol. `http.rs` takes the messages of `/mcp`, `calls.rs` keeps the calls
+//! that may be cancelled; messages over a pipe are read here. A tool runs as the work of any other service does: behind
+//! the gate, on a thread of its own, within the time and the memory of a query. It stops when the client leaves or
+//! cancels the call.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+mod calls;
+mod http;
+
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, OnceLock};
 
-use axum::Extension;
-use axum::body::{Body, Bytes};
-use axum::extract::State;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, request};
-use axum::response::{IntoResponse, Response};
-use http_body_util::Full;
+use axum::http::{HeaderMap, request};
+use axum::response::IntoResponse;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
     Resource, ResourceContents, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
-use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
-use serde::Deserialize;
 use serde_json::Value;
-use tokio::sync::{Notify, oneshot};
-use uuid::Uuid;
+use tokio::sync::oneshot;
 
 use super::App;
-use super::body::{Received, Unreadable};
 use super::context::Context;
 use super::gate::Refusal;
 use super::job::{self, Given, Job, Lane};
-use super::json::{JSON, Json};
+use super::json::JSON;
 use super::outcome::Outcome;
-use super::service::{self, Refused};
 use super::tokens::Bearer;
 use crate::agents::resources::{RESOURCES, Resource as Readable};
 use crate::agents::{self, Definition, TOOLS, Trouble, World};
 use crate::budget::Limits;
+
+pub use http::{LONGEST, mcp, service};
 
 const INSTRUCTIONS: &str = "\
 One immutable snapshot of OpenStreetMap, and of a part of Wikidata where it has triples: the same question has the same \
@@ -47,151 +40,13 @@ answer every day. For a question about places: search_tags for the tags of a thi
 query_overpass. For facts: search_entities for identifiers, then query_sparql. check_query tells why a query fails or finds \
 nothing. Answers have the first results, the number of all, and next_cursor for more.";
 
-/// The header by which the calls of one client are told from those of others, to cancel one: nothing else is kept by it.
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-
-/// The service, as the SDK has it, and the calls that run.
-#[derive(Clone)]
-pub struct Service {
-    sdk: StreamableHttpService<Server, NeverSessionManager>,
-    calls: Arc<Calls>,
-}
-
-/// The calls that run and may be cancelled: by session and by the number that the client gave them.
-#[derive(Default)]
-struct Calls(Mutex<HashMap<Call, Arc<Notify>>>);
-
-type Call = (String, String);
-
-impl Calls {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Call, Arc<Notify>>> {
-        // Every change is made in one go.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn cancel(&self, call: &Call) {
-        if let Some(told) = self.lock().get(call) {
-            told.notify_one();
-        }
-    }
-}
-
-/// A call while it runs.
-struct Listed {
-    calls: Arc<Calls>,
-    call: Option<Call>,
-    told: Arc<Notify>,
-}
-
-impl Listed {
-    /// Lists it, if the client can name it.
-    fn new(calls: &Arc<Calls>, call: Option<Call>) -> Listed {
-        let told = Arc::new(Notify::new());
-        if let Some(call) = &call {
-            calls.lock().insert(call.clone(), Arc::clone(&told));
-        }
-        Listed { calls: Arc::clone(calls), call, told }
-    }
-}
-
-impl Drop for Listed {
-    fn drop(&mut self) {
-        if let Some(call) = &self.call {
-            self.calls.lock().remove(call);
-        }
-    }
-}
-
-fn session(headers: &HeaderMap) -> Option<String> {
-    headers.get(SESSION).and_then(|session| session.to_str().ok()).map(str::to_owned)
-}
-
-/// What of a message has to be known beside the SDK.
-#[derive(Deserialize)]
-struct Message<'a> {
-    #[serde(borrow)]
-    method: Cow<'a, str>,
-    params: Option<Value>,
-}
-
-/// The names under which the server may be spoken to, besides those of this machine: a page of another site must not reach a
-/// server here by a name of its own.
-pub fn service(app: &Arc<App>) -> Service {
-    let settings = &app.settings;
-    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).to_vec();
-    if !settings.bind.ip().is_unspecified() {
-        hosts.push(match settings.bind.ip() {
-            IpAddr::V4(address) => address.to_string(),
-            IpAddr::V6(address) => format!("[{address}]"),
-        });
-    }
-    hosts.extend(settings.mcp_hosts.iter().cloned());
-    let origins: Vec<String> = hosts
-        .iter()
-        .flat_map(|host| ["http", "https"].map(|scheme| format!("{scheme}://{}", any_port(host))))
-        .collect();
-    let config = StreamableHttpServerConfig::default()
-        .with_legacy_session_mode(false)
-        .with_json_response(true)
-        .with_max_request_body_bytes(settings.max_body)
-        .with_allowed_hosts(hosts)
-        .with_allowed_origins(origins)
-        .enforce_origin_validation();
-    let (weak, calls) = (Arc::downgrade(app), Arc::<Calls>::default());
-    let shared = Arc::clone(&calls);
-    let server = move || {
-        let app = weak.upgrade().ok_or_else(|| std::io::Error::other("the server has ended"))?;
-        Ok(Server { app, context: None, calls: Arc::clone(&shared) })
-    };
-    let sdk = StreamableHttpService::new(server, Arc::new(NeverSessionManager::default()), config);
-    Service { sdk, calls }
-}
-
-/// A host that has a port stays; the others have any.
-fn any_port(host: &str) -> String {
-    let after = host.rsplit_once(']').map_or(host, |(_, after)| after);
-    if after.contains(':') { host.to_owned() } else { format!("{host}:*") }
-}
-
-/// Answers a message.
-pub async fn mcp(
-    State(app): State<Arc<App>>,
-    Extension(service): Extension<Service>,
-    parts: request::Parts,
-    body: Result<Received, Unreadable>,
-) -> Result<Response, Refused> {
-    let body = service::body(&app, &Json, body)?;
-    let text = match body.decoded() {
-        Ok(text) => text.into_owned(),
-        Err(why) => return Err(service::unreadable(&Json, &why).into()),
-    };
-    drop(body);
-    let message: Option<Message<'_>> = serde_json::from_slice(&text).ok();
-    let is_first = message.as_ref().is_some_and(|message| message.method == "initialize");
-    let number =
-        message.filter(|message| message.method == "notifications/cancelled").and_then(|message| message.params);
-    let cancelled = session(&parts.headers).zip(number.map(|params| params["requestId"].to_string()));
-    let answer = service.sdk.handle(Request::from_parts(parts, Full::new(Bytes::from(text)))).await;
-    if let Some(call) = cancelled.filter(|_| answer.status().is_success()) {
-        service.calls.cancel(&call);
-    }
-    let mut answer = answer.map(Body::new).into_response();
-    if is_first
-        && answer.status().is_success()
-        && let Ok(session) = HeaderValue::from_str(&Uuid::new_v4().to_string())
-    {
-        answer.headers_mut().insert(SESSION, session);
-    }
-    Ok(job::from_snapshot(&app, answer))
-}
-
 /// Answers the messages that come from standard input on standard output, until there are no more.
 ///
 /// # Errors
 /// The other side does not speak the protocol.
 pub async fn over_stdio(app: Arc<App>) -> Result<(), String> {
     let context = Arc::new(Context::new(&HeaderMap::new(), IpAddr::from([127, 0, 0, 1]), Bearer::Anyone));
-    let server = Server { app, context: Some(context), calls: Arc::default() };
+    let server = Server { app, caller: Some(context) };
     let service = match server.serve(rmcp::transport::stdio()).await {
         Ok(service) => service,
         // The other side left before it said anything.
@@ -201,46 +56,77 @@ pub async fn over_stdio(app: Arc<App>) -> Result<(), String> {
     service.waiting().await.map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// What the SDK hands messages to.
+/// The bounds of the job that reads a message and runs its call, and how the call ended.
+struct CallBounds {
+    limits: Limits,
+    ended: OnceLock<(&'static str, Outcome)>,
+}
+
+impl CallBounds {
+    fn new(limits: Limits) -> CallBounds {
+        CallBounds { limits, ended: OnceLock::new() }
+    }
+
+    /// Runs `work`, which has the name `what` in the log.
+    fn run<T>(
+        &self,
+        app: &App,
+        what: &'static str,
+        work: impl FnOnce(World<'_>, &Limits) -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
+        let result = work(app.world(), &self.limits);
+        let _ = self.ended.set((what, outcome(&result)));
+        result
+    }
+
+    /// Returns the name of the call and its outcome, or `None` if no tool ran.
+    fn ended(&self) -> Option<(&'static str, Outcome)> {
+        self.ended.get().copied()
+    }
+}
+
+/// Returns how a call ended, and logs a fault of the program.
+fn outcome<T>(result: &Result<T, Trouble>) -> Outcome {
+    match result {
+        Ok(_) => Outcome::Answered,
+        Err(Trouble { exceeded: Some(exceeded), .. }) => Outcome::from(*exceeded),
+        Err(trouble @ Trouble { is_fault: true, .. }) => {
+            tracing::error!(%trouble, "a tool failed");
+            Outcome::Broken
+        }
+        Err(_) => Outcome::Refused,
+    }
+}
+
+/// The handler to which the SDK passes parsed messages.
 #[derive(Clone)]
 pub struct Server {
     app: Arc<App>,
-    /// Who asks, where it is always the same one.
-    context: Option<Arc<Context>>,
-    calls: Arc<Calls>,
+    /// The client at the other end of a pipe; `None` for messages over HTTP, which bring their own [`CallBounds`].
+    caller: Option<Arc<Context>>,
 }
 
 impl Server {
-    fn context(&self, request: &RequestContext<RoleServer>) -> Option<Arc<Context>> {
-        let of_request = || request.extensions.get::<request::Parts>()?.extensions.get::<Arc<Context>>().cloned();
-        self.context.clone().or_else(of_request)
-    }
-
-    /// Runs `work` as a service's, and gives what it gives.
+    /// Runs `work` within the bounds of a query: over HTTP on this thread, which is the job's, over a pipe in a job of its
+    /// own.
     async fn run<T: Send + 'static>(
         &self,
         request: &RequestContext<RoleServer>,
         what: &'static str,
         work: impl FnOnce(World<'_>, &Limits) -> Result<T, Trouble> + Send + 'static,
     ) -> Result<T, Trouble> {
-        let Some(context) = self.context(request) else { return Err(away("it is not known who asks")) };
         let parts = request.extensions.get::<request::Parts>();
-        let number = serde_json::to_value(&request.id).map(|number| number.to_string()).ok();
-        let listed = Listed::new(&self.calls, parts.and_then(|parts| session(&parts.headers)).zip(number));
+        if let Some(bounds) = parts.and_then(|parts| parts.extensions.get::<Arc<CallBounds>>()) {
+            return bounds.run(&self.app, what, work);
+        }
+        // A call that the scan of the message did not see has no slot.
+        let Some(context) = &self.caller else { return Err(away("the message has its method twice")) };
         let (sender, given) = oneshot::channel();
         let task = move |job: Job| {
             let (time, memory) = (job.app().settings.max_time, job.memory());
             let (run, sink) = job.begin(time, memory, JSON);
             let result = work(run.app().world(), run.limits());
-            let outcome = match &result {
-                Ok(_) => Outcome::Answered,
-                Err(Trouble { exceeded: Some(exceeded), .. }) => Outcome::from(*exceeded),
-                Err(Trouble { is_fault: true, .. }) => Outcome::Broken,
-                Err(_) => Outcome::Refused,
-            };
-            if let (Outcome::Broken, Err(trouble)) = (outcome, &result) {
-                tracing::error!(%trouble, "a tool failed");
-            }
+            let outcome = outcome(&result);
             let _ = sender.send(result);
             if outcome == Outcome::Answered {
                 run.answered(sink, what, 1);
@@ -249,18 +135,27 @@ impl Server {
             }
         };
         let ended = tokio::select! {
-            ended = job::run(&self.app, &context, Lane::Query, task) => ended,
+            ended = job::run(&self.app, context, Lane::Query, task) => ended,
             // Leaving it here stops the work.
-            () = request.ct.cancelled() => return Err(away("it was cancelled")),
-            () = listed.told.notified() => return Err(away("it was cancelled")),
+            () = request.ct.cancelled() => return Err(away(CANCELLED)),
         };
-        match (ended, given.await) {
-            (_, Ok(result)) => result,
-            (Given::Away(Refusal::Full), _) => Err(away("too many wait already: call it again in some seconds")),
-            (Given::Away(Refusal::TooLong), _) => Err(away("no slot came free in time: call it again in some seconds")),
-            (Given::Away(Refusal::Closed), _) => Err(away("the server is going down")),
-            _ => Err(away("it could not be done: see the server's log")),
+        match given.await {
+            Ok(result) => result,
+            Err(_) => Err(away(no_slot(&ended))),
         }
+    }
+}
+
+/// The text for a call that was cancelled.
+const CANCELLED: &str = "it was cancelled";
+
+/// Returns why a call has no result, for the model that made it.
+fn no_slot(given: &Given) -> &'static str {
+    match given {
+        Given::Away(Refusal::Full) => "too many wait already: call it again in some seconds",
+        Given::Away(Refusal::TooLong) => "no slot came free in time: call it again in some seconds",
+        Given::Away(Refusal::Closed) => "the server is going down",
+        _ => "it could not be done: see the server's log",
     }
 }
 

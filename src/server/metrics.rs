@@ -35,6 +35,8 @@ pub enum Rejection {
     Unauthorized,
     /// Its token is not an admin's.
     Forbidden,
+    /// It is for another name, or a page of another site sends it.
+    Foreign,
 }
 
 impl Rejection {
@@ -48,6 +50,7 @@ impl Rejection {
             Rejection::ClientSeconds => "client_seconds",
             Rejection::Unauthorized => "unauthorized",
             Rejection::Forbidden => "forbidden",
+            Rejection::Foreign => "foreign",
         }
     }
 }

@@ -5,6 +5,7 @@
 //! connections.rs   accepts, bounds and ends connections
 //! access.rs        goes around every request: context.rs is what is known of it, proxies.rs, tokens.rs and client.rs
 //!                  tell who asks
+//! sites.rs         turns away pages of other sites from what changes something or costs money
 //! admit.rs         turns away who may not ask: tokens.rs, quota.rs
 //! body.rs          reads a request's body, bounded; form.rs decodes what is in it and in addresses
 //! service.rs       what services have in common that parse or run something: through a job, and how each words that
@@ -18,7 +19,7 @@
 //!                  request.rs what the address says beside an OverpassQL query, accept.rs which forms of an answer a
 //!                  client would rather have, etag.rs whether it has the answer already
 //! ask.rs           questions in plain language, by crate::ask
-//! mcp.rs           the tools of crate::agents by the Model Context Protocol
+//! mcp.rs, mcp/     the tools of crate::agents by the Model Context Protocol
 //! web.rs           the page that browsers get: files built of `web/`
 //! home.rs, openapi.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
 //!                  services that only tell what is known, or stop what runs
@@ -67,6 +68,7 @@ mod running;
 mod score;
 mod search;
 mod service;
+mod sites;
 mod sparql;
 mod spool;
 mod status;
@@ -85,13 +87,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::{HeaderName, Method, header};
+use axum::http::HeaderName;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get, post};
 use axum::{Extension, Router};
 use ipnet::IpNet;
 use tower_http::compression::CompressionLayer;
-use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
 use crate::agents::World;
 use crate::ask::Asker;
@@ -102,9 +103,8 @@ use crate::rdf::Store;
 use crate::snapshot::Manifest;
 use crate::tags::{Docs, Tags};
 use crate::tiles::Tiles;
-use body::Bodies;
+use body::{Bodies, LongestBody};
 use connections::Connections;
-use context::REQUEST_ID;
 use costs::Costs;
 use job::Gates;
 use metrics::Metrics;
@@ -117,6 +117,7 @@ use workers::Workers;
 
 pub use connections::ConnectionLimits;
 pub use memory::Division;
+pub use sites::{AllowedPages, HostName, SitePolicy};
 pub use spool::SpoolLimits;
 pub use tokens::Tokens;
 
@@ -160,8 +161,8 @@ pub struct Settings {
     pub connections: ConnectionLimits,
     /// What is put aside of answers for slow clients.
     pub spool: SpoolLimits,
-    /// Names, with or without a port, under which `/mcp` is spoken to besides those of this machine.
-    pub mcp_hosts: Vec<String>,
+    /// The server's names, and the pages of other sites that may use it.
+    pub sites: SitePolicy,
 }
 
 /// What the services tell of the snapshot.
@@ -232,14 +233,20 @@ impl App {
         osm.set_states(StateSettings::within(settings.spool.folder.clone(), settings.memory.states));
         let gates = Gates::new(settings.max_queries, settings.max_asks, settings.max_waiting, settings.queue_timeout);
         let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
+        let connections = Connections::new(settings.connections.clone());
+        let make_room = {
+            let connections = Arc::clone(&connections);
+            move || connections.drop_a_body()
+        };
+        let bodies = Bodies::new(settings.max_body, settings.connections.body, settings.connections.memory, make_room);
         Ok(Arc::new(App {
             tags: Tags::new(Arc::clone(&osm), docs),
             elements: Arc::new(sparql::Endpoint::of_elements(&osm, &about)),
             sparql: triples.map(|store| Arc::new(sparql::Endpoint::new(store, &osm, &about))),
             osm,
             about,
-            connections: Connections::new(settings.connections.clone()),
-            bodies: Bodies::new(settings.max_body, settings.connections.body, settings.connections.memory),
+            connections,
+            bodies,
             quota: Arc::new(Quota::new(settings.client_queries, settings.client_seconds)),
             tokens,
             workers: Workers::new(gates.total()),
@@ -340,13 +347,6 @@ async fn listen(app: Arc<App>, ready: impl FnOnce(Addresses)) -> io::Result<()> 
 }
 
 fn router(app: Arc<App>) -> Router {
-    let cors = CorsLayer::new()
-        .allow_origin(Any)
-        .allow_methods([Method::GET, Method::POST, Method::OPTIONS])
-        // Named one by one: `*` does not stand for Authorization.
-        .allow_headers(AllowHeaders::mirror_request())
-        .expose_headers([header::CONTENT_LENGTH, header::RETRY_AFTER, SNAPSHOT_HEADER, REQUEST_ID])
-        .max_age(Duration::from_secs(600));
     let queries = Router::new()
         .route("/api/interpreter", get(interpreter::interpreter).post(interpreter::interpreter))
         .route("/api/convert", get(convert::convert).post(convert::convert))
@@ -365,7 +365,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/lookup.php", get(search::lookup))
         .route("/reverse", get(search::reverse))
         .route("/reverse.php", get(search::reverse))
-        .route("/mcp", any(mcp::mcp).layer(Extension(mcp::service(&app))))
+        .route("/mcp", any(mcp::mcp).layer((Extension(mcp::service(&app)), Extension(LongestBody(mcp::LONGEST)))))
         .merge(taginfo::routes())
         .merge(wikibase::routes())
         .route_layer(from_fn_with_state(Arc::clone(&app), admit::quota));
@@ -405,7 +405,8 @@ fn router(app: Arc<App>) -> Router {
     }
     // The page's files are packed already. What has no route is refused as what has one: by the last that is merged.
     page.merge(all.layer(CompressionLayer::new()))
-        .layer(cors)
+        .layer(app.settings.sites.pages.layer())
+        .layer(from_fn_with_state(Arc::clone(&app), sites::guard))
         .layer(from_fn_with_state(Arc::clone(&app), access::access))
         .with_state(app)
 }

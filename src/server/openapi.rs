@@ -193,9 +193,10 @@ const OPERATIONS: [Operation; 35] = [
                   {\"gold\": \"...\", \"pred\": \"...\"}, for which the parameters are",
         parameters: &[
             ("lang", false, "overpassql or sparql"),
-            ("timeout", false, "Seconds that each pair may take"),
+            ("timeout", false, "Seconds that each query may take"),
             ("similarity", false, "false: queries are not compared as texts and trees"),
             ("summary", false, "true: with where a prediction is wrong, and what in it finds nothing"),
+            ("extract", false, "true: predictions are replies of a language model, in which the query is found"),
         ],
         body: &[JSON, "application/x-ndjson"],
         methods: &["post"],

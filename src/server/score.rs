@@ -12,17 +12,19 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::body::{Received, Unreadable};
 use super::context::Context;
 use super::json::Wrong;
 use super::service::Refused;
 use super::{App, json};
-use crate::budget::Limits;
+use crate::budget::{self, Budget, Limits, Stopped};
 use crate::eval::about::engine;
-use crate::eval::cache::{Cache, Counts, InMemory, Key};
+use crate::eval::cache::{Batch, Cache, Counts, InMemory, Key};
 use crate::eval::language::Language;
 use crate::eval::record::Instance;
+use crate::eval::reply;
 use crate::eval::scoring::{Scored, Scoring};
 use crate::geocoder::{Areas, Chain, Places, Table};
 
@@ -37,13 +39,15 @@ struct Question {
     /// The language of all of them: OverpassQL where nothing is said.
     lang: Option<String>,
     bbox: Option<Vec<String>>,
-    places: Option<serde_json::Value>,
-    /// Seconds that each pair has; the request's time where nothing is said.
+    places: Option<Box<RawValue>>,
+    /// Seconds that each query has; default: the request's time.
     timeout: Option<f64>,
     /// Whether texts and trees are compared, too: so they are where nothing is said.
     similarity: Option<bool>,
     /// Whether each pair gets a summary.
     summary: Option<bool>,
+    /// Whether predictions are replies of a language model, in which the query is to be found.
+    extract: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -63,6 +67,7 @@ struct Options {
     each: Duration,
     similarity: bool,
     summary: bool,
+    extract: bool,
 }
 
 impl Options {
@@ -76,18 +81,21 @@ impl Options {
         let lang = lang.unwrap_or("overpassql");
         let wrong = || format!("lang {lang:?}: expected \"overpassql\" or \"sparql\"");
         let language = Language::named(lang).ok_or_else(wrong)?;
-        Ok(Options { language, each, similarity: true, summary: false })
+        Ok(Options { language, each, similarity: true, summary: false, extract: false })
     }
 
     /// Scores a pair, whose names lead where `table` says, or else where the data does.
     fn score(
         &self,
         app: &App,
-        instance: &Instance,
+        mut instance: Instance,
         table: Option<&Table>,
         limits: &Limits,
         cache: &dyn Cache,
     ) -> Scored {
+        if self.extract {
+            instance.pred = reply::query(&instance.pred, Some(instance.language()));
+        }
         let areas = Areas::new(&app.osm);
         let mut places = Chain::default();
         places.0.extend(table.map(|table| table as &dyn Places));
@@ -104,16 +112,23 @@ impl Options {
             cache,
             fault: &|panic| tracing::error!(panic, "a pair could not be scored: a fault of the program"),
         };
-        scoring.pair_with(instance, self.summary)
+        scoring.pair_with(&instance, self.summary)
     }
 }
 
 const NO_TRIPLES: &str = "this snapshot has no triples: load some with --wikidata or --rdf";
 
-/// What queries gave that any request asked for, with how often one request found it there.
+/// What queries gave that any request asked for, with how often one request found it there. In one request a query runs
+/// once, its time-out included.
 struct Known<'a> {
-    results: &'a InMemory,
+    results: Batch<&'a InMemory>,
     hits: AtomicU64,
+}
+
+impl<'a> Known<'a> {
+    fn new(results: &'a InMemory) -> Known<'a> {
+        Known { results: Batch::new(results), hits: AtomicU64::new(0) }
+    }
 }
 
 impl Cache for Known<'_> {
@@ -127,6 +142,16 @@ impl Cache for Known<'_> {
         self.results.put(key, results);
     }
 
+    fn enter(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+        let found = self.results.enter(key);
+        self.hits.fetch_add(u64::from(found.is_some()), Ordering::Relaxed);
+        found
+    }
+
+    fn leave(&self, key: &Key<'_>, failed: Option<Vec<u8>>) {
+        self.results.leave(key, failed);
+    }
+
     fn counts(&self) -> Option<Counts> {
         self.results.counts()
     }
@@ -137,7 +162,7 @@ impl Cache for Known<'_> {
 }
 
 /// Answers `{"predictions": [...], "references": [...], "bbox": [...], "places": {...}, "timeout": 10, "similarity": false,
-/// "summary": true}` as `terrapin eval overpassnl` does; all but the first two may be left out. With `"lang": "sparql"` it
+/// "summary": true, "extract": true}` as `terrapin eval overpassnl` does; all but the first two may be left out. With `"lang": "sparql"` it
 /// answers as `terrapin eval jsonl` does. A body of the type `application/x-ndjson` is answered line by line.
 ///
 /// What a query gave is kept for later requests, within a bounded number of bytes: a reference that many predictions share
@@ -145,7 +170,9 @@ impl Cache for Known<'_> {
 ///
 /// All pairs together have the time of one query. Those that it is used up before have the error class of a query that
 /// ran out of its time, so that a trainer gets a record for each pair, in order, and every record that is complete. With
-/// `timeout`, one pair that takes for ever leaves the others their time.
+/// `timeout`, one pair that takes for ever leaves the others their time; within a request a query that ran out of it is not
+/// run again. With `extract`, predictions are replies of a language model, in which the query is found by the rules of
+/// `docs/replies.md`.
 pub async fn score(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -170,14 +197,17 @@ pub async fn score(
             Ok(options) => Options {
                 similarity: question.similarity.unwrap_or(options.similarity),
                 summary: question.summary.unwrap_or(options.summary),
+                extract: question.extract.unwrap_or(options.extract),
                 ..options
             },
             Err(message) => return wrong(message),
         };
-        let table = question.places.map(|places| Table::parse(places.to_string().as_bytes())).transpose();
-        let table = match table {
-            Ok(table) => table,
-            Err(e) => return wrong(format!("places: {e}")),
+        let table = || question.places.map(|places| Table::parse(places.get().as_bytes())).transpose();
+        let table = match budget::watched(&Arc::new(Budget::new(limits)), table) {
+            Ok(Ok(table)) => table,
+            Ok(Err(e)) => return wrong(format!("places: {e}")),
+            Err(Stopped::Exceeded(exceeded)) => return wrong(format!("places: {exceeded}")),
+            Err(Stopped::Panicked(_)) => return wrong("places: they could not be read".to_owned()),
         };
         let is_sparql = options.language == Language::Sparql;
         if is_sparql && app.sparql.is_none() {
@@ -186,7 +216,7 @@ pub async fn score(
         if is_sparql && (table.is_some() || question.bbox.is_some()) {
             return wrong("bbox and places are of OverpassQL: leave them out for SPARQL".to_owned());
         }
-        let cache = Known { results: &app.results, hits: AtomicU64::new(0) };
+        let cache = Known::new(&app.results);
         let mut results = Vec::with_capacity(count);
         for (index, (gold, pred)) in question.references.into_iter().zip(question.predictions).enumerate() {
             if limits.cancelled.load(Ordering::Relaxed) {
@@ -195,7 +225,7 @@ pub async fn score(
             let bbox = question.bbox.as_ref().and_then(|boxes| boxes.get(index)).cloned();
             let lang = is_sparql.then(|| "sparql".to_owned());
             let instance = Instance { line: index + 1, gold, pred, lang, bbox, ..Instance::default() };
-            results.push(options.score(app, &instance, table.as_ref(), limits, &cache));
+            results.push(options.score(app, instance, table.as_ref(), limits, &cache));
         }
         if limits.cancelled.load(Ordering::Relaxed) {
             return Err(Wrong::Abandoned);

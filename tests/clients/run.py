@@ -98,7 +98,7 @@ class Server:
         load = ["load", "--osm", work / "malta-latest.osm.pbf", "--rdf", HERE / "towns.ttl", "--out", snapshot]
         subprocess.run([program, *load], check=True, capture_output=True)
         self.process = subprocess.Popen(
-            [program, "serve", snapshot, "--bind", "127.0.0.1:0"],
+            [program, "serve", snapshot, "--bind", "127.0.0.1:0", "--cors", "*,https://overpass-turbo.eu"],
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, "RUST_LOG": "warn"},

@@ -1,4 +1,9 @@
-//! Queries made to hold, and to take, as much as can be.
+//! Queries and requests made to hold, and to take, as much as can be.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 /// A box around everything.
 pub const WORLD: &str = "(-90,-180,90,180)";
@@ -91,5 +96,69 @@ pub fn sparql() -> Vec<(&'static str, String)> {
         ("distinct pairs", "SELECT DISTINCT ?a ?b { ?a ?p ?x . ?b ?q ?x }".to_owned()),
         ("a closure", "SELECT * { ?a (wdt:P31|wdt:P279)* ?b } ORDER BY ?a".to_owned()),
         ("many alternatives", format!("ASK {{ ?s {}wdt:P31 ?o }}", "wdt:P31|".repeat(6_000))),
+    ]
+}
+
+/// A POST of a body, on a connection that is kept.
+pub fn post(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
+    let length = body.len();
+    let head = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n{headers}\r\n");
+    [head.as_bytes(), body].concat()
+}
+
+/// A text as gzip.
+fn packed(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(text.as_bytes()).expect("memory takes all");
+    encoder.finish().expect("memory takes all")
+}
+
+const JSON: &str = "Content-Type: application/json\r\n";
+const GZIP: &str = "Content-Encoding: gzip\r\n";
+/// The headers of a message of the Model Context Protocol.
+const MCP: &str = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+
+/// A call of a tool with an argument of `count` small objects: each takes some 400 bytes in a tree, and 7 in the text.
+fn call(count: usize) -> String {
+    let objects = "{\"\":0},".repeat(count);
+    let params = format!("{{\"name\":\"search_tags\",\"arguments\":{{\"text\":\"a\",\"x\":[{objects}0]}}}}");
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}")
+}
+
+/// Messages of the Model Context Protocol, each with its name.
+pub fn mcp() -> Vec<(&'static str, Vec<u8>)> {
+    let initialize = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"x\":[";
+    let initialize = format!("{initialize}{}0]}}}}", "{\"\":0},".repeat(9_000));
+    vec![
+        // 2 MiB in 3 KB.
+        ("a tree of 2 MiB, packed", post("/mcp", &format!("{MCP}{GZIP}"), &packed(&call(299_000)))),
+        ("a tree of 2 MiB", post("/mcp", MCP, call(299_000).as_bytes())),
+        // As long as a message may be.
+        ("a tree of 64 KiB, packed", post("/mcp", &format!("{MCP}{GZIP}"), &packed(&call(9_000)))),
+        ("a tree of 64 KiB", post("/mcp", MCP, call(9_000).as_bytes())),
+        ("a greeting of 64 KiB", post("/mcp", MCP, initialize.as_bytes())),
+        ("many empty packs", post("/mcp", &format!("{MCP}{GZIP}"), &packed("").repeat(3_000))),
+    ]
+}
+
+/// Objects of other services that take JSON, each with its name.
+pub fn json() -> Vec<(&'static str, Vec<u8>)> {
+    let objects = "{\"\":0},".repeat(299_000);
+    let both = format!("{JSON}{GZIP}");
+    let places = format!("{{\"predictions\":[],\"references\":[],\"places\":{{\"x\":[{objects}0]}}}}");
+    let strings = format!("{{\"predictions\":[{}\"\"],\"references\":[]}}", "\"\",".repeat(690_000));
+    let ndjson = format!("Content-Type: application/x-ndjson\r\n{GZIP}");
+    vec![
+        ("pairs with a tree", post("/score", &both, &packed(&places))),
+        ("very many pairs", post("/score", &both, &packed(&strings))),
+        (
+            "a line that is a tree",
+            post("/score", &ndjson, &packed(&format!("{{\"gold\":\"a\",\"pred\":\"b\",\"x\":[{objects}0]}}"))),
+        ),
+        ("feedback on a tree", post("/feedback", &both, &packed(&format!("{{\"query\":[{objects}0]}}")))),
+        (
+            "a question with trees",
+            post("/ask", &both, &packed(&format!("{{\"question\":\"a\",\"queries\":[{objects}0]}}"))),
+        ),
     ]
 }

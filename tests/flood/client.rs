@@ -72,7 +72,7 @@ impl<'o> Client<'o> {
     pub fn ask(&mut self, method: &str, path: &str, content_type: &str, body: &str, how: Reading) -> Option<Answered> {
         let length = body.len();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: test\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
         );
         self.send(&[head.as_bytes(), body.as_bytes()].concat(), how)
     }

@@ -1,5 +1,6 @@
 //! What a crowd does to a server: clients with short queries beside clients with long ones, some of whom leave in the
-//! middle, read slowly or send rubbish; and all attacks at once on a server as confined as the container that is shipped.
+//! middle, read slowly or send rubbish; all attacks at once on a server as confined as the container that is shipped; and
+//! each way in alone, with nothing but the defaults: messages of agents, half bodies, trees of JSON, a hostile model.
 //!
 //! By default each for ten seconds over a small extract. With TERRAPIN_FLOOD_SECONDS, as `make flood` sets it, so long
 //! (the siege half as long) over the largest data at hand; then, in the release profile, latencies are held against
@@ -11,6 +12,7 @@ mod common;
 mod cage;
 mod client;
 mod crowd;
+mod doors;
 mod siege;
 mod tally;
 mod watch;
@@ -99,4 +101,15 @@ fn a_container_holds_under_all_attacks_at_once() {
         scale.time /= 2;
     }
     siege::stand(&snapshot, &scale);
+}
+
+#[test]
+fn each_way_in_holds_alone_by_the_defaults() {
+    let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (mut scale, folder) = (Scale::get(), tempfile::tempdir().expect("a folder"));
+    let Some(snapshot) = scale.snapshot(folder.path()) else { return };
+    if std::env::var_os("TERRAPIN_FLOOD_SECONDS").is_some() {
+        scale.time /= 10;
+    }
+    doors::stand(&snapshot, &scale);
 }

@@ -36,9 +36,14 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
     command.envs(variables.iter().cloned()).stderr(Stdio::null());
     let mut server = Server::launch(command);
     let (process, to) = (server.child.id(), server.address);
-    let overpass = attacks::overpass().into_iter().map(|attack| ("/api/interpreter", "text/plain", attack));
-    let sparql = attacks::sparql().into_iter().map(|attack| ("/sparql", "application/sparql-query", attack));
-    let attacks: Vec<_> = overpass.chain(sparql).collect();
+    let query = |path: &'static str, content_type: &'static str| {
+        move |(name, text): (&'static str, String)| {
+            (name, attacks::post(path, &format!("Content-Type: {content_type}\r\n"), text.as_bytes()))
+        }
+    };
+    let overpass = attacks::overpass().into_iter().map(query("/api/interpreter", "text/plain"));
+    let sparql = attacks::sparql().into_iter().map(query("/sparql", "application/sparql-query"));
+    let attacks: Vec<_> = overpass.chain(sparql).chain(attacks::mcp()).chain(attacks::json()).collect();
     let over = AtomicBool::new(false);
     let (node, health, readiness) = (Tally::default(), Tally::default(), Tally::default());
     let tallies: Vec<Tally> = attacks.iter().map(|_| Tally::default()).collect();
@@ -56,13 +61,13 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
         }
     };
     let held = std::thread::scope(|threads| {
-        for (number, ((path, content_type, (_, text)), tally)) in attacks.iter().zip(&tallies).enumerate() {
+        for (number, ((_, request), tally)) in attacks.iter().zip(&tallies).enumerate() {
             let (over, number) = (&over, u8::try_from(number + 1).expect("few attacks"));
             threads.spawn(move || {
                 let mut client = Client::new(Ipv4Addr::new(127, 0, 2, number), to, over);
                 while !client.is_over() {
                     let start = Instant::now();
-                    let answered = client.ask("POST", path, content_type, text, Reading::Whole);
+                    let answered = client.send(request, Reading::Whole);
                     if !client.is_over() {
                         tally.add(answered, start.elapsed());
                     }
@@ -87,7 +92,7 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
     for (name, tally) in [("node(1)", &node), ("/healthz", &health), ("/readyz", &readiness)] {
         let _ = writeln!(text, "  {name:<24} {tally}");
     }
-    for ((_, _, (name, _)), tally) in attacks.iter().zip(&tallies) {
+    for ((name, _), tally) in attacks.iter().zip(&tallies) {
         let _ = writeln!(text, "  {name:<24} {tally}");
     }
     for held in held.iter().step_by(20) {
@@ -101,8 +106,8 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
     assert!(most < limit, "{} MiB", most >> 20);
     assert_eq!(health.besides(&["200"]), [""; 0], "/healthz");
     assert_eq!(readiness.besides(&["200"]), [""; 0], "/readyz");
-    for ((_, _, (name, _)), tally) in attacks.iter().zip(&tallies) {
-        let expected = ["200", "200 broken off", "400", "429", "500", "503", "504"];
+    for ((name, _), tally) in attacks.iter().zip(&tallies) {
+        let expected = ["200", "200 broken off", "400", "404", "413", "415", "429", "500", "503", "504"];
         assert_eq!(tally.besides(&expected), [""; 0], "{name}");
     }
     let late: &[&str] = if scale.timed { &["200"] } else { &["200", "429", "504"] };

@@ -4,6 +4,7 @@ import './page.mjs';
 import './views.mjs';
 import './adverse.mjs';
 import './habits.mjs';
+import './peers.mjs';
 import './ask.mjs';
 import { cleanUp, serve, snapshot } from './browser.mjs';
 import { chrome, tests } from './kit.mjs';

@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"6028fc91a133a6f2\"",
+        etag: "\"a1ec4e6246a78be9\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -116,7 +116,7 @@
         name: "map.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"7424ba28c88c30ae\"",
+        etag: "\"a35cdd461975e3a1\"",
         bytes: include_bytes!("map.js.gz"),
     },
     File {
@@ -130,7 +130,7 @@
         name: "network.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"4bc579a814c38924\"",
+        etag: "\"51fbf9fa9aaa2dc1\"",
         bytes: include_bytes!("network.js.gz"),
     },
     File {
@@ -144,7 +144,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"defcbd934e3fc5a0\"",
+        etag: "\"4119326ed9191ce9\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {
@@ -158,7 +158,7 @@
         name: "worker.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"354eb4e58628bc29\"",
+        etag: "\"860a03b060b3bde5\"",
         bytes: include_bytes!("worker.js.gz"),
     },
 ]

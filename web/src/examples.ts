@@ -105,7 +105,7 @@ export const EXAMPLES: Example[] = [
     title: 'Classes and what is above them, as a graph',
     language: 'sparql',
     needs: ['triples'],
-    query: 'SELECT ?class ?classLabel ?above ?aboveLabel WHERE {\n  ?class wdt:P279 ?above.\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nLIMIT 200\n',
+    query: '#defaultView:Graph\nSELECT ?class ?classLabel ?above ?aboveLabel WHERE {\n  ?class wdt:P279 ?above.\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nLIMIT 200\n',
   },
   {
     title: 'Elements and their items: how far are they apart?',
@@ -122,13 +122,6 @@ export const EXAMPLES: Example[] = [
       'SELECT ?element ?item ?itemLabel ?class ?classLabel WHERE {\n  ?element osm2rdfkey:wikidata ?item.\n  ?item wdt:P31 ?class.\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nLIMIT 500\n',
   },
   {
-    title: 'Bus stops within 500 m of an item',
-    language: 'sparql',
-    needs: ['elements', 'triples'],
-    query:
-      'SELECT ?stop ?name ?item ?itemLabel ?metres ?here WHERE {\n  ?item wdt:P625 ?there.\n  ?stop osmkey:highway "bus_stop"; geo:hasCentroid/geo:asWKT ?here.\n  FILTER(geof:distance(?here, ?there, uom:metre) < 500)\n  BIND(geof:distance(?here, ?there, uom:metre) AS ?metres)\n  OPTIONAL { ?stop osmkey:name ?name. }\n  SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }\n}\nLIMIT 500\n',
-  },
-  {
     title: 'Shops in each municipality',
     language: 'sparql',
     needs: ['elements'],
@@ -138,7 +131,7 @@ export const EXAMPLES: Example[] = [
     title: 'Bus routes and their members, as a graph',
     language: 'sparql',
     needs: ['elements'],
-    query: 'SELECT ?route ?routeLabel ?member ?edgeLabel WHERE {\n  ?route osmkey:route "bus"; osmkey:name ?routeLabel; osmrel:member ?place.\n  ?place osmrel:member_id ?member; osmrel:member_role ?edgeLabel.\n  FILTER(?edgeLabel != "")\n}\nLIMIT 400\n',
+    query: '#defaultView:Graph\nSELECT ?route ?routeLabel ?member ?edgeLabel WHERE {\n  ?route osmkey:route "bus"; osmkey:name ?routeLabel; osmrel:member ?place.\n  ?place osmrel:member_id ?member; osmrel:member_role ?edgeLabel.\n  FILTER(?edgeLabel != "")\n}\nLIMIT 400\n',
   },
   {
     title: 'An Overpass query, counted by cuisine',
@@ -155,7 +148,7 @@ export function fitting({ counts, triples }: Snapshot): Example[] {
   return EXAMPLES.filter((example) => example.needs.every((part) => has[part]));
 }
 
-/** How much an example finds; nothing where that takes too long, or fails. */
+/** Counts the rows of an example; null if that takes too long, fails, or only running it tells. */
 export async function tried(example: Example, around: Surroundings, signal: AbortSignal): Promise<number | null> {
   try {
     if (example.language === 'sparql') {
@@ -165,8 +158,10 @@ export async function tried(example: Example, around: Surroundings, signal: Abor
       const rows = await sparql(`SELECT (COUNT(*) AS ?n) WHERE { { ${inner} } }`, { signal, seconds: 5 });
       return Number(rows[0]?.n?.value ?? 0);
     }
+    // Rows that are derived cannot be counted without making them.
+    if (/\b(for|foreach|make|convert)\b/.test(example.query)) return null;
     const { text } = await expand(example.query, around);
-    const counted = text.replace(/\[out:csv\([^)]*\)\]/, '[out:json]').replace(/\[timeout:\d+\]/, '[timeout:5]').replace(/for \([\s\S]*$/, 'out count;').replace(/\bout(\s+(geom|center|\d+))*;\s*$/, 'out count;');
+    const counted = text.replace(/\[out:csv\([^)]*\)\]/, '[out:json]').replace(/\[timeout:\d+\]/, '[timeout:5]').replace(/\bout(\s+(geom|center|\d+))*;\s*$/, 'out count;');
     const { elements } = await overpass<{ tags?: { total?: string } }>(counted, signal);
     return Number(elements[0]?.tags?.total ?? 0);
   } catch {

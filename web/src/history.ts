@@ -13,17 +13,17 @@ export interface Past {
 
 const MOST = 60;
 
-function stored<T>(name: string, otherwise: T): T {
+function stored<T>(name: string, otherwise: T, where = localStorage): T {
   try {
-    return (JSON.parse(localStorage.getItem(name) ?? 'null') as T | null) ?? otherwise;
+    return (JSON.parse(where.getItem(name) ?? 'null') as T | null) ?? otherwise;
   } catch {
     return otherwise;
   }
 }
 
-function store(name: string, value: unknown): void {
+function store(name: string, value: unknown, where = localStorage): void {
   try {
-    localStorage.setItem(name, JSON.stringify(value));
+    where.setItem(name, JSON.stringify(value));
   } catch {
     // Full, or not allowed: then there is no history.
   }
@@ -43,9 +43,13 @@ export interface Drafts {
   sparql: string;
 }
 
-export const drafts = (): Partial<Drafts> => stored<Partial<Drafts>>('drafts', {});
+/** The drafts of this tab; in a new tab those that were written last in any. */
+export const drafts = (): Partial<Drafts> => stored<Partial<Drafts> | null>('drafts', null, sessionStorage) ?? stored<Partial<Drafts>>('drafts', {});
 
-export const keepDrafts = (drafts: Drafts): void => store('drafts', drafts);
+export function keepDrafts(drafts: Drafts): void {
+  store('drafts', drafts, sessionStorage);
+  store('drafts', drafts);
+}
 
 export const setting = (name: string): string | null => stored<string | null>(`setting-${name}`, null);
 

@@ -1,5 +1,7 @@
 // Permalinks: the query, the map and the snapshot in the part of the address that no server sees. Links of overpass-turbo
-// (`?Q=...&C=lat;lon;zoom&R`, `?q=` packed) and of the Wikidata Query Service (`#SELECT...`) are read, too.
+// (`?Q=...&C=lat;lon;zoom&R`, `?q=` packed, `?w=` and `?template=`), `?lat=&lon=&zoom=` and links of the Wikidata Query Service (`#SELECT...`) are read, too.
+
+import { NotUnderstood, fromTemplate, fromWizard } from './wizard';
 
 export type Language = 'overpassql' | 'sparql';
 
@@ -15,6 +17,8 @@ export interface Link {
   run: boolean;
   /** The digest of the snapshot that it was made over. */
   snapshot?: string;
+  /** What of the link was not understood. */
+  problem?: string;
 }
 
 export function read(location: Location): Link {
@@ -22,13 +26,29 @@ export function read(location: Location): Link {
   const bare = ofWikidata(location.hash.slice(1));
   if (bare) return { query: bare, language: 'sparql', run: false };
   const packed = given.get('q');
-  const query = given.get('Q') ?? (packed === null ? undefined : unpack(packed));
-  const view = (given.get('C') ?? '').split(';').map(Number);
+  const written = given.get('Q') ?? (packed === null ? undefined : unpack(packed));
+  const { query = written, problem } = written === undefined ? short(given) : {};
+  const view = (given.get('C') ?? ['lat', 'lon', 'zoom'].map((name) => given.get(name) || 'none').join(';')).split(';').map(Number);
   const [lat = NaN, lon = NaN, zoom = NaN] = view;
   const zoomed: Link['view'] = view.length === 3 && isPlace(lat, lon) && zoom >= 0 ? [lat, lon, Math.min(24, zoom)] : undefined;
   const packedView = unpackView(given.get('c') ?? '');
   const language = given.get('lang') === 'sparql' ? 'sparql' : query === undefined ? undefined : looksLikeSparql(query) && !given.has('lang') ? 'sparql' : 'overpassql';
-  return { query, language, view: zoomed ?? packedView, run: given.has('R'), snapshot: given.get('S') ?? undefined };
+  return { query, language, view: zoomed ?? packedView, run: given.has('R'), snapshot: given.get('S') ?? undefined, problem };
+}
+
+/** The query of a link that has it in a short form. */
+function short(given: URLSearchParams): { query?: string; problem?: string } {
+  const wizard = given.get('w');
+  const template = given.get('template');
+  try {
+    if (wizard !== null) return { query: fromWizard(wizard) };
+  } catch (why) {
+    if (why instanceof NotUnderstood) return { problem: `This link asks for "${wizard}": ${why.message}.` };
+    throw why;
+  }
+  if (template === null) return {};
+  const query = fromTemplate(template, given);
+  return query === undefined ? { problem: `This link names the template "${template}", which is not known here or lacks a part.` } : { query };
 }
 
 export function write(link: Link): string {

@@ -29,7 +29,7 @@ import { Timeline } from './views/timeline';
 import { askToken } from './views/token';
 
 class Page {
-  private readonly answers = new Answers((bytes, ms) => this.progress(bytes, ms), (summary) => this.sofar(summary));
+  private readonly answers = new Answers((bytes) => this.progress(bytes), (summary) => this.sofar(summary));
   private readonly editor: Editor;
   private readonly table = new Table(this.answers, (index) => void this.select(index, 'table'));
   private readonly raw = new Raw(this.answers);
@@ -41,6 +41,12 @@ class Page {
   private begun: Summary | null = null;
   private summary: Summary | null = null;
   private running = false;
+  /** When the query that runs began, by the clock of the page, and bytes of its answer so far. */
+  private began = 0;
+  private received = 0;
+  private clock = 0;
+  /** The box of the map that the answer is of, if its query has it. */
+  private asked: { box: string | undefined } | null = null;
   /** Counts runs and what addresses led to, so that what comes late is not taken for what came after. */
   private runs = 0;
   private routes = 0;
@@ -60,6 +66,7 @@ class Page {
   private readonly numbers = h('div', { class: 'statistics-view' });
   private readonly tabs = new Tabs([['table', 'Table', this.table.element], ['timeline', 'Timeline', this.timeline.element], ['graph', 'Graph', this.graph.element], ['raw', 'Raw', this.raw.element], ['statistics', 'Statistics', this.numbers]], (view) => this.seen(view));
   private readonly tally = h('p', { class: 'tally muted' });
+  private readonly stale = h('span', { class: 'stale', hidden: true });
   private readonly expandButton = h('button', { type: 'button', class: 'button quiet', onclick: () => this.stretch(this.main.dataset.dock === 'full' ? 'split' : 'full') });
   private readonly query = h('section', { class: 'query', 'aria-label': 'Query' });
   private readonly entity = h('section', { class: 'entity-pane', 'aria-label': 'Element', hidden: true });
@@ -82,7 +89,7 @@ class Page {
       checked: (problems) => {
         const errors = problems.filter((problem) => problem.severity === 'error').length;
         this.query.dataset.problems = errors ? 'errors' : problems.length ? 'warnings' : '';
-        if (!this.running && !this.summary) this.say(errors ? (problems[0]?.message ?? '').split('\n')[0] ?? '' : '');
+        if (!this.running && !this.summary && this.status.dataset.kind !== 'error') this.say(errors ? (problems[0]?.message ?? '').split('\n')[0] ?? '' : '');
       },
     });
     this.dock = this.makeDock();
@@ -144,7 +151,7 @@ class Page {
         return language === 'overpassql' ? (await expand(text, this.around())).text : text;
       },
     });
-    exportShelf(this.exportButton, this.answers, (problem) => this.notice('error', problem));
+    exportShelf(this.exportButton, this.answers, () => this.summary, (problem) => this.notice('error', problem));
     for (const language of Object.keys(LANGUAGES) as Language[]) {
       this.languages.append(h('button', { type: 'button', role: 'radio', 'data-language': language, onclick: () => (this.mode(false), this.speak(language)) }, LANGUAGES[language]));
     }
@@ -198,7 +205,7 @@ class Page {
 
   private makeDock(): HTMLElement {
     const { list, panels } = this.tabs;
-    const dock = h('section', { class: 'dock', 'aria-label': 'Answer' }, h('div', { class: 'dock-head' }, list, this.tally, h('span', { class: 'grow' }), this.exportButton, this.expandButton), panels);
+    const dock = h('section', { class: 'dock', 'aria-label': 'Answer' }, h('div', { class: 'dock-head' }, list, this.tally, this.stale, h('span', { class: 'grow' }), this.exportButton, this.expandButton), panels);
     this.tabs.open('table');
     for (const id of ['timeline', 'graph']) this.tabs.offer(id, false);
     this.stretch('none');
@@ -281,7 +288,21 @@ class Page {
 
   /** The map was moved: a query with its box finds something else now. */
   private moved(): void {
-    if (this.editor.text.includes('{{')) this.query.dataset.stale = this.summary ? 'yes' : '';
+    const box = this.map?.box.join();
+    if (this.summary && !this.running && this.asked?.box !== undefined) this.markStale(box === this.asked.box ? '' : 'of another view');
+  }
+
+  /** Says of the answer that is shown why it is not that of the query and the map; nothing if it is. */
+  private markStale(why: string): void {
+    this.stale.hidden = why === '';
+    this.stale.textContent = why;
+    this.dock.toggleAttribute('data-stale', why !== '');
+  }
+
+  /** Shows how long a query has been running, and what of its answer has come. */
+  private tick(): void {
+    const since = duration(performance.now() - this.began);
+    this.say(this.received ? `${size(this.received)} in ${since} …` : `Running … ${since}`, 'running');
   }
 
   private say(text: string, kind = ''): void {
@@ -289,8 +310,9 @@ class Page {
     this.status.dataset.kind = kind;
   }
 
-  private progress(bytes: number, ms: number): void {
-    if (this.running) this.say(`${size(bytes)} in ${duration(ms)} …`, 'running');
+  private progress(bytes: number): void {
+    this.received = bytes;
+    if (this.running) this.tick();
   }
 
   /** Shows rows while others still come. */
@@ -325,21 +347,33 @@ class Page {
     this.runButton.hidden = true;
     this.stopButton.hidden = false;
     if (document.activeElement === this.runButton || document.activeElement === document.body) this.stopButton.focus();
+    this.began = performance.now();
+    this.received = 0;
+    // Readers of the screen hear of the end, not of each tick.
+    this.status.setAttribute('aria-live', 'off');
     this.say('Running …', 'running');
+    this.clock = window.setInterval(() => this.tick(), 500);
+    this.notices.replaceChildren();
+    this.warn();
     this.begun = null;
     try {
-      const expanded = language === 'overpassql' ? await expand(text, this.around()) : { text, style: '', elsewhere: false };
+      const box = text.includes('{{') ? this.map?.box.join() : undefined;
+      const expanded = language === 'overpassql' ? await expand(text, this.around()) : { text, style: '', elsewhere: false, guessed: [] };
       if (turn !== this.runs) return;
       this.sent = { language, text, query: expanded.text };
       const summary = await this.answers.ask({ do: 'run', asked: { language, query: expanded.text, headers: headers(), style: expanded.style, triples: this.snapshot.triples !== null } });
       if (turn !== this.runs) return;
+      this.asked = { box };
       this.answered(summary, language, text);
+      for (const { name, place } of expanded.guessed) this.notice('guessed', `"${name}" was taken for ${place}.`);
       if (expanded.elsewhere) this.notice('elsewhere', 'The query names another server to be asked: this is what the snapshot here answers.');
     } catch (problem) {
       if (turn === this.runs) this.failed(problem as Error);
     } finally {
+      clearInterval(turn === this.runs ? this.clock : undefined);
       if (turn !== this.runs) return;
       this.running = false;
+      this.status.removeAttribute('aria-live');
       const focused = document.activeElement === this.stopButton;
       this.runButton.hidden = false;
       this.stopButton.hidden = true;
@@ -351,12 +385,13 @@ class Page {
     this.summary = summary;
     const placed = summary.geometries.point + summary.geometries.line + summary.geometries.polygon;
     const what = summary.kind === 'text' ? 'text' : rows(summary.rows);
-    this.say(`${what} · ${duration(summary.first)} · ${size(summary.bytes)}`);
+    this.say(`${what} · ${duration(summary.total)} · ${size(summary.bytes)}`);
     announce(`${what}, ${count(placed)} on the map`);
     this.tally.textContent = summary.kind === 'text' ? size(summary.bytes) : `${rows(summary.rows)}, ${count(placed)} on the map`;
     this.allButton.hidden = summary.box === null;
     this.legend.replaceChildren(legend(summary));
     this.exportButton.disabled = false;
+    this.markStale('');
     this.close();
     this.raw.clear();
     this.graph.clear();
@@ -366,13 +401,13 @@ class Page {
     this.numbers.replaceChildren(statistics(summary));
     this.tabs.open(summary.kind === 'text' ? 'raw' : 'table');
     void this.dated(summary).then(() => this.wanted(language, text));
-    const seen = this.map?.box;
+    const seen = this.map?.seen;
     const grows = this.main.dataset.dock === 'none' || this.begun !== null;
     this.stretch(placed === 0 && (summary.rows > 0 || summary.kind === 'text') ? 'full' : 'split');
     const isOfView = text.includes('{{bbox}}');
     this.map?.show(summary, !isOfView);
     // What was asked of stays in view beside the rows that are new there.
-    if (seen && grows && isOfView) this.map?.fit([seen[1], seen[0], seen[3], seen[2]], true);
+    if (seen && grows && isOfView) this.map?.showAgain(seen);
     this.notices.replaceChildren();
     this.warn();
     if (summary.rows === 0 && summary.kind !== 'text') this.notice('empty', 'Nothing was found.');
@@ -382,6 +417,7 @@ class Page {
       this.notice('unplaced', placed ? `Of ${count(summary.unplaced)} elements the answer does not say where they are.` : 'The answer says nowhere where its elements are.', run);
     }
     if (summary.remark) this.notice('remark', summary.remark);
+    if (summary.part && summary.kind !== 'text') this.notice('part', `The answer has ${size(summary.bytes)}: these are its first ${rows(summary.rows)}. Export, As it came, has all of it.`);
     if (summary.unasked) this.notice('unasked', `${count(summary.unasked)} rows are not on the map: ask for their coordinates to have them there.`);
     // Where one part is seen at a time, that with the answer, unless there is something to be read first.
     if (matchMedia(NARROW).matches && !this.notices.firstChild) this.pane(placed ? 'map' : 'answer');
@@ -391,6 +427,7 @@ class Page {
   /** Opens the view that a query names in a comment (`#defaultView:Graph`), where there is one. */
   private wanted(language: Language, text: string): void {
     const name = language === 'sparql' ? /^\s*#\s*defaultView\s*:\s*(\w+)/im.exec(text)?.[1]?.toLowerCase() : undefined;
+    if (name && !this.tabs.has(name)) this.notice('view', `There is no view "${name}" of this answer; it is shown as a table.`);
     if (!name || !this.tabs.has(name)) return;
     this.tabs.open(name);
     this.stretch('full');
@@ -405,7 +442,9 @@ class Page {
   }
 
   private failed(problem: Error): void {
-    if (problem.message === 'stopped') return this.say(this.begun ? `Stopped: ${rows(this.begun.rows)} had come.` : 'Stopped.');
+    if (problem.message === 'stopped') return this.stopped();
+    // What is shown is not what was asked for now.
+    this.markStale(this.summary ? 'of an earlier query' : '');
     if (problem instanceof Refused && problem.status === 401) return this.askToken();
     const [first = ''] = problem.message.split('\n');
     this.say(first, 'error');
@@ -415,6 +454,16 @@ class Page {
     const go = line && h('button', { type: 'button', class: 'button small', onclick: () => this.editor.show(this.editor.text.split('\n').slice(0, Number(line) - 1).join('\n').length + (line === '1' ? 0 : 1)) }, `Line ${line}`);
     this.notice('error', problem.message, go || undefined);
     this.editor.check();
+  }
+
+  /** Keeps the rows that had come before a query was stopped. */
+  private stopped(): void {
+    this.say(this.begun ? `Stopped: ${rows(this.begun.rows)} had come.` : 'Stopped.');
+    if (!this.begun) return this.markStale(this.summary ? 'of an earlier query' : '');
+    const { geometries, rows: number } = this.begun;
+    this.tally.textContent = `the first ${rows(number)}, ${count(geometries.point + geometries.line + geometries.polygon)} on the map`;
+    this.exportButton.disabled = false;
+    this.markStale('');
   }
 
   private async stop(): Promise<void> {
@@ -438,7 +487,8 @@ class Page {
 
   /** Says so where a link was made over another snapshot. */
   private warn(): void {
-    const { snapshot: made } = this.link;
+    const { snapshot: made, problem } = this.link;
+    if (problem) this.notice('link', problem);
     if (made && !this.snapshot.digest.startsWith(made)) this.notice('snapshot', `This link was made over another snapshot (${made.slice(0, 8)}): answers may differ.`);
   }
 
@@ -484,7 +534,7 @@ class Page {
       found.element.querySelector('h2')?.focus();
       this.card.hide();
       this.map?.select(found.geometry, null, false);
-      if (found.box) this.map?.fit(found.box);
+      if (found.box) this.map?.fit(found.box, found.pointZoom);
     } catch (problem) {
       if (turn !== this.routes) return;
       if (problem instanceof Refused && problem.status === 401) askToken(() => void this.route());
@@ -509,12 +559,12 @@ class Page {
   /** Another link of this page was opened in it. */
   private follow(): void {
     const link = readLink(location);
+    if (link.view && this.map) this.map.view = link.view;
     if (link.query === undefined) return;
     this.link = link;
     const language = link.language ?? 'overpassql';
     this.texts[language] = link.query;
     this.speak(language);
-    if (link.view && this.map) this.map.view = link.view;
     this.notices.replaceChildren();
     this.warn();
     if (link.run) void this.run();

@@ -2,6 +2,7 @@
 // centre are the map's, and names lead where `/search` says. Places in the replaced text can be found again in the text
 // that somebody wrote.
 
+import { middleOf } from './map/bounds';
 import { json } from './service';
 
 export interface Surroundings {
@@ -17,6 +18,8 @@ export interface Expanded {
   style: string;
   /** Whether it names another server to be asked. */
   elsewhere: boolean;
+  /** Names of places that lead to a place of another name. */
+  guessed: { name: string; place: string }[];
   /** Where a place of the replaced text is in the original. */
   origin(at: number): number;
 }
@@ -29,6 +32,9 @@ export class Unknown extends Error {
 }
 
 interface Place {
+  name?: string;
+  display_name?: string;
+  namedetails?: Record<string, string>;
   osm_type?: string;
   osm_id?: number;
   lat: string;
@@ -41,7 +47,7 @@ const places = new Map<string, Promise<Place | undefined>>();
 function find(name: string): Promise<Place | undefined> {
   let place = places.get(name);
   if (!place) {
-    place = json<Place[]>(`/search?format=jsonv2&limit=1&q=${encodeURIComponent(name)}`).then((found) => found[0]);
+    place = json<Place[]>(`/search?format=jsonv2&limit=1&namedetails=1&q=${encodeURIComponent(name)}`).then((found) => found[0]);
     place.catch(() => places.delete(name));
     places.set(name, place);
   }
@@ -52,14 +58,14 @@ const DEPTH = 16;
 const LETTERS = 1 << 20;
 
 export async function expand(text: string, around: Surroundings): Promise<Expanded> {
-  const out: Out = { text: '', steps: [], style: '', elsewhere: false };
+  const out: Out = { text: '', steps: [], style: '', elsewhere: false, guessed: [] };
   const definitions = new Map<string, string>();
   for (const piece of pieces(text)) {
     const defined = piece.inner === undefined ? undefined : definition(piece.inner);
     if (defined) definitions.set(...defined);
   }
   await write(text, undefined, 0, { around, definitions, xml: /^\s*</.test(text) }, out);
-  return { text: out.text, style: out.style, elsewhere: out.elsewhere, origin: (at) => origin(out.steps, at) };
+  return { text: out.text, style: out.style, elsewhere: out.elsewhere, guessed: out.guessed, origin: (at) => origin(out.steps, at) };
 }
 
 interface Out {
@@ -68,6 +74,7 @@ interface Out {
   steps: { at: number; from: number; plain: boolean }[];
   style: string;
   elsewhere: boolean;
+  guessed: Expanded['guessed'];
 }
 
 interface Kept {
@@ -108,14 +115,14 @@ async function shortcut(inner: string, { around, xml }: Kept, out: Out): Promise
   const place = async () => {
     const found = argument ? await find(argument) : undefined;
     if (!found) throw new Error('no place of this name in the data');
+    if (!isCalled(found, argument ?? '')) out.guessed.push({ name: argument ?? '', place: found.name || found.display_name || '' });
     return found;
   };
-  const [s, w, n, e] = around.bbox;
   switch (name) {
     case 'bbox':
       return argument === undefined ? box(around.bbox) : undefined;
     case 'center':
-      return argument === undefined ? point(round((s + n) / 2), round((w + e) / 2)) : undefined;
+      return argument === undefined ? point(...middleOf(around.bbox)) : undefined;
     case 'date':
       return date(argument ?? '', around.now);
     case 'geocodeArea':
@@ -150,7 +157,12 @@ async function shortcut(inner: string, { around, xml }: Kept, out: Out): Promise
   }
 }
 
-const round = (degrees: number): number => Math.round(degrees * 1e6) / 1e6;
+/** Whether a place, or one of the places that it lies in, has this name. */
+function isCalled(place: Place, name: string): boolean {
+  const plain = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
+  const [first = ''] = name.split(',');
+  return [place.name ?? '', ...Object.values(place.namedetails ?? {}), ...(place.display_name ?? '').split(',')].some((known) => plain(known) === plain(first));
+}
 
 const SECONDS: Record<string, number> = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800, month: 2_628_000, year: 31_536_000 };
 

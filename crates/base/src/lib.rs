@@ -4,12 +4,14 @@ mod bounded;
 pub mod codec;
 pub mod deferred;
 pub mod external_sort;
+mod hypot;
 pub mod machine;
 mod map;
 pub mod progress;
 pub mod size;
 pub mod stack;
 pub mod temporary;
+pub mod untrusted;
 pub mod words;
 
 pub use bounded::Bounded;

@@ -72,10 +72,21 @@ impl fmt::Display for Exceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Exceeded::Cancelled => write!(f, "the query was cancelled"),
-            Exceeded::Time(after) => write!(f, "the query timed out after {} seconds", after.as_secs()),
+            Exceeded::Time(after) => write!(f, "the query timed out after {}", seconds(*after)),
             Exceeded::Work(units) => write!(f, "the query ran out of its work budget of {units} units"),
             Exceeded::Memory(bytes) => write!(f, "the query ran out of memory, needing about {} MB", bytes >> 20),
         }
+    }
+}
+
+/// A duration in words: whole seconds, or thousandths if it is less than one.
+pub fn seconds(duration: Duration) -> String {
+    match duration.as_secs() {
+        0 => {
+            let thousandths = format!("0.{:03}", duration.as_millis().max(1));
+            format!("{} seconds", thousandths.trim_end_matches('0'))
+        }
+        whole => format!("{whole} seconds"),
     }
 }
 

@@ -17,6 +17,9 @@ const CONNECT: Duration = Duration::from_secs(10);
 const AGAIN: u32 = 2;
 /// How long is waited then, where the server does not say; twice as long each time.
 const PAUSE: Duration = Duration::from_millis(500);
+/// The longest time in seconds that a server is believed when it asks to be left alone: a day. Times from outside never enter
+/// arithmetic unbounded.
+const LONGEST_WAIT: u64 = 86_400;
 /// Bytes of an error that are read.
 const ERROR: usize = 8 << 10;
 /// How often it is looked whether anybody still waits.
@@ -130,7 +133,7 @@ impl Client {
     /// What a server says instead of a reply.
     async fn refused(&self, mut answer: Response) -> Error {
         let status = answer.status();
-        let wait = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let wait = answer.headers().get(RETRY_AFTER).and_then(|value| wait(value.to_str().ok()?));
         let kind = match status {
             StatusCode::TOO_MANY_REQUESTS => Kind::Busy,
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Kind::Unauthorized,
@@ -163,7 +166,7 @@ impl Client {
             if status.is_redirection() { "that it is elsewhere, where nothing is sent".to_owned() } else { text };
         let text = if text.is_empty() { String::new() } else { format!(": {text}") };
         let message = format!("{} answered with status {}{text}", self.endpoint.shown(), status.as_u16());
-        Error { kind, message, wait: wait.map(Duration::from_secs) }
+        Error { kind, message, wait }
     }
 
     /// Asks until there is a reply, or no use in asking again.
@@ -171,7 +174,8 @@ impl Client {
         let headers = self.headers()?;
         let mut manner = *self.manner.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut pause, mut tried) = (PAUSE, 0);
-        let ends = Instant::now() + patience.left(self.endpoint.time);
+        // A time that no clock reaches is no bound.
+        let ends = Instant::now().checked_add(patience.left(self.endpoint.time));
         loop {
             let error = match self.once(headers.clone(), manner.body(&self.endpoint, messages)).await {
                 Ok(reply) => return Ok(reply),
@@ -185,8 +189,8 @@ impl Client {
             }
             let again = matches!(error.kind, Kind::Busy | Kind::Fault | Kind::Unreachable) && tried < AGAIN;
             let wait = error.wait.unwrap_or(pause);
-            // Who wants to be left alone for longer than there is time for is.
-            if !again || Instant::now() + wait >= ends {
+            // A server that asks for more time than there is left is not asked again.
+            if !again || ends.is_some_and(|ends| wait >= ends.saturating_duration_since(Instant::now())) {
                 return Err(error);
             }
             tokio::time::sleep(wait).await;
@@ -215,6 +219,14 @@ impl Client {
             }
         }
     }
+}
+
+/// Returns how long a server asks to be left alone, of a `Retry-After` in seconds (RFC 9110, section 10.2.3), at most
+/// [`LONGEST_WAIT`]: a number that is longer than any integer is a long time, too. `None` for a date.
+fn wait(text: &str) -> Option<Duration> {
+    let text = text.trim();
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| Duration::from_secs(text.parse().unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT)))
 }
 
 impl Model for Client {
@@ -280,6 +292,23 @@ fn told(error: &reqwest::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn waits_of_any_length_are_read_and_bounded() {
+        for (text, seconds) in [
+            ("0", Some(0)),
+            (" 7 ", Some(7)),
+            ("86401", Some(86_400)),
+            ("18446744073709551615", Some(86_400)),
+            ("99999999999999999999999999", Some(86_400)),
+            ("-1", None),
+            ("1.5", None),
+            ("", None),
+            ("Wed, 21 Oct 2015 07:28:00 GMT", None),
+        ] {
+            assert_eq!(wait(text), seconds.map(Duration::from_secs), "{text}");
+        }
+    }
 
     #[test]
     fn what_servers_say_of_lengths_and_models_is_understood() {

@@ -11,7 +11,10 @@ impl Client {
     /// # Errors
     /// Always: this program was built without a client.
     pub fn new(_: Endpoint) -> Result<Client, Error> {
-        Err(Error::new(Kind::Unreachable, "this program was built without the feature `ask`"))
+        Err(Error::new(
+            Kind::Unreachable,
+            "asking a model needs the feature `ask`, which this build lacks; build it with `cargo build --release --features ask`",
+        ))
     }
 }
 

@@ -1,11 +1,21 @@
 //! What came back, put together from one object or from the pieces of a stream.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 use crate::{Error, Kind};
 
 /// Tools that one reply may call.
 const TOOLS: usize = 16;
+/// Entries of a list that are kept; the rest is read over. A tree takes many times the bytes of its text, and a server may send
+/// lists of any length.
+const ENTRIES: usize = 64;
+/// Bytes of an error that are read as an object; a longer one is shown as text.
+const ERROR: usize = 8 << 10;
 
 /// What a model said.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,9 +42,9 @@ pub struct ToolCall {
 /// An object, or a piece of a stream.
 #[derive(Deserialize)]
 struct Body {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "few")]
     choices: Vec<Choice>,
-    error: Option<serde_json::Value>,
+    error: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -48,15 +58,63 @@ struct Choice {
 struct Said {
     content: Option<Content>,
     refusal: Option<String>,
-    tool_calls: Option<Vec<Call>>,
+    #[serde(default, deserialize_with = "few")]
+    tool_calls: Vec<Call>,
 }
 
-/// A text, or parts of one.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Content {
-    Text(String),
-    Parts(Vec<Part>),
+/// A text, or parts of one put together.
+struct Content(String);
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextOrParts;
+        impl<'de> Visitor<'de> for TextOrParts {
+            type Value = Content;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a list of parts")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Content, E> {
+                Ok(Content(text.to_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Content, A::Error> {
+                let parts: Vec<Part> = FewVisitor(PhantomData).visit_seq(parts)?;
+                Ok(Content(parts.into_iter().filter_map(|part| part.text).collect()))
+            }
+        }
+        deserializer.deserialize_any(TextOrParts)
+    }
+}
+
+/// Reads the first [`ENTRIES`] of a list, which may be `null`.
+fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    deserializer.deserialize_any(FewVisitor(PhantomData))
+}
+
+struct FewVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for FewVisitor<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_unit<E>(self) -> Result<Vec<T>, E> {
+        Ok(Vec::new())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+        let mut few = Vec::new();
+        while few.len() < ENTRIES {
+            let Some(entry) = list.next_element()? else { return Ok(few) };
+            few.push(entry);
+        }
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(few)
+    }
 }
 
 #[derive(Deserialize)]
@@ -115,7 +173,10 @@ impl Collected {
     pub fn take(&mut self, json: &[u8]) -> Result<(), Error> {
         let body: Body = serde_json::from_slice(json)
             .map_err(|wrong| Error::new(Kind::Broken, format!("what it sent is no reply: {wrong}")))?;
-        if let Some(error) = body.error.filter(|error| !error.is_null()) {
+        if let Some(error) = body.error.filter(|error| error.get() != "null") {
+            let error =
+                Some(error.get()).filter(|text| text.len() <= ERROR).and_then(|text| serde_json::from_str(text).ok());
+            let error: serde_json::Value = error.unwrap_or_else(|| "an error that is too long to be told".into());
             return Err(Error::new(Kind::Fault, format!("it says: {}", said(&error))));
         }
         // More than one choice was not asked for.
@@ -127,15 +188,11 @@ impl Collected {
             _ => {}
         }
         let Some(message) = choice.message else { return Ok(()) };
-        match message.content {
-            Some(Content::Text(text)) => self.text.push_str(&text),
-            Some(Content::Parts(parts)) => {
-                parts.iter().filter_map(|part| part.text.as_deref()).for_each(|text| self.text.push_str(text))
-            }
-            None => {}
+        if let Some(Content(text)) = message.content {
+            self.text.push_str(&text);
         }
         self.refusal.push_str(message.refusal.as_deref().unwrap_or_default());
-        for (place, call) in message.tool_calls.unwrap_or_default().into_iter().enumerate() {
+        for (place, call) in message.tool_calls.into_iter().enumerate() {
             self.call(call.index.unwrap_or(place), call.function);
         }
         Ok(())
@@ -165,7 +222,7 @@ impl Collected {
             false => Some(self.refusal),
             true => self.is_filtered.then(|| "its filter let nothing through".to_owned()),
         };
-        let text = without_thoughts(&self.text).trim().to_owned();
+        let text = terrapin_reply::answer(&self.text).into_owned();
         if text.is_empty() && refusal.is_none() && self.tool_calls.is_empty() {
             let message = if is_cut { "its reply was cut off before it said anything" } else { "its reply is empty" };
             return Err(Error::new(Kind::Broken, message));
@@ -183,15 +240,6 @@ pub fn said(error: &serde_json::Value) -> String {
     text.chars().filter(|c| !c.is_control()).take(300).collect()
 }
 
-/// A text without what models that think aloud write before it, between `<think>` and `</think>`.
-fn without_thoughts(text: &str) -> &str {
-    match text.rfind("</think>") {
-        Some(end) => text.get(end + "</think>".len()..).unwrap_or_default(),
-        None if text.trim_start().starts_with("<think>") => "",
-        None => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,6 +248,22 @@ mod tests {
         let mut collected = Collected::new(20);
         pieces.iter().try_for_each(|piece| collected.take(piece.as_bytes()))?;
         collected.finish()
+    }
+
+    #[test]
+    fn lists_of_any_length_are_read_and_few_of_their_entries_kept() {
+        let many = |entry: &str| format!("[{}{entry}]", format!("{entry},").repeat(1_000));
+        let choice = r#"{"message": {"content": "a"}}"#;
+        assert_eq!(reply(&[&format!("{{\"choices\": {}}}", many(choice))]).unwrap().text, "a");
+        let parts = format!("{{\"choices\": [{{\"message\": {{\"content\": {}}}}}]}}", many(r#"{"text": "b"}"#));
+        let parts = reply(&[&parts]).unwrap();
+        assert_eq!((parts.text.as_str(), parts.is_cut), ("b".repeat(20).as_str(), true));
+        let calls = format!("{{\"choices\": [{{\"message\": {{\"tool_calls\": {}}}}}]}}", many(r#"{"function": {}}"#));
+        assert_eq!(reply(&[&calls]).unwrap().tool_calls.len(), TOOLS);
+        let error = reply(&[&format!("{{\"error\": {}}}", many("{}"))]).unwrap_err();
+        assert_eq!((error.kind, error.message.contains("too long")), (Kind::Fault, false));
+        let error = reply(&[&format!("{{\"error\": {}}}", many(r#"{"message": "x"}"#))]).unwrap_err();
+        assert!(error.message.contains("too long"), "{}", error.message);
     }
 
     #[test]

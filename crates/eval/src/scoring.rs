@@ -12,7 +12,7 @@ use terrapin_sparql::Environment;
 
 use crate::benchmarks::Benchmark;
 use crate::benchmarks::jsonl::JsonLines;
-use crate::benchmarks::overpassnl::{Bounds, OverpassNl};
+use crate::benchmarks::overpassnl::{Bounds, OverpassNl, without_shortcuts};
 use crate::cache::Cache;
 use crate::feedback::{FeedbackRequest, Problem, Warning, feedback, sparql_feedback};
 use crate::language::Language;
@@ -33,6 +33,8 @@ pub struct Summary {
     pub pred_n: Option<i64>,
     /// The class of the predicted query's failure.
     pub error: Option<&'static str>,
+    /// Whether the prediction is a query in its language, 0 or 1, whatever the gold query gave.
+    pub syntax: u8,
     /// Where and how the predicted query is wrong as a text.
     pub problem: Option<Problem>,
     /// What in the predicted query nothing in the data fits, and the nearest that is there.
@@ -64,7 +66,8 @@ pub struct Scoring<'a> {
     pub places: &'a dyn Places,
     /// Of all pairs together; the memory is that of each.
     pub limits: &'a Limits,
-    /// The time that each pair has.
+    /// The time that each query has, the gold and the predicted one. A gold query that many predictions share takes the
+    /// time of none of them.
     pub each: Option<Duration>,
     /// Whether queries in OverpassQL are compared as texts and trees, too.
     pub similarity: bool,
@@ -75,38 +78,23 @@ pub struct Scoring<'a> {
 }
 
 impl Scoring<'_> {
-    /// Scores one pair: OverpassQL as `terrapin eval overpassnl` does, SPARQL as `terrapin eval jsonl` does. It has the
-    /// time that `each` says and what `limits` leave of it.
+    /// Scores one pair: OverpassQL as `terrapin eval overpassnl` does, SPARQL as `terrapin eval jsonl` does. Each query has
+    /// the time that `each` says and what `limits` leave of it.
     pub fn pair(&self, instance: &Instance) -> Record {
-        self.until(instance, self.deadline())
-    }
-
-    /// The same, and where it is wanted a summary; both have the time of the pair.
-    pub fn pair_with(&self, instance: &Instance, summary: bool) -> Scored {
-        let deadline = self.deadline();
-        let record = self.until(instance, deadline);
-        let summary = summary.then(|| self.summary(instance, &record, deadline));
-        Scored { record, summary }
-    }
-
-    /// Until when a pair has time that begins now.
-    fn deadline(&self) -> Option<Instant> {
-        let own = self.each.and_then(|each| Instant::now().checked_add(each));
-        [self.limits.deadline, own].into_iter().flatten().min()
-    }
-
-    fn until(&self, instance: &Instance, deadline: Option<Instant>) -> Record {
         let now = Instant::now();
         if self.limits.deadline.is_some_and(|deadline| now >= deadline) {
             return unfinished(instance, OTHERS_TOOK_ALL);
         }
+        // Names are looked up before anything runs.
+        let deadline = self.deadline(1);
         let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let places = Until::new(self.places, &is_over);
         // Both queries and the work on their texts hold what they hold together.
         let account = Some(self.limits.account.clone().unwrap_or_default());
-        let bounds = Bounds { limits: Limits { deadline, account, ..self.limits.clone() }, largest: LARGEST };
+        let limits = Limits { account, ..self.limits.clone() };
         // What each query does is bounded where it runs; this bounds what is done with their texts.
-        let budget = Arc::new(Budget::new(&bounds.limits));
+        let budget = Arc::new(Budget::new(&Limits { deadline: self.deadline(3), ..limits.clone() }));
+        let bounds = Bounds { limits, largest: LARGEST, each: self.each };
         match budget::watched(&budget, || self.record(instance, &places, bounds)) {
             Ok(_) if places.was_cut() => unfinished(instance, TEXTS_TOOK_ALL),
             Ok(record) => record,
@@ -119,9 +107,22 @@ impl Scoring<'_> {
         }
     }
 
+    /// The same, and a summary if it is wanted.
+    pub fn pair_with(&self, instance: &Instance, summary: bool) -> Scored {
+        let record = self.pair(instance);
+        let summary = summary.then(|| self.summary(instance, &record));
+        Scored { record, summary }
+    }
+
+    /// The end of work that begins now and has the time of so many queries.
+    fn deadline(&self, queries: u32) -> Option<Instant> {
+        let own = self.each.and_then(|each| Instant::now().checked_add(each.checked_mul(queries)?));
+        [self.limits.deadline, own].into_iter().flatten().min()
+    }
+
     /// What is to be told of a pair that was scored. Places in a text are those of the prediction as it was given.
-    fn summary(&self, instance: &Instance, record: &Record, deadline: Option<Instant>) -> Summary {
-        let limits = Limits { deadline, ..self.limits.clone() };
+    fn summary(&self, instance: &Instance, record: &Record) -> Summary {
+        let limits = Limits { deadline: self.deadline(1), ..self.limits.clone() };
         let query = &instance.pred;
         let said = match self.triples {
             Some(triples) if instance.language() == Language::Sparql => {
@@ -135,7 +136,8 @@ impl Scoring<'_> {
         };
         let ran = record.ran().unwrap_or_default();
         let (ref_n, pred_n, error) = (ran.ref_n, ran.pred_n, ran.error);
-        Summary { ref_n, pred_n, error, problem: said.errors.into_iter().next(), warnings: said.warnings }
+        let syntax = u8::from(is_query(instance, record));
+        Summary { ref_n, pred_n, error, syntax, problem: said.errors.into_iter().next(), warnings: said.warnings }
     }
 
     /// The record of a pair as a run of its benchmark gives it.
@@ -147,6 +149,67 @@ impl Scoring<'_> {
         }
         OverpassNl { osm, snapshot, places, similarity: self.similarity, cache, bounds }.score(instance).record
     }
+}
+
+/// Whether the prediction of a pair that was scored is a query in its language. Running it says so; if it was not run, its
+/// text does.
+fn is_query(instance: &Instance, record: &Record) -> bool {
+    if let Some(strict) = &record.strict {
+        let parses = || terrapin_sparql::prepare(&instance.pred, &Default::default()).is_ok();
+        return strict.error.map_or(strict.pred_n.is_some() || parses(), |class| !class.is_bad_request() && parses());
+    }
+    let parses = || terrapin_overpass::parse(&without_shortcuts(&instance.pred)).is_ok();
+    let execution = record.execution.as_ref();
+    match execution.and_then(|execution| execution.error) {
+        Some(ErrorClass::RelativeDate) => false,
+        Some(_) => parses(),
+        None => execution.is_some_and(|execution| execution.pred_n.is_some_and(|n| n >= 0)) || parses(),
+    }
+}
+
+/// The record and the summary of a pair that cannot be scored because the gold query, the prediction or both are no Unicode
+/// text; each says why.
+pub fn unreadable(instance: &Instance, gold: Option<String>, pred: Option<String>) -> Scored {
+    let mut record = Record::of(instance);
+    let problem = pred.clone().map(|message| Problem {
+        class: "parse error",
+        code: "unexpected-token",
+        message,
+        line: None,
+        column: None,
+        near: None,
+        hint: None,
+    });
+    if instance.language() == Language::Sparql {
+        let class = |wrong: &Option<String>| wrong.as_ref().map(|_| FailureClass::Syntax);
+        record.strict = Some(Strict {
+            error: class(&pred),
+            ref_error: class(&gold),
+            error_text: pred,
+            ref_error_text: gold,
+            syntax: u8::from(problem.is_none()),
+            multiset: Some(0),
+            f1: Some(0.0),
+            ..Strict::default()
+        });
+    } else {
+        let class = |wrong: &Option<String>| wrong.as_ref().map(|_| ErrorClass::ParseError);
+        record.execution = Some(Execution {
+            ref_n: class(&gold).map(ErrorClass::count),
+            pred_n: class(&pred).map(ErrorClass::count),
+            error: class(&pred),
+            ref_error: class(&gold),
+            error_text: pred,
+            ref_error_text: gold,
+            multiset: Some(0),
+            f1: Some(0.0),
+            ..Execution::default()
+        });
+    }
+    let (ref_n, pred_n, error) = record.ran().map(|ran| (ran.ref_n, ran.pred_n, ran.error)).unwrap_or_default();
+    let syntax = u8::from(problem.is_none() && is_query(instance, &record));
+    let summary = Summary { ref_n, pred_n, error, syntax, problem, warnings: Vec::new() };
+    Scored { record, summary: Some(summary) }
 }
 
 /// The record of a pair whose queries could not be run in time.
@@ -178,4 +241,24 @@ fn failed(instance: &Instance, class: ErrorClass, of_sparql: FailureClass, why: 
         ..Execution::default()
     };
     Record { execution: Some(execution), ..Record::of(instance) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_none_costs_its_pair() {
+        for (lang, gold) in [(None, "node(1);out;"), (Some("sparql".to_owned()), "ASK {}")] {
+            let instance = Instance { gold: gold.to_owned(), pred: gold.to_owned(), lang, ..Instance::default() };
+            let why = || Some("not Unicode text".to_owned());
+            let pred = unreadable(&instance, None, why());
+            let summary = pred.summary.unwrap();
+            assert_eq!((summary.syntax, summary.problem.map(|p| p.message)), (0, why()), "{gold}");
+            assert!(summary.error.is_some() && pred.record.ran().unwrap().ref_error.is_none(), "{gold}");
+            let gold_alone = unreadable(&instance, why(), None);
+            assert_eq!(gold_alone.summary.unwrap().syntax, 1, "{gold}");
+            assert!(gold_alone.record.ran().unwrap().ref_error.is_some(), "{gold}");
+        }
+    }
 }

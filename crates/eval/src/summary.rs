@@ -23,6 +23,9 @@ pub struct Summary {
     /// Predictions that do not begin like a query of their language, where there are any.
     #[serde(skip_serializing_if = "is_none")]
     pub not_queries: usize,
+    /// Gold queries that gave something, where queries were run. The others tell nothing of a prediction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usable: Option<usize>,
     /// The means of the metrics that were computed.
     #[serde(flatten)]
     pub scores: BTreeMap<&'static str, f64>,
@@ -51,8 +54,8 @@ pub struct Summary {
     pub hard: Option<Part>,
 }
 
-/// What [`Summary::not_queries`] is called in files.
-pub const NOT_QUERIES: &str = "not_queries";
+/// What summaries have since they are verified: a file without them is of before, and stands.
+pub const ADDED: &[&str] = &["not_queries", "usable"];
 
 fn is_none(count: &usize) -> bool {
     *count == 0
@@ -149,6 +152,7 @@ impl Summary {
             about,
             n: records.len(),
             not_queries: instances.iter().filter(|instance| !instance.pred_looks_like_query()).count(),
+            usable: usable(records),
             scores: scores(records.iter()),
             counted: counted.filter(|(_, count)| *count != records.len()).collect(),
             intervals: bounds,
@@ -221,7 +225,19 @@ fn sparql_totals(records: &[Record]) -> Option<SparqlTotals> {
     Some(SparqlTotals { totals, dropped: records.iter().filter(is_dropped).count() })
 }
 
+/// How many gold queries gave something; `None` where none was run.
+fn usable(records: &[Record]) -> Option<usize> {
+    let mut ran = records.iter().filter_map(Record::ran).peekable();
+    ran.peek()?;
+    Some(ran.filter(Ran::has_signal).count())
+}
+
 impl Summary {
+    /// How many of how many gold queries gave something, where these are few: scores of the run say little.
+    pub fn few_usable(&self) -> Option<(usize, usize)> {
+        self.usable.filter(|usable| 2 * usable < self.n).map(|usable| (usable, self.n))
+    }
+
     /// How many predictions failed, by the name of the class.
     pub fn errors(&self) -> Vec<(&'static str, usize)> {
         let overpass = self.execution.iter().flat_map(Totals::errors_by_name);
@@ -233,6 +249,11 @@ impl Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = |name: &str, value: &dyn fmt::Display| writeln!(f, "{name:<14} {value}");
+        if let Some((usable, all)) = self.few_usable() {
+            let text =
+                format!("only {usable} of {all} gold queries give something on this snapshot: the scores say little");
+            line("warning", &text)?;
+        }
         for metric in metrics() {
             if let (Some(score), Some([low, high])) = (self.scores.get(metric.name), self.intervals.get(metric.name)) {
                 let of = self.counted.get(metric.name).map_or_else(String::new, |count| format!(" of {count}"));
@@ -257,6 +278,9 @@ impl fmt::Display for Summary {
             )?;
         }
         line("instances", &self.n)?;
+        if let Some(usable) = self.usable {
+            line("usable golds", &usable)?;
+        }
         if self.not_queries > 0 {
             line("not queries", &format_args!("{} predictions do not look like one", self.not_queries))?;
         }

@@ -13,6 +13,7 @@
 //! scores.rs     pairs of queries scored
 //! lookup.rs     tags and places for who writes a query
 //! text.rs       queries as texts
+//! unicode.rs    texts of Python
 //! bounds.rs     what a caller allows
 //! work.rs       threads, and how Python waits for them
 //! raise.rs      errors
@@ -32,6 +33,7 @@ mod snapshot;
 mod solutions;
 mod table;
 mod text;
+mod unicode;
 mod wkb;
 mod work;
 
@@ -48,5 +50,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_function(wrap_pyfunction!(snapshot::load, module)?)?;
     module.add_function(wrap_pyfunction!(text::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(text::query_of, module)?)?;
     Ok(())
 }

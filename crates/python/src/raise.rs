@@ -35,6 +35,12 @@ impl Refused {
         Refused::new(vec![diagnostic.into()], text)
     }
 
+    /// By what makes a text no text.
+    pub fn unreadable(why: &str, text: impl Into<String>) -> Refused {
+        let (class, code, message) = (Class::Parse, Code::UnexpectedToken, why.to_owned());
+        Refused::new(vec![Diagnostic { class, code, line: 0, span: None, message, help: None }.into()], text)
+    }
+
     /// The exception.
     ///
     /// # Errors

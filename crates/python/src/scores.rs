@@ -4,15 +4,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use terrapin_eval::cache::InMemory;
+use terrapin_eval::cache::{Batch, InMemory};
 use terrapin_eval::language::Language;
 use terrapin_eval::record::Instance;
-use terrapin_eval::scoring::Scoring;
+use terrapin_eval::reply;
+use terrapin_eval::scoring::{Scored, Scoring, unreadable};
 use terrapin_geocoder::{Areas, Chain, Places, Table};
 
 use crate::bounds::Bounds;
 use crate::data::Data;
 use crate::raise;
+use crate::unicode::Text;
 use crate::work;
 
 /// Bytes of results that are kept for pairs that share a query.
@@ -21,9 +23,9 @@ const KEPT: usize = 256 << 20;
 /// Pairs to score.
 pub struct Pairs {
     /// The queries that are right.
-    pub gold: Vec<String>,
+    pub gold: Vec<Text>,
     /// Those of a system.
-    pub pred: Vec<String>,
+    pub pred: Vec<Text>,
     /// What `{{bbox}}` stands for in each.
     pub bbox: Option<Vec<Option<String>>>,
     /// Of all of them.
@@ -34,6 +36,8 @@ pub struct Pairs {
     pub similarity: bool,
     /// Whether each gets a summary.
     pub summary: bool,
+    /// Whether predictions are replies of a language model.
+    pub extract: bool,
     /// The number of the first.
     pub first: usize,
 }
@@ -69,10 +73,12 @@ pub fn language(name: &str) -> PyResult<Language> {
 
 impl Pairs {
     fn instance(&self, index: usize) -> Instance {
+        let text = |texts: &[Text]| texts.get(index).map(|text| text.text.clone()).unwrap_or_default();
+        let pred = text(&self.pred);
         Instance {
             line: self.first.saturating_add(index),
-            gold: self.gold.get(index).cloned().unwrap_or_default(),
-            pred: self.pred.get(index).cloned().unwrap_or_default(),
+            gold: text(&self.gold),
+            pred: if self.extract { reply::query(&pred, Some(self.language)) } else { pred },
             lang: (self.language == Language::Sparql).then(|| "sparql".to_owned()),
             bbox: self.bbox.as_ref().and_then(|boxes| boxes.get(index)).cloned().flatten(),
             ..Instance::default()
@@ -101,6 +107,7 @@ pub fn score(
     }
     let (data, stop) = (Arc::clone(data), Arc::clone(&bounds.stop));
     let limits = bounds.of_each();
+    let batch = Batch::new(cache);
     let score = move |index: usize| {
         let areas = Areas::new(&data.osm);
         let mut places = Chain::default();
@@ -115,11 +122,18 @@ pub fn score(
             limits: &limits,
             each: bounds.time,
             similarity: pairs.similarity,
-            cache: &*cache,
+            cache: &batch,
             // The record says so.
             fault: &|_| {},
         };
-        let scored = scoring.pair_with(&pairs.instance(index), pairs.summary);
+        let instance = pairs.instance(index);
+        let [gold, pred] = [&pairs.gold, &pairs.pred].map(|texts| texts.get(index).and_then(|text| text.wrong.clone()));
+        let scored = if gold.is_some() || pred.is_some() {
+            let scored = unreadable(&instance, gold, pred);
+            Scored { summary: scored.summary.filter(|_| pairs.summary), ..scored }
+        } else {
+            scoring.pair_with(&instance, pairs.summary)
+        };
         let whole = data.osm.check().and_then(|()| data.triples.as_ref().map_or(Ok(()), |t| t.store.check()));
         whole.map(|()| serde_json::to_string(&scored).unwrap_or_default())
     };

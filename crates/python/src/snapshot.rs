@@ -28,6 +28,7 @@ use crate::lookup;
 use crate::raise::{self, Refused};
 use crate::scores;
 use crate::solutions::{Solutions, Taken};
+use crate::unicode::Text;
 use crate::work::{self, Stop};
 
 /// Most results that feedback shows.
@@ -102,7 +103,7 @@ impl Snapshot {
     fn overpass_many(
         &self,
         py: Python<'_>,
-        queries: Vec<String>,
+        queries: Vec<Text>,
         timeout: Option<f64>,
         max_memory: Option<u64>,
         bbox: Option<&str>,
@@ -114,7 +115,10 @@ impl Snapshot {
         let shortcuts = Shortcuts { bbox: bounds::bbox(bbox)?, places: data::places(places)? };
         let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
         let count = queries.len();
-        let answer = move |number: usize| data.overpass(&queries[number], &shortcuts, &bounds);
+        let answer = move |number: usize| match &queries[number] {
+            Text { text, wrong: None } => data.overpass(text, &shortcuts, &bounds),
+            Text { text, wrong: Some(wrong) } => Err(Refused::unreadable(wrong, text.as_str())),
+        };
         let answers = work::batch(py, &stop, threads, count, answer)?;
         let object = |answer: Result<Recording, Refused>| match answer {
             Ok(recording) => Ok(Py::new(py, Answer::new(recording))?.into_any()),
@@ -263,13 +267,13 @@ impl Snapshot {
 
     /// Scores pairs on all cores: a line of JSON each, in their order; `first` is the number of the first.
     #[pyo3(signature = (gold, pred, bbox=None, lang="overpassql", places=None, timeout=None, max_memory=None,
-                        similarity=true, summary=false, first=1, threads=None, stop=None))]
+                        similarity=true, summary=false, extract=false, first=1, threads=None, stop=None))]
     #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
     fn score_batch(
         &self,
         py: Python<'_>,
-        gold: Vec<String>,
-        pred: Vec<String>,
+        gold: Vec<Text>,
+        pred: Vec<Text>,
         bbox: Option<Vec<Option<String>>>,
         lang: &str,
         places: Option<&str>,
@@ -277,6 +281,7 @@ impl Snapshot {
         max_memory: Option<u64>,
         similarity: bool,
         summary: bool,
+        extract: bool,
         first: usize,
         threads: Option<usize>,
         stop: Option<&Stop>,
@@ -286,8 +291,8 @@ impl Snapshot {
             return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
         }
         let bounds = Bounds::new(timeout, max_memory, stop)?;
-        let pairs =
-            scores::Pairs { gold, pred, bbox, language, places: data::places(places)?, similarity, summary, first };
+        let places = data::places(places)?;
+        let pairs = scores::Pairs { gold, pred, bbox, language, places, similarity, summary, extract, first };
         let cache = self.results.within(&bounds);
         scores::score(py, &self.data, pairs, bounds, cache, threads)
     }

@@ -2,11 +2,25 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use terrapin_eval::reply;
 use terrapin_overpass::convert::{self as forms, Form};
 use terrapin_overpass::parse;
 
 use crate::raise::Refused;
+use crate::scores;
+use crate::unicode::Text;
 use crate::work;
+
+/// The query in a language model's reply.
+///
+/// # Errors
+/// `ValueError` for a language that is none.
+#[pyfunction]
+#[pyo3(signature = (reply, lang=None))]
+pub fn query_of(py: Python<'_>, reply: Text, lang: Option<&str>) -> PyResult<String> {
+    let language = lang.map(scores::language).transpose()?;
+    Ok(py.detach(|| reply::query(&reply.text, language)))
+}
 
 /// A query in another form: `xml`, `ql`, `compact`. With `strict` it has to be one that could be run; without, what could be
 /// understood of a broken one comes with the exception that says what is wrong.

@@ -20,6 +20,7 @@ codes! {
         NamedSubquery = "named-subquery", "A named subquery is not defined, defined twice, or includes itself.";
         Arity = "arity", "A function takes more or fewer arguments.";
         Aggregate = "aggregate", "An aggregate, or what only aggregates take, cannot stand here.";
+        Pattern = "pattern", "A regular expression or its replacement is wrong, not supported, or takes too many steps.";
         // Of what a snapshot can answer.
         UnknownFunction = "unknown-function", "There is no function of this name.";
         UnknownService = "unknown-service", "Wikidata's query service has no service of this name.";

@@ -19,6 +19,7 @@
 //! construct.rs  solutions to triples
 //! tables.rs   subqueries solved before, put in their places
 //! each_graph.rs  GRAPH, solved in one graph after the other
+//! refusal.rs  errors from within functions
 //! blank.rs    labels of blank nodes that a query makes
 //! run.rs      a prepared query to its answer
 //! labelled/   labels for identifiers in a query's text, and back
@@ -39,6 +40,7 @@ mod moment;
 mod native;
 mod order;
 pub mod plan;
+mod refusal;
 pub mod results;
 mod rewrite;
 mod row;

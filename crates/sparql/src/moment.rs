@@ -23,6 +23,12 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
+/// How many days a month has.
+fn month_days(year: i64, month: i64) -> i64 {
+    let (next_year, next) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+    days(next_year, next, 1) - days(year, month, 1)
+}
+
 fn number(text: &str, digits: std::ops::RangeInclusive<usize>) -> Option<i64> {
     let fits = digits.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
     if fits { text.parse().ok() } else { None }
@@ -36,7 +42,17 @@ impl Moment {
 
     /// Reads `2001`, `2001-2`, `2001-02-03`, `2001-02-03T04:05`, `2001-02-03T04:05:06.7+02:00`, years of any length and
     /// sign. Month and day 0, as Wikidata has them for dates of low precision, are the first.
+    /// A day or an hour too many counts on, as in data with days of another calendar.
     pub fn parse(text: &str) -> Option<Moment> {
+        Moment::read(text, false)
+    }
+
+    /// The same; nothing if the calendar has no such day, or the clock no such time.
+    pub fn parse_valid(text: &str) -> Option<Moment> {
+        Moment::read(text, true)
+    }
+
+    fn read(text: &str, valid: bool) -> Option<Moment> {
         let text = text.trim();
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -62,17 +78,27 @@ impl Moment {
         if month > 12 || day > 31 {
             return None;
         }
-        let mut seconds = days(if negative { -year } else { year }, month, day) * DAY;
+        let year = if negative { -year } else { year };
+        if valid && day > month_days(year, month) {
+            return None;
+        }
+        let mut seconds = days(year, month, day) * DAY;
         let mut nanos = 0;
         if let Some(time) = time {
             let (clock, zone) = time.split_at(time.find(['+', '-', 'Z']).unwrap_or(time.len()));
             let mut parts = clock.splitn(3, ':');
-            seconds += number(parts.next()?, 1..=2)? * 3600 + number(parts.next().unwrap_or("0"), 1..=2)? * 60;
+            let (hour, minute) = (number(parts.next()?, 1..=2)?, number(parts.next().unwrap_or("0"), 1..=2)?);
             let second = parts.next().unwrap_or("0");
             let (whole, fraction) = second.split_once('.').unwrap_or((second, ""));
-            seconds += number(whole, 1..=2)?;
+            let of_minute = number(whole, 1..=2)?;
             let fraction: String = fraction.chars().chain("000000000".chars()).take(9).collect();
             nanos = u32::try_from(number(&fraction, 9..=9)?).ok()?;
+            // Midnight at the end of a day is one.
+            let is_midnight = hour == 24 && minute == 0 && of_minute == 0 && nanos == 0;
+            if valid && !is_midnight && (hour > 23 || minute > 59 || of_minute > 59) {
+                return None;
+            }
+            seconds += hour * 3600 + minute * 60 + of_minute;
             shift = offset(zone)?;
         }
         Some(Moment { seconds: seconds - shift, nanos })
@@ -146,6 +172,20 @@ mod tests {
             ("0000-12-31", "0000-12-31T00:00:00Z"),
         ] {
             assert_eq!(Moment::parse(text).map(Moment::lexical).as_deref(), Some(written), "{text}");
+        }
+        // What is not there counts on, unless it is asked to be there.
+        for (text, written) in [
+            ("2020-02-30", "2020-03-01T00:00:00Z"),
+            ("1900-02-29", "1900-03-01T00:00:00Z"),
+            ("2001-04-31T00:00:00Z", "2001-05-01T00:00:00Z"),
+            ("2001-01-01T25:00:00Z", "2001-01-02T01:00:00Z"),
+            ("2001-01-01T23:60:00Z", "2001-01-02T00:00:00Z"),
+        ] {
+            assert_eq!(Moment::parse(text).map(Moment::lexical).as_deref(), Some(written), "{text}");
+            assert_eq!(Moment::parse_valid(text), None, "{text}");
+        }
+        for text in ["2020-02-29", "2000-02-29", "2001-12-31", "2001-00-00", "2001-01-01T24:00:00Z", "-0044-03-15"] {
+            assert_eq!(Moment::parse_valid(text), Moment::parse(text), "{text}");
         }
         for text in ["", "yesterday", "2001-13-01", "2001-01-01T", "-", "2001-01-01T00:00:00+1"] {
             assert_eq!(Moment::parse(text), None, "{text}");

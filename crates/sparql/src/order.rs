@@ -7,13 +7,16 @@ use oxrdf::{Literal, Term};
 
 use super::moment::Moment;
 
+/// Digits up to which decimals that differ are different doubles.
+const DOUBLE_DIGITS: usize = 15;
+
 /// A term as ORDER BY compares it: no value, blank nodes, IRIs, then literals: numbers, times, booleans, strings, others.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Key {
     Unbound,
     Blank(Box<str>),
     Iri(Box<str>),
-    /// Compared as doubles; integers too long for these by their digits.
+    /// Compared as doubles; integers and decimals too long for these by their digits, too.
     Number(f64, Box<str>),
     Time(Moment),
     Boolean(bool),
@@ -57,8 +60,10 @@ impl Key {
                 _ => value.parse(),
             })
         {
+            let is_exact = datatype != xsd::DOUBLE && datatype != xsd::FLOAT;
+            let digits = if is_exact && value.len() > DOUBLE_DIGITS { value.into() } else { "".into() };
             // -0 and 0 are one number.
-            return Key::Number(number + 0.0, if number.abs() > 9e15 { value.into() } else { "".into() });
+            return Key::Number(number + 0.0, digits);
         }
         if (datatype == xsd::DATE_TIME || datatype == xsd::DATE)
             && let Some(moment) = Moment::parse(value)
@@ -69,6 +74,12 @@ impl Key {
             return Key::Boolean(matches!(value, "true" | "1"));
         }
         Key::Other(datatype.as_str().into(), value.into())
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
     }
 }
 
@@ -84,9 +95,7 @@ impl Ord for Key {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Key::Blank(a), Key::Blank(b)) | (Key::Iri(a), Key::Iri(b)) => a.cmp(b),
-            (Key::Number(a, long), Key::Number(b, other)) => {
-                a.total_cmp(b).then_with(|| digits(long).cmp(&digits(other)))
-            }
+            (Key::Number(a, x), Key::Number(b, y)) => a.total_cmp(b).then_with(|| exactly(*a, x, y)),
             (Key::Time(a), Key::Time(b)) => a.cmp(b),
             (Key::Boolean(a), Key::Boolean(b)) => a.cmp(b),
             (Key::Text(a, x), Key::Text(b, y)) | (Key::Other(a, x), Key::Other(b, y)) => {
@@ -97,15 +106,29 @@ impl Ord for Key {
     }
 }
 
-/// Whole digits so that they compare as numbers: how many, then which; negative ones the other way round.
-fn digits(text: &str) -> (i64, std::result::Result<&str, std::cmp::Reverse<&str>>) {
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.trim_start_matches('+')),
-    };
-    let digits = digits.split(['.', 'e', 'E']).next().unwrap_or("").trim_start_matches('0');
-    let length = digits.len() as i64;
-    if negative { (-length, Err(std::cmp::Reverse(digits))) } else { (length, Ok(digits)) }
+/// Compares numbers that are the same double by their digits; without them they are those of the double's shortest text.
+fn exactly(double: f64, a: &str, b: &str) -> Ordering {
+    if a == b || !double.is_finite() {
+        return Ordering::Equal;
+    }
+    let shortest = double.to_string();
+    let digits = |text| Digits::of(if str::is_empty(text) { &shortest } else { text });
+    let (a, b) = (digits(a), digits(b));
+    // The double's sign is that of both.
+    if double < 0.0 { b.cmp(&a) } else { a.cmp(&b) }
+}
+
+/// The digits of a number without its sign, so that they compare as numbers: how many stand before the point, which, and
+/// those behind it.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Digits<'t>(usize, &'t str, &'t str);
+
+impl Digits<'_> {
+    fn of(text: &str) -> Digits<'_> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let whole = whole.trim_start_matches(['-', '+']).trim_start_matches('0');
+        Digits(whole.len(), whole, fraction.trim_end_matches('0'))
+    }
 }
 
 /// Whether a datatype is one of XML Schema's numbers.
@@ -173,6 +196,18 @@ mod tests {
         assert!(key("-9007199254740993", xsd::INTEGER) < key("-9007199254740992", xsd::INTEGER));
         assert!(key("-0044-03-15T00:00:00Z", xsd::DATE_TIME) < key("2000-01-01", xsd::DATE));
         assert_eq!(key("-0.0", xsd::DOUBLE), key("0", xsd::INTEGER));
+        for [less, greater] in [
+            ["0.12345678901234567890", "0.12345678901234567891"],
+            ["-0.12345678901234567891", "-0.12345678901234567890"],
+            ["5972370000000000000000000", "5972370000000000000000000.5"],
+            ["99999999999999999999", "100000000000000000000"],
+            ["-100000000000000000000", "-99999999999999999999"],
+            ["9007199254740992", "9007199254740992.1"],
+        ] {
+            assert!(key(less, xsd::DECIMAL) < key(greater, xsd::DECIMAL), "{less} < {greater}");
+        }
+        // The same value, written as a double and with all digits.
+        assert_eq!(key("1e22", xsd::DOUBLE), key("10000000000000000000000", xsd::INTEGER));
         assert!(Key::of(None) < key("NaN", xsd::DOUBLE));
     }
 }

@@ -14,10 +14,11 @@ use super::answer::{Bounds, Sink, Summary};
 use super::each_graph::EachGraph;
 use super::elements::Elements;
 use super::environment::Environment;
-use super::functions;
+use super::functions::{self, exact::exactly_within};
 use super::guard::{Guarded, exceeded, read, watched};
 use super::native::{self, Fallback};
 use super::plan::{Goal, Planned, plan_with, unplanned};
+use super::refusal::Refusal;
 use super::rewrite::Rewritten;
 use super::row::{Row, row_bytes};
 use super::services::Table;
@@ -41,12 +42,13 @@ fn of_query(prepared: &Prepared, environment: &Environment) -> Arc<Environment> 
 
 /// Tells how a query is solved: its tables first, each with its number, then the query itself.
 pub(super) fn explain(prepared: &Prepared, environment: &Environment, bounds: &Bounds) -> Result<String> {
-    let budget = Arc::new(Budget::new(&bounds.limits));
-    watched(&budget, || {
-        let mut run = Run::new(prepared, of_query(prepared, environment), budget.clone(), bounds.rows);
+    let (budget, refusal) = (Arc::new(Budget::new(&bounds.limits)), Refusal::default());
+    let explained = watched(&budget, || {
+        let mut run = Run::new(prepared, of_query(prepared, environment), budget.clone(), &refusal, bounds.rows);
         run.evaluator = run.evaluator.compute_statistics();
         run.explain()
-    })
+    });
+    refusal.or(explained)
 }
 
 /// Runs a query.
@@ -56,12 +58,13 @@ pub(super) fn run(
     bounds: &Bounds,
     sink: &mut dyn Sink,
 ) -> Result<Summary> {
-    let budget = Arc::new(Budget::new(&bounds.limits));
+    let (budget, refusal) = (Arc::new(Budget::new(&bounds.limits)), Refusal::default());
     let environment = of_query(prepared, environment);
-    let rows = watched(&budget, || {
-        let run = Run::new(prepared, environment, budget.clone(), bounds.rows);
+    let answered = watched(&budget, || {
+        let run = Run::new(prepared, environment, budget.clone(), &refusal, bounds.rows);
         run.answer(sink)
-    })?;
+    });
+    let rows = refusal.or(answered)?;
     Ok(Summary { rows, work: budget.work_done() })
 }
 
@@ -70,6 +73,7 @@ struct Run<'p> {
     environment: Arc<Environment>,
     budget: Arc<Budget>,
     evaluator: QueryEvaluator,
+    patterns: Arc<functions::Patterns>,
     most: u64,
 }
 
@@ -78,11 +82,18 @@ fn gone(error: std::io::Error) -> Error {
 }
 
 impl<'p> Run<'p> {
-    fn new(prepared: &'p Prepared, environment: Arc<Environment>, budget: Arc<Budget>, rows: Option<u64>) -> Self {
+    fn new(
+        prepared: &'p Prepared,
+        environment: Arc<Environment>,
+        budget: Arc<Budget>,
+        refusal: &Refusal,
+        rows: Option<u64>,
+    ) -> Self {
         let rewritten = &prepared.rewritten;
-        let evaluator = functions::register(QueryEvaluator::new(), &rewritten.functions, &environment);
+        let patterns = Arc::new(functions::Patterns::new(refusal));
+        let evaluator = functions::register(QueryEvaluator::new(), &rewritten.functions, &environment, &patterns);
         let evaluator = functions::aggregates::register(evaluator, &rewritten.separators);
-        Run { rewritten, environment, budget, evaluator, most: rows.unwrap_or(u64::MAX) }
+        Run { rewritten, environment, budget, evaluator, patterns, most: rows.unwrap_or(u64::MAX) }
     }
 
     fn view(&self) -> View {
@@ -128,14 +139,15 @@ impl<'p> Run<'p> {
     /// Plans a pattern by the counts of all graphs together; a query about certain graphs is the evaluator's to order.
     fn plan(&self, pattern: Pattern, view: &mut View, first: bool) -> Planned {
         if self.has_graphs() {
-            return unplanned(pattern);
+            return unplanned(pattern, view);
         }
-        let goal = Goal { first, strange: self.rewritten.standard };
+        let goal = Goal { first };
         plan_with(pattern, view, goal, self.elements())
     }
 
     /// A query for the evaluator.
-    fn query(&self, form: QueryForm, pattern: Pattern) -> spargebra::Query {
+    fn query(&self, form: QueryForm, mut pattern: Pattern) -> spargebra::Query {
+        exactly_within(&mut pattern);
         let base = self.rewritten.base.clone();
         convert::query(Query { form, dataset: self.dataset(), base, pattern })
     }
@@ -205,7 +217,7 @@ impl<'p> Run<'p> {
         each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
     ) -> Result<()> {
         let mut decoder = native::Decoder::default();
-        native::solve(program, view, &self.evaluator, &mut [], &mut |row| {
+        native::solve(program, view, &self.evaluator, &self.patterns, &mut [], &mut |row| {
             each(decoder.decode(view, row).map_err(read)?)
         })?;
         view.check().map_err(read)

@@ -2,13 +2,13 @@
 //! into it when they are loaded and when a query names them, so that what is stored, what is asked for and what is
 //! answered are the same terms.
 //!
-//! Datatypes stay, and so do texts that are no value of their datatype, and integers too large to compute with.
+//! Datatypes stay, and so do texts that are no value of their datatype.
 
 use oxrdf::vocab::xsd;
 use oxrdf::{Literal, LiteralRef, NamedNodeRef, Term};
 use oxsdatatypes::{
-    Boolean, Date, DateTime, DayTimeDuration, Decimal, Double, Duration, Float, GDay, GMonth, GMonthDay, GYear,
-    GYearMonth, Integer, Time, YearMonthDuration,
+    Boolean, Date, DateTime, DayTimeDuration, Double, Duration, Float, GDay, GMonth, GMonthDay, GYear, GYearMonth,
+    Time, YearMonthDuration,
 };
 
 /// Longest text of a double, and of a float, whose digits all count: a plain number of it is in its canonical form.
@@ -30,6 +30,28 @@ fn is_plain_time(text: &str) -> bool {
     bytes.len() == 20 && bytes.ends_with(b"Z") && bytes.get(10) == Some(&b'T') && bytes.get(11..13) < Some(b"24")
 }
 
+/// The form of a decimal or an integer of any size: no sign before a positive number, no zeros that say nothing.
+fn number(text: &str, has_fraction: bool) -> Option<String> {
+    let (negative, unsigned) = match text.as_bytes().first()? {
+        b'-' => (true, text.get(1..)?),
+        b'+' => (false, text.get(1..)?),
+        _ => (false, text),
+    };
+    let (whole, fraction) = match unsigned.split_once('.') {
+        Some(parts) if has_fraction => parts,
+        Some(_) => return None,
+        None => (unsigned, ""),
+    };
+    let are_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    if whole.len() + fraction.len() == 0 || !are_digits(whole) || !are_digits(fraction) {
+        return None;
+    }
+    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    let sign = if negative && whole.len() + fraction.len() > 0 { "-" } else { "" };
+    let whole = if whole.is_empty() { "0" } else { whole };
+    Some(if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") })
+}
+
 fn form<T: std::str::FromStr + ToString>(text: &str) -> Option<String> {
     Some(text.parse::<T>().ok()?.to_string())
 }
@@ -48,10 +70,8 @@ fn canonical_value(text: &str, datatype: NamedNodeRef<'_>) -> Option<String> {
         d if d == xsd::DECIMAL || d == xsd::INTEGER => {
             if is_plain(text) {
                 None
-            } else if d == xsd::DECIMAL {
-                form::<Decimal>(text)
             } else {
-                form::<Integer>(text)
+                number(text, d == xsd::DECIMAL)
             }
         }
         d if d == xsd::DATE_TIME => (!is_plain_time(text)).then(|| form::<DateTime>(text))?,
@@ -83,7 +103,23 @@ pub fn canonical(term: Term) -> Term {
 
 #[cfg(test)]
 mod tests {
+    use oxsdatatypes::{Decimal, Integer};
+
     use super::*;
+
+    /// Where the evaluator has a form, it is the same.
+    #[test]
+    fn numbers_have_the_form_of_the_evaluator() {
+        for sign in ["", "+", "-", "--"] {
+            for whole in ["", "0", "7", "007", "1200", "9223372036854775807", "x"] {
+                for fraction in ["", ".", ".0", ".5", ".050", ".000000000000000001", ".5x", ".1.2"] {
+                    let text = format!("{sign}{whole}{fraction}");
+                    assert_eq!(number(&text, true), form::<Decimal>(&text), "{text}");
+                    assert_eq!(number(&text, false), form::<Integer>(&text), "{text}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn values_have_one_form() {
@@ -107,6 +143,17 @@ mod tests {
             ("P12M", xsd::DURATION, "P1Y"),
             ("007", xsd::INT, "007"),
             ("99999999999999999999", xsd::INTEGER, "99999999999999999999"),
+            ("+99999999999999999999", xsd::INTEGER, "99999999999999999999"),
+            ("-00099999999999999999999", xsd::INTEGER, "-99999999999999999999"),
+            ("+5972370000000000000000000", xsd::DECIMAL, "5972370000000000000000000"),
+            ("880000000000000000000000000.0", xsd::DECIMAL, "880000000000000000000000000"),
+            ("+0.00000000000000000000000166053906660", xsd::DECIMAL, "0.0000000000000000000000016605390666"),
+            ("-.5", xsd::DECIMAL, "-0.5"),
+            ("5.", xsd::DECIMAL, "5"),
+            ("-0.0", xsd::DECIMAL, "0"),
+            (".", xsd::DECIMAL, "."),
+            ("1e5", xsd::DECIMAL, "1e5"),
+            ("1.0", xsd::INTEGER, "1.0"),
             ("2001-12-31T00:00:00+00:00", xsd::DATE_TIME, "2001-12-31T00:00:00Z"),
             ("2001-00-00T00:00:00Z", xsd::DATE_TIME, "2001-00-00T00:00:00Z"),
             ("many", xsd::INTEGER, "many"),

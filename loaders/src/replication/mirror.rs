@@ -43,6 +43,9 @@ pub fn mirror(
     Ok(())
 }
 
+/// The greatest number of a state: files are called by nine digits. A server may say any number, which is counted on from.
+const NEWEST: u64 = 999_999_999;
+
 struct Mirror<'a> {
     fetch: &'a mut Fetch<'a>,
     folder: &'a Path,
@@ -98,7 +101,11 @@ impl Mirror<'_> {
             );
         }
         let (number, _) = state(&path)?;
-        number.ok_or(Error::Format { file: path, reason: "no state of replication: it has no sequenceNumber" })
+        match number {
+            Some(number) if number <= NEWEST => Ok(number),
+            Some(_) => Err(Error::Format { file: path, reason: "its sequenceNumber has more than nine digits" }),
+            None => Err(Error::Format { file: path, reason: "no state of replication: it has no sequenceNumber" }),
+        }
     }
 
     /// The time of a state, where there is one.
@@ -222,6 +229,13 @@ mod tests {
         let mut gap = server(0, 1000);
         gap.remove("000/000/998.osc.gz");
         assert!(fail(&gap, 990).contains("a gap: 000/000/998.osc.gz is not on the server"));
+        // No number of a state, and the greatest one, after which nothing is asked for.
+        for number in ["1000000000", "18446744073709551615", "99999999999999999999999"] {
+            let state = BTreeMap::from([(STATE.to_owned(), format!("sequenceNumber={number}\n"))]);
+            assert!(fail(&state, 0).contains("more than nine digits"), "{number}");
+        }
+        let greatest = BTreeMap::from([(STATE.to_owned(), format!("sequenceNumber={NEWEST}\n"))]);
+        assert!(fail(&greatest, 0).contains("it begins with 999999999"));
         // Those that are kept are enough.
         let folder = tempfile::tempdir().unwrap();
         ask(&server(900, 1000), folder.path(), minute(901), None).unwrap();

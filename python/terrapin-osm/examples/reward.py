@@ -12,10 +12,10 @@ from terrapin_osm import Snapshot
 
 
 def reward(snapshot: Snapshot, *, timeout: float = 10) -> Callable[..., list[float]]:
-    """F1 over the results, and a little for a query that at least runs."""
+    """F1 over the results. Two queries that find nothing agree in nothing: they get 0."""
 
     def score(completions: Sequence[str], gold: Sequence[str], **columns: Any) -> list[float]:
-        records = snapshot.score_batch(zip(gold, completions), timeout=timeout, similarity=False)
-        return [0.9 * (record.get("f1") or 0.0) + 0.1 * (record.get("error") is None) for record in records]
+        records = snapshot.score_batch(zip(gold, completions), timeout=timeout, similarity=False, extract=True)
+        return [record["f1"] if record.get("f1") and record["ref_n"] else 0.0 for record in records]
 
     return score

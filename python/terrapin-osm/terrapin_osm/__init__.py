@@ -9,7 +9,7 @@
 """
 
 from ._native import ENGINE, Stop, __version__
-from ._queries import convert, format, parse
+from ._queries import convert, format, parse, query_of
 from ._results import Answer, Solutions, Table, Term
 from ._snapshot import Snapshot
 from .errors import Problem, QueryError, QueryLimitError, QuerySyntaxError, SnapshotError, TerrapinError
@@ -32,4 +32,5 @@ __all__ = [
     "convert",
     "format",
     "parse",
+    "query_of",
 ]

@@ -121,12 +121,14 @@ class Snapshot:
         max_memory: int | None = None,
         similarity: bool = True,
         summary: bool = False,
+        extract: bool = False,
         first: int = 1,
         threads: int | None = None,
         stop: Stop | None = None,
     ) -> list[str]: ...
 
 def convert(query: str, form: str, strict: bool) -> tuple[str, QueryError | None]: ...
+def query_of(reply: str, lang: str | None = None) -> str: ...
 def load(
     out: str | PathLike[str],
     osm: str | PathLike[str] | None = None,

@@ -38,6 +38,16 @@ def format(query: str) -> str:
     return convert(query, "ql")
 
 
+def query_of(reply: str, lang: Literal["overpassql", "sparql"] | None = None) -> str:
+    """The query in a language model's reply: in a fence, JSON, inline code, quotes or among sentences, outside of
+    `<think>`; of several the last. `docs/replies.md` has the rules. A reply without a query is returned as it is.
+
+    >>> query_of("<think>cafes</think>Sure:\\n```overpassql\\nnode[amenity=cafe];out;\\n```\\nIt finds cafes.")
+    'node[amenity=cafe];out;'
+    """
+    return _native.query_of(reply, lang)
+
+
 def convert(query: str, target: Literal["xml", "ql", "compact"]) -> str:
     """A query in another form: `xml`, `ql` over several lines, `compact` on one.
 

@@ -158,6 +158,15 @@ class Term(NamedTuple):
     def __str__(self) -> str:
         return self.value
 
+    def json(self) -> dict[str, str]:
+        """The value as SPARQL's JSON has it."""
+        made = {"type": self.kind, "value": self.value}
+        if self.lang is not None:
+            made["xml:lang"] = self.lang
+        elif self.datatype is not None and self.datatype != _XSD + "string":
+            made["datatype"] = self.datatype
+        return made
+
     @property
     def python(self) -> Any:
         """The value as `int`, `float`, `Decimal`, `bool` or `str`, by its datatype."""
@@ -230,8 +239,12 @@ class Solutions:
         return self._native.written(format)
 
     def json(self) -> Any:
-        """The answer in SPARQL's JSON; of a graph there is none."""
-        return json.loads(self.bytes("json"))
+        """The answer in SPARQL's JSON. The triples of a graph are bindings of `subject`, `predicate` and `object`, as those
+        of `rows`."""
+        if self.form != "graph":
+            return json.loads(self.bytes("json"))
+        bindings = [{name: term.json() for name, term in row.items()} for row in self]
+        return {"head": {"vars": self.variables}, "results": {"bindings": bindings}}
 
     def to_arrow(self, *, terms: bool = False) -> Table:
         """The rows as columns of texts, IRIs and lexical forms; with `terms`, of kind, value, datatype and language."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Path = str | os.PathLike[str]
 Language = Literal["overpassql", "sparql"]
+Pair = tuple[str, str] | Mapping[str, Any]
 Rerank = Callable[[str, list[dict[str, Any]]], Sequence[float]]
 T = TypeVar("T")
 
@@ -50,8 +51,8 @@ class Snapshot:
         *,
         out: Path,
         osm: Path | None = None,
-        wikidata: Sequence[Path] = (),
-        rdf: Sequence[Path] = (),
+        wikidata: Path | Sequence[Path] = (),
+        rdf: Path | Sequence[Path] = (),
         at: datetime | None = None,
         history: bool = False,
         metadata: bool = True,
@@ -59,7 +60,7 @@ class Snapshot:
     ) -> Snapshot:
         """Makes a snapshot file of an extract (PBF or XML) and of triples, as `terrapin load` does, and opens it.
 
-        Nothing is left where it fails or is stopped. `at` takes the state of that moment from a history file, with
+        `wikidata` and `rdf` are a file each, or several. Nothing is left where it fails or is stopped. `at` takes the state of that moment from a history file, with
         `history` all versions are kept, without `metadata` no versions, times, changesets and users; `memory` is what it
         takes before temporary files.
         """
@@ -69,7 +70,7 @@ class Snapshot:
                 raise ValueError("at: give its time zone, such as datetime.timezone.utc")
             moment = int(at.timestamp())
         stop = _native.Stop()
-        digest = _native.load(out, osm, list(wikidata), list(rdf), moment, history, metadata, memory, stop)
+        digest = _native.load(out, osm, _files(wikidata), _files(rdf), moment, history, metadata, memory, stop)
         return cls.open(out, digest=digest)
 
     def __repr__(self) -> str:
@@ -279,13 +280,14 @@ class Snapshot:
         max_memory: int | None = None,
         similarity: bool = True,
         summary: bool = False,
+        extract: bool = False,
         stop: _native.Stop | None = None,
     ) -> dict[str, Any]:
         """The record of one pair; see `score_batch`."""
         boxes = None if bbox is None else [bbox]
         return self.score_batch(
             [(gold, pred)], bbox=boxes, lang=lang, places=places, timeout=timeout, max_memory=max_memory,
-            similarity=similarity, summary=summary, stop=stop,
+            similarity=similarity, summary=summary, extract=extract, stop=stop,
         )[0]  # fmt: skip
 
     async def score_async(self, gold: str, pred: str, **options: Any) -> dict[str, Any]:
@@ -294,7 +296,7 @@ class Snapshot:
 
     def score_batch(
         self,
-        pairs: Iterable[tuple[str, str]],
+        pairs: Iterable[Pair],
         *,
         bbox: Sequence[str | None] | None = None,
         lang: Language = "overpassql",
@@ -303,34 +305,37 @@ class Snapshot:
         max_memory: int | None = None,
         similarity: bool = True,
         summary: bool = False,
+        extract: bool = False,
         first: int = 1,
         threads: int | None = None,
         stop: _native.Stop | None = None,
     ) -> list[dict[str, Any]]:
         """Scores pairs of a gold query and a predicted one: the records of `terrapin eval`, in the order of the pairs.
 
-        OverpassQL is scored as `terrapin eval overpassnl` scores it, SPARQL as `terrapin eval jsonl`. Each pair has
-        `timeout` and `max_memory` for itself; one that reaches a bound has a record that says so. Without `similarity`
-        queries in OverpassQL are not compared as texts and trees, only by what they give. What queries gave is kept: a gold
-        query that many predictions share runs once. `first` is the `line` of the first pair.
+        OverpassQL is scored as `terrapin eval overpassnl` scores it, SPARQL as `terrapin eval jsonl`. A pair is a tuple, or
+        a mapping with `gold` and `pred` (or `reference` and `prediction`) and perhaps `bbox`. Each query has `timeout`, each
+        pair `max_memory`; one that reaches a bound has a record that says so. A text with a lone surrogate is an error of
+        its record. Without `similarity` queries in OverpassQL are not compared as texts and trees, only by what they give.
+        In a batch a query runs once, its time-out included; what queries gave is kept for the next batch. `first` is the
+        `line` of the first pair. With `extract` predictions are replies of a language model: see `query_of`.
 
-        With `summary` each record has besides what a shaped reward needs: `summary` with `ref_n` and `pred_n`, the class of
-        the prediction's `error`, the `problem` with its `line`, `column` and `hint`, and `warnings` about keys and values
-        that do not occur in the data, with the `nearest` that do.
+        With `summary` each record has what a shaped reward needs: `summary` with `ref_n` and `pred_n`, the class of the
+        prediction's `error`, whether it is a query at all (`syntax`), the `problem` with its `line`, `column` and `hint`,
+        and `warnings` about keys and values that do not occur in the data, with the `nearest` that do.
         """
         lines = self.score_lines(
             pairs, bbox=bbox, lang=lang, places=places, timeout=timeout, max_memory=max_memory, similarity=similarity,
-            summary=summary, first=first, threads=threads, stop=stop,
+            summary=summary, extract=extract, first=first, threads=threads, stop=stop,
         )  # fmt: skip
         return [json.loads(line) for line in lines]
 
-    async def score_batch_async(self, pairs: Iterable[tuple[str, str]], **options: Any) -> list[dict[str, Any]]:
+    async def score_batch_async(self, pairs: Iterable[Pair], **options: Any) -> list[dict[str, Any]]:
         """`score_batch`, to be awaited."""
         return await _awaited(partial(self.score_batch, pairs, **options))
 
     def score_lines(
         self,
-        pairs: Iterable[tuple[str, str]],
+        pairs: Iterable[Pair],
         *,
         bbox: Sequence[str | None] | None = None,
         lang: Language = "overpassql",
@@ -339,15 +344,18 @@ class Snapshot:
         max_memory: int | None = None,
         similarity: bool = True,
         summary: bool = False,
+        extract: bool = False,
         first: int = 1,
         threads: int | None = None,
         stop: _native.Stop | None = None,
     ) -> list[str]:
         """The records of `score_batch` as the lines of `results.jsonl`: the same pair always gives the same bytes."""
-        listed = list(pairs)
+        listed = [_pair(number, pair, lang) for number, pair in enumerate(pairs, first)]
+        if bbox is None and any(box is not None for _, _, box in listed):
+            bbox = [box for _, _, box in listed]
         return self._native.score_batch(
-            [gold for gold, _ in listed],
-            [pred for _, pred in listed],
+            [gold for gold, _, _ in listed],
+            [pred for _, pred, _ in listed],
             None if bbox is None else list(bbox),
             lang,
             _json(places),
@@ -355,13 +363,14 @@ class Snapshot:
             max_memory,
             similarity,
             summary,
+            extract,
             first,
             threads,
             stop,
         )
 
     def score_stream(
-        self, pairs: Iterable[tuple[str, str]], *, batch: int = 1000, first: int = 1, **options: Any
+        self, pairs: Iterable[Pair], *, batch: int = 1000, first: int = 1, **options: Any
     ) -> Iterator[str]:
         """The lines of `score_lines` for any number of pairs, `batch` of them at a time: no more are in memory. The bytes
         are those of one call with all of them. The options are those of `score_batch`, but for `bbox`."""
@@ -375,6 +384,43 @@ class Snapshot:
 
 def _reopen(path: str, digest: str) -> Snapshot:
     return Snapshot.open(path, digest=digest)
+
+
+def _files(given: Path | Sequence[Path]) -> list[Path]:
+    return [given] if isinstance(given, str | os.PathLike) else list(given)
+
+
+def _pair(number: int, pair: Any, lang: str) -> tuple[str, str, str | None]:
+    """Gold query, prediction and box of a pair. What is wrong names the pair."""
+    box = None
+    if isinstance(pair, Mapping):
+        gold, pred = (_field(number, pair, names) for names in (("gold", "reference"), ("pred", "prediction")))
+        box = pair.get("bbox") or None
+        if pair.get("lang") not in (None, lang):
+            raise ValueError(f"pair {number}: its lang is {pair['lang']!r}, that of the batch {lang!r}")
+    elif isinstance(pair, Sequence) and not isinstance(pair, str | bytes) and len(pair) == 2:
+        gold, pred = pair
+    else:
+        raise TypeError(f"pair {number}: expected (gold, prediction) or a mapping of both, found {_shown(pair)}")
+    # A system that gave nothing gave no query.
+    pred = "" if pred is None else pred
+    for name, text in (("gold", gold), ("pred", pred)):
+        if not isinstance(text, str):
+            raise TypeError(f"pair {number}: {name}: expected a text, found {_shown(text)}")
+    return gold, pred, box
+
+
+def _field(number: int, pair: Mapping[str, Any], names: tuple[str, str]) -> Any:
+    for name in names:
+        if name in pair:
+            return pair[name]
+    raise ValueError(f"pair {number}: no {names[0]!r} (or {names[1]!r}); it has {', '.join(map(repr, pair))}")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return f"{type(value).__name__} of {len(value)}"
+    return type(value).__name__
 
 
 def _json(value: Mapping[str, Any] | None) -> str | None:

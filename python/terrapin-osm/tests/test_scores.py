@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
+from pathlib import Path
 
 import pytest
 from conftest import shared
 
-from terrapin_osm import Snapshot
+from terrapin_osm import Snapshot, query_of
 
 SAME = "[out:json];node[amenity=cafe];out;"
 OTHER = "[out:json];node[amenity=bar];out;"
@@ -31,6 +33,68 @@ def test_a_pair_that_takes_for_ever_has_a_record(monaco: Snapshot) -> None:
     records = monaco.score_batch([(SAME, SAME), (SAME, forever), (SAME, OTHER)], timeout=1)
     assert [record["ex"] for record in records] == [1, 0, 0]
     assert "timeout" in records[1]["error"]
+
+
+def test_replies() -> None:
+    """The forms of docs/replies.md, each as the engine's own test reads it."""
+    cases = Path(__file__).parents[3] / "crates/reply/cases.jsonl"
+    read = [json.loads(line) for line in cases.read_text(encoding="utf-8").splitlines()]
+    assert len(read) >= 60
+    for case in read:
+        assert query_of(case["reply"], case.get("lang")) == case["query"], case["form"]
+    with pytest.raises(ValueError, match="expected"):
+        query_of("x", "sql")  # type: ignore[arg-type]
+
+
+def test_replies_are_read_in_batches(monaco: Snapshot) -> None:
+    reply = f"<think>{OTHER}</think>Sure:\n```\n{SAME}\n```"
+    assert [monaco.score(SAME, reply, extract=extract)["ex"] for extract in (False, True)] == [0, 1]
+
+
+def test_one_bad_text_costs_one_record(monaco: Snapshot) -> None:
+    lone = "node[name=\"\ud800\"];out;"
+    before, broken, after = monaco.score_batch([(SAME, SAME), (SAME, lone), (SAME, SAME)], summary=True)
+    assert before["ex"] == after["ex"] == 1
+    assert (broken["error"], broken["line"], broken["f1"]) == ("parse_error", 2, 0.0)
+    assert "surrogate" in broken["error_text"] and broken["summary"]["syntax"] == 0
+    gold = monaco.score(lone, SAME)
+    assert gold["ref_error"] == "parse_error" and "error" not in gold
+    answers = monaco.overpass_many([SAME, lone], errors="return")
+    assert len(answers[0]) and "surrogate" in str(answers[1])  # type: ignore[arg-type]
+
+
+def test_pairs_are_tuples_or_mappings(monaco: Snapshot) -> None:
+    mapped = [{"gold": SAME, "pred": OTHER, "id": 7}, {"reference": SAME, "prediction": None}]
+    assert monaco.score_lines(mapped) == monaco.score_lines([(SAME, OTHER), (SAME, "")])
+    boxed = "node[shop]({{bbox}});out;"
+    [record] = monaco.score_batch([{"gold": boxed, "pred": boxed, "bbox": "43.7,7.4,43.8,7.5"}])
+    assert record["ex"] == 1
+    for wrong, says in (
+        ({"gold": SAME, "predicted": SAME}, r"pair 2: no 'pred' \(or 'prediction'\); it has 'gold', 'predicted'"),
+        ({"gold": SAME, "pred": SAME, "lang": "sparql"}, "pair 2: its lang is 'sparql'"),
+        ((SAME, 7), "pair 2: pred: expected a text, found int"),
+        ((SAME,), "pair 2: expected .*, found tuple of 1"),
+        ("ab", "pair 2: expected .*, found str"),
+        (None, "pair 2: expected .*, found NoneType"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=says):
+            monaco.score_batch([(SAME, SAME), wrong])  # type: ignore[list-item]
+
+
+def test_a_query_runs_once_in_a_batch(monaco: Snapshot) -> None:
+    forever = "[out:json];node(-90,-180,90,180);foreach(node(around:100000);out count;);"
+    begun = time.monotonic()
+    records = monaco.score_batch([(forever, SAME)] * 16, timeout=2, threads=2, similarity=False, summary=True)
+    # One after another on two threads they would take 16 seconds.
+    assert time.monotonic() - begun < 8
+    assert {record["ref_error"] for record in records} == {"runtime_error_timeout"}
+    assert {record["summary"]["syntax"] for record in records} == {1}
+
+
+def test_a_text_is_a_query_or_not_whatever_its_gold_gives(monaco: Snapshot) -> None:
+    for gold in (SAME, "nonsense", "{{geocodeArea:Nowhere}}->.a;node(area.a);out;"):
+        records = monaco.score_batch([(gold, SAME), (gold, "I do not know")], summary=True)
+        assert [record["summary"]["syntax"] for record in records] == [1, 0], gold
 
 
 def test_sparql(triples: Snapshot, monaco: Snapshot) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from terrapin_osm import QuerySyntaxError, Snapshot, SnapshotError, Term
@@ -32,7 +34,20 @@ def test_ask_and_graphs(triples: Snapshot) -> None:
     assert graph.variables == ["subject", "predicate", "object"] and len(graph) == 1
     expected = "<http://example.org/a> <http://example.org/knownBy> <http://example.org/b> .\n"
     assert graph.bytes("nt").decode() == expected
+    uri = {name: {"type": "uri", "value": f"http://example.org/{local}"} for name, local in
+           (("subject", "a"), ("predicate", "knownBy"), ("object", "b"))}  # fmt: skip
+    assert graph.json() == {"head": {"vars": ["subject", "predicate", "object"]}, "results": {"bindings": [uri]}}
+    names = triples.sparql(PREFIX + "CONSTRUCT { ?p e:called ?n } WHERE { ?p e:name ?n }").json()["results"]["bindings"]
+    assert {"type": "literal", "value": "Anna", "xml:lang": "en"} in [row["object"] for row in names]
     assert triples.sparql("SELECT * {}").to_arrow().to_pyarrow().num_columns == 0
+
+
+def test_one_file_is_a_path(folder: Path) -> None:
+    source = folder / "one.nt"
+    source.write_text("<http://example.org/a> <http://example.org/b> \"c\" .\n")
+    for number, given in enumerate((source, str(source), [source])):
+        loaded = Snapshot.load(rdf=given, out=folder / f"one{number}.terrapin")
+        assert len(loaded.sparql("SELECT * { ?s ?p ?o }")) == 1
 
 
 def test_entities(triples: Snapshot, monaco: Snapshot) -> None:

@@ -4,12 +4,14 @@
     from terrapin_tasks import Scorer, overpassnl
 
     scorer = Scorer("malta.terrapin")
-    items = overpassnl("OverpassNL/dataset", "dev")
+    items = scorer.usable(overpassnl("OverpassNL/dataset", "dev"))
     scorer.score(items[0], "```\\nnode[amenity=cafe];out;\\n```")["f1"]
 """
 
+from terrapin_osm import query_of
+
 from ._data import Item, instruct_to_sparql, jsonl, overpassnl
 from ._prompt import system_prompt
-from ._scores import METRICS, Scorer, query_of
+from ._scores import METRICS, TIMEOUT, Scorer
 
-__all__ = ["METRICS", "Item", "Scorer", "instruct_to_sparql", "jsonl", "overpassnl", "query_of", "system_prompt"]
+__all__ = ["METRICS", "TIMEOUT", "Item", "Scorer", "instruct_to_sparql", "jsonl", "overpassnl", "query_of", "system_prompt"]

@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
 import os
-import re
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from terrapin_osm import Snapshot
+from terrapin_osm import Snapshot, Stop, query_of
 
 from ._data import Item
 
 METRICS = ("ex", "ex_soft", "f1", "syntax", "length")
 """The scores, each from 0 to 1: whether both queries give the same (`ex`), how much of it (`ex_soft`, `f1`), whether the
-prediction is a query at all (`syntax`), whether it is no longer than the gold (`length`)."""
+prediction is a query at all (`syntax`), whether it is no longer than the gold (`length`). If neither query gives anything,
+`ex`, `ex_soft` and `f1` are 0: a query for nothing is right too often."""
 
-_QUERY = re.compile(r"\s*(\[|\(|\{\{|<|//|/\*|(node|way|relation|rel|nwr|nw|nr|wr|area|is_in|foreach|out|timeline|make|for|"
-                    r"PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b)", re.IGNORECASE)  # fmt: skip
-_BROKEN = ("parse_error", "static_error", "relative_date", "unknown_error")
+_LOG = logging.getLogger("terrapin_tasks")
 
-
-def query_of(text: str) -> str:
-    """The query in a model's answer: the first block of code that looks like one, else the first block, else all of it."""
-    blocks = []
-    for block in text.split("```")[1::2]:
-        if not _QUERY.match(block):
-            name, space, rest = re.match(r"([A-Za-z0-9+\-_#.]*)(\s?)(.*)", block, re.DOTALL).groups()  # type: ignore[union-attr]
-            block = rest if space else name + rest
-        blocks.append(block.strip())
-    return next(filter(_QUERY.match, blocks), blocks[0] if blocks else text.strip())
+TIMEOUT = 30.0
+"""Seconds that each query has by default."""
 
 
 class Scorer:
     """Scores answers against the items that they are to. It is made of a snapshot's path, so that it can be pickled.
 
     `places` says where names lead that are not to be looked up in the data, as a dictionary or the path of OverpassNL's
-    `nominatim_cache.json`; `timeout` is what each pair has, in seconds.
+    `nominatim_cache.json`; `timeout` is what each query has, in seconds. In one call a query runs once, its time-out
+    included.
     """
 
     def __init__(
@@ -45,7 +41,7 @@ class Scorer:
         snapshot: Snapshot | str | os.PathLike[str],
         *,
         places: Mapping[str, Any] | str | os.PathLike[str] | None = None,
-        timeout: float = 30,
+        timeout: float = TIMEOUT,
         threads: int | None = None,
     ) -> None:
         self.snapshot = snapshot if isinstance(snapshot, Snapshot) else Snapshot.open(snapshot)
@@ -59,22 +55,47 @@ class Scorer:
         """The scores of one answer."""
         return self.score_all([(item, answer)])[0]
 
+    async def score_async(self, item: Item, answer: str) -> dict[str, float]:
+        """`score`, to be awaited."""
+        return (await self.records_async([(item, answer)]))[0][1]
+
     def score_all(self, answers: Iterable[tuple[Item, str]]) -> list[dict[str, float]]:
         """Those of many, in their order."""
         return [scores for _, scores in self.records(answers)]
 
-    def records(self, answers: Iterable[tuple[Item, str]]) -> list[tuple[dict[str, Any], dict[str, float]]]:
+    def records(
+        self, answers: Iterable[tuple[Item, str]], *, stop: Stop | None = None
+    ) -> list[tuple[dict[str, Any], dict[str, float]]]:
         """For each answer the record that `terrapin eval` has, with a `summary` of what is wrong, and the scores."""
-        listed = [(item, query_of(answer)) for item, answer in answers]
+        listed = [(item, query_of(answer, _lang(item))) for item, answer in answers]
         found: list[dict[str, Any]] = [{}] * len(listed)
         for lang in ("overpassql", "sparql"):
-            places = [n for n, (item, _) in enumerate(listed) if item.lang == lang]
+            places = [n for n, (item, _) in enumerate(listed) if _lang(item) == lang]
             if places:
-                for place, record in zip(places, self._records(lang, [listed[place] for place in places])):
+                records = self._records(lang, [listed[place] for place in places], stop)
+                for place, record in zip(places, records):
                     found[place] = record
         return [(record, _scores(record, item, query)) for record, (item, query) in zip(found, listed)]
 
-    def _records(self, lang: str, pairs: Sequence[tuple[Item, str]]) -> list[dict[str, Any]]:
+    async def records_async(
+        self, answers: Iterable[tuple[Item, str]]
+    ) -> list[tuple[dict[str, Any], dict[str, float]]]:
+        """`records`, to be awaited; cancelling the task stops the queries."""
+        stop = Stop()
+        try:
+            return await asyncio.to_thread(self.records, list(answers), stop=stop)
+        except asyncio.CancelledError:
+            stop.set()
+            raise
+
+    def usable(self, items: Iterable[Item]) -> list[Item]:
+        """The items with a gold query that gives something here. Only these tell a good answer from an empty one."""
+        listed = list(items)
+        # A gold query that is its own prediction runs once.
+        records = self.records((item, item.gold) for item in listed)
+        return [item for item, (record, _) in zip(listed, records) if has_signal(record)]
+
+    def _records(self, lang: str, pairs: Sequence[tuple[Item, str]], stop: Stop | None) -> list[dict[str, Any]]:
         overpass = {"bbox": [item.bbox for item, _ in pairs], "places": self.places} if lang == "overpassql" else {}
         return self.snapshot.score_batch(
             [(item.gold, query) for item, query in pairs],
@@ -83,19 +104,75 @@ class Scorer:
             similarity=False,
             summary=True,
             threads=self.threads,
+            stop=stop,
             **overpass,
         )
 
 
+def _lang(item: Item) -> Any:
+    if item.lang not in ("overpassql", "sparql"):
+        raise ValueError(f"item {item.id!r}: lang {item.lang!r}: expected \"overpassql\" or \"sparql\"")
+    return item.lang
+
+
+def has_signal(record: Mapping[str, Any]) -> bool:
+    """Whether the gold query of a record gave something."""
+    return (record["summary"]["ref_n"] or 0) > 0
+
+
+def report_usable(usable: int, total: int) -> None:
+    """Logs how many gold queries give something here, and warns if they are few: answers to the others score 0."""
+    _LOG.info("%d of %d gold queries give something on this snapshot", usable, total)
+    if total and 2 * usable < total:
+        warnings.warn(
+            f"{usable} of {total} gold queries give something on this snapshot: answers to the others score 0. "
+            "Scorer.usable(items) gives those that do",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
 def _scores(record: Mapping[str, Any], item: Item, query: str) -> dict[str, float]:
-    strict = record.get("strict")
+    summary, strict = record["summary"], record.get("strict")
     if strict is not None:
-        ex, soft, f1, syntax = strict.get("multiset"), strict["jaccard"], strict.get("f1"), strict["syntax"]
+        ex, soft, f1 = strict.get("multiset"), strict["jaccard"], strict.get("f1")
     else:
-        syntax = not str(record.get("error", "")).startswith(_BROKEN)
         ex, soft, f1 = record["ex"], record["ex_soft"], record.get("f1")
+    if summary["ref_n"] == summary["pred_n"] == 0:
+        ex = soft = f1 = 0
     length = min(1.0, len(item.gold) / len(query)) if query else 0.0
     # What is not given because a limit cut a result counts as 0.
     return {
-        "ex": float(ex or 0), "ex_soft": float(soft), "f1": float(f1 or 0), "syntax": float(syntax), "length": length,
+        "ex": float(ex or 0), "ex_soft": float(soft), "f1": float(f1 or 0), "syntax": float(summary["syntax"]),
+        "length": length,
     }  # fmt: skip
+
+
+class Once:
+    """Results that are asked for several times, also at the same time: each is made once, the last ones are kept."""
+
+    def __init__(self, most: int = 4096) -> None:
+        self._most = most
+        self._done: OrderedDict[str, Any] = OrderedDict()
+        self._running: dict[tuple[int, str], asyncio.Task[Any]] = {}
+
+    async def get(self, parts: Sequence[object], make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """What `make` gives for these parts of a name."""
+        name = sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
+        if name in self._done:
+            self._done.move_to_end(name)
+            return self._done[name]
+        place = (id(asyncio.get_running_loop()), name)
+        task = self._running.get(place)
+        if task is None:
+            task = self._running[place] = asyncio.ensure_future(make())
+            task.add_done_callback(lambda done: self._finish(place, done))
+        # The others still wait if one is cancelled.
+        return await asyncio.shield(task)
+
+    def _finish(self, place: tuple[int, str], task: asyncio.Task[Any]) -> None:
+        self._running.pop(place, None)
+        if not task.cancelled() and task.exception() is None:
+            self._done[place[1]] = task.result()
+            while len(self._done) > self._most:
+                self._done.popitem(last=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import dspy
@@ -17,11 +17,19 @@ def examples(items: Iterable[Item]) -> list[dspy.Example]:
     return [example.with_inputs("question") for example in made]
 
 
-def metric(scorer: Scorer, name: str = "f1", *, field: str = "query", passing: float = 1.0) -> Callable[..., Any]:
+class Metric:
     """One of `METRICS`, of the prediction's field; while a program is compiled, whether it reaches `passing`."""
 
-    def terrapin_metric(example: Any, prediction: Any, trace: Any = None, *_: Any) -> float | bool:
-        value = scorer.score(Item.of(example), getattr(prediction, field, None) or "")[name]
-        return value if trace is None else value >= passing
+    def __init__(self, scorer: Scorer, name: str, field: str, passing: float) -> None:
+        self.__name__ = "terrapin_metric"
+        self.scorer, self.name, self.field, self.passing = scorer, name, field, passing
 
-    return terrapin_metric
+    def __call__(self, example: Any, prediction: Any, trace: Any = None, *_: Any) -> float | bool:
+        answer = getattr(prediction, self.field, None) or ""
+        value = self.scorer.score(Item.of(example), answer)[self.name]
+        return value if trace is None else value >= self.passing
+
+
+def metric(scorer: Scorer, name: str = "f1", *, field: str = "query", passing: float = 1.0) -> Metric:
+    """A metric for `dspy.Evaluate` and for optimizers: one of `METRICS`."""
+    return Metric(scorer, name, field, passing)

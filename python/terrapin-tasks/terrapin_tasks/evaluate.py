@@ -14,18 +14,19 @@ from typing import Any
 import datasets
 import evaluate
 
-from terrapin_tasks import METRICS, Item, Scorer
+from terrapin_tasks import METRICS, TIMEOUT, Item, Scorer
+from terrapin_tasks._scores import has_signal, report_usable
 
 PATH = __file__
 """What `evaluate.load` takes."""
 
 _DESCRIPTION = "Execution metrics of predicted queries in OverpassQL or SPARQL, on a pinned snapshot."
-_INPUTS = "predictions: queries, or answers with a query between fences; references: gold queries; snapshot: a Scorer or a path."
+_INPUTS = "predictions: queries, or answers with a query between fences; references: gold queries; snapshot: a Scorer or a path; timeout: seconds of each query."
 _CITATION = "@article{staniek-etal-2024-overpassnl, title={Text-to-OverpassQL}, journal={TACL}, year={2024}}"
 
 
 class Terrapin(evaluate.Metric):  # type: ignore[misc]
-    """Means of `METRICS` over all pairs."""
+    """Means of `METRICS` over all pairs, and `usable`: how many gold queries give something."""
 
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")
@@ -41,9 +42,14 @@ class Terrapin(evaluate.Metric):  # type: ignore[misc]
         snapshot: Any,
         lang: str = "overpassql",
         bbox: list[str | None] | None = None,
+        timeout: float = TIMEOUT,
     ) -> dict[str, float]:
-        scorer = snapshot if isinstance(snapshot, Scorer) else Scorer(snapshot)
+        scorer = snapshot if isinstance(snapshot, Scorer) else Scorer(snapshot, timeout=timeout)
         boxes = bbox if bbox is not None else [None] * len(references)
         items = [Item(str(n), "", gold, lang, box) for n, (gold, box) in enumerate(zip(references, boxes), 1)]
-        scored = scorer.score_all(zip(items, predictions))
-        return {name: sum(scores[name] for scores in scored) / max(1, len(scored)) for name in METRICS}
+        records = scorer.records(zip(items, predictions))
+        usable = sum(has_signal(record) for record, _ in records)
+        report_usable(usable, len(records))
+        scored = [scores for _, scores in records]
+        means = {name: sum(scores[name] for scores in scored) / max(1, len(scored)) for name in METRICS}
+        return {**means, "usable": float(usable)}

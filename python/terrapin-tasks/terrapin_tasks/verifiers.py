@@ -6,29 +6,37 @@
     folder = "OverpassNL/dataset"
     tools = true                      # or false: one answer, without any help
 
-The reward is F1, with a little for equal results and for a query that is one; all of `METRICS` are recorded.
+The reward is F1, with a little for equal results; all of `METRICS` are recorded. `timeout` is what each query has, in seconds.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import cast
 
 import verifiers.v1 as vf
 
-from terrapin_tasks import Item, Scorer, instruct_to_sparql, jsonl, overpassnl, system_prompt
+from terrapin_tasks import TIMEOUT, Item, Scorer, instruct_to_sparql, jsonl, overpassnl, system_prompt
+from terrapin_tasks._scores import Once, report_usable
 from terrapin_tasks.tools import TOOLS, TerrapinTools
 
 
 @lru_cache(maxsize=4)
-def _scorer(snapshot: str, places: str) -> Scorer:
-    return Scorer(snapshot, places=places or None)
+def _scorer(snapshot: str, places: str, timeout: float) -> Scorer:
+    return Scorer(snapshot, places=places or None, timeout=timeout)
+
+
+# All rewards and metrics of a rollout are of the same scores.
+_SCORES = Once()
 
 
 class ToolsConfig(vf.ToolsetConfig):
     """Where the tools look."""
 
     snapshot: str = ""
+    timeout: float = TIMEOUT
 
 
 class QueryTools(vf.Toolset[ToolsConfig, vf.State]):
@@ -36,32 +44,33 @@ class QueryTools(vf.Toolset[ToolsConfig, vf.State]):
 
     TOOL_PREFIX = None
 
-    def _run(self, name: str, text: str) -> str:
-        tools = TerrapinTools(_scorer(self.config.snapshot, "").snapshot)
+    async def _run(self, name: str, text: str) -> str:
+        timeout = self.config.timeout
+        tools = TerrapinTools(_scorer(self.config.snapshot, "", timeout).snapshot, timeout=timeout)
         try:
-            return str(getattr(tools, name)(text))
+            return str(await asyncio.to_thread(getattr(tools, name), text))
         except Exception as error:
             return f"error: {error}"
 
     @vf.tool
     async def search_tags(self, text: str) -> str:
-        return self._run("search_tags", text)
+        return await self._run("search_tags", text)
 
     @vf.tool
     async def geocode(self, text: str) -> str:
-        return self._run("geocode", text)
+        return await self._run("geocode", text)
 
     @vf.tool
     async def search_entities(self, text: str) -> str:
-        return self._run("search_entities", text)
+        return await self._run("search_entities", text)
 
     @vf.tool
     async def query_overpass(self, text: str) -> str:
-        return self._run("query_overpass", text)
+        return await self._run("query_overpass", text)
 
     @vf.tool
     async def query_sparql(self, text: str) -> str:
-        return self._run("query_sparql", text)
+        return await self._run("query_sparql", text)
 
 
 for _name, _words in TOOLS.items():
@@ -74,6 +83,7 @@ class QueryTaskConfig(vf.TaskConfig):
     snapshot: str = ""
     places: str = ""
     tools: bool = False
+    timeout: float = TIMEOUT
 
 
 class QueryData(vf.TaskData):
@@ -90,33 +100,31 @@ class QueryTask(vf.Task[QueryData, vf.State, QueryTaskConfig]):
 
     @classmethod
     def toolsets(cls, config: QueryTaskConfig) -> list[vf.Toolset]:
-        return [QueryTools(ToolsConfig(snapshot=config.snapshot))] if config.tools else []
+        return [QueryTools(ToolsConfig(snapshot=config.snapshot, timeout=config.timeout))] if config.tools else []
 
-    def _scores(self, trace: vf.Trace) -> dict[str, float]:
+    async def _scores(self, trace: vf.Trace) -> dict[str, float]:
         data, config = self.data, self.config
-        item = Item(data.id or "", data.question, data.gold, data.lang, data.bbox or None)
+        item = Item("", "", data.gold, data.lang, data.bbox or None)
         # A rollout that broke off before any answer has an empty one.
-        return _scorer(config.snapshot, config.places).score(item, trace.last_reply or "")
+        answer = trace.last_reply or ""
+        given = (config.snapshot, config.places, config.timeout)
+        scored = await _SCORES.get((*given, item, answer), lambda: _scorer(*given).score_async(item, answer))
+        return cast("dict[str, float]", scored)
 
     @vf.metric
     async def scores(self, trace: vf.Trace) -> dict[str, float]:
         """All of `METRICS`."""
-        return self._scores(trace)
+        return await self._scores(trace)
 
-    @vf.reward(weight=0.8)
+    @vf.reward(weight=0.9)
     async def reward_f1(self, trace: vf.Trace) -> float:
         """How well the results agree."""
-        return self._scores(trace)["f1"]
+        return (await self._scores(trace))["f1"]
 
     @vf.reward(weight=0.1)
     async def reward_ex(self, trace: vf.Trace) -> float:
         """Whether they are the same."""
-        return self._scores(trace)["ex"]
-
-    @vf.reward(weight=0.1)
-    async def reward_syntax(self, trace: vf.Trace) -> float:
-        """Whether it is a query."""
-        return self._scores(trace)["syntax"]
+        return (await self._scores(trace))["ex"]
 
 
 class QueryTasksetConfig(vf.TasksetConfig):
@@ -129,6 +137,7 @@ class QueryTasksetConfig(vf.TasksetConfig):
     sparql: str = ""
     lines: str = ""
     tools: bool = False
+    timeout: float = TIMEOUT
 
 
 class QueryTaskset(vf.Taskset[QueryTask, QueryTasksetConfig]):
@@ -144,7 +153,11 @@ class QueryTaskset(vf.Taskset[QueryTask, QueryTasksetConfig]):
             items = jsonl(given.lines)
         else:
             raise ValueError("no dataset: give folder, sparql or lines")
-        config = QueryTaskConfig(snapshot=given.snapshot, places=given.places, tools=given.tools)
+        usable = _scorer(given.snapshot, given.places, given.timeout).usable(items)
+        report_usable(len(usable), len(items))
+        config = QueryTaskConfig(
+            snapshot=given.snapshot, places=given.places, tools=given.tools, timeout=given.timeout
+        )
         for item in items:
             row = item.row()
             yield QueryTask(QueryData(prompt=item.question, system_prompt=system_prompt(item.lang), **row), config)

@@ -108,7 +108,7 @@ def test_one_answer(malta: Benchmark) -> None:
         assert {name: trace.metrics[name] for name in expected} == expected
     assert len({trace.metrics["ex"] for trace in traces}) == len({trace.metrics["syntax"] for trace in traces}) == 2
     for trace, scores in zip(traces, malta.scorer.score_all(zip(malta.items, malta.answers))):
-        assert trace.reward == pytest.approx(0.8 * scores["f1"] + 0.1 * scores["ex"] + 0.1 * scores["syntax"])
+        assert trace.reward == pytest.approx(0.9 * scores["f1"] + 0.1 * scores["ex"])
 
 
 def test_tools_and_their_errors(malta: Benchmark) -> None:

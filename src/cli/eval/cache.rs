@@ -48,7 +48,9 @@ impl CacheArgs {
     #[cfg(not(feature = "cache"))]
     fn open_in(&self, _: &Path) -> Result<Box<dyn Cache>, Error> {
         if self.cache.is_some() {
-            stdout::tell("warning: this terrapin was built without keeping results: --cache does nothing");
+            stdout::tell(
+                "warning: --cache needs the feature `cache`, which this build lacks: no results are kept; build it with `cargo build --release`",
+            );
         }
         Ok(Box::new(NoCache))
     }

@@ -9,11 +9,10 @@ use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::instruct_to_sparql::{
     self, InstructToSparql, extract, read_generated, read_gold, read_predictions,
 };
-use crate::eval::input::{
-    self,
-    extract::{Form, form_of_texts},
-};
+use crate::eval::input::extract::{Form, form_of_texts};
+use crate::eval::language::Language;
 use crate::eval::record::Instance;
+use crate::eval::reply;
 use crate::sparql::Environment;
 
 /// Score SPARQL as Instruct-to-SPARQL's evaluation does, and as its paper says
@@ -62,9 +61,11 @@ pub struct Args {
 enum Around {
     /// [QUERY] and [/QUERY], as the benchmark asks for them
     Tags,
-    /// Fences of three backticks
+    /// Whatever a language model writes around it: the query is found by the rules of docs/replies.md
+    Reply,
+    /// The same as reply: fences of three backticks
     Fenced,
-    /// Quotes
+    /// The same as reply: quotes
     Quoted,
 }
 
@@ -73,8 +74,7 @@ fn query(args: &Args, text: &str) -> String {
     match args.extract {
         _ if args.plain => text.to_owned(),
         None | Some(Around::Tags) => extract(text).to_owned(),
-        Some(Around::Fenced) => input::extract::extract(text, &[Form::Fenced]),
-        Some(Around::Quoted) => input::extract::extract(text, &[Form::Quoted]),
+        Some(Around::Reply | Around::Fenced | Around::Quoted) => reply::query(text, Some(Language::Sparql)),
     }
 }
 

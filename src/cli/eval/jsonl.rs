@@ -23,13 +23,13 @@ use crate::sparql::Environment;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval jsonl malta.terrapin mine.jsonl --out run
-  terrapin eval jsonl malta.terrapin mine.csv --extract fenced --model mine-7b --out run")]
+  terrapin eval jsonl malta.terrapin mine.csv --extract reply --model mine-7b --out run")]
 pub struct Args {
     /// The snapshot file
     snapshot: PathBuf,
     /// The instances
     file: PathBuf,
-    /// What else the predictions are in: fenced, quoted; lines takes them as they are
+    /// Form of the predictions: reply for replies of a language model; lines takes them unchanged
     #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
     extract: Vec<Extract>,
     /// Where names lead that an instance does not know itself, in the shape of nominatim_cache.json

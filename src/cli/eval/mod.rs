@@ -151,9 +151,11 @@ enum Extract {
     Json,
     /// A table whose first line names the column `prediction`
     Csv,
-    /// Queries between fences of three backticks
+    /// Replies of a language model: the query is found in them by the rules of docs/replies.md
+    Reply,
+    /// The same as reply: queries between fences of three backticks
     Fenced,
-    /// Queries in quotes
+    /// The same as reply: queries in quotes
     Quoted,
 }
 
@@ -163,6 +165,7 @@ fn forms(named: &[Extract]) -> Vec<Form> {
         Extract::Lines => Form::Lines,
         Extract::Json => Form::Json,
         Extract::Csv => Form::Csv,
+        Extract::Reply => Form::Reply,
         Extract::Fenced => Form::Fenced,
         Extract::Quoted => Form::Quoted,
     };

@@ -9,6 +9,7 @@ use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::overpassnl::{self, Bounds, OverpassNl};
 use crate::eval::difficulty::measure_of;
 use crate::eval::input::{self, extract::read_predictions};
+use crate::eval::language::Language;
 use crate::eval::record::Instance;
 use crate::geocoder::{Areas, Chain, Places, Table};
 
@@ -36,8 +37,8 @@ pub struct Args {
     /// The predicted queries, one a line, in the same order
     #[arg(long, value_name = "FILE")]
     pred: PathBuf,
-    /// What the predictions are in, where that is not a query a line: json, csv, fenced, quoted, or two of them, such as
-    /// json,fenced; lines takes every line as it is
+    /// Form of the predictions if they are not a query a line: json, csv, reply, or two of them, such as json,reply; lines
+    /// takes every line unchanged
     #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
     extract: Vec<Extract>,
     /// The questions, one a line, for the report
@@ -65,7 +66,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Error> {
     let mut lines = Lines::default();
     lines.read("gold", &args.gold)?;
-    let preds = read_predictions(&args.pred, &forms(&args.extract)).map_err(unread)?;
+    let preds = read_predictions(&args.pred, &forms(&args.extract), Some(Language::OverpassQl)).map_err(unread)?;
     lines.take("pred", &args.pred, preds)?;
     for (name, path) in [("nl", &args.nl), ("bbox", &args.bbox)] {
         if let Some(path) = path {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -16,11 +16,12 @@ use super::super::body::{Received, Unreadable};
 use super::super::context::Context;
 use super::super::form;
 use super::super::job::{Job, Lane, Run};
-use super::super::json::Json;
+use super::super::json::{self, Json};
 use super::super::outcome::Outcome;
 use super::super::pipe::Sink;
 use super::super::service::{self, Refused, Wording};
 use super::{Known, NO_TRIPLES, Options};
+use crate::budget::{self, Budget, Stopped};
 use crate::eval::benchmarks::jsonl;
 use crate::eval::input::rows::Row;
 use crate::eval::language::Language;
@@ -47,7 +48,7 @@ struct Unfit {
 
 /// Answers lines as `terrapin eval jsonl` reads them (`{"gold": "...", "pred": "..."}`), each with the line of
 /// `results.jsonl` or with what is wrong with it; empty ones are left out. The address has what holds for all: `lang`,
-/// `timeout` (seconds of each pair), `similarity=false`, `summary=true`.
+/// `timeout` (seconds of each query), `similarity=false`, `summary=true`, `extract=true`.
 pub async fn serve(
     app: Arc<App>,
     context: Arc<Context>,
@@ -85,7 +86,7 @@ fn work(job: Job, in_address: &str, body: Received) {
 
 /// What the address says of all pairs.
 fn options(app: &App, in_address: &str) -> Result<Options, String> {
-    let (mut lang, mut timeout, mut similarity, mut summary) = (None, None, None, None);
+    let (mut lang, mut timeout, mut similarity, mut summary, mut extract) = (None, None, None, None, None);
     for (name, value) in form::pairs(in_address.as_bytes()) {
         let [name, value] = [name, value].map(|text| form::decoded(text).unwrap_or_default());
         let flag = || match value.as_str() {
@@ -98,18 +99,19 @@ fn options(app: &App, in_address: &str) -> Result<Options, String> {
             "timeout" => timeout = Some(value.parse().unwrap_or(f64::NAN)),
             "similarity" => similarity = flag()?,
             "summary" => summary = flag()?,
-            _ => return Err(format!("{name}: expected lang, timeout, similarity or summary")),
+            "extract" => extract = flag()?,
+            _ => return Err(format!("{name}: expected lang, timeout, similarity, summary or extract")),
         }
     }
     let options = Options::new(app, lang.as_deref(), timeout)?;
     let (similarity, summary) = (similarity.unwrap_or(options.similarity), summary.unwrap_or(options.summary));
-    Ok(Options { similarity, summary, ..options })
+    Ok(Options { similarity, summary, extract: extract.unwrap_or(options.extract), ..options })
 }
 
 /// Scores all lines; how many pairs there were. It ends early where damage was met, which whoever called looks for.
 fn each(run: &Run, sink: &mut Sink, text: &[u8], options: &Options) -> io::Result<u64> {
     let (app, limits) = (run.app(), run.limits());
-    let cache = Known { results: &app.results, hits: AtomicU64::new(0) };
+    let cache = Known::new(&app.results);
     let mut pairs = 0;
     for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
         let line = line.trim_ascii();
@@ -119,9 +121,14 @@ fn each(run: &Run, sink: &mut Sink, text: &[u8], options: &Options) -> io::Resul
         if limits.cancelled.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        match pair(app, line, index + 1, options) {
+        let read = budget::watched(&Arc::new(Budget::new(limits)), || pair(app, line, index + 1, options));
+        let read = read.unwrap_or_else(|stopped| match stopped {
+            Stopped::Exceeded(exceeded) => Err(format!("{exceeded}, while the line was read")),
+            Stopped::Panicked(_) => Err("the line could not be read".to_owned()),
+        });
+        match read {
             Ok((instance, table)) => {
-                let scored = options.score(app, &instance, table.as_ref(), limits, &cache);
+                let scored = options.score(app, instance, table.as_ref(), limits, &cache);
                 if app.osm.check().is_err() {
                     break;
                 }
@@ -143,7 +150,7 @@ fn write(sink: &mut Sink, line: &impl Serialize) -> io::Result<()> {
 /// The pair of a line, and where its names lead.
 fn pair(app: &App, line: &[u8], number: usize, options: &Options) -> Result<(Instance, Option<Table>), String> {
     let fields: Map<String, Value> =
-        serde_json::from_slice(line).map_err(|wrong| format!("not the JSON object expected: {wrong}"))?;
+        json::parse(line).map_err(|wrong| format!("not the JSON object expected: {wrong}"))?;
     let row = Row { number, place: format!("line {number}"), fields };
     let mut instance = jsonl::instance(row, &mut BTreeSet::new())?;
     if instance.lang.is_none() && options.language == Language::Sparql {

@@ -60,6 +60,8 @@ export interface Summary {
   remark: string;
   /** Whether rows link things with each other, so that there is a graph to be drawn. */
   linked: boolean;
+  /** Whether rows are missing: the answer was stopped, or is larger than a page holds as rows. */
+  part: boolean;
   /** Whose colours are on the map. */
   layers: Layer[];
   /** Rows that were not placed, though they name something that may have a place. */

@@ -45,9 +45,11 @@ export class Drawing {
       this.geometries[isPoint || geometry.type === 'MultiPoint' ? 'point' : isArea ? 'polygon' : 'line'] += 1;
       const look = styled?.({ type: entry.type, isArea, isClosed: isArea || isRing(geometry), tags: entry.tags });
       const name = rows.length < NAMED ? (look?.text ?? entry.name)?.slice(0, LONGEST) : undefined;
-      // The zoom from which on a shape is larger than some pixels, and needs no point in its place.
+      // The zoom from which on a shape is larger than some pixels, and needs no point in its place. A line is seen as one from
+      // two pixels on.
+      const pixels = isArea ? 12 : 2;
       const extent = Math.max(own[2] - own[0], (own[3] - own[1]) * 1.3, 1e-9);
-      const properties = clean({ i, z: isPoint ? 99 : Math.max(0, Math.log2((12 * 360) / (512 * extent))), n: name, c: look?.color ?? colours[i], ...(look && drawn(look)) });
+      const properties = clean({ i, z: isPoint ? 99 : Math.max(0, Math.log2((pixels * 360) / (512 * extent))), n: name, c: look?.color ?? colours[i], ...(look && drawn(look)) });
       const coordinates = isPoint ? geometry.coordinates : middle(geometry, own);
       points.push({ type: 'Feature', properties, geometry: { type: 'Point', coordinates } });
       if (!isPoint) shapes.push({ type: 'Feature', properties, geometry });

@@ -23,7 +23,7 @@ interface Kept {
 
 /** Bytes of an answer: what comes after is no text that a browser could hold. */
 const LARGEST = 400e6;
-/** Of more the rows would be more than a browser holds: the answer stays as it came. */
+/** Bytes that are read as rows; more would be more than a browser holds. */
 const READ = 128e6;
 /** Letters of a value in a row, and of one of what is selected: lines of megabytes bring a browser to a stop. */
 const CELL = 200;
@@ -113,14 +113,16 @@ async function run(asked: Asked): Promise<Replies['run']> {
   control.signal.throwIfAborted();
   const unasked = isSparql ? await place(found, { headers: asked.headers, triples: asked.triples, signal: control.signal }).catch(() => 0) : 0;
   control.signal.throwIfAborted();
-  return keep(coming, blob, found, { total, reading, unasked });
+  return keep(coming, blob, found, { total, reading, unasked, part: blob.size > READ });
 }
 
 /** The answer read; one that cannot be is shown as it came. */
 async function readable(blob: Blob, { contentType, asked }: Coming): Promise<Read> {
-  if (blob.size > READ) return textAlone(`The answer has ${Math.round(blob.size / 1e6)} MB, more than a page can show as rows. It is here as it came: ask for less to see it on the map.`);
   try {
-    return read(await blob.text(), contentType, asked);
+    if (blob.size <= READ) return read(await blob.text(), contentType, asked);
+    const begun = whole(await blob.slice(0, READ).text(), contentType);
+    if (begun !== null) return read(begun, contentType, asked);
+    return textAlone(`The answer has ${Math.round(blob.size / 1e6)} MB, more than a page can show as rows. It is here as it came: ask for less to see it on the map.`);
   } catch (why) {
     return textAlone(`The answer could not be read, and is here as it came: ${(why as Error).message}`);
   }
@@ -172,12 +174,12 @@ async function showBegun(coming: Coming, begun: Blob): Promise<void> {
     return;
   }
   if (!found.rows.length) return;
-  const summary = keep(coming, begun, found, { total: reading - coming.started, reading, unasked: 0 });
+  const summary = keep(coming, begun, found, { total: reading - coming.started, reading, unasked: 0, part: true });
   postMessage({ sofar: summary } satisfies Message);
 }
 
 /** Keeps an answer, to be asked for in parts. */
-function keep({ asked, answer, contentType, first }: Coming, blob: Blob, found: Read, took: { total: number; reading: number; unasked: number }): Summary {
+function keep({ asked, answer, contentType, first }: Coming, blob: Blob, found: Read, took: { total: number; reading: number; unasked: number; part: boolean }): Summary {
   const { colours, layers: coloured } = layers(found);
   const drawing = new Drawing(found.rows, asked.style, colours);
   const order = Uint32Array.from(found.rows, (_, i) => i);
@@ -200,6 +202,7 @@ function keep({ asked, answer, contentType, first }: Coming, blob: Blob, found: 
     geometries: drawing.geometries,
     unplaced: drawing.unplaced,
     linked: graph.linked(found),
+    part: took.part,
     layers: coloured,
     unasked: took.unasked,
   };
@@ -334,6 +337,8 @@ async function file(as: Saved): Promise<Replies['save']> {
   }));
   const placed = entries.filter((entry) => entry.geometry);
   const name = `terrapin-${summary.digest.slice(0, 8) || 'answer'}`;
+  // A file of some of the rows says so in its name, and GeoJSON in itself.
+  const rowsName = summary.part ? `${name}-part` : name;
   const url = (text: string | Blob, type: string) => URL.createObjectURL(typeof text === 'string' ? new Blob([text], { type }) : text);
   // Of keys that have no column there is one for all.
   const columns = found.others.length ? [...found.columns, unlike('other_tags', found.columns)] : found.columns;
@@ -346,17 +351,17 @@ async function file(as: Saved): Promise<Replies['save']> {
     });
   switch (as) {
     case 'geojson':
-      return { url: url(save.geojson(placed, { generator: 'Terrapin', copyright: COPYRIGHT, snapshot: summary.digest }), 'application/geo+json'), name: `${name}.geojson` };
+      return { url: url(save.geojson(placed, { generator: 'Terrapin', copyright: COPYRIGHT, snapshot: summary.digest, ...(summary.part && { remark: `the first ${found.rows.length} rows of a longer answer` }) }), 'application/geo+json'), name: `${rowsName}.geojson` };
     case 'gpx':
-      return { url: url(save.gpx(placed, COPYRIGHT), 'application/gpx+xml'), name: `${name}.gpx` };
+      return { url: url(save.gpx(placed, COPYRIGHT), 'application/gpx+xml'), name: `${rowsName}.gpx` };
     case 'kml':
-      return { url: url(save.kml(placed, COPYRIGHT), 'application/vnd.google-earth.kml+xml'), name: `${name}.kml` };
+      return { url: url(save.kml(placed, COPYRIGHT), 'application/vnd.google-earth.kml+xml'), name: `${rowsName}.kml` };
     case 'csv':
-      return { url: url(save.csv(columns, cells()), 'text/csv'), name: `${name}.csv` };
+      return { url: url(save.csv(columns, cells()), 'text/csv'), name: `${rowsName}.csv` };
     case 'parquet': {
       const { parquet } = await import('./parquet');
       const bytes = parquet(columns, cells(), found.rows.map((entry) => entry.geometry), COPYRIGHT);
-      return { url: url(new Blob([bytes]), 'application/vnd.apache.parquet'), name: `${name}.parquet` };
+      return { url: url(new Blob([bytes]), 'application/vnd.apache.parquet'), name: `${rowsName}.parquet` };
     }
     case 'json': {
       if (summary.contentType.includes('json')) return { url: url(kept.raw, ''), name: `${name}.json` };

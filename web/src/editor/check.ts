@@ -25,7 +25,7 @@ const TAIL = 20;
 export async function check(view: EditorView, language: Language, around: Surroundings): Promise<Diagnostic[]> {
   const text = view.state.doc.toString();
   if (!text.trim()) return [];
-  let expanded: Expanded = { text, style: '', elsewhere: false, origin: (at) => at };
+  let expanded: Expanded = { text, style: '', elsewhere: false, guessed: [], origin: (at) => at };
   if (language === 'overpassql') {
     try {
       expanded = await expand(text, around);

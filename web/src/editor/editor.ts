@@ -2,7 +2,7 @@
 // that has styles in it.
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from '@codemirror/commands';
 import { HighlightStyle, bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { forceLinting, lintKeymap, linter, setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
@@ -100,6 +100,8 @@ export class Editor {
   private readonly view: EditorView;
   private readonly mode = new Compartment();
   private current: Language = 'overpassql';
+  /** Whether the last key changed the text. */
+  private typed = false;
 
   constructor(wiring: Wiring) {
     const root = this.element.attachShadow({ mode: 'open' });
@@ -139,16 +141,27 @@ export class Editor {
               { key: 'Shift-Alt-f', run: () => (this.format(), true) },
             ]),
           ),
-          keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap, indentWithTab]),
+          keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
+          // Tab leaves the editor, unless the last key changed the text or several lines are selected.
+          keymap.of([{ key: 'Tab', run: (view) => this.indents(view) && indentMore(view), shift: (view) => this.indents(view) && indentLess(view) }]),
           keymap.of([{ key: 'Escape', run: () => (wiring.leave(), true) }]),
           EditorView.domEventHandlers({ beforeinput: overLines }),
-          EditorView.updateListener.of((update) => update.docChanged && wiring.changed(update.state.doc.toString())),
-          EditorView.contentAttributes.of({ 'aria-label': 'Query', 'aria-multiline': 'true', spellcheck: 'false', autocapitalize: 'off' }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) wiring.changed(update.state.doc.toString());
+            if (update.docChanged || update.focusChanged) this.typed = update.transactions.some((step) => step.isUserEvent('input') || step.isUserEvent('delete') || step.isUserEvent('indent'));
+            else if (update.selectionSet) this.typed = false;
+          }),
+          EditorView.contentAttributes.of({ 'aria-label': 'Query', 'aria-description': 'Escape, then Tab, leaves the editor', 'aria-multiline': 'true', spellcheck: 'false', autocapitalize: 'off' }),
           placeholder('Write a query, or take one of the examples'),
           this.mode.of(this.extensions()),
         ],
       }),
     });
+  }
+
+  private indents(view: EditorView): boolean {
+    const { from, to } = view.state.selection.main;
+    return this.typed || view.state.doc.lineAt(from).number !== view.state.doc.lineAt(to).number;
   }
 
   get text(): string {

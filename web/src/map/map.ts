@@ -7,6 +7,7 @@ import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import type { Box, Summary } from '../answer/model';
 import { headers, json } from '../service';
 import { basemap } from './basemap';
+import { queryBox, type QueryBox } from './bounds';
 import { FACES } from './fonts';
 import { RATIO, draw } from './icons';
 import { PICKED, overlay } from './overlay';
@@ -80,10 +81,10 @@ export class AnswerMap {
     return this.map.loaded() ? Promise.resolve() : new Promise((resolve) => void this.map.once('idle', () => resolve()));
   }
 
-  /** South, west, north, east of what is seen. */
-  get box(): [number, number, number, number] {
+  /** South, west, north, east of the visible part, as queries take it. */
+  get box(): QueryBox {
     const bounds = this.map.getBounds();
-    return [bounds.getSouth(), bounds.getWest(), bounds.getNorth(), bounds.getEast()].map((degrees) => Math.round(degrees * 1e6) / 1e6) as [number, number, number, number];
+    return queryBox([bounds.getSouth(), bounds.getWest(), bounds.getNorth(), bounds.getEast()]);
   }
 
   /** Latitude, longitude, zoom. */
@@ -114,11 +115,21 @@ export class AnswerMap {
     if (box && look) this.reveal(box, nearest);
   }
 
-  /** Makes a box fill the map. */
-  fit([west, south, east, north]: Box, exactly = false): void {
-    // A point alone is looked at from where one sees what is around it.
-    const maxZoom = west === east && south === north ? 15 : 17;
-    this.map.fitBounds([west, south, east, north], exactly ? { animate: false } : { padding: this.padding(), maxZoom, animate: !calm(), duration: 500 });
+  /** Makes a box fill the map. A single point is shown at `pointZoom`. */
+  fit([west, south, east, north]: Box, pointZoom = 15): void {
+    const maxZoom = west === east && south === north ? pointZoom : 17;
+    this.map.fitBounds([west, south, east, north], { padding: this.padding(), maxZoom, animate: !calm(), duration: 500 });
+  }
+
+  /** South, west, north, east of the visible part, as the map counts longitudes. */
+  get seen(): QueryBox {
+    const bounds = this.map.getBounds();
+    return [bounds.getSouth(), bounds.getWest(), bounds.getNorth(), bounds.getEast()];
+  }
+
+  /** Shows exactly what `seen` returned, at another size of the map. */
+  showAgain([south, west, north, east]: QueryBox): void {
+    this.map.fitBounds([west, south, east, north], { animate: false });
   }
 
   set dark(theme: Theme) {

@@ -16,6 +16,8 @@ export interface Shown {
   element: HTMLElement;
   geometry: Geometry | null;
   box: Box | null;
+  /** The zoom at which a single point is shown. */
+  pointZoom?: number;
 }
 
 const MOST = 400;
@@ -97,11 +99,13 @@ async function entity(id: string, snapshot: Snapshot): Promise<Shown> {
   if (!rows.length && !linked.length && title === id) throw new Error(`There is nothing about ${id} in this snapshot.`);
   const statements = new Map<string, { label: string; id: string; values: Node[] }>();
   let geometry: Geometry | null = null;
+  let area = 0;
   for (const row of rows) {
     const property = cellOfTerm(row.p as Term);
     const value = cellOfTerm(row.v as Term);
     const known = row.vLabel && row.v?.type === 'uri' && row.vLabel.value !== row.v.value ? row.vLabel.value : '';
     const entry = statements.get(property.text) ?? { label: row.pLabel?.value ?? property.text, id: property.text, values: [] };
+    if (property.text === 'P2046') area = Math.max(area, Number(row.v?.value) || 0);
     if (row.v?.datatype?.endsWith('#wktLiteral') && !geometry) geometry = wkt(row.v.value);
     entry.values.push(h('div', {}, content(known && value.href ? { ...value, text: known } : value), value.note && !known ? h('span', { class: 'note' }, value.note) : null));
     statements.set(property.text, entry);
@@ -117,7 +121,17 @@ async function entity(id: string, snapshot: Snapshot): Promise<Shown> {
     section('Statements', sorted.length, h('dl', { class: 'pairs' }, ...sorted.flatMap((entry) => [h('dt', {}, h('a', { href: `/entity/${entry.id}`, 'data-view': '', title: entry.id }, entry.label)), h('dd', {}, ...entry.values)])), ...(rows.length > MOST ? [h('p', { class: 'muted' }, `These are of the first ${count(MOST)} values alone.`)] : [])),
     h('p', { class: 'muted' }, 'Elsewhere: ', h('a', { href: `https://www.wikidata.org/wiki/${id.startsWith('P') ? 'Property:' : ''}${id}`, target: '_blank', rel: 'noopener noreferrer' }, 'wikidata.org'), ', as it is today.'),
   );
-  return { title, element, geometry, box: boxOf(geometry) };
+  return { title, element, geometry, box: boxOf(geometry), pointZoom: zoomOf(area) };
+}
+
+/**
+ * The zoom at which an entity of an area (P2046, taken for square kilometres, as nearly all are) fills half of a map of 800
+ * pixels: a country is seen whole around its point. 12 if the area is unknown.
+ */
+function zoomOf(area: number): number {
+  if (area <= 0) return 12;
+  const kilometresAround = 40_075;
+  return Math.max(2, Math.min(15, Math.log2((400 * kilometresAround) / (512 * Math.sqrt(area)))));
 }
 
 /** As many as were asked for, or more. */

@@ -1,7 +1,7 @@
 // The answer as files.
 
 import type { Answers } from '../answer/client';
-import type { Saved } from '../answer/model';
+import type { Saved, Summary } from '../answer/model';
 import { h, popover, save } from '../dom';
 
 const FORMATS: [Saved, string, string][] = [
@@ -14,7 +14,14 @@ const FORMATS: [Saved, string, string][] = [
   ['raw', 'As it came', 'byte for byte'],
 ];
 
-export function exportShelf(button: HTMLElement, answers: Answers, failed: (problem: string) => void): void {
+/** Whether an answer has anything for a format. */
+function fits(as: Saved, { kind, geometries: { point, line, polygon } }: Summary): boolean {
+  if (as === 'raw') return true;
+  if (kind === 'text') return false;
+  return ['geojson', 'gpx', 'kml'].includes(as) ? point + line + polygon > 0 : true;
+}
+
+export function exportShelf(button: HTMLElement, answers: Answers, shown: () => Summary | null, failed: (problem: string) => void): void {
   const panel = h('div', { class: 'shelf narrow', role: 'dialog', 'aria-label': 'Export' });
   for (const [as, label, note] of FORMATS) {
     const item = h('button', { type: 'button', class: 'item', 'data-format': as }, h('span', {}, label), h('span', { class: 'count' }, note));
@@ -30,5 +37,12 @@ export function exportShelf(button: HTMLElement, answers: Answers, failed: (prob
     });
     panel.append(item);
   }
+  const note = h('p', { class: 'muted pad', hidden: true }, 'These files have the rows that are shown, the first of the answer.');
+  panel.prepend(note);
+  panel.addEventListener('beforetoggle', () => {
+    const summary = shown();
+    note.hidden = !summary?.part || summary.kind === 'text';
+    for (const item of panel.querySelectorAll<HTMLButtonElement>('[data-format]')) item.disabled = !summary || !fits(item.dataset.format as Saved, summary);
+  });
   popover(button, panel);
 }

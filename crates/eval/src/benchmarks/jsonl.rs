@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::overpassnl::{self, Bounds, cached, execute, failed, run_query, set_output, similarity};
+use super::overpassnl::{self, Bounds, PreparedQuery, cached, execute, failed, run_query, similarity};
 use super::registration::{Benchmark, Data, Registration, nothing};
 use super::sparql::{self, QueryResult};
 use crate::cache::Cache;
@@ -97,7 +97,7 @@ pub fn read(path: &Path, forms: &[Form]) -> Result<Read, RunError> {
         let place = row.place.clone();
         let instance = instance(row, &mut read.unused);
         let mut instance = instance.map_err(|message| InputError::unfit(path, &place, message))?;
-        instance.pred = extract(&instance.pred, forms);
+        instance.pred = extract(&instance.pred, forms, Some(instance.language()));
         read.instances.push(instance);
     }
     if !forms.contains(&Form::Lines) {
@@ -198,11 +198,12 @@ impl Benchmark for JsonLines<'_> {
         let surroundings = Surroundings { bbox, now: self.now, places: &places };
         let prepare = |query: &str| {
             Failed::guard(|| match turbo::expand(query, &surroundings) {
-                Ok(text) => Ok(for_json(&text)),
+                Ok(text) => Ok(PreparedQuery::for_json(&text)),
                 Err(problem) => Err(Failed::new(class_of(problem.reason), problem.to_string())),
             })
         };
-        let engine = |query: &str| cached(self.cache, self.snapshot, query, || run_query(osm, query, &self.bounds));
+        let engine =
+            |query: &PreparedQuery| cached(self.cache, self.snapshot, query, || run_query(osm, query, &self.bounds));
         execute(prepare(&instance.gold), prepare(&instance.pred), Some(osm), &engine, &mut outcome);
         outcome
     }
@@ -219,21 +220,13 @@ impl Benchmark for JsonLines<'_> {
 impl JsonLines<'_> {
     /// Runs two SPARQL queries and compares their answers.
     fn sparql(&self, triples: &Environment, Instance { gold, pred, .. }: &Instance, record: &mut Record) {
-        let ask = |query| sparql::ask_cached(self.cache, self.snapshot, triples, query, &self.bounds.limits);
+        let limits = || self.bounds.of_query(sparql::TIMEOUT);
+        let ask = |query| sparql::ask_cached(self.cache, self.snapshot, triples, query, &limits());
         let gold_answer = ask(gold);
         // The same text gives the same answer.
         let pred_answer = if pred == gold { gold_answer.clone() } else { ask(pred) };
         let gold = QueryResult { query: gold, answer: &gold_answer };
         sparql::compare(&gold, &QueryResult { query: pred, answer: &pred_answer }, record);
-    }
-}
-
-/// The query, asked for JSON. The XML form has its output as an attribute, which is left as it is.
-pub(crate) fn for_json(query: &str) -> String {
-    match query.trim_start().chars().next() {
-        Some('<') => query.to_owned(),
-        Some('[') => set_output(query),
-        _ => set_output(&format!(";{query}")),
     }
 }
 

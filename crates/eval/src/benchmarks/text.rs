@@ -51,7 +51,7 @@ fn corpus(instances: &[Instance], _: &[Record]) -> Vec<(&'static str, f64)> {
 /// A file cannot be read, or they have other numbers of lines.
 pub fn read(gold: &Path, pred: &Path, forms: &[Form]) -> Result<Vec<Instance>, RunError> {
     let golds = read_lines(gold)?;
-    let preds = read_predictions(pred, forms)?;
+    let preds = read_predictions(pred, forms, None)?;
     same_length((gold, golds.len()), (pred, preds.len()))?;
     if golds.is_empty() {
         return Err(InputError::unfit(gold, "the file", "there is no line to score").into());

@@ -31,7 +31,7 @@ struct Half {
     bytes: usize,
 }
 
-/// The digest of a language and a query.
+/// The digest of a language and a query: the results are of one snapshot.
 type Name = [u8; 32];
 
 /// What an entry takes besides its results.
@@ -42,13 +42,6 @@ impl InMemory {
     pub fn new(most: usize) -> InMemory {
         InMemory { half: most / 2, kept: Mutex::default() }
     }
-}
-
-/// A key of one snapshot's results, which is the only one there is in its time.
-fn name(key: &Key<'_>) -> Name {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(key.language.as_bytes()).update(&[0]).update(key.query.as_bytes());
-    *hasher.finalize().as_bytes()
 }
 
 impl Kept {
@@ -67,7 +60,7 @@ impl Kept {
 
 impl Cache for InMemory {
     fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
-        let name = name(key);
+        let name = key.digest();
         let found = {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             let found = match kept.new.results.get(&name) {
@@ -90,7 +83,7 @@ impl Cache for InMemory {
     }
 
     fn put(&self, key: &Key<'_>, results: Vec<u8>) {
-        let name = name(key);
+        let name = key.digest();
         // They outlive the pair that they were made for.
         budget::unwatched(|| {
             let results = Arc::from(results.as_slice());

@@ -1,16 +1,19 @@
 //! Results of queries that runs share: what they are cached under, and which of them are. In RocksDB (`db.rs`), or, built
-//! without the feature `cache`, nowhere. In memory for pairs that are scored together.
+//! without the feature `cache`, nowhere. In memory for pairs that are scored together (`in_memory.rs`, `batch.rs`).
 
+mod batch;
 #[cfg(feature = "cache")]
 mod db;
 mod in_memory;
 
+pub use batch::Batch;
 #[cfg(feature = "cache")]
 pub use db::{DbCache, Foreign};
 pub use in_memory::InMemory;
 
 use std::fs::File;
 use std::io;
+use std::ops::Deref;
 use std::sync::OnceLock;
 
 use serde::Serialize;
@@ -29,6 +32,15 @@ pub struct Key<'a> {
     pub query: &'a str,
 }
 
+impl Key<'_> {
+    /// The digest of language and query.
+    fn digest(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.language.as_bytes()).update(&[0]).update(self.query.as_bytes());
+        *hasher.finalize().as_bytes()
+    }
+}
+
 /// How often a cache was asked, and how often it knew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
@@ -44,10 +56,44 @@ pub trait Cache: Sync {
     fn get(&self, key: &Key<'_>) -> Option<Vec<u8>>;
     /// Caches what a query gave. It may be dropped at any time.
     fn put(&self, key: &Key<'_>, results: Vec<u8>);
+    /// What was put under the key, like [`Cache::get`]. If that is nothing, the caller runs the query and calls
+    /// [`Cache::leave`]; a cache may let others wait for that.
+    fn enter(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+        self.get(key)
+    }
+    /// Ends what [`Cache::enter`] began, after what lasts was put. `failed` has results that do not last.
+    fn leave(&self, _key: &Key<'_>, _failed: Option<Vec<u8>>) {}
     /// How it was used so far; `None` where there is no cache.
     fn counts(&self) -> Option<Counts>;
     /// Writes what is not written yet, and says what a user should know of it, such as that it could not be.
     fn finish(&self) -> Vec<String>;
+}
+
+/// A cache behind a reference or a shared pointer.
+impl<P: Deref<Target: Cache> + Sync> Cache for P {
+    fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+        (**self).get(key)
+    }
+
+    fn put(&self, key: &Key<'_>, results: Vec<u8>) {
+        (**self).put(key, results);
+    }
+
+    fn enter(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+        (**self).enter(key)
+    }
+
+    fn leave(&self, key: &Key<'_>, failed: Option<Vec<u8>>) {
+        (**self).leave(key, failed);
+    }
+
+    fn counts(&self) -> Option<Counts> {
+        (**self).counts()
+    }
+
+    fn finish(&self) -> Vec<String> {
+        (**self).finish()
+    }
 }
 
 /// Caches nothing.
@@ -80,19 +126,38 @@ pub fn get_or_run<T: Serialize + DeserializeOwned, C: Class>(
     key: &Key<'_>,
     run: impl FnOnce() -> Result<T, Failed<C>>,
 ) -> Result<T, Failed<C>> {
-    let known = cache.get(key).and_then(|bytes| {
+    let found = cache.enter(key);
+    let mut entered = Entered { cache, key, failed: None, is_mine: found.is_none() };
+    let known = found.and_then(|bytes| {
         let (known, used) = bincode::serde::decode_from_slice(&bytes, bincode::config::standard()).ok()?;
         (used == bytes.len()).then_some(known)
     });
     known.unwrap_or_else(|| {
         let results = run();
-        if results.as_ref().map_or_else(|failed| failed.class.lasts(), |_| true)
-            && let Ok(bytes) = bincode::serde::encode_to_vec(&results, bincode::config::standard())
-        {
-            cache.put(key, bytes);
+        let lasts = results.as_ref().map_or_else(|failed| failed.class.lasts(), |_| true);
+        match bincode::serde::encode_to_vec(&results, bincode::config::standard()) {
+            Ok(bytes) if lasts => cache.put(key, bytes),
+            Ok(bytes) => entered.failed = Some(bytes),
+            Err(_) => {}
         }
         results
     })
+}
+
+/// A query that a cache was entered for. It is left also when running the query unwinds.
+struct Entered<'a> {
+    cache: &'a dyn Cache,
+    key: &'a Key<'a>,
+    failed: Option<Vec<u8>>,
+    is_mine: bool,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        if self.is_mine {
+            self.cache.leave(self.key, self.failed.take());
+        }
+    }
 }
 
 /// The digest of the running program. Two builds of one version may answer differently, so what one of them cached or

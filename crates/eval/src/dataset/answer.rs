@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde_json::{Map, Value};
 
 use super::pairs::Pair;
-use crate::benchmarks::jsonl::for_json;
+use crate::benchmarks::overpassnl::{PreparedQuery, limit_of};
 use crate::benchmarks::sparql::{self, Top};
 use crate::language::Language;
 use crate::record::Class as _;
@@ -141,8 +141,8 @@ impl Engine<'_> {
     }
 
     fn overpass(&self, pair: &Pair, limits: &Limits) -> Result<Answer, Failure> {
-        let query = for_json(&self.expanded(pair, self.now)?);
-        let script = terrapin_overpass::parse(&query).map_err(|failure| Failure::new(failure.to_string()))?;
+        let query = PreparedQuery::for_json(&self.expanded(pair, self.now)?);
+        let script = query.parse().map_err(|failure| Failure::new(failure.to_string()))?;
         let mut body = Bounded::new(LARGEST);
         let ran = terrapin_overpass::run(self.osm, &script, limits, &mut body);
         if body.full {
@@ -154,7 +154,7 @@ impl Engine<'_> {
         }
         let digest = *blake3::hash(&body.bytes).as_bytes();
         let (mut elements, count) = elements(&body.bytes).map_err(|e| Failure::new(format!("not JSON: {e}")))?;
-        let limit = crate::benchmarks::overpassnl::limit_of(&query);
+        let limit = limit_of(query.text());
         let cut = limit.filter(|limit| count.is_none() && elements.len() as u64 >= *limit);
         // Elements that are printed several times stay in the order in which they were.
         elements.sort_by(|a, b| a.key().cmp(&b.key()));

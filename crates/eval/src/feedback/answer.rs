@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::Results;
+use terrapin_base::untrusted;
 
 /// Bytes of an answer that are looked at.
 pub const LARGEST: usize = 64 << 20;
@@ -119,7 +120,7 @@ impl<'de> Visitor<'de> for Elements<'_, '_> {
 }
 
 fn line(element: &Element<'_>, keys: &[String]) -> String {
-    let mut text = element.kind.clone().into_owned();
+    let mut text = untrusted::line(&element.kind).into_owned();
     if let Some(id) = element.id.filter(|_| element.kind != "count") {
         text += &format!("/{id}");
     }
@@ -132,7 +133,7 @@ fn line(element: &Element<'_>, keys: &[String]) -> String {
     for (key, value) in tags.iter().take(TAGS) {
         let short: String = value.chars().take(LETTERS).collect();
         let dots = if short.len() < value.len() { "..." } else { "" };
-        text += &format!(" {key}={short}{dots}");
+        text += &format!(" {}={}{dots}", untrusted::line(key), untrusted::line(&short));
     }
     if tags.len() > TAGS {
         text += &format!(" (+{})", tags.len() - TAGS);

@@ -1,11 +1,12 @@
-//! Predictions in whatever form a system wrote them: a query a line, rows with a field for it, queries between fences or
-//! in quotes. A form that was not named is found out and refused: taken as queries, its lines would score 0.
+//! Predictions in the form in which a system wrote them: a query a line, rows with a field for it, replies of a model. A
+//! form that was not named is recognized and refused: taken as queries, its lines would score 0.
 
 use std::path::Path;
 
 use super::rows::{Row, read_rows};
 use super::{InputError, read_lines};
-use crate::language;
+use crate::language::Language;
+use crate::reply;
 
 /// A form of predictions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,12 +21,15 @@ pub enum Form {
     Fenced,
     /// Queries in quotes.
     Quoted,
+    /// Replies of language models, in any of the forms of `docs/replies.md`. [`Form::Fenced`] and [`Form::Quoted`] are
+    /// forms of these that are recognized in a file, and read the same way.
+    Reply,
 }
 
 /// What fences code in Markdown.
 const FENCE: &str = "```";
-/// Quotes, opening and closing.
-const QUOTES: [(char, char); 5] = [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('«', '»')];
+/// The forms of replies.
+const REPLIES: [Form; 3] = [Form::Fenced, Form::Quoted, Form::Reply];
 /// Names of the field that a prediction is in, those before others first.
 const FIELDS: &[&str] = &[
     "prediction",
@@ -49,6 +53,7 @@ impl Form {
             Form::Csv => "csv",
             Form::Fenced => "fenced",
             Form::Quoted => "quoted",
+            Form::Reply => "reply",
         }
     }
 
@@ -60,15 +65,17 @@ impl Form {
             Form::Csv => "a table (CSV)",
             Form::Fenced => "code between fences (```)",
             Form::Quoted => "queries in quotes",
+            Form::Reply => "replies of a model",
         }
     }
 }
 
-/// Reads the predictions of a file in these forms. Without any they are lines with a query each.
+/// Reads the predictions of a file in these forms. Without any they are lines with a query each. `language` is that of the
+/// queries, if they have one.
 ///
 /// # Errors
 /// The file cannot be read, lacks what the forms need, or is in another form.
-pub fn read_predictions(path: &Path, forms: &[Form]) -> Result<Vec<String>, InputError> {
+pub fn read_predictions(path: &Path, forms: &[Form], language: Option<Language>) -> Result<Vec<String>, InputError> {
     let has = |form: Form| forms.contains(&form);
     let texts = if has(Form::Json) || has(Form::Csv) {
         let rows = read_rows(path)?;
@@ -78,9 +85,9 @@ pub fn read_predictions(path: &Path, forms: &[Form]) -> Result<Vec<String>, Inpu
         if !has(Form::Lines) {
             refuse_other(path, forms, form_of_file(&lines))?;
         }
-        if has(Form::Fenced) { blocks(&lines) } else { lines }
+        if has(Form::Fenced) || has(Form::Reply) { blocks(&lines) } else { lines }
     };
-    let texts: Vec<String> = texts.into_iter().map(|text| extract(&text, forms)).collect();
+    let texts: Vec<String> = texts.into_iter().map(|text| extract(&text, forms, language)).collect();
     if !has(Form::Lines) {
         refuse_other(path, forms, form_of_texts(&texts))?;
     }
@@ -92,16 +99,19 @@ pub fn read_predictions(path: &Path, forms: &[Form]) -> Result<Vec<String>, Inpu
 /// # Errors
 /// They are.
 pub fn refuse_other(path: &Path, forms: &[Form], found: Option<Form>) -> Result<(), InputError> {
-    let Some(found) = found.filter(|found| !forms.contains(found)) else { return Ok(()) };
+    let is_named = |found: &Form| forms.contains(found) || REPLIES.contains(found) && names_reply(forms);
+    let Some(found) = found.filter(|found| !is_named(found)) else { return Ok(()) };
     let names: Vec<&str> = forms.iter().chain([&found]).map(|form| form.name()).collect();
     Err(InputError::OtherForm { path: path.to_owned(), found: found.description(), option: names.join(",") })
 }
 
-/// What a prediction has of a query: what is between its fences or quotes, where these forms are named and it has some.
-pub fn extract(text: &str, forms: &[Form]) -> String {
-    let text = if forms.contains(&Form::Fenced) { unfenced(text) } else { text };
-    let unquoted = if forms.contains(&Form::Quoted) { unquoted(text) } else { None };
-    unquoted.unwrap_or_else(|| text.to_owned())
+fn names_reply(forms: &[Form]) -> bool {
+    REPLIES.iter().any(|form| forms.contains(form))
+}
+
+/// Returns the query of a prediction: that of the reply if one of its forms is named, else the text unchanged.
+pub fn extract(text: &str, forms: &[Form], language: Option<Language>) -> String {
+    if names_reply(forms) { reply::query(text, language) } else { text.to_owned() }
 }
 
 fn prediction(path: &Path, mut row: Row) -> Result<String, InputError> {
@@ -144,7 +154,7 @@ pub fn form_of_texts(texts: &[String]) -> Option<Form> {
     if most(filled().filter(|text| text.contains(FENCE)).count(), all) {
         return Some(Form::Fenced);
     }
-    most(filled().filter(|text| quotes_of(text).is_some()).count(), all).then_some(Form::Quoted)
+    most(filled().filter(|text| reply::is_quoted(text)).count(), all).then_some(Form::Quoted)
 }
 
 /// Whether so many are at least half of them.
@@ -182,38 +192,6 @@ fn blocks(lines: &[String]) -> Vec<String> {
     blocks
 }
 
-/// What is between fences: of several the first that is a query, else the first; the text itself where it has none.
-fn unfenced(text: &str) -> &str {
-    let inside = || text.split(FENCE).skip(1).step_by(2).map(without_name);
-    inside().find(|code| language::of(code).is_some()).or_else(|| inside().next()).unwrap_or(text)
-}
-
-/// A block of code without the name of its language.
-fn without_name(code: &str) -> &str {
-    if language::of(code).is_some() {
-        return code.trim();
-    }
-    let end = code.find(|c: char| !c.is_ascii_alphanumeric() && !"+-_#.".contains(c)).unwrap_or(code.len());
-    let (_, rest) = code.split_at(end);
-    if rest.starts_with(char::is_whitespace) { rest.trim() } else { code.trim() }
-}
-
-fn quotes_of(text: &str) -> Option<(char, char)> {
-    let text = text.trim().trim_end_matches(',');
-    QUOTES.into_iter().find(|(open, close)| text.len() > 1 && text.starts_with(*open) && text.ends_with(*close))
-}
-
-/// What is in quotes; JSON's escapes and CSV's doubled quotes are what they stand for.
-fn unquoted(text: &str) -> Option<String> {
-    let (open, close) = quotes_of(text)?;
-    let text = text.trim().trim_end_matches(',');
-    if let Ok(inside) = serde_json::from_str::<String>(text) {
-        return Some(inside);
-    }
-    let inside = text.strip_prefix(open)?.strip_suffix(close)?;
-    Some(if open == close { inside.replace(&format!("{open}{open}"), &open.to_string()) } else { inside.to_owned() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,7 +202,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("preds");
         std::fs::write(&path, text).unwrap();
-        read_predictions(&path, forms).map_err(|e| e.to_string())
+        read_predictions(&path, forms, None).map_err(|e| e.to_string())
     }
 
     /// Refuses a file, and reads it by the name that the refusal gives.
@@ -232,7 +210,7 @@ mod tests {
         let refused = read(text, &[]).unwrap_err();
         let (_, option) = refused.split_once("--extract ").unwrap_or_else(|| panic!("{refused}"));
         let option = option.split([' ', ':']).next().unwrap();
-        let all = [Form::Lines, Form::Json, Form::Csv, Form::Fenced, Form::Quoted];
+        let all = [Form::Lines, Form::Json, Form::Csv, Form::Fenced, Form::Quoted, Form::Reply];
         let forms: Vec<Form> =
             option.split(',').map(|name| *all.iter().find(|form| form.name() == name).unwrap()).collect();
         assert_eq!(read(text, &[Form::Lines]).map(|texts| texts.len()), Ok(text.lines().count()), "as it is");
@@ -280,8 +258,11 @@ mod tests {
             format!("{QUERY}\n\n{{{{geocodeArea:\"A, B\"}}}}->.a;node(area.a);out;\n[out:json];out;\n```{QUERY}```\n");
         assert_eq!(read(&file, &[]).unwrap().len(), 5, "one line of many may be as it likes");
         assert_eq!(read("", &[]).unwrap().len(), 0);
-        assert_eq!(extract(&format!("```x```\n```{QUERY}```"), &[Form::Fenced]), QUERY);
-        assert_eq!(extract("'it'", &[Form::Fenced]), "'it'");
-        assert_eq!(extract("```\nout;", &[Form::Fenced]), "out;", "a fence that is not closed");
+        for form in REPLIES {
+            assert_eq!(extract(&format!("```x```\n```{QUERY}```"), &[form], None), QUERY);
+        }
+        assert_eq!(extract("```out;```", &[Form::Lines], None), "```out;```");
+        let both = "```sparql\nASK {}\n```\n```overpassql\nout;\n```";
+        assert_eq!(extract(both, &[Form::Reply], Some(Language::Sparql)), "ASK {}");
     }
 }

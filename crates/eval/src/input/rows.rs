@@ -58,7 +58,7 @@ fn packed(bytes: &[u8]) -> Option<&'static str> {
     let is = |magic: &[u8]| bytes.starts_with(magic);
     if is(PARQUET) {
         Some(
-            "is Parquet, which is not read here: write it as JSON lines, such as by pandas' to_json(orient=\"records\", lines=True)",
+            "is Parquet, and this build lacks the feature `parquet`: build it with `cargo build --release --features parquet`, or write the file as JSON lines, such as by pandas' to_json(orient=\"records\", lines=True)",
         )
     } else if is(b"\x1f\x8b") || is(b"\x28\xb5\x2f\xfd") || is(b"BZh") {
         Some("is packed: unpack it first")

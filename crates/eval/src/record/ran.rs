@@ -25,6 +25,18 @@ pub struct Ran<'a> {
     pub extra: &'a [String],
 }
 
+impl Ran<'_> {
+    /// Whether the gold query ran and gave something: only such an instance tells a good prediction from an empty one.
+    pub fn has_signal(&self) -> bool {
+        self.ref_n.is_some_and(|n| n > 0)
+    }
+
+    /// Whether both queries ran and gave nothing.
+    pub fn is_nothing_twice(&self) -> bool {
+        (self.ref_n, self.pred_n) == (Some(0), Some(0))
+    }
+}
+
 impl Execution {
     /// The same in any language.
     pub fn ran(&self) -> Ran<'_> {

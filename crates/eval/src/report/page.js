@@ -284,10 +284,15 @@ function show(data) {
   const { summary, metrics, measures, rows, words } = data;
   $("about").textContent = [summary.model, summary.dataset, summary.benchmark, summary.snapshot && `snapshot ${summary.snapshot}`,
     summary.engine].filter(Boolean).join(" · ");
-  if (summary.not_queries) {
-    $("notice").textContent = `${summary.not_queries} of ${summary.n} predictions do not look like queries.`;
-    $("notice").hidden = false;
+  const notices = [];
+  if (summary.usable !== undefined && 2 * summary.usable < summary.n) {
+    notices.push(`Only ${summary.usable} of ${summary.n} gold queries give something on this snapshot: the scores say little.`);
   }
+  if (summary.not_queries) {
+    notices.push(`${summary.not_queries} of ${summary.n} predictions do not look like queries.`);
+  }
+  $("notice").textContent = notices.join(" ");
+  $("notice").hidden = notices.length === 0;
   $("table").append(table(data));
   $("legend").querySelector("dl").append(...legend(data));
   $("csv").addEventListener("click", () => download("scores.csv", "text/csv", tableAsCsv(data)));

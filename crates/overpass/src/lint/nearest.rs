@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use terrapin_base::untrusted;
 use terrapin_budget::{Budget, Exceeded};
 use terrapin_osm::{ElementType, KeyId, Osm, PairId};
 
@@ -146,7 +147,7 @@ fn by_count<T>(near: Vec<(usize, String, T)>, count: impl Fn(&T) -> u64) -> Vec<
     let mut counted: Vec<(usize, u64, String)> =
         near.into_iter().map(|(distance, text, what)| (distance, count(&what), text)).collect();
     counted.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)).then_with(|| a.2.cmp(&b.2)));
-    counted.into_iter().take(NAMED).map(|(_, count, text)| format!("{text} ({count})")).collect()
+    counted.into_iter().take(NAMED).map(|(_, count, text)| format!("{} ({count})", untrusted::line(&text))).collect()
 }
 
 #[cfg(test)]

@@ -141,16 +141,16 @@ struct Sum {
 impl AggregateFunctionAccumulator for Sum {
     fn accumulate(&mut self, element: Term) {
         checkpoint();
-        self.sum = self.sum.and_then(|sum| sum.plus(Number::of(&element)?));
+        self.sum = self.sum.take().and_then(|sum| sum.plus(&Number::of(&element)?));
         if let Some(count) = &mut self.count {
             *count += 1;
         }
     }
 
     fn finish(&mut self) -> Option<Term> {
-        match (self.sum?, self.count) {
+        match (self.sum.take()?, self.count) {
             (sum, None | Some(0)) => Some(sum.term()),
-            (sum, Some(count)) => sum.over(count).map(Number::term),
+            (sum, Some(count)) => sum.over(count).map(|average| average.term()),
         }
     }
 }

@@ -35,10 +35,12 @@ pub(crate) fn compare(arguments: &[Term], test: impl Fn(std::cmp::Ordering) -> b
     Some(Literal::from(test(order)).into())
 }
 
-/// `xsd:dateTime(...)` and `xsd:date(...)` of whatever can be read as a date.
+/// `xsd:dateTime(...)` and `xsd:date(...)` of whatever can be read as a date. A text has to name a day that there is.
 pub(crate) fn cast(arguments: &[Term], date: bool) -> Option<Term> {
     let [Term::Literal(literal)] = arguments else { return None };
-    let moment = Moment::parse(literal.value())?.lexical();
+    let is_text = literal.datatype() == xsd::STRING;
+    let moment = if is_text { Moment::parse_valid(literal.value()) } else { Moment::parse(literal.value()) };
+    let moment = moment?.lexical();
     Some(if date {
         let day = moment.split('T').next().unwrap_or("").to_owned();
         Literal::new_typed_literal(day, xsd::DATE).into()
@@ -70,6 +72,21 @@ mod tests {
 
     fn date(value: &str) -> Term {
         Literal::new_typed_literal(value, xsd::DATE_TIME).into()
+    }
+
+    /// <https://www.w3.org/TR/xpath-functions-31/#casting-from-strings>: what is not in the lexical space is an error.
+    #[test]
+    fn a_text_has_to_name_a_day_that_there_is() {
+        let text = |value: &str| Term::from(Literal::new_simple_literal(value));
+        let day = |value: &str| Some(Term::from(Literal::new_typed_literal(value, xsd::DATE)));
+        assert_eq!(cast(&[text("2020-02-29")], true), day("2020-02-29"));
+        for wrong in ["2020-02-30", "2019-02-29", "1900-02-29", "2020-04-31", "2020-01-32", "2020-13-01"] {
+            assert_eq!(cast(&[text(wrong)], true), None, "{wrong}");
+            assert_eq!(cast(&[text(&format!("{wrong}T00:00:00Z"))], false), None, "{wrong}");
+        }
+        assert_eq!(cast(&[text("2020-01-01T24:30:00Z")], false), None);
+        // Data may have days of another calendar.
+        assert_eq!(cast(&[date("1712-02-30T00:00:00Z")], true), day("1712-03-01"));
     }
 
     #[test]

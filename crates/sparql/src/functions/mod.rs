@@ -4,13 +4,17 @@
 pub(crate) mod aggregates;
 mod called;
 pub(crate) mod dates;
+pub(crate) mod exact;
 pub(crate) mod labels;
-mod numbers;
+pub(crate) mod numbers;
+mod patterns;
 mod places;
 mod random;
 mod text;
+mod wide;
 
 pub(crate) use called::Called;
+pub(crate) use text::{Patterns, check_pattern};
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -88,6 +92,31 @@ const NAMES: [(Own, &str); 22] = [
 fn call(function: Own, arguments: Vec<Expression>) -> Expression {
     let name = NAMES.iter().find(|(own, _)| *own == function).map_or("", |(_, name)| name);
     Expression::Call(Function::Custom(NamedNode::new_unchecked(format!("{OWN}{name}"))), arguments)
+}
+
+/// Whether the values of one of the project's own functions are texts, IRIs or truth values.
+fn gives_text_or_truth(name: &NamedNode) -> bool {
+    let own = name.as_str().strip_prefix(OWN).and_then(|name| NAMES.iter().find(|(_, own)| *own == name));
+    own.is_some_and(|(own, _)| match own {
+        Own::Less
+        | Own::LessOrEqual
+        | Own::Greater
+        | Own::GreaterOrEqual
+        | Own::Equal
+        | Own::Now
+        | Own::Uuid
+        | Own::StrUuid
+        | Own::BNode
+        | Own::Within
+        | Own::InBox
+        | Own::Label
+        | Own::Regex
+        | Own::Replace
+        | Own::Iri
+        | Own::Concat
+        | Own::EncodeForUri => true,
+        Own::InDays | Own::Minus | Own::Rand | Own::Solution | Own::Distance => false,
+    })
 }
 
 /// The arguments of a call of one of the project's own functions.
@@ -180,7 +209,9 @@ pub(crate) fn register(
     mut evaluator: QueryEvaluator,
     names: &[NamedNode],
     environment: &Arc<Environment>,
+    patterns: &Arc<Patterns>,
 ) -> QueryEvaluator {
+    evaluator = exact::register(evaluator);
     for name in names {
         let Some(known) = known(name.as_str()) else { continue };
         let name = name.clone();
@@ -190,7 +221,7 @@ pub(crate) fn register(
             Known::Geo(function) => {
                 evaluator.with_custom_function(name, move |arguments| geo::call(function, arguments))
             }
-            Known::Own(own) => own_function(evaluator, name, own, environment),
+            Known::Own(own) => own_function(evaluator, name, own, environment, patterns),
         };
     }
     evaluator
@@ -201,6 +232,7 @@ fn own_function(
     name: NamedNode,
     own: Own,
     environment: &Arc<Environment>,
+    patterns: &Arc<Patterns>,
 ) -> QueryEvaluator {
     use std::cmp::Ordering;
     let order = |test: fn(Ordering) -> bool| move |arguments: &[Term]| dates::compare(arguments, test);
@@ -243,11 +275,11 @@ fn own_function(
             evaluator.with_custom_function(name, move |arguments| labels::label(&store, arguments))
         }
         Own::Regex => {
-            let patterns = text::Patterns::default();
+            let patterns = patterns.clone();
             evaluator.with_custom_function(name, move |arguments| patterns.matches(arguments))
         }
         Own::Replace => {
-            let patterns = text::Patterns::default();
+            let patterns = patterns.clone();
             evaluator.with_custom_function(name, move |arguments| patterns.replace(arguments))
         }
         Own::Iri => evaluator.with_custom_function(name, text::iri),

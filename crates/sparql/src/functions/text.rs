@@ -2,100 +2,139 @@
 //! would compile a pattern anew for each, and would not know what an IRI is relative to. And what makes texts longer:
 //! the bytes are charged before they are allocated.
 
-use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use oxiri::Iri;
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{BlankNode, Literal, NamedNode, Term};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use regex::{Regex, RegexBuilder};
 
+use super::patterns::{Pattern, PatternError, StepLimit};
+use crate::refusal::Refusal;
 use terrapin_budget as budget;
+use terrapin_sparql_syntax::algebra::Expression;
+use terrapin_sparql_syntax::error::{Class, Code, Error};
 
 /// Compiled patterns that are kept: a query has few.
 const KEPT: usize = 16;
-/// Most bytes of a compiled pattern: the evaluator's bound.
-const SIZE: usize = 1_000_000;
+/// Most characters of a pattern that an error shows.
+const SHOWN: usize = 80;
 
-/// The patterns of one query.
+/// The patterns of one query, and where it is refused because of one.
 #[derive(Default)]
-pub(super) struct Patterns(Mutex<Vec<Compiled>>);
+pub(crate) struct Patterns {
+    kept: Mutex<Vec<CachedPattern>>,
+    refusal: Refusal,
+}
 
 /// A pattern with its flags, and what it came to: nothing if it is wrong.
-struct Compiled {
+struct CachedPattern {
     pattern: String,
     flags: String,
-    regex: Option<Regex>,
+    compiled: Option<Arc<Pattern>>,
+}
+
+/// The error of a pattern.
+fn pattern_error(pattern: &str, error: &PatternError) -> Error {
+    let class = if error.unsupported { Class::Unsupported } else { Class::Syntax };
+    Error::new(class, Code::Pattern, format!("the pattern \"{}\": {error}", shown(pattern)))
+}
+
+/// The beginning of a pattern.
+fn shown(pattern: &str) -> String {
+    match pattern.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", pattern.get(..end).unwrap_or("")),
+        None => pattern.to_owned(),
+    }
 }
 
 impl Patterns {
-    fn get(&self, pattern: &str, flags: &str) -> Option<Regex> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// No patterns so far. What cannot be answered because of one ends the query by `refusal`.
+    pub fn new(refusal: &Refusal) -> Patterns {
+        Patterns { kept: Mutex::default(), refusal: refusal.clone() }
+    }
+
+    /// The compiled pattern; nothing if it is wrong. One that is not supported ends the query: its solutions are not
+    /// known to be none.
+    fn get(&self, pattern: &str, flags: &str) -> Option<Arc<Pattern>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.iter().find(|known| known.pattern == pattern && known.flags == flags) {
-            return known.regex.clone();
+            return known.compiled.clone();
         }
-        let regex = compile(pattern, flags);
+        let compiled = match Pattern::compile(pattern, flags) {
+            Ok(compiled) => Some(Arc::new(compiled)),
+            Err(error) if error.unsupported => self.refusal.end(pattern_error(pattern, &error)),
+            Err(_) => None,
+        };
         if kept.len() == KEPT {
             kept.remove(0);
         }
-        kept.push(Compiled { pattern: pattern.to_owned(), flags: flags.to_owned(), regex: regex.clone() });
-        regex
+        let cached = CachedPattern { pattern: pattern.to_owned(), flags: flags.to_owned(), compiled: compiled.clone() };
+        kept.push(cached);
+        compiled
+    }
+
+    /// What a pattern gave; a limit ends the query.
+    fn within<T>(&self, pattern: &str, result: Result<T, StepLimit>) -> T {
+        result.unwrap_or_else(|limit| {
+            let message = format!("the pattern \"{}\": {limit}", shown(pattern));
+            let error = Error::new(Class::Limit, Code::Pattern, message);
+            self.refusal.end(error.help("write it without back references, look-around and repetitions in each other"))
+        })
+    }
+
+    /// Whether a part of a text matches a pattern; nothing if the pattern is wrong.
+    pub fn found(&self, text: &str, pattern: &str, flags: &str) -> Option<bool> {
+        Some(self.within(pattern, self.get(pattern, flags)?.matches(text)))
     }
 
     /// `REGEX(text, pattern, flags)`.
     pub fn matches(&self, arguments: &[Term]) -> Option<Term> {
         let (text, pattern, flags) = match arguments {
-            [text, pattern] => (text, pattern, ""),
-            [text, pattern, flags] => (text, pattern, plain(flags)?),
+            [text, pattern] => (text, plain(pattern)?, ""),
+            [text, pattern, flags] => (text, plain(pattern)?, plain(flags)?),
             _ => return None,
         };
-        let regex = self.get(plain(pattern)?, flags)?;
-        Some(Literal::from(regex.is_match(string(text)?.value())).into())
+        Some(Literal::from(self.found(string(text)?.value(), pattern, flags)?).into())
     }
 
     /// `REPLACE(text, pattern, replacement, flags)`.
     pub fn replace(&self, arguments: &[Term]) -> Option<Term> {
         let (text, pattern, replacement, flags) = match arguments {
-            [text, pattern, replacement] => (text, pattern, replacement, ""),
-            [text, pattern, replacement, flags] => (text, pattern, replacement, plain(flags)?),
+            [text, pattern, replacement] => (text, plain(pattern)?, replacement, ""),
+            [text, pattern, replacement, flags] => (text, plain(pattern)?, replacement, plain(flags)?),
             _ => return None,
         };
-        let regex = self.get(plain(pattern)?, flags)?;
+        let compiled = self.get(pattern, flags).filter(|compiled| !compiled.matches_empty())?;
         let text = string(text)?;
-        Some(match replaced(&regex, text.value(), plain(replacement)?) {
+        let replacement = compiled.replacement(plain(replacement)?).ok()?;
+        Some(match self.within(pattern, compiled.replace(text.value(), &replacement)) {
             None => text.clone().into(),
             Some(replaced) => with_language(replaced, text.language()),
         })
     }
 }
 
-/// A text with all that matches replaced, its bytes charged as it grows; nothing where nothing matches.
-fn replaced(regex: &Regex, text: &str, replacement: &str) -> Option<String> {
-    let mut matches = regex.captures_iter(text).peekable();
-    matches.peek()?;
-    let (mut result, mut copied) = (String::new(), 0);
-    // A group is no longer than the match.
-    let groups = replacement.matches('$').count();
-    for captures in matches {
-        let Some(whole) = captures.get(0) else { continue };
-        budget::checkpoints(16);
-        let longest = replacement.len().saturating_add(groups.saturating_mul(whole.len()));
-        charge_growth(&result, longest.saturating_add(whole.start() - copied));
-        result.push_str(&text[copied..whole.start()]);
-        captures.expand(replacement, &mut result);
-        copied = whole.end();
+/// Checks the pattern, the flags and the replacement of a call of REGEX or REPLACE, as far as they are constants.
+///
+/// # Errors
+/// The call is an error whatever its text is, or needs what is not supported.
+pub(crate) fn check_pattern(arguments: &[Expression], replaces: bool) -> Result<(), Error> {
+    let constant = |index: usize| match arguments.get(index) {
+        Some(Expression::Literal(literal)) if literal.datatype() == xsd::STRING => Some(literal.value()),
+        _ => None,
+    };
+    let flags_at = if replaces { 3 } else { 2 };
+    let flags = if arguments.len() > flags_at { constant(flags_at) } else { Some("") };
+    let (Some(pattern), Some(flags)) = (constant(1), flags) else { return Ok(()) };
+    let compiled = Pattern::compile(pattern, flags).map_err(|error| pattern_error(pattern, &error))?;
+    if let Some(replacement) = constant(2).filter(|_| replaces) {
+        compiled.replacement(replacement).map_err(|error| {
+            let message = format!("the replacement \"{}\": {error}", shown(replacement));
+            Error::new(Class::Syntax, Code::Pattern, message)
+        })?;
     }
-    charge_growth(&result, text.len() - copied);
-    result.push_str(&text[copied..]);
-    Some(result)
-}
-
-/// Charges what a text that grows by so many bytes takes beyond what it has room for.
-fn charge_growth(text: &String, by: usize) {
-    if text.capacity() - text.len() < by {
-        budget::charge(text.len().saturating_add(by) as u64);
-    }
+    Ok(())
 }
 
 /// A text with a language or without.
@@ -125,24 +164,6 @@ pub(super) fn encode_for_uri(arguments: &[Term]) -> Option<Term> {
     let text = string(text)?.value();
     budget::charge(3 * text.len() as u64);
     Some(Literal::new_simple_literal(utf8_percent_encode(text, &RESERVED).to_string()).into())
-}
-
-/// XPath's flags, and `q` for a pattern that is its text.
-fn compile(pattern: &str, flags: &str) -> Option<Regex> {
-    let pattern = if flags.contains('q') { regex::escape(pattern).into() } else { Cow::Borrowed(pattern) };
-    let mut builder = RegexBuilder::new(&pattern);
-    builder.size_limit(SIZE);
-    for flag in flags.chars() {
-        match flag {
-            's' => builder.dot_matches_new_line(true),
-            'm' => builder.multi_line(true),
-            'i' => builder.case_insensitive(true),
-            'x' => builder.ignore_whitespace(true),
-            'q' => &mut builder,
-            _ => return None,
-        };
-    }
-    builder.build().ok()
 }
 
 /// A string, with a language or without.
@@ -204,6 +225,21 @@ mod tests {
         assert_eq!(matches(&["a.b", ".b", "q"]), Some(true));
         assert_eq!(matches(&["a", "(", ""]), None);
         assert_eq!(matches(&["a", "a", "w"]), None);
+    }
+
+    #[test]
+    fn what_is_no_pattern_for_any_text_is_an_error_of_the_query() {
+        let check = |arguments: &[&str], replaces| {
+            let arguments: Vec<Expression> = arguments.iter().map(|a| Literal::new_simple_literal(*a).into()).collect();
+            check_pattern(&arguments, replaces).map_err(|error| (error.class, error.message))
+        };
+        assert_eq!(check(&["a", "a+", "i"], false), Ok(()));
+        let message = "the pattern \"(\": a group has no ')' at its end".to_owned();
+        assert_eq!(check(&["a", "("], false), Err((Class::Syntax, message)));
+        assert_eq!(check(&["a", "\\G"], false).map_err(|(class, _)| class), Err(Class::Unsupported));
+        assert_eq!(check(&["a", "a", "$"], true).map_err(|(class, _)| class), Err(Class::Syntax));
+        assert_eq!(check(&["a", "a", "$"], false).map_err(|(class, _)| class), Err(Class::Syntax));
+        assert_eq!(check(&["a", "a", "$", "q"], true), Ok(()));
     }
 
     #[test]

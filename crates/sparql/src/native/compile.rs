@@ -1,16 +1,20 @@
 //! From a planned pattern to a program.
 
-use oxrdf::Variable;
+use oxrdf::{Term, Variable};
 
+use super::calculation::{CalculatedComparison, Calculation};
 use super::comparison::{Comparison, is_dated};
-use super::condition::{BindValue, Condition, Leaf};
+use super::condition::{AmongValue, BindValue, Condition, Leaf};
+use super::constants::Constants;
 use super::fallback::Fallback;
 use super::layout::{Layout, Node, Sequence, Test, strip};
 use super::limits::MOST_STEPS;
 use super::operand::{Operand, Slot};
 use super::program::{Aggregate, Block, Group, Program, Step};
 use super::scope::{Mask, Scope, bit};
+use super::text::TextTest;
 use crate::functions::aggregates::{Fold, without_mark};
+use crate::functions::exact::is_constant;
 use crate::plan::{Counted, Variables, bound, is_plain};
 use terrapin_sparql_syntax::algebra::{
     Aggregate as Aggregation, AggregateFunction, Binary, Expression, Helper, NamedNodePattern, Pattern, Row,
@@ -103,7 +107,7 @@ impl Compiler<'_> {
         let mut sequence = Vec::new();
         let known = self.sequence(inner, Context { known: 0, asked: false }, &mut scope, &mut sequence)?;
         for (variable, expression) in arguments {
-            let value = BindValue::Leaf(leaf(expression, &mut scope)?);
+            let value = calculated(expression, &mut scope)?;
             let slot = scope.slot(&variable)?;
             sequence.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
         }
@@ -263,12 +267,12 @@ impl Compiler<'_> {
         let slot = scope.slot(variable)?;
         let value = match self.operand(expression, scope)? {
             Some(place) => BindValue::Operand(place),
-            None => BindValue::Leaf(leaf(expression, scope)?),
+            None => calculated(expression, scope)?,
         };
         let certain = match value {
             BindValue::Operand(Operand::Term(_)) => true,
             BindValue::Operand(Operand::Slot(from)) => known & bit(from) != 0,
-            BindValue::Leaf(_) => false,
+            BindValue::Calculated(..) | BindValue::Leaf(_) => false,
         };
         let known = if certain { known | bit(slot) } else { known };
         out.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
@@ -507,11 +511,18 @@ impl Compiler<'_> {
                 Test::Exists(strip(body))
             }
             Expression::Bound(variable) => Test::Plain(Condition::Bound(scope.slot(variable)?)),
+            Expression::In(value, list) if !list.is_empty() && list.iter().all(is_constant) => {
+                let value = match &**value {
+                    Expression::Variable(variable) => AmongValue::Slot(scope.slot(variable)?),
+                    value => AmongValue::Leaf(leaf(value, scope, false)?),
+                };
+                Test::Plain(Condition::Among(value, Constants::new(list.iter().filter_map(constant))))
+            }
             Expression::Binary(operator @ (Binary::SameTerm | Binary::Equal), a, b) => {
                 let places = (self.operand(a, scope)?, self.operand(b, scope)?);
                 match (places, operator) {
                     ((Some(a), Some(b)), Binary::SameTerm) => Test::Plain(Condition::Same(a, b)),
-                    ((Some(a), Some(b)), _) => Test::Plain(Condition::Equal(a, b, leaf(expression, scope)?)),
+                    ((Some(a), Some(b)), _) => Test::Plain(Condition::Equal(a, b, leaf(expression, scope, true)?)),
                     _ => Test::Plain(condition(expression, scope)?),
                 }
             }
@@ -532,15 +543,40 @@ impl Compiler<'_> {
 
 /// A condition that has no patterns in it.
 fn condition(expression: &Expression, scope: &mut Scope) -> Result<Condition> {
-    let leaf = leaf(expression, scope)?;
-    Ok(match Comparison::of(expression, |variable| scope.known(variable)) {
-        Some(comparison) => Condition::Compared(comparison, leaf),
+    let leaf = leaf(expression, scope, true)?;
+    if let Some(comparison) = Comparison::of(expression, |variable| scope.known(variable)) {
+        return Ok(Condition::Compared(comparison, leaf));
+    }
+    if let Some(comparison) = CalculatedComparison::of(expression, |variable| scope.known(variable)) {
+        return Ok(Condition::Calculated(comparison, leaf));
+    }
+    Ok(match TextTest::of(expression, |variable| scope.known(variable)) {
+        Some(test) => Condition::Text(test, leaf),
         None => Condition::Leaf(leaf),
     })
 }
 
-/// An expression for the evaluator.
-fn leaf(expression: &Expression, scope: &mut Scope) -> Result<Leaf> {
+/// The value of an expression that is no term and no variable.
+fn calculated(expression: &Expression, scope: &mut Scope) -> Result<BindValue> {
+    let leaf = leaf(expression, scope, false)?;
+    let calculation = Calculation::of(expression, &|variable: &Variable| scope.known(variable));
+    Ok(match calculation.filter(Calculation::is_operation) {
+        Some(calculation) => BindValue::Calculated(calculation, leaf),
+        None => BindValue::Leaf(leaf),
+    })
+}
+
+/// The term that an expression is.
+fn constant(expression: &Expression) -> Option<Term> {
+    match expression {
+        Expression::NamedNode(node) => Some(node.clone().into()),
+        Expression::Literal(literal) => Some(literal.clone().into()),
+        _ => None,
+    }
+}
+
+/// An expression for the evaluator, or its truth.
+fn leaf(expression: &Expression, scope: &mut Scope, is_condition: bool) -> Result<Leaf> {
     let mut variables: Vec<(Variable, Slot)> = Vec::new();
     let mut room = Ok(());
     on_variables(expression, &mut |variable| {
@@ -552,7 +588,7 @@ fn leaf(expression: &Expression, scope: &mut Scope) -> Result<Leaf> {
         }
     });
     room?;
-    Leaf::new(expression, variables)
+    Leaf::new(expression, variables, is_condition)
 }
 
 fn is_count(aggregate: &Aggregation) -> bool {

@@ -6,11 +6,15 @@ use std::fmt;
 use oxrdf::{Term, Variable};
 use spareval::QueryEvaluator;
 use spargebra::algebra::GraphPattern;
-use sparopt::algebra as sparopt;
+use sparopt::algebra::Expression as Prepared;
 
+use super::calculation::{CalculatedComparison, Calculation};
 use super::comparison::Comparison;
+use super::constants::Constants;
 use super::fallback::Fallback;
 use super::operand::{Operand, Slot};
+use super::text::TextTest;
+use crate::functions::exact::{exactly, prepared, truth};
 use terrapin_budget as budget;
 use terrapin_sparql_syntax::algebra::{Expression, Function, Helper, Pattern};
 use terrapin_sparql_syntax::{convert, walk};
@@ -35,7 +39,22 @@ pub enum Condition {
     Equal(Operand, Operand, Leaf),
     /// A comparison of numbers or of parts of dates; where it says nothing, what the evaluator says.
     Compared(Comparison, Leaf),
+    /// A comparison of numbers that are calculated; where it says nothing, what the evaluator says.
+    Calculated(CalculatedComparison, Leaf),
+    /// A test of a text; where it says nothing, what the evaluator says.
+    Text(TextTest, Leaf),
+    /// Whether a value is one of many.
+    Among(AmongValue, Constants),
     /// What the evaluator says.
+    Leaf(Leaf),
+}
+
+/// A value that is looked for among constants.
+#[derive(Debug)]
+pub enum AmongValue {
+    /// A variable's.
+    Slot(Slot),
+    /// An expression's.
     Leaf(Leaf),
 }
 
@@ -45,7 +64,7 @@ const LEAF_STEPS: usize = 4;
 /// An expression for the evaluator.
 #[derive(Debug)]
 pub struct Leaf {
-    expression: sparopt::Expression,
+    expression: Prepared,
     /// What the query has.
     text: String,
     variables: Vec<(Variable, Slot)>,
@@ -58,6 +77,8 @@ pub struct Leaf {
 pub enum BindValue {
     /// A term or another variable's value.
     Operand(Operand),
+    /// A number that is calculated; where it is none, what the evaluator makes of it.
+    Calculated(Calculation, Leaf),
     /// An expression's.
     Leaf(Leaf),
 }
@@ -69,23 +90,36 @@ impl Condition {
             Condition::And(conditions) | Condition::Or(conditions) => conditions.iter().all(|c| c.places(all)),
             Condition::Not(condition) => condition.places(all),
             Condition::Same(a, b) | Condition::Equal(a, b, _) => all(*a) && all(*b),
-            Condition::Exists(_) | Condition::Bound(_) | Condition::Compared(..) | Condition::Leaf(_) => true,
+            Condition::Exists(_)
+            | Condition::Bound(_)
+            | Condition::Compared(..)
+            | Condition::Calculated(..)
+            | Condition::Text(..)
+            | Condition::Among(..)
+            | Condition::Leaf(_) => true,
         }
     }
 }
 
 impl Leaf {
-    /// The expression for the evaluator; an error where it needs what only a whole query has.
-    pub fn new(expression: &Expression, variables: Vec<(Variable, Slot)>) -> Result<Leaf, Fallback> {
+    /// The expression for the evaluator, or its truth; an error where it needs what only a whole query has.
+    pub fn new(
+        expression: &Expression,
+        variables: Vec<(Variable, Slot)>,
+        is_condition: bool,
+    ) -> Result<Leaf, Fallback> {
         if let Some(why) = needs_query(expression) {
             return Err(why);
         }
         let size = walk::size(expression);
-        // Patterns are the only public way to the evaluator's own expressions.
-        let pattern = Pattern::extend(Pattern::default(), Helper::Value.into(), expression.clone());
-        let pattern = convert::pattern(pattern);
-        match (&pattern, sparopt::GraphPattern::from(&pattern)) {
-            (GraphPattern::Extend { expression: text, .. }, sparopt::GraphPattern::Extend { expression, .. }) => {
+        let mut exact = expression.clone();
+        exactly(&mut exact);
+        if is_condition {
+            truth(&mut exact);
+        }
+        let text = convert::pattern(Pattern::extend(Pattern::default(), Helper::Value.into(), expression.clone()));
+        match (text, prepared(exact)) {
+            (GraphPattern::Extend { expression: text, .. }, Some(expression)) => {
                 Ok(Leaf { expression, text: text.to_string(), variables, size })
             }
             _ => Err(Fallback::Function),
@@ -114,6 +148,17 @@ impl Leaf {
         Ok(evaluator.evaluate_effective_boolean_value_expression(&self.expression, terms))
     }
 
+    /// The expression's value as a term.
+    pub fn term(
+        &self,
+        view: &View,
+        evaluator: &QueryEvaluator,
+        value: impl Fn(Slot) -> Option<TermId>,
+    ) -> Result<Option<Term>, ReadError> {
+        let terms = self.terms(view, value)?;
+        Ok(evaluator.evaluate_expression(&self.expression, terms))
+    }
+
     /// The expression's value.
     pub fn value(
         &self,
@@ -121,8 +166,7 @@ impl Leaf {
         evaluator: &QueryEvaluator,
         value: impl Fn(Slot) -> Option<TermId>,
     ) -> Result<Option<TermId>, ReadError> {
-        let terms = self.terms(view, value)?;
-        Ok(evaluator.evaluate_expression(&self.expression, terms).map(|term| view.id(&term)))
+        Ok(self.term(view, evaluator, value)?.map(|term| view.id(&term)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::condition::{BindValue, Condition};
+use super::condition::{AmongValue, BindValue, Condition};
 use super::operand::{Operand, Slot};
 use super::program::{Block, Program, Step};
 use terrapin_triples::{ReadError, TermId, View};
@@ -79,7 +79,7 @@ impl Explained<'_> {
             Step::Filter(condition) => format!("filter {}", self.condition(condition)?),
             Step::Bind { slot, value } => match value {
                 BindValue::Operand(place) => format!("bind {} = {}", self.name(*slot), self.operand(*place)?),
-                BindValue::Leaf(leaf) => format!("bind {} = {leaf}", self.name(*slot)),
+                BindValue::Calculated(_, leaf) | BindValue::Leaf(leaf) => format!("bind {} = {leaf}", self.name(*slot)),
             },
             Step::Once => "once for each distinct solution".to_owned(),
             Step::Emit if self.block.group.is_some() => "group".to_owned(),
@@ -120,7 +120,14 @@ impl Explained<'_> {
             Condition::Bound(slot) => Ok(format!("bound({})", self.name(*slot))),
             Condition::Same(a, b) => Ok(format!("sameTerm({}, {})", self.operand(*a)?, self.operand(*b)?)),
             Condition::Equal(a, b, _) => Ok(format!("{} = {}", self.operand(*a)?, self.operand(*b)?)),
-            Condition::Compared(_, leaf) | Condition::Leaf(leaf) => Ok(leaf.to_string()),
+            Condition::Among(AmongValue::Slot(slot), constants) => {
+                Ok(format!("{} IN ({} terms)", self.name(*slot), constants.len()))
+            }
+            Condition::Among(AmongValue::Leaf(leaf), constants) => Ok(format!("{leaf} IN ({} terms)", constants.len())),
+            Condition::Compared(_, leaf)
+            | Condition::Calculated(_, leaf)
+            | Condition::Text(_, leaf)
+            | Condition::Leaf(leaf) => Ok(leaf.to_string()),
         }
     }
 }

@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use spareval::QueryEvaluator;
 
-use super::condition::{BindValue, Condition, equal};
+use super::condition::{AmongValue, BindValue, Condition, equal};
 use super::groups::{Groups, Seen};
 use super::operand::{Operand, Slot};
 use super::program::{Block, Group, Program, Step};
 use super::table::Table;
+use crate::functions::Patterns;
 use crate::guard::read;
 use terrapin_budget::{self as budget, Exceeded};
 use terrapin_sparql_syntax::error::Error;
@@ -45,11 +46,13 @@ pub fn solve(
     program: &Program,
     view: &View,
     evaluator: &QueryEvaluator,
+    patterns: &Patterns,
     counts: &mut [u64],
     each: &mut Sink<'_>,
 ) -> Result<(), Error> {
     let tables = vec![None; program.tables.len()];
-    let mut machine = Machine { program, view, evaluator, tables, failure: None, counts, subjects: Vec::new() };
+    let mut machine =
+        Machine { program, view, evaluator, patterns, tables, failure: None, counts, subjects: Vec::new() };
     machine.block(program.main, each);
     match machine.failure {
         Some(failure) => Err(failure),
@@ -61,6 +64,7 @@ struct Machine<'a> {
     program: &'a Program,
     view: &'a View,
     evaluator: &'a QueryEvaluator,
+    patterns: &'a Patterns,
     tables: Vec<Option<Rc<Table>>>,
     failure: Option<Error>,
     counts: &'a mut [u64],
@@ -350,11 +354,17 @@ impl<'a> Machine<'a> {
     #[inline]
     fn bind(&mut self, frame: &mut Frame<'_>, at: usize, slot: Slot, value: &BindValue) -> Flow {
         let value = match value {
-            BindValue::Operand(place) => frame.value(*place),
-            BindValue::Leaf(leaf) => match leaf.value(self.view, self.evaluator, |slot| frame.get(slot)) {
-                Ok(value) => value,
-                Err(error) => return self.fail(error),
+            BindValue::Operand(place) => Ok(frame.value(*place)),
+            BindValue::Calculated(calculation, leaf) => match calculation.value(self.view, &|slot| frame.get(slot)) {
+                Ok(Some(number)) => Ok(Some(self.view.id(&number.term()))),
+                Ok(None) => leaf.value(self.view, self.evaluator, |slot| frame.get(slot)),
+                Err(error) => Err(error),
             },
+            BindValue::Leaf(leaf) => leaf.value(self.view, self.evaluator, |slot| frame.get(slot)),
+        };
+        let value = match value {
+            Ok(value) => value,
+            Err(error) => return self.fail(error),
         };
         let before = frame.get(slot);
         if value.is_some() {
@@ -569,6 +579,28 @@ impl<'a> Machine<'a> {
                     Some(holds) => Ok(Some(holds)),
                     None => self.leaf(frame, leaf),
                 }
+            }
+            Condition::Calculated(comparison, leaf) => match comparison.holds(self.view, |slot| frame.get(slot)) {
+                Ok(Some(holds)) => Ok(Some(holds)),
+                Ok(None) => self.leaf(frame, leaf),
+                Err(error) => Err(self.fail(error)),
+            },
+            Condition::Text(test, leaf) => {
+                budget::checkpoint();
+                match test.holds(self.view, self.patterns, |slot| frame.get(slot)) {
+                    Ok(Some(holds)) => Ok(Some(holds)),
+                    Ok(None) => self.leaf(frame, leaf),
+                    Err(error) => Err(self.fail(error)),
+                }
+            }
+            Condition::Among(value, constants) => {
+                budget::checkpoints(4);
+                let term = match value {
+                    AmongValue::Slot(slot) => frame.get(*slot).map(|id| self.view.term(id)).transpose(),
+                    AmongValue::Leaf(leaf) => leaf.term(self.view, self.evaluator, |slot| frame.get(slot)),
+                };
+                let term = term.map_err(|error| self.fail(error))?;
+                Ok(term.and_then(|term| constants.contain(&term)))
             }
             Condition::Leaf(leaf) => self.leaf(frame, leaf),
         }

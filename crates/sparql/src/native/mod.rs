@@ -15,15 +15,20 @@
 //! table.rs      solutions that are kept and looked up: the other side of a hash join
 //! condition.rs  filters and values of expressions
 //! comparison.rs those of numbers and dates, by their codes
+//! constants.rs  many terms, one of which a value may be
+//! calculation.rs those of numbers that are calculated
+//! text.rs       those of texts by constants
 //! decode.rs     numbers → terms
 //! explain.rs    what a run did, in words
 //! ```
 //!
 //! Answers are those of the evaluator; their order is the loops', the same everywhere.
 
+mod calculation;
 mod comparison;
 mod compile;
 mod condition;
+mod constants;
 mod decode;
 mod explain;
 mod fallback;
@@ -36,6 +41,7 @@ mod operand;
 mod program;
 mod scope;
 mod table;
+mod text;
 
 pub(super) use compile::compile;
 pub(super) use decode::Decoder;

@@ -52,9 +52,6 @@ pub struct Planned {
 pub struct Goal {
     /// Whether one solution is enough.
     pub first: bool,
-    /// Whether a path that needs no step leads a term of the query to itself that is in no triple, as the standard has
-    /// it.
-    pub strange: bool,
 }
 
 /// Plans a pattern; registers the relations that it needs with the view that it is to be run on.
@@ -72,7 +69,7 @@ pub(crate) fn plan_with(
     if elements.is_some() {
         elements::split(&mut pattern);
     }
-    paths::rewrite(&mut pattern, view, goal.strange);
+    paths::rewrite(&mut pattern, view);
     if let Some(elements) = elements {
         elements::rewrite(&mut pattern, view, elements);
     }
@@ -83,7 +80,8 @@ pub(crate) fn plan_with(
 }
 
 /// A pattern as it is, for the evaluator to put in an order.
-pub fn unplanned(pattern: Pattern) -> Planned {
+pub fn unplanned(mut pattern: Pattern, view: &mut View) -> Planned {
+    paths::rewrite_without_steps(&mut pattern, view);
     let optimise = optimiser::is_quick(&pattern);
     Planned { pattern, optimise, rows: 0.0 }
 }

@@ -12,10 +12,14 @@ use terrapin_sparql_syntax::walk::{NodeMut, on_patterns_below};
 use terrapin_triples::path::{NegatedSet, PathRelation};
 use terrapin_triples::{Relation, View};
 
-/// Rewrites the paths and blank nodes of a pattern. `strange` says that a path without a step leads from terms, too,
-/// that are in no triple.
-pub fn rewrite(pattern: &mut Pattern, view: &mut View, strange: bool) {
-    Rewriter { view, paths: Vec::new(), middles: 0, strange }.pattern(pattern);
+/// Rewrites the paths and blank nodes of a pattern.
+pub fn rewrite(pattern: &mut Pattern, view: &mut View) {
+    Rewriter { view, paths: Vec::new(), middles: 0 }.pattern(pattern);
+}
+
+/// Rewrites only the paths that lead a term to itself because it is in no triple: what the evaluator would not find.
+pub fn rewrite_without_steps(pattern: &mut Pattern, view: &mut View) {
+    Rewriter { view, paths: Vec::new(), middles: 0 }.only_without_steps(pattern);
 }
 
 struct Rewriter<'v> {
@@ -23,7 +27,6 @@ struct Rewriter<'v> {
     /// Paths that have a relation: equal ones share it, and what it has looked up.
     paths: Vec<(Path, usize)>,
     middles: usize,
-    strange: bool,
 }
 
 /// The term that a pattern is, if it is one.
@@ -103,13 +106,12 @@ impl Rewriter<'_> {
         }
     }
 
-    /// By the standard a path that needs no step leads a term of the query to itself, also one that is in no triple
-    /// (<https://www.w3.org/TR/sparql11-query/#defn_evalZeroOrOnePath>): then that is all. Oxigraph, by whose answers
-    /// queries to the Wikidata Query Service are held here, finds nothing then.
+    /// A path that needs no step leads a term of the query to itself, also one that is in no triple
+    /// (<https://www.w3.org/TR/sparql11-query/#defn_evalZeroOrOnePath>): then that is all.
     fn without_steps(&self, subject: &TermPattern, path: &Path, object: &TermPattern) -> Option<Pattern> {
         let [from, to] = [subject, object].map(ground);
         let strange = |term: &Term| !self.view.store().is_node(self.view.id(term));
-        if !self.strange || !is_nullable(path) || ![&from, &to].into_iter().flatten().any(strange) {
+        if !is_nullable(path) || ![&from, &to].into_iter().flatten().any(strange) {
             return None;
         }
         let row = |variables: Vec<Variable>, values: Vec<Option<Term>>| Pattern::Values {
@@ -122,6 +124,16 @@ impl Rewriter<'_> {
             | (None, Some(term), TermPattern::Variable(variable), _) => row(vec![variable.clone()], vec![Some(term)]),
             _ => Pattern::Values { variables: Vec::new(), rows: Arc::default() },
         })
+    }
+
+    fn only_without_steps(&self, pattern: &mut Pattern) {
+        if let Pattern::Path { subject, path, object } = pattern
+            && let Some(settled) = self.without_steps(subject, path, object)
+        {
+            *pattern = settled;
+            return;
+        }
+        on_patterns_below(NodeMut::Pattern(pattern), &mut |pattern| self.only_without_steps(pattern));
     }
 
     fn relation(&mut self, path: Path) -> usize {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use oxrdf::{Literal, Term, Triple, Variable};
+use terrapin_base::untrusted;
 
 use crate::Sink;
 use crate::syntax::shorten;
@@ -32,7 +33,7 @@ pub fn cell(term: &Term) -> String {
             _ => Literal::value(literal).to_owned(),
         },
     };
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    untrusted::line(&text).into_owned()
 }
 
 impl<W: Write> Table<W> {

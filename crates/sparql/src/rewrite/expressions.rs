@@ -6,7 +6,7 @@ use oxrdf::Literal;
 use oxrdf::vocab::xsd;
 
 use super::{Result, Rewriter, Scope};
-use crate::functions::{Own, dates};
+use crate::functions::{Own, check_pattern, dates};
 use crate::order::is_numeric;
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, Unary};
 use terrapin_sparql_syntax::walk::NodeMut;
@@ -112,8 +112,14 @@ impl Rewriter<'_> {
             Function::Rand => Own::Rand,
             Function::Uuid => Own::Uuid,
             Function::StrUuid => Own::StrUuid,
-            Function::Regex => Own::Regex,
-            Function::Replace => Own::Replace,
+            Function::Regex => {
+                check_pattern(&arguments, false)?;
+                Own::Regex
+            }
+            Function::Replace => {
+                check_pattern(&arguments, true)?;
+                Own::Replace
+            }
             Function::Concat => Own::Concat,
             Function::EncodeForUri => Own::EncodeForUri,
             Function::Iri => {

@@ -51,7 +51,7 @@ pub(crate) struct Rewritten {
     /// The graphs that it is about, if it says, or its request does.
     pub dataset: Option<QueryDataset>,
     /// Whether the standard's ways are followed where others have their own: the default graph is without the triples of
-    /// named graphs, and a path without a step leads from every term.
+    /// named graphs.
     pub standard: bool,
     /// What is done with the pattern's solutions.
     pub plan: Plan,

@@ -48,7 +48,7 @@ impl Run<'_> {
             Err(why) => why,
             Ok(program) => {
                 let mut counts = vec![0; program.len()];
-                native::solve(&program, &view, &self.evaluator, &mut counts, &mut |_| Ok(!first))?;
+                native::solve(&program, &view, &self.evaluator, &self.patterns, &mut counts, &mut |_| Ok(!first))?;
                 view.check().map_err(read)?;
                 return native::explain(&program, &view, &counts).map_err(read);
             }

@@ -88,7 +88,7 @@ impl Run<'_> {
         let pattern = Pattern::project(planned.pattern, Vec::new());
         let mut value = false;
         if let Ok(program) = self.compile(&pattern, &view, false) {
-            native::solve(&program, &view, &self.evaluator, &mut [], &mut |_| {
+            native::solve(&program, &view, &self.evaluator, &self.patterns, &mut [], &mut |_| {
                 value = true;
                 Ok(false)
             })?;

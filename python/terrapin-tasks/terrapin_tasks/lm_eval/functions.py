@@ -5,39 +5,44 @@ from typing import Any
 
 import datasets
 
-from terrapin_tasks import Item, Scorer, instruct_to_sparql, jsonl, overpassnl
-
-
+from terrapin_tasks import TIMEOUT, Item, Scorer, instruct_to_sparql, jsonl, overpassnl
+from terrapin_tasks._scores import report_usable
 
 
 @lru_cache(maxsize=4)
-def _scorer(snapshot: str, places: str | None) -> Scorer:
-    return Scorer(snapshot, places=places)
+def _scorer(snapshot: str, places: str | None, timeout: float) -> Scorer:
+    return Scorer(snapshot, places=places, timeout=timeout)
 
 
-def _dataset(items: list[Item], snapshot: str | None, places: str | None) -> dict[str, Any]:
+def _dataset(items: list[Item], snapshot: str | None, places: str | None, timeout: float) -> dict[str, Any]:
     if not snapshot:
         raise ValueError("no snapshot: --metadata '{\"snapshot\": \"FILE\", ...}'")
-    # What scoring an answer needs stands in each row: nothing else is handed on.
-    rows = [{**item.row(), "snapshot": snapshot, "places": places or ""} for item in items]
+    timeout = float(timeout)
+    report_usable(len(_scorer(snapshot, places or None, timeout).usable(items)), len(items))
+    # Only the rows are passed on: each has what scoring its answer needs.
+    rows = [{**item.row(), "snapshot": snapshot, "places": places or "", "timeout": timeout} for item in items]
     return {"items": datasets.Dataset.from_list(rows)}
 
 
-def overpassnl_items(folder: str = "", split: str = "dev", snapshot: str | None = None, places: str | None = None, **_: Any):
+def overpassnl_items(
+    folder: str = "", split: str = "dev", snapshot: str | None = None, places: str | None = None, timeout: float = TIMEOUT, **_: Any
+):  # fmt: skip
     """OverpassNL, of the authors' files in `folder`."""
-    return _dataset(overpassnl(folder, split), snapshot, places)
+    return _dataset(overpassnl(folder, split), snapshot, places, timeout)
 
 
-def instruct_to_sparql_items(path: str = "", snapshot: str | None = None, **_: Any):
+def instruct_to_sparql_items(path: str = "", snapshot: str | None = None, timeout: float = TIMEOUT, **_: Any):
     """Instruct-to-SPARQL, of a JSONL export."""
-    return _dataset(instruct_to_sparql(path), snapshot, None)
+    return _dataset(instruct_to_sparql(path), snapshot, None, timeout)
 
 
-def jsonl_items(path: str = "", snapshot: str | None = None, places: str | None = None, **_: Any):
+def jsonl_items(
+    path: str = "", snapshot: str | None = None, places: str | None = None, timeout: float = TIMEOUT, **_: Any
+):  # fmt: skip
     """Lines with a question and a gold query."""
-    return _dataset(jsonl(path), snapshot, places)
+    return _dataset(jsonl(path), snapshot, places, timeout)
 
 
 def process_results(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
     """The scores of an answer."""
-    return _scorer(doc["snapshot"], doc["places"] or None).score(Item.of(doc), results[0])
+    return _scorer(doc["snapshot"], doc["places"] or None, doc["timeout"]).score(Item.of(doc), results[0])

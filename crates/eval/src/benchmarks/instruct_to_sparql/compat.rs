@@ -14,13 +14,13 @@ pub static METRICS: &[Metric] = &[
         "compat.em",
         "compat EM",
         "1 where the queries are the same text, else 0.",
-        ScoreSource::Part(|record| counted(record, |compat| Some(f64::from(compat.em)))),
+        ScoreSource::Part(|record| counted(record, |compat| compat.em.map(f64::from))),
     ),
     Metric::of_texts(
         "compat.codebleu",
         "compat CodeBLEU",
         "CodeBLEU of the queries, 0 to 1.",
-        ScoreSource::Part(|record| counted(record, |compat| Some(compat.codebleu))),
+        ScoreSource::Part(|record| counted(record, |compat| compat.codebleu)),
     ),
     Metric::of_results(
         "compat.syntax",
@@ -59,9 +59,9 @@ impl Compat {
     pub fn of_texts(gold: &str, pred: &str) -> Compat {
         let bleu = codebleu(gold, pred);
         Compat {
-            em: u8::from(gold == pred),
-            codebleu: stored(bleu.map_or(0.0, |bleu| bleu.score())),
-            parsed: bleu.is_some_and(|bleu| bleu.parsed),
+            em: Some(u8::from(gold == pred)),
+            codebleu: Some(stored(bleu.map_or(0.0, |bleu| bleu.score()))),
+            parsed: Some(bleu.is_some_and(|bleu| bleu.parsed)),
             ..Compat::default()
         }
     }

@@ -78,7 +78,7 @@ impl Benchmark for InstructToSparql<'_> {
     }
 
     fn failed(&self, instance: &Instance, message: String) -> Outcome {
-        let mut compat = Compat::default();
+        let mut compat = Compat { em: Some(0), codebleu: Some(0.0), parsed: Some(false), ..Compat::default() };
         let mut record = Record::of(instance);
         if self.triples.is_some() {
             let failed = || Err(Failed::new(FailureClass::Internal, message.clone()));

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::answer::{self, MAX_CHARACTERS};
 use super::class::class_of;
+use super::prepared::PreparedQuery;
 use crate::metrics::execution::Results;
 use crate::record::{ErrorClass, Failed};
 use terrapin_osm::Osm;
@@ -20,11 +21,23 @@ pub struct Bounds {
     pub limits: Limits,
     /// Characters of an answer from which on it is a `memory_error`.
     pub largest: u64,
+    /// The time of each query, from when it begins to run.
+    pub each: Option<Duration>,
+}
+
+impl Bounds {
+    /// The limits of a query that begins now and may take so long.
+    pub fn of_query(&self, most: Duration) -> Limits {
+        let now = Instant::now();
+        let own = now.checked_add(self.each.map_or(most, |each| each.min(most)));
+        let deadline = [own, self.limits.deadline].into_iter().flatten().min();
+        Limits { deadline, ..self.limits.clone() }
+    }
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { limits: Limits::default(), largest: MAX_CHARACTERS }
+        Bounds { limits: Limits::default(), largest: MAX_CHARACTERS, each: None }
     }
 }
 
@@ -33,12 +46,10 @@ impl Default for Bounds {
 /// The answer is read from its text, not taken from the engine's sets, because that is what the numbers were made
 /// from: the format that was asked for, elements without ids, tags of a count that a query made itself. Writing and
 /// reading it is about a quarter of a run over the Malta benchmark.
-pub fn run(osm: &Osm, query: &str, bounds: &Bounds) -> Result<Results, Failed<ErrorClass>> {
-    let script = terrapin_overpass::parse(query).map_err(refused)?;
+pub fn run(osm: &Osm, query: &PreparedQuery, bounds: &Bounds) -> Result<Results, Failed<ErrorClass>> {
+    let script = query.parse().map_err(refused)?;
     let start = Instant::now();
-    let latest = start.checked_add(TIMEOUT);
-    let deadline = [latest, bounds.limits.deadline].into_iter().flatten().min();
-    let limits = Limits { deadline, ..bounds.limits.clone() };
+    let limits = bounds.of_query(TIMEOUT);
     let mut body = Body { largest: bounds.largest, bytes: Vec::new(), characters: None, full: false };
     let outcome = terrapin_overpass::run_to_end(osm, &script, &limits, &mut body);
     if start.elapsed() >= TIMEOUT {

@@ -1,9 +1,10 @@
 //! Running both queries of an instance and comparing what they give.
 
 use super::points::MapOf;
+use super::prepared::PreparedQuery;
 use crate::metric::{Metric, ScoreSource};
 use crate::metrics::execution::{Results, Score, Sides, score, strict};
-use crate::record::{ErrorClass, Execution, Failed, Outcome};
+use crate::record::{Compat, ErrorClass, Execution, Failed, Outcome, Record};
 use crate::stored;
 use terrapin_osm::Osm;
 use terrapin_overpass::syntax::{Detail, Statement, StatementKind};
@@ -12,7 +13,7 @@ use terrapin_overpass::syntax::{Detail, Statement, StatementKind};
 const SAMPLE: usize = 10;
 
 /// Runs a prepared query.
-pub type Engine<'a> = &'a dyn Fn(&str) -> Result<Results, Failed<ErrorClass>>;
+pub type Engine<'a> = &'a dyn Fn(&PreparedQuery) -> Result<Results, Failed<ErrorClass>>;
 
 /// The metrics of results: the published ones, then stricter ones. A new one is a named score of the record
 /// ([`ScoreSource::Named`]), set where these are.
@@ -32,22 +33,28 @@ pub static METRICS: &[Metric] = &[
     Metric::of_results(
         "multiset",
         "multiset",
-        "1 where both results are the same multiset, else 0; not given where a limit cut one.",
-        ScoreSource::Part(|record| Some(f64::from(record.execution.as_ref()?.multiset?))),
+        "1 where both results are the same multiset and these are not empty, else 0; not given where a limit cut one.",
+        ScoreSource::Part(|record| earned(record, |execution| execution.multiset.map(f64::from))),
     ),
     Metric::of_results(
         "f1",
         "row F1",
-        "F1 over results matched one to one, 0 to 1; not given where a limit cut one.",
-        ScoreSource::Part(|record| record.execution.as_ref()?.f1),
+        "F1 over results matched one to one, 0 to 1, and 0 where both are empty; not given where a limit cut one.",
+        ScoreSource::Part(|record| earned(record, |execution| execution.f1)),
     ),
 ];
+
+/// A score of a record; none is earned by finding nothing where there is nothing, since most wrong queries do.
+fn earned(record: &Record, score: fn(&Execution) -> Option<f64>) -> Option<f64> {
+    let execution = record.execution.as_ref()?;
+    score(execution).map(|score| if execution.ran().is_nothing_twice() { 0.0 } else { score })
+}
 
 /// Runs both queries and adds to the outcome what they give. Where one of them could not be prepared, neither is run.
 /// With data, some of the results are also located.
 pub fn execute(
-    gold: Result<String, Failed<ErrorClass>>,
-    pred: Result<String, Failed<ErrorClass>>,
+    gold: Result<PreparedQuery, Failed<ErrorClass>>,
+    pred: Result<PreparedQuery, Failed<ErrorClass>>,
     osm: Option<&Osm>,
     engine: Engine<'_>,
     outcome: &mut Outcome,
@@ -63,9 +70,11 @@ pub fn execute(
     }
     for (prepared, text) in [(&gold, &mut outcome.record.gold), (&pred, &mut outcome.record.pred)] {
         if let Ok(prepared) = prepared {
-            text.clone_from(prepared);
+            prepared.text().clone_into(text);
         }
     }
+    let compat = |prepared: &Result<PreparedQuery, _>| prepared.as_ref().ok().and_then(|query| query.compat().cloned());
+    outcome.record.compat = Compat::of_errors(compat(&gold), compat(&pred));
     match (gold, pred) {
         (Ok(gold), Ok(pred)) => run_both(&gold, &pred, osm, engine, &mut execution, outcome),
         _ => (execution.multiset, execution.f1) = (Some(0), Some(0.0)),
@@ -74,8 +83,8 @@ pub fn execute(
 }
 
 fn run_both(
-    gold: &str,
-    pred: &str,
+    gold: &PreparedQuery,
+    pred: &PreparedQuery,
     osm: Option<&Osm>,
     engine: Engine<'_>,
     execution: &mut Execution,
@@ -99,7 +108,7 @@ fn run_both(
     let Score { ex, ex_soft } = score(gold_results, pred_results);
     execution.ex = ex;
     execution.ex_soft = stored(ex_soft);
-    execution.limited = is_cut(gold, gold_results) || is_cut(pred, pred_results);
+    execution.limited = is_cut(gold.text(), gold_results) || is_cut(pred.text(), pred_results);
     if !execution.limited {
         let strict = strict(gold_results, pred_results);
         execution.multiset = Some(strict.multiset);
@@ -149,14 +158,13 @@ fn least_limit(block: &[Statement]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::prepare::prepare;
     use super::*;
     use crate::metrics::execution::Key;
     use terrapin_geocoder::Table;
 
     /// Takes the number of nodes that a query is to give from the query.
-    fn engine(query: &str) -> Result<Results, Failed<ErrorClass>> {
-        let digits = query.rsplit(';').find_map(|part| part.strip_prefix("nodes=")).unwrap_or("none");
+    fn engine(query: &PreparedQuery) -> Result<Results, Failed<ErrorClass>> {
+        let digits = query.text().rsplit(';').find_map(|part| part.strip_prefix("nodes=")).unwrap_or("none");
         match digits {
             "panic" => panic!("on purpose"),
             "none" => Err(Failed::new(ErrorClass::ParseError, "line 1: parse error: x")),
@@ -167,7 +175,7 @@ mod tests {
     }
 
     fn record(gold: &str, pred: &str) -> Execution {
-        let prepared = |query| prepare(query, None, &Table::default());
+        let prepared = |query| PreparedQuery::published(query, None, &Table::default());
         let mut outcome = Outcome::default();
         execute(prepared(gold), prepared(pred), None, &engine, &mut outcome);
         outcome.record.execution.unwrap()

@@ -1,6 +1,6 @@
 //! OverpassNL (TACL 2024): predicted OverpassQL scored as the authors' evaluation scores it.
 //!
-//! A line goes through [`prepare`](prepare::prepare), is run, is read as their code reads a server's answer
+//! A line goes through [`prepare`](prepare::prepare) (or, where that spoils it, `prepared`), is run, is read as their code reads a server's answer
 //! (`answer`), and the two results are compared ([`crate::metrics::execution`]); `similarity` compares the
 //! queries themselves. What this gives equals what their code gives on a server with the same data; the habits of that
 //! code that move numbers are kept and are named where they are.
@@ -11,6 +11,7 @@ mod engine;
 mod execute;
 mod points;
 mod prepare;
+mod prepared;
 mod similarity;
 mod stand_ins;
 
@@ -18,26 +19,39 @@ pub use engine::Bounds;
 pub(super) use engine::run as run_query;
 pub(super) use execute::execute;
 pub(crate) use execute::limit_of;
-pub(super) use prepare::set_output;
 pub use prepare::{prepare, wants_bbox};
+pub use prepared::PreparedQuery;
 pub use similarity::similarity;
 pub(crate) use similarity::tree;
 pub use stand_ins::without_shortcuts;
 
-use super::registration::{Benchmark, Data, Registration, nothing};
+use super::registration::{Benchmark, Data, Registration};
 use crate::cache::{Cache, Key, get_or_run};
 use crate::metric::Metric;
 use crate::metrics::execution::Results;
-use crate::record::{Class, ErrorClass, Execution, Failed, Instance, Outcome, Record};
+use crate::record::{Class, Compat, ErrorClass, Execution, Failed, Instance, Outcome, Record};
 use terrapin_geocoder::Places;
 use terrapin_osm::Osm;
 
 /// In the registry.
-pub static REGISTRATION: Registration = Registration { name: "overpassnl", metrics, corpus: nothing, recompute };
+pub static REGISTRATION: Registration = Registration { name: "overpassnl", metrics, corpus, recompute };
 
 /// The metrics of OverpassQL: those of the queries, then those of their results.
 pub(super) fn metrics() -> Vec<&'static Metric> {
     similarity::metrics().chain(execute::METRICS).collect()
+}
+
+/// EX and EX_soft as the published code computes them, if it spoils any query that runs.
+fn corpus(_: &[Instance], records: &[Record]) -> Vec<(&'static str, f64)> {
+    let is_spoilt = |record: &Record| record.compat.as_ref().is_some_and(Compat::has_error);
+    if !records.iter().any(is_spoilt) {
+        return Vec::new();
+    }
+    let mean = |score: fn(&Execution) -> f64| {
+        let scores = records.iter().filter(|record| !is_spoilt(record)).filter_map(|record| record.execution.as_ref());
+        100.0 * scores.map(score).sum::<f64>() / records.len() as f64
+    };
+    vec![("compat.ex", mean(|execution| execution.ex.into())), ("compat.ex_soft", mean(|execution| execution.ex_soft))]
 }
 
 fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
@@ -70,10 +84,11 @@ impl Benchmark for OverpassNl<'_> {
         }
         if let Some(osm) = self.osm {
             let bbox = instance.bbox.as_deref();
-            let prepare = |query: &str| Failed::guard(|| prepare(query, bbox, self.places));
+            let prepare = |query: &str| Failed::guard(|| PreparedQuery::published(query, bbox, self.places));
             let (gold, pred) = (prepare(&instance.gold), prepare(&instance.pred));
-            let engine =
-                |query: &str| cached(self.cache, self.snapshot, query, || engine::run(osm, query, &self.bounds));
+            let engine = |query: &PreparedQuery| {
+                cached(self.cache, self.snapshot, query, || engine::run(osm, query, &self.bounds))
+            };
             execute(gold, pred, Some(osm), &engine, &mut outcome);
         }
         outcome
@@ -106,9 +121,8 @@ pub(super) fn failed(instance: &Instance, compared: bool, run: bool, message: St
 pub(super) fn cached(
     cache: &dyn Cache,
     snapshot: &str,
-    query: &str,
+    query: &PreparedQuery,
     run: impl FnOnce() -> Result<Results, Failed<ErrorClass>>,
 ) -> Result<Results, Failed<ErrorClass>> {
-    // The answer's text is read as the published code reads it, within the published bounds.
-    get_or_run(cache, &Key { snapshot, language: "OverpassQL, as OverpassNL", query }, run)
+    get_or_run(cache, &Key { snapshot, language: query.language(), query: query.text() }, run)
 }

@@ -29,6 +29,11 @@ const TODAY: Date = date(2022, 7, 4);
 /// # Errors
 /// It is `nominatim`, `relative_date`, or `unknown_error` for a text on which the published code fails itself.
 pub fn prepare(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<String, Failed<ErrorClass>> {
+    Ok(set_output(&set_limits(expand(line, bbox, places)?)?))
+}
+
+/// A line with its shortcuts replaced.
+pub(super) fn expand(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<String, Failed<ErrorClass>> {
     // White space at the end changes nothing that is run. The published code takes it away; its published results,
     // against which this one's texts are held, have it.
     let mut query = line.trim_start_matches(is_python_space).to_owned();
@@ -38,9 +43,12 @@ pub fn prepare(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<St
     if let Some(bbox) = bbox {
         query = query.replace("{{bbox}}", bbox).replace("{{center}}", bbox);
     }
-    query = bound_max_size(query);
-    query = set_timeout(query)?;
-    Ok(set_output(&query))
+    Ok(query)
+}
+
+/// A text with the limits of the evaluation.
+pub(super) fn set_limits(query: String) -> Result<String, Failed<ErrorClass>> {
+    set_timeout(bound_max_size(query))
 }
 
 fn pattern(text: &str) -> Regex {
@@ -206,7 +214,7 @@ fn set_timeout(query: String) -> Result<String, Failed<ErrorClass>> {
 }
 
 /// The text with every output format called JSON, and one where there was none.
-pub(crate) fn set_output(query: &str) -> String {
+pub(super) fn set_output(query: &str) -> String {
     static OUTPUT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[out:[^\]]+\]"));
     let json = OUTPUT.replace_all(query, "[out:json]");
     if json.contains("[out:json]") { json.into_owned() } else { format!("[out:json]{json}") }

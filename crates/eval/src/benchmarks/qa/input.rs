@@ -10,6 +10,7 @@ use crate::error::RunError;
 use crate::input::extract::{Form, read_predictions};
 use crate::input::rows::kind;
 use crate::input::{InputError, read_lines};
+use crate::language::Language;
 use crate::record::{GivenAnswers, Instance};
 
 /// How an instance says that its queries are SPARQL.
@@ -64,7 +65,7 @@ pub fn with_predictions(golds: &mut Golds, path: &Path, forms: &[Form]) -> Resul
     if let Some(questions) = qald.as_ref().and_then(|file| file.get("questions")).and_then(Value::as_array) {
         return by_id(golds, path, questions);
     }
-    let queries = read_predictions(path, forms)?;
+    let queries = read_predictions(path, forms, Some(Language::Sparql))?;
     crate::input::same_length((Path::new("the questions"), golds.instances.len()), (path, queries.len()))?;
     for (instance, query) in golds.instances.iter_mut().zip(queries) {
         instance.pred = query;

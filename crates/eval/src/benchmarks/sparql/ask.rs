@@ -11,7 +11,7 @@ use terrapin_budget::Limits;
 use terrapin_sparql::{Bounds, Environment, Form, Settings, Sink, prepare};
 
 /// How long a query may take: as long as the authors of Instruct-to-SPARQL wait.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 /// Rows that an answer may have.
 const MOST_ROWS: u64 = 1_000_000;
 /// Bytes that a query may hold.
@@ -30,7 +30,7 @@ pub fn ask(environment: &Environment, query: &str, limits: &Limits) -> Result<An
 
 fn run(environment: &Environment, query: &str, limits: &Limits) -> Result<Answer, Failed<FailureClass>> {
     let prepared = prepare(query, &Settings::default())?;
-    let deadline = [Instant::now().checked_add(PATIENCE), limits.deadline].into_iter().flatten().min();
+    let deadline = [Instant::now().checked_add(TIMEOUT), limits.deadline].into_iter().flatten().min();
     let memory = Some(limits.memory.map_or(MOST_MEMORY, |memory| memory.min(MOST_MEMORY)));
     let limits = Limits { deadline, memory, ..limits.clone() };
     let mut answer = Answer { form: prepared.form(), columns: Vec::new(), rows: Vec::new() };

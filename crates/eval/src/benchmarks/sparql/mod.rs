@@ -10,7 +10,7 @@ mod failure;
 mod top;
 
 pub use answer::Answer;
-pub use ask::ask;
+pub use ask::{TIMEOUT, ask};
 pub use cached::ask_cached;
 pub use top::Top;
 
@@ -53,22 +53,30 @@ pub static METRICS: &[Metric] = &[
     Metric::of_results(
         "strict.multiset",
         "strict multiset",
-        "1 where the answers have as many columns and the same rows, else 0; not given where a limit cut one.",
-        ScoreSource::Part(|record| Some(f64::from(record.strict.as_ref()?.multiset?))),
+        "1 where the answers have as many columns and the same rows and these are not empty, else 0; not given where a limit \
+         cut one.",
+        ScoreSource::Part(|record| earned(record, |strict| strict.multiset.map(f64::from))),
     ),
     Metric::of_results(
         "strict.ordered",
         "strict ordered",
         "1 where the rows are also in the same order, else 0; given where the gold asks for an order.",
-        ScoreSource::Part(|record| Some(f64::from(record.strict.as_ref()?.ordered?))),
+        ScoreSource::Part(|record| earned(record, |strict| strict.ordered.map(f64::from))),
     ),
     Metric::of_results(
         "strict.f1",
         "strict row F1",
-        "F1 over rows matched one to one, 0 to 1; not given where a limit cut one.",
-        ScoreSource::Part(|record| record.strict.as_ref()?.f1),
+        "F1 over rows matched one to one, 0 to 1, and 0 where both answers are empty; not given where a limit cut one.",
+        ScoreSource::Part(|record| earned(record, |strict| strict.f1)),
     ),
 ];
+
+/// A score of a record; none is earned by finding nothing where there is nothing, since most wrong queries do. The paper's
+/// scores (Jaccard, overlap, Dice) are as the paper has them.
+fn earned(record: &Record, score: fn(&Strict) -> Option<f64>) -> Option<f64> {
+    let strict = record.strict.as_ref()?;
+    score(strict).map(|score| if strict.ran().is_nothing_twice() { 0.0 } else { score })
+}
 
 /// A query and what came of it.
 pub struct QueryResult<'a> {

@@ -1,73 +1,17 @@
-//! `terrapin push` and `terrapin pull`: snapshots in object storage.
+//! Runs `terrapin push` and `terrapin pull`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::json;
 use terrapin_remote::{Error as RemoteError, Remote};
 
-use super::pin::Pin;
-use super::progress::Shown;
-use super::{Error, diagnose, open, stdout, stop};
+use super::super::pin::Pin;
+use super::super::progress::Shown;
+use super::super::{Error, diagnose, open, stdout, stop};
+use super::{PlaceArgs, PullArgs, PushArgs};
 use crate::load::{Progress, Quiet};
 use crate::size;
 use crate::snapshot;
-
-/// Put a snapshot into object storage, under its digest
-///
-/// S3, Google Cloud Storage, Azure, a folder (file:///...). The snapshot is verified before, sent as it is, and seen by
-/// nobody before it is whole; one that is there already is not sent again. Keys and settings of the storage come from the
-/// environment (AWS_ACCESS_KEY_ID, GOOGLE_SERVICE_ACCOUNT, AZURE_STORAGE_ACCOUNT_KEY, ...) or from --set.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  terrapin push malta.terrapin s3://benchmarks/snapshots
-  terrapin push malta.terrapin s3://benchmarks --set aws_endpoint=http://127.0.0.1:9000 --set aws_allow_http=true")]
-pub struct PushArgs {
-    /// The snapshot file
-    snapshot: PathBuf,
-    #[command(flatten)]
-    place: PlaceArgs,
-}
-
-/// Fetch a snapshot from object storage, or from any web server, by its digest
-///
-/// What arrives is held against the snapshot's checksums while it arrives. A transfer that breaks off goes on where it
-/// was when the same command is run again.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  terrapin pull s3://benchmarks/snapshots 0e4326ec8dcdf1281232227296753a0f006507e46b70e0393e5eda51862090be --out malta.terrapin
-  terrapin pull https://example.org/malta.terrapin --pin snapshots/malta-demo.toml --out malta.terrapin")]
-pub struct PullArgs {
-    #[command(flatten)]
-    place: PlaceArgs,
-    /// The snapshot's digest; not needed where the address is that of a file
-    #[arg(conflicts_with = "pin")]
-    digest: Option<String>,
-    /// The file to make; one that is there is replaced in one step at the end
-    #[arg(long, value_name = "NAME.terrapin")]
-    out: PathBuf,
-    /// The pin whose snapshot to fetch
-    #[arg(long, value_name = "FILE")]
-    pin: Option<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
-struct PlaceArgs {
-    /// Where snapshots lie: s3://bucket/folder, gs://..., az://..., https://..., file:///folder; or one, NAME.terrapin
-    #[arg(value_name = "URL")]
-    address: String,
-    /// A setting of the storage, such as aws_endpoint=http://127.0.0.1:9000
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
-    settings: Vec<(String, String)>,
-    /// As one JSON object, and nothing of the progress
-    #[arg(long)]
-    json: bool,
-}
-
-fn setting(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, such as aws_region=eu-west-1")?;
-    Ok((key.to_ascii_lowercase(), value.to_owned()))
-}
 
 /// Runs `terrapin push`.
 pub fn run_push(args: &PushArgs) -> Result<(), Error> {

@@ -29,7 +29,7 @@ impl std::str::FromStr for Language {
 }
 
 /// Words that a statement of OverpassQL begins with and that stand before a filter, a set or a block.
-const HEADS: &[&str] = &[
+pub(crate) const HEADS: &[&str] = &[
     "node",
     "way",
     "rel",
@@ -54,9 +54,9 @@ const HEADS: &[&str] = &[
 /// Words that a statement begins with and that others follow.
 const VERBS: &[&str] = &["out", "make", "convert"];
 /// Settings, which stand in brackets.
-const SETTINGS: &[&str] = &["out", "timeout", "maxsize", "bbox", "date", "diff", "adiff"];
+pub(crate) const SETTINGS: &[&str] = &["out", "timeout", "maxsize", "bbox", "date", "diff", "adiff"];
 /// What the XML form begins with.
-const TAGS: &[&str] = &[
+pub(crate) const TAGS: &[&str] = &[
     "osm-script",
     "?xml",
     "union",

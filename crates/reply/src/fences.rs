@@ -1,0 +1,128 @@
+//! Blocks of code in Markdown: between fences of at least three backticks or tildes.
+
+use crate::language::{self, Language};
+
+/// A block of code.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CodeBlock<'a> {
+    /// The language that the fence names, if it is one that is run here.
+    pub named: Option<Language>,
+    /// The content without the name.
+    pub body: &'a str,
+    /// Whether a fence closes it.
+    pub is_closed: bool,
+}
+
+/// A fence: its place, its sign and its length.
+struct Fence {
+    at: usize,
+    sign: u8,
+    length: usize,
+}
+
+/// Returns the blocks of a text, in order, without those within others.
+pub fn blocks(text: &str) -> Vec<CodeBlock<'_>> {
+    let (mut blocks, mut rest) = (Vec::new(), text);
+    while let Some(open) = next(rest, None) {
+        let inside = &rest[open.at + open.length..];
+        let close = next(inside, Some(&open));
+        let end = close.as_ref().map_or(inside.len(), |close| close.at);
+        let (named, body) = without_name(&inside[..end]);
+        blocks.push(CodeBlock { named, body, is_closed: close.is_some() });
+        rest = close.map_or("", |close| &inside[close.at + close.length..]);
+    }
+    blocks
+}
+
+/// Returns the text outside of all blocks.
+pub fn outside(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(open) = next(rest, None) {
+        out.push_str(&rest[..open.at]);
+        out.push('\n');
+        let inside = &rest[open.at + open.length..];
+        rest = next(inside, Some(&open)).map_or("", |close| &inside[close.at + close.length..]);
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The next fence; of those that close `open` the next: as long, of the same sign, and without a name behind it.
+fn next(text: &str, open: Option<&Fence>) -> Option<Fence> {
+    let bytes = text.as_bytes();
+    let (mut at, mut begins_line) = (0, true);
+    while at < bytes.len() {
+        let sign = bytes[at];
+        if sign != b'`' && sign != b'~' {
+            begins_line = sign == b'\n' || begins_line && b" \t\r>".contains(&sign);
+            at += 1;
+            continue;
+        }
+        let length = bytes[at..].iter().take_while(|byte| **byte == sign).count();
+        // Tildes within a line are no fence.
+        let is_fence = length >= 3 && (sign == b'`' || begins_line);
+        begins_line = false;
+        let closes = |open: &Fence| {
+            let is_named = bytes.get(at + length).is_some_and(u8::is_ascii_alphanumeric);
+            sign == open.sign && length >= open.length && !is_named
+        };
+        if is_fence && open.is_none_or(closes) {
+            return Some(Fence { at, sign, length });
+        }
+        at += length;
+    }
+    None
+}
+
+/// A block's content without the name behind its fence.
+fn without_name(block: &str) -> (Option<Language>, &str) {
+    let is_name = |c: char| c.is_alphanumeric() || "+-_#.".contains(c);
+    let (head, below) = block.split_once('\n').unwrap_or((block, ""));
+    let head = head.trim();
+    let word = &head[..head.find(|c: char| !is_name(c)).unwrap_or(head.len())];
+    let name = |text: &str| Language::named(&text.replace(['-', '_', ' ', '.'], ""));
+    let named = name(head).or_else(|| name(word));
+    let is_query = |text: &str| language::of(text).is_some();
+    // Behind the name there may be attributes.
+    let is_head = head.chars().all(is_name) || name(head).is_some() || named.is_some() && is_query(below);
+    if block.contains('\n') && is_head && !is_query(head) {
+        return (named, below);
+    }
+    if is_query(block) {
+        return (named.filter(|_| word.len() < head.len()), block);
+    }
+    let rest = &block[block.len() - block.trim_start().len() + word.len()..];
+    // A name on the query's line.
+    if !word.is_empty() && rest.starts_with(char::is_whitespace) { (named, rest) } else { (None, block) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bodies(text: &str) -> Vec<(Option<Language>, String)> {
+        blocks(text).iter().map(|block| (block.named, block.body.trim().to_owned())).collect()
+    }
+
+    #[test]
+    fn blocks_are_found() {
+        let ql = Some(Language::OverpassQl);
+        for (text, expected) in [
+            ("```\nnode;out;\n```", vec![(None, "node;out;")]),
+            ("a ```node;out;``` b", vec![(None, "node;out;")]),
+            ("```Overpass-QL\nx\n```", vec![(ql, "x")]),
+            ("```overpass ql\nx\n```", vec![(ql, "x")]),
+            ("```overpassql node;out;```", vec![(ql, "node;out;")]),
+            ("```sparql {.numbers}\nSELECT ?a {}\n```", vec![(Some(Language::Sparql), "SELECT ?a {}")]),
+            ("~~~ql\nx```y\n~~~", vec![(ql, "x```y")]),
+            ("````md\n```ql\nx\n```\n````", vec![(None, "```ql\nx\n```")]),
+            ("```a\n1\n```\n```b\n2", vec![(None, "1"), (None, "2")]),
+            ("about ~~~ that", vec![]),
+            ("```", vec![(None, "")]),
+        ] {
+            let expected: Vec<_> = expected.into_iter().map(|(named, body)| (named, body.to_owned())).collect();
+            assert_eq!(bodies(text), expected, "{text}");
+        }
+        assert_eq!(outside("a ```x``` b ```y"), "a \n b \n");
+    }
+}

@@ -1,0 +1,226 @@
+//! Queries in a reply, in order of precedence.
+
+use crate::answer::answer;
+use crate::fences::{blocks, outside};
+use crate::inline::spans;
+use crate::language::{self, Language};
+use crate::scan::is_whole;
+use crate::{json, prose};
+
+/// Levels of forms within forms: JSON in a block in an outer block.
+const DEPTH: usize = 3;
+/// Tags around a query, opening and closing, of which no XML of Overpass has any.
+const TAGS: &[(&str, &str)] = &[
+    ("[QUERY]", "[/QUERY]"),
+    ("<query>", "</query>"),
+    ("<sparql>", "</sparql>"),
+    ("<overpassql>", "</overpassql>"),
+    ("<overpass>", "</overpass>"),
+    ("<final_answer>", "</final_answer>"),
+    ("<answer>", "</answer>"),
+    ("<output>", "</output>"),
+    ("<code>", "</code>"),
+];
+
+/// A query in a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplyQuery {
+    /// The language that it begins like, or that its fence names.
+    pub language: Language,
+    /// Its text, without white space around it.
+    pub text: String,
+}
+
+/// Returns the queries of the form that takes precedence, at most one of each language, in the order of the reply: a later
+/// one corrects an earlier one, unless it is a fragment. If the reply was cut off, a block that is not closed is none.
+pub fn queries(reply: &str, is_cut: bool) -> Vec<ReplyQuery> {
+    let text = reply.trim();
+    if let Some(language) = prose::alone(text) {
+        return vec![ReplyQuery { language, text: text.to_owned() }];
+    }
+    let mut last: Vec<ReplyQuery> = Vec::new();
+    for query in find(&answer(reply), is_cut, DEPTH) {
+        let is_whole = |query: &ReplyQuery| is_whole(&query.text, query.language);
+        match last.iter().position(|other| other.language == query.language) {
+            Some(at) if !is_whole(&query) && is_whole(&last[at]) => continue,
+            Some(at) => drop(last.remove(at)),
+            None => {}
+        }
+        last.push(query);
+    }
+    last
+}
+
+/// Returns the query in a reply: the last one, in this language if any is. If there is none, returns what its last block
+/// has, or else the answer as it is.
+pub fn query(reply: &str, language: Option<Language>) -> String {
+    let mut found = queries(reply, false);
+    let wanted = found.iter().rposition(|query| language.is_none_or(|language| query.language == language));
+    if let Some(at) = wanted.or_else(|| found.len().checked_sub(1)) {
+        return found.swap_remove(at).text;
+    }
+    let answer = answer(reply);
+    let last = blocks(&answer).pop().map(|block| block.body.trim().to_owned());
+    last.unwrap_or_else(|| answer.trim().to_owned())
+}
+
+fn find(text: &str, is_cut: bool, depth: usize) -> Vec<ReplyQuery> {
+    let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
+    let text = text.trim();
+    let within = |text: &str| find(text, is_cut, depth);
+    let in_json =
+        |value: &serde_json::Value| json::texts(value).iter().flat_map(|text| within(text)).collect::<Vec<_>>();
+    if let Some(language) = prose::alone(text) {
+        return vec![ReplyQuery { language, text: text.to_owned() }];
+    }
+    if let Some(value) = json::whole(text) {
+        return in_json(&value);
+    }
+    let fenced = fenced(text, is_cut, &within);
+    if !fenced.is_empty() {
+        return fenced;
+    }
+    let mut queries: Vec<ReplyQuery> = tagged(text).map(&within).unwrap_or_default();
+    if queries.is_empty() {
+        queries.extend(json::unquoted(text).map(|inside| within(&inside)).unwrap_or_default());
+    }
+    let text = outside(text);
+    if queries.is_empty() {
+        queries.extend(json::within(&text).iter().flat_map(&in_json));
+    }
+    if queries.is_empty() {
+        let spans = spans(&text);
+        let code = spans.iter().filter_map(|span| known(None, span)).filter(|code| is_whole(&code.text, code.language));
+        queries.extend(code);
+    }
+    if queries.is_empty() {
+        let found = prose::queries(&text).into_iter();
+        queries.extend(found.map(|found| ReplyQuery { language: found.language, text: found.text.to_owned() }));
+    }
+    if queries.is_empty() {
+        queries.extend(spans(&text).iter().filter_map(|span| known(None, span)));
+    }
+    queries
+}
+
+/// Queries in blocks, and in what blocks hold.
+fn fenced(text: &str, is_cut: bool, within: &dyn Fn(&str) -> Vec<ReplyQuery>) -> Vec<ReplyQuery> {
+    let mut queries = Vec::new();
+    for block in blocks(text) {
+        if !block.is_closed && is_cut {
+            break;
+        }
+        let body = block.body.trim();
+        // Without a fence behind it there may be an explanation.
+        let body = match prose::first(body) {
+            Some(query) if !block.is_closed => query.text,
+            _ => body,
+        };
+        match known(None, body) {
+            Some(query) => queries.push(ReplyQuery { language: block.named.unwrap_or(query.language), ..query }),
+            None => {
+                let inside = within(body);
+                let is_empty = inside.is_empty() && !body.is_empty();
+                queries.extend(inside);
+                queries.extend(known(block.named, body).filter(|_| is_empty));
+            }
+        }
+    }
+    queries
+}
+
+/// A text that is in this language, or that begins like a query.
+fn known(named: Option<Language>, text: &str) -> Option<ReplyQuery> {
+    let text = text.trim();
+    let language = named.or_else(|| language::of(text))?;
+    Some(ReplyQuery { language, text: text.to_owned() })
+}
+
+/// What is between the last tags.
+fn tagged(text: &str) -> Option<&str> {
+    let last = |(open, close): &(&str, &str)| {
+        let begin = text.rfind(open)? + open.len();
+        let inside = &text[begin..];
+        Some((begin, &inside[..inside.find(close).or_else(|| inside.find(open)).unwrap_or(inside.len())]))
+    };
+    TAGS.iter().filter_map(last).max_by_key(|(begin, _)| *begin).map(|(_, inside)| inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The forms of `docs/replies.md`: those that the chat templates of Llama, Qwen, DeepSeek, gpt-oss and Mistral, and the
+    /// examples of the given benchmarks have.
+    const CASES: &str = include_str!("../cases.jsonl");
+
+    #[test]
+    fn every_form_is_read_as_documented() {
+        let cases: Vec<serde_json::Value> =
+            CASES.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
+        assert!(cases.len() >= 60, "{}", cases.len());
+        let mut wrong = Vec::new();
+        for case in &cases {
+            let text = |name: &str| case[name].as_str().unwrap_or_default();
+            let found = query(text("reply"), Language::named(text("lang")));
+            if found != text("query") {
+                wrong.push(format!("{}: {:?}\n  gives {found:?}", text("form"), text("reply")));
+            }
+            // What was found is found again, unchanged.
+            assert_eq!(query(text("query"), Language::named(text("lang"))), text("query"), "{}", text("form"));
+        }
+        assert!(wrong.is_empty(), "{} of {} forms:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    }
+
+    #[test]
+    fn a_block_that_was_cut_off_is_none() {
+        let text = "```overpassql\nnode(1);out;\n```\nor\n```overpassql\nnode(2);out";
+        assert_eq!(queries(text, true).len(), 1);
+        assert_eq!(queries(text, true)[0].text, "node(1);out;");
+        assert_eq!(queries("```overpassql\nnode[amen", true), []);
+        assert_eq!(queries("```overpassql\nnode[amen", false)[0].text, "node[amen");
+    }
+
+    #[test]
+    fn hostile_replies_are_read() {
+        let parts = [
+            "```",
+            "~~~\n",
+            "`",
+            "``",
+            "{\"query\": ",
+            "{\"",
+            "<think>",
+            "</think>",
+            "[QUERY]",
+            "(",
+            "{{",
+            "\"",
+            "'",
+            "SELECT ?a ",
+            "SELECT ?a {",
+            "node[",
+            "node;",
+            "out;",
+            "// ",
+            "/*",
+            "# \n",
+            "<|im_end|>",
+            "describe ",
+            "\n\n> ",
+            "<query>",
+            "\\",
+            "PREFIX a: <",
+            "make a=",
+            "{\"query\": \"```ql\\nnode;",
+            "\u{2581}",
+        ];
+        for part in parts {
+            for other in ["", "node(1);out; ", "a\n", "```"] {
+                let text = format!("{part}{other}").repeat(40_000);
+                let found = query(&text, None);
+                assert!(found.len() <= text.len(), "{part}");
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! REGEX and REPLACE: regular expressions as XPath and XQuery Functions and Operators 3.1, section 5.6, defines them
+//! (<https://www.w3.org/TR/xpath-functions-31/#regex-syntax>). Where that has an error and Java's `Pattern` a meaning,
+//! as look-around, word boundaries or `\Q..\E`, the meaning is Java's, because WDQS answers so.
+//!
+//! ```text
+//! error.rs       what is wrong with a pattern
+//! reader.rs      a pattern while it is read
+//! names.rs       \p{...}: categories, blocks, Java's names
+//! class.rs       [...]: sets of characters
+//! escape.rs      \d, \i, \x41, ...: escapes that are the same inside and outside of [...]
+//! translate.rs   a pattern → the syntax of the engines
+//! pattern.rs     a compiled pattern, matched within the query's bounds
+//! replacement.rs the replacement string of REPLACE
+//! ```
+
+mod class;
+mod error;
+mod escape;
+mod names;
+mod pattern;
+mod reader;
+mod replacement;
+#[cfg(test)]
+mod tests;
+mod translate;
+
+pub(crate) use error::PatternError;
+pub(crate) use pattern::{Pattern, StepLimit};
+#[cfg(test)]
+use replacement::Replacement;

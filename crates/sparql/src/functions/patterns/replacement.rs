@@ -1,0 +1,105 @@
+//! The replacement string of REPLACE (<https://www.w3.org/TR/xpath-functions-31/#func-replace>): `$1` is what a group
+//! matched, `\$` and `\\` are characters.
+
+use super::error::PatternError;
+
+/// A part of a replacement string.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Group(usize),
+}
+
+/// A replacement string that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Replacement {
+    parts: Vec<Part>,
+}
+
+impl Replacement {
+    /// A replacement that stands for its own text.
+    pub fn literally(text: &str) -> Replacement {
+        Replacement { parts: vec![Part::Text(text.to_owned())] }
+    }
+
+    /// Reads a replacement string for a pattern with so many groups and these names.
+    ///
+    /// # Errors
+    /// A `$` names no group, or a backslash stands before something else than `$` or a backslash (err:FORX0004).
+    pub fn read(text: &str, groups: usize, names: &[(String, usize)]) -> Result<Replacement, PatternError> {
+        let mut parts = Vec::new();
+        let mut plain = String::new();
+        let mut rest = text.chars().peekable();
+        while let Some(next) = rest.next() {
+            match next {
+                '\\' => match rest.next() {
+                    Some(c @ ('\\' | '$')) => plain.push(c),
+                    _ => {
+                        let message = "in the replacement, a backslash has to stand before $ or a backslash";
+                        return Err(PatternError::wrong(message));
+                    }
+                },
+                '$' => {
+                    let group = match rest.peek() {
+                        Some('{') => {
+                            rest.next();
+                            let name: String = rest.by_ref().take_while(|&c| c != '}').collect();
+                            names.iter().find(|(known, _)| *known == name).map(|(_, number)| *number)
+                        }
+                        Some('0'..='9') => Some(number(&mut rest, groups)),
+                        _ => None,
+                    };
+                    let Some(group) = group else {
+                        let message = "in the replacement, a $ has to stand before the number of a group: write \\$ for \
+                                       the character";
+                        return Err(PatternError::wrong(message));
+                    };
+                    if !plain.is_empty() {
+                        parts.push(Part::Text(std::mem::take(&mut plain)));
+                    }
+                    parts.push(Part::Group(group));
+                }
+                c => plain.push(c),
+            }
+        }
+        if !plain.is_empty() {
+            parts.push(Part::Text(plain));
+        }
+        Ok(Replacement { parts })
+    }
+
+    /// At most how many bytes one replacement has, where the whole match has `matched`.
+    pub fn longest(&self, matched: usize) -> usize {
+        let part = |part: &Part| match part {
+            Part::Text(text) => text.len(),
+            Part::Group(_) => matched,
+        };
+        self.parts.iter().map(part).fold(0, usize::saturating_add)
+    }
+
+    /// Writes the replacement of a match, of which `group` gives the groups.
+    pub fn write<'t>(&self, out: &mut String, group: impl Fn(usize) -> Option<&'t str>) {
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => out.push_str(text),
+                // A group that took no part, or that there is not, is empty.
+                Part::Group(number) => out.push_str(group(*number).unwrap_or("")),
+            }
+        }
+    }
+}
+
+/// Reads the number of a group: the longest that is one of a group, at least one digit.
+fn number(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, groups: usize) -> usize {
+    let mut number = 0_usize;
+    let mut first = true;
+    while let Some(digit) = rest.peek().and_then(|c| c.to_digit(10)) {
+        let longer = number.saturating_mul(10).saturating_add(digit as usize);
+        if !first && longer > groups {
+            break;
+        }
+        (number, first) = (longer, false);
+        rest.next();
+    }
+    number
+}

@@ -1,0 +1,52 @@
+//! Replies of language models, in which a query is found.
+
+use terrapin::eval::language::Language;
+use terrapin::eval::reply::{answer, queries, query};
+
+pub const WORDS: &[&str] = &[
+    "```",
+    "```overpassql\n",
+    "````markdown\n",
+    "~~~",
+    "`",
+    "``",
+    "<think>",
+    "</think>",
+    "<|channel|>final<|message|>",
+    "<|im_end|>",
+    "[QUERY]",
+    "[/QUERY]",
+    "{\"query\": \"",
+    "\\n",
+    "\"}",
+    "node[amenity=cafe];out;",
+    "[out:json];",
+    "{{geocodeArea:",
+    "}}",
+    "SELECT ?x WHERE { ?x ?y ",
+    " } ORDER BY ",
+    "PREFIX a: <",
+    "# ",
+    "// ",
+    "/*",
+    "'''",
+    "\u{2581}",
+];
+
+pub fn seeds() -> Vec<Vec<u8>> {
+    let cases = include_str!("../../crates/reply/cases.jsonl").lines();
+    let replies = cases.filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    replies.filter_map(|case| Some(case["reply"].as_str()?.as_bytes().to_vec())).collect()
+}
+
+pub fn check(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let _ = answer(text);
+    for language in [None, Some(Language::OverpassQl), Some(Language::Sparql)] {
+        let _ = query(text, language);
+    }
+    for found in queries(text, true) {
+        // No query has white space around it.
+        assert_eq!(found.text.trim(), found.text, "{text:?}");
+    }
+}
