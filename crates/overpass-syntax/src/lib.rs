@@ -212,9 +212,10 @@ impl Node {
     /// filter.
     pub fn name_in_ql(&self) -> &str {
         match (&self.part, self.children.as_slice()) {
-            (Part::Statement(StatementKind::Query(query)), [one]) if matches!(&one.part, Part::Filter { kind, .. } if kind.stands_alone(query.what)) => {
-                &one.element.name
-            }
+            (Part::Statement(StatementKind::Query(query)), [one]) => match &one.part {
+                Part::Filter { kind, .. } if kind.stands_alone(query.what) => &one.element.name,
+                _ => &self.element.name,
+            },
             _ => &self.element.name,
         }
     }

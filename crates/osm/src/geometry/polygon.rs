@@ -175,8 +175,8 @@ impl Polygon {
     }
 
     /// Whether a polyline meets the polygon; lines that only touch the border do not, and it depends on the kind of
-    /// [`Border`] whether those do that run along it. A missing node breaks the line; what is left of a single node meets the
-    /// polygon if that is inside. (A line that meets two crossing borders where they cross counts as meeting.)
+    /// [`Border`] whether those do that run along it. A missing node breaks the line; what is left of a single node meets
+    /// the polygon if that is inside. (A line that meets two crossing borders where they cross counts as meeting.)
     pub fn meets_line(&self, line: &[Coord]) -> bool {
         let mut bbox = BoundingBox::EMPTY;
         line.iter().for_each(|&c| bbox.extend(c));
