@@ -69,7 +69,9 @@ fn a_client_that_would_rather_have_geojson_gets_it() {
     assert_eq!(answer.header("vary").map(|vary| vary.contains("accept")), Some(true), "{}", answer.headers);
     assert_eq!(ids(&collection(&answer.text())).len(), 4);
     assert_eq!(ask("application/geo+json-seq, */*;q=0.1").header("content-type"), Some("application/geo+json-seq"));
-    assert_eq!(ask("*/*").header("content-type"), Some("text/csv"));
+    assert_eq!(ask("*/*").header("content-type"), Some("text/csv; charset=utf-8"));
+    let table = ask("text/csv, application/geo+json;q=0.9");
+    assert_eq!(table.header("content-type"), Some("text/csv; charset=utf-8"));
 
     // What cannot be answered is refused as ever.
     let refused = server.ask("POST", "/api/interpreter", "Accept: application/geo+json\r\n", "node(");

@@ -33,6 +33,13 @@ fn kept(error: &str) -> Vec<&str> {
     error.lines().filter(|line| line.starts_with("line ")).collect()
 }
 
+/// Whether a query was refused because of a range of characters beyond ASCII, which Terrapin takes by code point and the
+/// reference's C library does not know.
+fn is_range_beyond_ascii(error: &str) -> bool {
+    let range = regex::Regex::new(r#"Invalid regular expression: ".*\[[^\]]*(?:[^\x00-\x7f]-|-[^\x00-\x7f])"#);
+    range.expect("pattern").is_match(error)
+}
+
 #[derive(Default)]
 struct Count {
     right: usize,
@@ -89,6 +96,10 @@ fn vectors_parse_as_the_reference_does() {
                 && error.lines().all(|line| line.ends_with("empty query is not allowed"))
             {
                 // The converter does not see that the box of the settings is a filter.
+                continue;
+            }
+            if is_range_beyond_ascii(error) {
+                accepted.add(result.is_ok(), || format!("{query}\n    {found}"));
                 continue;
             }
             refused.add(result.is_err(), || format!("{query}\n    {error}"));

@@ -11,8 +11,10 @@ impl<'a> Accept<'a> {
         Accept(text.split(',').filter_map(Range::of).collect())
     }
 
-    /// What the most specific range that matches says of a media type, in thousandths; 0 where it is not wanted.
+    /// What the most specific range that matches says of a media type, in thousandths; 0 where it is not wanted. The
+    /// parameters of `media_type` (`; charset=utf-8`) do not count.
     pub fn quality(&self, media_type: &str) -> u16 {
+        let media_type = media_type.split(';').next().unwrap_or_default().trim_end();
         let Some((kind, subtype)) = media_type.split_once('/') else { return 0 };
         let matching = self.0.iter().filter_map(|r| r.matches(kind, subtype).map(|closeness| (closeness, r.quality)));
         matching.max_by_key(|(closeness, _)| *closeness).map_or(0, |(_, quality)| quality)

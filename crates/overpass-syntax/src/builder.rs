@@ -37,8 +37,9 @@ impl Builder {
             parent.children.push(child);
             return;
         }
-        if !parent.part.takes(&child.part) {
-            let (name, outer) = (&child.element.name, &parent.element.name);
+        if !parent.part.takes(&child.part) || (parent.part.wants_results() && child.element.has_no_result()) {
+            let name = if self.blames_outer { child.name_in_ql() } else { &*child.element.name };
+            let outer = &parent.element.name;
             let (message, clue) = if name == "newer" {
                 ("\"newer\" can appear only inside \"query\" statements.".to_owned(), None)
             } else {

@@ -57,6 +57,11 @@ impl Element {
         })
     }
 
+    /// Whether its result goes nowhere: the set has an empty name, as in `node(1)->.;` and `into=""`.
+    pub fn has_no_result(&self) -> bool {
+        self.find("into") == Some("")
+    }
+
     /// The set in an attribute; `_` where it is not given.
     pub fn set(&self, name: &str) -> SetName {
         match self.get(name) {

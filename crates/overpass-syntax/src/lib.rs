@@ -171,6 +171,11 @@ impl Part {
         matches!(self, Part::Filter { alone: Alone::Ignored, .. })
     }
 
+    /// Whether it takes only elements whose result goes into a set.
+    pub fn wants_results(&self) -> bool {
+        matches!(self, Part::Statement(kind) if kind.wants_results())
+    }
+
     /// Whether another can stand in it.
     pub fn takes(&self, child: &Part) -> bool {
         match (self, child) {
@@ -201,6 +206,18 @@ impl Node {
     /// Whether it is an evaluator.
     pub fn is_evaluator(&self) -> bool {
         matches!(self.part, Part::Evaluator(_))
+    }
+
+    /// The name of the element that the reference makes of it in QL: a query with a single filter of some kinds is that
+    /// filter.
+    pub fn name_in_ql(&self) -> &str {
+        match (&self.part, self.children.as_slice()) {
+            (Part::Statement(StatementKind::Query(query)), [one]) => match &one.part {
+                Part::Filter { kind, .. } if kind.stands_alone(query.what) => &one.element.name,
+                _ => &self.element.name,
+            },
+            _ => &self.element.name,
+        }
     }
 }
 

@@ -168,6 +168,13 @@ impl<'a> Tokens<'a> {
         self.end_of_last
     }
 
+    /// Which byte of its line a byte is, from 1.
+    pub fn column(&self, byte: usize) -> u32 {
+        let before = self.between(0, byte);
+        let line = before.len() - before.rfind('\n').map_or(0, |end| end + 1);
+        u32::try_from(line).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
     /// The text between two bytes.
     pub fn between(&self, start: usize, end: usize) -> &'a str {
         self.text.get(start..end).unwrap_or_default()

@@ -8,13 +8,19 @@
 //! query     = "map?bbox=" box | type predicate*
 //! type      = "node" | "way" | "relation" | "*"
 //! predicate = "[bbox=" box "]" | "[@meta]" | "[@user=" name "]" | "[@uid=" id "]" | "[@newer=" time "]"
+//!           | "[@timeout=" seconds "]" | "[@maxsize=" bytes "]" | "[@date=" time "]" | "[@bbox=" box "]"
 //!           | "[" key "=" ("*" | value ("|" value)*) "]"
 //! box       = left "," bottom "," right "," top         degrees
 //! ```
 //!
+//! Of these, the reference takes `@maxsize` (also called `@element-limit`), `@date`, `@bbox` and all that begins with `@`
+//! and is not in the list for keys of tags, so that its answer is empty. Here the former are settings, and the latter are
+//! refused.
+//!
 //! A backslash takes its meaning from the sign after it. Ways come with their nodes. Without `@meta` versions, times,
 //! changesets and users are left out, but from a map.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter, Write};
 
 /// What is wrong with a query.
@@ -35,6 +41,7 @@ impl Display for Problem {
 impl std::error::Error for Problem {}
 
 const NO_TYPE: &str = "Query must start with 'node', 'way', 'relation', or '*'";
+const NO_SETTING: &str = "Unknown setting. Known are @meta, @user, @uid, @newer, @timeout, @maxsize, @date and @bbox.";
 const NO_BOX: &str = "Expected 'bbox=left,bottom,right,top', four numbers in degrees.";
 
 /// What a query asks for.
@@ -42,6 +49,8 @@ const NO_BOX: &str = "Expected 'bbox=left,bottom,right,top', four numbers in deg
 struct Predicates<'a> {
     bbox: Option<[&'a str; 4]>,
     meta: bool,
+    /// The attributes of the whole query, as the XML form has them.
+    settings: BTreeMap<&'static str, String>,
     /// As they are written.
     conditions: String,
 }
@@ -62,7 +71,7 @@ pub fn translate(query: &str, meta: bool) -> Result<String, Problem> {
     predicates.meta |= meta;
     let print = if predicates.meta { "<print mode=\"meta\"/>" } else { "<print/>" };
     let asked = |kind: &str| format!("<query type=\"{kind}\">{}{}</query>", predicates.bbox(), predicates.conditions);
-    Ok(match kind {
+    let query = match kind {
         "way" => format!("<union>{}<recurse type=\"way-node\"/></union>{print}", asked("way")),
         "*" => format!(
             "{}<union><item/>{}<recurse type=\"way-node\"/></union>{print}{}{print}",
@@ -71,7 +80,12 @@ pub fn translate(query: &str, meta: bool) -> Result<String, Problem> {
             asked("relation"),
         ),
         kind => format!("{}{print}", asked(kind)),
-    })
+    };
+    if predicates.settings.is_empty() {
+        return Ok(query);
+    }
+    let settings: String = predicates.settings.iter().map(|(name, value)| format!(" {name}=\"{value}\"")).collect();
+    Ok(format!("<osm-script{settings}>{query}</osm-script>"))
 }
 
 /// All nodes in a box, the ways that they are in with all nodes of these, and the relations of both, with metadata, as
@@ -127,15 +141,34 @@ fn predicates(query: &str, mut at: usize) -> Result<Predicates<'_>, Problem> {
         };
         let (key, value) = (&predicate[..equals], &predicate[equals + 1..]);
         match key {
-            "bbox" if found.bbox.is_some() => return here("At most one bbox allowed."),
-            "bbox" => match sides(value) {
+            "bbox" | "@bbox" if found.bbox.is_some() => return here("At most one bbox allowed."),
+            "bbox" | "@bbox" => match sides(value) {
                 Some(sides) => found.bbox = Some(sides),
                 None => return here(NO_BOX),
             },
+            "@user" | "@uid" | "@newer" => condition(&mut found.conditions, key, value),
+            _ if key.starts_with('@') => {
+                let Some(name) = setting(key) else { return here(NO_SETTING) };
+                // As in the reference, the last one of a name holds, and one without a value is none.
+                match quoted(&unescape(value)) {
+                    value if value.is_empty() => _ = found.settings.remove(name),
+                    value => _ = found.settings.insert(name, value),
+                }
+            }
             _ => condition(&mut found.conditions, key, value),
         }
     }
     Ok(found)
+}
+
+/// The attribute that a setting is in the XML form.
+fn setting(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "@timeout" => "timeout",
+        "@maxsize" | "@element-limit" => "element-limit",
+        "@date" => "date",
+        _ => return None,
+    })
 }
 
 /// Writes what an element must have.
@@ -222,6 +255,16 @@ mod tests {
                  </query><recurse type=\"way-node\"/></union><print/><query type=\"relation\"><user name=\"a|b\"/></query>\
                  <print/>",
             ),
+            (
+                "node[@timeout=300][a=b]",
+                "<osm-script timeout=\"300\"><query type=\"node\"><has-kv k=\"a\" v=\"b\"/></query><print/></osm-script>",
+            ),
+            (
+                "way[@timeout=300][@timeout=100]",
+                "<osm-script timeout=\"100\"><union><query type=\"way\"></query><recurse type=\"way-node\"/></union>\
+                 <print/></osm-script>",
+            ),
+            ("node[@timeout=]", "<query type=\"node\"></query><print/>"),
         ] {
             assert_eq!(translate(query, false).as_deref(), Ok(expected), "{query}");
         }
@@ -232,6 +275,21 @@ mod tests {
             let text = translate(query, false).expect(query);
             assert!(parse(&text).is_ok(), "{text}");
         }
+    }
+
+    #[test]
+    fn settings_are_no_tags() {
+        assert_eq!(translate("node[@bbox=1,2,3,4]", false), translate("node[bbox=1,2,3,4]", false));
+        let all = "node[@maxsize=1000][@date=2020-01-01T00:00:00Z][@timeout=5][a=b]";
+        assert_eq!(
+            translate(all, false).as_deref(),
+            Ok("<osm-script date=\"2020-01-01T00:00:00Z\" element-limit=\"1000\" timeout=\"5\"><query type=\"node\">\
+                <has-kv k=\"a\" v=\"b\"/></query><print/></osm-script>")
+        );
+        let script = parse(&translate(all, false).unwrap()).unwrap();
+        assert_eq!((script.settings.timeout, script.settings.maxsize), (5, 1000));
+        let wrong = parse(&translate("node[@timeout=x][a=b]", false).unwrap()).unwrap_err();
+        assert!(wrong.to_string().contains("timeout"), "{wrong}");
     }
 
     #[test]
@@ -246,6 +304,8 @@ mod tests {
         assert_eq!(wrong("way[nd]"), Err((4, "Expected '=' after key.")));
         assert_eq!(wrong("node[a=b][c=d"), Err((9, "Expected ']' after value.")));
         assert_eq!(wrong("node[bbox=1,2,3,4][bbox=1,2,3,4]"), Err((19, "At most one bbox allowed.")));
+        assert_eq!(wrong("node[bbox=1,2,3,4][@bbox=1,2,3,4]"), Err((19, "At most one bbox allowed.")));
+        assert_eq!(wrong("node[a=b][@foo=1]"), Err((10, NO_SETTING)));
         for bbox in ["1,2,3", "a,b,c,d", "1,2,3,4,5", "1,2,3,inf", ""] {
             assert_eq!(wrong(&format!("map?bbox={bbox}")), Err((9, NO_BOX)), "{bbox}");
             assert_eq!(wrong(&format!("node[bbox={bbox}]")), Err((5, NO_BOX)), "{bbox}");

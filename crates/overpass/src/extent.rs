@@ -13,6 +13,8 @@ pub struct Extent {
     east_half: i32,
     /// The easternmost position west of Greenwich.
     west_half: i32,
+    /// Whether there is a node whose position the data does not have.
+    unknown: bool,
 }
 
 impl Extent {
@@ -21,9 +23,10 @@ impl Extent {
         bounds: BoundingBox { south: 1_000_000_000, west: 2_000_000_000, north: -1_000_000_000, east: -2_000_000_000 },
         east_half: 2_000_000_000,
         west_half: -2_000_000_000,
+        unknown: false,
     };
 
-    /// What the reference takes for the position of a node that it does not know or does not show.
+    /// What the reference takes for the position of a node that it does not show.
     pub const NULL: Coord = Coord { lat: -910_000_000, lon: i32::MIN };
 
     /// The box around nothing but that.
@@ -46,6 +49,12 @@ impl Extent {
         }
     }
 
+    /// Adds a node whose position the data does not have. The reference takes it for one in the far south-west, which
+    /// turns the box of all others into nonsense; in boxes it matters here only if there are no others.
+    pub fn add_unknown(&mut self) {
+        self.unknown = true;
+    }
+
     /// Without regard to the antimeridian: the boxes and centres of ways.
     pub fn plain(&self) -> Option<BoundingBox> {
         (self.bounds.south <= self.bounds.north).then_some(self.bounds)
@@ -56,6 +65,13 @@ impl Extent {
         let bounds = self.plain()?;
         let wide = i64::from(bounds.east) - i64::from(bounds.west) >= HALF;
         Some(if wide { BoundingBox { west: self.east_half, east: self.west_half, ..bounds } } else { bounds })
+    }
+
+    /// The same, and in the far south-west if there are only nodes whose position the data does not have.
+    pub fn turned_or_unknown(&self) -> Option<BoundingBox> {
+        let mut unknown = Extent::EMPTY;
+        unknown.add(Extent::NULL);
+        self.turned().or(unknown.turned().filter(|_| self.unknown))
     }
 
     /// The shorter way round, or the whole globe where neither way is shorter than half of it: the boxes of geometries.
@@ -107,9 +123,21 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_is_not_known_turns_the_box() {
+    fn a_node_that_is_not_shown_turns_the_box() {
         let mut extent = extent(&[20.0]);
         extent.add(Extent::NULL);
         assert_eq!(sides(extent.turned()), (20.0, -200.0));
+    }
+
+    /// The reference's box of a relation without any member in the data; a member that is there is the whole box.
+    #[test]
+    fn a_node_that_is_not_known_is_nowhere_if_it_is_alone() {
+        let mut alone = Extent::EMPTY;
+        assert_eq!(alone.turned_or_unknown(), None);
+        alone.add_unknown();
+        assert_eq!(sides(alone.turned_or_unknown()), (-214.7483648, -200.0));
+        let mut with_another = extent(&[20.0]);
+        with_another.add_unknown();
+        assert_eq!(sides(with_another.turned_or_unknown()), (20.0, 20.0));
     }
 }

@@ -35,7 +35,7 @@ use terrapin_osm::Osm;
 pub struct Summary {
     /// Elements or features written.
     pub elements: u64,
-    /// The content type of the answer: `application/json`, `application/osm3s+xml`, `text/csv` and so on.
+    /// The content type of the answer: `application/json`, `application/osm3s+xml`, `text/csv; charset=utf-8` and so on.
     pub content_type: &'static str,
 }
 

@@ -7,7 +7,6 @@
 //! stand between two sizes of squares); what no such square
 //! covers stands first. A relation covers the squares of its way members.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::reader::Reader;
@@ -148,9 +147,14 @@ pub fn area_key(bounds: &BoundingBox) -> Key {
 
 /// Whether the squares of something meet a box: what the reference looks up for a box.
 pub fn near(bounds: &BoundingBox, area: &BoundingBox) -> bool {
-    let tiles = Tiles::of(bounds).covered();
+    meets(Tiles::of(bounds), area, |tiles| tiles)
+}
+
+/// Whether the squares of something meet the tiles of a box, which are made of the box's own tiles.
+fn meets(tiles: Tiles, area: &BoundingBox, made: impl Fn(Tiles) -> Tiles) -> bool {
+    let tiles = tiles.covered();
     let (parts, n) = area.split();
-    parts.iter().take(n).map(Tiles::of).any(|area| {
+    parts.iter().take(n).map(|part| made(Tiles::of(part))).any(|area| {
         tiles.rows.0 <= area.rows.1
             && tiles.rows.1 >= area.rows.0
             && tiles.columns.0 <= area.columns.1
@@ -188,21 +192,38 @@ pub fn has_place(coords: &[Coord]) -> bool {
     !bounds.is_empty() && (!coords.iter().any(|c| c.is_missing()) || is_wide())
 }
 
-/// The nodes by which the reference finds a way: all of them if none is missing. If one is, those that it knows
-/// together with one before or behind them, as far as these do not all lie in one tile.
-pub fn places(coords: &[Coord]) -> Cow<'_, [Coord]> {
-    if !coords.iter().any(|c| c.is_missing()) {
-        return Cow::Borrowed(coords);
-    }
-    let mut places = if has_place(coords) { coords.to_vec() } else { Vec::new() };
-    for run in places.split_mut(|c| c.is_missing()) {
+/// The lines of a way by which the reference finds it: the way itself if no node is missing. If one is, those between
+/// missing nodes that do not lie in one tile.
+fn indexed_lines(coords: &[Coord]) -> impl Iterator<Item = &[Coord]> {
+    let is_whole = !coords.iter().any(|c| c.is_missing());
+    let coords = if has_place(coords) { coords } else { &[] };
+    coords.split(|c| c.is_missing()).filter(move |line| {
         let mut bounds = BoundingBox::EMPTY;
-        run.iter().for_each(|&c| bounds.extend(c));
-        if Tiles::of(&bounds).square().is_some_and(|(size, _)| size == 0) {
-            run.fill(Coord::MISSING);
-        }
+        line.iter().for_each(|&c| bounds.extend(c));
+        !bounds.is_empty() && (is_whole || Tiles::of(&bounds).square().is_none_or(|(size, _)| size > 0))
+    })
+}
+
+/// Whether the reference finds a way in a place that holds all that it knows of.
+pub fn is_indexed(coords: &[Coord]) -> bool {
+    indexed_lines(coords).next().is_some()
+}
+
+/// Whether the reference looks at a way that lacks nodes if it looks for what is in some boxes: one of the segments by
+/// which it finds the way is in their tiles, or, for areas, in their blocks. All others it looks at.
+///
+/// Whether the way is there is then for all of its known nodes and segments to decide.
+pub fn is_looked_at(coords: &[Coord], boxes: &[BoundingBox], by_blocks: bool) -> bool {
+    if !coords.iter().any(|c| c.is_missing()) {
+        return true;
     }
-    Cow::Owned(places)
+    let made = |tiles: Tiles| if by_blocks { tiles.blocks() } else { tiles };
+    let is_near = |segment: &[Coord]| {
+        let mut bounds = BoundingBox::EMPTY;
+        segment.iter().for_each(|&c| bounds.extend(c));
+        boxes.iter().any(|area| meets(Tiles::of(&bounds), area, made))
+    };
+    indexed_lines(coords).any(|line| line.windows(2).any(is_near))
 }
 
 fn way_tiles(reader: &mut Reader<'_>, way: Ordinal) -> Tiles {

@@ -207,6 +207,9 @@ impl Derived {
 }
 
 impl Geometry {
+    /// No parts.
+    pub const NOTHING: Geometry = Geometry::Collection(Vec::new());
+
     /// The box around it, to the nearest coordinates.
     pub fn bounding_box(&self) -> Option<BoundingBox> {
         let mut extent = Extent::EMPTY;
@@ -284,9 +287,10 @@ impl Geometry {
         }
     }
 
-    /// Whether it is of no parts: what `trace` finds in a polygon without positions.
+    /// Whether it has no parts, or only such parts: what `trace` finds in a polygon without positions, and what a member
+    /// is that the extract does not have.
     pub fn is_nothing(&self) -> bool {
-        matches!(self, Geometry::Collection(parts) if parts.is_empty())
+        matches!(self, Geometry::Collection(parts) if parts.iter().all(Geometry::is_nothing))
     }
 
     /// Whether it is a line or polygon without positions, which the reference has at a place off the globe, or the middle

@@ -4,6 +4,9 @@ use terrapin_calendar::civil_from_days;
 
 use super::digits::pair;
 
+/// The reference's text for a time that the data does not give.
+const MISSING: &str = "0000-00-00T00:00:00Z";
+
 /// Seconds since 1970 as `2016-11-09T15:50:10Z`.
 pub(super) fn print(seconds: i64) -> String {
     let mut bytes = Vec::new();
@@ -23,6 +26,16 @@ pub(super) fn push(bytes: &mut Vec<u8>, seconds: i64) {
         text[at..at + 2].copy_from_slice(&pair(part as u64));
     }
     bytes.extend_from_slice(&text);
+}
+
+/// The time of a version of an element; if the data does not give it (0), as the reference writes it.
+pub(super) fn print_version_time(seconds: i64) -> String {
+    if seconds == 0 { MISSING.to_owned() } else { print(seconds) }
+}
+
+/// Adds it as bytes.
+pub(super) fn push_version_time(bytes: &mut Vec<u8>, seconds: i64) {
+    if seconds == 0 { bytes.extend_from_slice(MISSING.as_bytes()) } else { push(bytes, seconds) }
 }
 
 #[cfg(test)]

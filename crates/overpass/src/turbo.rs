@@ -3,6 +3,7 @@
 //! | shortcut | becomes, in QL | and in XML |
 //! |---|---|---|
 //! | `{{bbox}}` | `south,west,north,east` | `s="" w="" n="" e=""` |
+//! | `{{wsen}}` | `west,south,east,north` | the same |
 //! | `{{center}}` | `lat,lon` | `lat="" lon=""` |
 //! | `{{date}}`, `{{date:3 days}}` | the time of the data, or so long before | the same |
 //! | `{{date:2020-01-01T00:00:00Z}}` | itself | the same |
@@ -129,7 +130,9 @@ impl Expansion<'_> {
                 self.write(value, Some(position), depth + 1, out)?;
                 continue;
             }
-            match self.shortcut(inner.text).map_err(problem)? {
+            // The value of an attribute, as in `<osm-script bbox="{{bbox}}">`, is the plain form.
+            let xml = self.xml && !out.text.ends_with(['"', '\'']);
+            match self.shortcut(inner.text, xml).map_err(problem)? {
                 Some(replacement) => out.text.push_str(&replacement),
                 None => {
                     out.text.push_str("{{");
@@ -141,8 +144,8 @@ impl Expansion<'_> {
         Ok(())
     }
 
-    /// What a shortcut becomes; `None` where it is not one.
-    fn shortcut(&self, inner: &str) -> Result<Option<String>, Reason> {
+    /// What a shortcut becomes, as attributes of XML or as QL has it; `None` where it is not one.
+    fn shortcut(&self, inner: &str, xml: bool) -> Result<Option<String>, Reason> {
         let (name, argument) = match inner.split_once(':') {
             Some((name, argument)) => (name.trim(), Some(argument.trim().trim_matches('"'))),
             None => (inner.trim(), None),
@@ -150,51 +153,54 @@ impl Expansion<'_> {
         let place = || argument.and_then(|name| self.surroundings.places.find(name)).ok_or(Reason::NoPlace);
         let bbox = || self.surroundings.bbox.filter(|b| !b.is_empty()).ok_or(Reason::NoBox);
         let text = match (name, argument) {
-            ("bbox", None) => self.bounds(&Bounds::of(&bbox()?)),
-            ("center", None) => self.point(&Position::middle_of(&bbox()?)),
+            ("bbox", None) => bounds(&Bounds::of(&bbox()?), xml),
+            ("wsen", None) => {
+                let Bounds { south, north, west, east } = Bounds::of(&bbox()?);
+                format!("{west},{south},{east},{north}")
+            }
+            ("center", None) => point(&Position::middle_of(&bbox()?), xml),
             ("date", _) => date(argument.unwrap_or_default(), self.surroundings.now).ok_or(Reason::NoDate)?,
             ("geocodeArea" | "nominatimArea", Some(_)) => {
                 let element = place()?.element.value().copied().ok_or(Reason::NoPlace)?;
                 let id = element.area_id().ok_or(Reason::NoPlace)?;
-                if self.xml { format!("type=\"area\" ref=\"{id}\"") } else { format!("area({id})") }
+                if xml { format!("type=\"area\" ref=\"{id}\"") } else { format!("area({id})") }
             }
-            ("geocodeId", Some(_)) => self.element(&place()?).ok_or(Reason::NoPlace)?,
+            ("geocodeId", Some(_)) => element(&place()?, xml).ok_or(Reason::NoPlace)?,
             ("geocodeBbox", Some(_)) => {
                 let place = place()?;
-                self.bounds(place.bounds.value().ok_or(Reason::NoPlace)?)
+                bounds(place.bounds.value().ok_or(Reason::NoPlace)?, xml)
             }
             ("geocodeCoords", Some(_)) => {
                 let place = place()?;
-                self.point(place.center.value().ok_or(Reason::NoPlace)?)
+                point(place.center.value().ok_or(Reason::NoPlace)?, xml)
             }
             ("style" | "data", Some(_)) => String::new(),
             _ => return Ok(None),
         };
         Ok(Some(text))
     }
+}
 
-    fn bounds(&self, bounds: &Bounds) -> String {
-        let Bounds { south, north, west, east } = bounds;
-        if self.xml {
-            format!("s=\"{south}\" w=\"{west}\" n=\"{north}\" e=\"{east}\"")
-        } else {
-            format!("{south},{west},{north},{east}")
-        }
+fn bounds(Bounds { south, north, west, east }: &Bounds, xml: bool) -> String {
+    if xml {
+        format!("s=\"{south}\" w=\"{west}\" n=\"{north}\" e=\"{east}\"")
+    } else {
+        format!("{south},{west},{north},{east}")
     }
+}
 
-    fn point(&self, Position { lat, lon }: &Position) -> String {
-        if self.xml { format!("lat=\"{lat}\" lon=\"{lon}\"") } else { format!("{lat},{lon}") }
-    }
+fn point(Position { lat, lon }: &Position, xml: bool) -> String {
+    if xml { format!("lat=\"{lat}\" lon=\"{lon}\"") } else { format!("{lat},{lon}") }
+}
 
-    fn element(&self, place: &Place) -> Option<String> {
-        let element = place.element.value()?;
-        let kind: ElementType = element.kind;
-        Some(if self.xml {
-            format!("type=\"{}\" ref=\"{}\"", kind.name(), element.id)
-        } else {
-            format!("{}({})", kind.name(), element.id)
-        })
-    }
+fn element(place: &Place, xml: bool) -> Option<String> {
+    let element = place.element.value()?;
+    let kind: ElementType = element.kind;
+    Some(if xml {
+        format!("type=\"{}\" ref=\"{}\"", kind.name(), element.id)
+    } else {
+        format!("{}({})", kind.name(), element.id)
+    })
 }
 
 /// Key and value of a definition: the key is a word, so that `{{data:overpass,server=...}}` is none.
@@ -310,6 +316,7 @@ mod tests {
     #[test]
     fn boxes_and_places() {
         assert_eq!(ok("node({{bbox}});"), "node(-0.5,1,1.5,2.0000001);");
+        assert_eq!(ok("node[a=\"{{wsen}}\"];"), "node[a=\"1,-0.5,2.0000001,1.5\"];");
         assert_eq!(ok("node(around:1,{{ center }});"), "node(around:1,0.5,1.5);");
         assert_eq!(ok("{{geocodeArea:Malta}}->.a;"), "area(3600000005)->.a;");
         assert_eq!(ok("{{nominatimArea:\"Malta\"}};"), "area(3600000005);");
@@ -323,6 +330,8 @@ mod tests {
     #[test]
     fn xml_gets_attributes() {
         assert_eq!(ok("<bbox-query {{bbox}}/>"), "<bbox-query s=\"-0.5\" w=\"1\" n=\"1.5\" e=\"2.0000001\"/>");
+        assert_eq!(ok("<osm-script bbox=\"{{bbox}}\"/>"), "<osm-script bbox=\"-0.5,1,1.5,2.0000001\"/>");
+        assert_eq!(ok("<a b='{{wsen}}'/>"), "<a b='1,-0.5,2.0000001,1.5'/>");
         assert_eq!(ok("<id-query {{geocodeArea:Malta}}/>"), "<id-query type=\"area\" ref=\"3600000005\"/>");
         assert_eq!(ok("<around {{geocodeCoords:Malta}}/>"), "<around lat=\"35.9\" lon=\"14.4\"/>");
     }

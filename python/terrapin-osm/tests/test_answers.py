@@ -56,7 +56,7 @@ def test_the_format_is_the_querys(monaco: Snapshot) -> None:
     assert xml.content_type == "application/osm3s+xml" and xml.bytes.startswith(b"<?xml")
     assert xml.xml().encode() == xml.bytes
     csv = monaco.overpass('[out:csv(::id,name)];node[amenity=cafe][name];out;')
-    assert csv.content_type == "text/csv"
+    assert csv.content_type == "text/csv; charset=utf-8"
     assert csv.bytes.decode().splitlines()[0] == "@id\tname"
     # The same elements, whatever was asked for.
     named = monaco.overpass("[out:json];node[amenity=cafe][name];out;")

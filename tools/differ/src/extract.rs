@@ -31,6 +31,8 @@ pub struct Sample {
     pub members: usize,
     /// The roles of its members.
     pub roles: Vec<String>,
+    /// Whether the extract lacks one of its nodes or members.
+    pub incomplete: bool,
     /// Some of the places that it leads through: of a way, its ends and its extremes. Degrees.
     pub vertices: Vec<(f64, f64)>,
 }
@@ -41,6 +43,8 @@ pub struct Extract {
     samples: Vec<Sample>,
     /// Where the samples of one type are in `samples`.
     by_kind: [Vec<usize>; 3],
+    /// Where the samples are that lack nodes or members.
+    incomplete: Vec<usize>,
     /// Ids of relations that the reference makes areas of.
     pub areas: Vec<i64>,
     /// Whether it has all versions of its elements: most queries then ask at a date.
@@ -71,8 +75,9 @@ impl Extract {
                         sample.vertices.push((sample.lat, sample.lon));
                     }
                     Some(members) => {
-                        let first = members.first().and_then(|member| places.get(member));
+                        let first = members.iter().find_map(|member| places.get(member));
                         let Some(&(lat, lon)) = first else { continue };
+                        sample.incomplete = members.iter().any(|member| !places.contains_key(member));
                         sample.vertices = extremes(members.iter().filter_map(|m| places.get(m)).copied().collect());
                         (sample.lat, sample.lon) = (lat, lon);
                         places.insert((sample.kind, sample.id), (lat, lon));
@@ -97,8 +102,9 @@ impl Extract {
                 && has("name")
                 && (has("admin_level") || matches!(kind, Some("multipolygon" | "boundary")))
         };
+        let incomplete = samples.iter().enumerate().filter(|(_, s)| s.incomplete).map(|(i, _)| i).collect();
         let areas = samples.iter().filter(is_area).map(|s| s.id).collect();
-        Ok(Extract { samples, by_kind, areas, history: header.history })
+        Ok(Extract { samples, by_kind, incomplete, areas, history: header.history })
     }
 
     /// How many elements there are to choose from.
@@ -106,14 +112,22 @@ impl Extract {
         self.samples.len()
     }
 
-    /// Where to ask: an element, each type as likely as the others.
+    /// The element that a query is about, each type as likely as the others. Of an extract that lacks nodes or members,
+    /// every third query is about an element that lacks one.
     pub fn anchor(&self, random: &mut Random) -> usize {
+        if !self.incomplete.is_empty() && random.chance(33) {
+            return *random.pick(&self.incomplete);
+        }
         let kind = random.below(3);
         *random.pick(&self.by_kind[kind])
     }
 
-    /// An element near another, of a type where that is asked for.
+    /// An element near another, of a type where that is asked for; the other itself now and then, if it lacks something.
     pub fn near(&self, anchor: usize, kind: Option<ElementType>, random: &mut Random) -> &Sample {
+        let itself = &self.samples[anchor];
+        if itself.incomplete && kind.is_none_or(|kind| itself.kind == kind) && random.chance(30) {
+            return itself;
+        }
         for _ in 0..20 {
             let at = (anchor + random.below(120)).saturating_sub(60).min(self.samples.len() - 1);
             let sample = &self.samples[at];
@@ -184,6 +198,7 @@ impl Raw {
             timestamp: meta.map_or(0, |m| m.timestamp),
             members: 0,
             roles: Vec::new(),
+            incomplete: false,
             vertices: Vec::new(),
         };
         match element {

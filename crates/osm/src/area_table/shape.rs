@@ -107,6 +107,22 @@ mod tests {
         assert!(!Shape::new(ring(&b)).meets_line(&c), "as the area of a relation");
     }
 
+    /// A road of Malta that begins a fifth of a step within a closed way, by its steep border: the reference finds it.
+    #[test]
+    fn a_line_that_begins_just_within_a_closed_way() {
+        let c = |lat, lon| Coord { lat, lon };
+        let west = [c(358_845_803, 144_900_000), c(358_842_784, 144_900_000)];
+        let area = Shape::of_way(&[
+            c(358_842_784, 144_902_978),
+            c(358_845_803, 144_903_849),
+            west[0],
+            west[1],
+            c(358_842_784, 144_902_978),
+        ]);
+        assert!(area.meets_line(&[c(358_843_003, 144_903_041), c(358_842_328, 144_908_261)]));
+        assert!(!area.meets_line(&[c(358_843_003, 144_903_042), c(358_842_328, 144_908_261)]));
+    }
+
     /// A node a hundredth of a step outside a relation's border, which leads there from the south-east.
     #[test]
     fn nearly_on_the_border() {

@@ -2,14 +2,21 @@
 //!
 //! The reference's rules, found by loading small relations into it:
 //! - Roles and the order of members mean nothing; a way that is a member several times counts once.
-//! - Nodes and relations among the members mean nothing.
+//! - Nodes and relations among the members mean nothing, and so do member ways that the extract does not have.
 //! - Every node must be an end of an even number of the ways' segments, by its id: nodes at the same position are not
-//!   the same node. One that is not, be it of a stray open way beside closed rings, and there is no area.
-//! - A member way that the extract does not have counts as absent, and so does one without any node there. A member
-//!   way that has some of its nodes but not all, and there is no area.
-//! - Without a segment there is no area; a segment from a node to itself is one.
+//!   the same node. This includes nodes that the extract does not have, and ways without any node there. If one node is
+//!   not, be it of a stray open way beside closed rings, there is no area.
+//! - A way that lacks a node is no part of the border. If all ways lack one, there is no area; a segment from a node to
+//!   itself is enough.
 //! - What is inside is decided by counting borders: a ring in a ring is a hole, whatever its role. Segments of two ways
 //!   between the same nodes cancel out for what is inside, yet what lies on them lies on the border.
+//!
+//! If the reference's border is open because ways are no part of it, what it finds inside is what lies north of the
+//! rest. Here such ways lead straight over the nodes that they lack ([`bridge`]).
+
+mod bridge;
+
+use bridge::Bridges;
 
 use crate::geometry::Segment;
 use crate::{ElementRef, ElementType, Ordinal, Osm};
@@ -20,7 +27,7 @@ pub(super) enum Outcome {
     Border(Vec<Segment>),
     /// A node is an end of an odd number of segments.
     Unclosed,
-    /// A member way lacks nodes, or there is no way.
+    /// No member way is there with all of its nodes.
     Incomplete,
 }
 
@@ -33,31 +40,42 @@ pub(super) fn border_of(osm: &Osm, relation: Ordinal) -> Outcome {
         members.filter(|m| m.kind == ElementType::Way).filter_map(|m| m.element.ordinal()).collect();
     let ways = without_repetitions(ways);
     let mut border = Vec::new();
-    let mut ends: Vec<ElementRef> = Vec::new();
+    // Within a way every node ends two segments: only its first and last node can make a difference.
+    let (mut ends, mut ends_of_whole): (Vec<ElementRef>, Vec<ElementRef>) = Default::default();
+    let mut bridges = Bridges::default();
     let size = osm.page_size(ElementType::Way).max(1);
     for way in ways {
         let page = osm.way_page((way / size) as u32);
         let slot = (way % size) as usize;
         let (nodes, coords) = (page.nodes(slot), page.coords(slot));
-        if coords.iter().all(|c| c.is_missing()) {
-            continue;
+        let open = match (nodes.first(), nodes.last()) {
+            (Some(&first), Some(&last)) if first != last => Some([first, last]),
+            _ => None,
+        };
+        ends.extend(open.into_iter().flatten());
+        if !coords.iter().any(|c| c.is_missing()) {
+            ends_of_whole.extend(open.into_iter().flatten());
+            border.extend(coords.windows(2).map(|w| Segment { a: w[0], b: w[1] }));
+        } else if let Some(ends) = open {
+            bridges.add(ends, coords);
         }
-        if coords.iter().any(|c| c.is_missing()) {
-            return Outcome::Incomplete;
-        }
-        // Within a way every node ends two segments: only its first and last node can make a difference.
-        if let (Some(&first), Some(&last)) = (nodes.first(), nodes.last())
-            && first != last
-        {
-            ends.extend([first, last]);
-        }
-        border.extend(coords.windows(2).map(|w| Segment { a: w[0], b: w[1] }));
     }
-    ends.sort_unstable();
-    if ends.chunk_by(|a, b| a == b).any(|same| same.len() % 2 == 1) {
+    if !all_even(&mut ends) {
         return Outcome::Unclosed;
     }
-    if border.is_empty() { Outcome::Incomplete } else { Outcome::Border(border) }
+    if border.is_empty() {
+        return Outcome::Incomplete;
+    }
+    if !all_even(&mut ends_of_whole) {
+        bridges.build(&mut border);
+    }
+    Outcome::Border(border)
+}
+
+/// Whether each of these is there an even number of times.
+fn all_even(ends: &mut [ElementRef]) -> bool {
+    ends.sort_unstable();
+    ends.chunk_by(|a, b| a == b).all(|same| same.len().is_multiple_of(2))
 }
 
 /// Every way once, at the place of its first mention.

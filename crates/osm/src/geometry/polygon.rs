@@ -175,16 +175,17 @@ impl Polygon {
     }
 
     /// Whether a polyline meets the polygon; lines that only touch the border do not, and it depends on the kind of
-    /// [`Border`] whether those do that run along it. A missing node breaks the line; a line of a single node meets the
-    /// polygon if that is inside. (A line that meets two crossing borders where they cross counts as meeting.)
+    /// [`Border`] whether those do that run along it. A missing node breaks the line; what is left of a single node meets
+    /// the polygon if that is inside. (A line that meets two crossing borders where they cross counts as meeting.)
     pub fn meets_line(&self, line: &[Coord]) -> bool {
         let mut bbox = BoundingBox::EMPTY;
         line.iter().for_each(|&c| bbox.extend(c));
         if bbox.is_empty() || !bbox.intersects(&self.bbox) {
             return false;
         }
-        if let [c] = line {
-            return self.locate(*c) == Location::Inside;
+        let is_inside = |run: &[Coord]| matches!(run, [c] if self.locate(*c) == Location::Inside);
+        if line.split(|c| c.is_missing()).any(is_inside) {
+            return true;
         }
         // Where the end of the last segment lies, if that is known without asking.
         let mut known: Option<Location> = None;
@@ -263,13 +264,17 @@ impl Polygon {
     fn pass_cut_at_border(&self, s: Segment, known: Option<Location>) -> Pass {
         let mut cuts: Vec<Coord> = Vec::new();
         let mut touched = false;
+        // Ends so near to a crossing that the piece between them has no length, once the crossing is rounded.
+        let mut ends: Vec<Coord> = Vec::new();
         self.any_segment(&s.bbox(), &mut |t| {
             if segments_meet(s, t) {
                 touched = true;
                 let before = cuts.len();
                 cuts.extend([t.a, t.b].into_iter().filter(|&c| on_segment(s, c)));
                 if cuts.len() == before && !on_segment(t, s.a) && !on_segment(t, s.b) {
-                    cuts.extend(crossing(s, t));
+                    let crossing = crossing(s, t);
+                    ends.extend(crossing.filter(|&c| c == s.a || c == s.b));
+                    cuts.extend(crossing);
                 }
             }
             false
@@ -284,7 +289,8 @@ impl Polygon {
         cuts.extend([s.a, s.b]);
         cuts.sort_unstable_by_key(|&c| along(s, c));
         cuts.dedup();
-        match cuts.windows(2).any(|w| self.locate(middle(w[0], w[1])) == Location::Inside) {
+        let mut middles = cuts.windows(2).map(|w| middle(w[0], w[1])).chain(ends);
+        match middles.any(|c| self.locate(c) == Location::Inside) {
             true => Pass::Inside,
             false => Pass::Touching,
         }

@@ -23,6 +23,13 @@ pub(crate) struct Branch<'a> {
     height: usize,
 }
 
+impl<'a> Branch<'a> {
+    /// The same for errors that name another line.
+    pub fn at_line(self, line: u32) -> Branch<'a> {
+        Branch { line, ..self }
+    }
+}
+
 /// A tree of tokens.
 pub(crate) struct Tree<'a> {
     branches: Vec<Branch<'a>>,
@@ -133,6 +140,11 @@ impl<'a> Parser<'a> {
                         self.error(Code::UnmatchedBracket, format!("Unmatched {}", token.text));
                     }
                 }
+                // As in the reference, `::` can stand for the colon of `if:`, and what follows it is a sign of its own.
+                ":" | "::" if colon && grower.open == 0 && grower.is_behind_if() => {
+                    colon = false;
+                    grower.prefix(token, line);
+                }
                 ":" if colon && grower.open == 0 => {
                     colon = false;
                     grower.sign(token, line, 0);
@@ -210,6 +222,18 @@ impl<'a> Grower<'a> {
         // A list is read item by item, not down its commas.
         let height = self.tree.branches[left].height + usize::from(self.tree.text(left) != ",");
         self.hang(Branch { token, line, left, right: 0, binding, open, height });
+    }
+
+    /// Whether what was read last is `if::`.
+    fn is_behind_if(&self) -> bool {
+        let top = self.spine.last().map(|&top| self.tree.at(top));
+        top.is_some_and(|top| top.token.text == "::" && top.right == 0 && self.tree.text(top.left) == "if")
+    }
+
+    /// Adds a sign that takes nothing to its left.
+    fn prefix(&mut self, token: Token<'a>, line: u32) {
+        let binding = binding(token.text).unwrap_or(LEAF);
+        self.hang(Branch { token, line, left: 0, right: 0, binding, open: false, height: 1 });
     }
 
     fn hang(&mut self, branch: Branch<'a>) {

@@ -56,14 +56,7 @@ pub(super) fn translate(chars: &mut Chars<'_>, ignore_case: bool, out: &mut Stri
                 chars.next();
                 let c = chars.next()?;
                 let BracketItem::Character(high) = item(c, chars, ignore_case)? else { return None };
-                // The reference's collation knows no ranges outside ASCII.
-                if low > high || !low.is_ascii() || !high.is_ascii() {
-                    return None;
-                }
-                literal(out, low);
-                out.push('-');
-                literal(out, high);
-                size += 2 * RANGE;
+                size += range(low, high, ignore_case, out)?;
             }
             BracketItem::Character(c) => {
                 literal(out, c);
@@ -73,6 +66,41 @@ pub(super) fn translate(chars: &mut Chars<'_>, ignore_case: bool, out: &mut Stri
     }
     out.push(']');
     Some(size)
+}
+
+/// Writes the range from `low` to `high` by code point, and returns about what it takes when compiled, in bytes; `None`
+/// if it goes downwards.
+///
+/// If the case is ignored, the C library compares upper-case letters: `[A-z]` is `[A-Z]`, and `[Z-a]` goes downwards.
+fn range(low: char, high: char, ignore_case: bool, out: &mut String) -> Option<usize> {
+    let (low, high) = if ignore_case { (upper(low), upper(high)) } else { (low, high) };
+    if low > high {
+        return None;
+    }
+    // No text has small letters then, so that those of ASCII within other signs are left out.
+    let around_letters = [(low, high.min('`')), (low.max('{'), high)];
+    let whole = [(low, high)];
+    let parts: &[(char, char)] = if ignore_case { &around_letters } else { &whole };
+    for (low, high) in parts.iter().filter(|(low, high)| low <= high) {
+        literal(out, *low);
+        out.push('-');
+        literal(out, *high);
+    }
+    Some(match (high.is_ascii(), ignore_case) {
+        (true, _) => 2 * RANGE,
+        (false, false) => SMALL_CLASS,
+        // The other case of each letter can be a range of its own.
+        (false, true) => ALPHABET,
+    })
+}
+
+/// The upper-case letter of a letter, if it is one character.
+fn upper(c: char) -> char {
+    let mut upper = c.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(upper), None) => upper,
+        _ => c,
+    }
 }
 
 /// Whether a hyphen follows that is not the last thing in the brackets.

@@ -1,5 +1,6 @@
 //! POSIX extended regular expressions as the C library of GNU reads them, translated to those of `regex`, so that
-//! matching takes time linear in the text. A pattern is found anywhere in a text; `.` is any character.
+//! matching takes time linear in the text. A pattern is found anywhere in a text; `.` is any character. Ranges go by code
+//! point, as they do in the locales of the public servers; the library's locale `C.UTF-8` refuses ranges beyond ASCII.
 
 mod bracket;
 mod literal;
@@ -46,15 +47,15 @@ impl Error {
             Error::Invalid if pattern.starts_with(['*', '+', '?']) => {
                 Some(format!("nothing is before \"{}\" that it could repeat; \".*\" is any text", &pattern[..1]))
             }
-            Error::Invalid if pattern.contains('[') && !pattern.is_ascii() => {
-                Some("a range in [...] must go upwards between ASCII characters".into())
-            }
             Error::Invalid if pattern.ends_with('\\') => Some("nothing is after the last backslash".into()),
-            Error::Invalid => match wrong_interval(pattern) {
-                Some(interval) => Some(format!(
+            Error::Invalid => match (wrong_interval(pattern), downward_range(pattern)) {
+                (Some(interval), _) => Some(format!(
                     "\"{interval}\" is no number of repetitions: two numbers up to {MOST_REPEATS}, the smaller one first; a literal brace needs a backslash: \"\\\\{{\""
                 )),
-                None => Some("brackets must be closed; a literal sign needs a backslash: \"\\\\(\"".into()),
+                (None, Some(range)) => Some(format!(
+                    "the range \"{range}\" goes downwards: the character with the lower code point comes first"
+                )),
+                (None, None) => Some("brackets must be closed; a literal sign needs a backslash: \"\\\\(\"".into()),
             },
             Error::BackReference => Some("\\1 to \\9 are not available; write the alternatives out".into()),
             Error::TooLarge => None,
@@ -354,6 +355,14 @@ fn wrong_interval(pattern: &str) -> Option<&str> {
     None
 }
 
+/// The first `b-a` in brackets whose ends are in the wrong order.
+fn downward_range(pattern: &str) -> Option<&str> {
+    let inside = pattern.get(pattern.find('[')? + 1..)?;
+    let characters: Vec<(usize, char)> = inside.char_indices().take(200).collect();
+    let downwards = characters.windows(3).find(|window| window[1].1 == '-' && window[0].1 > window[2].1)?;
+    inside.get(downwards[0].0..downwards[2].0 + downwards[2].1.len_utf8())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -387,6 +396,42 @@ mod tests {
         assert!(!finds("^a+?b$", "ab b"));
         assert!(!finds(r"\<afe", "cafe"));
         assert!(compile("CAFÉ", true).unwrap().is_match("café"));
+    }
+
+    /// As `regcomp` of GNU's C library has ranges of ASCII; beyond, as its locales have it whose order is the code points'.
+    #[test]
+    fn ranges_go_by_code_point() {
+        for (pattern, text, found) in [
+            ("[А-Я]", "Ж", true),
+            ("[А-Я]", "ж", false),
+            ("[א-ת]", "נחל", true),
+            ("^[^㐀-鿕]", "北京", false),
+            ("^[^㐀-鿕]", "Beijing", true),
+            ("^[a-zа-яё].*", "ёлка", true),
+            ("[\u{400}-\u{4ff}]", "Ѣ", true),
+            ("[a-я]", "é", true),
+            ("[\u{1f600}-\u{1f64f}]", "\u{1f601}", true),
+            ("[[.а.]-я]", "б", true),
+            ("[A-z]", "_", true),
+        ] {
+            assert_eq!(finds(pattern, text), found, "{pattern} in {text}");
+        }
+        let finds = |pattern: &str, text: &str| compile(pattern, true).map(|regex| regex.is_match(text)).ok();
+        for (pattern, text, found) in [
+            ("[А-Я]", "ж", Some(true)),
+            ("[а-я]", "Ж", Some(true)),
+            ("[A-z]", "_", Some(false)),
+            ("[X-z]", "a", Some(false)),
+            ("[X-z]", "y", Some(true)),
+            ("[a-~]", "B", Some(true)),
+            ("[a-~]", "_", Some(true)),
+            ("[^-a]", "b", Some(true)),
+            ("[{-~]", "b", Some(false)),
+            ("[Z-a]", "z", None),
+            ("[_-z]", "z", None),
+        ] {
+            assert_eq!(finds(pattern, text), found, "{pattern} in {text}");
+        }
     }
 
     /// How the C library's `iswctype` classifies characters of many kinds.
@@ -433,7 +478,7 @@ mod tests {
     #[test]
     fn refuses_what_it_must() {
         for pattern in
-            ["(", "a(", "[", "[a", "[z-a]", "*a", "a|*", "(*)", "a{", "a{x}", "a{2,1}", "[[:foo:]]", "[א-ת]", "\\"]
+            ["(", "a(", "[", "[a", "[z-a]", "*a", "a|*", "(*)", "a{", "a{x}", "a{2,1}", "[[:foo:]]", "[ת-א]", "\\"]
         {
             assert_eq!(compile(pattern, false).err(), Some(Error::Invalid), "{pattern}");
         }
@@ -453,6 +498,8 @@ mod tests {
             "((a?){9}){900}",
             "[^a]{3000}",
             "[a-z]{7000}",
+            "[А-Я]{150}",
+            "[\u{80}-\u{10ffff}]{150}",
         ] {
             assert!(check(pattern, true).is_ok(), "{pattern} is small enough");
             assert!(compile(pattern, true).is_ok(), "{pattern} compiles");
@@ -468,6 +515,7 @@ mod tests {
         let help = |pattern: &str| compile(pattern, false).unwrap_err().help(pattern).unwrap();
         assert!(help("b{1,99999}").contains("\"{1,99999}\" is no number of repetitions"));
         assert!(help("a{2}b{3,1}").contains("{3,1}"));
+        assert!(help("[aя-а]").contains("\"я-а\" goes downwards"));
         assert!(help("(a").contains("brackets must be closed"));
         assert!(help("a\\").contains("last backslash"));
     }

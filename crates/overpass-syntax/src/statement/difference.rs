@@ -46,6 +46,10 @@ impl Facts for Difference {
         is_operand(child)
     }
 
+    fn wants_results(&self) -> bool {
+        true
+    }
+
     fn incomplete(&self, children: &[Node]) -> Option<(Code, String)> {
         let message = "A set difference always requires exactly two substatements: the set of elements to copy to the result minus the set of elements to leave out in the result.";
         (children.len() > 2).then(|| (Code::DifferenceOperands, message.to_owned()))

@@ -211,6 +211,11 @@ trait Facts {
         false
     }
 
+    /// Whether it takes only elements whose result goes into a set.
+    fn wants_results(&self) -> bool {
+        false
+    }
+
     /// What its errors call it if an evaluator must stand in it before anything else: `A For`.
     fn begins_with_evaluator(&self) -> Option<&'static str> {
         None
@@ -256,6 +261,11 @@ impl StatementKind {
     /// Whether it asks for areas, what stands in its blocks aside.
     pub fn asks_for_areas(&self) -> bool {
         self.facts().asks_for_areas()
+    }
+
+    /// Whether it takes only elements whose result goes into a set.
+    pub(crate) fn wants_results(&self) -> bool {
+        self.facts().wants_results()
     }
 
     /// Whether an element can stand in it.

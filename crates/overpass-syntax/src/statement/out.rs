@@ -154,7 +154,9 @@ fn four_sides(parser: &mut Parser<'_>) -> [String; 4] {
 }
 
 fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
-    const MODES: [(&str, &str); 6] = [
+    const MODES: [(&str, &str); 7] = [
+        // The reference reads this word as a mode, and refuses the mode.
+        ("quirks", "quirks"),
         ("ids", "ids_only"),
         ("skel", "skeleton"),
         ("body", "body"),

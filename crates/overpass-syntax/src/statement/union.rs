@@ -47,6 +47,10 @@ impl Facts for Union {
         is_operand(child)
     }
 
+    fn wants_results(&self) -> bool {
+        true
+    }
+
     fn fill(&mut self, children: Vec<Node>) -> Option<()> {
         fill(&mut self.members, children)
     }

@@ -3,6 +3,7 @@
 use super::scope::{Subject, area_id, tags};
 use super::shapes;
 use super::value::EvaluatorValue;
+use crate::quadtile::has_place;
 use crate::reader::Reader;
 use crate::set::{Geometry, Position};
 use crate::syntax::Function;
@@ -21,7 +22,9 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Sub
             Subject::Derived(derived) => &derived.type_name,
         }),
         Function::Version => meta(reader, subject, |_, meta| EvaluatorValue::Int(i64::from(meta.version))),
-        Function::Timestamp => meta(reader, subject, |_, meta| EvaluatorValue::Text(timestamp::print(meta.timestamp))),
+        Function::Timestamp => {
+            meta(reader, subject, |_, meta| EvaluatorValue::Text(timestamp::print_version_time(meta.timestamp)))
+        }
         Function::Changeset => meta(reader, subject, |_, meta| EvaluatorValue::Int(meta.changeset)),
         Function::Uid => meta(reader, subject, |_, meta| EvaluatorValue::Int(meta.uid)),
         Function::User => meta(reader, subject, |reader, meta| EvaluatorValue::text(reader.osm().user_name(meta.user))),
@@ -102,7 +105,8 @@ fn length(reader: &mut Reader<'_>, subject: Subject<'_>) -> f64 {
     match subject {
         Subject::Element(ElementType::Way, way) => {
             let (page, slot) = reader.way(way);
-            line_length(page.coords(slot))
+            // As in the reference, which knows nothing of the nodes then.
+            if has_place(page.coords(slot)) { line_length(page.coords(slot)) } else { 0.0 }
         }
         Subject::Element(ElementType::Relation, relation) => {
             let (page, slot) = reader.relation(relation);

@@ -4,31 +4,46 @@ use super::scope::Subject;
 use super::sphere::{cross, dot, vector};
 use super::value::EvaluatorValue;
 use super::{hull, trace};
+use crate::quadtile::has_place;
 use crate::reader::Reader;
 use crate::set::{Geometry, Position};
 use crate::syntax::Function;
 use terrapin_budget as budget;
 use terrapin_osm::{Coord, ElementType};
 
-/// The geometry of an element: a point, a line, or what its members have; none where nothing is known.
+/// The geometry of an element: a point, a line, or what its members have. As in the reference, a way that the reference
+/// has no place for has an empty one, and every member of a relation is a part, if need be an empty one. A way does not
+/// lead over the nodes that it lacks: it is several lines then.
 pub(super) fn of(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<Geometry> {
     match subject {
         Subject::Element(ElementType::Node, node) => Some(Geometry::Point(reader.coord(node).into())),
         Subject::Element(ElementType::Way, way) => {
             let (page, slot) = reader.way(way);
-            budget::checkpoints(page.coords(slot).len());
-            let line: Vec<Position> = known(page.coords(slot)).map(Position::from).collect();
-            (!line.is_empty()).then_some(Geometry::Line(line))
+            let coords = page.coords(slot);
+            budget::checkpoints(coords.len());
+            if !has_place(coords) {
+                return Some(Geometry::NOTHING);
+            }
+            let line = |run: &[Coord]| Geometry::Line(run.iter().copied().map(Position::from).collect());
+            let mut lines: Vec<Geometry> =
+                coords.split(|c| c.is_missing()).filter(|run| !run.is_empty()).map(line).collect();
+            match lines.len() {
+                0 | 1 => lines.pop(),
+                _ => Some(Geometry::Collection(lines)),
+            }
         }
         Subject::Element(ElementType::Relation, relation) => {
             let (page, slot) = reader.relation(relation);
             let parts: Vec<Geometry> = page
                 .members(slot)
                 .iter()
-                .filter(|member| member.kind != ElementType::Relation)
-                .filter_map(|member| of(reader, Subject::Element(member.kind, member.element.ordinal()?)))
+                .map(|member| match (member.kind, member.element.ordinal()) {
+                    (ElementType::Relation, _) | (_, None) => None,
+                    (kind, Some(ordinal)) => of(reader, Subject::Element(kind, ordinal)),
+                })
+                .map(|part| part.unwrap_or(Geometry::NOTHING))
                 .collect();
-            (!parts.is_empty()).then_some(Geometry::Collection(parts))
+            Some(Geometry::Collection(parts))
         }
         Subject::Derived(derived) => {
             budget::charge(derived.geometry.as_ref().map_or(0, Geometry::bytes));
@@ -36,11 +51,6 @@ pub(super) fn of(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<Geomet
         }
         Subject::Area(_) | Subject::None => None,
     }
-}
-
-/// The positions of a way's nodes that are known.
-fn known(line: &[Coord]) -> impl Iterator<Item = Coord> {
-    line.iter().copied().filter(|c| !c.is_missing())
 }
 
 /// The value of a function of geometries, given those of its arguments.

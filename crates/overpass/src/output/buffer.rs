@@ -133,6 +133,11 @@ impl<'a> Buffer<'a> {
     pub(super) fn time(&mut self, seconds: i64) {
         timestamp::push(&mut self.bytes, seconds);
     }
+
+    /// The time of a version of an element, which the data may lack.
+    pub fn version_time(&mut self, seconds: i64) {
+        timestamp::push_version_time(&mut self.bytes, seconds);
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,9 @@ use crate::set::Position;
 use crate::syntax::{CsvField, CsvSettings};
 use terrapin_osm::Coord;
 
+/// The media type. Without the charset, clients take text for ISO 8859-1 (RFC 2616, section 3.7.1).
+pub(super) const CONTENT_TYPE: &str = "text/csv; charset=utf-8";
+
 /// An answer in CSV.
 pub(super) struct Csv<'a> {
     buffer: Buffer<'a>,
@@ -115,7 +118,7 @@ impl Column {
                 let Some(meta) = &item.meta else { return };
                 match column {
                     Column::Version => b.unsigned(u64::from(meta.version)),
-                    Column::Timestamp => b.time(meta.timestamp),
+                    Column::Timestamp => b.version_time(meta.timestamp),
                     Column::Changeset => b.integer(meta.changeset),
                     Column::Uid => b.integer(meta.uid),
                     Column::User => quoted(b, meta.user),
@@ -198,7 +201,7 @@ impl Answer for Csv<'_> {
     }
 
     fn content_type(&self) -> &'static str {
-        "text/csv"
+        CONTENT_TYPE
     }
 
     fn started(&self) -> bool {

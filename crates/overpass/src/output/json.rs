@@ -130,7 +130,7 @@ fn render(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     }
     if let Some(meta) = &item.meta {
         b.text(",\n  \"timestamp\": \"");
-        b.time(meta.timestamp);
+        b.version_time(meta.timestamp);
         b.text("\",\n  \"version\": ");
         b.unsigned(u64::from(meta.version));
         b.text(",\n  \"changeset\": ");
@@ -318,7 +318,7 @@ fn shape(b: &mut Buffer<'_>, geometry: &Geometry, depth: usize) {
         }
         Geometry::Collection(parts) => {
             b.text("\"geometries\": [\n");
-            for (i, part) in parts.iter().enumerate() {
+            for (i, part) in parts.iter().filter(|part| !part.is_nothing()).enumerate() {
                 b.text(if i > 0 { ",\n" } else { "" });
                 indent(b, depth + 2);
                 b.text("{\n");

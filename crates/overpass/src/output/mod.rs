@@ -154,7 +154,7 @@ impl Form<'_> {
         match self {
             Form::Asked(OutputFormat::Xml) => "application/osm3s+xml",
             Form::Asked(OutputFormat::Json) => "application/json",
-            Form::Asked(OutputFormat::Csv(_)) => "text/csv",
+            Form::Asked(OutputFormat::Csv(_)) => csv::CONTENT_TYPE,
             Form::Asked(OutputFormat::Custom | OutputFormat::Popup(_)) => html::CONTENT_TYPE,
             Form::GeoJson(layout) | Form::WithItems(layout, _) => geojson::content_type(layout),
         }

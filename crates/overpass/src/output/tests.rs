@@ -129,7 +129,7 @@ fn json() {
 {
   "type": "way",
   "id": 7,
-  "timestamp": "1970-01-01T00:00:00Z",
+  "timestamp": "0000-00-00T00:00:00Z",
   "version": 3,
   "changeset": 5,
   "user": "u,v",
@@ -225,7 +225,7 @@ fn xml() {
 
   <bounds minlat="-19.0764210" minlon="-169.9273307" maxlat="-19.0762292" maxlon="-169.9271172"/>
 
-  <way id="7" version="3" timestamp="1970-01-01T00:00:00Z" changeset="5" uid="6" user="u,v">
+  <way id="7" version="3" timestamp="0000-00-00T00:00:00Z" changeset="5" uid="6" user="u,v">
     <bounds minlat="-19.0764210" minlon="-169.9273307" maxlat="-19.0762292" maxlon="-169.9271172"/>
     <nd ref="1" lat="0.0000000" lon="1.0000000"/>
     <nd ref="2"/>

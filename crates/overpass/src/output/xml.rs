@@ -57,7 +57,7 @@ fn render(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
         b.text(" version=\"");
         b.unsigned(u64::from(meta.version));
         b.text("\" timestamp=\"");
-        b.time(meta.timestamp);
+        b.version_time(meta.timestamp);
         b.text("\" changeset=\"");
         b.integer(meta.changeset);
         b.text("\" uid=\"");

@@ -51,7 +51,7 @@ impl MetaTest {
             MetaTest::Users(users) => users.binary_search(&meta.user).is_ok(),
             MetaTest::Uids(uids) => uids.binary_search(&meta.uid).is_ok(),
             MetaTest::Since(than) => meta.timestamp >= *than,
-            MetaTest::Until(moment) => meta.timestamp <= *moment,
+            MetaTest::Until(moment) => meta.timestamp != 0 && meta.timestamp <= *moment,
             MetaTest::Between(since, until) => meta.timestamp > *since && meta.timestamp <= *until,
         }
     }

@@ -16,7 +16,6 @@ pub use region::{BoxRegion, Placement, Region};
 pub use shapes::{ShapesRegion, point_box};
 pub use tags::{TagMemo, TagTest, compile};
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,7 +23,7 @@ use rayon::prelude::*;
 
 use super::Failure;
 use super::budget::Budget;
-use super::quadtile::places;
+use super::quadtile::{is_indexed, is_looked_at};
 use super::sorted;
 use super::syntax::{FilterKind, Tag};
 use terrapin_budget as budget;
@@ -103,13 +102,14 @@ impl Plan {
             || self.meta.iter().any(MetaTest::never)
     }
 
-    /// Whether the reference refuses to look at all elements of this type for such filters.
-    pub fn is_weak(&self, osm: &Osm, kind: ElementType) -> bool {
+    /// Whether the reference refuses to look at all elements of this type for such filters. `states` are the states of the
+    /// data that decide whether an element has a tag: that of the query's date and that of now.
+    pub fn is_weak(&self, states: [&Osm; 2], kind: ElementType) -> bool {
         kind != ElementType::Relation
             && self.known.is_none()
             && self.regions.is_empty()
             && !self.meta.iter().any(MetaTest::is_strong)
-            && !self.tags.iter().any(|test| test.is_strong(osm, kind))
+            && !self.tags.iter().any(|test| states.iter().any(|osm| test.is_strong(osm, kind)))
     }
 
     /// The pages that meet all regions.
@@ -314,19 +314,14 @@ fn in_region(
         (ElementType::Way, Placement::Inside) => {
             // the page's box says nothing of a way that has no place
             let ways = osm.way_page(page);
-            let coords = |o: Ordinal| ways.coords((o - first) as usize);
-            retain_from(out, from, |o| places(coords(o)).iter().any(|c| !c.is_missing()));
+            retain_from(out, from, |o| is_indexed(ways.coords((o - first) as usize)));
             Ok(())
         }
         (ElementType::Way, _) => {
             let ways = osm.way_page(page);
             let coords = |o: Ordinal| ways.coords((o - first) as usize);
-            // Few have places that are not all of their nodes.
-            let by_places = |o: Ordinal| match places(coords(o)) {
-                Cow::Borrowed(_) => true,
-                Cow::Owned(places) => region.has_way(&places),
-            };
-            retain_within(budget, out, from, |o| region.has_way(coords(o)) && by_places(o))
+            let is_looked_at = |o: Ordinal| is_looked_at(coords(o), region.cover(), region.is_by_blocks());
+            retain_within(budget, out, from, |o| region.has_way(coords(o)) && is_looked_at(o))
         }
     }
 }

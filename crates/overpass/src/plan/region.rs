@@ -19,6 +19,10 @@ pub enum Placement {
 pub trait Region: Send + Sync {
     /// Boxes that hold every position at which an element of the region can have a node or a segment.
     fn cover(&self) -> &[BoundingBox];
+    /// Whether the reference looks the region up by blocks of 16 × 16 tiles and not by tiles.
+    fn is_by_blocks(&self) -> bool {
+        false
+    }
     /// How a box lies to the region. A whole page of elements may be decided by this.
     fn placement(&self, of: &BoundingBox) -> Placement;
     /// Whether nodes anywhere in a box, the placement of which is unsure, surely are in the region.

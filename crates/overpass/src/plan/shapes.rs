@@ -63,6 +63,10 @@ impl Region for ShapesRegion {
         self.any(&point_box(at), |shape| shape.covers(at))
     }
 
+    fn is_by_blocks(&self) -> bool {
+        true
+    }
+
     fn has_border(&self) -> bool {
         true
     }

@@ -8,9 +8,10 @@ use crate::syntax::{self, Retro, Script, TimeFrame, Timestamp};
 use crate::{Failure, evaluators};
 use terrapin_osm::ElementType;
 
-/// The test that elements must pass to be seen; `None` where all are.
+/// The test that elements must pass to be seen; `None` if all are. As in the reference, an element without a timestamp is
+/// not there at any date, not even at one after all data; yet data without a single timestamp is there at every date.
 pub fn test(ctx: &Context) -> Option<MetaTest> {
-    ctx.date.filter(|&moment| ctx.history().is_none() && moment < ctx.osm.data_time()).map(MetaTest::Until)
+    ctx.date.filter(|_| ctx.history().is_none() && ctx.osm.data_time() != 0).map(MetaTest::Until)
 }
 
 /// The date that a query is to be answered for from its first statement on.

@@ -38,14 +38,15 @@ pub fn run(ctx: &mut Context, Foreach { from, into, body }: &Foreach) -> Result<
 
 /// Runs `for`: a round for every value that `key` has among the elements.
 pub fn run_grouped(ctx: &mut Context, For { from, into, key, body }: &For) -> Result<(), Failure> {
-    // As in the reference, where nothing has been put into `from`, nothing is read of the elements in its stead, and
-    // the evaluator does not see the set that they come from.
+    // As in the reference, if nothing has been put into `from`, only ids, nodes and members are read of the elements.
     let bare = !ctx.sets.contains_key(from);
     let from = started_from(ctx, from, into);
     let outer = ctx.enter();
-    if bare {
-        ctx.assign(into, Set::default());
-    }
+    // As in the reference, the evaluator finds nothing in the set that the rounds get their elements in, yet the value
+    // that it has in an outer loop.
+    let outer_value = ctx.loop_values.get(into).cloned();
+    ctx.assign(into, Set::default());
+    ctx.loop_values.extend(outer_value.map(|value| (into.to_owned(), value)));
     let mut groups = Deferred::new(evaluators::group(ctx.environment(), key, &from, bare)?);
     groups.reverse();
     while let Some((value, group)) = groups.pop() {

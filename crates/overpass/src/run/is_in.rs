@@ -11,6 +11,11 @@ use terrapin_osm::ElementType::Way;
 use terrapin_osm::areas::{is_closed, shape_of_way};
 use terrapin_osm::{BoundingBox, Coord, Ordinal};
 
+/// Half of the way around the globe, in 1e-7 degrees.
+const HALF: i32 = 1_800_000_000;
+/// A quarter of it: closed ways that cross the antimeridian do not lead further from it.
+const QUARTER: u32 = HALF as u32 / 2;
+
 /// Runs the statement.
 pub fn run(ctx: &mut Context, IsIn { place, into }: &IsIn) -> Result<(), Failure> {
     let points = match place {
@@ -28,6 +33,12 @@ pub fn run(ctx: &mut Context, IsIn { place, into }: &IsIn) -> Result<(), Failure
 /// The closed ways that have one of the points inside or on their border.
 fn closed_ways_around(ctx: &Context, points: &[Coord]) -> Result<Vec<Ordinal>, Failure> {
     let mut pages: Vec<u32> = points.iter().flat_map(|&at| ctx.osm.pages_in(Way, &point_box(at))).collect();
+    // The box of a way across the antimeridian leads round the other side of the globe, over longitude 0, and what lies
+    // in the way is beside it.
+    for at in points.iter().filter(|at| at.lon.unsigned_abs() > QUARTER) {
+        let others = ctx.osm.pages_in(Way, &point_box(Coord { lon: 0, ..*at }));
+        pages.extend(others.into_iter().filter(|&page| is_around(&ctx.osm.page_box(Way, page))));
+    }
     pages.sort_unstable();
     pages.dedup();
     let tree = BoxTree::new(points.iter().map(|&at| point_box(at)).collect());
@@ -42,6 +53,9 @@ fn closed_ways_around(ctx: &Context, points: &[Coord]) -> Result<Vec<Ordinal>, F
             let coords = page.coords(slot);
             let mut bounds = BoundingBox::EMPTY;
             coords.iter().for_each(|&c| bounds.extend(c));
+            if is_around(&bounds) {
+                (bounds.west, bounds.east) = (-HALF, HALF);
+            }
             let mut shape = None;
             let holds = |i: usize| {
                 let shape = shape.get_or_insert_with(|| shape_of_way(coords));
@@ -53,4 +67,9 @@ fn closed_ways_around(ctx: &Context, points: &[Coord]) -> Result<Vec<Ordinal>, F
         }
     }
     Ok(found)
+}
+
+/// Whether a box spans more than half of the globe, as that of something that crosses the antimeridian does.
+fn is_around(bounds: &BoundingBox) -> bool {
+    i64::from(bounds.east) - i64::from(bounds.west) > i64::from(HALF)
 }

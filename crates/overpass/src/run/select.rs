@@ -50,7 +50,7 @@ pub fn select(
         }
     }
     plan.add_tags(osm, &ctx.tags, kind, filters);
-    if plan.is_weak(osm, kind) {
+    if plan.is_weak([osm, ctx.current], kind) {
         return Err(too_weak(line));
     }
     plan.select(osm, ctx.budget, kind)

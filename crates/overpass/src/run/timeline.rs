@@ -38,9 +38,9 @@ pub fn run(ctx: &mut Context, timeline: &Timeline) {
             ("reftype", kind.name().to_owned()),
             ("ref", id.to_string()),
             ("refversion", number.to_string()),
-            ("created", timestamp::print(created)),
+            ("created", timestamp::print_version_time(created)),
         ];
-        tags.extend(versions.get(at + 1).map(|&(_, expired)| ("expired", timestamp::print(expired))));
+        tags.extend(versions.get(at + 1).map(|&(_, expired)| ("expired", timestamp::print_version_time(expired))));
         set.derived.push(Arc::new(Derived {
             type_name: "timeline".to_owned(),
             id: ctx.last_derived_id,

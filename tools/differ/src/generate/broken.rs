@@ -56,9 +56,11 @@ const STRAYS: [&str; 44] = [
 pub const BAD_BYTE: &str = "\u{10FFFF}";
 
 /// Statements with a mistake in them; `LAT`, `LON` and `ID` are filled in.
-const MISTAKES: [&str; 62] = [
+const MISTAKES: [&str; 79] = [
     "out foo;",
     "out body foo;",
+    "out quirks;",
+    "out quirks geom;",
     "out geom skel foo qt;",
     "out 5 5;",
     "out meta ids;",
@@ -118,6 +120,21 @@ const MISTAKES: [&str; 62] = [
     "(node(1)-);",
     "(node(1);node(2)-node(3);node(4););",
     "(out;);",
+    "(way(1)->.;);",
+    "(node(1);way(2)->.a;.a->.;);",
+    "node(1)->.;",
+    "node(if:::uid);",
+    "node(1)(if:::user);",
+    "node(1)(if:::id==1);",
+    "if{out;}",
+    "if(){out;}",
+    "for{out;}",
+    "retro{out;}",
+    "make a b=lrs_union(1,);",
+    "make a b=lrs_isect(,1);",
+    "make a b=lrs_in(foo(),bar());",
+    "make a b=lrs_union(foo(),1);",
+    "make a b=lrs_union(1,foo());",
     "(node(1);foreach{out;});",
 ];
 

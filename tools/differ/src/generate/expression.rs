@@ -202,6 +202,25 @@ impl Generator<'_> {
         if kind.is_empty() { Piece::from("") } else { row![before, kind].optional() }
     }
 
+    /// A polygon of random points: it mostly crosses itself, and now and then the antimeridian.
+    fn ring(&mut self) -> Piece {
+        let spread = *self.random.pick(&[0.002, 0.01, 0.05]);
+        let across = self.random.chance(30);
+        let mut points: Vec<String> = Vec::new();
+        for _ in 0..3 + self.random.below(5) {
+            let (lat, lon) = self.place(spread);
+            let lon = match across {
+                true if self.random.chance(50) => 180.0 - lon.rem_euclid(spread),
+                true => -180.0 + lon.rem_euclid(spread),
+                false => lon,
+            };
+            points.push(format!("pt({lat:.6},{lon:.6})"));
+        }
+        points.push(points[0].clone());
+        let items = points.into_iter().map(Piece::from).collect();
+        row!["poly(lstr(", Piece::List { items, separator: ",", least: 4 }, "))"]
+    }
+
     /// An evaluator that yields a geometry.
     pub(super) fn geometry(&mut self, scope: Scope, depth: usize) -> Piece {
         let deep = usize::from(depth > 0);
@@ -214,6 +233,7 @@ impl Generator<'_> {
             (3 * deep, "evaluator hull()"),
             (3 * deep, "evaluator lstr()"),
             (3 * deep, "evaluator poly()"),
+            (2, "evaluator poly() of a ring"),
             (5 * deep, "evaluator gcat()"),
         ]);
         let depth = depth.saturating_sub(1);
@@ -230,6 +250,7 @@ impl Generator<'_> {
             "evaluator center()" => row!["center(", self.geometry(scope, depth), ")"],
             "evaluator trace()" => row!["trace(", self.geometry(scope, depth), ")"],
             "evaluator hull()" => row!["hull(", self.geometry(scope, depth), ")"],
+            "evaluator poly() of a ring" => self.ring(),
             "evaluator gcat()" => row![self.of_set(), "gcat(", self.geometry(Scope::Element, depth), ")"],
             _ => {
                 let word = if name == "evaluator lstr()" { "lstr(" } else { "poly(" };

@@ -33,7 +33,7 @@ const NAMES: [&str; 4] = ["a", "b", "c", "x"];
 
 /// Features that chance alone leads to seldom, each after those that it needs around or before it. Every other query
 /// is made to have the next of these.
-const SELDOM: [&[&str]; 36] = [
+const SELDOM: [&[&str]; 42] = [
     &["query rel", "filter if", "evaluator per_member()", "evaluator role()"],
     &["query rel", "filter if", "evaluator per_member()", "evaluator mtype()"],
     &["query rel", "filter if", "evaluator per_member()", "evaluator pos()"],
@@ -70,6 +70,12 @@ const SELDOM: [&[&str]; 36] = [
     &["query area", "filter id", "query way", "filter area set"],
     &["query nwr", "filter [k~v]", "expression [:class:]"],
     &["query wr", "query node", "filter bn"],
+    &["query nwr", "statement for", "statement for of its set"],
+    &["query nwr", "filter [k~v]", "expression [a-b]"],
+    &["query way", "filter bbox", "out bb"],
+    &["query way", "filter bbox", "statement convert", "property key", "evaluator length()"],
+    &["query rel", "filter bbox", "out center"],
+    &["query way", "statement convert", "property ::geom", "evaluator poly() of a ring"],
 ];
 
 /// One generated query.

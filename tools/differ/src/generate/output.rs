@@ -87,7 +87,7 @@ impl Generator<'_> {
         if self.random.chance(50) {
             return row!["[", word, ":\"", from, "\"]"];
         }
-        if from > to {
+        if from > to && !self.maybe(10, "setting diff backwards") {
             std::mem::swap(&mut from, &mut to);
         }
         row!["[", word, ":\"", from, "\",\"", to, "\"]"]

@@ -251,7 +251,13 @@ impl Generator<'_> {
         let holds = self.holds(set);
         let before = self.sets.clone();
         let from = self.from(set);
-        let by = if self.maybe(15, "evaluator keys()") { Piece::from("keys()") } else { self.text(Scope::Element, 1) };
+        let by = if self.maybe(15, "evaluator keys()") {
+            Piece::from("keys()")
+        } else if self.maybe(15, "statement for of its set") {
+            self.of_all(set)
+        } else {
+            self.text(Scope::Element, 1)
+        };
         let into = self.into(holds);
         self.loops += 1;
         let body = self.body(depth - 1);
@@ -262,6 +268,17 @@ impl Generator<'_> {
         } else {
             row!["for", from, into, "(", by, ")(", body, ");"]
         }
+    }
+
+    /// A value of the set that a loop goes through, or of the set in which the loop puts what has the value.
+    fn of_all(&mut self, set: &str) -> Piece {
+        let set = if self.random.chance(50) { "_" } else { set };
+        match self.random.below(3) {
+            0 => row![format!("{set}.count("), *self.random.pick(&["nodes", "ways", "relations", "nwr"]), ")"],
+            1 => row!["count(", *self.random.pick(&["nodes", "ways", "relations", "nwr"]), ")"],
+            _ => row![format!("{set}."), *self.random.pick(&["set(id())", "sum(1)", "u(type())", "min(id())"])],
+        }
+        .of(Sort::Text)
     }
 
     fn timeline(&mut self) -> Piece {

@@ -34,6 +34,9 @@ impl Generator<'_> {
         if self.maybe(20, "expression [:class:]") {
             return self.class(&letters, &part);
         }
+        if self.maybe(8, "expression [a-b]") {
+            return self.range(&letters);
+        }
         match self.random.below(16) {
             0..=2 => format!("^{start}"),
             3 => format!("{}$", escape(&letters.iter().rev().take(2).rev().collect::<String>())),
@@ -49,6 +52,20 @@ impl Generator<'_> {
             14 => format!("^{whole}$"),
             _ => format!("{start}|^$|o{{1,2}}"),
         }
+    }
+
+    /// A range of characters, which some of the text's may be in, also beyond ASCII and now and then downwards.
+    fn range(&mut self, letters: &[char]) -> String {
+        let letter = if letters.is_empty() { 'm' } else { *self.random.pick(letters) };
+        let letter = if letter.is_alphanumeric() { letter } else { 'm' };
+        let span = 1 + self.random.below(40) as u32;
+        let low = char::from_u32(u32::from(letter).saturating_sub(span)).unwrap_or('a');
+        let high = char::from_u32(u32::from(letter) + span / 2).unwrap_or('z');
+        let (low, high) = if self.random.chance(8) { (high, low) } else { (low, high) };
+        // These would need a place of their own within brackets.
+        let plain = |c: char| if "[]^-\\".contains(c) || c.is_control() { letter } else { c };
+        let no = if self.random.chance(20) { "^" } else { "" };
+        format!("[{no}{}-{}]", plain(low), plain(high))
     }
 
     /// A class of characters, which some of the text's may be in.
@@ -84,6 +101,9 @@ impl Generator<'_> {
 
     /// A moment near the one at which an element was made.
     pub(super) fn moment(&mut self) -> String {
+        if self.maybe(3, "moment before all data") {
+            return "2001-01-01T00:00:00Z".to_owned();
+        }
         let sample = self.extract.near(self.anchor, None, &mut self.random);
         let shift = *self.random.pick(&[0, 0, 1, -1, 86_400, -86_400, 31_536_000, -31_536_000]);
         let at = jiff::Timestamp::from_second(sample.timestamp + shift).unwrap_or_default();

@@ -117,7 +117,12 @@ impl<'a> Parser<'a> {
             // The reference's spelling.
             let word = if spec.name == "pt" { "evaluator" } else { "evualator" };
             let missing = || format!("{ordinal} argument of {}(...) must be an {word}", spec.name);
-            self.argument((tree, branch), side, place, missing)
+            // As in the reference, which names the place within the line instead of the line there.
+            let line = match (spec.name, ordinal) {
+                ("pt", _) | (_, "First") => branch.line,
+                _ => self.tokens.column(branch.token.start),
+            };
+            self.argument((tree, branch.at_line(line)), side, place, missing)
         });
         operands.collect()
     }

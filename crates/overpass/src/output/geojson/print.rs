@@ -102,7 +102,7 @@ fn tags(out: &mut Vec<u8>, tags: Tags<'_>) {
 
 fn meta(out: &mut Vec<u8>, meta: &Meta<'_>) {
     out.extend_from_slice(b"\"timestamp\":\"");
-    timestamp::push(out, meta.timestamp);
+    timestamp::push_version_time(out, meta.timestamp);
     out.extend_from_slice(b"\",\"version\":");
     number(out, meta.version.into());
     out.extend_from_slice(b",\"changeset\":");

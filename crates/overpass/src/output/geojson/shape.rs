@@ -46,7 +46,7 @@ impl Shape<'_> {
 
 /// Appends the geometry that a query made, where it has one.
 pub(super) fn made(out: &mut Vec<u8>, item: &OutputItem<'_>) {
-    if let Some(made) = item.shape {
+    if let Some(made) = item.shape.filter(|made| !made.is_nothing()) {
         made_shape(out, made);
     } else if let Some(bounds) = item.bounds {
         Shape::Bounds(bounds).write(out);
@@ -63,7 +63,8 @@ fn made_shape(out: &mut Vec<u8>, made: &Geometry) {
         Geometry::Polygon(rings) => geometry(out, "Polygon", |out| list(out, rings, line)),
         Geometry::Collection(parts) => {
             out.extend_from_slice(b"{\"type\":\"GeometryCollection\",\"geometries\":");
-            list(out, parts, made_shape);
+            let parts: Vec<&Geometry> = parts.iter().filter(|part| !part.is_nothing()).collect();
+            list(out, &parts, |out, part| made_shape(out, part));
             out.push(b'}');
         }
     }

@@ -133,7 +133,7 @@ fn a_place_comes_from_whatever_the_answer_says_of_it() {
         [
             r#"{"type":"Feature","id":"way/2","properties":{"type":"way","id":2,"tags":{},"relations":[],"meta":{},"geometry":"bounds"},"geometry":{"type":"Polygon","coordinates":[[[0,0],[2,0],[2,1],[0,1],[0,0]]]}}"#,
             r#"{"type":"Feature","id":"way/1","properties":{"type":"way","id":1,"tags":{},"relations":[],"meta":{},"tainted":true},"geometry":{"type":"LineString","coordinates":[[0,0],[0,0.0000005]]}}"#,
-            r#"{"type":"Feature","id":"node/4","properties":{"type":"node","id":4,"tags":{},"relations":[],"meta":{"timestamp":"1970-01-01T00:00:00Z","version":2,"changeset":3,"user":"\"u\"","uid":4}},"geometry":{"type":"Point","coordinates":[0,0]}}"#,
+            r#"{"type":"Feature","id":"node/4","properties":{"type":"node","id":4,"tags":{},"relations":[],"meta":{"timestamp":"0000-00-00T00:00:00Z","version":2,"changeset":3,"user":"\"u\"","uid":4}},"geometry":{"type":"Point","coordinates":[0,0]}}"#,
             r#"{"type":"Feature","id":"way/3","properties":{"type":"way","id":3,"tags":{},"relations":[],"meta":{},"geometry":"center"},"geometry":{"type":"Point","coordinates":[1.25,0.5]}}"#,
             r#"{"type":"Feature","id":"made/6","properties":{"type":"made","id":6,"tags":{},"relations":[],"meta":{}},"geometry":{"type":"LineString","coordinates":[[2,1.5],[-1,0]]}}"#,
         ]

@@ -40,7 +40,7 @@ fn add_closed(ctx: &Context, ways: &[Ordinal], shapes: &mut Vec<Arc<Shape>>) -> 
         ctx.budget.work(range.len())?;
         for &way in ways.get(range).unwrap_or_default() {
             let slot = (way % size) as usize;
-            if is_closed(page.nodes(slot)) {
+            if is_closed(page.nodes(slot)) && quadtile::has_place(page.coords(slot)) {
                 shapes.push(Arc::new(shape_of_way(page.coords(slot))));
             }
         }
@@ -92,6 +92,10 @@ impl Region for AreaAndWays {
 
     fn has_node(&self, at: Coord) -> bool {
         self.all.has_node(at) && self.has_block(&quadtile::node_block(at))
+    }
+
+    fn is_by_blocks(&self) -> bool {
+        true
     }
 
     fn has_border(&self) -> bool {

@@ -134,6 +134,12 @@ impl Region for Around {
         if whole.is_empty() || !self.tree.any(&whole, |_| true) {
             return false;
         }
+        // A node between missing ones is near, too.
+        let mut alone =
+            coords.split(|c| c.is_missing()).filter_map(|run| if let [one] = run { Some(*one) } else { None });
+        if alone.any(|one| self.has_node(one)) {
+            return true;
+        }
         coords.windows(2).any(|pair| match *pair {
             [c, d] if !c.is_missing() && !d.is_missing() => {
                 let (from, to) = (LatLon::from(c), LatLon::from(d));

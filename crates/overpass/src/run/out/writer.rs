@@ -166,7 +166,7 @@ impl Scratch {
             GeometryDetail::None => None,
             GeometryDetail::Full => extent.around(),
             _ if shown.differing => extent.turned().or(Some(Extent::NOWHERE)),
-            _ => extent.turned(),
+            _ => extent.turned_or_unknown(),
         }
     }
 
@@ -209,6 +209,7 @@ impl Scratch {
                         extent.add(c);
                         return Located::Point(c);
                     }
+                    None if node.is_none() && shown.place == GeometryDetail::Bounds => extent.add_unknown(),
                     None if shown.has_nowhere() => extent.add(Extent::NULL),
                     None => {}
                 }
@@ -218,7 +219,10 @@ impl Scratch {
                 let from = self.lines.len();
                 let (page, slot) = reader.way(way);
                 member_line(page.coords(slot), shown.bbox.as_ref(), &mut self.lines);
-                shown.add_line(extent, &self.lines[from..]);
+                // As in the reference, which does not know where others are.
+                if quadtile::has_place(page.coords(slot)) {
+                    shown.add_line(extent, &self.lines[from..]);
+                }
                 Located::Line(from, self.lines.len())
             }
             (ElementType::Way, None) => Located::Line(0, 0),
