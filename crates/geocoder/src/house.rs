@@ -60,8 +60,8 @@ impl HouseNumber {
         all
     }
 
-    /// How well the value of `addr:housenumber` fits, with the one of `addr:interpolation`: 0 if it is this number or has it in
-    /// a list, 1 if it is a part of it; `None` if it is another.
+    /// How well the value of `addr:housenumber` fits, with the one of `addr:interpolation`: 0 if it is this number, or has it in
+    /// a list or between slashes; `None` if it is another.
     pub fn fits(&self, value: &str, interpolation: Option<&str>) -> Option<u8> {
         if tokens(value) == self.tokens {
             return Some(0);
@@ -72,7 +72,7 @@ impl HouseNumber {
                 return Some(0);
             }
             if piece.contains('/') && piece.split('/').any(|part| tokens(part) == self.tokens) {
-                fit = Some(1);
+                fit = Some(0);
             }
         }
         let has = |steps: &str| Some(range_of(value, steps)?.has(self.value()?));
@@ -285,7 +285,7 @@ mod tests {
             ("12", "2, 4, 12", Some(0)),
             ("67", "45 ;67;3", Some(0)),
             ("1k", "1a;1k", Some(0)),
-            ("678", "34/678", Some(1)),
+            ("678", "34/678", Some(0)),
             ("34/678", "34/678", Some(0)),
             ("3", "2;4;12", None),
         ] {
