@@ -4,10 +4,10 @@ use terrapin_osm::names::words;
 
 /// Words of a text that are one number.
 const WORDS: usize = 4;
-/// Letters of a word behind the first digits that may belong to a number: `12 a`, `45 ter`.
-const LETTERS: usize = 3;
+/// Letters of a word behind the first digits that may belong to a number: `12 a`.
+const LETTERS: usize = 2;
 /// Words behind a number that belong to it though they are longer.
-const BEHIND: [&str; 2] = ["quater", "quinquies"];
+const BEHIND: [&str; 4] = ["bis", "ter", "quater", "quinquies"];
 /// Words in front of a number: `No 44`, `№ 5`.
 const FRONT: [&str; 6] = ["no", "nr", "num", "numero", "number", "nummer"];
 /// Houses of one element with `addr:interpolation`; a larger range is a mistake, or a number like `1-100`.

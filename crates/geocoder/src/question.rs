@@ -222,6 +222,8 @@ fn numbered(parts: &[Part]) -> Vec<Reading> {
     // `Blk A2`: no number by itself, but one if a house has it.
     if let [first, street, rest @ ..] = parts
         && count == 0
+        && first.words.len() <= 2
+        && !is_number(&first.words[0])
         && first.words.iter().any(|word| word.bytes().any(|b| b.is_ascii_digit()))
         && let Some(number) = HouseNumber::new(&first.words.join(" "))
     {
