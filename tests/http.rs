@@ -111,8 +111,8 @@ fn a_place_has_the_fields_that_geocoders_clients_read() {
     let ring = json!([[20.0, 10.0], [20.01, 10.0], [20.01, 10.01], [20.0, 10.01], [20.0, 10.0]]);
     let ladle = json!({
         "place_id": 127, "licence": licence, "osm_type": "relation", "osm_id": 31, "lat": "10.005", "lon": "20.005",
-        "class": "area", "type": "yes", "place_rank": 30, "importance": 0.0, "addresstype": "yes", "name": "Ladle",
-        "display_name": "Ladle", "boundingbox": ["10", "10.01", "20", "20.01"],
+        "class": "area", "type": "yes", "place_rank": 30, "importance": 0.0, "addresstype": "area", "name": "Ladle",
+        "display_name": "Ladle, تشاد", "boundingbox": ["10", "10.01", "20", "20.01"],
         "geojson": { "type": "Polygon", "coordinates": [ring] },
         "geotext": "POLYGON((20 10,20.01 10,20.01 10.01,20 10.01,20 10))",
         "namedetails": { "name": "Ladle" }, "extratags": { "type": "multipolygon", "admin_level": "8" },
@@ -137,7 +137,10 @@ fn a_place_has_the_fields_that_geocoders_clients_read() {
         (&features["geocoding"]["query"], &features["geocoding"]["attribution"]),
         (&json!("Ladle"), &json!(licence))
     );
-    assert_eq!(features["features"][0]["properties"]["geocoding"]["label"], "Ladle");
+    assert_eq!(
+        features["features"][0]["properties"]["geocoding"]["label"], "Ladle, تشاد",
+        "the country by its outline"
+    );
     assert_eq!(features["features"][0]["geometry"]["type"], "Polygon");
 }
 

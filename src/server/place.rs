@@ -50,12 +50,12 @@ impl Format {
             Format::GeoJson => json!({
                 "type": "FeatureCollection",
                 "licence": LICENCE,
-                "features": all(&|place| place.feature(Value::Object(place.properties("category")))),
+                "features": all(&|place| place.feature(Value::Object(place.properties("category")), true)),
             }),
             Format::GeocodeJson => json!({
                 "type": "FeatureCollection",
                 "geocoding": { "version": "0.1.0", "attribution": LICENCE, "licence": "ODbL", "query": query },
-                "features": all(&|place| place.feature(place.geocoding())),
+                "features": all(&|place| place.feature(place.geocoding(), false)),
             }),
         }
     }
@@ -232,8 +232,12 @@ impl Found {
                 all[name] = json!(value);
             }
         }
-        for (label, text) in self.address() {
+        let parts = self.address();
+        // A village in a town is a part of it.
+        let is_town = parts.iter().any(|(label, _)| ["city", "town", "municipality"].contains(&label.as_str()));
+        for (label, text) in parts {
             let name = match label.as_str() {
+                "village" | "hamlet" if is_town => "district",
                 "city" | "town" | "village" | "hamlet" | "municipality" => "city",
                 "suburb" | "quarter" | "neighbourhood" | "city_district" | "borough" => "district",
                 "locality" | "isolated_dwelling" | "farm" | "island" | "islet" => "locality",
@@ -272,17 +276,18 @@ impl Found {
         }
     }
 
-    fn feature(&self, properties: Value) -> Value {
+    fn feature(&self, properties: Value, has_box: bool) -> Value {
         let middle = || {
             let number = |text: &str| text.parse::<f64>().unwrap_or_default();
             json!({ "type": "Point", "coordinates": [number(&self.center.lon), number(&self.center.lat)] })
         };
-        json!({
-            "type": "Feature",
-            "properties": properties,
-            "bbox": self.bbox,
-            "geometry": self.shape.geojson.clone().unwrap_or_else(middle),
-        })
+        let geometry = self.shape.geojson.clone().unwrap_or_else(middle);
+        let mut feature = json!({ "type": "Feature", "properties": properties, "geometry": geometry });
+        // GeocodeJSON has no boxes.
+        if has_box {
+            feature["bbox"] = json!(self.bbox);
+        }
+        feature
     }
 
     /// Name and address on a line.

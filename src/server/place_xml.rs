@@ -35,7 +35,7 @@ pub fn search(places: &[Found], query: &str, more: Option<More>, time: &str) -> 
     out.push_str(">\n");
     for place in places {
         out.push_str("<place");
-        attributes(&mut out, place);
+        attributes(&mut out, place, true);
         out.push('>');
         inside(&mut out, place);
         for (label, text) in parts(place) {
@@ -54,7 +54,7 @@ pub fn point(place: Option<&Found>, query: &str, time: &str) -> String {
         None => out.push_str("<error>Unable to geocode</error>\n"),
         Some(place) => {
             out.push_str("<result");
-            attributes(&mut out, place);
+            attributes(&mut out, place, false);
             let _ = writeln!(out, ">{}</result>", escaped(&place.label()));
             out.push_str("<addressparts>");
             for (label, text) in parts(place) {
@@ -82,7 +82,8 @@ fn begin(root: &str, time: &str) -> String {
     )
 }
 
-fn attributes(out: &mut String, place: &Found) {
+/// The name of what is at a point is the text of its element; that of a place in a list is an attribute.
+fn attributes(out: &mut String, place: &Found, is_listed: bool) {
     let all = place.properties("class");
     let (center, bounds) = place.position();
     let text = |name: &str| match &all[name] {
@@ -96,6 +97,7 @@ fn attributes(out: &mut String, place: &Found) {
     let rest = [("place_rank", "place_rank"), ("address_rank", "place_rank"), ("display_name", "display_name")]
         .into_iter()
         .chain(["class", "type", "importance"].map(|name| (name, name)))
+        .filter(|(name, _)| is_listed || *name != "display_name")
         .map(|(name, from)| (name, text(from)));
     for (name, value) in own.chain(at).chain(rest) {
         let _ = write!(out, " {name}=\"{}\"", escaped(&value));

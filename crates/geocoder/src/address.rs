@@ -92,8 +92,13 @@ impl Address {
             || details
                 .tag("place")
                 .is_some_and(|place| NODES.iter().any(|node| node.0 == place && node.2 == Kind::Quarter));
-        if lies_in_one && !missing.is_empty() {
-            let nodes = nearest(osm, at, &missing);
+        if lies_in_one {
+            // Villages in a town's border are told, too, as far as they lie in it.
+            let town = parts.iter().filter(|part| NODES.iter().any(|node| node.0 == part.label)).map(|part| {
+                (part.rank, osm.find(part.element.kind, part.element.id).and_then(|o| osm.areas().of_relation(o)))
+            });
+            let town = town.max_by_key(|(rank, _)| *rank).and_then(|(rank, area)| Some((rank, area?)));
+            let nodes = nearest(osm, at, &missing, town);
             let fits =
                 |part: &Part| Some(part.element) != element && part.rank < rank && part.details.tag("name") != own;
             parts.extend(nodes.into_iter().filter(fits));
@@ -111,6 +116,9 @@ impl Address {
         relabel(&mut parts);
         let has_country = rank <= 4 || parts.iter().any(|part| part.rank <= 4);
         let road = tag("addr:street").map(street).or_else(|| street_of(osm, details, at));
+        let code_of_road = road
+            .as_ref()
+            .and_then(|road| road.tag("addr:postcode").or_else(|| road.tag("postal_code")).map(str::to_owned));
         Address {
             house: tag("addr:housenumber"),
             place: tag("addr:place").filter(|_| road.is_none()),
@@ -122,6 +130,7 @@ impl Address {
                 .map(str::to_owned)
                 .or_else(|| tag("addr:postcode"))
                 .or_else(|| tag("postal_code"))
+                .or_else(|| code_of_road.clone())
                 .or_else(|| postcode(&parts)),
             parts,
         }
@@ -204,18 +213,28 @@ fn is_settled(details: &Details) -> bool {
         || details.tag("place").is_some_and(|place| !["ocean", "sea", "continent", "archipelago"].contains(&place))
 }
 
-/// The nearest nodes of places around a point, one for each of these kinds.
-fn nearest(osm: &Osm, at: Coord, kinds: &[Kind]) -> Vec<Part> {
+/// The nearest nodes of places around a point: one for each of these kinds that borders say nothing of, and a settlement of a
+/// higher rank within the border of a town, an area.
+fn nearest(osm: &Osm, at: Coord, missing: &[Kind], town: Option<(u8, u32)>) -> Vec<Part> {
     let here = LatLon::from(at);
     let mut found = Vec::new();
-    for &kind in kinds {
+    for kind in [Kind::Settlement, Kind::Quarter] {
+        let inside = town.filter(|_| kind == Kind::Settlement && !missing.contains(&kind));
+        if inside.is_none() && !missing.contains(&kind) {
+            continue;
+        }
         // How near for its size.
         let mut best: Option<(f64, Ordinal, &str)> = None;
-        for (place, reach, _) in NODES.iter().filter(|(_, _, of)| *of == kind) {
+        let is_smaller = |place: &str| {
+            let rank = Details { tags: vec![("place".to_owned(), place.to_owned())] }.rank();
+            inside.is_none_or(|(town, _)| rank > town.max(18))
+        };
+        for (place, reach, _) in NODES.iter().filter(|(place, _, of)| *of == kind && is_smaller(place)) {
             for ordinal in nodes_with(osm, "place", place, &around_box(here, *reach)) {
                 let Some(&there) = osm.coords(&[ordinal]).first().filter(|there| !there.is_missing()) else { continue };
                 let near = metres(here, there.into()) / reach;
-                if near <= 1.0 && best.is_none_or(|(nearest, ..)| near < nearest) {
+                let is_in = || inside.is_none_or(|(_, area)| osm.areas().shape(osm, area).covers(there));
+                if near <= 1.0 && best.is_none_or(|(nearest, ..)| near < nearest) && is_in() {
                     best = Some((near, ordinal, place));
                 }
             }
@@ -223,7 +242,12 @@ fn nearest(osm: &Osm, at: Coord, kinds: &[Kind]) -> Vec<Part> {
         let Some((_, ordinal, label)) = best else { continue };
         let details = Details::of(osm, ElementType::Node, ordinal);
         let id = osm.ids(ElementType::Node, &[ordinal]).first().copied().unwrap_or_default();
-        if details.tag("name").is_some() {
+        // A town with a border does not reach beyond it.
+        let is_bordered = inside.is_none()
+            && osm.coords(&[ordinal]).first().is_some_and(|there| {
+                borders(osm, *there).iter().any(|part| part.details.tag("name") == details.tag("name"))
+            });
+        if details.tag("name").is_some() && !is_bordered {
             let (rank, element) = (details.rank(), Element { kind: ElementType::Node, id });
             found.push(Part { label: label.to_owned(), element, details, rank, size: 0 });
         }

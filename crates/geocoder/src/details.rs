@@ -4,7 +4,7 @@ use terrapin_osm::names::{Names, named_by, rank, words};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 
 /// Keys that say what a thing is. The first that an element has counts.
-const MAIN_KEYS: [&str; 19] = [
+const MAIN_KEYS: [&str; 20] = [
     "boundary",
     "place",
     "amenity",
@@ -20,6 +20,7 @@ const MAIN_KEYS: [&str; 19] = [
     "office",
     "craft",
     "emergency",
+    "water",
     "natural",
     "waterway",
     "landuse",
@@ -132,7 +133,7 @@ impl Details {
                 Layer::Poi
             }
             "railway" => Layer::Railway,
-            "natural" | "waterway" => Layer::Natural,
+            "natural" | "waterway" | "water" => Layer::Natural,
             _ => Layer::ManMade,
         }
     }
@@ -156,7 +157,10 @@ impl Details {
             Some(9) => "city_district",
             Some(10) => "suburb",
             Some(_) => "neighbourhood",
-            None => self.category().1,
+            None => match self.category().0 {
+                "highway" => "road",
+                key => key,
+            },
         }
     }
 
@@ -228,11 +232,11 @@ mod tests {
         let town = [("admin_level", "8"), ("boundary", "administrative"), ("place", "town")];
         assert_eq!(said(&town), expect("boundary", "administrative", "town", 16, 0.35));
         assert_eq!(said(&[("place", "village")]), expect("place", "village", "village", 19, 0.275));
-        assert_eq!(said(&[("building", "yes"), ("leisure", "park")]), expect("leisure", "park", "park", 30, 0.0));
+        assert_eq!(said(&[("building", "yes"), ("leisure", "park")]), expect("leisure", "park", "leisure", 30, 0.0));
         let odd = [("admin_level", "99"), ("boundary", "administrative")];
-        assert_eq!(said(&odd), expect("boundary", "administrative", "administrative", 30, 0.0));
+        assert_eq!(said(&odd), expect("boundary", "administrative", "boundary", 30, 0.0));
         assert_eq!(said(&[("addr:housenumber", "5")]), expect("place", "house", "place", 30, 0.0));
-        assert_eq!(said(&[("highway", "residential")]), expect("highway", "residential", "residential", 26, 0.1));
-        assert_eq!(said(&[("name", "X")]), expect("area", "yes", "yes", 30, 0.0));
+        assert_eq!(said(&[("highway", "residential")]), expect("highway", "residential", "road", 26, 0.1));
+        assert_eq!(said(&[("name", "X")]), expect("area", "yes", "area", 30, 0.0));
     }
 }

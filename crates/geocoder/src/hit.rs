@@ -125,6 +125,9 @@ impl Hit {
         let house = address.house.as_ref().map(|house| {
             format!("{house} {:?} {:?}", address.road.as_ref().and_then(|road| road.tag("name")), address.place)
         });
+        // Two things of interest with one name in different streets are two.
+        let road = address.road.as_ref().filter(|_| details.rank() == 30).and_then(|road| road.tag("name"));
+        let what = if house.is_none() { format!("{what} {}", road.unwrap_or_default()) } else { what };
         let itself = (name.is_empty() && house.is_none()).then_some((*element, spot.at));
         Same { name, what, around: address.parts.iter().map(|part| part.element).collect(), house, itself }
     }

@@ -4,10 +4,10 @@ use terrapin_osm::names::words;
 
 /// Words of a text that are one number.
 const WORDS: usize = 4;
-/// Letters of a word behind the first digits that may belong to a number: `12 a`, `45 ter`.
-const LETTERS: usize = 3;
+/// Letters of a word behind the first digits that may belong to a number: `12 a`.
+const LETTERS: usize = 2;
 /// Words behind a number that belong to it though they are longer.
-const BEHIND: [&str; 2] = ["quater", "quinquies"];
+const BEHIND: [&str; 4] = ["bis", "ter", "quater", "quinquies"];
 /// Words in front of a number: `No 44`, `№ 5`.
 const FRONT: [&str; 6] = ["no", "nr", "num", "numero", "number", "nummer"];
 /// Houses of one element with `addr:interpolation`; a larger range is a mistake, or a number like `1-100`.
@@ -60,8 +60,8 @@ impl HouseNumber {
         all
     }
 
-    /// How well the value of `addr:housenumber` fits, with the one of `addr:interpolation`: 0 if it is this number or has it in
-    /// a list, 1 if it is a part of it; `None` if it is another.
+    /// How well the value of `addr:housenumber` fits, with the one of `addr:interpolation`: 0 if it is this number, or has it in
+    /// a list or between slashes; `None` if it is another.
     pub fn fits(&self, value: &str, interpolation: Option<&str>) -> Option<u8> {
         if tokens(value) == self.tokens {
             return Some(0);
@@ -72,7 +72,7 @@ impl HouseNumber {
                 return Some(0);
             }
             if piece.contains('/') && piece.split('/').any(|part| tokens(part) == self.tokens) {
-                fit = Some(1);
+                fit = Some(0);
             }
         }
         let has = |steps: &str| Some(range_of(value, steps)?.has(self.value()?));
@@ -285,7 +285,7 @@ mod tests {
             ("12", "2, 4, 12", Some(0)),
             ("67", "45 ;67;3", Some(0)),
             ("1k", "1a;1k", Some(0)),
-            ("678", "34/678", Some(1)),
+            ("678", "34/678", Some(0)),
             ("34/678", "34/678", Some(0)),
             ("3", "2;4;12", None),
         ] {

@@ -123,7 +123,7 @@ impl<'a> Lists<'a> {
             let has =
                 |name: &[String], word: &String| name.contains(word) || variants(word).iter().any(|w| name.contains(w));
             if folded(value) == said {
-                return Some(true);
+                return Some(false);
             }
             let names = value.split(';').map(folded).filter(|name| said.iter().all(|word| has(name, word)));
             names.map(|name| name.len() <= said.len()).max()

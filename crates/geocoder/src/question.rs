@@ -219,6 +219,18 @@ fn numbered(parts: &[Part]) -> Vec<Reading> {
     {
         put(number, street, rest);
     }
+    // `Blk A2`: no number by itself, but one if a house has it.
+    if let [first, street, rest @ ..] = parts
+        && count == 0
+        && first.words.len() <= 2
+        && !is_number(&first.words[0])
+        && first.words.iter().any(|word| word.bytes().any(|b| b.is_ascii_digit()))
+        && let Some(number) = HouseNumber::new(&first.words.join(" "))
+    {
+        let ends = rest.is_empty();
+        let house = Wanted::House(number, street.words.clone());
+        readings.push(Reading { ends, ..Reading::of(house, plain(rest), Sort::Street) });
+    }
     readings
 }
 

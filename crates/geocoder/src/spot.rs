@@ -36,7 +36,8 @@ impl Spot {
             }
             ElementType::Relation => {
                 let areas = osm.areas();
-                let bounds = areas.bbox(areas.of_relation(ordinal)?);
+                let Some(area) = areas.of_relation(ordinal) else { return waterway(osm, ordinal) };
+                let bounds = areas.bbox(area);
                 if i64::from(bounds.east) - i64::from(bounds.west) > HALF {
                     // The box of what crosses the antimeridian goes around the world.
                     return Spot::inside(osm, kind, ordinal);
@@ -48,8 +49,8 @@ impl Spot {
 
     /// Of an element, with a point inside of an area whose middle is not.
     pub fn inside(osm: &Osm, kind: ElementType, ordinal: Ordinal) -> Option<Spot> {
-        let polygons = match Outline::of(osm, kind, ordinal)? {
-            Outline::Polygons(polygons) if !polygons.is_empty() => polygons,
+        let polygons = match Outline::of(osm, kind, ordinal) {
+            Some(Outline::Polygons(polygons)) if !polygons.is_empty() => polygons,
             _ => return if kind == ElementType::Relation { plain(osm, ordinal) } else { Spot::of(osm, kind, ordinal) },
         };
         budget::checkpoints(polygons.iter().flatten().map(Vec::len).sum::<usize>() >> 6);
@@ -72,8 +73,35 @@ impl Spot {
 
 /// Of a relation, by its box alone.
 fn plain(osm: &Osm, relation: Ordinal) -> Option<Spot> {
-    let bounds = osm.areas().bbox(osm.areas().of_relation(relation)?);
+    let Some(area) = osm.areas().of_relation(relation) else { return waterway(osm, relation) };
+    let bounds = osm.areas().bbox(area);
     Some(Spot { bounds, at: middle(&bounds) })
+}
+
+/// Ways of a river that are read.
+const WAYS: usize = 4096;
+
+/// Of a river, whose relation is no area: the box around its ways, and a point of the middle one.
+fn waterway(osm: &Osm, relation: Ordinal) -> Option<Spot> {
+    let river = osm.pair("type", "waterway")?;
+    let (page, slot) = osm.place(ElementType::Relation, relation);
+    if !osm.tag_page(ElementType::Relation, page).tags(slot).contains(&river) {
+        return None;
+    }
+    let page = osm.relation_page(page);
+    let ways = page.members(slot).iter().filter(|member| member.kind == ElementType::Way);
+    let ways: Vec<Ordinal> = ways.filter_map(|member| member.element.ordinal()).take(WAYS).collect();
+    budget::checkpoints(ways.len());
+    let spots: Vec<Spot> = ways.iter().filter_map(|&way| Spot::of(osm, ElementType::Way, way)).collect();
+    let at = spots.get(spots.len() / 2)?.at;
+    let corners: Vec<Coord> = spots
+        .iter()
+        .flat_map(|spot| {
+            let BoundingBox { south, west, north, east } = spot.bounds;
+            [Coord { lat: south, lon: west }, Coord { lat: north, lon: east }]
+        })
+        .collect();
+    Some(Spot { bounds: bounds_of(corners.iter()), at })
 }
 
 /// The box of a point.

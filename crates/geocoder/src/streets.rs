@@ -53,7 +53,8 @@ pub fn nearest_street(osm: &Osm, at: Coord) -> Option<Street> {
 /// The tags of the street that a house or a thing of interest is in; `None` if its address says it, or none is near.
 pub fn street_of(osm: &Osm, details: &Details, at: Coord) -> Option<Details> {
     let says_it = ["addr:street", "addr:place", "addr:block_number"].iter().any(|key| details.tag(key).is_some());
-    let is_in_one = details.rank() == 30 && details.tag("highway").is_none() && !says_it;
+    let is_thing = details.rank() == 30 && details.category() != ("area", "yes");
+    let is_in_one = is_thing && details.tag("highway").is_none() && !says_it;
     let street = is_in_one.then(|| nearest_street(osm, at)).flatten()?;
     Some(Details::of(osm, ElementType::Way, street.way))
 }

@@ -71,7 +71,7 @@ impl Finder<'_> {
 
 /// What comes first: the lowest.
 pub(super) fn order(candidate: &Candidate, search: &Search<'_>) -> impl Ord + use<> {
-    let Candidate { element, details, spot, importance, distance, away } = candidate;
+    let Candidate { element, details, spot, importance, distance, away, by_number } = candidate;
     let distance = if search.typing { distance / LONGER } else { *distance };
     let is_far = search.near.is_some_and(|near| !near.contains(spot.at));
     let (rank, kind) = (details.rank(), element.map(|element| element.kind));
@@ -87,5 +87,7 @@ pub(super) fn order(candidate: &Candidate, search: &Search<'_>) -> impl Ord + us
         (false, _) => 0,
     };
     let is_nameless = details.name_in(&[]).is_none() && details.tag("addr:housenumber").is_none();
-    (distance, is_far, *away, code, !is_settled, steps, is_nameless, last)
+    // Who says a number means the house before what is in it.
+    let is_in_house = *by_number && details.name_in(&[]).is_some();
+    (distance, is_far, *away, code, !is_settled, is_in_house, steps, is_nameless, last)
 }

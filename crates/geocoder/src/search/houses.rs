@@ -45,7 +45,8 @@ impl Finder<'_> {
                         let list = self.ordinals(kind, pair, scope.as_deref());
                         for (ordinal, off) in self.numbered(kind, &list, &exact, &numbers, &mut fits) {
                             let candidate = self.candidate(kind, ordinal, distance + off, search);
-                            found.extend(candidate.and_then(|candidate| self.placed(candidate, within, pass)));
+                            let placed = candidate.and_then(|candidate| self.placed(candidate, within, pass));
+                            found.extend(placed.map(|house| Candidate { by_number: true, ..house }));
                         }
                         // Houses between others have a street by these.
                         for &ordinal in list.iter().take(STREETS) {
@@ -71,10 +72,46 @@ impl Finder<'_> {
                 None => {}
             }
         }
-        if number.is_number() {
+        if number.is_number() || !exact.is_empty() {
             self.beside_streets(&boxes, street, &mut fits, within, pass, search, &mut found);
         }
+        if found.is_empty() && number.is_number() && pass.mode == Mode::Whole {
+            self.houses_of_place(reading, street, &exact, within, pass, search, &mut found);
+        }
         self.with_code(reading, found)
+    }
+
+    /// Houses in a place with these words in its name that have no street: on islands, in hamlets.
+    #[allow(clippy::too_many_arguments)]
+    fn houses_of_place(
+        &mut self,
+        reading: &Reading,
+        place: &[String],
+        exact: &[PairId],
+        within: &Within<'_>,
+        pass: Pass,
+        search: &Search<'_>,
+        found: &mut Vec<Candidate>,
+    ) {
+        let around = self.surroundings.of(&mut self.lists, place, Mode::Whole);
+        let boxes: Vec<BoundingBox> = around.iter().map(|around| around.bounds).collect();
+        if boxes.is_empty() {
+            return;
+        }
+        for kind in [ElementType::Way, ElementType::Node] {
+            for &pair in exact {
+                for ordinal in self.ordinals(kind, pair, Some(&boxes)).into_iter().take(STREETS) {
+                    let Some(house) = self.candidate(kind, ordinal, reading.distance, search) else { continue };
+                    let at = house.spot.at;
+                    let is_in = around.iter().any(|around| self.surroundings.covers(around, at));
+                    let has_street = house.details.tag("addr:street").is_some();
+                    if is_in && !has_street && nearest_street(self.osm, at).is_none() {
+                        let placed = self.placed(house, within, pass);
+                        found.extend(placed.map(|house| Candidate { by_number: true, ..house }));
+                    }
+                }
+            }
+        }
     }
 
     /// Those of these elements whose number fits, with how far off it is.
@@ -156,7 +193,8 @@ impl Finder<'_> {
                         let Some(off) = fits.off(osm, pair, own_steps) else { continue };
                         let Some(house) = self.candidate(kind, ordinal, distance + off, search) else { continue };
                         if self.is_beside(&house, name) {
-                            found.extend(self.placed(house, within, pass));
+                            let placed = self.placed(house, within, pass);
+                            found.extend(placed.map(|house| Candidate { by_number: true, ..house }));
                         }
                     }
                 }
@@ -205,7 +243,7 @@ impl Finder<'_> {
         if !is_of_street || !is_in || !(search.wanted)(element, &details, &spot) {
             return None;
         }
-        Some(Candidate { element, details, spot, importance: 0.0, distance, away: self.away(spot.at) })
+        Some(Candidate { element, details, spot, importance: 0.0, distance, away: self.away(spot.at), by_number: true })
     }
 }
 

@@ -30,6 +30,7 @@ impl Finder<'_> {
                 importance: details.importance(None),
                 distance: reading.distance,
                 away: self.away(spot.at),
+                by_number: false,
             };
             let lies = within.iter().all(|part| {
                 self.lies(&candidate, std::slice::from_ref(part), pass) == Some(0)

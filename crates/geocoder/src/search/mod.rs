@@ -147,6 +147,8 @@ struct Candidate {
     distance: u8,
     /// Metres from what it is to be near to.
     away: u32,
+    /// Whether it was found by the number of a house.
+    by_number: bool,
 }
 
 /// What a reading lies in: for each part what it means, and its words.
@@ -288,6 +290,10 @@ impl<'a> Finder<'a> {
         pass: Pass,
         search: &Search<'_>,
     ) -> Vec<Candidate> {
+        // The code of a country is no beginning of a name.
+        if pass.mode != Mode::Whole && reading.sort == Sort::Country && name.concat().len() <= 3 {
+            return Vec::new();
+        }
         let scope = if pass.scoped { scope(within, search) } else { None };
         let mut found = Vec::new();
         for named in self.lists.named(name, pass.mode, reading.ends) {
@@ -297,7 +303,8 @@ impl<'a> Finder<'a> {
             let (pair, _) = self.lists.names.name(named.name);
             let key = self.osm.key_name(self.osm.key_of(pair));
             // A part of a reference is none: `Hoopter Straße` of a letter box with its address there.
-            if named_by(key) != Some(Names::Itself) || (key == "ref" && named.distance > 0) {
+            let is_part = self.lists.names.name(named.name).1 > name.len();
+            if named_by(key) != Some(Names::Itself) || (key == "ref" && is_part) {
                 continue;
             }
             for (kind, ordinal) in self.elements(pair, scope.as_deref()) {
@@ -336,7 +343,7 @@ impl<'a> Finder<'a> {
             let is_code = name.len() == 1 && name[0].len() <= 3;
             let (importance, away) = (details.importance(None), self.away(spot.at));
             let distance = reading.distance + u8::from(is_code);
-            found.push(Candidate { element: None, details, spot, importance, distance, away });
+            found.push(Candidate { element: None, details, spot, importance, distance, away, by_number: false });
         }
         found
     }
@@ -379,7 +386,7 @@ impl<'a> Finder<'a> {
             return None;
         }
         let importance = details.importance(details.tag("wikidata").and_then(search.articles));
-        Some(Candidate { element, details, spot, importance, distance, away: self.away(spot.at) })
+        Some(Candidate { element, details, spot, importance, distance, away: self.away(spot.at), by_number: false })
     }
 
     fn away(&self, at: Coord) -> u32 {
@@ -414,7 +421,8 @@ impl<'a> Finder<'a> {
             return None;
         }
         for (any, words) in rest {
-            if !self.is_said(spot.at, words, rank) {
+            // Of a country its own addresses say that it lies in it.
+            if rank <= 4 || !self.is_said(spot.at, words, rank) {
                 if !pass.lenient || !any.is_empty() {
                     return None;
                 }
@@ -486,9 +494,20 @@ fn says(details: &Details, said: &[String]) -> bool {
     if ["addr:street", "addr:postcode", "postal_code", "addr:housename"].into_iter().any(is) {
         return true;
     }
-    details.tag("addr:housenumber").is_some_and(|value| {
-        HouseNumber::whole(said).is_some_and(|number| number.fits(value, details.tag("addr:interpolation")) == Some(0))
-    })
+    // `Walltown 23`, of a place and a number.
+    let number = details.tag("addr:housenumber");
+    let steps = details.tag("addr:interpolation");
+    let is_both = number.is_some_and(|value| {
+        let front = HouseNumber::in_front(said).into_iter().map(|(number, at)| (number, &said[at..]));
+        let behind = HouseNumber::behind(said).into_iter().map(|(number, at)| (number, &said[..at]));
+        front.chain(behind).any(|(number, street)| {
+            let is = |key: &str| details.tag(key).is_some_and(|value| is_alike(&words(value), street));
+            number.fits(value, steps) == Some(0) && (is("addr:street") || is("addr:place"))
+        })
+    });
+    is_both
+        || number
+            .is_some_and(|value| HouseNumber::whole(said).is_some_and(|number| number.fits(value, steps) == Some(0)))
 }
 
 /// Whether two names are written alike, but for words that are shortened.
