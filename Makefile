@@ -10,7 +10,7 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 # The crate that `make check` looks at; all of them where none is named.
 CRATE ?=
 
-.PHONY: help build check clients mcp geojson wheel harnesses storage geoparquet osm2rdf tilemaker demo test lint doc audit bench pin features fuzz faults flood page page-test
+.PHONY: help build check clients mcp geojson osm-testdata jts wheel harnesses storage geoparquet osm2rdf tilemaker demo test lint doc audit bench pin features fuzz faults flood page page-test
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -18,6 +18,7 @@ help:
 	@echo 'make check  types, lints and unit tests of CRATE=..., or of all crates, quickly'
 	@echo 'make clients  the programs of docs/clients.md and what else clients send, against one server; fetches the clients'
 	@echo 'make geojson  answers in GeoJSON against osmtogeojson; fetches it'
+	@echo 'make osm-testdata jts  the areas of osm-testdata and the geometries of JTS, of checkouts at CHECKOUT'
 	@echo 'make mcp    agents'\'' tools through the client of the Model Context Protocol; fetches it'
 	@echo 'make storage  a snapshot to a server that speaks S3 and back; fetches the server'
 	@echo 'make geoparquet  what DuckDB, GeoPandas and SedonaDB read of an export of EXTRACT, one of Malta; fetches these'
@@ -64,6 +65,14 @@ clients:
 # Answers in GeoJSON against osmtogeojson's, which it fetches. EVERY=20 asks every twentieth recorded query.
 geojson:
 	@tests/geojson/run.py $(EVERY)
+
+# The areas of osm-testdata's grid; CHECKOUT is a checkout of github.com/osmcode/osm-testdata.
+osm-testdata:
+	@tests/osm-testdata/run.py $(CHECKOUT)
+
+# JTS's XML tests as calls of GeoSPARQL's functions; CHECKOUT is a checkout of github.com/locationtech/jts.
+jts:
+	@tests/jts/run.py $(CHECKOUT)
 
 # Of web/, with Node and npm's registry. What is built is committed: the program is built of that, without Node.
 page:

@@ -64,7 +64,10 @@ fn geojson(outline: &Outline) -> Value {
     let polygon = |rings: &Vec<Line>| Value::Array(rings.iter().map(line).collect());
     match outline {
         Outline::Point(c) => json!({ "type": "Point", "coordinates": position(*c) }),
-        Outline::Line(all) => json!({ "type": "LineString", "coordinates": line(all) }),
+        Outline::Lines(all) => match all.as_slice() {
+            [one] => json!({ "type": "LineString", "coordinates": line(one) }),
+            all => json!({ "type": "MultiLineString", "coordinates": all.iter().map(line).collect::<Vec<_>>() }),
+        },
         Outline::Polygons(all) => match all.as_slice() {
             [one] => json!({ "type": "Polygon", "coordinates": polygon(one) }),
             all => json!({ "type": "MultiPolygon", "coordinates": all.iter().map(polygon).collect::<Vec<_>>() }),
@@ -95,7 +98,10 @@ fn wkt(outline: &Outline) -> String {
     let polygon = |rings: &Vec<Line>| list(rings.iter().map(|ring| format!("({})", pairs(ring))).collect());
     match outline {
         Outline::Point(c) => format!("POINT({})", pairs(&[*c])),
-        Outline::Line(line) => format!("LINESTRING({})", pairs(line)),
+        Outline::Lines(all) => match all.as_slice() {
+            [one] => format!("LINESTRING({})", pairs(one)),
+            all => format!("MULTILINESTRING{}", list(all.iter().map(|line| list(vec![pairs(line)])).collect())),
+        },
         Outline::Polygons(all) => match all.as_slice() {
             [one] => format!("POLYGON{}", polygon(one)),
             all => format!("MULTIPOLYGON{}", list(all.iter().map(polygon).collect())),
@@ -118,7 +124,13 @@ fn kml(outline: &Outline) -> String {
     };
     match outline {
         Outline::Point(c) => format!("<Point>{}</Point>", coordinates(&[*c])),
-        Outline::Line(line) => format!("<LineString>{}</LineString>", coordinates(line)),
+        Outline::Lines(all) => {
+            let line = |line: &Line| format!("<LineString>{}</LineString>", coordinates(line));
+            match all.as_slice() {
+                [one] => line(one),
+                all => format!("<MultiGeometry>{}</MultiGeometry>", all.iter().map(line).collect::<String>()),
+            }
+        }
         Outline::Polygons(all) => match all.as_slice() {
             [one] => polygon(one),
             all => format!("<MultiGeometry>{}</MultiGeometry>", all.iter().map(polygon).collect::<String>()),
@@ -141,7 +153,7 @@ fn svg(outline: &Outline) -> String {
             let [x, y] = position(*c);
             format!("cx=\"{x}\" cy=\"{}\"", 0.0 - y)
         }
-        Outline::Line(line) => path(line, ""),
+        Outline::Lines(all) => all.iter().map(|line| path(line, "")).collect::<Vec<_>>().join(" "),
         Outline::Polygons(all) => {
             // A path closes itself.
             let rings = all.iter().flatten().map(|ring| path(&ring[..ring.len().saturating_sub(1)], " Z"));
@@ -155,9 +167,11 @@ fn svg(outline: &Outline) -> String {
 fn simplify(outline: &mut Outline, threshold: f64) {
     match outline {
         Outline::Point(_) => {}
-        Outline::Line(line) => {
-            let ends = [0, line.len().saturating_sub(1)];
-            simplify_line(line, &ends, threshold);
+        Outline::Lines(all) => {
+            for line in all {
+                let ends = [0, line.len().saturating_sub(1)];
+                simplify_line(line, &ends, threshold);
+            }
         }
         Outline::Polygons(all) => {
             for ring in all.iter_mut().flatten().filter(|ring| ring.len() > 4) {
@@ -229,7 +243,7 @@ mod tests {
 
     #[test]
     fn shapes_in_four_forms() {
-        let way = Outline::Line(line(&[(1, 2), (3, 4), (0, 5)]));
+        let way = Outline::Lines(vec![line(&[(1, 2), (3, 4), (0, 5)])]);
         assert_eq!(wkt(&way), "LINESTRING(2 1,4 3,5 0)");
         assert_eq!(kml(&way), "<LineString><coordinates>2,1 4,3 5,0</coordinates></LineString>");
         assert_eq!(svg(&way), "M 2 -1 L 4 -3 5 0");
@@ -262,7 +276,7 @@ mod tests {
             unreachable!()
         };
         assert!(all[0].iter().all(|ring| ring.len() >= 4 && ring.first() == ring.last()), "{all:?}");
-        let bent = Outline::Line(line(&[(0, 0), (1, 1), (0, 2), (5, 3), (0, 4)]));
+        let bent = Outline::Lines(vec![line(&[(0, 0), (1, 1), (0, 2), (5, 3), (0, 4)])]);
         assert_eq!(simplified(bent.clone(), 2.0), "LINESTRING(0 0,3 5,4 0)");
         assert_eq!(simplified(bent, 100.0), "LINESTRING(0 0,4 0)");
     }

@@ -42,7 +42,24 @@ const sorted = value => Array.isArray(value)
   : value && typeof value === 'object'
     ? Object.fromEntries(Object.keys(value).sort().map(key => [key, sorted(value[key])]))
     : value
-const canonical = feature => JSON.stringify(sorted(feature))
+/** A polygon's ring, which may begin anywhere, from its least position on. */
+function turned (ring) {
+  const positions = ring.slice(0, -1).map(String)
+  const least = positions.indexOf(positions.reduce((a, b) => a < b ? a : b))
+  return [...ring.slice(least, -1), ...ring.slice(0, least), ring[least]]
+}
+
+/** A geometry whose rings, holes and polygons come in one order. */
+function ordered (geometry) {
+  const text = value => JSON.stringify(value)
+  const inOrder = all => all.sort((a, b) => text(a) < text(b) ? -1 : 1)
+  const polygon = rings => { const [outer, ...holes] = rings.map(turned); return [outer, ...inOrder(holes)] }
+  if (geometry?.type === 'Polygon') return { ...geometry, coordinates: polygon(geometry.coordinates) }
+  if (geometry?.type === 'MultiPolygon') return { ...geometry, coordinates: inOrder(geometry.coordinates.map(polygon)) }
+  return geometry
+}
+
+const canonical = feature => JSON.stringify(sorted(feature?.geometry ? { ...feature, geometry: ordered(feature.geometry) } : feature))
 
 /** What differs in two lists of features: those of the one and those of the other that have no equal. */
 function difference (ours, theirs) {

@@ -1,6 +1,6 @@
 //! The geometry of elements, in degrees, as WKB.
 
-use geo_types::{Coord as Point, Geometry, LineString, MultiPolygon, Polygon};
+use geo_types::{Coord as Point, Geometry, LineString, MultiLineString, MultiPolygon, Polygon};
 use terrapin_osm::outline::{Line, Outline};
 use terrapin_osm::{BoundingBox, Coord};
 use wkb::writer::{WriteOptions, write_geometry};
@@ -27,13 +27,15 @@ fn line(line: &Line) -> LineString<f64> {
 }
 
 impl Shape {
-    /// Of an outline; `None` for a line of less than two points.
-    pub fn of(outline: &Outline) -> Option<Shape> {
-        let geometry = match outline {
+    /// Of an outline; `None` if there is neither a point nor a line of two points.
+    pub fn of(mut outline: Outline) -> Option<Shape> {
+        let geometry = match &mut outline {
             Outline::Point(at) => Geometry::Point(point(at).into()),
-            Outline::Line(all) if all.len() < 2 => return None,
-            Outline::Line(all) => Geometry::LineString(line(all)),
-            Outline::Polygons(all) => polygons(all),
+            Outline::Lines(all) => {
+                all.retain(|line| line.len() > 1);
+                lines(all)?
+            }
+            Outline::Polygons(all) => polygons(all)?,
         };
         Some(Shape { geometry, bounds: outline.bounds() })
     }
@@ -43,6 +45,7 @@ impl Shape {
         match self.geometry {
             Geometry::Point(_) => "Point",
             Geometry::LineString(_) => "LineString",
+            Geometry::MultiLineString(_) => "MultiLineString",
             Geometry::Polygon(_) => "Polygon",
             _ => "MultiPolygon",
         }
@@ -57,13 +60,22 @@ impl Shape {
     }
 }
 
-fn polygons(all: &[Vec<Line>]) -> Geometry<f64> {
+fn lines(all: &[Line]) -> Option<Geometry<f64>> {
+    Some(match all {
+        [] => return None,
+        [one] => Geometry::LineString(line(one)),
+        all => Geometry::MultiLineString(MultiLineString(all.iter().map(line).collect())),
+    })
+}
+
+fn polygons(all: &[Vec<Line>]) -> Option<Geometry<f64>> {
     let polygon = |rings: &Vec<Line>| {
         let mut rings = rings.iter().map(line);
         Polygon::new(rings.next().unwrap_or_else(|| LineString(Vec::new())), rings.collect())
     };
-    match all {
+    Some(match all {
+        [] => return None,
         [one] => Geometry::Polygon(polygon(one)),
         all => Geometry::MultiPolygon(MultiPolygon(all.iter().map(polygon).collect())),
-    }
+    })
 }

@@ -9,8 +9,8 @@ use arrow_array::builder::{
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, TimeUnit};
-use terrapin_osm::outline::{Outline, is_area};
-use terrapin_osm::{BoundingBox, Coord, ElementRef, ElementType, MetaRef, Osm, Remembered};
+use terrapin_osm::outline::Outline;
+use terrapin_osm::{BoundingBox, Coord, ElementRef, ElementType, MetaRef, Ordinal, Osm, Remembered};
 
 use super::geometry::{Shape, degrees};
 
@@ -115,28 +115,19 @@ impl<'o> Rows<'o> {
         match self.kind {
             ElementType::Node => {
                 let nodes = self.osm.node_page(page);
-                let outline = |slot: usize, _| nodes.coords.get(slot).map(|&at: &Coord| Outline::Point(at));
-                self.each(page, &nodes.ids, |_, _| Ok(()), outline)
+                self.each(page, first, &nodes.ids, &nodes.coords, |_, _| Ok(()))
             }
             ElementType::Way => {
                 let ways = self.osm.way_page(page);
                 let all: Vec<ElementRef> = (0..ways.ids.len()).flat_map(|slot| ways.nodes(slot)).copied().collect();
                 let mut all = self.osm.ref_ids(ElementType::Node, &all).into_iter();
-                let osm = self.osm;
                 let nodes = |rows: &mut Rows<'_>, slot: usize| {
                     let nodes = all.by_ref().take(ways.nodes(slot).len());
                     nodes.for_each(|node| rows.nodes.values().append_value(node));
                     rows.nodes.append(true);
                     Ok(())
                 };
-                let outline = |slot: usize, is_area| {
-                    if is_area {
-                        return Outline::of(osm, ElementType::Way, first + slot as u64);
-                    }
-                    // In the direction that it has.
-                    Some(Outline::Line(ways.coords(slot).iter().copied().filter(|c| !c.is_missing()).collect()))
-                };
-                self.each(page, &ways.ids, nodes, outline)
+                self.each(page, first, &ways.ids, &[], nodes)
             }
             ElementType::Relation => {
                 let relations = self.osm.relation_page(page);
@@ -149,8 +140,7 @@ impl<'o> Rows<'o> {
                     rows.members.append(true);
                     Ok(())
                 };
-                let outline = |slot, _| Outline::of(osm, ElementType::Relation, first + slot as u64);
-                self.each(page, &relations.ids, members, outline)
+                self.each(page, first, &relations.ids, &[], members)
             }
         }
     }
@@ -158,9 +148,10 @@ impl<'o> Rows<'o> {
     fn each(
         &mut self,
         page: u32,
+        first: Ordinal,
         ids: &[i64],
+        points: &[Coord],
         mut parts: impl FnMut(&mut Self, usize) -> Result<(), ArrowError>,
-        outline: impl Fn(usize, bool) -> Option<Outline>,
     ) -> Result<(), ArrowError> {
         let (tags, metadata) = (self.osm.tag_page(self.kind, page), self.osm.meta_page(self.kind, page));
         let osm = self.osm;
@@ -180,8 +171,12 @@ impl<'o> Rows<'o> {
             }
             self.tags.append(true)?;
             parts(self, slot)?;
-            let is_area = is_area(pairs.iter().map(|(key, value)| (*key, value.as_str())));
-            self.geometry(outline(slot, is_area).as_ref().and_then(Shape::of))?;
+            let texts = pairs.iter().map(|(key, value)| (*key, value.as_str()));
+            let outline = match points.get(slot) {
+                Some(&at) => (!at.is_missing()).then_some(Outline::Point(at)),
+                None => Outline::by_tags(osm, self.kind, first + slot as u64, texts),
+            };
+            self.geometry(outline.and_then(Shape::of))?;
         }
         Ok(())
     }

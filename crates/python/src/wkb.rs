@@ -1,7 +1,9 @@
 //! Geometries as well-known binary, the least significant byte first; in degrees, longitude before latitude.
 
-use terrapin_osm::Coord;
-use terrapin_osm::outline::{Line, is_area, polygons_of};
+use std::collections::HashSet;
+
+use terrapin_osm::outline::{Border, Line, cut_at_180, is_area};
+use terrapin_osm::{Coord, ElementType};
 use terrapin_overpass::output::{MemberGeometry, OutputItem};
 use terrapin_overpass::set::{Geometry, Position};
 
@@ -23,40 +25,69 @@ pub fn of(item: &OutputItem<'_>) -> Option<Vec<u8>> {
         out.extend_from_slice(&POINT.to_le_bytes());
         coord(&mut out, at);
     } else if let Some(line) = item.geometry {
-        let line = known(line);
-        if line.len() < 2 {
-            return None;
-        }
         let is_ring = line.len() >= 4 && line.first() == line.last();
         if is_ring && item.tags.is_some_and(|tags| is_area(tags.iter())) {
-            polygon(&mut out, &polygons_of(vec![line]).concat());
+            let mut border = Border::default();
+            border.add(line, false);
+            area(&mut out, border)?;
         } else {
-            lines(&mut out, LINE, &line);
+            line_pieces(&mut out, &[known(line)])?;
         }
     } else if let Some(members) = item.members.filter(|members| members.iter().any(has_line)) {
-        let all = members.iter().filter_map(|member| match member.geometry {
-            MemberGeometry::Line(line) => Some(known(line)),
-            _ => None,
-        });
-        let all: Vec<Line> = all.filter(|line| line.len() >= 2).collect();
         let kind = item.tags.and_then(|tags| tags.get("type"));
-        let polygons =
-            if matches!(kind, Some("multipolygon" | "boundary")) { polygons_of(all.clone()) } else { Vec::new() };
-        match &polygons[..] {
-            [] => {
-                head(&mut out, LINES, all.len());
-                all.iter().for_each(|line| lines(&mut out, LINE, line));
+        if matches!(kind, Some("multipolygon" | "boundary")) {
+            let (mut border, mut seen) = (Border::default(), HashSet::new());
+            for member in members.iter().filter(|member| member.kind == ElementType::Way && seen.insert(member.id)) {
+                match member.geometry {
+                    MemberGeometry::Line(line) => border.add(line, member.role == "inner"),
+                    _ => border.add_missing(),
+                }
             }
-            [one] => polygon(&mut out, one),
-            many => {
-                head(&mut out, POLYGONS, many.len());
-                many.iter().for_each(|one| polygon(&mut out, one));
-            }
+            area(&mut out, border)?;
+        } else {
+            let all = members.iter().filter_map(|member| match member.geometry {
+                MemberGeometry::Line(line) => Some(known(line)),
+                _ => None,
+            });
+            line_parts(&mut out, &pieces(&all.collect::<Vec<_>>()));
         }
     } else {
         point(&mut out, item.center?);
     }
     Some(out)
+}
+
+/// The polygons within a border, or its lines where there are none.
+fn area(out: &mut Vec<u8>, border: Border) -> Option<()> {
+    match border.polygons().as_deref() {
+        Ok([one]) => polygon(out, one),
+        Ok(many) => {
+            head(out, POLYGONS, many.len());
+            many.iter().for_each(|one| polygon(out, one));
+        }
+        Err(_) => line_pieces(out, &border.into_lines())?,
+    }
+    Some(())
+}
+
+/// Lines in pieces that do not cross 180 degrees.
+fn pieces(lines: &[Line]) -> Vec<Line> {
+    lines.iter().filter(|line| line.len() > 1).flat_map(|line| cut_at_180(line)).collect()
+}
+
+/// One line, or several in one geometry; nothing where there is none of two points.
+fn line_pieces(out: &mut Vec<u8>, all: &[Line]) -> Option<()> {
+    match &pieces(all)[..] {
+        [] => return None,
+        [one] => lines(out, LINE, one),
+        many => line_parts(out, many),
+    }
+    Some(())
+}
+
+fn line_parts(out: &mut Vec<u8>, all: &[Line]) {
+    head(out, LINES, all.len());
+    all.iter().for_each(|line| lines(out, LINE, line));
 }
 
 fn has_line(member: &terrapin_overpass::output::MemberItem<'_>) -> bool {

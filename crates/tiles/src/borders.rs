@@ -230,13 +230,15 @@ pub fn name(osm: &Osm, tile: Place, relation: Ordinal, level: u64) -> Option<Nam
     osm.areas().of_relation(relation)?;
     let mut lines = Lines::new(osm, tile);
     let ways: BTreeSet<Ordinal> = ways(osm, relation).into_iter().collect();
-    let read = |way: Ordinal| -> Line {
+    let mut read = |way: Ordinal| -> Line {
         budget::checkpoint();
         let (page, slot) = osm.place(ElementType::Way, way);
         let points = lines.points(osm.way_nodes(page).nodes(slot));
         points.into_iter().map(|point| Coord { lat: -point.y, lon: point.x }).collect()
     };
-    let polygons = outline::polygons_of(ways.into_iter().map(read).collect());
+    let mut border = outline::Border::default();
+    ways.into_iter().for_each(|way| border.add(&read(way), false));
+    let polygons = border.drawable();
     let point = |c: &Coord| Point { x: c.lon, y: -c.lat };
     let rings = polygons.iter().filter_map(|rings| Some(rings.first()?.iter().map(point).collect())).collect();
     named(osm, tile, relation, level, rings)

@@ -9,7 +9,7 @@ use terrapin_osm::{Coord, ElementRef, Osm, PairId};
 
 use super::attributes as told;
 use super::encode::Attributes;
-use super::geometry::{self, centroid, clip_line, clip_ring, is_near, project, simplify, twice_area};
+use super::geometry::{self, centroid, clip_line, clip_rings, is_near, project, simplify, twice_area};
 use super::place::{DEEPEST, EXTENT, Place, Point};
 use super::schema::{Layer, Rule, Shape, street_label_from};
 use super::tags::{Rules, Tags, Texts};
@@ -315,25 +315,27 @@ impl<'o> Maker<'o> {
     /// What of an area is drawn; nothing where it is too small or beside the tile.
     fn drawn(&self, area: &Polygons) -> Option<Vec<Vec<Point>>> {
         let least = if self.tile.zoom() == DEEPEST { 1 } else { 2 * SMALLEST };
-        let mut drawn = Vec::new();
+        let (mut drawn, mut outers) = (Vec::new(), 0);
         for rings in &area.all {
             for (at, ring) in rings.iter().enumerate() {
                 let outer = at == 0;
                 let small = twice_area(ring).abs() < least;
                 let ring = if small || !is_near(ring) { Vec::new() } else { self.ring(ring, outer) };
                 if !ring.is_empty() {
+                    outers += usize::from(outer);
                     drawn.push(ring);
                 } else if outer {
                     break;
                 }
             }
         }
+        let drawn = clip_rings(drawn, outers);
         (!drawn.is_empty()).then_some(drawn)
     }
 
-    /// What of a ring is drawn, in the direction that tells outer rings from holes.
+    /// A ring with the points that are drawn, in the direction that tells outer rings from holes.
     fn ring(&self, ring: &[Point], outer: bool) -> Vec<Point> {
-        finished(clip_ring(simplify(ring.to_vec(), self.tolerance())), outer)
+        finished(simplify(ring.to_vec(), self.tolerance()), outer)
     }
 }
 

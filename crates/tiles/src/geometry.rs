@@ -2,6 +2,7 @@
 
 use terrapin_budget as budget;
 use terrapin_osm::Coord;
+use terrapin_osm::outline::{self, Line};
 
 use super::place::{BUFFER, EXTENT, Place, Point};
 
@@ -139,11 +140,36 @@ fn clip_segment(a: Point, b: Point) -> Option<(Point, Point)> {
     Some((begin, end))
 }
 
-/// The part of a ring's inside that lies in the tile or around it, as a ring (Sutherland and Hodgman's way): pieces hang
-/// together along the border, where nobody sees it.
-pub fn clip_ring(ring: Vec<Point>) -> Vec<Point> {
-    let (low, high) = extremes(&ring);
-    if low.x >= LOW && high.x <= HIGH && low.y >= LOW && high.y <= HIGH {
+/// The part of what rings enclose that lies in the tile or around it, as the rings of valid polygons: outer ones run
+/// clockwise as one sees them, each before its holes. `outers` is how many of the rings are outer ones. Rounding, straightening
+/// and clipping make rings meet that did not: these get points where they do.
+pub fn clip_rings(rings: Vec<Vec<Point>>, outers: usize) -> Vec<Vec<Point>> {
+    let inside = |p: &Point| (LOW..=HIGH).contains(&p.x) && (LOW..=HIGH).contains(&p.y);
+    let is_inside = rings.iter().flatten().all(inside);
+    let line = |ring: &Vec<Point>| -> Line { ring.iter().map(|p| Coord { lat: -p.y, lon: p.x }).collect() };
+    let lines: Vec<Line> = rings.iter().map(line).collect();
+    if is_inside && outline::is_sound(&lines, outers) {
+        return rings;
+    }
+    let lines: Vec<Line> =
+        if is_inside { lines } else { rings.into_iter().map(shortened).map(|ring| line(&ring)).collect() };
+    let corners = [Coord { lat: -HIGH, lon: LOW }, Coord { lat: -LOW, lon: HIGH }];
+    let point = |c: &Coord| Point { x: c.lon, y: -c.lat };
+    // What runs counterclockwise with north up does so as one sees it.
+    let turned = |ring: &Line| -> Vec<Point> { ring.iter().rev().map(point).collect() };
+    outline::clipped(&lines, corners).iter().flatten().map(turned).collect()
+}
+
+/// Rings of so many points are shortened before they are clipped.
+const LONG: usize = 256;
+/// The box to which they are.
+const WIDE_LOW: i32 = LOW - BUFFER;
+const WIDE_HIGH: i32 = HIGH + BUFFER;
+
+/// The part of a long ring's inside that lies in a box twice as far around the tile, as a ring (Sutherland and Hodgman's way):
+/// its pieces hang together along that box, where [`clip_rings`] cuts them apart.
+fn shortened(ring: Vec<Point>) -> Vec<Point> {
+    if ring.len() < LONG {
         return ring;
     }
     let mut points = ring;
@@ -184,10 +210,10 @@ enum Side {
 impl Side {
     fn has(self, p: Point) -> bool {
         match self {
-            Side::West => p.x >= LOW,
-            Side::East => p.x <= HIGH,
-            Side::North => p.y >= LOW,
-            Side::South => p.y <= HIGH,
+            Side::West => p.x >= WIDE_LOW,
+            Side::East => p.x <= WIDE_HIGH,
+            Side::North => p.y >= WIDE_LOW,
+            Side::South => p.y <= WIDE_HIGH,
         }
     }
 
@@ -198,10 +224,10 @@ impl Side {
             libm::round(f64::from(a1) + part * (f64::from(b1) - f64::from(a1))) as i32
         };
         match self {
-            Side::West => Point { x: LOW, y: along(LOW, (a.x, a.y), (b.x, b.y)) },
-            Side::East => Point { x: HIGH, y: along(HIGH, (a.x, a.y), (b.x, b.y)) },
-            Side::North => Point { x: along(LOW, (a.y, a.x), (b.y, b.x)), y: LOW },
-            Side::South => Point { x: along(HIGH, (a.y, a.x), (b.y, b.x)), y: HIGH },
+            Side::West => Point { x: WIDE_LOW, y: along(WIDE_LOW, (a.x, a.y), (b.x, b.y)) },
+            Side::East => Point { x: WIDE_HIGH, y: along(WIDE_HIGH, (a.x, a.y), (b.x, b.y)) },
+            Side::North => Point { x: along(WIDE_LOW, (a.y, a.x), (b.y, b.x)), y: WIDE_LOW },
+            Side::South => Point { x: along(WIDE_HIGH, (a.y, a.x), (b.y, b.x)), y: WIDE_HIGH },
         }
     }
 }
@@ -255,10 +281,34 @@ mod tests {
 
     #[test]
     fn rings_are_closed_again_along_the_border() {
-        let ring = clip_ring(points(&[(-9000, -9000), (9000, -9000), (9000, 9000), (-9000, 9000), (-9000, -9000)]));
-        assert_eq!(twice_area(&ring), 2 * i64::from(HIGH - LOW).pow(2));
-        assert_eq!(ring.first(), ring.last());
-        assert!(clip_ring(points(&[(9000, 0), (9500, 0), (9500, 10), (9000, 0)])).len() < 4);
+        let clip = |ring: &[(i32, i32)]| clip_rings(vec![points(ring)], 1);
+        let rings = clip(&[(-9000, -9000), (9000, -9000), (9000, 9000), (-9000, 9000), (-9000, -9000)]);
+        assert_eq!(rings.len(), 1);
+        assert_eq!(twice_area(&rings[0]), 2 * i64::from(HIGH - LOW).pow(2));
+        assert_eq!(rings[0].first(), rings[0].last());
+        assert!(clip(&[(9000, 0), (9500, 0), (9500, 10), (9000, 0)]).is_empty());
+    }
+
+    /// Of a comb whose back lies outside of the box the teeth stay, each a polygon of its own. Cut one side after the
+    /// other, they would hang together along the border, which no valid polygon does (OGC 06-103r4, 6.1.11.1).
+    #[test]
+    fn pieces_are_polygons_of_their_own() {
+        let far = HIGH + 1000;
+        let comb =
+            [(0, 0), (far, 0), (far, 500), (0, 500), (0, 400), (far - 100, 400), (far - 100, 100), (0, 100), (0, 0)];
+        let rings = clip_rings(vec![points(&comb)], 1);
+        assert_eq!(rings.len(), 2);
+        assert!(rings.iter().all(|ring| twice_area(ring) == 2 * 100 * i64::from(HIGH)), "{rings:?}");
+    }
+
+    #[test]
+    fn rings_that_cross_get_points_there() {
+        let bow = [(0, 0), (100, 100), (100, 0), (0, 100), (0, 0)];
+        let rings = clip_rings(vec![points(&bow)], 1);
+        assert_eq!(rings.len(), 2);
+        assert!(rings.iter().all(|ring| twice_area(ring) == 5000 && ring.contains(&Point { x: 50, y: 50 })));
+        let square = vec![points(&[(0, 0), (10, 0), (10, 10), (0, 10), (0, 0)])];
+        assert_eq!(clip_rings(square.clone(), 1), square);
     }
 
     #[test]

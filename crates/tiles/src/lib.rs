@@ -187,7 +187,7 @@ impl Tiles {
     /// The polygons of a relation, put together once and then kept for some time.
     fn polygons(&self, osm: &Osm, relation: Ordinal) -> Arc<[Vec<Line>]> {
         self.areas.get(&relation).unwrap_or_else(|| {
-            let made: Arc<[Vec<Line>]> = outline::multipolygon(osm, relation).into();
+            let made: Arc<[Vec<Line>]> = outline::border_of(osm, relation).drawable().into();
             // What is kept is nobody's: it outlives the tile that needed it first.
             let kept = budget::unwatched(|| Arc::<[Vec<Line>]>::from(made.to_vec()));
             self.areas.insert(relation, Arc::clone(&kept));

@@ -9,7 +9,7 @@ use terrapin_osm::{ElementRef, ElementType, Ordinal, Osm, PairId};
 
 use super::elements::{Feature, Geometry, finished, line_in};
 use super::encode::Attributes;
-use super::geometry::{HIGH, LOW, twice_area};
+use super::geometry::{HIGH, LOW, clip_rings, twice_area};
 use super::lines::Lines;
 use super::place::{BUFFER, EXTENT, Place, Point};
 use super::schema::Layer;
@@ -48,6 +48,8 @@ fn add_sea(coasts: Vec<Vec<Point>>, is_sea: impl FnOnce() -> bool, features: &mu
         None if is_sea() => vec![corners()],
         None => Vec::new(),
     };
+    let outers = rings.iter().filter(|ring| twice_area(ring) > 0).count();
+    let rings = clip_rings(rings, outers);
     if !rings.is_empty() {
         let geometry = Geometry::Rings(rings);
         features.push(Feature { layer: Layer::Ocean, rank: 0, geometry, attributes: Attributes::new() });

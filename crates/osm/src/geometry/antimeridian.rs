@@ -49,6 +49,17 @@ pub fn split_at_antimeridian(segments: Vec<Segment>) -> Vec<Segment> {
     out
 }
 
+/// Where the way from one point to another crosses 180 degrees: the point on the side of the first, and the same on the side
+/// of the second. Nothing where it does not.
+pub fn crossing_of_180(a: Coord, b: Coord) -> Option<(Coord, Coord)> {
+    if !is_across(Segment { a, b }) {
+        return None;
+    }
+    let lat = if a.lon > 0 { crossing(a, b) } else { crossing(b, a) };
+    let lon = if a.lon > 0 { EAST } else { -EAST };
+    Some((Coord { lat, lon }, Coord { lat, lon: -lon }))
+}
+
 fn is_across(s: Segment) -> bool {
     (i64::from(s.a.lon) - i64::from(s.b.lon)).abs() > i64::from(EAST)
 }

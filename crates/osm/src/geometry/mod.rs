@@ -8,11 +8,12 @@
 mod antimeridian;
 mod arcs;
 mod distance;
+pub mod planar;
 mod polygon;
 mod segment;
 mod tiles;
 
-pub use antimeridian::split_at_antimeridian;
+pub use antimeridian::{crossing_of_180, split_at_antimeridian};
 pub use arcs::ring_along_great_circles;
 pub use distance::{
     LatLon, LineVectors, around_box, line_length, metres, metres_between_segments, metres_to_segment, round_length,

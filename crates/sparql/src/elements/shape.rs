@@ -1,17 +1,17 @@
 //! The geometry of an element, as osm2rdf has it: a node is a point; a way a line, or a polygon where it is
 //! closed, has tags and is no `area=no`; a multipolygon or a boundary what its ways enclose, and nothing where ways of it are
 //! missing; any other relation, and one whose ways enclose nothing, its nodes and ways together. Relations in relations are
-//! left out.
+//! left out. What ways enclose follows the rules at the top of `osm/outline`; lines across 180 degrees are cut there.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use geo::{CoordsIter, Geometry, GeometryCollection, LineString, MultiPolygon, Point, Polygon};
+use geo::{CoordsIter, Geometry, GeometryCollection, LineString, MultiLineString, MultiPolygon, Point, Polygon};
 use oxrdf::Literal;
 use terrapin_budget as budget;
 use terrapin_osm::areas::is_closed;
-use terrapin_osm::geometry::{Border, Location, Polygon as Edges, Segment, on_segment, split_at_antimeridian};
-use terrapin_osm::outline::{Line, multipolygon, polygons_of};
+use terrapin_osm::geometry::{Border as Borders, Location, Polygon as Edges, Segment, on_segment};
+use terrapin_osm::outline::{Border, Line, border_of, cut_at_180};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Member, Ordinal, Osm, PairId};
 
 use super::naming::Element;
@@ -64,7 +64,7 @@ impl Shape {
                     return None;
                 }
                 let polygons = match is_areal_relation(osm, tags) {
-                    true => multipolygon(osm, element.ordinal),
+                    true => whole(border_of(osm, element.ordinal)),
                     false => Vec::new(),
                 };
                 if polygons.is_empty() { collection(osm, element) } else { of_polygons(polygons) }
@@ -95,9 +95,9 @@ impl Shape {
     pub fn edges(&self) -> &Edges {
         self.edges.get_or_init(|| {
             let sides = self.lines().flat_map(|line| line.windows(2));
-            let segments = sides.filter_map(|side| Some(Segment { a: *side.first()?, b: *side.get(1)? })).collect();
+            let segment = |side: &[Coord]| Some(Segment { a: *side.first()?, b: *side.get(1)? });
             // How near to a border is on it is not asked: points are located exactly.
-            Edges::new(Border::ClosedWay, if self.is_area() { split_at_antimeridian(segments) } else { segments })
+            Edges::new(Borders::ClosedWay, sides.filter_map(segment).collect())
         })
     }
 
@@ -170,32 +170,44 @@ fn wkt(geometry: Geometry) -> Option<Literal> {
     }
 }
 
-/// The points of a way that are there, and whether it is closed.
+/// The points of a way, and whether it is closed.
 fn points(osm: &Osm, ordinal: Ordinal) -> (Line, bool) {
     let (page, slot) = osm.place(ElementType::Way, ordinal);
     let page = osm.way_page(page);
-    let line: Line = page.coords(slot).iter().copied().filter(|c| !c.is_missing()).collect();
+    let line: Line = page.coords(slot).to_vec();
     budget::checkpoints(line.len() / 8);
     (line, is_closed(page.nodes(slot)))
 }
 
-fn way(osm: &Osm, element: Element, tags: &[PairId]) -> Option<Shape> {
-    let (points, closed) = points(osm, element.ordinal);
-    if closed && points.len() >= 4 && is_areal_way(osm, tags) {
-        let polygons = polygons_of(vec![points.clone()]);
-        if !polygons.is_empty() {
-            return of_polygons(polygons);
-        }
-    }
-    let (geometry, bounds) = (of_line(&points)?, around(&points));
-    Some(Shape::new(geometry, bounds, Parts::Lines(vec![points])))
+/// The polygons within a border of which nothing is missing.
+fn whole(border: Border) -> Vec<Vec<Line>> {
+    if border.is_incomplete() { Vec::new() } else { border.polygons().unwrap_or_default() }
 }
 
-fn of_line(points: &[Coord]) -> Option<Geometry> {
-    match points {
+fn way(osm: &Osm, element: Element, tags: &[PairId]) -> Option<Shape> {
+    let (mut points, closed) = points(osm, element.ordinal);
+    if closed && is_areal_way(osm, tags) {
+        let mut border = Border::default();
+        border.add(&points, false);
+        if let Some(shape) = of_polygons(whole(border)) {
+            return Some(shape);
+        }
+    }
+    points.retain(|c| !c.is_missing());
+    let lines = cut_at_180(&points);
+    let bounds = around(&lines.concat());
+    Some(Shape::new(of_lines(&lines)?, bounds, Parts::Lines(lines)))
+}
+
+fn of_lines(lines: &[Line]) -> Option<Geometry> {
+    match lines {
         [] => None,
-        [one] => Some(Point(position(*one)).into()),
-        points => Some(line(points).into()),
+        [one] => match one[..] {
+            [] => None,
+            [one] => Some(Point(position(one)).into()),
+            _ => Some(line(one).into()),
+        },
+        lines => Some(MultiLineString(lines.iter().map(|one| line(one)).collect()).into()),
     }
 }
 
@@ -247,12 +259,17 @@ fn collection(osm: &Osm, element: Element) -> Option<Shape> {
         };
         let points = match member.kind {
             ElementType::Node => osm.coords(&[ordinal]).into_iter().filter(|c| !c.is_missing()).collect(),
-            ElementType::Way => points(osm, ordinal).0,
+            ElementType::Way => {
+                let mut points = points(osm, ordinal).0;
+                points.retain(|c| !c.is_missing());
+                points
+            }
             ElementType::Relation => continue,
         };
-        bounds.union(&around(&points));
-        parts.extend(of_line(&points));
-        lines.push(points);
+        let pieces = cut_at_180(&points);
+        bounds.union(&around(&pieces.concat()));
+        parts.extend(of_lines(&pieces));
+        lines.extend(pieces);
     }
     (!parts.is_empty())
         .then(|| Shape::new(Geometry::GeometryCollection(GeometryCollection(parts)), bounds, Parts::Lines(lines)))

@@ -6,7 +6,7 @@ use oxrdf::Term;
 use super::constructions::{convex_hull, envelope};
 use super::effort;
 use super::geometry::Located;
-use super::parts::Parts;
+use super::overlay::union_of;
 use crate::order::canonical;
 use terrapin_budget as budget;
 
@@ -67,7 +67,7 @@ impl Aggregate {
             Aggregate::Union => {
                 effort::of_one(&all)?;
                 let Geometry::GeometryCollection(all) = all else { return None };
-                Parts::union_of(&all.0)
+                union_of(all.0)?
             }
         };
         first.with(made).to_term()
@@ -100,7 +100,7 @@ mod tests {
         let lines = ["LINESTRING(0 0,1 1)", "LINESTRING(0 0,1 1)", "POINT(0 0)", "POINT(5 5)"];
         assert_eq!(made(Aggregate::Union, &lines).unwrap(), "GEOMETRYCOLLECTION(POINT(5 5),LINESTRING(0 0,1 1))");
         let along = made(Aggregate::Union, &["LINESTRING(0 0,2 0)", "LINESTRING(1 0,3 0)"]).unwrap();
-        assert_eq!(along, "MULTILINESTRING((0 0,2 0),(2 0,3 0))");
+        assert_eq!(along, "LINESTRING(0 0,1 0,2 0,3 0)");
         assert_eq!(made(Aggregate::Union, &[]), None);
         assert_eq!(made(Aggregate::Union, &["POINT(0 0)", "nowhere"]), None);
     }

@@ -8,7 +8,7 @@ use oxrdf::{Literal, Term};
 use oxsdatatypes::Double;
 
 use super::geometry::{Crs, Format, Located, iri, one, pair};
-use super::parts::Parts;
+use super::overlay::Operation;
 use super::units::{LocalPlane, Unit};
 use super::{Function, effort};
 
@@ -19,14 +19,14 @@ pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("buffer", |a| buffer(a, Unit::from_iri(iri(a.get(2)?)?)?)),
     ("centroid", |a| of_one(a, |g| Some(g.centroid()?.into()))),
     ("convexHull", |a| of_one(a, convex_hull)),
-    ("difference", |a| of_two(a, Parts::difference)),
+    ("difference", |a| of_two(a, Operation::Difference)),
     ("envelope", |a| of_one(a, envelope)),
     ("geometryN", geometry_n),
-    ("intersection", |a| of_two(a, Parts::intersection)),
+    ("intersection", |a| of_two(a, Operation::Intersection)),
     ("metricBuffer", |a| buffer(a, Unit::Metres(1.0))),
-    ("symDifference", |a| of_two(a, Parts::sym_difference)),
+    ("symDifference", |a| of_two(a, Operation::SymDifference)),
     ("transform", transform),
-    ("union", |a| of_two(a, Parts::union)),
+    ("union", |a| of_two(a, Operation::Union)),
 ];
 
 fn of_one(arguments: &[Term], make: fn(&Geometry) -> Option<Geometry>) -> Option<Term> {
@@ -34,9 +34,9 @@ fn of_one(arguments: &[Term], make: fn(&Geometry) -> Option<Geometry>) -> Option
     g.with(make(&g.geometry)?).to_term()
 }
 
-fn of_two(arguments: &[Term], make: fn(&Parts, &Parts) -> Geometry) -> Option<Term> {
+fn of_two(arguments: &[Term], operation: Operation) -> Option<Term> {
     let (a, b) = pair(arguments)?;
-    a.with(make(&Parts::of(&a.geometry), &Parts::of(&b.geometry))).to_term()
+    a.with(operation.of(&a.geometry, &b.geometry)?).to_term()
 }
 
 fn nothing() -> Geometry {

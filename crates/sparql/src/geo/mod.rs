@@ -6,11 +6,12 @@
 //! which SPARQL takes as an error of the expression.
 
 mod aggregates;
+mod arrangement;
 mod constructions;
 mod effort;
 mod geometry;
 mod measures;
-mod parts;
+mod overlay;
 mod relations;
 mod units;
 

@@ -2,11 +2,12 @@
 //! GeoSPARQL 1.1 gives for them (its tables 4 to 6).
 
 use geo::algorithm::relate::IntersectionMatrix;
-use geo::{Geometry, HasDimensions, Relate};
+use geo::{Geometry, HasDimensions};
 use oxrdf::{Literal, Term};
 
 use super::Function;
 use super::geometry::pair;
+use super::overlay::relation;
 
 pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("relate", relate),
@@ -73,13 +74,13 @@ fn boolean(value: bool) -> Option<Term> {
 fn test(arguments: &[Term], holds: fn(&IntersectionMatrix, &Geometry, &Geometry) -> bool) -> Option<Term> {
     let [_, _] = arguments else { return None };
     let (a, b) = pair(arguments)?;
-    boolean(holds(&a.geometry.relate(&b.geometry), &a.geometry, &b.geometry))
+    boolean(holds(&relation(&a.geometry, &b.geometry), &a.geometry, &b.geometry))
 }
 
 fn matches(arguments: &[Term], patterns: &[&str]) -> Option<Term> {
     let [_, _] = arguments else { return None };
     let (a, b) = pair(arguments)?;
-    let matrix = a.geometry.relate(&b.geometry);
+    let matrix = relation(&a.geometry, &b.geometry);
     boolean(patterns.iter().any(|pattern| matrix.matches(pattern).unwrap_or(false)))
 }
 
@@ -97,7 +98,7 @@ fn areas(arguments: &[Term], patterns: &[&str]) -> Option<Term> {
 fn relate(arguments: &[Term]) -> Option<Term> {
     let [_, _, Term::Literal(pattern)] = arguments else { return None };
     let (a, b) = pair(arguments)?;
-    boolean(a.geometry.relate(&b.geometry).matches(&pattern.value().to_ascii_uppercase()).ok()?)
+    boolean(relation(&a.geometry, &b.geometry).matches(&pattern.value().to_ascii_uppercase()).ok()?)
 }
 
 #[cfg(test)]

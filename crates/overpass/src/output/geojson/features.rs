@@ -1,13 +1,15 @@
-//! What of an answer becomes a feature, and with which geometry: the rules of osmtogeojson 3.
+//! What of an answer becomes a feature, and with which geometry: the rules of osmtogeojson 3, but for polygons, whose rules
+//! are at the top of `osm/outline`.
 
+use rustc_hash::FxHashSet;
 use terrapin_budget as budget;
-use terrapin_osm::outline::is_area;
+use terrapin_osm::outline::{Border, Flaw, Line, Polygon, cut_at_180, is_area};
 use terrapin_osm::{Coord, ElementType};
 
 use super::index::{Index, WayPlace, line_vertices};
+use super::lines::{self, Vertex};
 use super::print::Feature;
 use super::record::{Kind, Record, Tags};
-use super::rings::{self, Vertex};
 use super::shape::Shape;
 
 /// Keys that say nothing of what an element is.
@@ -52,7 +54,7 @@ pub(super) fn write(index: &Index<'_>, to: &mut dyn Features) -> std::io::Result
                 meta: None,
                 relations: index.memberships(ElementType::Way, way.id),
                 tainted: line.len() < vertices.len(),
-                shape: Shape::Lines(&[line]),
+                shape: Shape::Lines(&cut_at_180(&line)),
             })?;
         }
     }
@@ -106,50 +108,45 @@ fn places(vertices: &[Option<Vertex>]) -> Vec<Coord> {
 
 /// Ways of a relation, in its order.
 struct MemberLines {
-    /// With their roles.
-    lines: Vec<(Role, Vec<Vertex>)>,
+    lines: Vec<Vec<Vertex>>,
+    /// As the border that they are.
+    border: Border,
     tainted: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Outer,
-    Inner,
-    Other,
 }
 
 impl MemberLines {
     fn of(index: &Index<'_>, relation: &Record<'_>) -> MemberLines {
-        let mut all = MemberLines { lines: Vec::new(), tainted: false };
+        let mut all = MemberLines { lines: Vec::new(), border: Border::default(), tainted: false };
+        let mut seen = FxHashSet::default();
         let members = relation.members.into_iter().flat_map(|members| members.iter());
         for member in members.filter(|member| member.kind == ElementType::Way) {
             budget::checkpoint();
             let vertices = index.member_way(relation, member.id).and_then(|way| index.member_vertices(way));
             let Some(vertices) = vertices else {
                 all.tainted = true;
+                all.border.add_missing();
                 continue;
             };
-            let role = match member.role {
-                "outer" | "" => Role::Outer,
-                "inner" => Role::Inner,
-                _ => Role::Other,
-            };
+            if seen.insert(member.id) {
+                all.border.add(&known_or_missing(&vertices), member.role == "inner");
+            }
             let known: Vec<Vertex> = vertices.iter().flatten().copied().collect();
             all.tainted |= known.len() < vertices.len();
-            all.lines.push((role, known));
+            all.lines.push(known);
         }
         all
     }
 
-    /// The lines of one role, joined.
-    fn rings(&self, wanted: Role) -> Vec<Vec<Coord>> {
-        let lines = self.lines.iter().filter(|(role, _)| *role == wanted).map(|(_, line)| line.clone()).collect();
-        coords(rings::join(lines))
+    /// The lines, joined.
+    fn joined(self) -> Vec<Line> {
+        let joined = lines::join(self.lines);
+        let lines = joined.into_iter().map(|line| line.into_iter().map(|vertex| vertex.at).collect());
+        lines.filter(|line: &Line| line.len() > 1).flat_map(|line| cut_at_180(&line)).collect()
     }
 }
 
-fn coords(lines: Vec<Vec<Vertex>>) -> Vec<Vec<Coord>> {
-    lines.into_iter().map(|line| line.into_iter().map(|vertex| vertex.at).collect()).collect()
+fn known_or_missing(vertices: &[Option<Vertex>]) -> Line {
+    vertices.iter().map(|vertex| vertex.map_or(Coord::MISSING, |vertex| vertex.at)).collect()
 }
 
 /// A multipolygon, a border, a route or a river; the box of any relation that has nothing but that.
@@ -192,14 +189,14 @@ fn write_route(
         }
     }
     let members = MemberLines::of(index, relation);
-    let mut lines = coords(rings::join(members.lines.into_iter().map(|(_, line)| line).collect()));
-    lines.retain(|line| line.len() > 1);
+    let tainted = members.tainted;
+    let lines = members.joined();
     if lines.is_empty() {
         return Ok(());
     }
     to.add(&Feature {
         relations: index.memberships(ElementType::Relation, relation.id),
-        tainted: members.tainted,
+        tainted,
         shape: Shape::Lines(&lines),
         ..plain(relation)
     })
@@ -218,7 +215,7 @@ fn write_multipolygon(
         let tags = way.and_then(|way| index.record(way)).map(|way| way.tags).unwrap_or_default();
         let is_outline = match member.role {
             // What the relation says of it, too, is the relation's to say.
-            "outer" => !is_interesting(tags, |key, value| relation.tags.get(key) == Some(value)),
+            "outer" | "" => !is_interesting(tags, |key, value| relation.tags.get(key) == Some(value)),
             "inner" => !is_interesting(tags, |_, _| false),
             _ => false,
         };
@@ -231,7 +228,6 @@ fn write_multipolygon(
     }
     // A relation that says nothing itself is a way with holes.
     let simple = match outer[..] {
-        [] => return Ok(()),
         [one] if !is_interesting(relation.tags, |key, _| key == "type") => Some(one),
         _ => None,
     };
@@ -247,18 +243,33 @@ fn write_multipolygon(
         }
     };
     let members = MemberLines::of(index, relation);
-    let polygons = rings::polygons(members.rings(Role::Outer), members.rings(Role::Inner));
-    if polygons.is_empty() {
+    let polygons = members.border.polygons();
+    add_area(polygons, members.tainted, feature, || members.joined(), to)
+}
+
+/// Adds a feature with its polygons, or with the lines of a border that has none.
+fn add_area(
+    polygons: Result<Vec<Polygon>, Flaw>,
+    tainted: bool,
+    feature: Feature<'_>,
+    lines: impl FnOnce() -> Vec<Line>,
+    to: &mut dyn Features,
+) -> std::io::Result<()> {
+    if let Ok(polygons) = polygons {
+        return to.add(&Feature { tainted, shape: Shape::Polygons(&polygons), ..feature });
+    }
+    let lines = lines();
+    if lines.is_empty() {
         return Ok(());
     }
-    to.add(&Feature { tainted: members.tainted, shape: Shape::Polygons(&polygons), ..feature })
+    to.add(&Feature { tainted: true, shape: Shape::Lines(&lines), ..feature })
 }
 
 /// A way where it is what is asked for, an area or not.
 fn write_way(index: &Index<'_>, way: &Record<'_>, areas: bool, to: &mut dyn Features) -> std::io::Result<()> {
     budget::checkpoint();
     let vertices = index.vertices(way);
-    let mut line = places(&vertices);
+    let line = places(&vertices);
     let feature = Feature { relations: index.memberships(ElementType::Way, way.id), ..plain(way) };
     if line.len() < 2 {
         return match way.bounds.filter(|_| areas && way.geometry.is_none()) {
@@ -273,10 +284,11 @@ fn write_way(index: &Index<'_>, way: &Record<'_>, areas: bool, to: &mut dyn Feat
     }
     let tainted = line.len() < vertices.len();
     if areas {
-        rings::turn(&mut line, true);
-        to.add(&Feature { tainted, shape: Shape::Polygons(&[vec![line]]), ..feature })
+        let mut border = Border::default();
+        border.add(&known_or_missing(&vertices), false);
+        add_area(border.polygons(), tainted, feature, || cut_at_180(&line), to)
     } else {
-        to.add(&Feature { tainted, shape: Shape::Lines(&[line]), ..feature })
+        to.add(&Feature { tainted, shape: Shape::Lines(&cut_at_180(&line)), ..feature })
     }
 }
 

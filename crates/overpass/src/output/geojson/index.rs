@@ -5,9 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use terrapin_budget as budget;
 use terrapin_osm::{Coord, ElementType};
 
+use super::lines::{NodeKey, Vertex};
 use super::print::Membership;
 use super::record::{Kind, Line, Parts, Record, Records};
-use super::rings::{NodeKey, Vertex};
 
 /// The elements of one type, in the order of the answer.
 #[derive(Default)]

@@ -5,15 +5,15 @@
 //! ```text
 //! record.rs    an element as it is kept
 //! index.rs     all of them, each once, and which belongs to which
-//! features.rs  what becomes a feature, with which geometry; rings.rs puts polygons together
+//! features.rs  what becomes a feature, with which geometry; lines.rs joins the lines of routes
 //! print.rs     how a feature is written; shape.rs its geometry
 //! ```
 
 mod features;
 mod index;
+mod lines;
 mod print;
 mod record;
-mod rings;
 mod shape;
 #[cfg(test)]
 mod tests;

@@ -29,9 +29,19 @@ impl Shape<'_> {
             Shape::Center(middle) => geometry(out, "Point", |out| position(out, *middle)),
             Shape::Bounds(bounds) => {
                 let BoundingBox { south, west, north, east } = *bounds;
-                let corners = [(south, west), (south, east), (north, east), (north, west), (south, west)];
-                let ring: Vec<Coord> = corners.into_iter().map(|(lat, lon)| Coord { lat, lon }).collect();
-                geometry(out, "Polygon", |out| list(out, &[ring], line));
+                let at = |lat, lon| Coord { lat, lon };
+                if west > east {
+                    // Across 180 degrees.
+                    let parts = [(west, EAST), (-EAST, east)];
+                    let all = parts.map(|(west, east)| vec![boxed(BoundingBox { south, west, north, east })]);
+                    Shape::Polygons(&all).write(out);
+                } else if south == north && west == east {
+                    Shape::Point(at(south, west)).write(out);
+                } else if south == north || west == east {
+                    Shape::Lines(&[vec![at(south, west), at(north, east)]]).write(out);
+                } else {
+                    Shape::Polygons(&[vec![boxed(*bounds)]]).write(out);
+                }
             }
             Shape::Lines([one]) => geometry(out, "LineString", |out| line(out, one)),
             Shape::Lines(all) => geometry(out, "MultiLineString", |out| list(out, all, line)),
@@ -42,6 +52,15 @@ impl Shape<'_> {
             Shape::Written(text) => out.extend_from_slice(text),
         }
     }
+}
+
+const EAST: i32 = 1_800_000_000;
+
+/// The ring around a box.
+fn boxed(bounds: BoundingBox) -> Vec<Coord> {
+    let BoundingBox { south, west, north, east } = bounds;
+    let corners = [(south, west), (south, east), (north, east), (north, west), (south, west)];
+    corners.into_iter().map(|(lat, lon)| Coord { lat, lon }).collect()
 }
 
 /// Appends the geometry that a query made, where it has one.

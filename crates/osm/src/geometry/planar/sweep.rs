@@ -1,0 +1,166 @@
+//! A sweep over segments from south to north: finds out in O(n log n) whether two of them meet anywhere but in a common end
+//! (Shamos and Hoey), and which segment lies next to each one on its western side.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use terrapin_budget as budget;
+
+use super::{NONE, Planar};
+use crate::geometry::Side;
+
+/// What the sweep finds out. Of a segment along a parallel the northern side counts as the western one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Swept {
+    /// For each segment the one next to it on its western side where its southern end is, or [`NONE`].
+    pub western: Vec<u32>,
+    /// The same for each point that is no end of a segment; [`NONE`] for all others.
+    pub west_of_point: Vec<u32>,
+    /// All segments, each after those on its western side.
+    pub order: Vec<u32>,
+}
+
+/// Sweeps over the segments. Returns `None` if two of them meet anywhere but in a common end.
+///
+/// `points` are all ends and maybe others, ascending; `segments` are pairs of places in it, the lesser one first, ascending, each once.
+pub fn sweep<P: Planar>(points: &[P], segments: &[[u32; 2]]) -> Option<Swept> {
+    let span = |id: u32| {
+        let [a, b] = segments[id as usize];
+        Span { a: points[a as usize], b: points[b as usize], id }
+    };
+    // The segments by the point at which they end.
+    let mut ending: Vec<u32> = (0..segments.len() as u32).collect();
+    ending.sort_unstable_by_key(|&id| (segments[id as usize][1], id));
+    let mut ending = ending.into_iter().peekable();
+    let mut beginning = (0..segments.len() as u32).peekable();
+
+    let mut swept = Swept {
+        western: vec![NONE; segments.len()],
+        west_of_point: vec![NONE; points.len()],
+        order: Vec::with_capacity(segments.len()),
+    };
+    let mut status: BTreeSet<Key<P>> = BTreeSet::new();
+    let mut begun: Vec<Span<P>> = Vec::new();
+    for (place, &point) in points.iter().enumerate() {
+        budget::checkpoint();
+        let mut is_end = false;
+        while let Some(id) = ending.next_if(|&id| segments[id as usize][1] as usize == place) {
+            is_end = true;
+            status.remove(&Key::Span(span(id)));
+        }
+        begun.clear();
+        while let Some(id) = beginning.next_if(|&id| segments[id as usize][0] as usize == place) {
+            begun.push(span(id));
+        }
+        begun.sort_unstable();
+        let west = neighbour(status.range(..Key::Before(point)).next_back());
+        let east = neighbour(status.range(Key::Before(point)..).next());
+        if east.is_some_and(|east| P::side(east.a, east.b, point) == Side::On) {
+            return None;
+        }
+        let mut before = west;
+        for &next in begun.iter().chain(&east) {
+            if before.is_some_and(|before| before.conflicts(&next)) {
+                return None;
+            }
+            before = Some(next);
+        }
+        let mut before = west.map_or(NONE, |west| west.id);
+        if !is_end && begun.is_empty() {
+            swept.west_of_point[place] = before;
+        }
+        for &next in &begun {
+            swept.western[next.id as usize] = before;
+            swept.order.push(next.id);
+            before = next.id;
+            status.insert(Key::Span(next));
+        }
+    }
+    Some(swept)
+}
+
+fn neighbour<P: Copy>(key: Option<&Key<P>>) -> Option<Span<P>> {
+    match key {
+        Some(Key::Span(span)) => Some(*span),
+        _ => None,
+    }
+}
+
+/// A segment that the sweep line meets, from its southern end to its northern one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Span<P> {
+    a: P,
+    b: P,
+    id: u32,
+}
+
+impl<P: Planar> Span<P> {
+    /// Whether two segments that the sweep line meets at once meet anywhere but in a common end.
+    fn conflicts(&self, other: &Span<P>) -> bool {
+        let (s, t) = (self, other);
+        if s.a == t.a {
+            P::side(s.a, s.b, t.b) == Side::On
+        } else if s.b == t.b {
+            P::side(s.a, s.b, t.a) == Side::On
+        } else {
+            // Their spans along the sweep overlap, so collinear ones meet.
+            let meets_line = |s: &Span<P>, t: &Span<P>| {
+                let (p, q) = (P::side(s.a, s.b, t.a), P::side(s.a, s.b, t.b));
+                p != q || p == Side::On
+            };
+            meets_line(s, t) && meets_line(t, s)
+        }
+    }
+}
+
+/// From west to east along the sweep line. Segments that do not meet have an order that no other segment changes.
+impl<P: Planar> Ord for Span<P> {
+    fn cmp(&self, other: &Span<P>) -> Ordering {
+        let (s, t) = (self, other);
+        if s.a < t.a {
+            return other.cmp(self).reverse();
+        }
+        // The later one begins east or west of the other, or on it and leads there.
+        let from = if s.a == t.a { Side::On } else { P::side(t.a, t.b, s.a) };
+        let at = if from == Side::On { P::side(t.a, t.b, s.b) } else { from };
+        match at {
+            Side::Right => Ordering::Greater,
+            Side::Left => Ordering::Less,
+            Side::On => self.id.cmp(&other.id),
+        }
+    }
+}
+
+impl<P: Planar> PartialOrd for Span<P> {
+    fn partial_cmp(&self, other: &Span<P>) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What the sweep line meets, and a place on it to look for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key<P> {
+    Span(Span<P>),
+    /// Just before what a point lies on.
+    Before(P),
+}
+
+impl<P: Planar> Ord for Key<P> {
+    fn cmp(&self, other: &Key<P>) -> Ordering {
+        match (self, other) {
+            (Key::Span(s), Key::Span(t)) => s.cmp(t),
+            (Key::Span(s), Key::Before(point)) => match P::side(s.a, s.b, *point) {
+                Side::Right => Ordering::Less,
+                Side::Left | Side::On => Ordering::Greater,
+            },
+            (Key::Before(_), Key::Span(_)) => other.cmp(self).reverse(),
+            (Key::Before(p), Key::Before(q)) => p.cmp(q),
+        }
+    }
+}
+
+impl<P: Planar> PartialOrd for Key<P> {
+    fn partial_cmp(&self, other: &Key<P>) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
