@@ -147,7 +147,7 @@ fn a_client_with_all_its_connections_busy_gets_no_more() {
 
 #[test]
 fn half_bodies_do_not_keep_the_room_of_whole_ones() {
-    // 2 MiB of room: 16 MiB for connections, of which a quarter is for bodies, and twice the longest body at least.
+    // 32 MiB are for connections, a quarter of them for bodies: four of these fill it.
     let server = Server::start(&["--memory", "256MiB", "--max-queries", "1"]);
     let head = b"POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: 2000000\r\n\r\n";
     let piece = vec![b' '; 1_500_000];
