@@ -228,15 +228,7 @@ impl Number {
         match self {
             Number::Float(value) => Some(Number::Float(-*value)),
             Number::Double(value) => Some(Number::Double(-*value)),
-            number => Number::zero().calculate(Operation::Minus, number).map(|value| value.as_kind_of(number)),
-        }
-    }
-
-    /// An exact value as a decimal if the other number is one.
-    fn as_kind_of(self, other: &Number) -> Number {
-        match (&self, other.is_integer()) {
-            (Number::Integer(value), false) => Number::Decimal(Decimal::from(*value)),
-            _ => self,
+            number => Number::zero().calculate(Operation::Minus, number),
         }
     }
 
