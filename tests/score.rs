@@ -157,3 +157,20 @@ fn a_prediction_is_a_query_or_not_whatever_its_gold_gives() {
         assert_eq!(found, vec![json!(syntax); 3], "{pred}");
     }
 }
+
+#[test]
+fn a_text_that_is_none_costs_one_record() {
+    let server = Server::start(&[]);
+    let asked = format!(
+        r#"{{"references": [{0}, {0}, {0}], "predictions": [{0}, "node[name=\"\ud800\"];out;", {0}], "summary": true}}"#,
+        json!(CAFES)
+    );
+    let answer = server.ask("POST", "/score", "Content-Type: application/json\r\n", &asked);
+    let answer: Value = serde_json::from_slice(&answer.body).unwrap();
+    let field = |name: &str| {
+        answer["results"].as_array().unwrap().iter().map(|record| record[name].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(field("ex"), [1, 0, 1], "{answer}");
+    assert_eq!(field("error"), [Value::Null, json!("parse_error"), Value::Null]);
+    assert_eq!((&answer["results"][1]["summary"]["syntax"], &answer["results"][1]["line"]), (&json!(0), &json!(2)));
+}

@@ -2,6 +2,7 @@
 //! (`lines.rs`).
 
 mod lines;
+mod text;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,8 +26,9 @@ use crate::eval::cache::{Batch, Cache, Counts, InMemory, Key};
 use crate::eval::language::Language;
 use crate::eval::record::Instance;
 use crate::eval::reply;
-use crate::eval::scoring::{Scored, Scoring};
+use crate::eval::scoring::{Scored, Scoring, unreadable};
 use crate::geocoder::{Areas, Chain, Places, Table};
+use text::ReceivedText;
 
 /// Pairs that one object may have.
 const MOST: usize = 200;
@@ -34,8 +36,8 @@ const MOST: usize = 200;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Question {
-    predictions: Vec<String>,
-    references: Vec<String>,
+    predictions: Vec<ReceivedText>,
+    references: Vec<ReceivedText>,
     /// The language of all of them: OverpassQL where nothing is said.
     lang: Option<String>,
     bbox: Option<Vec<String>>,
@@ -224,7 +226,13 @@ pub async fn score(
             }
             let bbox = question.bbox.as_ref().and_then(|boxes| boxes.get(index)).cloned();
             let lang = is_sparql.then(|| "sparql".to_owned());
-            let instance = Instance { line: index + 1, gold, pred, lang, bbox, ..Instance::default() };
+            let line = index + 1;
+            let instance = Instance { line, gold: gold.text, pred: pred.text, lang, bbox, ..Instance::default() };
+            if gold.wrong.is_some() || pred.wrong.is_some() {
+                let scored = unreadable(&instance, gold.wrong, pred.wrong);
+                results.push(Scored { summary: scored.summary.filter(|_| options.summary), ..scored });
+                continue;
+            }
             results.push(options.score(app, instance, table.as_ref(), limits, &cache));
         }
         if limits.cancelled.load(Ordering::Relaxed) {

@@ -1,8 +1,8 @@
-//! The answer in a reply: what is left without thoughts, special tokens and further turns.
+//! The answer in a reply: without thoughts, special tokens and further turns.
 
 use std::borrow::Cow;
 
-/// What encloses a thought: opening and closing.
+/// Tags around a thought: opening and closing.
 const THOUGHTS: &[(&str, &str)] = &[
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -82,7 +82,7 @@ pub fn answer(reply: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text without what is between two tags; `None` if it has neither.
+/// Removes everything between two tags; `None` if the text has neither.
 fn without(text: &str, open: &str, close: &str) -> Option<String> {
     let from = |at: usize, tag: &str| find(&text[at..], tag).map(|found| at + found);
     let (mut begin, mut end) = (from(0, open), from(0, close));
@@ -94,7 +94,7 @@ fn without(text: &str, open: &str, close: &str) -> Option<String> {
         match (begin, end) {
             (None, None) => break,
             (Some(begin), end) if end.is_none_or(|end| begin < end) => {
-                // What is on both sides does not grow together.
+                // Both sides stay apart.
                 out.push_str(&text[at..begin]);
                 out.push('\n');
             }

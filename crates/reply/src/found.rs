@@ -103,7 +103,7 @@ fn find(text: &str, is_cut: bool, depth: usize) -> Vec<ReplyQuery> {
     queries
 }
 
-/// Queries in blocks, and in what blocks hold.
+/// Returns the queries in blocks, and in forms within blocks.
 fn fenced(text: &str, is_cut: bool, within: &dyn Fn(&str) -> Vec<ReplyQuery>) -> Vec<ReplyQuery> {
     let mut queries = Vec::new();
     for block in blocks(text) {
@@ -129,14 +129,14 @@ fn fenced(text: &str, is_cut: bool, within: &dyn Fn(&str) -> Vec<ReplyQuery>) ->
     queries
 }
 
-/// A text that is in this language, or that begins like a query.
+/// Returns a text of a known language, or one that begins like a query.
 fn known(named: Option<Language>, text: &str) -> Option<ReplyQuery> {
     let text = text.trim();
     let language = named.or_else(|| language::of(text))?;
     Some(ReplyQuery { language, text: text.to_owned() })
 }
 
-/// What is between the last tags.
+/// Returns the content of the last pair of tags.
 fn tagged(text: &str) -> Option<&str> {
     let last = |(open, close): &(&str, &str)| {
         let begin = text.rfind(open)? + open.len();
@@ -166,7 +166,7 @@ mod tests {
             if found != text("query") {
                 wrong.push(format!("{}: {:?}\n  gives {found:?}", text("form"), text("reply")));
             }
-            // What was found is found again, unchanged.
+            // A query is found in itself, unchanged.
             assert_eq!(query(text("query"), Language::named(text("lang"))), text("query"), "{}", text("form"));
         }
         assert!(wrong.is_empty(), "{} of {} forms:\n{}", wrong.len(), cases.len(), wrong.join("\n"));

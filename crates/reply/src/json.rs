@@ -100,7 +100,7 @@ fn collect(value: &Value, depth: usize, texts: &mut Vec<String>) {
     }
 }
 
-/// Returns what is in quotes if the whole text is; JSON's escapes and doubled quotes become what they stand for.
+/// Returns the content of a text that is in quotes as a whole; JSON's escapes and doubled quotes are decoded.
 pub fn unquoted(text: &str) -> Option<String> {
     let text = text.trim().trim_end_matches([',', ';', '.']).trim_end();
     let is_around = |(open, close): &&(char, char)| {

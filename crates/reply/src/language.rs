@@ -1,6 +1,6 @@
-//! Which language a text is in, by how it begins. A guess for hints and counts; no score depends on it.
+//! The language of a text, guessed by its beginning: for hints, counts and replies of models.
 
-/// A language that is run here.
+/// A query language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// OverpassQL or its XML form.
@@ -10,7 +10,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language of a name, in whatever case.
+    /// Returns the language of a name, in any case of letters.
     pub fn named(name: &str) -> Option<Language> {
         match name.to_ascii_lowercase().as_str() {
             "overpassql" | "overpass" | "ql" => Some(Language::OverpassQl),
@@ -28,7 +28,7 @@ impl std::str::FromStr for Language {
     }
 }
 
-/// Words that a statement of OverpassQL begins with and that stand before a filter, a set or a block.
+/// First words of OverpassQL's statements, before a filter, a set or a block.
 pub(crate) const HEADS: &[&str] = &[
     "node",
     "way",
@@ -51,11 +51,11 @@ pub(crate) const HEADS: &[&str] = &[
     "local",
     "map_to_area",
 ];
-/// Words that a statement begins with and that others follow.
+/// First words of statements with other words behind them.
 const VERBS: &[&str] = &["out", "make", "convert"];
-/// Settings, which stand in brackets.
+/// Settings, in brackets.
 pub(crate) const SETTINGS: &[&str] = &["out", "timeout", "maxsize", "bbox", "date", "diff", "adiff"];
-/// What the XML form begins with.
+/// First elements of the XML form.
 pub(crate) const TAGS: &[&str] = &[
     "osm-script",
     "?xml",
@@ -84,24 +84,24 @@ pub(crate) const TAGS: &[&str] = &[
     "compare",
     "!--",
 ];
-/// What a query of SPARQL begins with.
+/// First words of SPARQL.
 const CLAUSES: &[&str] = &["select", "ask", "construct", "describe", "prefix", "base"];
 
-/// The language that a text begins like; `None` where it begins like no query.
+/// Returns the language that a text begins like; `None` if it begins like no query.
 pub fn of(text: &str) -> Option<Language> {
     let (text, hash) = after_comments(text.trim_start_matches('\u{feff}'));
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
     if CLAUSES.contains(&word.to_ascii_lowercase().as_str()) {
         let follows = rest.starts_with(|c: char| c.is_whitespace() || "(*?$<{#".contains(c));
-        // SQL begins so, too, but has no groups.
+        // SQL begins like this, but has no groups.
         let is_sparql = follows && (rest.contains('{') || word.eq_ignore_ascii_case("describe"));
         return is_sparql.then_some(Language::Sparql);
     }
     (!hash && is_overpass(word, rest)).then_some(Language::OverpassQl)
 }
 
-/// Whether a text begins as a query of this language does.
+/// Returns whether a text begins like a query of this language.
 pub fn looks_like(text: &str, language: Language) -> bool {
     of(text) == Some(language)
 }
@@ -126,7 +126,7 @@ fn is_overpass(word: &str, rest: &str) -> bool {
     next.starts_with("{{") || next.starts_with(['(', '.', ';', '>'])
 }
 
-/// The text behind comments of either language, and whether one of them was SPARQL's.
+/// Returns the text behind comments of either language, and whether one of them is SPARQL's.
 fn after_comments(text: &str) -> (&str, bool) {
     let (mut rest, mut hash) = (text.trim_start(), false);
     loop {
