@@ -20,6 +20,7 @@ use crate::overpass::output::{Form, Layout};
 use crate::overpass::turbo::{self, Reason, Surroundings};
 use crate::overpass::{self, Code, Failure, Limits};
 use crate::size;
+use crate::sparql::Dialect;
 use crate::temporary;
 
 /// Longer texts are not queries.

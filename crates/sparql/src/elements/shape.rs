@@ -97,7 +97,7 @@ impl Shape {
             let sides = self.lines().flat_map(|line| line.windows(2));
             let segment = |side: &[Coord]| Some(Segment { a: *side.first()?, b: *side.get(1)? });
             // How near to a border is on it is not asked: points are located exactly.
-            Edges::new(Borders::ClosedWay, sides.filter_map(segment).collect())
+            Edges::new(Borders::ClosedWay, sides.filter_map(segment))
         })
     }
 
