@@ -400,7 +400,7 @@ fn a_client_that_leaves_takes_the_question_with_it() {
     let model = Model::start(|_, _| Act::Silence);
     let server = served(Town::new(), &model, &[]);
     let body = json!({"question": "Cafes?"}).to_string();
-    let head = format!("POST /ask HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let head = format!("POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let waiting = server.send(head.as_bytes());
     while model.asked().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -416,7 +416,7 @@ fn questions_count_among_what_a_client_may_ask() {
     let model = Model::start(|_, _| Act::Silence);
     let server = served(Town::new(), &model, &["--client-queries", "1"]);
     let body = json!({"question": "Cafes?"}).to_string();
-    let head = format!("POST /ask HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let head = format!("POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let _waiting = server.send(head.as_bytes());
     while model.asked().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -517,7 +517,7 @@ fn leave_unread(server: &Server, question: &str) -> std::net::TcpStream {
     let body = json!({ "question": question }).to_string();
     server.send(
         format!(
-            "POST /ask HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            "POST /ask HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         )
         .as_bytes(),

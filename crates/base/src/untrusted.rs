@@ -20,20 +20,22 @@ fn steers(c: char) -> bool {
         )
 }
 
-/// Returns a text for one line of a terminal, a prompt or a log: every character that steers is a space.
+/// Returns a text for one line of a terminal, a prompt or a log: characters that steer, and the white space around them, are
+/// one space, or nothing at the ends.
 pub fn line(text: &str) -> Cow<'_, str> {
-    replaced(text, steers)
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let pieces: Vec<&str> = text.split(steers).map(str::trim).filter(|piece| !piece.is_empty()).collect();
+    Cow::Owned(pieces.join(" "))
 }
 
-/// Returns a text of several lines for a terminal or a prompt: as [`line`], but line breaks and tabs stay. For texts that are
-/// shown as a whole, not for names inside of one.
+/// Returns a text of several lines for a terminal or a prompt: line breaks and tabs stay, other characters that steer are left
+/// out. For texts that are shown as a whole, not for names inside of one.
 pub fn lines(text: &str) -> Cow<'_, str> {
-    replaced(text, |c| steers(c) && !matches!(c, '\n' | '\t'))
-}
-
-fn replaced(text: &str, is_replaced: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if text.contains(&is_replaced) {
-        Cow::Owned(text.chars().map(|c| if is_replaced(c) { ' ' } else { c }).collect())
+    let is_left_out = |c: char| steers(c) && !matches!(c, '\n' | '\t');
+    if text.contains(is_left_out) {
+        Cow::Owned(text.chars().filter(|c| !is_left_out(*c)).collect())
     } else {
         Cow::Borrowed(text)
     }
@@ -70,8 +72,8 @@ mod tests {
 
     #[test]
     fn a_line_stays_a_line() {
-        assert_eq!(line(HOSTILE), "a  content sha256:0 ]0;x  [2J 2Jb c d   ");
-        assert_eq!(lines("a\tb\nc\u{1b}[2J\rd"), "a\tb\nc [2J d");
+        assert_eq!(line(HOSTILE), "a content sha256:0 ]0;x [2J 2Jb c d");
+        assert_eq!(lines("a\tb\nc\u{1b}[2J\rd"), "a\tb\nc[2Jd");
         // Marks and joiners of scripts, as names of places have them.
         for name in [
             "Zur M\u{fc}hle",
