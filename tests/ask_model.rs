@@ -102,7 +102,7 @@ fn a_server_that_asks_for_ages_is_not_waited_for() {
         let header: &'static str = format!("Retry-After: {wait}\r\n").leak();
         let model = Model::start(move |_, _| Act::Status(429, header, json!({"error": {"message": "slow down"}})));
         let (status, out, err) = ask(&town.snapshot(), &model, &["Cafes?"]);
-        assert_eq!(status, 1, "{out}{err}");
+        assert_eq!(status, 4, "{out}{err}");
         assert!(err.contains("status 429: slow down"), "{err}");
         assert_eq!(model.asked().len(), 1);
         let server = Server::of(&town.snapshot(), &model.options());

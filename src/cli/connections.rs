@@ -27,8 +27,8 @@ pub struct Connections {
         default_value_t = 1024,
         value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     max_connections: u32,
-    /// Connections of one client (an IPv4 address, or 64 bits of an IPv6 address) at once; those of a --trusted-proxy are
-    /// not counted [0: any number] [default: a quarter of --max-connections, at least 64]
+    /// Connections of one client (an IPv4 address, or 64 bits of an IPv6 address) at once; those of trusted proxies are not
+    /// counted [0: any number] [default: a quarter of all connections, at least 64]
     #[arg(long, value_name = "N")]
     client_connections: Option<u32>,
     /// Seconds that the head of a request may take to arrive
