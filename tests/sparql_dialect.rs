@@ -328,6 +328,8 @@ fn every_form_may_have_groups() {
     // Without GROUP BY all solutions are one group, an empty one too.
     assert_eq!(ask("ASK { ?x wdt:P31 wd:Q404 } HAVING (COUNT(*) = 0)"), ["true"]);
     assert_eq!(ask("ASK { ?x wdt:P31 ?c } GROUP BY ?c LIMIT 0"), ["false"]);
+    assert_eq!(ask("ASK { ?x wdt:P31 ?c } OFFSET 2"), ["true"]);
+    assert_eq!(ask("ASK { ?x wdt:P31 ?c } OFFSET 3"), ["false"]);
     let triple = |s: &str, o: &str| {
         format!("<http://www.wikidata.org/entity/{s}> <http://e/of> <http://www.wikidata.org/entity/{o}>")
     };

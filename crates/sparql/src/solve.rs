@@ -112,6 +112,11 @@ impl Plan {
         self.keys.is_empty() && !self.distinct && self.start == 0 && self.length.is_none()
     }
 
+    /// How many solutions OFFSET leaves out.
+    pub fn offset(&self) -> usize {
+        self.start
+    }
+
     /// Whether there can be no solution.
     pub fn is_empty(&self) -> bool {
         self.length == Some(0)

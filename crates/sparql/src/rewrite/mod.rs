@@ -205,6 +205,13 @@ impl Rewriter<'_> {
         Ok(pattern)
     }
 
+    /// The same with all that waits for nothing but values of the pattern itself: what is calculated from its variables next
+    /// needs it.
+    fn pattern_ready(&mut self, pattern: Pattern, scope: &Scope) -> Result<Waiting> {
+        let (pattern, waiting) = self.pattern(pattern, scope)?;
+        Ok(ready(pattern, waiting))
+    }
+
     /// A pattern, and what waits for values that it does not have.
     fn pattern(&mut self, pattern: Pattern, scope: &Scope) -> Result<Waiting> {
         Ok(match pattern {
@@ -214,11 +221,11 @@ impl Rewriter<'_> {
             Pattern::Include { name, .. } => (self.include(&name)?, Vec::new()),
             Pattern::Join { left, right } => self.join(*left, *right, scope)?,
             Pattern::Filter { inner, condition } => {
-                let (inner, waiting) = self.pattern(*inner, scope)?;
+                let (inner, waiting) = self.pattern_ready(*inner, scope)?;
                 (Pattern::filter(inner, self.expression(condition, scope)?), waiting)
             }
             Pattern::Extend { inner, variable, expression } => {
-                let (mut inner, waiting) = self.pattern(*inner, scope)?;
+                let (mut inner, waiting) = self.pattern_ready(*inner, scope)?;
                 let solution = names_blank_nodes(&expression).then(|| self.numbered(&mut inner));
                 let around = std::mem::replace(&mut self.solution, solution);
                 let expression = self.expression(expression, scope)?;
@@ -227,7 +234,7 @@ impl Rewriter<'_> {
             }
             Pattern::LeftJoin { left, right, condition } => self.left_join(*left, *right, condition, scope)?,
             Pattern::Minus { left, right } => {
-                let (left, waiting) = self.pattern(*left, scope)?;
+                let (left, waiting) = self.pattern_ready(*left, scope)?;
                 let right = self.settled(*right, scope)?;
                 // Without a variable in common nothing is taken away, which the evaluator's optimiser does not know.
                 let shown = in_scope(&left);
@@ -237,7 +244,7 @@ impl Rewriter<'_> {
                 (Pattern::Minus { left: Box::new(left), right: Box::new(right) }, waiting)
             }
             Pattern::Lateral { left, right } => {
-                let (left, waiting) = self.pattern(*left, scope)?;
+                let (left, waiting) = self.pattern_ready(*left, scope)?;
                 let inner = Scope { correlated: true, ..scope.clone() };
                 let right = Box::new(self.settled(*right, &inner)?);
                 (Pattern::Lateral { left: Box::new(left), right }, waiting)
@@ -291,7 +298,7 @@ impl Rewriter<'_> {
         condition: Option<Expression>,
         scope: &Scope,
     ) -> Result<Waiting> {
-        let (left, waiting) = self.pattern(left, scope)?;
+        let (left, waiting) = self.pattern_ready(left, scope)?;
         let (mut right, pending) = self.pattern(right, scope)?;
         let mut condition = condition.map(|e| self.expression(e, scope)).transpose()?;
         for pending in pending {

@@ -39,7 +39,12 @@ impl Run<'_> {
     }
 
     fn ask(&self, tables: &Tables, sink: &mut dyn Sink) -> Result<u64> {
-        let value = self.exists(fill_tables(&self.rewritten.plan.pattern, tables))?;
+        let plan = &self.rewritten.plan;
+        let mut pattern = fill_tables(&plan.pattern, tables);
+        if plan.offset() > 0 {
+            pattern = Pattern::Slice { inner: Box::new(pattern), start: plan.offset(), length: Some(1) };
+        }
+        let value = !plan.is_empty() && self.exists(pattern)?;
         sink.boolean(value).map_err(gone)?;
         Ok(0)
     }
