@@ -185,7 +185,9 @@ fn of_names(parts: &[Part]) -> Vec<Reading> {
             let mut readings = numbered(parts);
             readings.extend(named(&first.words, &plain(rest), Sort::Any, false));
             // A name with a comma in it.
-            if let [second, rest @ ..] = rest {
+            if let [second, rest @ ..] = rest
+                && !second.words.iter().any(|word| first.words.contains(word))
+            {
                 let name = [&first.words[..], &second.words[..]].concat();
                 let ends = rest.is_empty();
                 readings.push(Reading { ends, ..Reading::of(Wanted::Name(name), plain(rest), Sort::Any) });

@@ -290,14 +290,15 @@ impl<'a> Finder<'a> {
         pass: Pass,
         search: &Search<'_>,
     ) -> Vec<Candidate> {
-        // The code of a country is no beginning of a name.
-        if pass.mode != Mode::Whole && reading.sort == Sort::Country && name.concat().len() <= 3 {
+        // The code of a country is no part of a name, and no beginning of one.
+        let is_code = reading.sort == Sort::Country && name.concat().len() <= 3;
+        if is_code && pass.mode != Mode::Whole {
             return Vec::new();
         }
         let scope = if pass.scoped { scope(within, search) } else { None };
         let mut found = Vec::new();
         for named in self.lists.named(name, pass.mode, reading.ends) {
-            if pass.full && named.distance > 0 {
+            if (pass.full || is_code) && named.distance > 0 {
                 continue;
             }
             let (pair, _) = self.lists.names.name(named.name);
