@@ -224,9 +224,8 @@ fn numbered(parts: &[Part]) -> Vec<Reading> {
     // `Blk A2`: no number by itself, but one if a house has it.
     if let [first, street, rest @ ..] = parts
         && count == 0
-        && first.words.len() <= 2
-        && !is_number(&first.words[0])
-        && first.words.iter().any(|word| word.bytes().any(|b| b.is_ascii_digit()))
+        && first.words.len() <= 3
+        && (!is_number(&first.words[0]) || first.words.last().is_some_and(|word| is_number(word)))
         && let Some(number) = HouseNumber::new(&first.words.join(" "))
     {
         let ends = rest.is_empty();

@@ -121,7 +121,7 @@ impl Pass {
     }
 
     /// Those of a text that is whole, one after another until something is found.
-    const WHOLE: [Pass; 9] = [
+    const WHOLE: [Pass; 11] = [
         Pass::of(Mode::Whole),
         Pass { backward: true, full: true, ..Pass::of(Mode::Whole) },
         Pass { by_address: true, full: true, ..Pass::of(Mode::Whole) },
@@ -131,6 +131,9 @@ impl Pass {
         Pass { by_address: true, scoped: false, full: true, lenient: true, ..Pass::of(Mode::Whole) },
         Pass::of(Mode::Typing),
         Pass::of(Mode::Slips),
+        // With a street or an address around, too: `Caffe Cordina, Republic Street`, which is a `Café`.
+        Pass { by_address: true, ..Pass::of(Mode::Typing) },
+        Pass { by_address: true, ..Pass::of(Mode::Slips) },
     ];
     /// Those of a text that is being written.
     const TYPING: [Pass; 3] =
