@@ -50,7 +50,7 @@ def geometries(snapshot):
     rows = json.loads(run("query", snapshot, query, "--lang", "sparql", "--format", "json"))["results"]["bindings"]
     name = lambda iri: re.search(r"(way|relation)/(\d+)$", iri).group(0)
     sparql = {name(row["e"]["value"]): shapely.from_wkt(row["wkt"]["value"]) for row in rows}
-    answer = json.loads(run("query", snapshot, "nwr;out geom;", "--format", "geojson"))
+    answer = json.loads(run("query", snapshot, "nwr(0,0,90,180);out geom;", "--format", "geojson"))
     # Only tags that tell areas from lines make an area in GeoJSON; those of the grid's closed ways do not always.
     geojson = {feature["id"]: shape(feature["geometry"]) for feature in answer["features"]}
     return {"SPARQL": sparql, "GeoJSON": geojson}
@@ -67,7 +67,7 @@ def main(checkout):
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         snapshot = str(Path(folder) / "grid.terrapin")
-        run("load", str(checkout / "grid/data/all.osm"), snapshot)
+        run("load", "--osm", str(checkout / "grid/data/all.osm"), "--out", snapshot)
         for form, found in geometries(snapshot).items():
             passed, checked = 0, 0
             for test in tests:

@@ -17,7 +17,7 @@ pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("asWKT", |a| Located { format: Format::Wkt, ..one(a)? }.to_term()),
     ("boundary", |a| of_one(a, boundary)),
     ("buffer", |a| buffer(a, Unit::from_iri(iri(a.get(2)?)?)?)),
-    ("centroid", |a| of_one(a, |g| Some(g.centroid()?.into()))),
+    ("centroid", |a| of_one(a, |g| Some(g.centroid().map_or_else(nothing, Geometry::from)))),
     ("convexHull", |a| of_one(a, convex_hull)),
     ("difference", |a| of_two(a, Operation::Difference)),
     ("envelope", |a| of_one(a, envelope)),
@@ -191,6 +191,8 @@ mod tests {
         assert_eq!(made("envelope", &line).unwrap(), "POLYGON((2 0,2 2,0 2,0 0,2 0))");
         assert_eq!(made("convexHull", &line).unwrap(), "POLYGON((0 0,2 0,2 2,0 0))");
         assert_eq!(made("centroid", &line).unwrap(), "POINT(1.5 0.5)");
+        // JTS's TestCentroid: of nothing it is empty.
+        assert_eq!(made("centroid", &[wkt("POLYGON EMPTY")]).unwrap(), "GEOMETRYCOLLECTION EMPTY");
         assert_eq!(made("boundary", &[wkt("LINESTRING(0 0,2 0,2 2,0 0)")]).unwrap(), "GEOMETRYCOLLECTION EMPTY");
         assert_eq!(made("convexHull", &[wkt("MULTIPOINT((0 0),(0 0))")]).unwrap(), "POINT(0 0)");
         assert_eq!(

@@ -165,6 +165,7 @@ fn from_wkt(text: &str) -> Option<Located> {
     }
     // GeoSPARQL has an empty literal stand for an empty geometry.
     let text = if text.is_empty() { "GEOMETRYCOLLECTION EMPTY" } else { text };
+    let text = &without_empty_members(text);
     let geometry = match Geometry::try_from_wkt_str(text) {
         Ok(geometry) => geometry,
         // A point without a position is no `geo` point; as a collection of none it behaves as it should.
@@ -173,6 +174,36 @@ fn from_wkt(text: &str) -> Option<Located> {
     };
     let geometry = if crs == Crs::Epsg4326 { swapped(&geometry) } else { geometry };
     Some(Located { geometry, crs, format: Format::Wkt })
+}
+
+/// The text without members of lists that are only `EMPTY`, which its parser does not know: `MULTIPOINT(EMPTY,(1 2))`.
+fn without_empty_members(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.char_indices().map(|(at, _)| at).find(|&at| is_empty_word(&rest[at..])) {
+        kept.push_str(&rest[..at]);
+        rest = &rest[at + EMPTY.len()..];
+        let is_last = rest.trim_start().starts_with(')');
+        match kept.trim_end().chars().next_back() {
+            // Alone in its list.
+            Some('(') if is_last => {
+                kept.truncate(kept.trim_end().len() - 1);
+                kept.push_str(" EMPTY");
+                rest = &rest.trim_start()[1..];
+            }
+            Some('(') => rest = rest.trim_start().strip_prefix(',').unwrap_or(rest),
+            Some(',') => kept.truncate(kept.trim_end().len() - 1),
+            _ => kept.push_str(EMPTY),
+        }
+    }
+    kept.push_str(rest);
+    kept
+}
+
+const EMPTY: &str = "EMPTY";
+
+fn is_empty_word(text: &str) -> bool {
+    text.get(..EMPTY.len()).is_some_and(|word| word.eq_ignore_ascii_case(EMPTY))
 }
 
 fn is_empty_point(text: &str) -> bool {
@@ -276,6 +307,17 @@ pub(super) mod tests {
 
     #[test]
     fn nothing_is_a_geometry_too() {
+        // JTS's TestRelatePA and TestRelateGC.
+        for (text, points) in [
+            ("MULTIPOINT(EMPTY,(0 0))", 1),
+            ("MULTIPOINT ((1 2), empty , (3 4))", 2),
+            ("MULTIPOINT((1 2),EMPTY)", 1),
+            ("MULTIPOINT (EMPTY, EMPTY)", 0),
+            ("GEOMETRYCOLLECTION (MULTIPOINT (EMPTY, (5 5)), POINT EMPTY, LINESTRING (1 9, 4 9))", 3),
+        ] {
+            let located = Located::from_term(&wkt(text)).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(located.geometry.coords_count(), points, "{text}");
+        }
         for text in ["", "POINT EMPTY", "POLYGON EMPTY", "GEOMETRYCOLLECTION EMPTY", "Point Z EMPTY"] {
             let located = Located::from_term(&wkt(text)).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(located.geometry.coords_count(), 0, "{text}");
