@@ -9,21 +9,32 @@ use terrapin_budget as budget;
 
 /// Most bytes of a compiled pattern.
 const SIZE: usize = 4 << 20;
-/// Most times that the engine that backtracks goes back on one text. A text of some kilobytes then takes at most a second
-/// or two, within which nobody can stop it.
+/// Most times that the engine that backtracks goes back on one text, and on one longer than [`SHORT`]. Between two steps it
+/// may look at all of the text, and nobody can stop it: these bounds keep that to some seconds.
 const MOST_STEPS: usize = 1_000_000;
-/// The same for a text longer than [`LONG`]: what is between two steps may look at all of it.
-const MOST_STEPS_LONG: usize = 20_000;
-/// Bytes of a long text.
-const LONG: usize = 8 << 10;
+const MOST_STEPS_LONG: usize = 100_000;
+/// Bytes of a short text.
+const SHORT: usize = 2 << 10;
+/// Most bytes of a text for the engine that backtracks. It takes some steps for each character.
+const LONGEST: usize = 16 << 10;
 
-/// A pattern that takes too many steps on a text.
+/// Why a pattern gives no answer for a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct StepLimit(usize);
+pub(crate) enum StepLimit {
+    /// It takes more steps than this.
+    Steps(usize),
+    /// The text is longer than [`LONGEST`], and the pattern needs the engine that backtracks.
+    Length,
+}
 
 impl fmt::Display for StepLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it takes more than {} steps on one text", self.0)
+        match self {
+            StepLimit::Steps(steps) => write!(f, "it takes more than {steps} steps on one text"),
+            StepLimit::Length => {
+                write!(f, "it has back references or look-around, and a text is longer than {} KiB", LONGEST >> 10)
+            }
+        }
     }
 }
 
@@ -31,7 +42,7 @@ impl fmt::Display for StepLimit {
 enum Engine {
     /// Takes a time that grows with the text's length.
     Linear(regex::Regex),
-    /// Tries one way after the other: for texts up to [`LONG`], and for longer ones.
+    /// Tries one way after the other: for texts up to [`SHORT`], and for longer ones.
     Backtracking(Box<[fancy_regex::Regex; 2]>),
 }
 
@@ -102,7 +113,7 @@ impl Pattern {
         match &self.engine {
             Engine::Linear(regex) => Ok(regex.is_match(text)),
             Engine::Backtracking(regexes) => {
-                let (regex, limit) = for_length(regexes, text);
+                let (regex, limit) = for_length(regexes, text)?;
                 regex.is_match(text).map_err(|_| limit)
             }
         }
@@ -123,7 +134,7 @@ impl Pattern {
                 }
             }
             Engine::Backtracking(regexes) => {
-                let (regex, limit) = for_length(regexes, text);
+                let (regex, limit) = for_length(regexes, text)?;
                 for captures in regex.captures_iter(text) {
                     let captures = captures.map_err(|_| limit)?;
                     let Some(whole) = captures.get(0) else { continue };
@@ -163,8 +174,15 @@ fn last_line(error: &dyn fmt::Display) -> String {
 }
 
 /// The engine for a text of this length, and its limit.
-fn for_length<'r>([short, long]: &'r [fancy_regex::Regex; 2], text: &str) -> (&'r fancy_regex::Regex, StepLimit) {
-    if text.len() <= LONG { (short, StepLimit(MOST_STEPS)) } else { (long, StepLimit(MOST_STEPS_LONG)) }
+fn for_length<'r>(
+    [short, long]: &'r [fancy_regex::Regex; 2],
+    text: &str,
+) -> Result<(&'r fancy_regex::Regex, StepLimit), StepLimit> {
+    match text.len() {
+        ..=SHORT => Ok((short, StepLimit::Steps(MOST_STEPS))),
+        ..=LONGEST => Ok((long, StepLimit::Steps(MOST_STEPS_LONG))),
+        _ => Err(StepLimit::Length),
+    }
 }
 
 /// A text while parts of it are replaced.

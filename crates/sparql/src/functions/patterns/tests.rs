@@ -246,9 +246,15 @@ fn patterns_that_never_end_are_stopped() {
     let text = "a".repeat(60) + "b";
     assert!(pattern.matches(&text).is_err());
     assert!(pattern.replace(&text, &Replacement::literally("")).is_err());
+    // A long text takes some steps for each character, and is not looked through beyond 16 KiB.
+    let long = "ab".repeat(8_000);
+    let pattern = Pattern::compile("(?<!b)b$|(.)\\1", "").unwrap();
+    assert_eq!(pattern.matches(&long), Ok(true));
+    assert_eq!(pattern.matches(&long.repeat(2)), Err(StepLimit::Length));
     // Where nothing needs to be tried again, there is no such limit.
     let pattern = Pattern::compile("^(a|aa)+$", "").unwrap();
     assert_eq!(pattern.matches(&text), Ok(false));
+    assert_eq!(pattern.matches(&long), Ok(false));
     assert!(Pattern::compile("((((\\w{100}){100}){100}){100}){100}", "").unwrap_err().unsupported);
     assert!(Pattern::compile("(?=a)((((\\w{100}){100}){100}){100}){100}", "").unwrap_err().unsupported);
 }
