@@ -93,14 +93,14 @@ impl QuestionError {
 /// It is not the object, or a bound of the job was reached.
 pub(super) fn question<Q: DeserializeOwned>(job: &Job, body: Received) -> Result<Q, QuestionError> {
     let read = || {
-        let text = body.decoded().map_err(|why| service::unreadable(&Json, &why))?;
+        let text = body.decoded().map_err(|why| Box::new(service::unreadable(&Json, &why)))?;
         parse(&text).map_err(|wrong| {
             let message = format!("not the JSON object expected: {wrong}");
-            Json.refusal(StatusCode::BAD_REQUEST, &message)
+            Box::new(Json.refusal(StatusCode::BAD_REQUEST, &message))
         })
     };
     match job.within(read) {
-        Ok(read) => read.map_err(|refusal| QuestionError::Refused(Box::new(refusal))),
+        Ok(read) => read.map_err(QuestionError::Refused),
         Err(halt) => Err(QuestionError::Halted(halt)),
     }
 }

@@ -48,7 +48,7 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
     let question =
         attacks::post("/ask", "Content-Type: application/json\r\n", br#"{"question": "Cafes in Valletta?"}"#);
     let model: Vec<&str> = hostile.options().to_vec();
-    let doors: [(&str, &[&str], Vec<Vec<u8>>, u64); 4] = [
+    let doors: [Door<'_>; 4] = [
         ("messages of agents", &[], requests(attacks::mcp()), 0),
         ("trees of JSON", &[], requests(attacks::json()), 0),
         ("half bodies", &[], Vec::new(), HALVES),
@@ -58,6 +58,9 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
         door(snapshot, scale, name, options, &requests, halves);
     }
 }
+
+/// A way in: its name, the options of its server, what attackers send in turn, and how many half bodies wait.
+type Door<'a> = (&'a str, &'a [&'a str], Vec<Vec<u8>>, u64);
 
 fn door(snapshot: &Path, scale: &Scale, name: &str, options: &[&str], requests: &[Vec<u8>], halves: u64) {
     let mut command = Server::command(snapshot);

@@ -93,12 +93,12 @@ impl HouseNumber {
         let Some(first) = words.get(skip).filter(|word| begins_with_digit(word)) else { return Vec::new() };
         let mut all: Vec<(HouseNumber, usize)> = Vec::new();
         let mut text = first.clone();
-        for end in skip + 1..words.len() {
+        for (end, word) in words.iter().enumerate().skip(skip + 1) {
             all.extend(HouseNumber::new(&text).map(|number| (number, end)));
-            if end - skip >= WORDS || !may_follow(&words[end]) {
+            if end - skip >= WORDS || !may_follow(word) {
                 break;
             }
-            text = format!("{text} {}", words[end]);
+            text = format!("{text} {word}");
         }
         all
     }

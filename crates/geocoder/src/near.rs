@@ -105,6 +105,9 @@ enum Thing {
     House(Box<Hit>),
 }
 
+/// A house between two others: the way along which it stands, its number, its place.
+type HouseBetween = (Interpolation, u32, Spot);
+
 /// The nearest of what is wanted within so many metres.
 fn within(osm: &Osm, near: &Near<'_>, most: u8, radius: f64) -> Option<Thing> {
     let [names, houses, house_names, highways, steps] =
@@ -112,7 +115,7 @@ fn within(osm: &Osm, near: &Near<'_>, most: u8, radius: f64) -> Option<Thing> {
     let typed: Vec<_> = NAMELESS.iter().map(|key| pairs_of(osm, key)).filter(|range| !range.is_empty()).collect();
     let typed_tags: Vec<_> = NAMELESS_TAGS.iter().filter_map(|(key, value)| osm.pair(key, value)).collect();
     let has_houses = most == 30 && near.layers.contains(&Layer::Address);
-    let mut best: Option<(f64, Element, Option<(Interpolation, u32, Spot)>)> = None;
+    let mut best: Option<(f64, Element, Option<HouseBetween>)> = None;
     each_near(osm, near.at, radius, |kind, ordinal, pairs, metres_to| {
         let is_interpolated = has_houses && kind == ElementType::Way && has_pair(pairs, &steps);
         let is_found = is_interpolated

@@ -22,6 +22,9 @@ pub fn has_pair(tags: &[PairId], range: &Range<PairId>) -> bool {
     find_pair(tags, range).is_some()
 }
 
+/// Called with an element: its type, its ordinal, its tags, and what computes its distance in metres.
+type EachNear<'a> = dyn FnMut(ElementType, Ordinal, &[PairId], &dyn Fn() -> f64) + 'a;
+
 /// Calls `each` with the nodes and ways that have tags and may be within so many metres of a point: with what they are,
 /// their tags, and how to find the distance.
 pub fn each_near(
@@ -35,12 +38,7 @@ pub fn each_near(
 }
 
 /// The nodes among them.
-pub fn each_node_near(
-    osm: &Osm,
-    at: Coord,
-    radius: f64,
-    each: &mut dyn FnMut(ElementType, Ordinal, &[PairId], &dyn Fn() -> f64),
-) {
+pub fn each_node_near(osm: &Osm, at: Coord, radius: f64, each: &mut EachNear<'_>) {
     let here = LatLon::from(at);
     let area = around_box(here, radius);
     for page in osm.pages_in(ElementType::Node, &area) {
@@ -57,12 +55,7 @@ pub fn each_node_near(
 }
 
 /// The ways among them.
-pub fn each_way_near(
-    osm: &Osm,
-    at: Coord,
-    radius: f64,
-    each: &mut dyn FnMut(ElementType, Ordinal, &[PairId], &dyn Fn() -> f64),
-) {
+pub fn each_way_near(osm: &Osm, at: Coord, radius: f64, each: &mut EachNear<'_>) {
     let here = LatLon::from(at);
     let area = around_box(here, radius);
     let highways = pairs_of(osm, "highway");

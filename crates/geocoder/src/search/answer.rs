@@ -1,8 +1,18 @@
 //! The answer: the likeliest of what was found, with its address, each place once.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
-use super::*;
+use terrapin_budget as budget;
+use terrapin_osm::ElementType;
+use terrapin_osm::names::words;
+
+use super::{ALIKE, Candidate, Finder, SETTLED, Search};
+use crate::Element;
+use crate::hit::Hit;
+use crate::linked;
+use crate::lists::LONGER;
+use crate::spot::Spot;
 
 impl Finder<'_> {
     /// The likeliest of these, each once however many elements it has.

@@ -1,11 +1,21 @@
 //! Houses: by the street that their address says, by the street that they stand beside, and between two others.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::*;
+use terrapin_budget as budget;
+use terrapin_osm::geometry::{LatLon, around_box};
+use terrapin_osm::names::{Names, named_by, words};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId, Scope};
+
+use super::{Candidate, Finder, OF_TAG, Pass, Search, Within, is_alike, scope};
+use crate::house::HouseNumber;
 use crate::interpolation::Interpolation;
-use crate::nearby::{find_pair, has_pair, pairs_of};
+use crate::lists::Mode;
+use crate::nearby::{find_pair, has_pair, pairs_of, ranges};
+use crate::question::Reading;
+use crate::spot::Spot;
 use crate::streets::{BESIDE, is_street, names_of, nearest_street};
+use crate::{Details, Element};
 
 /// Houses of one street whose numbers are read.
 const READ: usize = 4096;

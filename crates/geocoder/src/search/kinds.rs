@@ -1,7 +1,16 @@
 //! Postal codes and kinds of things: what has no name of its own to be looked up.
 
+use std::rc::Rc;
+
+use terrapin_osm::geometry::{LatLon, around_box, metres};
+use terrapin_osm::{Coord, PairId};
+
 use super::answer::order;
-use super::*;
+use super::{BESIDE, Candidate, Finder, Pass, Search, Within, scope};
+use crate::lists::Mode;
+use crate::postcode::{Postcode, Region};
+use crate::question::{Reading, Sort};
+use crate::spot::{Spot, point};
 
 impl Finder<'_> {
     /// Where a postal code is.

@@ -10,12 +10,12 @@ mod answer;
 mod houses;
 mod kinds;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use terrapin_budget as budget;
 use terrapin_osm::areas::is_closed;
-use terrapin_osm::geometry::{LatLon, around_box, metres};
+use terrapin_osm::geometry::metres;
 use terrapin_osm::names::{Names, named_by, words};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId, Scope};
 
@@ -24,13 +24,12 @@ use crate::countries;
 use crate::details::Layer;
 use crate::hit::{Articles, Hit};
 use crate::house::HouseNumber;
-use crate::linked;
 use crate::lists::{LONGER, Lists, Mode};
 use crate::near::{Near, nearest};
 use crate::nearby::ranges;
 use crate::postcode::{Postcode, Region};
 use crate::question::{Question, Reading, Sort, Wanted};
-use crate::spot::{Spot, point};
+use crate::spot::Spot;
 use crate::streets::Said;
 use crate::variants::variants;
 use crate::{Details, Element};

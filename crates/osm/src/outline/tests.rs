@@ -7,6 +7,9 @@ use crate::geometry::{Location, Segment};
 
 type Points = &'static [(i32, i32)];
 
+/// The number of a case, its lines, and the rings of its polygons.
+type Case = (u32, &'static [Points], &'static [&'static [Points]]);
+
 fn line(points: &[(i32, i32)]) -> Line {
     points.iter().map(|&(lon, lat)| Coord { lat, lon }).collect()
 }
@@ -60,7 +63,7 @@ const FRAME: Points = &[(1, 1), (1, 9), (9, 9), (9, 1), (1, 1)];
 
 #[test]
 fn borders_have_the_polygons_of_osm_testdata() {
-    let cases: &[(u32, &[Points], &[&[Points]])] = &[
+    let cases: &[Case] = &[
         (
             711,
             &[&[(1, 1), (1, 4), (4, 4)], &[(1, 4), (4, 4), (4, 1), (1, 1)]],

@@ -179,8 +179,8 @@ fn for_length<'r>(
     text: &str,
 ) -> Result<(&'r fancy_regex::Regex, StepLimit), StepLimit> {
     match text.len() {
-        ..=SHORT => Ok((short, StepLimit::Steps(MOST_STEPS))),
-        ..=LONGEST => Ok((long, StepLimit::Steps(MOST_STEPS_LONG))),
+        length if length <= SHORT => Ok((short, StepLimit::Steps(MOST_STEPS))),
+        length if length <= LONGEST => Ok((long, StepLimit::Steps(MOST_STEPS_LONG))),
         _ => Err(StepLimit::Length),
     }
 }
