@@ -144,7 +144,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"4119326ed9191ce9\"",
+        etag: "\"d157719e154ded59\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

@@ -121,6 +121,11 @@ async function shortcut(inner: string, { around, xml }: Kept, out: Out): Promise
   switch (name) {
     case 'bbox':
       return argument === undefined ? box(around.bbox) : undefined;
+    case 'wsen': {
+      // West, south, east, north, as other programs count corners.
+      const [south, west, north, east] = around.bbox;
+      return argument === undefined ? `${west},${south},${east},${north}` : undefined;
+    }
     case 'center':
       return argument === undefined ? point(...middleOf(around.bbox)) : undefined;
     case 'date':
