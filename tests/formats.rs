@@ -1,6 +1,6 @@
 //! Files of older formats open and answer as they did. `tests/formats/1.terrapin` was written by the last version that
 //! wrote format 1, of a town and places that were made up for it; `1.jsonl` has what was answered over it before there
-//! was another format. `2.terrapin` has the same content, written by the last version that wrote format 2, before there was an
+//! was another format; `is_in` has found closed ways across 180 degrees since. `2.terrapin` has the same content, written by the last version that wrote format 2, before there was an
 //! index of names.
 
 use std::path::{Path, PathBuf};

@@ -35,7 +35,7 @@ fn kept(error: &str) -> Vec<&str> {
 
 /// Whether a query was refused because of a range of characters beyond ASCII, which Terrapin takes by code point and the
 /// reference's C library does not know.
-fn is_range_beyond_ascii(error: &str) -> bool {
+pub fn is_range_beyond_ascii(error: &str) -> bool {
     let range = regex::Regex::new(r#"Invalid regular expression: ".*\[[^\]]*(?:[^\x00-\x7f]-|-[^\x00-\x7f])"#);
     range.expect("pattern").is_match(error)
 }

@@ -25,7 +25,8 @@ fn mistakes_are_explained_as_expected() {
         let query = part.lines().next().unwrap_or_default();
         let output = Command::new(env!("CARGO_BIN_EXE_terrapin"))
             .arg("query")
-            .arg(&snapshot)
+            .arg("world.terrapin")
+            .current_dir(folder.path())
             .arg("--")
             .arg(query.replace("\\n", "\n"))
             .output()

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::place;
 use crate::common::skip;
+use crate::parse_vectors::is_range_beyond_ascii;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use terrapin::load::Quiet;
@@ -80,7 +81,10 @@ fn answers_as_the_reference() {
             .or_insert_with(|| snapshot(&shared.join(format!("data/osm/{extract}.osm.pbf")), folder.path()))
             .clone();
         let vectors = read(&shared.join(format!("conformance/overpass/{name}.jsonl.gz")));
-        let vectors: Vec<Value> = vectors.into_iter().step_by(if whole { 1 } else { SAMPLE }).collect();
+        // What the reference's C library refused is answered by code point (docs/differences.md).
+        let compared = |v: &Value| !is_range_beyond_ascii(v["error"].as_str().unwrap_or_default());
+        let vectors = vectors.into_iter().step_by(if whole { 1 } else { SAMPLE });
+        let vectors: Vec<Value> = vectors.filter(compared).collect();
         let outcomes: Vec<Outcome> = vectors.par_iter().map(|v| judge(&osm, v)).collect();
         if let Some(failed) = &failed {
             let mut file = failed.lock().expect("the file");
