@@ -163,14 +163,16 @@ fn replaced(expression: &mut Expression) -> Option<(Exact, Vec<Expression>)> {
                 Binary::GreaterOrEqual => Exact::Compare(Comparison::GreaterOrEqual),
                 Binary::Or | Binary::And | Binary::SameTerm => return None,
             };
-            if matches!(function, Exact::Compare(_)) && !is_compared(a, b) {
-                return None;
+            match function {
+                Exact::Compare(Comparison::Equal) if !is_equated(a, b) => return None,
+                Exact::Compare(comparison) if comparison != Comparison::Equal && !is_compared(a, b) => return None,
+                _ => {}
             }
             (function, vec![std::mem::take(&mut **a), std::mem::take(&mut **b)])
         }
         Expression::Unary(Unary::Minus, inner) => (Exact::Negate, vec![std::mem::take(&mut **inner)]),
         Expression::Unary(Unary::Plus, inner) => (Exact::Plus, vec![std::mem::take(&mut **inner)]),
-        Expression::In(value, list) if list.iter().any(|item| is_compared(value, item)) => {
+        Expression::In(value, list) if list.iter().any(|item| is_equated(value, item)) => {
             if !list.iter().all(is_constant) {
                 return None;
             }
@@ -217,6 +219,12 @@ enum Kind {
 fn is_compared(a: &Expression, b: &Expression) -> bool {
     let kinds = [kind(a), kind(b)];
     !kinds.contains(&Kind::Other) && kinds.contains(&Kind::Wide)
+}
+
+/// The same of an equation: a number that the evaluator has no room for is no text, which it does not know.
+fn is_equated(a: &Expression, b: &Expression) -> bool {
+    let is_iri = |expression: &Expression| matches!(expression, Expression::NamedNode(_));
+    [kind(a), kind(b)].contains(&Kind::Wide) && !is_iri(a) && !is_iri(b)
 }
 
 fn kind(expression: &Expression) -> Kind {
