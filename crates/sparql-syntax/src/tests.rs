@@ -33,7 +33,6 @@ const STANDARD: &[&str] = &[
     "ASK { { ?a ?b ?c } UNION { ?c ?b 'x'@en-GB } UNION { VALUES (?a ?b) { (1 UNDEF) (<http://x> 'y') } } MINUS { ?a ?b true } }",
     "CONSTRUCT { ?s ?p _:x . _:x ?p [] } WHERE { ?s ?p ?o . FILTER NOT EXISTS { ?o ?p ?s } BIND(1 - 2 - 3 * 4 / -5 AS ?z) }",
     "CONSTRUCT WHERE { ?s ?p 'a' }",
-    "DESCRIBE ?x { ?x ?p ?o } GROUP BY ?x (STR(?p) AS ?q) HAVING (COUNT(*) > 1) (MAX(?o) < 9) ORDER BY ?q COUNT(?o) LIMIT 2 OFFSET 1 VALUES ?x { 1 }",
     "DESCRIBE ?x <http://a> { ?x !(<http://p>|^<http://q>) ?y . ?y (<http://p>|<http://q>)+ ?z GRAPH ?g { ?z ?z ?z } }",
     "SELECT ?x FROM <http://g> FROM NAMED <http://h> { { SELECT ?x (SAMPLE(?y) AS ?z) { ?x ?p ?y } GROUP BY ?x } SERVICE SILENT <http://s> { ?x ?y ?z } } VALUES ?x { 1 2 }",
     "SELECT (GROUP_CONCAT(DISTINCT ?x; separator=\"\\t|\") AS ?y) { ?x ?y2 ?z FILTER(?x IN (1,2) && !BOUND(?z) || ?x NOT IN () && IF(?x<?z, REGEX(?z,'a','i'), COALESCE(?x)) ) }",
@@ -62,7 +61,7 @@ fn variables_in_scope_are_those_of_the_reference() {
 }
 
 /// SPARQL 1.1, 19.8: `AskQuery`, `ConstructQuery` and `DescribeQuery` end with a `SolutionModifier`, as `SelectQuery` does,
-/// and only the `*` of SELECT cannot be combined with GROUP BY.
+/// and only the `*` of SELECT cannot be combined with GROUP BY. spargebra takes aggregates in `SelectQuery` alone.
 #[test]
 fn every_form_takes_solution_modifiers() {
     let modifiers = "GROUP BY ?s (STR(?p) AS ?q) HAVING (COUNT(?o) > 1) ORDER BY DESC(COUNT(?o)) LIMIT 2 OFFSET 1";
@@ -70,7 +69,6 @@ fn every_form_takes_solution_modifiers() {
         for dialect in [Dialect::Wdqs, Dialect::Standard] {
             let text = format!("{head} {{ ?s ?p ?o }} {modifiers}");
             let parsed = parse(&text, dialect).unwrap_or_else(|error| panic!("{text}: {error}"));
-            SparqlParser::new().parse_query(&text).unwrap();
             let mut groups = 0;
             walk::on_patterns(&parsed.query.pattern, &mut |pattern| {
                 groups += usize::from(matches!(pattern, Pattern::Group { .. }));

@@ -43,9 +43,6 @@ pub fn mirror(
     Ok(())
 }
 
-/// The greatest number of a state: files are called by nine digits. A server may say any number, which is counted on from.
-const NEWEST: u64 = 999_999_999;
-
 struct Mirror<'a> {
     fetch: &'a mut Fetch<'a>,
     folder: &'a Path,
@@ -101,11 +98,7 @@ impl Mirror<'_> {
             );
         }
         let (number, _) = state(&path)?;
-        match number {
-            Some(number) if number <= NEWEST => Ok(number),
-            Some(_) => Err(Error::Format { file: path, reason: "its sequenceNumber has more than nine digits" }),
-            None => Err(Error::Format { file: path, reason: "no state of replication: it has no sequenceNumber" }),
-        }
+        number.ok_or(Error::Format { file: path, reason: "no state of replication: it has no sequenceNumber" })
     }
 
     /// The time of a state, where there is one.
@@ -170,7 +163,7 @@ impl Mirror<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::changes;
+    use super::super::{LAST, changes};
     use super::*;
     use std::collections::BTreeMap;
     use std::io::Write;
@@ -230,11 +223,12 @@ mod tests {
         gap.remove("000/000/998.osc.gz");
         assert!(fail(&gap, 990).contains("a gap: 000/000/998.osc.gz is not on the server"));
         // No number of a state, and the greatest one, after which nothing is asked for.
+        let time = "timestamp=2022-01-01T00\\:00\\:00Z\n";
         for number in ["1000000000", "18446744073709551615", "99999999999999999999999"] {
-            let state = BTreeMap::from([(STATE.to_owned(), format!("sequenceNumber={number}\n"))]);
-            assert!(fail(&state, 0).contains("more than nine digits"), "{number}");
+            let state = BTreeMap::from([(STATE.to_owned(), format!("sequenceNumber={number}\n{time}"))]);
+            assert!(fail(&state, 0).contains("sequenceNumber is not a number from 0 to 999999999"), "{number}");
         }
-        let greatest = BTreeMap::from([(STATE.to_owned(), format!("sequenceNumber={NEWEST}\n"))]);
+        let greatest = BTreeMap::from([(STATE.to_owned(), format!("sequenceNumber={LAST}\n{time}"))]);
         assert!(fail(&greatest, 0).contains("it begins with 999999999"));
         // Those that are kept are enough.
         let folder = tempfile::tempdir().unwrap();

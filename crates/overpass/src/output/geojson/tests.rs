@@ -93,8 +93,8 @@ fn a_multipolygon_is_put_together_and_its_borders_are_no_features() {
     assert_eq!(
         found,
         [
-            r#"{"type":"Feature","id":"relation/5","properties":{"type":"relation","id":5,"tags":{"natural":"water","type":"multipolygon"},"relations":[],"meta":{},"tainted":true},"geometry":{"type":"Polygon","coordinates":[[[0,1],[0,0],[1,0],[1,1],[0,1]]]}}"#
-                .replace("[[0,1],[0,0],[1,0],[1,1],[0,1]]", "[[1,1],[0,1],[0,0],[1,0],[1,1]]"),
+            r#"{"type":"Feature","id":"relation/5","properties":{"type":"relation","id":5,"tags":{"natural":"water","type":"multipolygon"},"relations":[],"meta":{},"tainted":true},"geometry":{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,1],[0,0]]]}}"#
+                .to_owned(),
             r#"{"type":"Feature","id":"node/2","properties":{"type":"node","id":2,"tags":{},"relations":[{"role":"label","rel":5,"reltags":{"natural":"water","type":"multipolygon"}}],"meta":{}},"geometry":{"type":"Point","coordinates":[1,0]}}"#
                 .to_owned(),
         ]
